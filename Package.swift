@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is built in the Swift 6 language mode with warnings as errors.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+// Arrows point down only: a target may import what it lists here and nothing else.
+let package = Package(
+  name: "pincluster",
+  products: [
+    .executable(name: "pincluster", targets: ["pincluster"]),
+    .executable(name: "pincluster-bench", targets: ["pincluster-bench"]),
+  ],
+  targets: [
+    // System libraries and the shims over them.
+    .systemLibrary(name: "CLibevent", pkgConfig: "libevent", providers: [.apt(["libevent-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    .target(
+      name: "CEvHTTP", dependencies: ["CLibevent"],
+      linkerSettings: [.linkedLibrary("event_pthreads")]),
+    .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+
+    // The rooms of the house.
+    .target(name: "ClusterCore", swiftSettings: strict),
+    .target(
+      name: "GeoFormats", dependencies: ["ClusterCore", "CSimdJSON"], swiftSettings: strict),
+    .target(
+      name: "FeatureStore", dependencies: ["ClusterCore", "CSQLite"], swiftSettings: strict),
+    .target(name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate"], swiftSettings: strict),
+    .target(
+      name: "ClusterAPI",
+      dependencies: ["ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer"],
+      swiftSettings: strict),
+    .target(
+      name: "PinclusterService",
+      dependencies: ["ClusterAPI", "FeatureStore", "GeoFormats", "HTTPServer"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "pincluster", dependencies: ["PinclusterService"], swiftSettings: strict),
+    .executableTarget(
+      name: "pincluster-bench", dependencies: ["ClusterCore"], swiftSettings: strict),
+
+    // Tests: one folder a target.
+    .target(
+      name: "TestSupport", dependencies: ["ClusterCore"], path: "Tests/TestSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ClusterCoreTests", dependencies: ["ClusterCore", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "GeoFormatsTests", dependencies: ["GeoFormats", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "FeatureStoreTests", dependencies: ["FeatureStore", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "ClusterAPITests", dependencies: ["ClusterAPI", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "ServiceTests", dependencies: ["pincluster", "GeoFormats", "HTTPServer", "TestSupport"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c11,
+  cxxLanguageStandard: .cxx20
+)

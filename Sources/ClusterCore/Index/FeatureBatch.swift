@@ -1,0 +1,121 @@
+/// Features on their way in: what a parser fills, the store writes and an index takes over.
+///
+/// The records lie one after the other in a single buffer, so that a batch of any size is two
+/// allocations.
+public struct FeatureBatch: Sendable {
+  private var words: [UInt64] = []
+  private var starts: [Int] = []
+
+  /// The most ordinates after longitude and latitude that are kept.
+  public static let maximumFurtherOrdinates = 255
+
+  /// An empty batch.
+  public init() {}
+
+  /// How many features it holds.
+  public var count: Int { starts.count }
+
+  /// Whether it holds none.
+  public var isEmpty: Bool { starts.isEmpty }
+
+  /// The size of its records in bytes.
+  public var byteCount: Int { words.count * 8 }
+
+  /// Makes room, to save reallocation.
+  public mutating func reserveCapacity(features: Int, bytes: Int) {
+    starts.reserveCapacity(features)
+    words.reserveCapacity(bytes / 8)
+  }
+
+  /// Forgets every feature and keeps the memory.
+  public mutating func removeAll() {
+    words.removeAll(keepingCapacity: true)
+    starts.removeAll(keepingCapacity: true)
+  }
+
+  /// Appends a feature.
+  ///
+  /// - Parameters:
+  ///   - id: its id; nil if it is still to be assigned (``assignID(_:at:)``).
+  ///   - coordinate: finite, latitude within ±90, longitude within ±180: the caller has checked.
+  ///   - further: the ordinates after longitude and latitude; those past
+  ///     ``maximumFurtherOrdinates`` are dropped.
+  ///   - properties: a valid JSON object in UTF-8, under 4 GiB.
+  public mutating func append(
+    id: FeatureID?, coordinate: Coordinate, further: UnsafeBufferPointer<Double>,
+    properties: UnsafeRawBufferPointer
+  ) {
+    var flags: UInt8 = 0
+    var text: [UInt8] = []
+    var integer: Int64 = 0
+    switch id?.key {
+    case nil: flags = FeatureRecord.unassignedFlag
+    case .integer(let value):
+      integer = value
+      if id?.isWrittenAsText == true { flags = FeatureRecord.writtenAsTextFlag }
+    case .text(let bytes): text = bytes
+    }
+    let furtherCount = min(further.count, FeatureBatch.maximumFurtherOrdinates)
+    let idSize = text.isEmpty ? 8 : (text.count + 7) & ~7
+    let size = (FeatureRecord.headerSize + idSize + furtherCount * 8 + properties.count + 7) & ~7
+    let start = words.count
+    starts.append(start)
+    words.append(contentsOf: repeatElement(0, count: size / 8))
+    words.withUnsafeMutableBytes { bytes in
+      guard var cursor = bytes.baseAddress.map({ $0 + start * 8 }) else { return }
+      cursor.storeBytes(of: UInt32(properties.count), as: UInt32.self)
+      cursor.storeBytes(of: UInt16(text.count), toByteOffset: 4, as: UInt16.self)
+      cursor.storeBytes(of: flags, toByteOffset: 6, as: UInt8.self)
+      cursor.storeBytes(of: UInt8(furtherCount), toByteOffset: 7, as: UInt8.self)
+      cursor.storeBytes(of: coordinate.longitude, toByteOffset: 8, as: Double.self)
+      cursor.storeBytes(of: coordinate.latitude, toByteOffset: 16, as: Double.self)
+      cursor += FeatureRecord.headerSize
+      if text.isEmpty {
+        cursor.storeBytes(of: integer, as: Int64.self)
+      } else {
+        UnsafeMutableRawBufferPointer(start: cursor, count: text.count).copyBytes(from: text)
+      }
+      cursor += idSize
+      if furtherCount > 0, let source = further.baseAddress {
+        cursor.copyMemory(from: source, byteCount: furtherCount * 8)
+      }
+      cursor += furtherCount * 8
+      if let source = properties.baseAddress {
+        cursor.copyMemory(from: source, byteCount: properties.count)
+      }
+    }
+  }
+
+  /// Gives the feature at an index the integer id that it came without.
+  public mutating func assignID(_ integer: Int64, at index: Int) {
+    let start = starts[index]
+    words.withUnsafeMutableBytes { bytes in
+      guard let record = bytes.baseAddress.map({ $0 + start * 8 }) else { return }
+      record.storeBytes(of: 0, toByteOffset: 6, as: UInt8.self)
+      record.storeBytes(of: integer, toByteOffset: FeatureRecord.headerSize, as: Int64.self)
+    }
+  }
+
+  /// Calls `body` with the record at an index. The record must not escape.
+  public func withRecord<R>(at index: Int, _ body: (FeatureRecord) throws -> R) rethrows -> R {
+    let start = starts[index]
+    return try words.withUnsafeBytes { bytes in
+      // A record is never empty, so its buffer has a base address.
+      guard let base = bytes.baseAddress else { preconditionFailure("empty batch") }
+      return try body(FeatureRecord(base: base + start * 8))
+    }
+  }
+
+  /// The largest integer id in the batch, if any feature has one.
+  public var largestIntegerID: Int64? {
+    var largest: Int64?
+    for index in 0..<count {
+      withRecord(at: index) { record in
+        if !record.needsID, case .integer(let value, _) = record.rawID {
+          largest = max(largest ?? value, value)
+        }
+      }
+    }
+    return largest
+  }
+}

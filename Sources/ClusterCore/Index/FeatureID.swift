@@ -1,0 +1,151 @@
+/// The id of a feature: an integer within ±(2^53 − 1), or text of 1…256 Unicode scalars without
+/// control characters.
+///
+/// 17 and "17" are the same id. Which of the two a client wrote is kept beside the id
+/// (``isWrittenAsText``) and takes no part in comparisons. Integers come first and by value, then
+/// text by its UTF-8 bytes. (Swift's own string comparison would make canonically equivalent text
+/// equal, which ids are not; hence the bytes.)
+public struct FeatureID: Sendable {
+  /// What identifies the feature.
+  public enum Key: Hashable, Sendable {
+    /// An integer within ``FeatureID/integerRange``.
+    case integer(Int64)
+    /// Valid UTF-8, never the canonical form of an integer in range.
+    case text([UInt8])
+  }
+
+  /// Why a value can't be an id.
+  public enum Invalid: Error, Sendable {
+    /// The integer is beyond ±(2^53 − 1).
+    case integerOutOfRange
+    /// The number has a fraction, or isn't finite.
+    case notAnInteger
+    /// The text has no characters.
+    case empty
+    /// The text has more than 256 characters.
+    case tooLong
+    /// The text holds a control character (U+0000…U+001F, U+007F…U+009F).
+    case controlCharacter
+
+    /// A sentence fragment for people, such as "the id is empty".
+    public var reason: String {
+      switch self {
+      case .integerOutOfRange: "the id is beyond ±(2^53−1)"
+      case .notAnInteger: "the id is a number but not an integer"
+      case .empty: "the id is empty"
+      case .tooLong: "the id has more than 256 characters"
+      case .controlCharacter: "the id holds a control character"
+      }
+    }
+  }
+
+  /// The integers that a double holds exactly, −(2^53 − 1)…2^53 − 1.
+  public static let integerRange: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
+  /// The longest text id in Unicode scalars.
+  public static let maximumCharacters = 256
+
+  /// What identifies the feature.
+  public let key: Key
+  /// Whether an integer was written as text ("17"); always true for text ids.
+  public let isWrittenAsText: Bool
+
+  /// An integer id. Throws ``Invalid/integerOutOfRange``.
+  public init(integer: Int64, isWrittenAsText: Bool = false) throws(Invalid) {
+    guard FeatureID.integerRange.contains(integer) else { throw .integerOutOfRange }
+    self.key = .integer(integer)
+    self.isWrittenAsText = isWrittenAsText
+  }
+
+  /// An id from a JSON number: 1.0 is 1; 1.5, infinities and NaN are refused.
+  public init(number: Double) throws(Invalid) {
+    guard number.isFinite, number.rounded(.towardZero) == number else { throw .notAnInteger }
+    guard number.magnitude <= 9_007_199_254_740_991 else { throw .integerOutOfRange }
+    try self.init(integer: Int64(number))
+  }
+
+  /// An id from text in UTF-8, which must be valid. Text that is the canonical form of an integer
+  /// in range ("17", not "017" nor "-0") is that integer, written as text.
+  public init(text: some Collection<UInt8>) throws(Invalid) {
+    if let integer = FeatureID.canonicalInteger(text) {
+      self.key = .integer(integer)
+    } else {
+      try FeatureID.validate(text)
+      self.key = .text(Array(text))
+    }
+    self.isWrittenAsText = true
+  }
+
+  /// An id from a path segment or CSV field: as ``init(text:)``, but a canonical integer counts as
+  /// written as an integer.
+  public init(bareText text: some Collection<UInt8>) throws(Invalid) {
+    let id = try FeatureID(text: text)
+    self.key = id.key
+    if case .text = id.key { self.isWrittenAsText = true } else { self.isWrittenAsText = false }
+  }
+
+  /// For values that were checked before they were stored.
+  init(trustedKey: Key, isWrittenAsText: Bool) {
+    self.key = trustedKey
+    self.isWrittenAsText = isWrittenAsText
+  }
+
+  /// The integer whose canonical decimal form the text is, if it is one within
+  /// ``integerRange``.
+  public static func canonicalInteger(_ text: some Collection<UInt8>) -> Int64? {
+    guard (1...17).contains(text.count) else { return nil }
+    let negative = text.first == UInt8(ascii: "-")
+    let digits = negative ? text.dropFirst() : text.dropFirst(0)
+    guard let first = digits.first else { return nil }
+    if first == UInt8(ascii: "0") { return digits.count == 1 && !negative ? 0 : nil }
+    var value: Int64 = 0
+    for byte in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      value = value * 10 + Int64(byte - UInt8(ascii: "0"))  // at most 17 digits: can't overflow
+    }
+    let signed = negative ? -value : value
+    return integerRange.contains(signed) ? signed : nil
+  }
+
+  private static func validate(_ text: some Collection<UInt8>) throws(Invalid) {
+    guard !text.isEmpty else { throw .empty }
+    var characters = 0
+    var previous: UInt8 = 0
+    for byte in text {
+      if byte & 0xC0 != 0x80 { characters += 1 }
+      // U+0080…U+009F are C2 80…C2 9F.
+      if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) {
+        throw .controlCharacter
+      }
+      previous = byte
+    }
+    guard characters <= maximumCharacters else { throw .tooLong }
+  }
+}
+
+extension FeatureID: Hashable, Comparable {
+  /// Same key; the form it was written in doesn't count.
+  public static func == (a: FeatureID, b: FeatureID) -> Bool { a.key == b.key }
+
+  /// Hashes the key.
+  public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+
+  /// Integers first and by value, then text by UTF-8.
+  public static func < (a: FeatureID, b: FeatureID) -> Bool {
+    switch (a.key, b.key) {
+    case (.integer(let x), .integer(let y)): x < y
+    case (.integer, .text): true
+    case (.text, .integer): false
+    case (.text(let x), .text(let y)): x.lexicographicallyPrecedes(y)
+    }
+  }
+}
+
+extension FeatureID: CustomStringConvertible {
+  /// The id as text, without quotes.
+  public var description: String {
+    switch key {
+    case .integer(let value): String(value)
+    case .text(let bytes): String(decoding: bytes, as: UTF8.self)
+    }
+  }
+}
