@@ -1,5 +1,5 @@
 /// A position on the Earth in degrees, WGS 84.
-public struct Coordinate: Hashable, Sendable {
+public struct Coordinate: Hashable, Sendable, BitwiseCopyable {
   /// Degrees north, −90…90.
   public var latitude: Double
   /// Degrees east, −180…180.

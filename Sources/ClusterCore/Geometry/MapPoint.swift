@@ -1,0 +1,41 @@
+/// A position on MapKit's square Web-Mercator world, in map points: the world is
+/// ``WebMercator/worldSize`` wide and high, x runs east from 180° W, y south from the northern edge.
+public struct MapPoint: Hashable, Sendable {
+  /// Map points east of 180° W.
+  public var x: Double
+  /// Map points south of the northern edge.
+  public var y: Double
+
+  /// Creates a map point; nothing is checked or wrapped.
+  public init(x: Double, y: Double) {
+    self.x = x
+    self.y = y
+  }
+}
+
+/// A rectangle in map points. It may reach past the world: then x wraps and y is cut off.
+public struct MapRect: Hashable, Sendable {
+  /// The western edge.
+  public var x: Double
+  /// The northern edge.
+  public var y: Double
+  /// The extent eastwards.
+  public var width: Double
+  /// The extent southwards.
+  public var height: Double
+
+  /// Creates a rectangle from its north-western corner and its size.
+  public init(x: Double, y: Double, width: Double, height: Double) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
+
+  /// The rectangle grown by a share of its width on the left and on the right, and of its height at
+  /// the top and at the bottom.
+  public func grown(by factor: Double) -> MapRect {
+    let (dx, dy) = (width * factor, height * factor)
+    return MapRect(x: x - dx, y: y - dy, width: width + 2 * dx, height: height + 2 * dy)
+  }
+}

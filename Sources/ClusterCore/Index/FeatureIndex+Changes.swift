@@ -1,0 +1,178 @@
+/// A change to a collection that was made durable and is now to be seen.
+public enum FeatureChange {
+  /// Features stored by id; of two with the same id the later one counts.
+  case upsert(FeatureBatch)
+  /// A feature that is no more.
+  case remove(FeatureID)
+}
+
+extension FeatureIndex {
+  /// A new index with a change applied; this one stays as it is. O(n + k log n) for k features.
+  public func applying(_ change: FeatureChange) throws(RecordArena.Full) -> FeatureIndex {
+    switch change {
+    case .upsert(let batch): try upserting(batch)
+    case .remove(let id): removing(id)
+    }
+  }
+
+  private func upserting(_ batch: FeatureBatch) throws(RecordArena.Full) -> FeatureIndex {
+    guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
+    var records = self.records
+    let added = try Self.sortedEntries(batch, appendingTo: &records)
+    var entries: [Entry] = []
+    entries.reserveCapacity(count + added.count)
+    var rank = 0
+    for entry in added {
+      let id = records[entry.reference].rawID
+      let next = rank < count && lastIDPrecedes(id) ? count : rankNotBefore(id)
+      copyEntries(rank..<max(rank, next), to: &entries)
+      rank = max(rank, next)
+      if rank < count {
+        let old = references.pointer[Int(byID.pointer[rank])]
+        if FeatureRecord.compare(records[old].rawID, id) == 0 {
+          records.release(old)
+          rank += 1
+        }
+      }
+      entries.append(entry)
+    }
+    copyEntries(rank..<count, to: &entries)
+    return Self.compacted(records, entries)
+  }
+
+  private func removing(_ id: FeatureID) -> FeatureIndex {
+    guard let place = place(of: id) else { return self }
+    var records = self.records
+    records.release(references.pointer[place])
+    let rank = withRawID(id) { rankNotBefore($0) }
+    var entries: [Entry] = []
+    entries.reserveCapacity(count)
+    copyEntries(0..<rank, to: &entries)
+    copyEntries(rank + 1..<count, to: &entries)
+    return Self.compacted(records, entries)
+  }
+
+  /// Ids mostly grow: whether everything here comes before an id.
+  private func lastIDPrecedes(_ id: FeatureRecord.RawID) -> Bool {
+    count > 0
+      && FeatureRecord.compare(record(at: Int(byID.pointer[count - 1])).rawID, id) < 0
+  }
+
+  private func copyEntries(_ ranks: Range<Int>, to entries: inout [Entry]) {
+    for rank in ranks {
+      let place = Int(byID.pointer[rank])
+      entries.append(
+        Entry(
+          coordinate: coordinates.pointer[place], position: positions.pointer[place],
+          reference: references.pointer[place]))
+    }
+  }
+
+  /// The features of a batch as entries sorted by id, the later of equal ids.
+  private static func sortedEntries(
+    _ batch: FeatureBatch, appendingTo records: inout RecordArena
+  ) throws(RecordArena.Full) -> [Entry] {
+    var entries: [Entry] = []
+    entries.reserveCapacity(batch.count)
+    for index in 0..<batch.count {
+      let reference = try batch.append(recordAt: index, to: &records)
+      let coordinate = records[reference].coordinate
+      entries.append(
+        Entry(
+          coordinate: coordinate, position: Position(coordinate), reference: reference))
+    }
+    let sorted = isSorted(entries, records) ? entries : sortedByID(entries, records)
+    return withoutDuplicates(sorted, &records)
+  }
+
+  private static func isSorted(_ entries: [Entry], _ records: RecordArena) -> Bool {
+    for index in entries.indices.dropFirst() {
+      let (a, b) = (records[entries[index - 1].reference], records[entries[index].reference])
+      if FeatureRecord.compareIDs(a, b) > 0 { return false }
+    }
+    return true
+  }
+
+  /// References grow in the order of the batch (but for the chunk of a large record, whose entries
+  /// are numbered in order as well), so they break ties between equal ids.
+  private static func sortedByID(_ entries: [Entry], _ records: RecordArena) -> [Entry] {
+    entries.sorted { a, b in
+      let order = FeatureRecord.compareIDs(records[a.reference], records[b.reference])
+      return order != 0 ? order < 0 : a.reference.raw < b.reference.raw
+    }
+  }
+
+  private static func withoutDuplicates(
+    _ entries: [Entry], _ records: inout RecordArena
+  ) -> [Entry] {
+    var unique: [Entry] = []
+    unique.reserveCapacity(entries.count)
+    for entry in entries {
+      if let last = unique.last,
+        FeatureRecord.compareIDs(records[last.reference], records[entry.reference]) == 0
+      {
+        records.release(last.reference)
+        unique[unique.count - 1] = entry
+      } else {
+        unique.append(entry)
+      }
+    }
+    return unique
+  }
+
+  /// Builds the index, first moving the living records together when too many are dead.
+  private static func compacted(_ records: RecordArena, _ entries: [Entry]) -> FeatureIndex {
+    guard records.isWorthCompacting else {
+      return FeatureIndex(records: records, entriesByID: entries)
+    }
+    var fresh = RecordArena()
+    var moved = entries
+    for index in moved.indices {
+      // Living records fitted before, so they fit now.
+      guard let reference = try? fresh.append(records[moved[index].reference]) else {
+        return FeatureIndex(records: records, entriesByID: entries)
+      }
+      moved[index].reference = reference
+    }
+    return FeatureIndex(records: fresh, entriesByID: moved)
+  }
+}
+
+extension FeatureBatch {
+  /// Copies a record into an arena.
+  fileprivate func append(
+    recordAt index: Int, to records: inout RecordArena
+  ) throws(RecordArena.Full) -> RecordReference {
+    let result = withRecord(at: index) { record -> RecordReference? in
+      try? records.append(record)
+    }
+    guard let result else { throw RecordArena.Full() }
+    return result
+  }
+}
+
+/// Collects batches that arrive in id order, such as a store's at start-up, and builds one index.
+public struct FeatureIndexBuilder {
+  private var records = RecordArena()
+  private var entries: [FeatureIndex.Entry] = []
+
+  /// A builder of an empty index.
+  public init() {}
+
+  /// Takes over the features of a batch. Their ids must follow those of earlier batches.
+  public mutating func append(_ batch: FeatureBatch) throws(RecordArena.Full) {
+    guard entries.count + batch.count <= FeatureIndex.maximumCount else {
+      throw RecordArena.Full()
+    }
+    for index in 0..<batch.count {
+      let reference = try batch.append(recordAt: index, to: &records)
+      let coordinate = records[reference].coordinate
+      entries.append(
+        FeatureIndex.Entry(
+          coordinate: coordinate, position: Position(coordinate), reference: reference))
+    }
+  }
+
+  /// The index of everything so far.
+  public func build() -> FeatureIndex { FeatureIndex(records: records, entriesByID: entries) }
+}
