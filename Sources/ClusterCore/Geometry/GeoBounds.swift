@@ -41,6 +41,11 @@ public struct GeoBounds: Hashable, Sendable, BitwiseCopyable {
     north = max(north, other.north)
   }
 
+  /// With longitude 180 as −180. (Only the bounds of a single feature have 180.)
+  public var folded: GeoBounds {
+    west == 180 ? GeoBounds(west: -180, south: south, east: -180, north: north) : self
+  }
+
   /// The same rectangle in map points.
   public var mapRect: MapRect {
     let x = WebMercator.x(longitude: west)

@@ -1,0 +1,72 @@
+/// What a map draws: a cluster of several features, or a pin for one.
+public struct Annotation: Sendable {
+  /// What the annotation stands for, within its grid.
+  public enum Place: Hashable, Sendable {
+    /// A whole cell.
+    case cell(CellPosition)
+    /// One location of a cell that is not clustered.
+    case location(CellPosition, Location)
+    /// One feature that is kept apart or declustered.
+    case feature
+  }
+
+  /// A declustered pin's origin.
+  public struct Spread: Sendable {
+    /// Where its feature is.
+    public var originalCoordinate: Coordinate
+    /// How many features share that coordinate.
+    public var contested: Int
+  }
+
+  /// What it stands for.
+  public var place: Place
+  /// Where to draw it.
+  public var coordinate: Coordinate
+  /// The number of its features, at least 1.
+  public var count: Int
+  /// The bounds of its features.
+  public var bounds: GeoBounds
+  /// Whether all of them are at one location.
+  public var isUniqueLocation: Bool
+  /// The place in the index of its first feature.
+  public var first: Int
+  /// Set for declustered pins.
+  public var spread: Spread?
+
+  /// Whether it stands for several features.
+  public var isCluster: Bool { count > 1 }
+}
+
+extension Annotation {
+  /// A pin for one feature.
+  init(pin place: Int, of index: FeatureIndex, as kind: Place = .feature) {
+    let coordinate = index.coordinate(at: place)
+    self.init(
+      place: kind, coordinate: coordinate, count: 1,
+      bounds: GeoBounds(
+        west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude,
+        north: coordinate.latitude),
+      isUniqueLocation: true, first: place, spread: nil)
+  }
+
+  /// An annotation for several features; its coordinate is the first one's until it is placed.
+  init(_ sum: CellSum, of index: FeatureIndex, as kind: Place) {
+    if sum.count == 1 {
+      self.init(pin: sum.first, of: index, as: kind)
+      return
+    }
+    self.init(
+      place: kind, coordinate: index.coordinate(at: sum.first), count: sum.count,
+      bounds: sum.bounds, isUniqueLocation: sum.bounds.isOneLocation, first: sum.first,
+      spread: nil)
+  }
+}
+
+extension GeoBounds {
+  /// Whether everything in the bounds is at one location. The projection is monotone, so two
+  /// corners decide.
+  var isOneLocation: Bool {
+    Position(Coordinate(latitude: north, longitude: west)).location
+      == Position(Coordinate(latitude: south, longitude: east)).location
+  }
+}

@@ -1,0 +1,132 @@
+/// The world-anchored grid of square cells: ``cellsPerWorld`` of them on each axis.
+///
+/// A point belongs to column `floor(x/cellMapSize)` and row `floor(y/cellMapSize)`, at most the
+/// last, evaluated in doubles exactly like that: cells are closed to the west and north and open to
+/// the east and south, and every point is in exactly one.
+public struct CellGrid: Hashable, Sendable {
+  /// Cells on each axis of the world, at least 1.
+  public let cellsPerWorld: Int
+  /// The width and height of a cell in map points.
+  public let cellMapSize: Double
+  /// Cells a position step, for the quick way in ``cells(ofStep:)``.
+  private let cellsPerStep: Double
+
+  /// The grid with this many cells on each axis; fewer than 1 counts as 1.
+  public init(cellsPerWorld: Int) {
+    self.cellsPerWorld = max(1, cellsPerWorld)
+    cellMapSize = WebMercator.worldSize / Double(self.cellsPerWorld)
+    cellsPerStep = 1 / (cellMapSize * Position.stepsPerMapPoint)
+  }
+
+  /// The grid of a scale: `max(1, floor(256·2^zoom/cellSize + 1e-6))` cells on each axis.
+  ///
+  /// - Parameters:
+  ///   - zoom: −10…30; the world is 256 points wide at 0.
+  ///   - cellSize: the cell's width in points, at least 1.
+  public init(zoom: Double, cellSize: Double) {
+    let cells = 256 * exponential2(zoom) / cellSize + 1e-6
+    // At most 256·2^30 in range; clamped so that nothing can trap.
+    self.init(cellsPerWorld: Int(min(max(cells, 1), 0x1p52).rounded(.down)))
+  }
+
+  /// The column of an x, or the row of a y, in map points within the world.
+  @inline(__always)
+  public func cell(of mapPoints: Double) -> Int {
+    min(Int((mapPoints / cellMapSize).rounded(.down)), cellsPerWorld - 1)
+  }
+
+  /// The first and the last cell that a point of a position step can be in: the same but for steps
+  /// that a grid line crosses.
+  @inline(__always)
+  func cells(ofStep step: UInt32) -> (first: Int, last: Int) {
+    // Away from grid lines a multiplication is good enough; its error is far below 1e-6 cells
+    // while there are fewer than 1e9 of them. Near lines the defining division decides.
+    let cells = Double(step) * cellsPerStep
+    let floor = cells.rounded(.down)
+    let part = cells - floor
+    if part > 1e-6 && part < 1 - 1e-6 - cellsPerStep && cellsPerWorld < 1_000_000_000 {
+      let cell = Int(floor)
+      return (cell, cell)
+    }
+    let low = Double(step) / Position.stepsPerMapPoint
+    let high = ((Double(step) + 1) / Position.stepsPerMapPoint).nextDown
+    return (cell(of: low), cell(of: high))
+  }
+
+  /// The cell of a point on one axis, given its step and, where that isn't enough, its exact value.
+  @inline(__always)
+  func cell(ofStep step: UInt32, exactly value: () -> Double) -> Int {
+    let (first, last) = cells(ofStep: step)
+    return first == last ? first : cell(of: value())
+  }
+
+  /// The column and row of a feature.
+  @inline(__always)
+  func cell(of place: Int, in view: IndexView) -> CellPosition {
+    let position = view.positions[place]
+    let coordinate = view.coordinates[place]
+    return CellPosition(
+      column: cell(ofStep: position.x) {
+        WebMercator.x(longitude: coordinate.foldedLongitude)
+      },
+      row: cell(ofStep: position.y) { WebMercator.y(latitude: coordinate.latitude) })
+  }
+}
+
+/// A cell of a ``CellGrid``.
+public struct CellPosition: Hashable, Sendable {
+  /// 0 at 180° W.
+  public var column: Int
+  /// 0 in the north.
+  public var row: Int
+
+  /// Creates a cell position.
+  public init(column: Int, row: Int) {
+    self.column = column
+    self.row = row
+  }
+}
+
+/// The features of one cell.
+struct CellRegion: IndexRegion {
+  let grid: CellGrid
+  let cell: CellPosition
+
+  func coverage(of node: Int, in view: IndexView) -> Coverage {
+    let box = view.nodes[node].box
+    let west = grid.cells(ofStep: box.minX)
+    let east = grid.cells(ofStep: box.maxX)
+    if east.last < cell.column || west.first > cell.column { return .outside }
+    let north = grid.cells(ofStep: box.minY)
+    let south = grid.cells(ofStep: box.maxY)
+    if south.last < cell.row || north.first > cell.row { return .outside }
+    let inside =
+      west.first == cell.column && east.last == cell.column && north.first == cell.row
+      && south.last == cell.row
+    return inside ? .inside : .partial
+  }
+
+  func contains(_ place: Int, in view: IndexView) -> Bool {
+    grid.cell(of: place, in: view) == cell
+  }
+}
+
+/// The features of one location that lie in one cell.
+struct LocationRegion: IndexRegion {
+  let cell: CellRegion
+  let location: Location
+
+  func coverage(of node: Int, in view: IndexView) -> Coverage {
+    let box = view.nodes[node].box
+    if box.maxX >> 9 < location.column || box.minX >> 9 > location.column
+      || box.maxY >> 9 < location.row || box.minY >> 9 > location.row
+    {
+      return .outside
+    }
+    return box.isOneLocation ? cell.coverage(of: node, in: view) : .partial
+  }
+
+  func contains(_ place: Int, in view: IndexView) -> Bool {
+    view.positions[place].location == location && cell.contains(place, in: view)
+  }
+}

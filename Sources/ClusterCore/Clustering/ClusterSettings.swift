@@ -1,0 +1,51 @@
+/// Where a cluster sits.
+public enum ClusterPosition: String, Sendable, CaseIterable {
+  /// At the mean latitude and mean longitude of its features.
+  case centerOfMass
+  /// At its feature nearest to the cell's centre, in map points.
+  case nearCenter
+  /// At the cell's centre.
+  case cellCenter
+  /// At its first feature in index order.
+  case first
+}
+
+/// What is clustered, and how; validated.
+public struct ClusterSettings: Sendable {
+  /// The most features that can be kept apart.
+  public static let maximumKeptApart = 100
+
+  /// Where a cluster sits.
+  public var position: ClusterPosition = .centerOfMass
+  /// At a zoom level above it nothing is clustered.
+  public var maxZoomLevelForClustering: Double?
+  /// A cell with fewer locations is not clustered.
+  public var minUniqueLocationsForClustering = 0
+  /// A cell with fewer features is not clustered.
+  public var minPoints = 2
+  /// Features that never join a cluster.
+  public var keepApart: [FeatureID] = []
+  /// Whether, where clustering is off, every feature is its own pin, spread around the coordinate
+  /// that it contests.
+  public var decluster = false
+  /// In metres; see ``Spreading``.
+  public var distanceFromContestedLocation: Double = Spreading.defaultDistance
+
+  /// The defaults.
+  public init() {}
+
+  /// Checks the ranges.
+  public func validate() throws(ImpossibleRequest) {
+    try ImpossibleRequest.check(
+      "minUniqueLocationsForClustering", minUniqueLocationsForClustering, in: 0...Int.max)
+    try ImpossibleRequest.check("minPoints", minPoints, in: 0...Int.max)
+    try ImpossibleRequest.check(
+      "distanceFromContestedLocation", distanceFromContestedLocation, in: Spreading.distances)
+    guard keepApart.count <= ClusterSettings.maximumKeptApart else {
+      throw ImpossibleRequest(
+        field: "keepApart",
+        detail: "keepApart has \(keepApart.count) ids, more than "
+          + "\(ClusterSettings.maximumKeptApart)")
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Glibc
+
+/// Places pins that contest one coordinate on a circle around it.
+///
+/// Of n > 1 features that share a coordinate, pin i = 0…n−1 in index order lies `d·n/2` metres from
+/// it on bearing `2π·i/n`: the circle grows with its pins, so that neighbours stay about `π·d` apart.
+public struct Spreading {
+  /// The distance d that is used unless a request says otherwise, in metres.
+  public static let defaultDistance: Double = 3
+  /// The distances that are accepted, in metres.
+  public static let distances: ClosedRange<Double> = 0...1000
+
+  private let index: FeatureIndex
+  private let distance: Double
+  /// The run of features at one position that was looked at last, and what was found there.
+  private var run: Range<Int> = 0..<0
+  private var ranks: [Int] = []
+  private var totals: [Coordinate: Int] = [:]
+
+  /// Spreads the features of an index by a distance in metres.
+  public init(index: FeatureIndex, distance: Double) {
+    self.index = index
+    self.distance = distance
+  }
+
+  /// The coordinate of a feature's pin, and how many features contest its coordinate. Linear in the
+  /// features at the same position, once for all of them when asked in index order.
+  public mutating func pin(at place: Int) -> (coordinate: Coordinate, contested: Int) {
+    let origin = index.coordinate(at: place)
+    if !run.contains(place) { load(index.runOfEqualPositions(around: place)) }
+    guard run.count > 1, let contested = totals[origin], contested > 1 else { return (origin, 1) }
+    let bearing = 2 * Double.pi * Double(ranks[place - run.lowerBound]) / Double(contested)
+    let radius = distance * Double(contested) / 2
+    let coordinate =
+      radius == 0
+      ? origin : Geodesy.destination(from: origin, distance: radius, bearing: bearing)
+    return (coordinate, contested)
+  }
+
+  /// Features of one position may have different coordinates, a few centimetres apart.
+  private mutating func load(_ range: Range<Int>) {
+    run = range
+    totals.removeAll(keepingCapacity: true)
+    ranks.removeAll(keepingCapacity: true)
+    guard range.count > 1 else { return }
+    for place in range {
+      let rank = totals[index.coordinate(at: place), default: 0]
+      ranks.append(rank)
+      totals[index.coordinate(at: place)] = rank + 1
+    }
+  }
+}
+
+extension FeatureIndex {
+  /// The places of all features at the position of one of them.
+  func runOfEqualPositions(around place: Int) -> Range<Int> {
+    withExtendedLifetime(self) {
+      let positions = self.positions.pointer
+      let position = positions[place]
+      let key = position.zOrder
+      // Doubling steps, then binary search: cheap for the usual run of one.
+      func bound(_ low: Int, _ high: Int, _ isBefore: (UInt64) -> Bool) -> Int {
+        var (low, high) = (low, high)
+        while low < high {
+          let middle = (low + high) / 2
+          if isBefore(positions[middle].zOrder) { low = middle + 1 } else { high = middle }
+        }
+        return low
+      }
+      var step = 1
+      var (start, end) = (place, place + 1)
+      while start > 0 && positions[start - 1] == position {
+        start = max(0, start - step)
+        step *= 2
+      }
+      step = 1
+      while end < count && positions[end] == position {
+        end = min(count, end + step)
+        step *= 2
+      }
+      return bound(start, place, { $0 < key })..<bound(place + 1, end, { $0 <= key })
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/// What a client shows: a rectangle of the world at a scale, and the grid that goes with it. A
+/// viewport that exists is finite, ordered and covers at most ``maximumCells`` cells.
+public struct Viewport: Sendable {
+  /// How the scale is given.
+  public enum Scale: Sendable {
+    /// The rectangle's width on the screen, in points.
+    case viewportWidth(Double)
+    /// The zoom; the world is 256 points wide at 0.
+    case zoom(Double)
+  }
+
+  /// The most cells of a grid.
+  public static let maximumCells = 1_000_000
+
+  /// The zoom, rounded to 1/1000.
+  public let zoomLevel: Double
+  /// A cell's width in points.
+  public let cellSize: Double
+  /// The cells.
+  public let cells: GridRange
+
+  /// Makes a viewport of a rectangle.
+  ///
+  /// - Parameters:
+  ///   - rect: from ``VisibleRect``.
+  ///   - scale: a zoom of 0…24 or a width in points that comes to −10…30.
+  ///   - cellSize: in points, 1…2048.
+  ///   - marginFactor: the share of the width and height that is added on each side, 0…4.
+  public init(
+    rect: MapRect, scale: Scale, cellSize: Double, marginFactor: Double
+  ) throws(ImpossibleRequest) {
+    try ImpossibleRequest.check("cellSize", cellSize, in: 1...2048)
+    try ImpossibleRequest.check("marginFactor", marginFactor, in: 0...4)
+    zoomLevel = try Viewport.zoomLevel(rect: rect, scale: scale)
+    self.cellSize = cellSize
+    let grid = CellGrid(zoom: zoomLevel, cellSize: cellSize)
+    cells = GridRange(grid: grid, covering: rect.grown(by: marginFactor))
+    guard cells.count <= Double(Viewport.maximumCells) else {
+      throw Viewport.tooManyCells(
+        cells.count, limit: Viewport.maximumCells, cellSize: cellSize, zoom: zoomLevel)
+    }
+  }
+
+  private static func zoomLevel(rect: MapRect, scale: Scale) throws(ImpossibleRequest) -> Double {
+    switch scale {
+    case .zoom(let zoom):
+      try ImpossibleRequest.check("zoom", zoom, in: 0...24)
+      return rounded(zoom)
+    case .viewportWidth(let width):
+      guard width > 0, width <= 1e9 else {
+        throw ImpossibleRequest(
+          field: "viewportWidth", detail: "viewportWidth is \(width), not within 0…1e9 points")
+      }
+      let mapPointsPerPoint = rect.width / width
+      let zoom = rounded(logarithm2(WebMercator.worldSize / (256 * mapPointsPerPoint)))
+      guard (-10...30).contains(zoom) else {
+        throw ImpossibleRequest(
+          field: "viewportWidth",
+          detail: "a rect \(rect.width) map points wide on \(width) points is zoom level \(zoom), "
+            + "outside of −10…30; for a rect of no width give zoom instead")
+      }
+      return zoom
+    }
+  }
+
+  private static func rounded(_ zoom: Double) -> Double { (zoom * 1000).rounded() / 1000 }
+
+  /// The error for a grid of more cells than a limit, with a cell size or a zoom that would do.
+  public static func tooManyCells(
+    _ count: Double, limit: Int, cellSize: Double, zoom: Double
+  ) -> ImpossibleRequest {
+    // Cells go with the square of the cell size; the edges add up to two cells each way.
+    let factor = (count / Double(limit)).squareRoot() * 1.1
+    let size = (cellSize * factor).rounded(.up)
+    let remedy =
+      size <= 2048
+      ? "a cellSize of \(Int(size)) would do"
+      : "a zoom lower by \(Int(logarithm2(factor).rounded(.up))) would do"
+    return ImpossibleRequest(
+      field: "cellSize",
+      detail: "the rect with its margin covers \(count) cells, more than \(limit); \(remedy)")
+  }
+}

@@ -1,0 +1,60 @@
+/// The features of a rectangle in map points: west and north edges in, east and south edges out, but
+/// for the world's own southern edge; across the antimeridian where the rectangle reaches past it.
+public struct MapRegion: IndexRegion, Sendable {
+  private let top: Double
+  private let bottom: Double
+  /// One half-open interval of x, or two where the rectangle crosses the antimeridian.
+  private let first: Range<Double>
+  private let second: Range<Double>
+
+  /// The region of a rectangle; one at least as wide as the world is the whole circle.
+  public init(_ rect: MapRect) {
+    let world = WebMercator.worldSize
+    top = rect.y
+    // Nothing lies south of the southern edge, so a bound past it takes the edge in.
+    bottom = rect.y + rect.height >= world ? .infinity : rect.y + rect.height
+    if rect.width >= world {
+      (first, second) = (0..<world * 2, 0..<0)
+      return
+    }
+    var start = rect.x.truncatingRemainder(dividingBy: world)
+    if start < 0 { start += world }
+    if start >= world { start = 0 }
+    // x itself where it is in the world, so that no bit is lost.
+    let end = (rect.x >= 0 && rect.x < world ? rect.x : start) + rect.width
+    // A longitude a hair under 180 may round to x = W, which belongs to the east of the world.
+    first = start..<(end >= world ? 2 * world : max(start, end))
+    second = end > world ? 0..<(end - world) : 0..<0
+  }
+
+  func coverage(of node: Int, in view: IndexView) -> Coverage {
+    let box = view.nodes[node].box
+    let step = Position.stepsPerMapPoint
+    // The points lie in [min, max) of these: a position is the floor of its point. A point on the
+    // world's far edge is the exception and lies above its step.
+    let west = Double(box.minX) / step
+    let east = (Double(box.maxX) + 1) / step
+    let north = Double(box.minY) / step
+    let south = (Double(box.maxY) + 1) / step
+    if south < top || north >= bottom { return .outside }
+    if !touches(west, east, first) && !touches(west, east, second) { return .outside }
+    let inside =
+      north >= top && south < bottom
+      && (holds(west, east, first) || holds(west, east, second))
+    return inside ? .inside : .partial
+  }
+
+  private func touches(_ west: Double, _ east: Double, _ range: Range<Double>) -> Bool {
+    west < range.upperBound && east >= range.lowerBound && !range.isEmpty
+  }
+
+  private func holds(_ west: Double, _ east: Double, _ range: Range<Double>) -> Bool {
+    west >= range.lowerBound && east < range.upperBound
+  }
+
+  func contains(_ place: Int, in view: IndexView) -> Bool {
+    let point = WebMercator.project(view.coordinates[place])
+    return point.y >= top && point.y < bottom
+      && (first.contains(point.x) || second.contains(point.x))
+  }
+}

@@ -1,0 +1,62 @@
+extension FeatureIndex {
+  /// The place of the feature of a region that is nearest to a map point, by the distance of map
+  /// points, the first in index order of several; nil when the region is empty.
+  ///
+  /// Branch and bound over the tree, which starts from the features that come next on the Z-order
+  /// curve: O(log n) for any but odd data.
+  func nearest(
+    to target: MapPoint, in region: some IndexRegion, excluding excluded: PlaceSet
+  ) -> Int? {
+    withExtendedLifetime(self) {
+      let view = self.view
+      var best = (distance: Double.infinity, place: Int.max)
+      func consider(_ place: Int) {
+        let point = WebMercator.project(view.coordinates[place])
+        let (dx, dy) = (point.x - target.x, point.y - target.y)
+        let distance = dx * dx + dy * dy
+        if distance < best.distance || (distance == best.distance && place < best.place) {
+          guard !excluded.contains(place), region.contains(place, in: view) else { return }
+          best = (distance, place)
+        }
+      }
+      for place in placesNearby(target) { consider(place) }
+      var node = 0
+      while node < view.nodeCount {
+        if view.nodes[node].box.squaredDistance(to: target) > best.distance
+          || region.coverage(of: node, in: view) == .outside
+        {
+          node = Int(view.nodes[node].skip)
+          continue
+        }
+        if view.isLeaf(node) { view.points(of: node).forEach(consider) }
+        node += 1
+      }
+      return best.place == .max ? nil : best.place
+    }
+  }
+
+  /// A few places around where a map point would be in index order.
+  private func placesNearby(_ target: MapPoint) -> Range<Int> {
+    let key = Position(target).zOrder
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if positions.pointer[middle].zOrder < key { low = middle + 1 } else { high = middle }
+    }
+    return max(0, low - 4)..<min(count, low + 4)
+  }
+}
+
+extension PositionBox {
+  /// A lower bound of the squared distance in map points of the box's points. Floating-point
+  /// subtraction and multiplication are monotone, so it never exceeds the distance as computed for
+  /// a point.
+  func squaredDistance(to target: MapPoint) -> Double {
+    let step = Position.stepsPerMapPoint
+    let dx = max(
+      0, Double(minX) / step - target.x, target.x - (Double(maxX) + 1) / step)
+    let dy = max(
+      0, Double(minY) / step - target.y, target.y - (Double(maxY) + 1) / step)
+    return dx * dx + dy * dy
+  }
+}
