@@ -1,1 +1,327 @@
+// Behind csimdjson.h. The document is copied between a '[' and a ']': On-Demand treats a scalar at
+// the root apart, limits its length and is lax about it; inside an array all values are alike, and
+// "exactly one element, then the end" is the whole check of the root.
+#define SIMDJSON_EXCEPTIONS 0
 #include "csimdjson.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <vector>
+
+namespace ondemand = simdjson::ondemand;
+using simdjson::error_code;
+
+namespace {
+
+/// Bytes kept for the next document; a parser that has grown past this shrinks when it is fed
+/// something much smaller.
+constexpr size_t kept_capacity = size_t{1} << 20;
+/// simdjson and the tape count in 32 bits.
+constexpr size_t longest_document = size_t{1} << 31;
+
+const char *reason(error_code code) {
+  switch (code) {
+    case simdjson::UTF8_ERROR: return "the text is not valid UTF-8";
+    case simdjson::UNCLOSED_STRING: return "a string is not closed";
+    case simdjson::UNESCAPED_CHARS: return "a string holds an unescaped control character";
+    case simdjson::STRING_ERROR: return "a string holds an invalid escape";
+    case simdjson::NUMBER_ERROR: return "invalid number";
+    case simdjson::T_ATOM_ERROR:
+    case simdjson::F_ATOM_ERROR:
+    case simdjson::N_ATOM_ERROR:
+    case simdjson::INCORRECT_TYPE: return "invalid literal";
+    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT: return "an array or object is not closed";
+    case simdjson::MEMALLOC: return "out of memory";
+    case simdjson::CAPACITY: return "the document is too long";
+    default: return "a value, comma, colon or bracket is missing or misplaced";
+  }
+}
+
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// The grammar of RFC 8259, section 6.
+bool is_number(std::string_view text) {
+  size_t i = 0;
+  auto digits = [&] {
+    const size_t start = i;
+    while (i < text.size() && is_digit(text[i])) i++;
+    return i - start;
+  };
+  if (i < text.size() && text[i] == '-') i++;
+  const size_t start = i;
+  const size_t whole = digits();
+  if (whole == 0 || (whole > 1 && text[start] == '0')) return false;
+  if (i < text.size() && text[i] == '.') {
+    i++;
+    if (digits() == 0) return false;
+  }
+  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    i++;
+    if (i < text.size() && (text[i] == '-' || text[i] == '+')) i++;
+    if (digits() == 0) return false;
+  }
+  return i == text.size();
+}
+
+/// Whether a number has more digits before its exponent than a 64-bit integer surely holds.
+bool has_many_digits(std::string_view text) {
+  if (text.size() <= 19) return false;
+  const size_t mantissa = std::min(text.find_first_of("eE"), text.size());
+  return std::count_if(text.begin(), text.begin() + ptrdiff_t(mantissa), is_digit) > 19;
+}
+
+}  // namespace
+
+struct csj_parser {
+  ondemand::parser parser;
+  uint32_t maximum_depth;
+  uint32_t recorded_depth = 0;
+  std::unique_ptr<char[]> buffer;
+  size_t capacity = 0;
+  std::vector<csj_node> tape;
+
+  const char *failure = nullptr;
+  const char *failed_at = nullptr;
+  ondemand::document document;
+
+  explicit csj_parser(uint32_t depth) : maximum_depth(depth) {}
+
+  bool fail(const char *why, const char *where) {
+    failure = why;
+    failed_at = where;
+    return false;
+  }
+
+  bool fail(error_code code, const char *fallback) {
+    const char *where = nullptr;
+    if (document.current_location().get(where) != simdjson::SUCCESS) where = fallback;
+    return fail(reason(code), where);
+  }
+
+  error_code prepare(const char *bytes, size_t length);
+  bool run();
+  bool walk(ondemand::value value, uint32_t depth);
+  bool walk_array(ondemand::value &value, uint32_t depth, uint32_t &count, const char *start);
+  bool walk_object(ondemand::value &value, uint32_t depth, uint32_t &count, const char *start);
+  bool read_number(ondemand::value &value, std::string_view text, double &number);
+};
+
+/// Copies the document between brackets and pads it with zeros: bytes of an earlier document there
+/// could be mistaken for its end.
+error_code csj_parser::prepare(const char *bytes, size_t length) {
+  const size_t wrapped = length + 2;
+  if (wrapped > capacity || (capacity > kept_capacity && wrapped < capacity / 8)) {
+    const bool shrink = wrapped <= capacity;
+    size_t wanted = std::max<size_t>(wrapped, 4096);
+    if (!shrink) wanted = std::max(wanted, std::min(capacity * 2, longest_document));
+    if (shrink) std::vector<csj_node>().swap(tape);
+    buffer.reset();
+    capacity = 0;
+    buffer.reset(new (std::nothrow) char[wanted + simdjson::SIMDJSON_PADDING]);
+    if (!buffer) return simdjson::MEMALLOC;
+    if (auto code = parser.allocate(wanted, maximum_depth + 8)) return code;
+    capacity = wanted;
+  }
+  char *out = buffer.get();
+  out[0] = '[';
+  if (length > 0) std::memcpy(out + 1, bytes, length);
+  out[length + 1] = ']';
+  std::memset(out + wrapped, 0, simdjson::SIMDJSON_PADDING);
+  return simdjson::SUCCESS;
+}
+
+/// A number's value. Two limits of simdjson 3.0 are made good: it takes the digits of numbers such
+/// as 0.12345678901234567890 modulo 2^64, and refuses exponents of 20 digits (leading zeros).
+bool csj_parser::read_number(ondemand::value &value, std::string_view text, double &number) {
+  const error_code code = value.get_double().get(number);
+  if (code == simdjson::SUCCESS && !has_many_digits(text)) return true;
+  // A value that was not consumed by get_double is skipped by the iteration around it.
+  if (!is_number(text)) return fail("invalid number", text.data());
+  number = simdjson::internal::from_chars(text.data());
+  return std::isfinite(number) || fail("number out of range", text.data());
+}
+
+bool csj_parser::walk_array(ondemand::value &value, uint32_t depth, uint32_t &count,
+                            const char *start) {
+  ondemand::array array;
+  if (auto code = value.get_array().get(array)) return fail(code, start);
+  for (auto item : array) {
+    ondemand::value element;
+    if (auto code = std::move(item).get(element)) return fail(code, start);
+    if (!walk(element, depth + 1)) return false;
+    count++;
+  }
+  return true;
+}
+
+bool csj_parser::walk_object(ondemand::value &value, uint32_t depth, uint32_t &count,
+                             const char *start) {
+  ondemand::object object;
+  if (auto code = value.get_object().get(object)) return fail(code, start);
+  for (auto item : object) {
+    ondemand::field field;
+    if (auto code = std::move(item).get(field)) return fail(code, start);
+    std::string_view key;
+    if (auto code = field.unescaped_key().get(key)) return fail(code, start);
+    if (depth < recorded_depth) {
+      csj_node node{};
+      node.kind = CSJ_KEY;
+      node.span = 1;
+      node.length = uint32_t(key.size());
+      node.string = key.data();
+      tape.push_back(node);
+    }
+    if (!walk(field.value(), depth + 1)) return false;
+    count++;
+  }
+  return true;
+}
+
+/// Validates a value and all it contains, and records it. Recursion ends at maximum_depth.
+bool csj_parser::walk(ondemand::value value, uint32_t depth) {
+  std::string_view text = trimmed(value.raw_json_token());
+  const char *start = text.data();
+  const size_t index = tape.size();
+  const bool recorded = depth <= recorded_depth;
+  if (recorded) tape.emplace_back();
+  csj_node node{};
+  node.text = start;
+
+  ondemand::json_type type;
+  if (auto code = value.type().get(type)) return fail(reason(code), start);
+  switch (type) {
+    case ondemand::json_type::null: {
+      bool null = false;
+      if (auto code = value.is_null().get(null)) return fail(reason(code), start);
+      if (!null) return fail("invalid literal", start);
+      node.kind = CSJ_NULL;
+      break;
+    }
+    case ondemand::json_type::boolean: {
+      bool truth = false;
+      if (auto code = value.get_bool().get(truth)) return fail(reason(code), start);
+      node.kind = truth ? CSJ_TRUE : CSJ_FALSE;
+      break;
+    }
+    case ondemand::json_type::number:
+      if (!read_number(value, text, node.number)) return false;
+      node.kind = CSJ_NUMBER;
+      break;
+    case ondemand::json_type::string: {
+      std::string_view string;
+      if (auto code = value.get_string().get(string)) return fail(reason(code), start);
+      node.kind = CSJ_STRING;
+      node.string = string.data();
+      node.length = uint32_t(string.size());
+      break;
+    }
+    case ondemand::json_type::array:
+    case ondemand::json_type::object: {
+      if (depth > maximum_depth) return fail("nested too deeply", start);
+      const bool array = type == ondemand::json_type::array;
+      node.kind = array ? CSJ_ARRAY : CSJ_OBJECT;
+      if (!(array ? walk_array(value, depth, node.length, start)
+                  : walk_object(value, depth, node.length, start))) {
+        return false;
+      }
+      // Only white space lies between the closing bracket and the next token. There is one: the
+      // bracket put around the document.
+      const char *end = nullptr;
+      if (auto code = document.current_location().get(end)) return fail(reason(code), start);
+      text = trimmed(std::string_view(start, size_t(end - start)));
+      break;
+    }
+    default: return fail("invalid literal", start);
+  }
+  if (recorded) {
+    node.text_length = uint32_t(text.size());
+    node.span = uint32_t(tape.size() - index);
+    tape[index] = node;
+  }
+  return true;
+}
+
+bool csj_parser::run() {
+  ondemand::array root;
+  if (auto code = document.get_array().get(root)) return fail(code, nullptr);
+  bool any = false;
+  for (auto item : root) {
+    ondemand::value value;
+    const auto code = std::move(item).get(value);
+    if (any) return fail("something follows the value", code ? nullptr : value.raw_json_token().data());
+    if (code) return fail(code, nullptr);
+    if (!walk(value, 1)) return false;
+    any = true;
+  }
+  if (!any) return fail("the document is empty", nullptr);
+  const char *rest = nullptr;
+  if (document.current_location().get(rest) == simdjson::SUCCESS) {
+    return fail("something follows the value", rest);
+  }
+  return true;
+}
+
+csj_parser *csj_parser_new(uint32_t maximum_depth) {
+  try {
+    return new csj_parser(std::clamp<uint32_t>(maximum_depth, 1, CSJ_DEPTH_LIMIT));
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void csj_parser_free(csj_parser *parser) { delete parser; }
+
+bool csj_parse(csj_parser *parser, const void *bytes, size_t length, uint32_t recorded_depth,
+               csj_error *error) {
+  try {
+    const char *source = static_cast<const char *>(bytes);
+    size_t skipped = 0;
+    if (length >= 3 && std::memcmp(source, "\xEF\xBB\xBF", 3) == 0) skipped = 3;
+    parser->tape.clear();
+    parser->failure = nullptr;
+    parser->failed_at = nullptr;
+    parser->recorded_depth = std::max<uint32_t>(recorded_depth, 1);
+    bool valid = false;
+    if (length > longest_document - 64) {
+      parser->fail(reason(simdjson::CAPACITY), nullptr);
+    } else if (auto code = parser->prepare(source + skipped, length - skipped)) {
+      parser->fail(reason(code), nullptr);
+    } else {
+      const size_t wrapped = length - skipped + 2;
+      auto result = parser->parser.iterate(parser->buffer.get(), wrapped,
+                                           wrapped + simdjson::SIMDJSON_PADDING);
+      if (auto failed = std::move(result).get(parser->document)) {
+        parser->fail(reason(failed), nullptr);
+      } else {
+        valid = parser->run();
+      }
+    }
+    if (valid) return true;
+    parser->tape.clear();
+    error->reason = parser->failure;
+    error->offset = -1;
+    if (parser->failed_at != nullptr) {
+      const int64_t offset = parser->failed_at - parser->buffer.get() - 1;
+      error->offset = std::clamp<int64_t>(offset, 0, int64_t(length - skipped)) + int64_t(skipped);
+    }
+    return false;
+  } catch (...) {
+    parser->tape.clear();
+    *error = {"out of memory", -1};
+    return false;
+  }
+}
+
+const csj_node *csj_tape(const csj_parser *parser) { return parser->tape.data(); }

@@ -1,1 +1,92 @@
-// FeatureStore
+import ClusterCore
+
+/// Collections of features, durable in one SQLite file in a data directory.
+///
+/// It is made to be read once, at start-up, and written from then on: what a call wrote is on disk
+/// when the call returns, and a call that throws has changed nothing and leaves the store usable.
+///
+/// Not `Sendable`: one user at a time. It has no thread of its own and may move between threads;
+/// the caller confines it (to a queue, an actor, a mutex). The data directory belongs to one store
+/// for as long as it lives. Other programs may read the file meanwhile (`sqlite3`, for a backup).
+public final class FeatureStore {
+  /// The version of the tables that this program writes; older ones are brought up to it.
+  public static var schemaVersion: Int { Schema.version }
+
+  /// The name of the database file in the data directory.
+  public static var fileName: String { DatabaseFile.name }
+
+  /// A random number, made with the database.
+  public let storeID: UInt64
+
+  private var core: Core?
+  var activeImport: ActiveImport?
+
+  /// Opens the store of a directory; makes the directory, its parents and an empty database where
+  /// there are none.
+  ///
+  /// Throws ``StoreError/directoryInUse(path:processID:)`` while another store holds the directory.
+  /// Damage that the header and the schema betray is found here; deeper damage by
+  /// ``forEachBatch(of:batchSize:_:)``.
+  public init(directory: String) throws(StoreError) {
+    let core = try Core(directory: directory)
+    self.core = core
+    storeID = core.storeID
+  }
+
+  deinit { close() }
+
+  /// Every collection, by id.
+  public func collections() throws(StoreError) -> [CollectionInfo] {
+    try opened().collections.all()
+  }
+
+  /// Makes a collection, or changes its title and description.
+  public func putCollection(_ id: String, title: TextUpdate, description: TextUpdate)
+    throws(StoreError) -> (info: CollectionInfo, created: Bool)
+  {
+    let core = try writable()
+    return try core.connection.transaction { () throws(StoreError) in
+      var (info, created) = try core.collectionToWrite(id)
+      info.title = title.applied(to: info.title)
+      info.description = description.applied(to: info.description)
+      try core.collections.save(info)
+      return (info, created)
+    }
+  }
+
+  /// Removes a collection and its features: the database's version after that, or nil if there is
+  /// no such collection. The file keeps its size; the space is used again.
+  public func dropCollection(_ id: String) throws(StoreError) -> Int64? {
+    let core = try writable()
+    return try core.connection.transaction { () throws(StoreError) in
+      guard let info = try core.collections.find(id) else { return nil }
+      try core.features.deleteAll(from: info.key)
+      try core.collections.delete(key: info.key)
+      return try core.collections.nextVersion()
+    }
+  }
+
+  /// Copies the write-ahead log into the database file, as far as no reader needs it.
+  public func checkpoint() throws(StoreError) {
+    try writable().connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
+  /// Ends an import as ``rollbackImport()`` does, folds the log in and gives the directory free.
+  /// Every later call throws; closing again does nothing.
+  public func close() {
+    rollbackImport()
+    core = nil
+  }
+
+  /// The open database.
+  func opened() throws(StoreError) -> Core {
+    guard let core else { throw .io(reason: "the store is closed") }
+    return core
+  }
+
+  /// The open database, for a transaction of its own.
+  func writable() throws(StoreError) -> Core {
+    guard activeImport == nil else { throw .io(reason: "an import is under way") }
+    return try opened()
+  }
+}

@@ -1,3 +1,5 @@
+import Glibc  // the math functions behind rounded() are linked through it
+
 /// The id of a feature: an integer within ±(2^53 − 1), or text of 1…256 Unicode scalars without
 /// control characters.
 ///

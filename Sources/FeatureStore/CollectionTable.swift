@@ -1,0 +1,104 @@
+import CSQLite
+
+/// Reads and writes rows of `collections` and the database's counter, inside the caller's
+/// transaction where it writes.
+final class CollectionTable {
+  private static let columns =
+    "key, id, title, description, version, largest_integer, feature_count"
+
+  private let listing: Statement
+  private let search: Statement
+  private let searchByKey: Statement
+  private let insertion: Statement
+  private let update: Statement
+  private let deletion: Statement
+  private let increment: Statement
+
+  init(_ connection: Connection) throws(StoreError) {
+    let columns = CollectionTable.columns
+    listing = try Statement("SELECT \(columns) FROM collections ORDER BY id", on: connection)
+    search = try Statement("SELECT \(columns) FROM collections WHERE id = ?1", on: connection)
+    searchByKey = try Statement(
+      "SELECT \(columns) FROM collections WHERE key = ?1", on: connection)
+    insertion = try Statement(
+      """
+      INSERT INTO collections (key, id, version, largest_integer, feature_count)
+      VALUES (?1, ?2, ?1, 0, 0)
+      """, on: connection)
+    update = try Statement(
+      """
+      UPDATE collections SET title = ?2, description = ?3, version = ?4, largest_integer = ?5,
+        feature_count = ?6
+      WHERE key = ?1
+      """, on: connection)
+    deletion = try Statement("DELETE FROM collections WHERE key = ?1", on: connection)
+    increment = try Statement(
+      "UPDATE store SET version = version + 1 RETURNING version", on: connection)
+  }
+
+  /// Every collection, by id.
+  func all() throws(StoreError) -> [CollectionInfo] {
+    var result: [CollectionInfo] = []
+    defer { listing.reset() }
+    while try listing.step() { result.append(try CollectionTable.info(listing)) }
+    return result
+  }
+
+  /// The collection with an id.
+  func find(_ id: String) throws(StoreError) -> CollectionInfo? {
+    try search.bind(id, at: 1)
+    return try search.first(CollectionTable.info)
+  }
+
+  /// The collection with a key.
+  func find(key: Int64) throws(StoreError) -> CollectionInfo? {
+    try searchByKey.bind(key, at: 1)
+    return try searchByKey.first(CollectionTable.info)
+  }
+
+  /// The next value of the database's counter, the version of what this transaction writes.
+  func nextVersion() throws(StoreError) -> Int64 {
+    guard
+      let version = try increment.first({ (row: Statement) throws(StoreError) in row.integer(0) })
+    else { throw .damaged(path: increment.connection.path, reason: "its counter is missing") }
+    return version
+  }
+
+  /// Makes a collection. Its key is the version at which it was made, so none is used twice.
+  func create(_ id: String, version: Int64) throws(StoreError) -> CollectionInfo {
+    try insertion.bind(version, at: 1)
+    try insertion.bind(id, at: 2)
+    try insertion.run()
+    return CollectionInfo(
+      key: version, id: id, title: nil, description: nil, version: version, largestInteger: 0,
+      featureCount: 0)
+  }
+
+  /// Writes what has changed about a collection.
+  func save(_ info: CollectionInfo) throws(StoreError) {
+    try update.bind(info.key, at: 1)
+    try update.bind(info.title, at: 2)
+    try update.bind(info.description, at: 3)
+    try update.bind(info.version, at: 4)
+    try update.bind(info.largestInteger, at: 5)
+    try update.bind(Int64(info.featureCount), at: 6)
+    try update.run()
+  }
+
+  /// Removes a collection, which must be empty.
+  func delete(key: Int64) throws(StoreError) {
+    try deletion.bind(key, at: 1)
+    try deletion.run()
+  }
+
+  private static func info(_ row: Statement) throws(StoreError) -> CollectionInfo {
+    guard row.type(0) == SQLITE_INTEGER, let id = row.text(1),
+      [4, 5, 6].allSatisfy({ row.type($0) == SQLITE_INTEGER && row.integer($0) >= 0 })
+    else {
+      throw .damaged(path: row.connection.path, reason: "a collection's row makes no sense")
+    }
+    return CollectionInfo(
+      key: row.integer(0), id: id, title: row.text(2), description: row.text(3),
+      version: row.integer(4), largestInteger: row.integer(5), featureCount: Int(row.integer(6)))
+  }
+}

@@ -1,0 +1,31 @@
+/// An open database with its prepared statements. Released as a whole: statements first, then the
+/// connection, then the directory's lock, each by the object that holds the one before.
+final class Core {
+  let connection: Connection
+  let collections: CollectionTable
+  let features: FeatureTable
+  let storeID: UInt64
+
+  init(directory: String) throws(StoreError) {
+    try DataDirectory.prepare(directory)
+    let lock = try DirectoryLock(directory: directory)
+    connection = try DatabaseFile.open(in: directory, holding: lock)
+    guard let id = try connection.integer("SELECT id FROM store WHERE typeof(version) = 'integer'")
+    else { throw .damaged(path: connection.path, reason: "its counter is missing") }
+    storeID = UInt64(bitPattern: id)
+    collections = try CollectionTable(connection)
+    features = try FeatureTable(connection)
+  }
+
+  /// The collection with an id, made if there is none, at a new version that is still to be saved.
+  func collectionToWrite(_ id: String) throws(StoreError)
+    -> (info: CollectionInfo, created: Bool)
+  {
+    let version = try collections.nextVersion()
+    if var info = try collections.find(id) {
+      info.version = version
+      return (info, false)
+    }
+    return (try collections.create(id, version: version), true)
+  }
+}

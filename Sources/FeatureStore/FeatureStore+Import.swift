@@ -1,0 +1,72 @@
+import ClusterCore
+
+/// What an import under way knows.
+struct ActiveImport {
+  var info: CollectionInfo
+  /// Features set aside until every id is known.
+  var pending: PendingTable
+}
+
+extension FeatureStore {
+  /// Begins a transaction over many batches; makes the collection if need be. Until it ends, every
+  /// other write throws.
+  public func beginImport(into id: String) throws(StoreError) {
+    let core = try writable()
+    try core.connection.execute("BEGIN IMMEDIATE")
+    do {
+      let (info, _) = try core.collectionToWrite(id)
+      activeImport = ActiveImport(info: info, pending: try PendingTable(core.connection))
+    } catch {
+      core.connection.rollback()
+      throw error
+    }
+  }
+
+  /// Writes a batch; features that need an id are set aside, since a later batch may still give
+  /// integers: they get theirs from ``commitImport()``, count as inserted and keep needing one in
+  /// the batch. A failure ends the import as ``rollbackImport()`` does.
+  public func importBatch(_ batch: inout FeatureBatch) throws(StoreError)
+    -> (inserted: Int, updated: Int)
+  {
+    let core = try opened()
+    guard var active = activeImport else { throw .io(reason: "no import is under way") }
+    do {
+      let (inserted, updated) = try core.features.write(batch, ids: nil, into: active.info.key)
+      let added = try active.pending.add(batch)
+      _ = try active.info.reserveIDs(0, above: batch.largestIntegerID ?? 0)
+      active.info.featureCount += inserted
+      activeImport = active
+      return (inserted + added, updated)
+    } catch {
+      rollbackImport()
+      throw error
+    }
+  }
+
+  /// Ends the import: all of it is on disk when this returns. A failure ends it as
+  /// ``rollbackImport()`` does.
+  public func commitImport() throws(StoreError) -> CollectionInfo {
+    let core = try opened()
+    guard var active = activeImport else { throw .io(reason: "no import is under way") }
+    do {
+      let count = active.pending.count
+      let first = try active.info.reserveIDs(count, above: 0)
+      try active.pending.move(to: active.info.key, firstID: first)
+      active.info.featureCount += count
+      try core.collections.save(active.info)
+      try core.connection.execute("COMMIT")
+    } catch {
+      rollbackImport()
+      throw error
+    }
+    activeImport = nil
+    return active.info
+  }
+
+  /// Undoes everything since ``beginImport(into:)``; without an import it does nothing.
+  public func rollbackImport() {
+    guard activeImport != nil else { return }
+    activeImport = nil
+    try? opened().connection.rollback()
+  }
+}

@@ -1,0 +1,59 @@
+import ClusterCore
+
+extension FeatureStore {
+  /// Inserts the features of a batch, or replaces those whose ids are there, in one transaction;
+  /// makes the collection if need be.
+  ///
+  /// Features that need an id get the next integers, in order, from 1, above every integer id that
+  /// the collection ever held or the batch gives. Of several with one id the last wins, and each
+  /// but the first counts as updated. When it throws the batch is unchanged too.
+  public func upsert(_ batch: inout FeatureBatch, into id: String) throws(StoreError)
+    -> UpsertResult
+  {
+    let core = try writable()
+    let unassigned = (0..<batch.count).filter { batch.withRecord(at: $0) { $0.needsID } }
+    let largest = batch.largestIntegerID ?? 0
+    let (result, first) = try core.connection.transaction { () throws(StoreError) in
+      var (info, created) = try core.collectionToWrite(id)
+      let first = try info.reserveIDs(unassigned.count, above: largest)
+      let (inserted, updated) = try core.features.write(batch, ids: first, into: info.key)
+      info.featureCount += inserted
+      try core.collections.save(info)
+      let result = UpsertResult(
+        inserted: inserted, updated: updated, info: info, createdCollection: created)
+      return (result, first)
+    }
+    for (offset, index) in unassigned.enumerated() {
+      batch.assignID(first + Int64(offset), at: index)
+    }
+    return result
+  }
+
+  /// Deletes a feature: the collection after that, or nil if there is no such feature.
+  public func delete(_ feature: FeatureID, from id: String) throws(StoreError) -> CollectionInfo? {
+    let core = try writable()
+    return try core.connection.transaction { () throws(StoreError) in
+      guard var info = try core.collections.find(id),
+        try core.features.delete(feature, from: info.key)
+      else { return nil }
+      info.version = try core.collections.nextVersion()
+      info.featureCount -= 1
+      try core.collections.save(info)
+      return info
+    }
+  }
+}
+
+extension CollectionInfo {
+  /// Takes the ids of a batch into account whose largest integer is `largest`, and sets `count`
+  /// integers above it aside; the first of them.
+  mutating func reserveIDs(_ count: Int, above largest: Int64) throws(StoreError) -> Int64 {
+    largestInteger = max(largestInteger, largest)
+    let first = largestInteger + 1
+    guard Int64(count) <= FeatureID.integerRange.upperBound - largestInteger else {
+      throw .idsExhausted(collection: id)
+    }
+    largestInteger += Int64(count)
+    return first
+  }
+}

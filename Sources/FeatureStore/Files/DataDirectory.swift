@@ -1,0 +1,99 @@
+import Glibc
+
+/// What the store asks of the file system beside SQLite.
+enum DataDirectory {
+  /// Makes sure that the directory exists, with its parents, and can be listed.
+  static func prepare(_ path: String) throws(StoreError) {
+    var status = stat()
+    if stat(path, &status) != 0 {
+      let number = errno
+      switch number {
+      case ENOENT: return try create(path)
+      case ENOTDIR: throw .notADirectory(path: path, reason: "a part of the path is a file")
+      default: throw .unreadable(path: path, reason: message(errno: number))
+      }
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw .notADirectory(path: path, reason: "it is a file")
+    }
+    guard access(path, R_OK | X_OK) == 0 else {
+      throw .unreadable(path: path, reason: message(errno: errno))
+    }
+  }
+
+  private static func create(_ path: String) throws(StoreError) {
+    let parent = DataDirectory.parent(of: path)
+    if parent != path { try prepare(parent) }
+    guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
+      let number = errno
+      switch number {
+      case EACCES, EPERM, EROFS:
+        throw .readOnly(reason: "\(path) can't be created: \(message(errno: number))")
+      default:
+        throw StoreError(errno: number, path: path)
+          ?? .unreadable(path: path, reason: "it can't be created: \(message(errno: number))")
+      }
+    }
+    try synchronize(parent)
+  }
+
+  /// The directory that holds `path`; `path` itself where there is none.
+  static func parent(of path: String) -> String {
+    var rest = Substring(path)
+    while rest.count > 1, rest.hasSuffix("/") { rest.removeLast() }
+    guard let slash = rest.lastIndex(of: "/") else { return "." }
+    let parent = rest[..<slash]
+    return parent.isEmpty ? "/" : String(parent)
+  }
+
+  /// Flushes a file, or the names in a directory, to disk.
+  static func synchronize(_ path: String) throws(StoreError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("opened", path) }
+    defer { close(descriptor) }
+    // EINVAL: a file system that can't, and needn't, synchronize directories.
+    guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure("synchronized", path) }
+  }
+
+  /// Renames within a directory so that the change survives a crash.
+  static func move(_ old: String, to new: String, in directory: String) throws(StoreError) {
+    guard rename(old, new) == 0 else { throw failure("renamed", old) }
+    try synchronize(directory)
+  }
+
+  /// Removes a file, if it is there.
+  static func remove(_ path: String) { _ = unlink(path) }
+
+  /// The size of a file, or nil if there is none.
+  static func size(of path: String) throws(StoreError) -> Int? {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      let number = errno
+      if number == ENOENT { return nil }
+      throw .unreadable(path: path, reason: message(errno: number))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw .unreadable(path: path, reason: "it is not a file")
+    }
+    return Int(status.st_size)
+  }
+
+  /// The first bytes of a file, fewer if it is shorter.
+  static func prefix(of path: String, count: Int) throws(StoreError) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw .unreadable(path: path, reason: message(errno: errno))
+    }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = read(descriptor, &bytes, count)
+    guard got >= 0 else { throw failure("read", path) }
+    return Array(bytes.prefix(got))
+  }
+
+  private static func failure(_ action: String, _ path: String) -> StoreError {
+    let number = errno
+    return StoreError(errno: number, path: path)
+      ?? .io(reason: "\(path) can't be \(action): \(message(errno: number))")
+  }
+}

@@ -1,0 +1,101 @@
+/// Makes and opens `pincluster.db`.
+///
+/// A new database is built whole under another name and then renamed, so that a file named
+/// `pincluster.db` has always been one: if it is empty, cut short or not a database, that is
+/// damage, never the trace of an interrupted start. A write-ahead log without its database is
+/// damage too. Only a directory with neither begins afresh.
+enum DatabaseFile {
+  static let name = "pincluster.db"
+
+  /// Opens the database of a locked directory, making it first if there is none.
+  static func open(in directory: String, holding lock: DirectoryLock) throws(StoreError)
+    -> Connection
+  {
+    let path = directory + "/" + name
+    if let size = try DataDirectory.size(of: path) {
+      try checkHeader(path, size: size)
+    } else {
+      guard try DataDirectory.size(of: path + "-wal") == nil else {
+        throw .damaged(path: path, reason: "it is missing, but its log \(name)-wal is there")
+      }
+      try create(path, in: directory)
+    }
+    let connection = try Connection(path: path, create: false, holding: lock)
+    guard !connection.isReadOnly else {
+      throw .readOnly(reason: "\(path) can't be opened for writing")
+    }
+    try checkIdentity(connection)
+    try configure(connection)
+    try Schema.migrate(connection, from: Int(connection.integer("PRAGMA user_version") ?? 0))
+    return connection
+  }
+
+  private static func create(_ path: String, in directory: String) throws(StoreError) {
+    let draft = path + ".new"
+    for suffix in ["", "-journal"] { DataDirectory.remove(draft + suffix) }
+    do {
+      let connection = try Connection(path: draft, create: true)
+      try connection.execute(
+        """
+        PRAGMA page_size = 8192;
+        PRAGMA encoding = 'UTF-8';
+        PRAGMA application_id = \(Schema.applicationID);
+        """)
+      try Schema.migrate(connection, from: 0)
+      let id = Int64(bitPattern: UInt64.random(in: .min ... .max))
+      try connection.execute("INSERT INTO store (one, id, version) VALUES (1, \(id), 0)")
+    }
+    try DataDirectory.synchronize(draft)
+    try DataDirectory.move(draft, to: path, in: directory)
+  }
+
+  /// Checks what SQLite would misread rather than refuse. Offsets are those of the file format.
+  private static func checkHeader(_ path: String, size: Int) throws(StoreError) {
+    guard size > 0 else { throw .damaged(path: path, reason: "it is empty") }
+    let header = try DataDirectory.prefix(of: path, count: 100)
+    guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+      throw .damaged(path: path, reason: "it is not a SQLite database")
+    }
+    let reserved = header[20]
+    let formats = header[18...19]
+    let encoding = header[56..<60]
+    guard formats.allSatisfy({ $0 == 1 || $0 == 2 }), reserved == 0,
+      encoding.elementsEqual([0, 0, 0, 1])
+    else { throw .damaged(path: path, reason: "its header is not one that this program wrote") }
+  }
+
+  /// Reads the first page through SQLite, which also finds a file that was cut short.
+  private static func checkIdentity(_ connection: Connection) throws(StoreError) {
+    let path = connection.path
+    _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
+    guard try connection.integer("PRAGMA application_id") == Schema.applicationID else {
+      throw .damaged(path: path, reason: "it belongs to another application")
+    }
+    let found = Int(try connection.integer("PRAGMA user_version") ?? 0)
+    guard found > 0 else { throw .damaged(path: path, reason: "it has no schema version") }
+    guard found <= Schema.version else {
+      throw .newerSchema(path: path, found: found, supported: Schema.version)
+    }
+    let pages = try connection.integer("PRAGMA page_count") ?? 0
+    let free = try connection.integer("PRAGMA freelist_count") ?? 0
+    guard free < pages else {
+      throw .damaged(path: path, reason: "it claims more free pages than it has pages")
+    }
+  }
+
+  private static func configure(_ connection: Connection) throws(StoreError) {
+    try connection.execute(
+      """
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA foreign_keys = ON;
+      PRAGMA trusted_schema = OFF;
+      PRAGMA cell_size_check = ON;
+      PRAGMA cache_size = -65536;
+      PRAGMA journal_size_limit = 67108864;
+      """)
+    guard try connection.isLogging else {
+      throw .io(reason: "\(connection.path): the file system doesn't support a write-ahead log")
+    }
+  }
+}

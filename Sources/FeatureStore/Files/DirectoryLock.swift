@@ -1,0 +1,53 @@
+import Glibc
+
+/// An exclusive hold on a data directory: `flock` on a file that also tells who holds it.
+///
+/// The kernel drops the lock with its owner, so a file left by a dead process is no obstacle. The
+/// file is never removed: between removal and creation two processes could both hold "the" lock.
+final class DirectoryLock {
+  static let fileName = "pincluster.lock"
+  private let descriptor: Int32
+
+  init(directory: String) throws(StoreError) {
+    let path = directory + "/" + DirectoryLock.fileName
+    // Close-on-exec: a child must not keep the directory locked.
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw DirectoryLock.error(errno, opening: path) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let number = errno
+      let holder = DirectoryLock.processID(in: descriptor)
+      close(descriptor)
+      guard number == EWOULDBLOCK else {
+        throw .io(reason: "\(path) can't be locked: \(message(errno: number))")
+      }
+      throw .directoryInUse(path: directory, processID: holder)
+    }
+    self.descriptor = descriptor
+    // The number is there for people; a full disk must not keep the service from starting.
+    var text = "\(getpid())\n"
+    _ = ftruncate(descriptor, 0)
+    _ = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+  }
+
+  deinit {
+    _ = ftruncate(descriptor, 0)
+    close(descriptor)
+  }
+
+  private static func error(_ number: Int32, opening path: String) -> StoreError {
+    switch number {
+    case EACCES, EPERM, EROFS:
+      .readOnly(reason: "\(path) can't be opened for writing: \(message(errno: number))")
+    default:
+      StoreError(errno: number, path: path)
+        ?? .unreadable(path: path, reason: message(errno: number))
+    }
+  }
+
+  private static func processID(in descriptor: Int32) -> Int32? {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { return nil }
+    return Int32(String(decoding: bytes.prefix(count).prefix { $0 != 10 }, as: UTF8.self))
+  }
+}

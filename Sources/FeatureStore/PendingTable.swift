@@ -1,0 +1,60 @@
+import ClusterCore
+
+/// Features of an import that came without an id, in a temporary table, in the order in which they
+/// came. It lives within the import's transaction: a rollback removes it.
+final class PendingTable {
+  private let insertion: Statement
+  private let connection: Connection
+  private let position: UnsafeMutableRawBufferPointer
+  private(set) var count = 0
+
+  init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
+    try connection.execute(
+      """
+      CREATE TEMP TABLE IF NOT EXISTS pending (
+        number INTEGER PRIMARY KEY, position BLOB NOT NULL, properties TEXT NOT NULL
+      ) STRICT;
+      """)
+    insertion = try Statement(
+      "INSERT INTO temp.pending (number, position, properties) VALUES (?1, ?2, ?3)", on: connection)
+    position = .allocate(
+      byteCount: 8 * (2 + FeatureBatch.maximumFurtherOrdinates), alignment: 8)
+  }
+
+  deinit { position.deallocate() }
+
+  /// Adds the features of a batch that need an id; how many there were.
+  func add(_ batch: borrowing FeatureBatch) throws(StoreError) -> Int {
+    let before = count
+    for index in 0..<batch.count {
+      try batch.withRecord(at: index) { record in
+        Result { () throws(StoreError) in if record.needsID { try add(record) } }
+      }.get()
+    }
+    return count - before
+  }
+
+  private func add(_ record: FeatureRecord) throws(StoreError) {
+    try insertion.bind(Int64(count), at: 1)
+    try insertion.bindBorrowed(
+      blob: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: position),
+      at: 2)
+    try insertion.bindBorrowed(text: record.properties, at: 3)
+    try insertion.run()
+    count += 1
+  }
+
+  /// Moves every feature to its collection, with ids in order from `firstID`.
+  func move(to key: Int64, firstID: Int64) throws(StoreError) {
+    let move = try Statement(
+      """
+      INSERT INTO features (collection, id, written_as_text, position, properties)
+      SELECT ?1, ?2 + number, 0, position, properties FROM temp.pending ORDER BY number
+      """, on: connection)
+    try move.bind(key, at: 1)
+    try move.bind(firstID, at: 2)
+    try move.run()
+    try connection.execute("DROP TABLE temp.pending")
+  }
+}

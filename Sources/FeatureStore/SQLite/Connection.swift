@@ -1,0 +1,133 @@
+import CSQLite
+import Glibc
+
+/// The owner of a SQLite connection. Not `Sendable`: one user at a time, on any thread.
+final class Connection {
+  /// The database file, as named in errors.
+  let path: String
+  let handle: OpaquePointer
+  /// Keeps what must outlive the connection (the directory's lock) alive.
+  private let holder: AnyObject?
+
+  /// Opens an existing file, or with `create` a new one.
+  init(path: String, create: Bool, holding holder: AnyObject? = nil) throws(StoreError) {
+    var handle: OpaquePointer?
+    // Without a mutex of SQLite's own: the caller confines the connection.
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0)
+    // SQLite may be built to take "file:…" for a URI; a path that begins with . or / never is one.
+    let code = sqlite3_open_v2(path.hasPrefix("/") ? path : "./" + path, &handle, flags, nil)
+    guard code == SQLITE_OK, let handle else {
+      let error = StoreError(code: code, connection: handle, path: path)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    self.path = path
+    self.handle = handle
+    self.holder = holder
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, 2000)
+  }
+
+  deinit {
+    // Every statement holds its connection, so none is left; the last close folds in the log.
+    sqlite3_close_v2(handle)
+    withExtendedLifetime(holder) {}
+  }
+
+  /// The error of the call that returned `code`.
+  func error(_ code: Int32) -> StoreError {
+    StoreError(code: code, connection: handle, path: path)
+  }
+
+  /// Runs statements that return nothing of interest.
+  func execute(_ sql: String) throws(StoreError) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// The first column of the first row.
+  func integer(_ sql: String) throws(StoreError) -> Int64? {
+    let statement = try Statement(sql, on: self)
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Whether the file could be opened for reading only.
+  var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  /// Whether changes go to a write-ahead log.
+  var isLogging: Bool {
+    get throws(StoreError) {
+      let mode = try Statement("PRAGMA journal_mode", on: self)
+      return try mode.first { (row: Statement) throws(StoreError) in row.text(0) } == "wal"
+    }
+  }
+
+  /// Undoes the open transaction, if there is one. It can't fail in a way that leaves it open:
+  /// SQLite rolls back by itself after errors that forbid an explicit rollback.
+  func rollback() {
+    if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+  }
+
+  /// Runs `body` in a write transaction: all of it is on disk when this returns, none if it throws.
+  func transaction<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    try execute("BEGIN IMMEDIATE")
+    do {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+}
+
+extension StoreError {
+  /// Translates an extended result code of SQLite.
+  init(code: Int32, connection: OpaquePointer?, path: String) {
+    var reason = String(cString: sqlite3_errstr(code))
+    if let connection {
+      let message = String(cString: sqlite3_errmsg(connection))
+      if sqlite3_extended_errcode(connection) == code { reason = message }
+    }
+    let number = connection.map { sqlite3_system_errno($0) } ?? 0
+    switch code & 0xFF {
+    case SQLITE_FULL: self = .full(reason: reason)
+    case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(reason: reason)
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .directoryInUse(path: path, processID: nil)
+    case SQLITE_CANTOPEN, SQLITE_IOERR:
+      if let error = StoreError(errno: number, path: path) {
+        self = error
+      } else if code & 0xFF == SQLITE_CANTOPEN {
+        self = .unreadable(path: path, reason: number == 0 ? reason : message(errno: number))
+      } else {
+        self = .io(reason: number == 0 ? reason : "\(reason): \(message(errno: number))")
+      }
+    // The statements are fixed, so one that doesn't fit the schema means an altered schema, and a
+    // violated constraint means rows that we didn't write.
+    case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_ERROR, SQLITE_SCHEMA,
+      SQLITE_CONSTRAINT, SQLITE_MISMATCH:
+      self = .damaged(path: path, reason: reason)
+    default: self = .io(reason: reason)
+    }
+  }
+
+  /// The error numbers that have a case of their own.
+  init?(errno number: Int32, path: String) {
+    switch number {
+    case ENOSPC, EDQUOT, EFBIG: self = .full(reason: "\(path): \(message(errno: number))")
+    case EROFS: self = .readOnly(reason: "\(path): \(message(errno: number))")
+    default: return nil
+    }
+  }
+}
+
+/// The system's text for an error number.
+func message(errno number: Int32) -> String {
+  var buffer = [CChar](repeating: 0, count: 256)
+  guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
+  return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

@@ -1,0 +1,102 @@
+import CSQLite
+
+/// The owner of a prepared statement; keeps its connection open.
+///
+/// "Borrowed" bindings point at the caller's memory, which must live until the statement is reset.
+final class Statement {
+  let handle: OpaquePointer
+  let connection: Connection
+
+  init(_ sql: String, on connection: Connection) throws(StoreError) {
+    var handle: OpaquePointer?
+    let code = sqlite3_prepare_v3(
+      connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+    guard code == SQLITE_OK, let handle else { throw connection.error(code) }
+    self.handle = handle
+    self.connection = connection
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  /// Runs to the next row; false when there is none. A failed or finished statement is reset.
+  func step() throws(StoreError) -> Bool {
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    let error = code == SQLITE_DONE ? nil : connection.error(code)
+    sqlite3_reset(handle)
+    if let error { throw error }
+    return false
+  }
+
+  /// Runs to the end; how many rows were changed.
+  @discardableResult
+  func run() throws(StoreError) -> Int {
+    while try step() {}
+    return Int(sqlite3_changes64(connection.handle))
+  }
+
+  /// Runs `body` on the first row, if there is one, and resets.
+  func first<R>(_ body: (Statement) throws(StoreError) -> R) throws(StoreError) -> R? {
+    guard try step() else { return nil }
+    defer { reset() }
+    return try body(self)
+  }
+
+  /// Makes the statement ready to run again. (Its result repeats the error of the last step.)
+  func reset() { sqlite3_reset(handle) }
+
+  func bind(_ value: Int64, at index: Int32) throws(StoreError) {
+    try check(sqlite3_bind_int64(handle, index, value))
+  }
+
+  /// Binds a copy of the text, or NULL.
+  func bind(_ text: String?, at index: Int32) throws(StoreError) {
+    guard var text else { return try check(sqlite3_bind_null(handle, index)) }
+    let code = text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { characters in
+        // A null pointer would bind NULL, which an empty text is not.
+        guard let base = characters.baseAddress else {
+          return csqlite_bind_text_copy(handle, index, "", 0)
+        }
+        return csqlite_bind_text_copy(handle, index, base, UInt64(characters.count))
+      }
+    }
+    try check(code)
+  }
+
+  /// Binds borrowed UTF-8.
+  func bindBorrowed(text: UnsafeRawBufferPointer, at index: Int32) throws(StoreError) {
+    guard let base = text.baseAddress else { return try bind("", at: index) }
+    try check(
+      sqlite3_bind_text64(
+        handle, index, base.assumingMemoryBound(to: CChar.self), UInt64(text.count), nil,
+        UInt8(SQLITE_UTF8)))
+  }
+
+  /// Binds borrowed bytes, of which there must be some.
+  func bindBorrowed(blob: UnsafeRawBufferPointer, at index: Int32) throws(StoreError) {
+    try check(sqlite3_bind_blob64(handle, index, blob.baseAddress, UInt64(blob.count), nil))
+  }
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  /// The storage class of a value, such as `SQLITE_TEXT`.
+  func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
+
+  /// A text or blob as it lies in SQLite's page cache, valid until the next step or reset. (Asking
+  /// for the text itself would copy it to append a zero.)
+  func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    let base = sqlite3_column_blob(handle, column)
+    return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  /// A text, or nil for anything else.
+  func text(_ column: Int32) -> String? {
+    guard type(column) == SQLITE_TEXT else { return nil }
+    return String(decoding: bytes(column), as: UTF8.self)
+  }
+
+  private func check(_ code: Int32) throws(StoreError) {
+    guard code == SQLITE_OK else { throw connection.error(code) }
+  }
+}

@@ -1,0 +1,52 @@
+/// The tables, and the steps that lead from one version of them to the next.
+///
+/// `features` is keyed by (collection, id) and has no row id: the rows lie in the order in which
+/// they are read, and there is one tree to write. Its `id` has the type ANY, which in a STRICT
+/// table converts nothing: an integer stays one and text stays text, and SQLite orders integers by
+/// value before text by its bytes, as ``FeatureID`` does. `position` is a blob of little-endian
+/// doubles (longitude, latitude, further ordinates), since a REAL column stores integral values as
+/// integers and loses the sign of −0.0.
+enum Schema {
+  /// "PinC" in ASCII: tells `file` and us whose database it is.
+  static let applicationID: Int64 = 0x5069_6E43
+
+  /// The step at index n leads from version n to n + 1. Released steps are never edited.
+  static let migrations = [
+    """
+    CREATE TABLE store (
+      one INTEGER PRIMARY KEY CHECK (one = 1),
+      id INTEGER NOT NULL,
+      version INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE collections (
+      key INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      title TEXT,
+      description TEXT,
+      version INTEGER NOT NULL,
+      largest_integer INTEGER NOT NULL,
+      feature_count INTEGER NOT NULL CHECK (feature_count >= 0)
+    ) STRICT;
+    CREATE TABLE features (
+      collection INTEGER NOT NULL REFERENCES collections (key),
+      id ANY NOT NULL,
+      written_as_text INTEGER NOT NULL,
+      position BLOB NOT NULL,
+      properties TEXT NOT NULL,
+      PRIMARY KEY (collection, id)
+    ) STRICT, WITHOUT ROWID;
+    """
+  ]
+
+  /// The version that this program writes.
+  static var version: Int { migrations.count }
+
+  /// Brings a database from `found` to the current version in one transaction.
+  static func migrate(_ connection: Connection, from found: Int) throws(StoreError) {
+    guard found < version else { return }
+    try connection.transaction { () throws(StoreError) in
+      for step in migrations[found...] { try connection.execute(step) }
+      try connection.execute("PRAGMA user_version = \(version)")
+    }
+  }
+}

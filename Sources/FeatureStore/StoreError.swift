@@ -1,0 +1,42 @@
+/// Why the store couldn't do what it was asked. Nothing has been changed when one is thrown.
+public enum StoreError: Error, Sendable, Equatable {
+  /// Another process (or another store in this one) holds the data directory.
+  case directoryInUse(path: String, processID: Int32?)
+  /// The path names something that isn't a directory.
+  case notADirectory(path: String, reason: String)
+  /// The directory or a file in it can't be opened.
+  case unreadable(path: String, reason: String)
+  /// The database was written by a newer version of this program.
+  case newerSchema(path: String, found: Int, supported: Int)
+  /// The database isn't one of ours, or isn't whole. It is never replaced by a fresh one.
+  case damaged(path: String, reason: String)
+  /// The disk or quota is full, or the file may not grow.
+  case full(reason: String)
+  /// The directory or the database can't be written to.
+  case readOnly(reason: String)
+  /// The operating system or SQLite failed, or the store was used out of order.
+  case io(reason: String)
+  /// The collection held an integer id so large that no next one is left.
+  case idsExhausted(collection: String)
+}
+
+extension StoreError: CustomStringConvertible {
+  /// One line for people.
+  public var description: String {
+    switch self {
+    case .directoryInUse(let path, let processID?):
+      "the data directory \(path) is in use by process \(processID)"
+    case .directoryInUse(let path, nil): "the data directory \(path) is in use by another process"
+    case .notADirectory(let path, let reason): "\(path) is not a directory: \(reason)"
+    case .unreadable(let path, let reason): "\(path) can't be opened: \(reason)"
+    case .newerSchema(let path, let found, let supported):
+      "\(path) has schema version \(found), this program knows versions up to \(supported)"
+    case .damaged(let path, let reason): "the database \(path) is damaged: \(reason)"
+    case .full(let reason): "no space left for the database: \(reason)"
+    case .readOnly(let reason): "the database can't be written to: \(reason)"
+    case .io(let reason): "the database failed: \(reason)"
+    case .idsExhausted(let collection):
+      "no integer id is left in the collection \(collection): the largest is 2^53−1"
+    }
+  }
+}

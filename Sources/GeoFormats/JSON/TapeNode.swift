@@ -1,0 +1,72 @@
+internal import CSimdJSON
+import Glibc
+
+/// A node of a parser's tape.
+///
+/// Unsafe by nature: it holds a bare pointer, which is good until the parser parses again or goes
+/// away. ``JSONValue`` keeps the parser alive; within this module the parser's owner does.
+struct TapeNode {
+  let base: UnsafePointer<csj_node>
+
+  var kind: JSONValue.Kind {
+    switch base.pointee.kind {
+    case UInt32(CSJ_NULL): .null
+    case UInt32(CSJ_NUMBER): .number
+    case UInt32(CSJ_STRING): .string
+    case UInt32(CSJ_ARRAY): .array
+    case UInt32(CSJ_OBJECT): .object
+    default: .bool
+    }
+  }
+
+  /// Whether it is the literal `true`.
+  var isTrue: Bool { base.pointee.kind == UInt32(CSJ_TRUE) }
+
+  /// The number; only for number nodes.
+  var number: Double { base.pointee.number }
+
+  /// The unescaped bytes; only for string and key nodes.
+  var string: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base.pointee.string, count: Int(base.pointee.length))
+  }
+
+  /// The value's text as it was sent; not for key nodes.
+  var text: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base.pointee.text, count: Int(base.pointee.text_length))
+  }
+
+  /// How many elements or members a container has.
+  var count: Int { Int(base.pointee.length) }
+
+  /// The node after this one and all it contains.
+  var next: TapeNode { TapeNode(base: base + Int(base.pointee.span)) }
+
+  /// The first contained node; equal to ``next`` if there is none.
+  var firstChild: TapeNode { TapeNode(base: base + 1) }
+
+  /// The value of a member by its unescaped name, the last one if there are several; nil also if
+  /// this is no object.
+  func member(_ name: StaticString) -> TapeNode? {
+    name.withUTF8Buffer { member(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// As ``member(_:)-(StaticString)``, by bytes.
+  func member(_ name: UnsafeRawBufferPointer) -> TapeNode? {
+    guard kind == .object else { return nil }
+    var found: TapeNode?
+    var key = firstChild
+    while key.base < next.base {
+      let value = key.next
+      if equalBytes(key.string, name) { found = value }
+      key = value.next
+    }
+    return found
+  }
+}
+
+/// Whether two ranges of memory hold the same bytes.
+func equalBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+  guard a.count == b.count else { return false }
+  guard let p = a.baseAddress, let q = b.baseAddress else { return true }
+  return memcmp(p, q, a.count) == 0
+}

@@ -1,0 +1,149 @@
+import ClusterCore
+import FeatureStore
+import Glibc
+
+/// A directory that is removed with its last reference.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() {
+    var template = Array("/tmp/pincluster-store-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { fatalError("mkdtemp failed: \(errno)") }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit {
+    for name in names { unlink(path + "/" + name) }
+    rmdir(path)
+  }
+
+  var database: String { path + "/" + FeatureStore.fileName }
+
+  var names: [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var result: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { result.append(name) }
+    }
+    return result.sorted()
+  }
+}
+
+/// A whole file.
+func readFile(_ path: String) -> [UInt8] {
+  let descriptor = open(path, O_RDONLY)
+  guard descriptor >= 0 else { return [] }
+  defer { close(descriptor) }
+  var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
+  let count = pread(descriptor, &bytes, bytes.count, 0)
+  return Array(bytes.prefix(max(0, count)))
+}
+
+func writeFile(_ path: String, _ bytes: [UInt8]) {
+  let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+  guard descriptor >= 0 else { fatalError("\(path) can't be written: \(errno)") }
+  defer { close(descriptor) }
+  var offset = 0
+  while offset < bytes.count {
+    let count = bytes.withUnsafeBytes {
+      write(descriptor, $0.baseAddress.map { $0 + offset }, bytes.count - offset)
+    }
+    guard count > 0 else { fatalError("\(path) can't be written: \(errno)") }
+    offset += count
+  }
+}
+
+/// SplitMix64.
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// A feature by value, compared bit for bit and with the form of its id.
+struct Plain: Hashable, CustomStringConvertible {
+  var id: FeatureID?
+  var isWrittenAsText = false
+  var position: [UInt64]
+  var properties: [UInt8]
+
+  init(_ id: FeatureID?, _ ordinates: [Double], _ properties: String = "{}") {
+    self.id = id
+    isWrittenAsText = id?.isWrittenAsText ?? false
+    position = ordinates.map(\.bitPattern)
+    self.properties = Array(properties.utf8)
+  }
+
+  init(_ record: FeatureRecord) {
+    id = record.needsID ? nil : record.id
+    isWrittenAsText = id?.isWrittenAsText ?? false
+    let coordinate = record.coordinate
+    position =
+      [coordinate.longitude.bitPattern, coordinate.latitude.bitPattern]
+      + record.furtherOrdinates.map(\.bitPattern)
+    properties = Array(record.properties)
+  }
+
+  var description: String {
+    "\(id?.description ?? "-") \(isWrittenAsText) \(position.map(Double.init(bitPattern:))) "
+      + String(decoding: properties, as: UTF8.self)
+  }
+}
+
+extension FeatureBatch {
+  init(_ features: [Plain]) {
+    self.init()
+    for feature in features {
+      let ordinates = feature.position.map(Double.init(bitPattern:))
+      ordinates.dropFirst(2).withContiguousStorageIfAvailable { further in
+        feature.properties.withUnsafeBytes { properties in
+          append(
+            id: feature.id, coordinate: Coordinate(latitude: ordinates[1], longitude: ordinates[0]),
+            further: further, properties: properties)
+        }
+      }
+    }
+  }
+
+  var plain: [Plain] { (0..<count).map { withRecord(at: $0) { Plain($0) } } }
+}
+
+extension FeatureID {
+  static func int(_ value: Int64) -> FeatureID {
+    guard let id = try? FeatureID(integer: value) else { fatalError("not an id: \(value)") }
+    return id
+  }
+
+  static func text(_ value: String) -> FeatureID {
+    guard let id = try? FeatureID(text: value.utf8) else { fatalError("not an id: \(value)") }
+    return id
+  }
+}
+
+extension FeatureStore {
+  /// Every feature of a collection, in the order in which the store gives them.
+  func features(of id: String, batchSize: Int = 7) throws -> [Plain] {
+    guard let info = try collections().first(where: { $0.id == id }) else { return [] }
+    var result: [Plain] = []
+    try forEachBatch(of: info.key, batchSize: batchSize) { result += $0.plain }
+    return result
+  }
+
+  @discardableResult
+  func put(_ features: [Plain], into id: String = "c") throws -> UpsertResult {
+    var batch = FeatureBatch(features)
+    return try upsert(&batch, into: id)
+  }
+}

@@ -1,0 +1,60 @@
+import GeoFormats
+
+/// SplitMix64: small, and the same everywhere.
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+  init(_ seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// Why a text is not JSON; nil if it is.
+func jsonError(_ bytes: [UInt8], maximumDepth: Int = 1000) -> JSONError? {
+  let parser = JSONParser(maximumDepth: maximumDepth)
+  do throws(JSONError) {
+    _ = try parser.parse(bytes)
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// As ``jsonError(_:maximumDepth:)``, of text.
+func jsonError(_ text: String, maximumDepth: Int = 1000) -> JSONError? {
+  jsonError(Array(text.utf8), maximumDepth: maximumDepth)
+}
+
+/// Parses text.
+func parsed(_ text: String) throws(JSONError) -> JSONValue {
+  try JSONParser().parse(Array(text.utf8))
+}
+
+/// Bytes as text.
+func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+/// A parsed value, owned, for comparisons. Numbers by bits, and by their text.
+indirect enum Tree: Equatable {
+  case null
+  case bool(Bool)
+  case number(UInt64, String)
+  case string(String)
+  case array([Tree])
+  case object([String], [Tree])
+
+  init(_ value: JSONValue) {
+    switch value.kind {
+    case .null: self = .null
+    case .bool: self = .bool(value.bool ?? false)
+    case .number: self = .number((value.number ?? .nan).bitPattern, text(value.text))
+    case .string: self = .string(value.string ?? "")
+    case .array: self = .array(value.elements.map { Tree($0) })
+    case .object:
+      self = .object(value.members.map { text($0.key) }, value.members.map { Tree($0.value) })
+    }
+  }
+}
