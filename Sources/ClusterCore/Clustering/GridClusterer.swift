@@ -52,9 +52,9 @@ struct GridClusterer<Region: IndexRegion> {
       sums += onlyKept.map { CellSum(cell: $0.key, first: $0.value[0], in: index.view) }
       sums.sort { ($0.cell.row, $0.cell.column) < ($1.cell.row, $1.cell.column) }
     }
-    let (index, grid, region, apart) = (self.index, cells.grid, self.region, keptApart)
+    let (source, grid, region, apart) = (index, cells.grid, self.region, keptApart)
     var result = ClusterResult(annotations: [], featureCount: 0, cellCounts: []) {
-      index.forEachPlace(of: $0, grid: grid, in: region, excluding: apart, $1)
+      source.forEachPlace(of: $0, grid: grid, in: region, excluding: apart, $1)
     }
     annotations.reserveCapacity(min(sums.count, limit))
     for sum in sums {
