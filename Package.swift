@@ -19,6 +19,7 @@ let package = Package(
     .target(
       name: "CEvHTTP", dependencies: ["CLibevent"],
       linkerSettings: [.linkedLibrary("event_pthreads")]),
+    .target(name: "CResources"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // The rooms of the house.
@@ -30,7 +31,7 @@ let package = Package(
     .target(name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate"], swiftSettings: strict),
     .target(
       name: "ClusterAPI",
-      dependencies: ["ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer"],
+      dependencies: ["ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer", "CResources"],
       swiftSettings: strict),
     .target(
       name: "PinclusterService",

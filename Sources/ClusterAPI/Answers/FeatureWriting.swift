@@ -1,0 +1,88 @@
+import ClusterCore
+import GeoFormats
+
+extension JSONWriter {
+  /// A feature's id, as an integer or a string.
+  mutating func featureID(_ id: FeatureRecord.RawID) {
+    switch id {
+    case .integer(let value, writtenAsText: false): self.value(value)
+    case .integer(let value, writtenAsText: true): self.value(String(value))
+    case .text(let bytes): stringUTF8(bytes)
+    }
+  }
+
+  /// The member `properties`, as far as they are asked for.
+  mutating func properties(of record: FeatureRecord, _ selection: PropertySelection) {
+    switch selection {
+    case .all: member("properties", raw: record.properties)
+    case .none:
+      key("properties")
+      beginObject()
+      endObject()
+    case .names(let names):
+      key("properties")
+      PropertyReader.writeSelected(names: names, from: record.properties, into: &self)
+    }
+  }
+
+  /// A GeoJSON Point with everything that was sent.
+  mutating func geometry(of record: FeatureRecord) {
+    let coordinate = record.coordinate
+    beginObject()
+    member("type", "Point")
+    key("coordinates")
+    beginArray()
+    value(coordinate.longitude)
+    value(coordinate.latitude)
+    for ordinate in record.furtherOrdinates { value(ordinate) }
+    endArray()
+    endObject()
+  }
+
+  /// A GeoJSON Feature.
+  mutating func feature(_ record: FeatureRecord, _ selection: PropertySelection = .all) {
+    beginObject()
+    member("type", "Feature")
+    key("id")
+    featureID(record.rawID)
+    key("geometry")
+    geometry(of: record)
+    properties(of: record, selection)
+    endObject()
+  }
+
+  /// `{latitude, longitude}`.
+  mutating func coordinate(_ coordinate: Coordinate) {
+    self.coordinate(latitude: coordinate.latitude, longitude: coordinate.longitude)
+  }
+
+  /// `[west, south, east, north]`.
+  mutating func bbox(_ bounds: GeoBounds) {
+    beginArray()
+    value(bounds.west)
+    value(bounds.south)
+    value(bounds.east)
+    value(bounds.north)
+    endArray()
+  }
+
+  /// `{x, y, width, height}` in map points.
+  mutating func mapRect(_ rect: MapRect) {
+    beginObject()
+    member("x", rect.x)
+    member("y", rect.y)
+    member("width", rect.width)
+    member("height", rect.height)
+    endObject()
+  }
+
+  /// An element of `links`.
+  mutating func link(_ href: String, _ relation: StaticString, _ type: String, _ title: String) {
+    beginObject()
+    member("href", href)
+    member("rel", relation)
+    member("type", type)
+    member("title", title)
+    endObject()
+  }
+}

@@ -1,0 +1,142 @@
+import ClusterCore
+import FeatureStore
+import GeoFormats
+import HTTPServer
+
+/// An error as clients see it: RFC 9457 `application/problem+json`.
+public struct Problem: Error, Sendable {
+  /// One thing that is wrong: where (a JSON pointer into the body, or a query name), and what.
+  public struct Item: Sendable {
+    var pointer: String
+    var detail: String
+  }
+
+  /// The HTTP status.
+  public var status: Int
+  /// What happened, for people.
+  public var detail: String
+  /// What is to blame.
+  public var items: [Item] = []
+  /// Further header fields, such as Allow.
+  public var headers: [(name: String, value: String)] = []
+
+  /// Creates a problem.
+  public init(_ status: Int, _ detail: String, items: [Item] = []) {
+    self.status = status
+    self.detail = detail
+    self.items = items
+  }
+
+  /// A problem with one field or parameter.
+  init(_ status: Int, field: String, inBody: Bool, _ detail: String) {
+    self.init(
+      status, detail, items: [Item(pointer: inBody ? "/\(field)" : field, detail: detail)])
+  }
+
+  /// Nothing is at this address.
+  static func notFound(_ detail: String) -> Problem { Problem(404, detail) }
+
+  /// The resource has other methods.
+  static func methodNotAllowed(_ allowed: [HTTPMethod]) -> Problem {
+    let list = Allowed.text(allowed)
+    var problem = Problem(405, "this resource allows \(list)")
+    problem.headers.append(("Allow", list))
+    return problem
+  }
+
+  /// Come again later.
+  static func unavailable(_ detail: String) -> Problem {
+    var problem = Problem(503, detail)
+    problem.headers.append(("Retry-After", "1"))
+    return problem
+  }
+
+  /// The response.
+  public var response: HTTPResponse {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("type", "about:blank")
+    json.member("title", Problem.title(status))
+    json.member("status", status)
+    json.member("detail", detail)
+    json.key("errors")
+    json.beginArray()
+    for item in items {
+      json.beginObject()
+      json.member("pointer", item.pointer)
+      json.member("detail", item.detail)
+      json.endObject()
+    }
+    json.endArray()
+    json.endObject()
+    return HTTPResponse(
+      status: status, headers: [("Content-Type", "application/problem+json")] + headers,
+      body: json.bytes)
+  }
+
+  /// The reason phrase of a status.
+  static func title(_ status: Int) -> String {
+    switch status {
+    case 400: "Bad Request"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 406: "Not Acceptable"
+    case 408: "Request Timeout"
+    case 413: "Content Too Large"
+    case 415: "Unsupported Media Type"
+    case 417: "Expectation Failed"
+    case 422: "Unprocessable Content"
+    case 431: "Request Header Fields Too Large"
+    case 501: "Not Implemented"
+    case 503: "Service Unavailable"
+    case 507: "Insufficient Storage"
+    default: status < 500 ? "Client Error" : "Internal Server Error"
+    }
+  }
+}
+
+extension Problem {
+  /// The problem for any error of the rooms below. What clients can't mend is told to the log
+  /// (`report`), not to them.
+  static func from(
+    _ error: any Error, bodyFields: Bool, report: (String) -> Void = { _ in }
+  ) -> Problem {
+    switch error {
+    case let problem as Problem: return problem
+    case let error as ImpossibleRequest:
+      return Problem(422, field: error.field, inBody: bodyFields, error.detail)
+    case let error as JSONError:
+      return Problem(400, "the body is not JSON: \(error)")
+    case let error as FormatError: return from(error)
+    case let error as StoreError:
+      report("\(error)")
+      return from(error)
+    case is RecordArena.Full:
+      report("the memory for features is full")
+      return Problem(507, "the service can't hold more features")
+    default:
+      report("\(error)")
+      return Problem(500, "something went wrong inside; the log says more")
+    }
+  }
+
+  private static func from(_ error: FormatError) -> Problem {
+    switch error {
+    case .malformed(let detail, let offset):
+      let place = offset.map { " (at byte \($0))" } ?? ""
+      return Problem(400, "the body can't be read: \(detail)\(place)")
+    case .notFeatures(let pointer, let detail):
+      return Problem(422, detail, items: [Item(pointer: pointer, detail: detail)])
+    }
+  }
+
+  private static func from(_ error: StoreError) -> Problem {
+    switch error {
+    case .idsExhausted:
+      return Problem(422, "the collection has no integer id left to assign: give each feature one")
+    case .full: return Problem(507, "the disk is full; nothing was changed")
+    case .readOnly: return Problem(503, "the data directory can't be written; nothing was changed")
+    default: return Problem(500, "the store failed; nothing was changed")
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import ClusterCore
+import GeoFormats
+
+/// The named values of a request, from a JSON body or from a query: one set of rules for both.
+///
+/// A name the resource doesn't know, a name given twice and a value of the wrong type are 400 and
+/// name the field. JSON null is absent.
+struct Fields {
+  private enum Value {
+    case json(JSONValue)
+    /// As it stands in the query, percent-encoded.
+    case query(Substring)
+  }
+
+  /// Whether they come from a body; decides how errors point at them.
+  let inBody: Bool
+  private var values: [(name: String, value: Value)] = []
+
+  /// The fields of a query.
+  init(query: String?, allowed: [String]) throws(Problem) {
+    inBody = false
+    for part in (query ?? "").split(separator: "&", omittingEmptySubsequences: true) {
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = PercentCoding.decode(pair[0], plusIsSpace: true) else {
+        throw Problem(400, "the query holds a broken percent escape")
+      }
+      try add(name, .query(pair.count == 2 ? pair[1] : ""), allowed)
+    }
+  }
+
+  /// The fields of a JSON object, valid while the parser that made it isn't used again.
+  init(object: JSONValue, allowed: [String]) throws(Problem) {
+    inBody = true
+    guard object.kind == .object else { throw Problem(400, "the body is not a JSON object") }
+    for (key, value) in object.members {
+      try add(String(decoding: key, as: UTF8.self), .json(value), allowed)
+    }
+  }
+
+  private mutating func add(
+    _ name: String, _ value: Value, _ allowed: [String]
+  ) throws(Problem) {
+    guard allowed.contains(name) else {
+      throw problem(String(name.prefix(100)), "the name is unknown here")
+    }
+    guard !values.contains(where: { $0.name == name }) else {
+      throw problem(name, "\(name) is given twice")
+    }
+    values.append((name, value))
+  }
+
+  /// A problem with one of the fields; 400 unless told otherwise.
+  func problem(_ name: String, status: Int = 400, _ detail: String) -> Problem {
+    Problem(status, field: name, inBody: inBody, detail)
+  }
+
+  private func value(_ name: String) -> Value? {
+    guard let value = values.first(where: { $0.name == name })?.value else { return nil }
+    if case .json(let json) = value, json.kind == .null { return nil }
+    return value
+  }
+
+  /// Whether a field is there and not null.
+  func has(_ name: String) -> Bool { value(name) != nil }
+
+  private func decoded(_ name: String, _ text: Substring) throws(Problem) -> String {
+    guard let decoded = PercentCoding.decode(text, plusIsSpace: true) else {
+      throw problem(name, "\(name) holds a broken percent escape")
+    }
+    return decoded
+  }
+
+  // MARK: Plain values
+
+  /// A finite number.
+  func number(_ name: String) throws(Problem) -> Double? {
+    switch value(name) {
+    case nil: return nil
+    case .json(let json):
+      guard let number = json.number else { throw problem(name, "\(name) is not a number") }
+      return number
+    case .query(let text):
+      return try number(name, text)
+    }
+  }
+
+  private func number(_ name: String, _ raw: Substring) throws(Problem) -> Double {
+    let text = trimmed(try decoded(name, raw))
+    // Double's own reading also takes "nan", "inf" and hexadecimal.
+    let isPlain = text.utf8.allSatisfy {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.eE".utf8.contains($0)
+    }
+    guard isPlain, let number = Double(text), number.isFinite else {
+      throw problem(name, "\(name) is not a number")
+    }
+    return number
+  }
+
+  /// An integer; 3.0 is one, 3.5 is not.
+  func integer(_ name: String) throws(Problem) -> Int? {
+    guard let number = try number(name) else { return nil }
+    guard number == number.rounded() else { throw problem(name, "\(name) is not an integer") }
+    guard number.magnitude <= 9_007_199_254_740_991 else {
+      throw problem(name, status: 422, "\(name) is beyond ±(2^53−1)")
+    }
+    return Int(number)
+  }
+
+  /// A boolean.
+  func bool(_ name: String) throws(Problem) -> Bool? {
+    switch value(name) {
+    case nil: return nil
+    case .json(let json):
+      guard let bool = json.bool else { throw problem(name, "\(name) is not a boolean") }
+      return bool
+    case .query(let text):
+      switch text {
+      case "true": return true
+      case "false": return false
+      default: throw problem(name, "\(name) is neither true nor false")
+      }
+    }
+  }
+
+  /// A string.
+  func string(_ name: String) throws(Problem) -> String? {
+    switch value(name) {
+    case nil: return nil
+    case .json(let json):
+      guard let string = json.string else { throw problem(name, "\(name) is not a string") }
+      return string
+    case .query(let text): return try decoded(name, text)
+    }
+  }
+
+  /// One of an enumeration's values.
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, _ type: Choice.Type
+  ) throws(Problem) -> Choice? where Choice.RawValue == String {
+    guard let text = try string(name) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw problem(name, "\(name) is none of \(names)")
+    }
+    return choice
+  }
+
+  // MARK: Lists
+
+  /// A list of numbers: a JSON array, or comma-separated.
+  func numbers(_ name: String) throws(Problem) -> [Double]? {
+    var numbers: [Double] = []
+    switch value(name) {
+    case nil: return nil
+    case .json(let json):
+      guard json.kind == .array else { throw problem(name, "\(name) is not an array of numbers") }
+      for element in json.elements {
+        guard let number = element.number else {
+          throw problem("\(name)/\(numbers.count)", "\(name) is not an array of numbers")
+        }
+        numbers.append(number)
+      }
+    case .query(let text):
+      for part in Fields.split(text) { numbers.append(try number(name, part)) }
+    }
+    return numbers
+  }
+
+  /// A list of strings: a JSON array, or comma-separated. A lone JSON string is given as such.
+  func strings(_ name: String) throws(Problem) -> (list: [String], isString: Bool)? {
+    var strings: [String] = []
+    switch value(name) {
+    case nil: return nil
+    case .json(let json):
+      if let string = json.string { return ([string], true) }
+      guard json.kind == .array else { throw problem(name, "\(name) is not a list of strings") }
+      for element in json.elements {
+        guard let string = element.string else {
+          throw problem("\(name)/\(strings.count)", "\(name) is not a list of strings")
+        }
+        strings.append(string)
+      }
+      return (strings, false)
+    case .query(let text):
+      for part in Fields.split(text) { strings.append(try decoded(name, part)) }
+      return (strings, strings.count == 1)
+    }
+  }
+
+  /// A list of feature ids: a JSON array of integers and strings, or comma-separated.
+  func featureIDs(_ name: String) throws(Problem) -> [FeatureID]? {
+    var ids: [FeatureID] = []
+    do {
+      switch value(name) {
+      case nil: return nil
+      case .json(let json):
+        guard json.kind == .array else { throw problem(name, "\(name) is not a list of ids") }
+        for element in json.elements {
+          if let number = element.number {
+            ids.append(try FeatureID(number: number))
+          } else if let text = element.stringBytes {
+            ids.append(try FeatureID(text: text))
+          } else {
+            throw problem("\(name)/\(ids.count)", "an id is a string or an integer")
+          }
+        }
+      case .query(let text):
+        for part in Fields.split(text) {
+          ids.append(try FeatureID(bareText: Array(try decoded(name, part).utf8)))
+        }
+      }
+    } catch let error as FeatureID.Invalid {
+      throw problem(inBody ? "\(name)/\(ids.count)" : name, error.reason)
+    } catch let error as Problem {
+      throw error
+    } catch {
+      throw problem(name, "\(name) is not a list of ids")
+    }
+    return ids
+  }
+
+  /// The elements of a comma-separated list. Commas that belong to an element are escaped (%2C).
+  private static func split(_ text: Substring) -> [Substring] {
+    text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+  }
+
+  // MARK: Objects
+
+  /// Numbers that have names in a body (`{"x":1,"center":{"latitude":2}}`) and an order in a query
+  /// (`1,2`). A path with a slash is a member of a member.
+  func namedNumbers(_ name: String, _ paths: [String]) throws(Problem) -> [Double]? {
+    switch value(name) {
+    case nil: return nil
+    case .query:
+      guard let numbers = try numbers(name) else { return nil }
+      guard numbers.count == paths.count else {
+        throw problem(name, "\(name) is \(paths.joined(separator: ",")): \(paths.count) numbers")
+      }
+      return numbers
+    case .json(let json):
+      try checkMembers(json, name, paths)
+      var numbers: [Double] = []
+      for path in paths {
+        var part: JSONValue? = json
+        for step in path.split(separator: "/") { part = part?.member(step) }
+        guard let number = part?.number else {
+          throw problem(
+            "\(name)/\(path)", part == nil ? "\(path) is missing" : "\(path) is not a number")
+        }
+        numbers.append(number)
+      }
+      return numbers
+    }
+  }
+
+  /// Refuses members that no path names, at every depth.
+  private func checkMembers(
+    _ json: JSONValue, _ pointer: String, _ paths: [String]
+  ) throws(Problem) {
+    guard json.kind == .object else { throw problem(pointer, "\(pointer) is not an object") }
+    var seen: Set<String> = []
+    for (key, value) in json.members {
+      let member = String(decoding: key, as: UTF8.self)
+      let below = paths.filter { $0 == member || $0.hasPrefix("\(member)/") }
+      let place = "\(pointer)/\(member.prefix(100))"
+      guard !below.isEmpty else { throw problem(place, "the name is unknown here") }
+      guard seen.insert(member).inserted else { throw problem(place, "\(member) is given twice") }
+      if below != [member] {
+        try checkMembers(value, place, below.map { String($0.dropFirst(member.count + 1)) })
+      }
+    }
+  }
+}
+
+extension JSONValue {
+  /// A member by name.
+  fileprivate func member(_ name: Substring) -> JSONValue? {
+    Array(name.utf8).withUnsafeBytes { self[utf8: $0] }
+  }
+}

@@ -1,0 +1,87 @@
+import HTTPServer
+
+/// What a client accepts and sends.
+enum MediaType: String, CaseIterable {
+  case json = "application/json"
+  case geoJSON = "application/geo+json"
+  case html = "text/html"
+  case yaml = "application/yaml"
+  case plain = "text/plain"
+
+  /// The `f` parameter's name for it.
+  var shortName: String {
+    switch self {
+    case .json: "json"
+    case .geoJSON: "geojson"
+    case .html: "html"
+    case .yaml: "yaml"
+    case .plain: "text"
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// The media type of the body, in lower case and without parameters; nil if none is given.
+  var bodyType: String? {
+    headers["content-type"].map {
+      trimmed($0.prefix { $0 != ";" }).lowercased()
+    }
+  }
+
+  /// The offered type that the client likes best, the first of equals: by `f`, else by Accept.
+  ///
+  /// - Throws: ``Problem`` 406 when it accepts none, 400 when `f` names none.
+  func negotiate(_ offered: [MediaType], format: String?) throws(Problem) -> MediaType {
+    if let format {
+      if let type = offered.first(where: { $0.shortName == format }) { return type }
+      let names = offered.map(\.shortName).joined(separator: ", ")
+      throw Problem(400, field: "f", inBody: false, "f is none of \(names)")
+    }
+    guard let accept = headers["accept"], !trimmed(accept).isEmpty else { return offered[0] }
+    let ranges = accept.split(separator: ",").map { AcceptRange($0) }
+    var best: (type: MediaType, quality: Double)?
+    for type in offered {
+      let quality = AcceptRange.quality(of: type.rawValue, among: ranges)
+      if quality > best?.quality ?? 0 { best = (type, quality) }
+    }
+    guard let best else {
+      throw Problem(
+        406, "this resource is served as \(offered.map(\.rawValue).joined(separator: ", "))")
+    }
+    return best.type
+  }
+}
+
+/// One element of an Accept field.
+private struct AcceptRange {
+  var range: String
+  var quality = 1.0
+
+  init(_ text: Substring) {
+    let parts = text.split(separator: ";")
+    range = trimmed(parts.first ?? "").lowercased()
+    for parameter in parts.dropFirst() {
+      let pair = parameter.split(separator: "=", maxSplits: 1)
+      if pair.count == 2, trimmed(pair[0]).lowercased() == "q" {
+        quality = Double(trimmed(pair[1])).map { min(max($0, 0), 1) } ?? 1
+      }
+    }
+  }
+
+  /// How well a type is liked: the most specific range that holds it decides.
+  static func quality(of type: String, among ranges: [AcceptRange]) -> Double {
+    let group = type.prefix { $0 != "/" } + "/*"
+    for pattern in [type, String(group), "*/*"] {
+      if let range = ranges.first(where: { $0.range == pattern }) { return range.quality }
+    }
+    return 0
+  }
+}
+
+/// Text without white space around it.
+func trimmed(_ text: some StringProtocol) -> String {
+  let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+  var rest = Substring(text).drop(while: isSpace)
+  while let last = rest.last, isSpace(last) { rest.removeLast() }
+  return String(rest)
+}
