@@ -9,4 +9,19 @@ static inline int csqlite_bind_text_copy(
   return sqlite3_bind_text64(statement, index, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+/// The error number of the last failure on the log or, without one, on the database file.
+/// (sqlite3_system_errno misses failures while a transaction is committed.)
+static inline int csqlite_last_errno(sqlite3 *connection) {
+  sqlite3_file *log = 0;
+  int number = 0;
+  sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log && log->pMethods) {
+    log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
+  }
+  if (number == 0) {
+    sqlite3_file_control(connection, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+  }
+  return number ? number : sqlite3_system_errno(connection);
+}
+
 #endif

@@ -93,7 +93,10 @@ extension StoreError {
       let message = String(cString: sqlite3_errmsg(connection))
       if sqlite3_extended_errcode(connection) == code { reason = message }
     }
-    let number = connection.map { sqlite3_system_errno($0) } ?? 0
+    let number =
+      connection.map {
+        code & 0xFF == SQLITE_IOERR ? csqlite_last_errno($0) : sqlite3_system_errno($0)
+      } ?? 0
     switch code & 0xFF {
     case SQLITE_FULL: self = .full(reason: reason)
     case SQLITE_READONLY, SQLITE_PERM: self = .readOnly(reason: reason)

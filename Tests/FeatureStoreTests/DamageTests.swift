@@ -1,0 +1,158 @@
+import ClusterCore
+import FeatureStore
+import Glibc
+import Testing
+
+/// Files that aren't what the store wrote: an error each time, never a trap, never a fresh start.
+@Suite struct DamageTests {
+  /// A directory with a closed store of 500 features, and the bytes of its database.
+  private func closedStore() throws -> (directory: TemporaryDirectory, bytes: [UInt8]) {
+    let directory = TemporaryDirectory()
+    let store = try FeatureStore(directory: directory.path)
+    _ = try store.putCollection("c", title: .set("t"), description: .keep)
+    try store.put((1...500).map { Plain(.int($0), [1, 2], #"{"name":"feature"}"#) })
+    store.close()
+    return (directory, readFile(directory.database))
+  }
+
+  private func open(_ directory: TemporaryDirectory) throws {
+    _ = try FeatureStore(directory: directory.path).features(of: "c")
+  }
+
+  private func expectDamaged(
+    _ directory: TemporaryDirectory, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(sourceLocation: sourceLocation) {
+      try open(directory)
+    } throws: {
+      if case .damaged? = $0 as? StoreError { true } else { false }
+    }
+  }
+
+  @Test func closingLeavesOneWholeFile() throws {
+    let (directory, bytes) = try closedStore()
+    #expect(directory.names == ["pincluster.db", "pincluster.lock"])
+    #expect(bytes[68..<72].elementsEqual("PinC".utf8))
+    try open(directory)
+  }
+
+  @Test(arguments: [0, 1, 99, 100, 4096, 8192, 20_000])
+  func cutShort(length: Int) throws {
+    let (directory, bytes) = try closedStore()
+    writeFile(directory.database, Array(bytes.prefix(length)))
+    expectDamaged(directory)
+    #expect(readFile(directory.database).count == length)
+  }
+
+  @Test func lastPageIsMissing() throws {
+    let (directory, bytes) = try closedStore()
+    writeFile(directory.database, bytes.dropLast(8192))
+    expectDamaged(directory)
+  }
+
+  @Test func notADatabase() throws {
+    let directory = TemporaryDirectory()
+    writeFile(directory.database, Array("name,lon,lat\nBonn,7.1,50.7\n".utf8))
+    expectDamaged(directory)
+    var random = Seeded(1)
+    writeFile(
+      directory.database, (0..<100_000).map { _ in UInt8.random(in: 0...255, using: &random) })
+    expectDamaged(directory)
+  }
+
+  @Test func emptyPages() throws {
+    let (directory, bytes) = try closedStore()
+    for page in 1..<(bytes.count / 8192) {
+      var damaged = bytes
+      for offset in page * 8192..<(page + 1) * 8192 { damaged[offset] = 0 }
+      writeFile(directory.database, damaged)
+      expectDamaged(directory)
+    }
+  }
+
+  @Test func logWithoutDatabase() throws {
+    let (directory, _) = try closedStore()
+    rename(directory.database, directory.database + "-wal")
+    expectDamaged(directory)
+    unlink(directory.database + "-wal")
+    try open(directory)
+  }
+
+  /// What a kill while the database was being made leaves behind.
+  @Test func interruptedCreation() throws {
+    let directory = TemporaryDirectory()
+    for bytes in [[], Array("SQLite format 3".utf8)] {
+      writeFile(directory.database + ".new", bytes)
+      writeFile(directory.database + ".new-journal", bytes)
+      try open(directory)
+      #expect(directory.names == ["pincluster.db", "pincluster.lock"])
+      unlink(directory.database)
+    }
+  }
+
+  @Test func otherVersionsAndApplications() throws {
+    let (directory, bytes) = try closedStore()
+    func write(_ value: UInt8, at offset: Int) {
+      var changed = bytes
+      changed[offset] = value
+      writeFile(directory.database, changed)
+    }
+    write(UInt8(FeatureStore.schemaVersion + 1), at: 63)
+    #expect(
+      throws: StoreError.newerSchema(
+        path: directory.database, found: FeatureStore.schemaVersion + 1,
+        supported: FeatureStore.schemaVersion)
+    ) { try open(directory) }
+    write(0, at: 63)
+    expectDamaged(directory)
+    write(0xFF, at: 60)
+    expectDamaged(directory)
+    write(UInt8(ascii: "X"), at: 68)
+    expectDamaged(directory)
+    writeFile(directory.database, bytes)
+    try open(directory)
+  }
+
+  /// Each bit of the header in turn: an error, or everything as it was; and a write doesn't trap.
+  @Test func flippedBitsOfTheHeader() throws {
+    let (directory, bytes) = try closedStore()
+    let expected = try FeatureStore(directory: directory.path).features(of: "c")
+    for bit in 0..<800 {
+      var changed = bytes
+      changed[bit / 8] ^= 1 << (bit % 8)
+      writeFile(directory.database, changed)
+      do {
+        let store = try FeatureStore(directory: directory.path)
+        #expect(try store.features(of: "c") == expected, "bit \(bit)")
+        try store.put([Plain(.int(1000), [0, 0])])
+      } catch {
+        #expect(error is StoreError, "bit \(bit)")
+      }
+      for suffix in ["-wal", "-shm"] { unlink(directory.database + suffix) }
+    }
+  }
+
+  /// Random bytes anywhere: what is read may be another text, but nothing traps.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func randomBytesAnywhere(seed: UInt64) throws {
+    let (directory, bytes) = try closedStore()
+    var random = Seeded(seed)
+    for _ in 0..<100 {
+      var changed = bytes
+      for _ in 0..<Int.random(in: 1...20, using: &random) {
+        changed[Int.random(in: 100..<bytes.count, using: &random)] = UInt8.random(
+          in: 0...255, using: &random)
+      }
+      writeFile(directory.database, changed)
+      do {
+        let store = try FeatureStore(directory: directory.path)
+        _ = try store.features(of: "c")
+        try store.put([Plain(.int(250), [0, 0]), Plain(nil, [0, 0])])
+        _ = try store.dropCollection("c")
+      } catch {
+        #expect(error is StoreError)
+      }
+      for suffix in ["-wal", "-shm"] { unlink(directory.database + suffix) }
+    }
+  }
+}

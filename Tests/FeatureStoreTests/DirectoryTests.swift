@@ -1,0 +1,104 @@
+import ClusterCore
+import FeatureStore
+import Glibc
+import Testing
+
+/// Where the store may live, and who may have it.
+@Suite struct DirectoryTests {
+  @Test func makesTheDirectoryAndItsParents() throws {
+    let directory = TemporaryDirectory()
+    let inner = directory.path + "/a/b/"
+    let storeID = try FeatureStore(directory: inner).storeID
+    #expect(try FeatureStore(directory: inner).storeID == storeID)
+    for name in ["pincluster.db", "pincluster.lock"] { unlink(inner + name) }
+    rmdir(inner)
+    rmdir(directory.path + "/a")
+  }
+
+  @Test func aSecondStoreInThisProcess() throws {
+    let directory = TemporaryDirectory()
+    let store = try FeatureStore(directory: directory.path)
+    #expect(throws: StoreError.directoryInUse(path: directory.path, processID: getpid())) {
+      try FeatureStore(directory: directory.path)
+    }
+    try store.put([Plain(.int(1), [0, 0])])
+    store.close()
+    _ = try FeatureStore(directory: directory.path)
+  }
+
+  @Test func aSecondStoreInAnotherProcess() async throws {
+    let directory = TemporaryDirectory()
+    let store = try FeatureStore(directory: directory.path)
+    await #expect(processExitsWith: .success) {
+      [path = directory.path as String, owner = getpid() as Int32] in
+      #expect(throws: StoreError.directoryInUse(path: path, processID: owner)) {
+        try FeatureStore(directory: path)
+      }
+    }
+    try store.put([Plain(.int(1), [0, 0])])
+  }
+
+  @Test func aFileInPlaceOfTheDirectory() throws {
+    let directory = TemporaryDirectory()
+    let file = directory.path + "/file"
+    writeFile(file, [1])
+    for path in [file, file + "/inner"] {
+      #expect {
+        try FeatureStore(directory: path)
+      } throws: {
+        if case .notADirectory? = $0 as? StoreError { true } else { false }
+      }
+    }
+  }
+
+  @Test func aDirectoryInPlaceOfTheDatabase() throws {
+    let directory = TemporaryDirectory()
+    mkdir(directory.database, 0o755)
+    #expect {
+      try FeatureStore(directory: directory.path)
+    } throws: {
+      if case .unreadable? = $0 as? StoreError { true } else { false }
+    }
+    rmdir(directory.database)
+  }
+
+  /// In a child that gives up the privileges that would open everything.
+  @Test func withoutPermission() async throws {
+    let directory = TemporaryDirectory()
+    try FeatureStore(directory: directory.path).put([Plain(.int(1), [0, 0])])
+    await #expect(processExitsWith: .success) { [path = directory.path as String] in
+      func reason(_ path: String) -> String {
+        do {
+          _ = try FeatureStore(directory: path)
+          return "opened"
+        } catch {
+          switch error {
+          case .readOnly: return "read-only"
+          case .unreadable: return "unreadable"
+          default: return error.description
+          }
+        }
+      }
+      chmod(path, 0o755)
+      chmod(path + "/" + FeatureStore.fileName, 0o444)
+      chmod(path + "/pincluster.lock", 0o444)
+      if getuid() == 0 {
+        #expect(setgid(65_534) == 0 && setuid(65_534) == 0)
+      } else {
+        chmod(path, 0o555)
+      }
+      #expect(reason(path) == "read-only")
+      #expect(reason(path + "/new") == "read-only")
+    }
+    chmod(directory.path, 0o700)
+    await #expect(processExitsWith: .success) { [path = directory.path as String] in
+      if getuid() == 0 { #expect(setuid(65_534) == 0) } else { chmod(path, 0o000) }
+      #expect {
+        try FeatureStore(directory: path)
+      } throws: {
+        if case .unreadable? = $0 as? StoreError { true } else { false }
+      }
+      chmod(path, 0o700)
+    }
+  }
+}
