@@ -1,1 +1,119 @@
 #pragma once
+
+// An evhttp server and client behind an opaque header. This target is the only code that sees
+// event2/*.h; everything here is prefixed `ceh_`.
+//
+// Threads: a loop owns one event_base and one evhttp and runs on one thread. Unless a comment says
+// "any thread", a function is called on the loop's own thread or while the loop is not running.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Zero bytes that follow every request body, so that a parser may read past its end.
+#define CEH_BODY_PADDING 64
+
+/// How many connections are open, shared by the loops of one server. Any thread.
+typedef struct ceh_gauge ceh_gauge;
+ceh_gauge *ceh_gauge_new(void);
+long ceh_gauge_value(const ceh_gauge *gauge);
+void ceh_gauge_free(ceh_gauge *gauge);
+
+/// One event loop with its evhttp server.
+typedef struct ceh_loop ceh_loop;
+/// One request and the reply that it waits for.
+typedef struct ceh_exchange ceh_exchange;
+
+typedef enum {
+  CEH_GET, CEH_HEAD, CEH_POST, CEH_PUT, CEH_DELETE, CEH_OPTIONS, CEH_PATCH, CEH_TRACE, CEH_CONNECT,
+  CEH_OTHER
+} ceh_method;
+
+typedef struct {
+  size_t max_header_bytes;
+  size_t max_body_bytes;
+  int idle_timeout_seconds;
+  long max_connections;
+} ceh_limits;
+
+typedef struct {
+  void *context;
+  /// A whole request has been read. The exchange must reach ceh_exchange_reply() exactly once.
+  void (*on_request)(void *context, ceh_exchange *exchange);
+  /// The peer broke the protocol or a limit: to be replied to before this returns.
+  void (*on_failure)(void *context, ceh_exchange *exchange, int status, const char *reason);
+} ceh_handlers;
+
+/// Opens a listening socket. `join` adds it to a port that an earlier call of this process opened.
+/// Returns the descriptor, or -1 with errno set; `*resolve_error` is a getaddrinfo() code or 0.
+int ceh_listen(const char *host, uint16_t port, bool join, uint16_t *bound_port,
+               int *resolve_error);
+
+/// Takes ownership of `listener` (also on failure) and copies `overload` (the bytes that answer a
+/// connection beyond the limit). The gauge must outlive the loop. NULL when out of memory.
+ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
+                       const ceh_handlers *handlers, const void *overload, size_t overload_size);
+/// Runs the loop on a new thread with every signal blocked. 0 or an errno.
+int ceh_loop_start(ceh_loop *loop);
+/// Asks the loop to accept no more, answer what is in flight, close idle connections and end; after
+/// `timeout_ms` it ends anyway. Any thread.
+void ceh_loop_stop(ceh_loop *loop, int timeout_ms);
+/// Waits for the thread of a started loop to end. Any other thread.
+void ceh_loop_join(ceh_loop *loop);
+/// Frees a loop that was never started or has been joined.
+void ceh_loop_free(ceh_loop *loop);
+/// True on the loop's own thread. Any thread.
+bool ceh_loop_is_current(const ceh_loop *loop);
+/// Runs `job(argument)` on the loop's thread. False, and nothing will run, once the loop has ended.
+/// Any thread.
+bool ceh_loop_post(ceh_loop *loop, void (*job)(void *argument), void *argument);
+
+// Reading a request: only inside on_request / on_failure.
+ceh_method ceh_exchange_method(const ceh_exchange *exchange);
+/// The raw request-target, or NULL when the request line was not understood.
+const char *ceh_exchange_target(const ceh_exchange *exchange);
+/// Header fields as `name NUL value NUL` pairs: their size, and a copy into memory of that size.
+size_t ceh_exchange_headers_size(const ceh_exchange *exchange);
+void ceh_exchange_headers_copy(const ceh_exchange *exchange, char *destination);
+size_t ceh_exchange_body_size(const ceh_exchange *exchange);
+/// Moves the body into one malloc'ed block with CEH_BODY_PADDING zero bytes behind it, for the
+/// caller to free(). NULL when out of memory.
+void *ceh_exchange_body_take(ceh_exchange *exchange);
+
+typedef struct {
+  int status;
+  /// Complete header lines, each ended by CRLF; without Date, Content-Length and Connection.
+  const char *headers;
+  size_t headers_size;
+  const void *body;
+  size_t body_size;
+} ceh_response;
+
+/// Sends the response, ends and frees the exchange. Nothing is sent when its connection has gone.
+/// On the loop's thread, or on any thread after the loop has ended. Returns the bytes handed over.
+size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response);
+
+/// A blocking HTTP/1.1 client over one keep-alive connection. Not thread-safe.
+typedef struct ceh_client ceh_client;
+ceh_client *ceh_client_new(const char *host, uint16_t port);
+void ceh_client_free(ceh_client *client);
+/// Adds a header field to the next request. False when it is not a valid field.
+bool ceh_client_add_header(ceh_client *client, const char *name, const char *value);
+
+typedef enum { CEH_SENT, CEH_UNREACHABLE, CEH_TIMEOUT, CEH_BROKEN, CEH_NO_MEMORY } ceh_outcome;
+/// Sends a request and waits for the answer.
+ceh_outcome ceh_client_send(ceh_client *client, ceh_method method, const char *target,
+                            const void *body, size_t body_size, int timeout_ms);
+int ceh_client_status(const ceh_client *client);
+size_t ceh_client_headers_size(const ceh_client *client);
+void ceh_client_headers_copy(const ceh_client *client, char *destination);
+size_t ceh_client_body_size(const ceh_client *client);
+void ceh_client_body_copy(ceh_client *client, void *destination);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,120 @@
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+// evhttp tells nobody of a new connection before its first request, but it asks for a bufferevent.
+// That one is remembered, and looked at again in the same turn of the loop: by then evhttp has tied
+// its connection to it, and no input of it can have been seen.
+struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *argument) {
+  ceh_loop *loop = argument;
+  if (loop->fresh_count == loop->fresh_capacity) {
+    size_t capacity = loop->fresh_capacity * 2 + 16;
+    void *larger = realloc(loop->fresh, capacity * sizeof *loop->fresh);
+    if (larger == NULL) return NULL;
+    loop->fresh = larger;
+    loop->fresh_capacity = capacity;
+  }
+  struct bufferevent *bev = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+  if (bev == NULL) return NULL;
+  bufferevent_set_max_single_read(bev, CEH_SINGLE_IO);
+  bufferevent_set_max_single_write(bev, CEH_SINGLE_IO);
+  bufferevent_incref(bev);
+  loop->fresh[loop->fresh_count++] = bev;
+  event_active(loop->adopt, EV_READ, 0);
+  return bev;
+}
+
+static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info *info,
+                          void *argument) {
+  ceh_connection *connection = argument;
+  connection->received += info->n_added;
+  if (info->n_deleted > 0) connection->last_drain = info->n_deleted;
+}
+
+// Called first thing when evhttp frees a connection, for whatever reason.
+static void closed(struct evhttp_connection *evcon, void *argument) {
+  ceh_connection *connection = argument;
+  ceh_loop *loop = connection->loop;
+  if (connection->exchange != NULL) {
+    connection->exchange->connection = NULL;
+    connection->exchange->request = NULL;
+  }
+  evbuffer_remove_cb(bufferevent_get_input(connection->bev), input_changed, connection);
+  loop->table[connection->fd] = NULL;
+  LIST_REMOVE(connection, next);
+  atomic_fetch_sub(&loop->gauge->value, 1);
+  // Closing with unread input sends a reset, which can destroy the answer on its way: evhttp shuts
+  // down the writing side, and the descriptor is taken from it to be closed later.
+  if (connection->linger && ceh_linger_start(loop, connection->fd))
+    bufferevent_setfd(connection->bev, -1);
+  free(connection);
+}
+
+static bool enter_table(ceh_loop *loop, ceh_connection *connection) {
+  size_t fd = (size_t)connection->fd;
+  if (fd >= loop->table_size) {
+    size_t size = loop->table_size * 2 > fd + 64 ? loop->table_size * 2 : fd + 64;
+    void *larger = realloc(loop->table, size * sizeof *loop->table);
+    if (larger == NULL) return false;
+    loop->table = larger;
+    memset(loop->table + loop->table_size, 0, (size - loop->table_size) * sizeof *loop->table);
+    loop->table_size = size;
+  }
+  loop->table[fd] = connection;
+  return true;
+}
+
+static void adopt(ceh_loop *loop, struct bufferevent *bev, struct evhttp_connection *evcon) {
+  ceh_connection *connection = calloc(1, sizeof *connection);
+  if (connection == NULL) {
+    evhttp_connection_free(evcon);
+    return;
+  }
+  connection->loop = loop;
+  connection->evcon = evcon;
+  connection->bev = bev;
+  connection->fd = bufferevent_getfd(bev);
+  if (!enter_table(loop, connection)) {
+    free(connection);
+    evhttp_connection_free(evcon);
+    return;
+  }
+  LIST_INSERT_HEAD(&loop->connections, connection, next);
+  long open = atomic_fetch_add(&loop->gauge->value, 1) + 1;
+  evhttp_connection_set_closecb(evcon, closed, connection);
+  evbuffer_add_cb(bufferevent_get_input(bev), input_changed, connection);
+  if (open > loop->limits.max_connections) {
+    // An empty socket takes this at once, or the peer is gone.
+    (void)!send(connection->fd, loop->overload, loop->overload_size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    connection->linger = true;
+    evhttp_connection_free(evcon);
+  }
+}
+
+void ceh_adopt(evutil_socket_t fd, short what, void *argument) {
+  ceh_loop *loop = argument;
+  for (size_t i = 0; i < loop->fresh_count; i++) {
+    void *evcon = NULL;
+    struct bufferevent *bev = loop->fresh[i];
+    bufferevent_getcb(bev, NULL, NULL, NULL, &evcon);  // NULL: evhttp gave up half-way
+    if (evcon != NULL) adopt(loop, bev, evcon);
+    bufferevent_decref(bev);
+  }
+  loop->fresh_count = 0;
+}
+
+ceh_connection *ceh_connection_of(ceh_loop *loop, struct evhttp_request *request) {
+  struct evhttp_connection *evcon = evhttp_request_get_connection(request);
+  size_t fd = (size_t)bufferevent_getfd(evhttp_connection_get_bufferevent(evcon));
+  return fd < loop->table_size ? loop->table[fd] : NULL;
+}
+
+bool ceh_connection_is_idle(const ceh_connection *connection) {
+  int unread = 0;
+  return connection->exchange == NULL && connection->received == 0 &&
+         evbuffer_get_length(bufferevent_get_output(connection->bev)) == 0 &&
+         (ioctl(connection->fd, FIONREAD, &unread) != 0 || unread == 0);
+}

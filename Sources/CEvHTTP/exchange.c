@@ -1,0 +1,209 @@
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+size_t ceh_pairs_size(const struct evkeyvalq *headers) {
+  size_t size = 0;
+  const struct evkeyval *field;
+  TAILQ_FOREACH(field, headers, next) size += strlen(field->key) + strlen(field->value) + 2;
+  return size;
+}
+
+void ceh_pairs_copy(const struct evkeyvalq *headers, char *destination) {
+  const struct evkeyval *field;
+  TAILQ_FOREACH(field, headers, next) {
+    destination = stpcpy(destination, field->key) + 1;
+    destination = stpcpy(destination, field->value) + 1;
+  }
+}
+
+ceh_method ceh_exchange_method(const ceh_exchange *exchange) {
+  switch ((int)exchange->request->type) {
+    case EVHTTP_REQ_GET: return CEH_GET;
+    case EVHTTP_REQ_HEAD: return CEH_HEAD;
+    case EVHTTP_REQ_POST: return CEH_POST;
+    case EVHTTP_REQ_PUT: return CEH_PUT;
+    case EVHTTP_REQ_DELETE: return CEH_DELETE;
+    case EVHTTP_REQ_OPTIONS: return CEH_OPTIONS;
+    case EVHTTP_REQ_PATCH: return CEH_PATCH;
+    case EVHTTP_REQ_TRACE: return CEH_TRACE;
+    case EVHTTP_REQ_CONNECT: return CEH_CONNECT;
+    default: return CEH_OTHER;
+  }
+}
+
+const char *ceh_exchange_target(const ceh_exchange *exchange) {
+  return exchange->request->uri;
+}
+
+size_t ceh_exchange_headers_size(const ceh_exchange *exchange) {
+  return ceh_pairs_size(exchange->request->input_headers);
+}
+
+void ceh_exchange_headers_copy(const ceh_exchange *exchange, char *destination) {
+  ceh_pairs_copy(exchange->request->input_headers, destination);
+}
+
+size_t ceh_exchange_body_size(const ceh_exchange *exchange) {
+  return evbuffer_get_length(exchange->request->input_buffer);
+}
+
+void *ceh_exchange_body_take(ceh_exchange *exchange) {
+  struct evbuffer *input = exchange->request->input_buffer;
+  size_t size = evbuffer_get_length(input);
+  char *body = malloc(size + CEH_BODY_PADDING);
+  if (body == NULL) return NULL;
+  evbuffer_remove(input, body, size);
+  memset(body + size, 0, CEH_BODY_PADDING);
+  return body;
+}
+
+// What the header fields say about the message's frame.
+typedef struct {
+  bool body, chunked, close, keep_alive, invalid;
+} framing;
+
+static bool has_token(const char *list, const char *token) {
+  size_t length = strlen(token);
+  while (*list != '\0') {
+    list += strspn(list, " \t,");
+    size_t n = strcspn(list, " \t,");
+    if (n == length && strncasecmp(list, token, n) == 0) return true;
+    list += n;
+  }
+  return false;
+}
+
+static framing framing_of(const struct evkeyvalq *headers) {
+  framing found = {0};
+  const char *length = NULL;
+  const struct evkeyval *field;
+  TAILQ_FOREACH(field, headers, next) {
+    switch (field->key[0] | 0x20) {
+      case 'c':
+        if (strcasecmp(field->key, "Connection") == 0) {
+          found.close |= has_token(field->value, "close");
+          found.keep_alive |= has_token(field->value, "keep-alive");
+        } else if (strcasecmp(field->key, "Content-Length") == 0) {
+          // Digits only; the same again is one length, another is none.
+          if (field->value[strspn(field->value, "0123456789")] != '\0' ||
+              (length != NULL && strcmp(length, field->value) != 0))
+            found.invalid = true;
+          length = field->value;
+          found.body |= length[strspn(length, "0")] != '\0';
+        }
+        break;
+      case 't':
+        if (strcasecmp(field->key, "Transfer-Encoding") == 0) {
+          if (found.chunked || strcasecmp(field->value, "chunked") != 0) found.invalid = true;
+          found.body = found.chunked = true;
+        }
+        break;
+      default: break;
+    }
+    // `Name : value` and nameless fields are read differently by different servers.
+    if (field->key[strcspn(field->key, " \t")] != '\0' || field->key[0] == '\0')
+      found.invalid = true;
+  }
+  if (found.chunked && length != NULL) found.invalid = true;
+  return found;
+}
+
+static ceh_exchange *begin(ceh_loop *loop, ceh_connection *connection,
+                           struct evhttp_request *request) {
+  ceh_exchange *exchange = calloc(1, sizeof *exchange);
+  if (exchange == NULL) return NULL;
+  exchange->loop = loop;
+  exchange->connection = connection;
+  exchange->request = request;
+  connection->exchange = exchange;
+  // Absolute-form targets would be treated as a proxy's, with rules of its own for keep-alive.
+  request->flags &= ~EVHTTP_PROXY_REQUEST;
+  return exchange;
+}
+
+static void fail(ceh_loop *loop, struct evhttp_request *request, int status, const char *reason) {
+  ceh_connection *connection = ceh_connection_of(loop, request);
+  ceh_exchange *exchange = begin(loop, connection, request);
+  if (exchange == NULL) {
+    evhttp_connection_free(evhttp_request_get_connection(request));
+    return;
+  }
+  bufferevent_disable(connection->bev, EV_READ);
+  exchange->close = exchange->failure = true;
+  loop->handlers.on_failure(loop->handlers.context, exchange, status, reason);
+}
+
+// While a request waits for its reply evhttp does not read its connection, so libevent watches no
+// event of it and nothing but us can free it.
+void ceh_handle_request(struct evhttp_request *request, void *argument) {
+  ceh_loop *loop = argument;
+  framing frame = framing_of(request->input_headers);
+  if (frame.invalid) {
+    fail(loop, request, 400, "malformed or ambiguous header fields");
+    return;
+  }
+  ceh_connection *connection = ceh_connection_of(loop, request);
+  ceh_exchange *exchange = begin(loop, connection, request);
+  if (exchange == NULL) {
+    evhttp_connection_free(evhttp_request_get_connection(request));
+    return;
+  }
+  exchange->close = frame.close || (request->minor < 1 && !frame.keep_alive);
+  // evhttp reads no body for these; what follows must not be taken for the next request.
+  bool skipped = request->type == EVHTTP_REQ_HEAD || request->type == EVHTTP_REQ_TRACE ||
+                 (int)request->type == CEH_UNKNOWN_METHOD;
+  if (frame.body && skipped) exchange->close = connection->linger = true;
+  if (request->type == EVHTTP_REQ_CONNECT) exchange->close = true;
+  loop->handlers.on_request(loop->handlers.context, exchange);
+}
+
+static size_t hex_digits(size_t value) {
+  size_t digits = 1;
+  while (value >>= 4) digits += 1;
+  return digits;
+}
+
+// evhttp calls every error of a head 400 and every error of a chunked body 413.
+static int refine(const ceh_loop *loop, const ceh_connection *connection,
+                  const struct evhttp_request *request, int status) {
+  const ceh_limits *limits = &loop->limits;
+  size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
+  if (request->headers_size + unread > limits->max_header_bytes && status == 400) return 431;
+  if (request->headers_size == 0 && connection->last_drain > limits->max_header_bytes) return 431;
+  if (status == 413 && request->chunked) {
+    if (request->headers_size > limits->max_header_bytes) return 431;  // in the trailer
+    if (request->ntoread == 0) return 400;
+    // The size line was refused. Too few digits to be too large: then it was no size.
+    size_t room = limits->max_body_bytes - request->body_size;
+    if (connection->last_drain < hex_digits(room) + 1) return 400;
+  }
+  return status;
+}
+
+static const char *describe(int status) {
+  switch (status) {
+    case 413: return "the body is larger than this server takes";
+    case 417: return "only 100-continue can be expected";
+    case 431: return "the request line and header fields are larger than this server takes";
+    default: return "the request is not understood as HTTP/1.1";
+  }
+}
+
+// evhttp answers what it refuses by itself with an HTML page, and 2.1 has no hook for it. But the
+// shared library calls its own evhttp_send_error() through the PLT, and a definition in the
+// executable comes first in the search order; the linker exports it because a library on its
+// command line has it. So this is the one place through which those errors leave. (Were libevent
+// linked statically, the linker would report a duplicate symbol. A test watches the effect.)
+void evhttp_send_error(struct evhttp_request *request, int error, const char *reason) {
+  ceh_loop *loop = ceh_current;
+  ceh_connection *connection = loop != NULL ? ceh_connection_of(loop, request) : NULL;
+  if (connection == NULL) {
+    evhttp_connection_free(evhttp_request_get_connection(request));
+    return;
+  }
+  int status = refine(loop, connection, request, error);
+  fail(loop, request, status, describe(status));
+}

@@ -1,0 +1,115 @@
+#pragma once
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "include/cevhttp.h"
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/keyvalq_struct.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+// After sys/queue.h: the layout of evhttp_request. Debian ships it with this very library.
+#include <event2/http_struct.h>
+
+/// evhttp's mark for a method that it does not know.
+#define CEH_UNKNOWN_METHOD (1 << 15)
+/// Both ways: with libevent's 16 kB an answer leaves in pieces, and the last waits for an ACK.
+#define CEH_SINGLE_IO (1024 * 1024)
+
+struct ceh_gauge {
+  atomic_long value;
+};
+
+/// One accepted connection, from accept to close.
+typedef struct ceh_connection {
+  LIST_ENTRY(ceh_connection) next;
+  ceh_loop *loop;
+  struct evhttp_connection *evcon;
+  struct bufferevent *bev;
+  int fd;
+  ceh_exchange *exchange;  ///< the request that waits for its reply
+  size_t received;         ///< bytes that arrived since the last reply
+  size_t last_drain;       ///< bytes that evhttp took in its last step
+  bool linger;             ///< drain the peer's unread bytes after the close
+} ceh_connection;
+
+struct ceh_exchange {
+  ceh_loop *loop;
+  ceh_connection *connection;  ///< NULL once the connection has gone
+  struct evhttp_request *request;
+  bool close;    ///< the connection ends with the reply
+  bool failure;  ///< made by the protocol, not by a handler
+};
+
+typedef struct ceh_job {
+  STAILQ_ENTRY(ceh_job) next;
+  void (*run)(void *);
+  void *argument;
+} ceh_job;
+
+typedef struct ceh_linger {
+  LIST_ENTRY(ceh_linger) next;
+  ceh_loop *loop;
+  struct event *event;
+  int fd;
+  int rounds;
+} ceh_linger;
+
+struct ceh_loop {
+  struct event_base *base;
+  struct evhttp *http;
+  struct evhttp_bound_socket *bound;
+  struct event *wake, *adopt, *tick, *accept_again;
+  ceh_limits limits;
+  ceh_gauge *gauge;
+  ceh_handlers handlers;
+  char *overload;
+  size_t overload_size;
+
+  // Accepted, not yet seen by us.
+  struct bufferevent **fresh;
+  size_t fresh_count, fresh_capacity;
+  // By descriptor.
+  ceh_connection **table;
+  size_t table_size;
+  LIST_HEAD(, ceh_connection) connections;
+  LIST_HEAD(, ceh_linger) lingering;
+  int lingering_count;
+
+  bool draining;
+  struct timeval deadline;
+  long date_second;
+  char date[40];
+
+  pthread_t thread;
+  // Guards the fields below: other threads post.
+  pthread_mutex_t lock;
+  STAILQ_HEAD(, ceh_job) jobs;
+  bool ended;
+  int stop_timeout_ms;  ///< -1 until a stop is asked for
+};
+
+/// The loop that runs on this thread.
+extern _Thread_local ceh_loop *ceh_current;
+
+// connection.c
+struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *loop);
+void ceh_adopt(evutil_socket_t fd, short what, void *loop);
+ceh_connection *ceh_connection_of(ceh_loop *loop, struct evhttp_request *request);
+bool ceh_connection_is_idle(const ceh_connection *connection);
+// linger.c
+bool ceh_linger_start(ceh_loop *loop, int fd);
+void ceh_linger_end(ceh_linger *linger);
+// exchange.c
+void ceh_handle_request(struct evhttp_request *request, void *loop);
+size_t ceh_pairs_size(const struct evkeyvalq *headers);
+void ceh_pairs_copy(const struct evkeyvalq *headers, char *destination);
+// head.c
+size_t ceh_write_head(ceh_loop *loop, char *destination, size_t capacity, int status,
+                      long content_length, const char *connection);

@@ -1,0 +1,92 @@
+#include "internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+// Hands the pieces to the socket, and what it does not take to evhttp's buffer. False when the
+// connection is of no more use.
+static bool write_out(ceh_connection *connection, const struct iovec *pieces, int count) {
+  struct evbuffer *output = bufferevent_get_output(connection->bev);
+  size_t written = 0;
+  if (evbuffer_get_length(output) == 0) {  // not behind a 100 Continue
+    struct msghdr message = {.msg_iov = (struct iovec *)pieces, .msg_iovlen = (size_t)count};
+    ssize_t n = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
+    written = n < 0 ? 0 : (size_t)n;
+  }
+  for (int i = 0; i < count; i++) {
+    size_t done = written < pieces[i].iov_len ? written : pieces[i].iov_len;
+    written -= done;
+    if (done < pieces[i].iov_len &&
+        evbuffer_add(output, (char *)pieces[i].iov_base + done, pieces[i].iov_len - done) < 0)
+      return false;
+  }
+  return true;
+}
+
+// evhttp prints headers one by one with printf; this writes a ready head and then takes the way out
+// that a chunked answer takes, evhttp_send_reply_end(), which accepts output made by others.
+static void finish(ceh_connection *connection, struct evhttp_request *request) {
+  struct bufferevent *bev = connection->bev;
+  request->chunked = 0;              // of the request; it would add a last chunk to the answer
+  request->type = EVHTTP_REQ_GET;    // a CONNECT is never closed
+  if (evbuffer_get_length(bufferevent_get_output(bev)) > 0) {
+    // Reading stays off: what the peer pipelines meanwhile waits in its own memory, and half a
+    // close does not look like a lost connection.
+    bufferevent_data_cb on_write = NULL;
+    bufferevent_event_cb on_event = NULL;
+    void *argument = NULL;
+    bufferevent_getcb(bev, NULL, &on_write, &on_event, &argument);
+    bufferevent_setcb(bev, NULL, on_write, on_event, argument);
+    bufferevent_enable(bev, EV_WRITE);
+  }
+  // May free the request and the connection; nothing is touched after it.
+  evhttp_send_reply_end(request);
+}
+
+size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) {
+  ceh_connection *connection = exchange->connection;
+  struct evhttp_request *request = exchange->request;
+  if (connection == NULL) {
+    free(exchange);
+    return 0;
+  }
+  ceh_loop *loop = exchange->loop;
+  bool close = exchange->close || loop->draining;
+  bool empty = response->status == 204 || response->status == 304;
+  bool keeps = !close && request->minor < 1;
+  bool silent = empty || request->type == EVHTTP_REQ_HEAD;
+  if (exchange->failure) request->major = request->minor = 1;
+
+  char head[256];
+  size_t head_size =
+      ceh_write_head(loop, head, sizeof head, response->status,
+                     empty ? -1 : (long)response->body_size,
+                     close ? "close" : keeps ? "keep-alive" : NULL);
+  const struct iovec pieces[] = {
+      {head, head_size},
+      {(void *)response->headers, response->headers_size},
+      {"\r\n", 2},
+      {(void *)response->body, silent ? 0 : response->body_size},
+  };
+  size_t size = 0;
+  for (int i = 0; i < 4; i++) size += pieces[i].iov_len;
+
+  size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
+  connection->exchange = NULL;
+  connection->received = unread;
+  if (close) {
+    connection->linger |= exchange->failure || unread > 0;
+    evhttp_add_header(request->output_headers, "Connection", "close");
+  }
+  free(exchange);
+  if (write_out(connection, pieces, 4)) {
+    finish(connection, request);
+  } else {
+    connection->linger = false;
+    evhttp_connection_free(connection->evcon);
+  }
+  return size;
+}

@@ -1,0 +1,34 @@
+/// The parts of `http://host[:port][/prefix]`.
+struct BaseURL {
+  var host: String
+  var port: UInt16 = 80
+  /// Host and port as they go into the Host field.
+  var authority: String
+  /// The path without a slash at its end.
+  var prefix: String
+
+  init(_ url: String) throws(HTTPClientError) {
+    let lowercased = url.lowercased()
+    if lowercased.hasPrefix("https://") { throw .unsupportedScheme(url) }
+    guard lowercased.hasPrefix("http://") else { throw .badURL(url) }
+    let rest = url.dropFirst("http://".count)
+    let head = rest.prefix { $0 != "/" }
+    var path = rest.dropFirst(head.count)
+    while path.last == "/" { path = path.dropLast() }
+    guard !path.contains(where: { $0 == "?" || $0 == "#" || $0 == " " }) else { throw .badURL(url) }
+    prefix = String(path)
+    authority = String(head)
+
+    var name = head
+    // The last colon begins the port, unless it is inside an IPv6 address in brackets.
+    if let colon = head.lastIndex(of: ":"), !head[colon...].contains("]") {
+      guard let number = UInt16(head[head.index(after: colon)...]) else { throw .badURL(url) }
+      port = number
+      name = head[..<colon]
+    }
+    if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
+    let isName = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "@") }
+    guard !name.isEmpty, isName else { throw .badURL(url) }
+    host = String(name)
+  }
+}

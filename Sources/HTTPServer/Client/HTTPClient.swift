@@ -1,0 +1,94 @@
+import CEvHTTP
+import Synchronization
+
+/// A small blocking HTTP/1.1 client that keeps its connection for the next request.
+public final class HTTPClient: Sendable {
+  /// The owner of the C client, with it freed.
+  ///
+  /// `@unchecked Sendable`: used under the mutex only.
+  private final class Handle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    init?(host: String, port: UInt16) {
+      guard let pointer = ceh_client_new(host, port) else { return nil }
+      self.pointer = pointer
+    }
+
+    deinit { ceh_client_free(pointer) }
+  }
+
+  private let handle: Mutex<Handle>
+  private let server: String
+  private let prefix: String
+  private let hostField: String
+
+  /// A client for `http://host[:port][/prefix]`; the prefix goes before every path.
+  public init(url: String) throws(HTTPClientError) {
+    let base = try BaseURL(url)
+    guard let handle = Handle(host: base.host, port: base.port) else {
+      throw .badRequest("out of memory")
+    }
+    self.handle = Mutex(handle)
+    server = "http://\(base.authority)"
+    prefix = base.prefix
+    hostField = base.authority
+  }
+
+  /// Sends a request and waits for the answer; `timeout` is in seconds of silence.
+  ///
+  /// A GET, HEAD, PUT or DELETE that finds its kept connection closed is sent once more.
+  public func send(
+    _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = [],
+    body: [UInt8] = [], timeout: Int = 30
+  ) throws(HTTPClientError) -> HTTPResponse {
+    let target = prefix + path
+    guard method != .other, method != .connect else {
+      throw .badRequest("method \(method) is not supported")
+    }
+    // A space or line break in the target would begin something else.
+    guard target.hasPrefix("/"), target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+      throw .badRequest("'\(target)' is not a path")
+    }
+    let result = handle.withLock { handle -> Result<HTTPResponse, HTTPClientError> in
+      let repeatable = [.get, .head, .put, .delete].contains(method)
+      var attempts = 0
+      while true {
+        attempts += 1
+        guard add(headers, to: handle) else { return .failure(.badRequest("bad header field")) }
+        let milliseconds = Int32(clamping: max(1, min(timeout, 2_000_000)) * 1000)
+        let outcome = body.withUnsafeBytes {
+          ceh_client_send(
+            handle.pointer, method.number, target, $0.baseAddress, $0.count, milliseconds)
+        }
+        switch outcome {
+        case CEH_SENT: return .success(answer(of: handle))
+        case CEH_BROKEN where attempts == 1 && repeatable: continue
+        case CEH_UNREACHABLE: return .failure(.unreachable(server))
+        case CEH_TIMEOUT: return .failure(.timeout(server))
+        case CEH_NO_MEMORY: return .failure(.badRequest("out of memory"))
+        default: return .failure(.broken(server))
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  private func add(_ headers: [(name: String, value: String)], to handle: Handle) -> Bool {
+    ceh_client_add_header(handle.pointer, "Host", hostField)
+      && headers.allSatisfy { ceh_client_add_header(handle.pointer, $0.name, $0.value) }
+  }
+
+  private func answer(of handle: Handle) -> HTTPResponse {
+    let pointer = handle.pointer
+    let headers = HTTPHeaders(size: ceh_client_headers_size(pointer)) {
+      ceh_client_headers_copy(pointer, $0)
+    }
+    let size = ceh_client_body_size(pointer)
+    let body = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      ceh_client_body_copy(pointer, buffer.baseAddress)
+      count = size
+    }
+    return HTTPResponse(
+      status: Int(ceh_client_status(pointer)), headers: headers.fields, body: body)
+  }
+}

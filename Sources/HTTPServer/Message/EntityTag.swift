@@ -1,0 +1,93 @@
+/// Entity tags (RFC 9110 section 8.8.3) and the conditions on them.
+enum EntityTag {
+  /// What the tag of the gzip representation has behind the base.
+  static let gzipSuffix = "-gz"
+
+  /// A 64-bit hash of `body` as 11 characters, the same in every process.
+  ///
+  /// Multiply-and-fold over 16 bytes a step, after wyhash (Wang Yi, public domain). A tag guards a
+  /// cache against stale answers, not against an attacker, so no cryptographic hash is needed.
+  static func hash(of body: [UInt8]) -> String {
+    body.withUnsafeBytes { bytes in
+      var state = fold(UInt64(bytes.count) ^ 0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db)
+      var at = 0
+      while at + 16 <= bytes.count {
+        let a = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        let b = bytes.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)
+        state = fold(a ^ 0xe703_7ed1_a0b4_28db, b ^ state)
+        at += 16
+      }
+      var rest: (UInt64, UInt64) = (0, 0)
+      withUnsafeMutableBytes(of: &rest) { $0.copyBytes(from: bytes[at...]) }
+      state = fold(rest.0 ^ 0x8ebc_6af0_9c88_c6e3, rest.1 ^ state)
+      return text(fold(state ^ 0x5899_65cc_7537_4cc3, 0xa076_1d64_78bd_642f))
+    }
+  }
+
+  private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
+    let product = a.multipliedFullWidth(by: b)
+    return product.high ^ product.low
+  }
+
+  private static func text(_ value: UInt64) -> String {
+    let digits: StaticString = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
+    return String(unsafeUninitializedCapacity: 11) { buffer in
+      for i in 0..<11 {
+        // The index is below 64, the length of the literal.
+        buffer[i] = digits.utf8Start[Int(value >> (UInt64(i) * 6) & 63)]
+      }
+      return 11
+    }
+  }
+
+  /// What an If-None-Match field says of two representations of one resource.
+  enum Match { case none, plain, gzip }
+
+  /// Compares weakly, as If-None-Match does. `*` matches the representation that would be sent.
+  static func match(_ field: String?, base: String, prefersGzip: Bool) -> Match {
+    guard let field else { return .none }
+    var found = Match.none
+    for tag in list(field) {
+      if tag == "*" { return prefersGzip ? .gzip : .plain }
+      // Of two matches the one that would be sent is named.
+      if tag == base + gzipSuffix, found == .none || prefersGzip { found = .gzip }
+      if tag == base, found == .none || !prefersGzip { found = .plain }
+    }
+    return found
+  }
+
+  /// The opaque tags of a list, without W/ and quotes; a lone `*` as "*". Stops where the list is
+  /// malformed.
+  static func list(_ field: String) -> [Substring] {
+    if field.trimmed == "*" { return ["*"] }
+    var tags: [Substring] = []
+    var rest = field[...]
+    while true {
+      rest = rest.drop { $0 == "," || $0 == " " || $0 == "\t" }
+      if rest.hasPrefix("W/") { rest = rest.dropFirst(2) }
+      guard rest.first == "\"" else { return tags }
+      rest = rest.dropFirst()
+      guard let end = rest.firstIndex(of: "\"") else { return tags }
+      if rest[..<end] != "*" { tags.append(rest[..<end]) }
+      rest = rest[rest.index(after: end)...]
+    }
+  }
+}
+
+extension HTTPRequest {
+  /// Whether a GET or HEAD carries an If-None-Match that matches either representation of the
+  /// resource with this unquoted base tag, so that a 304 is the answer and no body is needed.
+  public func matches(etag: String) -> Bool {
+    guard method == .get || method == .head else { return false }
+    return EntityTag.match(headers["If-None-Match"], base: etag, prefersGzip: false) != .none
+  }
+}
+
+extension StringProtocol {
+  /// Without the spaces and tabs at either end.
+  var trimmed: SubSequence {
+    var rest = drop { $0 == " " || $0 == "\t" }
+    while let last = rest.last, last == " " || last == "\t" { rest = rest.dropLast() }
+    return rest
+  }
+}

@@ -1,0 +1,78 @@
+/// Header fields in the order in which they arrived; names are compared without regard to case.
+///
+/// One block of memory holds them all. A lookup is a scan of it, which for a request's dozen fields
+/// is quicker than to build a table.
+public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
+  /// `name NUL value NUL`, again and again.
+  private let storage: [UInt8]
+
+  /// Makes headers from name-value pairs.
+  public init(_ fields: [(name: String, value: String)] = []) {
+    var storage: [UInt8] = []
+    for field in fields {
+      storage.append(contentsOf: field.name.utf8)
+      storage.append(0)
+      storage.append(contentsOf: field.value.utf8)
+      storage.append(0)
+    }
+    self.storage = storage
+  }
+
+  /// Makes headers from a literal such as `["Accept": "application/json"]`.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    self.init(elements.map { (name: $0.0, value: $0.1) })
+  }
+
+  /// Makes headers of a block that `fill` writes: `name NUL value NUL` pairs.
+  init(size: Int, fill: (UnsafeMutablePointer<CChar>) -> Void) {
+    storage = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      guard let base = buffer.baseAddress, size > 0 else { return }
+      base.withMemoryRebound(to: CChar.self, capacity: size, fill)
+      count = size
+    }
+  }
+
+  /// The value of a field, or nil when it is absent; repeated fields are joined with ", ".
+  ///
+  /// Bytes that are not UTF-8 are replaced by U+FFFD.
+  public subscript(name: String) -> String? {
+    var found: String?
+    scan { field, value in
+      guard Self.isSame(field, name.utf8) else { return }
+      let text = String(decoding: value, as: UTF8.self)
+      found = found.map { "\($0), \(text)" } ?? text
+    }
+    return found
+  }
+
+  /// All fields, as names and values.
+  public var fields: [(name: String, value: String)] {
+    var all: [(name: String, value: String)] = []
+    scan { all.append((String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self))) }
+    return all
+  }
+
+  private func scan(
+    _ visit: (Slice<UnsafeBufferPointer<UInt8>>, Slice<UnsafeBufferPointer<UInt8>>) -> Void
+  ) {
+    storage.withUnsafeBufferPointer { bytes in
+      var start = 0
+      while let middle = bytes[start...].firstIndex(of: 0),
+        let end = bytes[(middle + 1)...].firstIndex(of: 0)
+      {
+        visit(bytes[start..<middle], bytes[(middle + 1)..<end])
+        start = end + 1
+      }
+    }
+  }
+
+  private static func isSame(
+    _ field: Slice<UnsafeBufferPointer<UInt8>>, _ name: String.UTF8View
+  ) -> Bool {
+    field.count == name.count && zip(field, name).allSatisfy { lowercased($0) == lowercased($1) }
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+  }
+}

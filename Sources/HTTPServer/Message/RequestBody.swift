@@ -1,0 +1,44 @@
+import CEvHTTP
+import Glibc
+
+/// The bytes of a request's body, in one piece and with zero bytes behind them for parsers that
+/// read past the end.
+///
+/// `@unchecked Sendable`: the memory is written before the initializer returns, never after it, and
+/// freed by `deinit` alone.
+public final class RequestBody: @unchecked Sendable {
+  /// How many zero bytes may be read behind the last byte.
+  public static let padding = Int(CEH_BODY_PADDING)
+
+  /// The body of a request that has none.
+  public static let empty = RequestBody([])
+
+  /// The number of bytes, without the padding.
+  public let count: Int
+  private let base: UnsafeMutableRawPointer
+
+  /// Copies `bytes`.
+  public init(_ bytes: [UInt8]) {
+    count = bytes.count
+    let size = bytes.count + Self.padding
+    // calloc() so that the padding is zero; deinit frees it as it frees the shim's memory.
+    guard let memory = calloc(size, 1) else { fatalError("out of memory: \(size) bytes") }
+    base = memory
+    bytes.withUnsafeBytes {
+      base.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(base), byteCount: $0.count)
+    }
+  }
+
+  /// Takes ownership of memory from malloc(): `count` bytes and the padding.
+  init(owning memory: UnsafeMutableRawPointer, count: Int) {
+    base = memory
+    self.count = count
+  }
+
+  deinit { free(base) }
+
+  /// Calls `body` with the bytes; ``padding`` readable zero bytes follow them.
+  public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try withExtendedLifetime(self) { try body(UnsafeRawBufferPointer(start: base, count: count)) }
+  }
+}

@@ -1,0 +1,106 @@
+import CEvHTTP
+import Glibc
+import Synchronization
+
+/// One request that waits for its reply, wherever that comes from.
+///
+/// `@unchecked Sendable`: `pointer` is used on the loop's thread only, or after that has ended; the
+/// atomic flag sees to it that it is used, and with that freed, exactly once. The exchange retains
+/// the loop, so the loop's memory is there however late the reply comes.
+final class Exchange: @unchecked Sendable {
+  private let pointer: OpaquePointer
+  private let loop: Loop
+  private let context: LoopContext
+  /// Without its body: what is needed to prepare the answer.
+  private let request: HTTPRequest
+  private let started: UInt64
+  private let replied = Atomic<Bool>(false)
+
+  init(_ pointer: OpaquePointer, loop: Loop, context: LoopContext, request: HTTPRequest) {
+    self.pointer = pointer
+    self.loop = loop
+    self.context = context
+    self.request = request
+    started = context.configuration.onRequest == nil ? 0 : Self.now()
+  }
+
+  deinit {
+    guard !replied.load(ordering: .acquiring) else { return }
+    let info = ProtocolErrorInfo(
+      reason: "the request was not answered", method: request.method, target: request.target)
+    deliver(context.configuration.protocolErrorResponse(500, info))
+  }
+
+  /// Sends the response, the first time that it is called.
+  func reply(_ response: HTTPResponse) {
+    guard !replied.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    deliver(response)
+  }
+
+  private func deliver(_ response: HTTPResponse) {
+    // Compression and the like happen here, on the thread that replies.
+    let delivery = Delivery(
+      pointer: pointer, response: response.prepared(for: request), log: log(status: response.status)
+    )
+    if loop.isCurrent {
+      delivery.send()
+      return
+    }
+    let box = Unmanaged.passRetained(delivery)
+    let posted = ceh_loop_post(
+      loop.pointer, { $0.map { Unmanaged<Delivery>.fromOpaque($0).takeRetainedValue().send() } },
+      box.toOpaque())
+    // The loop has ended and its connections with it: this only frees the exchange.
+    if !posted { box.takeRetainedValue().send() }
+  }
+
+  private func log(status: Int) -> Delivery.Log? {
+    guard let write = context.configuration.onRequest else { return nil }
+    return Delivery.Log(write: write, request: request, started: started)
+  }
+
+  /// Microseconds of a clock that only goes forward.
+  fileprivate static func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
+  }
+
+  /// A prepared answer on its way to the loop's thread.
+  ///
+  /// `@unchecked Sendable`: immutable, and `pointer` is used by `send()` alone, called once.
+  private final class Delivery: @unchecked Sendable {
+    struct Log {
+      let write: @Sendable (RequestLog) -> Void
+      let request: HTTPRequest
+      let started: UInt64
+    }
+
+    private let pointer: OpaquePointer
+    private let response: HTTPResponse
+    private let log: Log?
+
+    init(pointer: OpaquePointer, response: HTTPResponse, log: Log?) {
+      self.pointer = pointer
+      self.response = response
+      self.log = log
+    }
+
+    func send() {
+      let sent = response.headerBlock().withUnsafeBytes { headers in
+        response.body.withUnsafeBytes { body in
+          var raw = ceh_response(
+            status: Int32(clamping: response.status),
+            headers: headers.bindMemory(to: CChar.self).baseAddress, headers_size: headers.count,
+            body: body.baseAddress, body_size: body.count)
+          return ceh_exchange_reply(pointer, &raw)
+        }
+      }
+      guard let log else { return }
+      log.write(
+        RequestLog(
+          method: log.request.method, target: log.request.target, status: response.status,
+          bytesSent: sent, microseconds: Int(Exchange.now() - log.started)))
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import HTTPServer
+import Testing
+
+@Suite(.serialized) struct ConnectionTests {
+  @Test func keepsTheConnection() throws {
+    let server = try TestServer()
+    let socket = try server.connect()
+    for i in 0..<20 {
+      socket.send("GET /a\(i)?b=%20 HTTP/1.1\r\nHost: x\r\n\r\n")
+      let answer = try #require(socket.response())
+      #expect(answer.status == 200)
+      #expect(answer.text == "GET /a\(i)?b=%20 ")
+      #expect(answer["date"]?.hasSuffix(" GMT") == true)
+      #expect(answer["connection"] == nil)
+    }
+  }
+
+  @Test func closesWhenAsked() throws {
+    let server = try TestServer()
+    for request in [
+      "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
+      "GET / HTTP/1.1\r\nConnection: TE, Close\r\n\r\n",
+      "CONNECT example.org:80 HTTP/1.1\r\nConnection: close\r\n\r\n",
+    ] {
+      let socket = try server.connect()
+      socket.send(request)
+      let answer = try #require(socket.response())
+      #expect(answer["connection"] == "close", "\(request)")
+      #expect(socket.isAtEnd(), "\(request)")
+    }
+    let old = try server.connect()
+    for _ in 0..<2 {
+      old.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+      #expect(try #require(old.response())["connection"] == "keep-alive")
+    }
+  }
+
+  @Test func answersPipelinedRequestsInOrder() throws {
+    let server = try TestServer()
+    let socket = try server.connect()
+    let count = 200
+    socket.send(
+      (0..<count).map { i in
+        i % 3 == 0
+          ? "POST /\(i) HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc" : "GET /\(i) HTTP/1.1\r\n\r\n"
+      }.joined())
+    for i in 0..<count {
+      let answer = try #require(socket.response())
+      #expect(answer.text == (i % 3 == 0 ? "POST /\(i) abc" : "GET /\(i) "))
+    }
+  }
+
+  @Test func pipelinedRequestsWaitForADeferredReply() throws {
+    let held = Held()
+    let server = try TestServer { request, reply in
+      if request.path == "/slow" { held.add(reply) } else { TestServer.echo(request, reply) }
+    }
+    let socket = try server.connect()
+    socket.send("GET /slow HTTP/1.1\r\n\r\nGET /quick HTTP/1.1\r\n\r\n")
+    #expect(server.eventually { held.count == 1 })
+    held.answerAll()
+    #expect(try #require(socket.response()).text == "late")
+    #expect(try #require(socket.response()).text == "GET /quick ")
+  }
+
+  @Test func answersAClientThatHasClosedItsHalf() throws {
+    let held = Held()
+    // More than the sockets' buffers hold, so that the answer is still being written at the close.
+    let large = [UInt8](repeating: 65, count: 8 << 20)
+    let server = try TestServer { request, reply in
+      if request.path == "/slow" {
+        held.add(reply)
+      } else {
+        reply(HTTPResponse(status: 200, body: large))
+      }
+    }
+    let socket = try server.connect()
+    socket.send("GET /large HTTP/1.1\r\n\r\n")
+    socket.shutdownWriting()
+    #expect(try #require(socket.response()).body == large)
+    #expect(socket.isAtEnd())
+
+    let slow = try server.connect()
+    slow.send("GET /slow HTTP/1.1\r\n\r\n")
+    slow.shutdownWriting()
+    #expect(server.eventually { held.count == 1 })
+    held.answerAll()
+    #expect(try #require(slow.response()).text == "late")
+  }
+
+  @Test func survivesClientsThatVanish() throws {
+    let held = Held()
+    let large = [UInt8](repeating: 65, count: 4 << 20)
+    let server = try TestServer { request, reply in
+      if request.path == "/slow" {
+        held.add(reply)
+      } else {
+        reply(HTTPResponse(status: 200, body: large))
+      }
+    }
+    for i in 0..<60 {
+      let socket = try server.connect()
+      socket.send("GET /\(i % 2 == 0 ? "slow" : "large") HTTP/1.1\r\n\r\n")
+      if i % 2 == 0 { #expect(server.eventually { held.count == i / 2 + 1 }) }
+      if i % 4 < 2 { socket.reset() } else { socket.close() }
+    }
+    let replies = held.takeAll()
+    #expect(replies.count == 30)
+    for reply in replies {
+      reply(HTTPResponse(status: 200, body: large))
+      reply(HTTPResponse(status: 200, body: large))
+    }
+    #expect(server.eventually { server.server.openConnections == 0 })
+  }
+
+  @Test func closesIdleConnections() throws {
+    let server = try TestServer { $0.idleTimeout = 1 }
+    let silent = try server.connect()
+    let half = try server.connect()
+    half.send("GET / HT")
+    let kept = try server.connect()
+    kept.send("GET / HTTP/1.1\r\n\r\n")
+    #expect(try #require(kept.response()).status == 200)
+    for socket in [silent, half, kept] { #expect(socket.isAtEnd()) }
+    #expect(server.eventually { server.server.openConnections == 0 })
+  }
+
+  @Test func limitsConnections() throws {
+    let server = try TestServer {
+      $0.maximumConnections = 200
+      $0.threads = 2
+    }
+    for round in 0..<3 {
+      var idle: [RawSocket] = []
+      for _ in 0..<200 { idle.append(try server.connect()) }
+      #expect(server.eventually { server.server.openConnections == 200 })
+      for _ in 0..<5 {
+        let socket = try server.connect()
+        socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        let answer = try #require(socket.response())
+        #expect(answer.status == 503)
+        #expect(answer.isProblem)
+        #expect(answer["connection"] == "close")
+        #expect(socket.isAtEnd())
+      }
+      idle[round].send("GET / HTTP/1.1\r\n\r\n")
+      #expect(idle[round].response()?.status == 200)
+      idle.removeAll()
+      #expect(server.eventually { server.server.openConnections == 0 })
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import HTTPServer
+import Testing
+
+@Suite(.serialized) struct ProtocolTests {
+  private func answer(_ server: TestServer, _ request: String, head: Bool = false) throws
+    -> RawResponse
+  {
+    let socket = try server.connect()
+    socket.send(request)
+    return try #require(socket.response(head: head), "\(request.prefix(60))")
+  }
+
+  @Test func answersGarbageWithAProblem() throws {
+    let server = try TestServer()
+    for request in [
+      "garbage\r\n\r\n", "\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+      "GET / FTP/1.1\r\n\r\n",
+      "GET http://[ HTTP/1.1\r\n\r\n", "GET /\0a HTTP/1.1\r\n\r\n",
+      "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\n",
+      "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\n: nameless\r\n\r\n",
+      "GET / HTTP/1.1\r\nName : value\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: abc\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: +1\r\n\r\na",
+      "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
+      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
+      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nbad trailer\r\n\r\n",
+      "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{FC}\u{3}\u{3} TLS hello \n\n",
+    ] {
+      let got = try answer(server, request)
+      #expect(got.status == 400, "\(request.debugDescription)")
+      #expect(got.isProblem, "\(request.debugDescription)")
+      #expect(got["connection"] == "close")
+    }
+    let raw = try server.connect()
+    raw.send(Array("GET /".utf8) + [0xFF, 0xC3] + Array(" HTTP/1.1\r\n\r\n".utf8))
+    #expect(try #require(raw.response()).isProblem)
+    #expect(raw.response() == nil || server.server.openConnections >= 0)
+  }
+
+  @Test func configurationMakesTheErrors() throws {
+    let server = try TestServer {
+      $0.protocolErrorResponse = { status, info in
+        HTTPResponse(status: status, body: Array("\(status) \(info.method)".utf8))
+      }
+    }
+    #expect(try answer(server, "garbage\r\n\r\n").text.hasPrefix("400 "))
+  }
+
+  @Test func letsEveryMethodThrough() throws {
+    let server = try TestServer()
+    for method in ["GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"] {
+      let got = try answer(server, "\(method) /x HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi")
+      #expect(got.text == "\(method) /x hi")
+    }
+    #expect(try answer(server, "TRACE /x HTTP/1.1\r\n\r\n").text == "TRACE /x ")
+    #expect(try answer(server, "CONNECT a.b:80 HTTP/1.1\r\n\r\n").text == "CONNECT a.b:80 ")
+    for method in ["BREW", "PROPFIND", "get", "X"] {
+      let got = try answer(
+        server, "\(method) /pot/of/coffee HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi")
+      #expect(got.text == "OTHER /pot/of/coffee ")
+      #expect(got["connection"] == "close")
+    }
+  }
+
+  @Test func headHasTheLengthOfTheGetAndNoBody() throws {
+    let server = try TestServer()
+    let socket = try server.connect()
+    socket.send("GET /x HTTP/1.1\r\n\r\n")
+    let get = try #require(socket.response())
+    socket.send("HEAD /x HTTP/1.1\r\n\r\nGET /y HTTP/1.1\r\n\r\n")
+    let head = try #require(socket.response(head: true))
+    #expect(head["content-length"] == "8")  // "HEAD /x "
+    #expect(get["content-length"] == "7")
+    #expect(try #require(socket.response()).text == "GET /y ")
+  }
+
+  @Test func passesTargetsThroughRaw() throws {
+    let server = try TestServer()
+    for (target, path) in [
+      ("/a%zz%", "/a%zz%"), ("/a%00b", "/a%00b"), ("/é", "/é"), ("*", "*"), ("//a", "//a"),
+      ("http://example.org/p?q=1", "/p?q=1"), ("HTTP://example.org", "/"),
+      ("http://example.org?q", "/?q"), ("/?", "/?"), ("/a?b?c", "/a?b?c"), ("/\u{1}", "/\u{1}"),
+      ("/a b", "/a b"),
+      ("/\(String(repeating: "x", count: 40_000))", "/\(String(repeating: "x", count: 40_000))"),
+    ] {
+      let socket = try server.connect()
+      for _ in 0..<2 {  // absolute form keeps the connection, too
+        socket.send("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(try #require(socket.response(), "\(target)").text == "GET \(path) ")
+      }
+    }
+  }
+
+  @Test func refusesLargeHeads() throws {
+    let server = try TestServer { $0.maximumHeaderBytes = 4096 }
+    let long = String(repeating: "a", count: 5000)
+    for request in [
+      "GET /\(long) HTTP/1.1\r\n\r\n", "GET /\(long)", "GET / HTTP/1.1\r\nX: \(long)\r\n\r\n",
+      "GET / HTTP/1.1\r\nX: \(long)",
+      "GET / HTTP/1.1\r\n" + String(repeating: "X: 123456789\r\n", count: 500) + "\r\n",
+      "GET /\(long) HTTP/1.1\r\n" + String(repeating: "X: \(long)\r\n", count: 500) + "\r\n",
+    ] {
+      let got = try answer(server, request)
+      #expect(got.status == 431)
+      #expect(got.isProblem)
+    }
+    let wide = try TestServer()
+    let query = String(repeating: "q", count: 60_000)
+    #expect(try answer(wide, "GET /?\(query) HTTP/1.1\r\n\r\n").status == 200)
+  }
+
+  @Test func headerInjectionIsImpossible() throws {
+    let server = try TestServer { _, reply in
+      reply(HTTPResponse(status: 200, headers: [(name: "X-A", value: "a\r\nX-B: b\r\n\r\n<html>")]))
+    }
+    let got = try answer(server, "GET / HTTP/1.1\r\n\r\n")
+    #expect(got["x-b"] == nil)
+    #expect(got["x-a"] == "a  X-B: b    <html>")
+  }
+
+  @Test func joinsRepeatedFields() throws {
+    let server = try TestServer { request, reply in
+      let text = "\(request.headers["ACCEPT"] ?? "-")|\(request.headers["x-none"] ?? "-")"
+      reply(HTTPResponse(status: 200, body: Array(text.utf8)))
+    }
+    let got = try answer(server, "GET / HTTP/1.1\r\nAccept: a\r\naccept:  b \r\nX: \r\n\r\n")
+    #expect(got.text == "a, b|-")
+  }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import HTTPServer
+import Synchronization
+
+/// A running server on a free port; shut down with the last reference.
+final class TestServer: Sendable {
+  let server: HTTPServer
+  var port: Int { server.port }
+
+  convenience init(handler: @escaping HTTPHandler) throws {
+    try self.init(change: { _ in }, handler: handler)
+  }
+
+  convenience init(_ change: (inout HTTPServer.Configuration) -> Void = { _ in }) throws {
+    try self.init(change: change, handler: TestServer.echo)
+  }
+
+  init(
+    change: (inout HTTPServer.Configuration) -> Void, handler: @escaping HTTPHandler
+  ) throws {
+    var configuration = HTTPServer.Configuration()
+    configuration.port = 0
+    configuration.threads = 1
+    configuration.drainTimeout = 10
+    change(&configuration)
+    server = try HTTPServer(configuration: configuration, handler: handler)
+    server.start()
+  }
+
+  deinit { server.shutdown() }
+
+  func connect() throws -> RawSocket { try RawSocket(port: port) }
+
+  /// Answers with the method, the target and the body.
+  static let echo: HTTPHandler = { request, reply in
+    let body = request.body.withUnsafeBytes { Array($0) }
+    reply(
+      HTTPResponse(
+        status: 200, headers: [(name: "Content-Type", value: "text/plain")],
+        body: Array("\(request.method) \(request.target) ".utf8) + body))
+  }
+
+  /// Waits until the condition holds; false when it does not within ten seconds.
+  func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<2000 {
+      if condition() { return true }
+      usleep(5000)
+    }
+    return condition()
+  }
+}
+
+/// Replies that a test holds back.
+final class Held: Sendable {
+  typealias Reply = @Sendable (HTTPResponse) -> Void
+  private let replies = Mutex<[Reply]>([])
+
+  var count: Int { replies.withLock { $0.count } }
+  func add(_ reply: @escaping Reply) { replies.withLock { $0.append(reply) } }
+  func takeAll() -> [Reply] {
+    replies.withLock { held in
+      defer { held = [] }
+      return held
+    }
+  }
+
+  /// Answers them all from this thread.
+  func answerAll(_ text: String = "late") {
+    for reply in takeAll() { reply(HTTPResponse(status: 200, body: Array(text.utf8))) }
+  }
+}
+
+/// Runs `body` on a new thread.
+func inBackground(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+  final class Box {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let box = Unmanaged.passRetained(Box(body))
+  pthread_create(
+    &thread, nil,
+    { argument in
+      argument.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().body() }
+      return nil
+    }, box.toOpaque())
+  return thread
+}
+
+/// The descriptors that this process has open.
+func openDescriptors() -> Int {
+  var count = 0
+  guard let directory = opendir("/proc/self/fd") else { return -1 }
+  while readdir(directory) != nil { count += 1 }
+  closedir(directory)
+  return count
+}
