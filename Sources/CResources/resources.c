@@ -2,7 +2,9 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-const unsigned char pincluster_openapi[] = {
+static const uint8_t openapi[] = {
 #embed "../../openapi.yaml"
 };
-const size_t pincluster_openapi_size = sizeof(pincluster_openapi);
+
+const uint8_t *pincluster_openapi(void) { return openapi; }
+size_t pincluster_openapi_size(void) { return sizeof(openapi); }

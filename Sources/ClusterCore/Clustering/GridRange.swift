@@ -77,3 +77,23 @@ public struct GridRange: Sendable {
     rows.contains(cell.row) && columnRanges.contains { $0.contains(cell.column) }
   }
 }
+
+extension GridRange {
+  /// All cells, by row and column.
+  public var positions: [CellPosition] {
+    rows.flatMap { row in
+      columnRanges.joined().map { CellPosition(column: $0, row: row) }
+    }
+  }
+}
+
+extension CellGrid {
+  /// The edges of a cell in degrees.
+  public func bounds(of cell: CellPosition) -> GeoBounds {
+    GeoBounds(
+      west: WebMercator.longitude(x: Double(cell.column) * cellMapSize),
+      south: WebMercator.latitude(y: Double(cell.row + 1) * cellMapSize),
+      east: WebMercator.longitude(x: Double(cell.column + 1) * cellMapSize),
+      north: WebMercator.latitude(y: Double(cell.row) * cellMapSize))
+  }
+}

@@ -30,7 +30,7 @@ public struct Viewport: Sendable {
     rect: MapRect, scale: Scale, cellSize: Double, marginFactor: Double
   ) throws(ImpossibleRequest) {
     try ImpossibleRequest.check("cellSize", cellSize, in: 1...2048)
-    try ImpossibleRequest.check("marginFactor", marginFactor, in: 0...4)
+    try Viewport.checkMarginFactor(marginFactor)
     zoomLevel = try Viewport.zoomLevel(rect: rect, scale: scale)
     self.cellSize = cellSize
     let grid = CellGrid(zoom: zoomLevel, cellSize: cellSize)
@@ -39,6 +39,11 @@ public struct Viewport: Sendable {
       throw Viewport.tooManyCells(
         cells.count, limit: Viewport.maximumCells, cellSize: cellSize, zoom: zoomLevel)
     }
+  }
+
+  /// Checks a margin factor's range.
+  public static func checkMarginFactor(_ factor: Double) throws(ImpossibleRequest) {
+    try ImpossibleRequest.check("marginFactor", factor, in: 0...4)
   }
 
   private static func zoomLevel(rect: MapRect, scale: Scale) throws(ImpossibleRequest) -> Double {

@@ -1,0 +1,161 @@
+import ClusterCore
+import FeatureStore
+import GeoFormats
+import HTTPServer
+import Synchronization
+
+/// The HTTP API: a function from requests to responses, on any thread.
+///
+/// Reads are answered where they arrive, from a snapshot. Writes are handed to the one writer and
+/// answered when they are on disk and visible.
+public final class API: Sendable {
+  let catalog: Catalog
+  let writer: CollectionWriter
+  let metrics: Metrics
+  private let report: @Sendable (String) -> Void
+  private let parsers = Mutex<[ParserBox]>([])
+
+  /// Parsers are lent to one request at a time; see ``withParser(_:)``.
+  private struct ParserBox: @unchecked Sendable { let parser: JSONParser }
+
+  /// An API over a catalogue and its writer. `report` takes what the log should say of errors that
+  /// clients aren't told.
+  public init(
+    catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
+    report: @escaping @Sendable (String) -> Void
+  ) {
+    self.catalog = catalog
+    self.writer = writer
+    self.metrics = metrics
+    self.report = report
+  }
+
+  /// Answers a request; `reply` is called exactly once, here or on the writer's queue.
+  public func handle(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
+    let inBody = request.method == .post || request.method == .put
+    let report = self.report
+    let finish: @Sendable (Result<HTTPResponse, any Error>) -> Void = { result in
+      var response: HTTPResponse
+      switch result {
+      case .success(let success): response = success
+      case .failure(let error):
+        response = Problem.from(error, bodyFields: inBody, report: report).response
+      }
+      CrossOrigin.open(&response, for: request)
+      reply(response)
+    }
+    do {
+      let route = try Route(path: request.path)
+      switch try outcome(route, request) {
+      case .now(let response): finish(.success(response))
+      case .write(let work):
+        let accepted = writer.enqueue(bytes: request.body.count) { writer in
+          finish(Result { try work(writer) })
+        }
+        if !accepted { throw Problem.unavailable("too many writes are waiting") }
+      }
+    } catch {
+      finish(.failure(error))
+    }
+  }
+
+  /// The answer to what never became a request: broken HTTP, or over a limit.
+  public static func protocolError(status: Int, info: ProtocolErrorInfo) -> HTTPResponse {
+    var response = Problem(status, info.reason).response
+    response.headers.append((name: "Access-Control-Allow-Origin", value: "*"))
+    return response
+  }
+
+  /// What becomes of a request.
+  enum Outcome {
+    /// The answer.
+    case now(HTTPResponse)
+    /// Work for the writer, which makes the answer.
+    case write(@Sendable (CollectionWriter) throws -> HTTPResponse)
+  }
+
+  private func outcome(_ route: Route, _ request: HTTPRequest) throws -> Outcome {
+    if request.method == .options {
+      return .now(HTTPResponse(status: 204, headers: [("Allow", Allowed.text(route.methods))]))
+    }
+    guard route.methods.contains(request.method) else {
+      throw Problem.methodNotAllowed(route.methods)
+    }
+    if let answer = try serviceAnswer(route, request) { return .now(answer) }
+    guard catalog.isReady else {
+      throw Problem.unavailable("the collections are being loaded, or the service is stopping")
+    }
+    return try collectionOutcome(route, request)
+  }
+
+  private func collectionOutcome(_ route: Route, _ request: HTTPRequest) throws -> Outcome {
+    let reads = request.method == .get || request.method == .head
+    switch route {
+    case .collections: return .now(try listCollections(request))
+    case .collection(let id):
+      if reads { return .now(try getCollection(id, request)) }
+      return request.method == .put
+        ? try putCollection(id, request) : try deleteCollection(id, request)
+    case .items(let id):
+      return reads ? .now(try listItems(id, request)) : try postItems(id, request)
+    case .item(let id, let feature):
+      if reads { return .now(try getItem(id, feature, request)) }
+      return request.method == .put
+        ? try putItem(id, feature, request) : try deleteItem(id, feature, request)
+    case .clusters(let id): return .now(try clusters(id, request))
+    case .annotation(let id, let annotation):
+      return .now(try getAnnotation(id, annotation, request))
+    case .annotationItems(let id, let annotation):
+      return .now(try annotationItems(id, annotation, request))
+    case .annotationChildren(let id, let annotation):
+      return .now(try annotationChildren(id, annotation, request))
+    case .pins(let id): return .now(try pins(id, request))
+    case .landing, .openAPI, .conformance, .live, .ready, .metrics:
+      throw Problem.notFound("nothing is at this path")
+    }
+  }
+
+  // MARK: Shared by the resources
+
+  /// The collection with an id as it is now; 404 if there is none.
+  func snapshot(_ id: String) throws(Problem) -> CollectionSnapshot {
+    guard let snapshot = catalog[id] else { throw .notFound("there is no such collection") }
+    return snapshot
+  }
+
+  /// Lends a JSON parser; parsers keep their memory, so they are used again.
+  func withParser<R>(_ body: (JSONParser) throws -> R) rethrows -> R {
+    let box = parsers.withLock { $0.popLast() } ?? ParserBox(parser: JSONParser())
+    defer {
+      parsers.withLock { if $0.count < 64 { $0.append(box) } }
+    }
+    return try body(box.parser)
+  }
+
+  /// The tag of an answer that is a function of a collection's version, the target and a media type.
+  func entityTag(_ snapshot: CollectionSnapshot, _ request: HTTPRequest, _ type: MediaType)
+    -> String
+  {
+    var hash = StableHash128(Array("\(type.rawValue) \(request.target)".utf8)).text.prefix(16)
+    if request.method == .post { hash = "" }
+    return "\(String(writer.storeID, radix: 36)).\(snapshot.info.version).\(hash)"
+  }
+}
+
+/// CORS: everything is open to every origin, as there are no credentials.
+enum CrossOrigin {
+  static func open(_ response: inout HTTPResponse, for request: HTTPRequest) {
+    response.headers.append(("Access-Control-Allow-Origin", "*"))
+    guard request.method == .options else {
+      response.headers.append(("Access-Control-Expose-Headers", "ETag, Location, Retry-After"))
+      return
+    }
+    guard request.headers["access-control-request-method"] != nil else { return }
+    let allowed = response.header("Allow") ?? "GET, HEAD, OPTIONS"
+    response.headers += [
+      ("Access-Control-Allow-Methods", allowed),
+      ("Access-Control-Allow-Headers", "Accept, Content-Type, If-None-Match, If-Match"),
+      ("Access-Control-Max-Age", "86400"),
+    ]
+  }
+}

@@ -1,0 +1,138 @@
+import ClusterCore
+import FeatureStore
+import GeoFormats
+import HTTPServer
+
+extension API {
+  /// Whether text can be a collection's id: `[A-Za-z0-9_-]{1,64}`.
+  static func isCollectionID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// Refuses ids that no collection can have, on writes.
+  func checkCollectionID(_ id: String) throws(Problem) {
+    guard API.isCollectionID(id) else {
+      throw Problem(
+        400,
+        "the id of a collection is 1 to 64 of the characters A-Z, a-z, 0-9, _ and -",
+        items: [.init(pointer: "collectionId", detail: "not a possible id of a collection")])
+    }
+  }
+
+  // MARK: GET
+
+  func listCollections(_ request: HTTPRequest) throws -> HTTPResponse {
+    let fields = try Fields(query: request.query, allowed: ["f"])
+    _ = try request.negotiate([.json], format: try fields.string("f"))
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("links")
+    json.beginArray()
+    json.link("/collections", "self", MediaType.json.rawValue, "The collections")
+    json.endArray()
+    json.key("collections")
+    json.beginArray()
+    for snapshot in catalog.all { json.collection(snapshot) }
+    json.endArray()
+    json.endObject()
+    return HTTPResponse(json)
+  }
+
+  func getCollection(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
+    let fields = try Fields(query: request.query, allowed: ["f"])
+    let type = try request.negotiate([.json], format: try fields.string("f"))
+    let snapshot = try snapshot(id)
+    return API.response(snapshot, etag: entityTag(snapshot, request, type))
+  }
+
+  private static func response(
+    _ snapshot: CollectionSnapshot, status: Int = 200, etag: String? = nil
+  ) -> HTTPResponse {
+    var json = JSONWriter()
+    json.collection(snapshot)
+    return HTTPResponse(json, status: status, etag: etag)
+  }
+
+  // MARK: PUT and DELETE
+
+  func putCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    try checkCollectionID(id)
+    _ = try Fields(query: request.query, allowed: [])
+    let (title, description) = try request.body.isBlank ? (.keep, .keep) : texts(request)
+    return .write { writer in
+      let (snapshot, created) = try writer.put(id, title: title, description: description)
+      var response = API.response(snapshot, status: created ? 201 : 200)
+      if created { response.headers.append(("Location", "/collections/\(id)")) }
+      return response
+    }
+  }
+
+  private func texts(_ request: HTTPRequest) throws -> (TextUpdate, TextUpdate) {
+    try request.checkBodyType([.json])
+    return try withBodyObject(request, allowed: ["title", "description"]) { fields, object in
+      let update: (StaticString, String) throws -> TextUpdate = { name, text in
+        guard object[name] != nil else { return .keep }
+        return try fields.string(text).map { .set($0) } ?? .clear
+      }
+      return (try update("title", "title"), try update("description", "description"))
+    }
+  }
+
+  func deleteCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    try checkCollectionID(id)
+    _ = try Fields(query: request.query, allowed: [])
+    return .write { writer in
+      guard try writer.drop(id) else { throw Problem.notFound("there is no such collection") }
+      return HTTPResponse(status: 204)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// A collection as OGC API Features describes it, with its count and version.
+  fileprivate mutating func collection(_ snapshot: CollectionSnapshot) {
+    let path = "/collections/\(snapshot.info.id)"
+    beginObject()
+    member("id", snapshot.info.id)
+    member("title", snapshot.info.title)
+    member("description", snapshot.info.description)
+    member("itemType", "feature")
+    key("extent")
+    beginObject()
+    key("spatial")
+    beginObject()
+    key("bbox")
+    if let bounds = snapshot.index.bounds {
+      beginArray()
+      bbox(bounds)
+      endArray()
+    } else {
+      null()
+    }
+    member("crs", "http://www.opengis.net/def/crs/OGC/1.3/CRS84")
+    endObject()
+    endObject()
+    key("crs")
+    beginArray()
+    value("http://www.opengis.net/def/crs/OGC/1.3/CRS84")
+    endArray()
+    member("featureCount", snapshot.info.featureCount)
+    member("version", snapshot.info.version)
+    key("links")
+    beginArray()
+    link(path, "self", MediaType.json.rawValue, "This collection")
+    link("\(path)/items", "items", MediaType.geoJSON.rawValue, "Its features")
+    link("\(path)/clusters", "related", MediaType.json.rawValue, "What to draw in a viewport")
+    link("\(path)/pins", "related", MediaType.json.rawValue, "Every feature as a pin")
+    endArray()
+    endObject()
+  }
+}

@@ -1,0 +1,112 @@
+import CResources
+import GeoFormats
+import HTTPServer
+
+extension API {
+  /// The answer of a resource that is about the service itself; nil for all others.
+  func serviceAnswer(_ route: Route, _ request: HTTPRequest) throws -> HTTPResponse? {
+    switch route {
+    case .landing: try landing(request)
+    case .openAPI: try openAPI(request)
+    case .conformance: try conformance(request)
+    case .live: try status(request, isUp: true)
+    case .ready: try status(request, isUp: catalog.isReady)
+    case .metrics: try metricsText(request)
+    default: nil
+    }
+  }
+
+  private static let links: [(href: String, relation: StaticString, type: MediaType, String)] = [
+    ("/", "self", .json, "This page"),
+    ("/openapi.yaml", "service-desc", .yaml, "The API, as OpenAPI 3.1"),
+    ("/conformance", "conformance", .json, "What the service conforms to"),
+    ("/collections", "data", .json, "The collections"),
+    ("/health/ready", "status", .json, "Whether every collection is loaded"),
+    ("/metrics", "related", .plain, "Figures for Prometheus"),
+  ]
+
+  private func landing(_ request: HTTPRequest) throws -> HTTPResponse {
+    let fields = try Fields(query: request.query, allowed: ["f"])
+    let type = try request.negotiate([.json, .html], format: try fields.string("f"))
+    if type == .html {
+      return HTTPResponse(
+        status: 200, headers: [("Content-Type", "text/html; charset=utf-8")],
+        body: Array(API.page(catalog.all).utf8))
+    }
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("title", "pincluster")
+    json.member("description", "Map pins, clustered exactly: what to draw in a viewport.")
+    json.key("links")
+    json.beginArray()
+    for (href, relation, type, title) in API.links {
+      json.link(href, relation, type.rawValue, title)
+    }
+    json.endArray()
+    json.endObject()
+    return HTTPResponse(json)
+  }
+
+  /// The landing page for people. Ids of collections need no escaping.
+  private static func page(_ collections: [CollectionSnapshot]) -> String {
+    let rows = collections.map { snapshot in
+      let path = "/collections/\(snapshot.info.id)"
+      let world = "\(path)/clusters?bbox=-180,-85,180,85&amp;viewportWidth=1024"
+      return """
+        <tr><td><a href="\(path)">\(snapshot.info.id)</a></td><td>\(snapshot.index.count)</td>
+        <td><a href="\(path)/items">items</a> <a href="\(world)">the world, clustered</a></td></tr>
+        """
+    }
+    let links = links.dropFirst().map { "<li><a href=\"\($0.href)\">\($0.3)</a></li>" }
+    return """
+      <!doctype html><html lang="en"><head><meta charset="utf-8"><title>pincluster</title>
+      <meta name="viewport" content="width=device-width"><style>body{font:16px/1.5 system-ui,\
+      sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}td{padding:.2rem 1rem .2rem 0}\
+      </style></head><body><h1>pincluster</h1>
+      <p>Map pins, clustered exactly: what to draw in a viewport.</p>
+      <table>\(rows.joined())</table><ul>\(links.joined())</ul></body></html>
+      """
+  }
+
+  private func openAPI(_ request: HTTPRequest) throws -> HTTPResponse {
+    _ = try Fields(query: request.query, allowed: [])
+    _ = try request.negotiate([.yaml], format: nil)
+    let bytes = UnsafeBufferPointer(start: pincluster_openapi(), count: pincluster_openapi_size())
+    return HTTPResponse(
+      status: 200, headers: [("Content-Type", MediaType.yaml.rawValue)], body: Array(bytes))
+  }
+
+  private func conformance(_ request: HTTPRequest) throws -> HTTPResponse {
+    let fields = try Fields(query: request.query, allowed: ["f"])
+    _ = try request.negotiate([.json], format: try fields.string("f"))
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("conformsTo")
+    json.beginArray()
+    for part in ["core", "geojson"] {
+      json.value("http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/\(part)")
+    }
+    json.endArray()
+    json.endObject()
+    return HTTPResponse(json)
+  }
+
+  private func status(_ request: HTTPRequest, isUp: Bool) throws -> HTTPResponse {
+    _ = try Fields(query: request.query, allowed: [])
+    _ = try request.negotiate([.json], format: nil)
+    guard isUp else { throw Problem.unavailable("not every collection is loaded") }
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("status", "ok")
+    json.endObject()
+    return HTTPResponse(json)
+  }
+
+  private func metricsText(_ request: HTTPRequest) throws -> HTTPResponse {
+    _ = try Fields(query: request.query, allowed: [])
+    _ = try request.negotiate([.plain], format: nil)
+    return HTTPResponse(
+      status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
+      body: Array(metrics.text(catalog).utf8))
+  }
+}
