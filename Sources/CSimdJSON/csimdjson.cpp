@@ -7,7 +7,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -91,6 +90,7 @@ struct csj_parser {
   std::unique_ptr<char[]> buffer;
   size_t capacity = 0;
   std::vector<csj_node> tape;
+  std::vector<char> minified;
 
   const char *failure = nullptr;
   const char *failed_at = nullptr;
@@ -149,8 +149,7 @@ bool csj_parser::read_number(ondemand::value &value, std::string_view text, doub
   if (code == simdjson::SUCCESS && !has_many_digits(text)) return true;
   // A value that was not consumed by get_double is skipped by the iteration around it.
   if (!is_number(text)) return fail("invalid number", text.data());
-  number = simdjson::internal::from_chars(text.data());
-  return std::isfinite(number) || fail("number out of range", text.data());
+  return csj_read_double(text.data(), text.size(), &number) || fail("number out of range", text.data());
 }
 
 bool csj_parser::walk_array(ondemand::value &value, uint32_t depth, uint32_t &count,
@@ -325,3 +324,22 @@ bool csj_parse(csj_parser *parser, const void *bytes, size_t length, uint32_t re
 }
 
 const csj_node *csj_tape(const csj_parser *parser) { return parser->tape.data(); }
+
+const char *csj_minify(csj_parser *parser, const char *text, size_t length, size_t *written) {
+  try {
+    std::vector<char> &out = parser->minified;
+    // simdjson writes whole blocks, so also past what it keeps.
+    const size_t wanted = length + 128;
+    if (out.size() < wanted || (out.size() > kept_capacity && wanted < out.size() / 8)) {
+      std::vector<char>(std::max<size_t>(wanted, 4096)).swap(out);
+    }
+    if (simdjson::minify(text, length, out.data(), *written)) return nullptr;
+    return out.data();
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+bool csj_is_utf8(const void *bytes, size_t length) {
+  return length == 0 || simdjson::validate_utf8(static_cast<const char *>(bytes), length);
+}

@@ -76,6 +76,17 @@ const csj_node *csj_tape(const csj_parser *parser);
 enum { CSJ_DOUBLE_LENGTH = 64 };
 size_t csj_write_double(char *out, double value);
 
+/// Reads a decimal number (JSON's grammar; also ".5" and "5."), correctly rounded; false if it isn't
+/// one or isn't finite as a double.
+bool csj_read_double(const char *text, size_t length, double *value);
+
+/// A copy of valid JSON without insignificant white space, in memory of the parser that holds until
+/// the next call; NULL without memory.
+const char *csj_minify(csj_parser *parser, const char *text, size_t length, size_t *written);
+
+/// Whether bytes are valid UTF-8.
+bool csj_is_utf8(const void *bytes, size_t length);
+
 #ifdef __cplusplus
 }
 #endif

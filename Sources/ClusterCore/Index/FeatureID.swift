@@ -77,12 +77,20 @@ public struct FeatureID: Sendable {
     self.isWrittenAsText = true
   }
 
+  /// As ``init(text:)``, for memory: what readers of large files call, so not generic.
+  public init(utf8 text: UnsafeRawBufferPointer) throws(Invalid) { try self.init(text: text) }
+
   /// An id from a path segment or CSV field: as ``init(text:)``, but a canonical integer counts as
   /// written as an integer.
   public init(bareText text: some Collection<UInt8>) throws(Invalid) {
     let id = try FeatureID(text: text)
     self.key = id.key
     if case .text = id.key { self.isWrittenAsText = true } else { self.isWrittenAsText = false }
+  }
+
+  /// As ``init(bareText:)``, for memory: not generic either.
+  public init(bareUTF8 text: UnsafeRawBufferPointer) throws(Invalid) {
+    try self.init(bareText: text)
   }
 
   /// For values that were checked before they were stored.

@@ -73,4 +73,15 @@ public final class JSONParser {
     }
     return TapeNode(base: tape)
   }
+
+  /// A value's text without insignificant white space; holds until the next call. nil without
+  /// memory.
+  func minified(_ node: TapeNode) -> UnsafeRawBufferPointer? {
+    var length = 0
+    let text = node.text
+    guard let handle, let source = text.baseAddress?.assumingMemoryBound(to: CChar.self),
+      let copy = csj_minify(handle, source, text.count, &length)
+    else { return nil }
+    return UnsafeRawBufferPointer(start: copy, count: length)
+  }
 }

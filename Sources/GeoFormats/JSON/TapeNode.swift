@@ -30,6 +30,13 @@ struct TapeNode {
     UnsafeRawBufferPointer(start: base.pointee.string, count: Int(base.pointee.length))
   }
 
+  /// Whether it is a string or key that stands for some text.
+  func isString(_ text: StaticString) -> Bool {
+    let kind = base.pointee.kind
+    guard kind == UInt32(CSJ_STRING) || kind == UInt32(CSJ_KEY) else { return false }
+    return text.withUTF8Buffer { equalBytes(string, UnsafeRawBufferPointer($0)) }
+  }
+
   /// The value's text as it was sent; not for key nodes.
   var text: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base.pointee.text, count: Int(base.pointee.text_length))

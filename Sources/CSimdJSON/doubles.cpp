@@ -1,6 +1,8 @@
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "csimdjson.h"
 
@@ -18,4 +20,18 @@ size_t csj_write_double(char *out, double value) {
   const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
   const auto result = std::to_chars(out, out + CSJ_DOUBLE_LENGTH, value, format);
   return result.ec == std::errc() ? size_t(result.ptr - out) : 0;
+}
+
+bool csj_read_double(const char *text, size_t length, double *value) {
+  const auto result = std::from_chars(text, text + length, *value);
+  if (result.ec == std::errc()) return result.ptr == text + length && std::isfinite(*value);
+  if (result.ec != std::errc::result_out_of_range) return false;
+  // Too large, or too small: from_chars doesn't say which. The program never sets a locale, so
+  // strtod reads a point.
+  try {
+    *value = std::strtod(std::string(text, length).c_str(), nullptr);
+    return std::isfinite(*value);
+  } catch (...) {
+    return false;
+  }
 }

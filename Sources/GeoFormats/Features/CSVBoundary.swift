@@ -1,0 +1,82 @@
+import Glibc
+
+/// Finds the ends of a table's records, across chunks. A quote opens a quoted field only at the
+/// field's start; elsewhere in an unquoted field it is text.
+struct CSVBoundary {
+  private enum State {
+    case fieldStart
+    case text
+    case quoted
+    /// After a quote in a quoted field: the end, or the first half of "".
+    case quote
+  }
+
+  private var state = State.fieldStart
+  private var isFresh = true
+  /// Whether the record has a quoted field.
+  private(set) var hasQuotes = false
+
+  /// How far the short way looks ahead. Without a limit a file without line feeds would be read
+  /// to its end for every record.
+  private static let window = 4096
+
+  /// Notes that the record began with bytes that are mere text.
+  mutating func passText() {
+    state = .text
+    isFresh = false
+  }
+
+  /// Reads on from `index`. Returns where the record ends, with `index` behind the line break, or
+  /// nil at the end of the chunk.
+  mutating func scan(_ chunk: UnsafeRawBufferPointer, _ index: inout Int) -> Int? {
+    if isFresh, let end = plainEnd(chunk, from: index) {
+      index = end.next
+      return end.end
+    }
+    isFresh = false
+    while index < chunk.count {
+      if state == .quoted {
+        guard let base = chunk.baseAddress,
+          let quote = memchr(base + index, 0x22, chunk.count - index)
+        else {
+          index = chunk.count
+          return nil
+        }
+        index = UnsafeRawPointer(quote) - base + 1
+        state = .quote
+        continue
+      }
+      let byte = chunk[index]
+      index += 1
+      switch byte {
+      case 0x0A, 0x0D: return index - 1
+      case UInt8(ascii: ","): state = .fieldStart
+      case UInt8(ascii: "\"") where state == .fieldStart:
+        state = .quoted
+        hasQuotes = true
+      case UInt8(ascii: "\"") where state == .quote: state = .quoted
+      default: state = .text
+      }
+    }
+    return nil
+  }
+
+  /// The short way for a record that lies in the chunk and has no quotes: where its text ends, and
+  /// where the next record begins. A CR before the LF is left to the LF's record: it is the end.
+  private func plainEnd(
+    _ chunk: UnsafeRawBufferPointer, from start: Int
+  ) -> (end: Int, next: Int)? {
+    guard let base = chunk.baseAddress else { return nil }
+    let from = base + start
+    let length = min(chunk.count - start, CSVBoundary.window)
+    guard let feed = memchr(from, 0x0A, length) else { return nil }
+    let count = UnsafeRawPointer(feed) - from
+    guard memchr(from, 0x22, count) == nil else { return nil }
+    guard let carriage = memchr(from, 0x0D, count) else {
+      return (start + count, start + count + 1)
+    }
+    // Then the line feed is passed as the second half of the line break.
+    let end = start + (UnsafeRawPointer(carriage) - from)
+    return (end, end + 1)
+  }
+}

@@ -1,0 +1,87 @@
+/// Reads a table with a header as a stream (RFC 4180; also LF or CR alone, and a byte order mark).
+final class CSVReader {
+  private let idProperty: [UInt8]?
+  private var mark = ByteOrderMark()
+  private var boundary = CSVBoundary()
+  private var records = RecordBuffer()
+  private var decoder: CSVDecoder?
+  private var failure: FormatError?
+  /// The line where the current record begins.
+  private var line = 1
+  /// Whether a line feed that comes next belongs to the carriage return before it.
+  private var skipsLineFeed = false
+
+  init(idProperty: String?) { self.idProperty = idProperty.map { Array($0.utf8) } }
+
+  func read(
+    _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    var (index, other) = mark.pass(chunk)
+    if !other.isEmpty { keepBrokenMark(other) }
+    while index < chunk.count {
+      if skipsLineFeed {
+        skipsLineFeed = false
+        if chunk[index] == 0x0A {
+          index += 1
+          continue
+        }
+      }
+      let start = index
+      guard let end = boundary.scan(chunk, &index) else {
+        return records.keep(UnsafeRawBufferPointer(rebasing: chunk[start...]))
+      }
+      skipsLineFeed = chunk[end] == 0x0D
+      complete(UnsafeRawBufferPointer(rebasing: chunk[start..<end]), into: &parsed)
+      if let failure { throw failure }
+    }
+  }
+
+  func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
+    let other = mark.finish()
+    if !other.isEmpty { keepBrokenMark(other) }
+    complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
+    if let failure { throw failure }
+    guard decoder != nil else {
+      throw .notFeatures(pointer: "/lines/1", detail: "empty: a header line is required")
+    }
+  }
+
+  /// The start of a byte order mark that went on as something else is text.
+  private func keepBrokenMark(_ bytes: ArraySlice<UInt8>) {
+    bytes.withUnsafeBytes { records.keep($0) }
+    boundary.passText()
+  }
+
+  private func complete(_ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures) {
+    records.complete(part) { record in
+      let begin = line
+      line += 1 + (boundary.hasQuotes ? record.lineFeeds : 0)
+      take(record, line: begin, into: &parsed)
+    }
+    boundary = CSVBoundary()
+  }
+
+  private func take(
+    _ record: RecordBuffer.Record, line: Int, into parsed: inout ParsedFeatures
+  ) {
+    var problem: String?
+    if record.isTooLong {
+      problem = "longer than \(FeatureReader.maximumFeatureLength) bytes: an unclosed quote?"
+    } else if JSONText.trimmed(record.bytes).isEmpty {
+      return
+    } else if !JSONText.isUTF8(record.bytes) {
+      problem = "not valid UTF-8"
+    }
+    if let decoder {
+      if problem == nil { problem = decoder.decode(record.bytes, into: &parsed.batch) }
+      if let problem { parsed.reject(pointer: "/lines/\(line)", detail: problem) }
+      return
+    }
+    do throws(CSVHeader.Refusal) {
+      if let problem { throw CSVHeader.Refusal(detail: problem) }
+      decoder = CSVDecoder(header: try CSVHeader(record.bytes, idProperty: idProperty))
+    } catch {
+      failure = .notFeatures(pointer: "/lines/\(line)", detail: error.detail)
+    }
+  }
+}

@@ -1,0 +1,193 @@
+/// Reads one GeoJSON Feature or FeatureCollection as a stream.
+///
+/// The members of the root's `features` array are cut out one by one, without looking at them more
+/// closely than brackets and quotes demand, and parsed each on its own. All the rest, with `[]` in
+/// place of the array, is the *skeleton*, which is parsed at the end. So every byte is validated by
+/// the JSON parser, but for the commas and brackets of the array itself, which this class checks.
+final class GeoJSONReader {
+  enum State {
+    /// In the skeleton.
+    case skeleton
+    /// After the array's `[`: an element or `]`.
+    case first
+    /// After a comma: an element.
+    case next
+    /// Within an element.
+    case element
+    /// After an element: a comma or `]`.
+    case after
+  }
+
+  private let decoder: FeatureDecoder
+  private var state = State.skeleton
+  private var skeleton = SkeletonScanner()
+  private var element = ElementScanner()
+  /// The beginning of an element whose end is in a later chunk.
+  private var pending: [UInt8] = []
+  /// How many elements have begun.
+  private var count = 0
+  /// Where the current element begins, in bytes of the document.
+  private var elementStart = 0
+  /// How many bytes were read before the current chunk.
+  private var offset = 0
+  /// Where the first `features` array begins in the document, and how many bytes it took away.
+  private var arrayStart = 0
+  private var removed = 0
+  private var arrays = 0
+
+  init(idProperty: String?) { decoder = FeatureDecoder(idProperty: idProperty) }
+
+  func read(
+    _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    var index = 0
+    // Where the part of the element that lies in this chunk begins.
+    var start = 0
+    while index < chunk.count {
+      switch state {
+      case .skeleton:
+        let entered = try scanSkeleton(chunk, &index)
+        if entered { state = .first }
+      case .element:
+        index = element.scan(chunk, from: index)
+        guard index < chunk.count || element.isComplete else { break }
+        try finishElement(chunk, start..<index, into: &parsed)
+        state = .after
+      case .first, .next, .after:
+        let byte = chunk[index]
+        if JSONText.isSpace(byte) {
+          index += 1
+          continue
+        }
+        if try step(byte, at: offset + index) {
+          start = index
+          elementStart = offset + index
+          index += element.begin(byte)
+        } else {
+          index += 1
+        }
+      }
+    }
+    if state == .element {
+      try grow(by: chunk.count - start)
+      pending.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[start...]))
+    }
+    offset += chunk.count
+  }
+
+  /// Passes a significant byte between elements; true if an element begins with it.
+  private func step(_ byte: UInt8, at place: Int) throws(FormatError) -> Bool {
+    switch (state, byte) {
+    case (.first, UInt8(ascii: "]")), (.after, UInt8(ascii: "]")):
+      state = .skeleton
+      if arrays == 1 { removed = place - arrayStart - 1 }
+      skeleton.closeArray()
+      return false
+    case (.after, UInt8(ascii: ",")):
+      state = .next
+      return false
+    case (.first, _), (.next, _):
+      guard ElementScanner.canBegin(byte) else { break }
+      state = .element
+      count += 1
+      return true
+    default: break
+    }
+    throw .malformed(
+      detail: "/features: a value, comma or bracket is missing or misplaced", offset: place)
+  }
+
+  private func scanSkeleton(
+    _ chunk: UnsafeRawBufferPointer, _ index: inout Int
+  ) throws(FormatError) -> Bool {
+    let begin = index
+    let entered = skeleton.scan(chunk, &index)
+    guard skeleton.bytes.count <= FeatureReader.maximumFeatureLength else {
+      throw .notFeatures(
+        pointer: "",
+        detail: "more than \(FeatureReader.maximumFeatureLength) bytes are not in \"features\"")
+    }
+    assert(index > begin)
+    if entered {
+      arrays += 1
+      if arrays == 1 { arrayStart = offset + index - 1 }
+    }
+    return entered
+  }
+
+  private func grow(by length: Int) throws(FormatError) {
+    guard pending.count + length <= FeatureReader.maximumFeatureLength else {
+      throw .notFeatures(
+        pointer: "/features/\(count - 1)",
+        detail: "longer than \(FeatureReader.maximumFeatureLength) bytes")
+    }
+  }
+
+  private func finishElement(
+    _ chunk: UnsafeRawBufferPointer, _ range: Range<Int>, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    try grow(by: range.count)
+    let here = UnsafeRawBufferPointer(rebasing: chunk[range])
+    guard !pending.isEmpty else { return try decode(here, into: &parsed) }
+    pending.append(contentsOf: here)
+    defer { pending.removeAll(keepingCapacity: pending.count <= 1 << 20) }
+    try pending.withUnsafeBytes { bytes in
+      Result { () throws(FormatError) in try self.decode(bytes, into: &parsed) }
+    }.get()
+  }
+
+  private func decode(
+    _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    do throws(JSONError) {
+      try decoder.decode(text, into: &parsed, pointer: "/features/\(self.count - 1)")
+    } catch {
+      throw .malformed(
+        detail: "/features/\(count - 1): \(error.reason)",
+        offset: elementStart + (error.offset ?? 0))
+    }
+  }
+
+  func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
+    guard state == .skeleton else {
+      throw .malformed(
+        detail: "the document ends within its features, after /features/\(count - 1)",
+        offset: offset)
+    }
+    try skeleton.bytes.withUnsafeBytes { bytes in
+      Result { () throws(FormatError) in try self.judge(bytes, into: &parsed) }
+    }.get()
+  }
+
+  /// Validates the skeleton and says what kind of document it was.
+  private func judge(
+    _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    let root: TapeNode
+    do throws(JSONError) {
+      root = try decoder.parser.parseNodes(text, recordedDepth: FeatureDecoder.recordedDepth)
+    } catch {
+      let place = error.offset.map { arrays > 0 && $0 > arrayStart ? $0 + removed : $0 }
+      throw .malformed(detail: error.reason, offset: arrays > 1 ? nil : place)
+    }
+    let type = root.member("type")
+    if type?.isString("FeatureCollection") == true {
+      guard arrays <= 1 else {
+        throw .notFeatures(pointer: "/features", detail: "given more than once")
+      }
+      guard let features = root.member("features"), features.kind == .array, arrays == 1 else {
+        throw .notFeatures(pointer: "/features", detail: "missing, or not an array")
+      }
+    } else if type?.isString("Feature") == true {
+      // RFC 7946, section 7.1: a Feature has no member of that name.
+      guard arrays == 0 else {
+        throw .notFeatures(pointer: "/features", detail: "a Feature has no \"features\"")
+      }
+      decoder.append(root, into: &parsed, pointer: "")
+    } else {
+      throw .notFeatures(
+        pointer: root.kind == .object ? "/type" : "",
+        detail: "neither a GeoJSON Feature nor a FeatureCollection")
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Glibc
+
+/// Reads a GeoJSON Feature a line, or a Feature after each record separator (RFC 8142), which then
+/// may span lines. Which of the two it is, the first byte tells.
+final class SequenceReader {
+  private static let recordSeparator: UInt8 = 0x1E
+  private static let lineFeed: UInt8 = 0x0A
+
+  private let decoder: FeatureDecoder
+  private var mark = ByteOrderMark()
+  private var splitter = RecordBuffer()
+  /// The byte that ends a record; nil until the first byte has come.
+  private var delimiter: UInt8?
+  private var line = 1
+
+  init(idProperty: String?) { decoder = FeatureDecoder(idProperty: idProperty) }
+
+  func read(_ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures) {
+    var start = 0
+    if delimiter == nil {
+      let (consumed, other) = mark.pass(chunk)
+      other.withUnsafeBytes { splitter.keep($0) }
+      guard consumed < chunk.count else { return }
+      let separated = other.isEmpty && chunk[consumed] == SequenceReader.recordSeparator
+      delimiter = separated ? SequenceReader.recordSeparator : SequenceReader.lineFeed
+      start = consumed
+    }
+    guard let delimiter, let base = chunk.baseAddress else { return }
+    while start < chunk.count {
+      let rest = chunk.count - start
+      guard let found = memchr(base + start, Int32(delimiter), rest) else {
+        splitter.keep(UnsafeRawBufferPointer(start: base + start, count: rest))
+        return
+      }
+      let end = UnsafeRawPointer(found) - base
+      splitter.complete(UnsafeRawBufferPointer(rebasing: chunk[start..<end])) { record in
+        self.decode(record, into: &parsed)
+      }
+      if delimiter == SequenceReader.lineFeed { line += 1 }
+      start = end + 1
+    }
+  }
+
+  func finish(into parsed: inout ParsedFeatures) {
+    mark.finish().withUnsafeBytes { splitter.keep($0) }
+    splitter.complete(UnsafeRawBufferPointer(start: nil, count: 0)) { record in
+      self.decode(record, into: &parsed)
+    }
+  }
+
+  private func decode(_ record: RecordBuffer.Record, into parsed: inout ParsedFeatures) {
+    var text = record.bytes
+    var here = line
+    if delimiter == SequenceReader.recordSeparator { line += record.lineFeeds }
+    while let first = text.first {
+      guard JSONText.isSpace(first) || first == SequenceReader.recordSeparator else { break }
+      if first == SequenceReader.lineFeed { here += 1 }
+      text = UnsafeRawBufferPointer(rebasing: text.dropFirst())
+    }
+    text = JSONText.trimmed(text)
+    if record.isTooLong {
+      return parsed.reject(
+        pointer: "/lines/\(here)",
+        detail: "longer than \(FeatureReader.maximumFeatureLength) bytes")
+    }
+    guard !text.isEmpty else { return }
+    do throws(JSONError) {
+      try decoder.decode(text, into: &parsed, pointer: "/lines/\(here)")
+    } catch {
+      parsed.reject(pointer: "/lines/\(here)", detail: "not JSON: \(error.reason)")
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/// Steps over JSON text that is known to be valid. On other bytes it stays within bounds and finds
+/// something or other.
+enum JSONScanner {
+  /// The index after the string whose opening quote is at `start`.
+  static func endOfString(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start + 1
+    while index < text.count {
+      index = nextQuoteOrBackslash(text, from: index)
+      guard index < text.count else { break }
+      if text[index] == UInt8(ascii: "\"") { return index + 1 }
+      index += 2
+    }
+    return text.count
+  }
+
+  /// The index of the first quote or backslash from an index on, or the end. Eight bytes at a time:
+  /// a word is looked at closely when it may hold one (exact: borrows only follow a real one).
+  @inline(__always)
+  static func nextQuoteOrBackslash(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var index = start
+    while index + 8 <= text.count {
+      let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let quotes = word ^ (ones &* 0x22)
+      let backslashes = word ^ (ones &* 0x5C)
+      let found =
+        (((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes))
+        & (ones &* 0x80)
+      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    while index < text.count, text[index] != UInt8(ascii: "\""), text[index] != UInt8(ascii: "\\") {
+      index += 1
+    }
+    return index
+  }
+
+  /// The index after the value that begins at `start`, in text without insignificant white space.
+  static func endOfValue(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var depth = 0
+    var index = start
+    while index < text.count {
+      switch text[index] {
+      case UInt8(ascii: "\""):
+        index = endOfString(text, from: index)
+        if depth == 0 { return index }
+        continue
+      case UInt8(ascii: "["), UInt8(ascii: "{"):
+        depth += 1
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        if depth == 0 { return index }  // the end of what contains a scalar
+        depth -= 1
+        if depth == 0 { return index + 1 }
+      case UInt8(ascii: ","):
+        if depth == 0 { return index }
+      default: break
+      }
+      index += 1
+    }
+    return text.count
+  }
+
+  /// The UTF-8 that the text of a JSON string stands for; the text includes its quotes.
+  static func unescape(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    var index = 1
+    let end = max(text.count - 1, 1)
+    while index < end {
+      let plain = min(nextQuoteOrBackslash(text, from: index), end)
+      result.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[index..<plain]))
+      index = plain + 1
+      guard index < end else { break }
+      let escape = text[index]
+      index += 1
+      switch escape {
+      case UInt8(ascii: "n"): result.append(0x0A)
+      case UInt8(ascii: "r"): result.append(0x0D)
+      case UInt8(ascii: "t"): result.append(0x09)
+      case UInt8(ascii: "b"): result.append(0x08)
+      case UInt8(ascii: "f"): result.append(0x0C)
+      case UInt8(ascii: "u"):
+        var unit = hex(text, index, end)
+        index += 4
+        if unit & 0xFC00 == 0xD800, index + 6 <= end {
+          unit = 0x10000 + (unit & 0x3FF) << 10 + hex(text, index + 2, end) & 0x3FF
+          index += 6
+        }
+        guard let scalar = Unicode.Scalar(unit) else { continue }
+        result.append(contentsOf: String(Character(scalar)).utf8)
+      default: result.append(escape)
+      }
+    }
+    return result
+  }
+
+  private static func hex(_ text: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> UInt32 {
+    guard start + 4 <= end else { return 0xFFFD }
+    return text[start..<start + 4].reduce(0) { value, byte in
+      value << 4 | UInt32(byte & 0xF) + (byte > UInt8(ascii: "9") ? 9 : 0)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import ClusterCore
+import GeoFormats
+import Testing
+
+@Suite struct CSVTests {
+  @Test func aTable() throws {
+    let outcome = read(
+      "\u{FEFF}name,LAT, Lon ,ID,size,\"a \"\"b\"\"\"\r\n"
+        + "\"x, \"\"y\"\"\r\nz\",1.5,-.5,7,12.50,true\r\n\r\n"
+        + "\t\"\u{1},+2,3.,007,,\r\n"
+        + "\"\",-90,1e2,,-0,\"1e3\"",
+      .csv)
+    #expect(outcome.error == nil && outcome.problems == [])
+    #expect(
+      outcome.features == [
+        ReadFeature(
+          id: try FeatureID(integer: 7), isText: false, ordinates: [-0.5, 1.5],
+          properties: #"{"name":"x, \"y\"\r\nz","size":12.50,"a \"b\"":"true"}"#),
+        ReadFeature(
+          id: try FeatureID(text: "007".utf8), isText: true, ordinates: [3, 2],
+          properties: #"{"name":"\t\"\u0001"}"#),
+        ReadFeature(
+          id: nil, isText: false, ordinates: [100, -90], properties: #"{"size":-0,"a \"b\"":1e3}"#),
+      ])
+  }
+
+  @Test(arguments: [
+    ("1,2", "has 2 fields, the header has 4"), ("1,2,3,4,5", "has 5 fields, the header has 4"),
+    (",2,3,", "the longitude is not a number"), ("1,x,3,", "the latitude is not a number"),
+    ("nan,2,3,", "the longitude is not a number"), ("inf,2,3,", "the longitude is not a number"),
+    ("0x1,2,3,", "the longitude is not a number"), ("1e999,2,3,", "the longitude is not a number"),
+    ("1 1,2,3,", "the longitude is not a number"), ("1e,2,3,", "the longitude is not a number"),
+    (".,2,3,", "the longitude is not a number"), ("+-1,2,3,", "the longitude is not a number"),
+    ("181,2,3,", "longitude 181.0 is beyond ±180"),
+    ("1,91,3,", "latitude 91.0 is beyond ±90: longitude and latitude look swapped"),
+    ("1,2,a\u{7F},", "the id holds a control character"),
+    ("1,2,3,1e999", "field 4: number out of range"),
+    ("1,2,3,-1E+999", "field 4: number out of range"),
+    ("1,2,3,\"a\"b", "text follows the closing quote of field 4"),
+    ("\"1\" ,2,3,4", "text follows the closing quote of field 1"),
+    ("1,2,3,\"a", "a quote is not closed"),
+  ])
+  func badLines(_ line: String, _ detail: String) {
+    let outcome = read("lon,lat,id,a\n1,2,3,4\n\n\(line)", .csv)
+    #expect(outcome.features.count == 1 && outcome.rejected == 1)
+    #expect(outcome.problems == [FeatureProblem(pointer: "/lines/4", detail: detail)])
+  }
+
+  @Test func invalidUTF8() {
+    let outcome = read(Array("lon,lat,a\n1,2,".utf8) + [0xFF] + Array("\n3,4,5".utf8), .csv)
+    #expect(outcome.problems == [FeatureProblem(pointer: "/lines/2", detail: "not valid UTF-8")])
+    #expect(outcome.features.count == 1)
+    #expect(read([0xFF, 0x2C] + Array("lon,lat\n1,2,3".utf8), .csv).refusedAt == "/lines/1")
+  }
+
+  @Test func headers() {
+    for header in [
+      "lon,lat", "x,y", "LNG,Latitude", "long,LAT", "\"longitude\",\" y \"", "lon,lat,x,y,a",
+    ] {
+      let outcome = read(
+        header + "\n1,2" + (header.count > 12 && header.hasPrefix("lon,lat,x") ? ",3,4,5" : ""),
+        .csv)
+      #expect(outcome.features.map(\.ordinates) == [[1, 2]], "\(header)")
+    }
+    #expect(read("x,y,lat,lon\n1,2,3,4", .csv).features.map(\.properties) == [#"{"x":1,"y":2}"#])
+    for header in [
+      "", "\n", "a,b", "lon,b", "b,lat", "lon,lat,a,a", "lon,lat,a, a", "\"lon", "lon,\"lat\"x",
+    ] {
+      #expect(read(header, .csv).refusedAt == "/lines/1", "\(header)")
+    }
+    #expect(read("\n\na,b\n", .csv).refusedAt == "/lines/3")
+    #expect(read("lon,lat", .csv) == Outcome())
+  }
+
+  @Test func ids() {
+    func ids(_ column: [String]) -> [String] {
+      read("lon,lat,Id\n" + column.map { "1,2,\($0)\n" }.joined(), .csv).features.map {
+        ($0.isText ? "text " : "") + ($0.id?.description ?? "none")
+      }
+    }
+    #expect(
+      ids([
+        "7", "-7", "007", "12e4", "1.0", "", "9007199254740991", "9007199254740992", "\"8\"", "-0",
+        " 9",
+      ])
+        == [
+          "7", "-7", "text 007", "text 12e4", "text 1.0", "none", "9007199254740991",
+          "text 9007199254740992", "8", "text -0", "text  9",
+        ])
+    let outcome = read("lon,lat,id,key\n1,2,3,k1\n1,2,4,\n", .csv, idProperty: "key")
+    #expect(outcome.features.map { $0.id?.description } == ["k1", nil])
+    #expect(outcome.features.map(\.properties) == [#"{"id":3,"key":"k1"}"#, #"{"id":4}"#])
+    #expect(read("lon,lat,id\n1,2,3", .csv, idProperty: "nope").features.map(\.id) == [nil])
+  }
+
+  /// Any fields, quoted as need be, come back as they were.
+  @Test func fieldsRoundTrip() throws {
+    var random = Seeded(8)
+    for _ in 0..<2000 {
+      let fields = (0..<4).map { _ in
+        String(
+          (0..<Int.random(in: 1..<8, using: &random)).map { _ in
+            "a,\"\n\r é;'".randomElement(using: &random) ?? "a"
+          })
+      }
+      func quoted(_ field: String) -> String { "\"" + field.replacing("\"", with: "\"\"") + "\"" }
+      let table =
+        "a,lon,b,lat,c,d\r\n"
+        + [quoted(fields[0]), "1", quoted(fields[1]), "2", quoted(fields[2]), quoted(fields[3])]
+        .joined(separator: ",") + "\r\n"
+      let feature = try #require(read(table, .csv).features.first)
+      let value = try parsed(feature.properties)
+      #expect(value.members.map { $0.value.string } == fields)
+    }
+  }
+}

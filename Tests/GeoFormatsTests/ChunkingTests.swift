@@ -1,0 +1,92 @@
+import GeoFormats
+import Testing
+
+/// However a stream is cut, the outcome is the same, errors and their places included.
+@Suite struct ChunkingTests {
+  static let geoJSON: [String] = [
+    " {\"features\" : [ " + feature(properties: #"{ "a\"]}" : "{[\\", "é😀":[ 1 , {} ] }"#)
+      + " , " + feature("[181,2]") + " ] , \"type\":\"FeatureCollection\", \"x\":\"features\" } ",
+    "\u{FEFF}" + collection(feature(id: "\"17\""), feature(), "null", "1", "\"a]\\\"\"", "[[]]"),
+    #"{"a":{"features":[1,2]},"b":"\"features\":[","\u0066eatures":["# + feature()
+      + #"],"type":"FeatureCollection"}"#,
+    feature("[ 1 , 2 , 3 ]", properties: "null", id: "1.0"),
+    collection(), collection(feature(), "{\"a\":tru}"), collection(feature(), "{]"), "[1,2]", "",
+    #"{"type":"FeatureCollection","features":[,]}"#,
+    #"{"type":"FeatureCollection","features":[1 2]}"#,
+    #"{"type":"FeatureCollection","features":[1,]}"#,
+    #"{"type":"FeatureCollection","features":[1]"#,
+    #"{"type":"FeatureCollection","features":[1"#,
+    #"{"type":"FeatureCollection","features":[1]} x"#,
+    #"{"type":"FeatureCollection","features":[],"features":[]}"#, #"{"features":{}}"#,
+    #"{"type":"FeatureCollection","features":[],"a":tru}"#, "\u{FEFF}\u{FEFF}{}",
+    #"{"type":"Feature","features":[]}"#, #"{"type":"FeatureCollection","features":null}"#,
+  ]
+  static let sequences: [String] = [
+    "\u{FEFF}" + feature() + "\r\n\n \t\n\u{1E}" + feature("[181,1]") + "\nnot json\n" + feature(),
+    "\u{1E}" + feature("[1,\n2]") + "\n\u{1E}\n\n{\n\u{1E}" + feature("[1,\n200]") + "\n", "",
+    "\u{FEFF}\u{1E}" + feature() + "\u{1E}\u{1E}", "\u{FEFF}", "\n\n", feature() + feature(),
+    "\n" + feature(), "\u{1E}", "\u{FEFE}",
+  ]
+  static let tables: [String] = [
+    "\u{FEFF}\"name\",LON , lat,id\r\n\"a,\"\"b\"\"\r\nc\",1.5,+2,7\r\n\r\nx,1,.5,007\n\"\",1,2,\r",
+    "x,y\r1,2\r3,4", "lon,lat\n1\n1,2,3\n\"1\"x,2\n1,\"2", "lon,lat,q\n1,2,a\"b\n1,2,\"\"\"\"\n",
+    "", "\n\n", "a,b\n1,2", "lon,lat,lon\n", "\"lon\n", "lon,lat\n200,1\n1,200\n100,-100\n\n1,2\n",
+    "lon,lat,a\n1,2,1e999\n1,2,1e9\n1,2,-\n1,2,-0.50\n", "\u{FEFE}lon,lat\n1,2", "\u{FEFF}",
+    "\"lon\"\"\",x,y\n1,2,3\n", "lon,lat\n\"1\",\"2\"\r\n\n\"3\n\",4\n5,x\n",
+  ]
+
+  private func check(_ documents: [String], _ format: FeatureFormat) {
+    var random = Seeded(3)
+    for document in documents {
+      let bytes = Array(document.utf8)
+      let whole = read(bytes, format)
+      for cut in 0...bytes.count {
+        #expect(read(bytes, format, cuts: [cut]) == whole, "\(document) cut at \(cut)")
+      }
+      #expect(read(bytes, format, cuts: Array(bytes.indices)) == whole, "\(document) by bytes")
+      for _ in 0..<20 {
+        let cuts = (0..<5).map { _ in Int.random(in: 0...bytes.count, using: &random) }.sorted()
+        #expect(read(bytes, format, cuts: cuts) == whole, "\(document) cut at \(cuts)")
+      }
+    }
+  }
+
+  @Test func geoJSON() { check(ChunkingTests.geoJSON, .geoJSON) }
+  @Test func sequences() { check(ChunkingTests.sequences, .geoJSONSequence) }
+  @Test func tables() { check(ChunkingTests.tables, .csv) }
+
+  /// Flipped bytes and truncations of valid documents never trap, and cuts don't matter to them.
+  @Test(arguments: [FeatureFormat.geoJSON, .geoJSONSequence, .csv])
+  func mutations(_ format: FeatureFormat) {
+    var random = Seeded(4)
+    let documents =
+      switch format {
+      case .geoJSON: ChunkingTests.geoJSON
+      case .geoJSONSequence: ChunkingTests.sequences
+      case .csv: ChunkingTests.tables
+      }
+    let palette = Array("{}[]\",:\\\n\r 0-e.u\u{1E}".utf8) + [0x00, 0xFF, 0xC3, 0x80]
+    for document in documents {
+      for _ in 0..<150 {
+        var bytes = Array(document.utf8)
+        for _ in 0..<Int.random(in: 1...3, using: &random) where !bytes.isEmpty {
+          let index = Int.random(in: bytes.indices, using: &random)
+          switch Int.random(in: 0..<5, using: &random) {
+          case 0: bytes.removeSubrange(index...)
+          case 1: bytes.remove(at: index)
+          case 2: bytes[index] = UInt8.random(in: 0...255, using: &random)
+          case 3: bytes.insert(palette.randomElement(using: &random) ?? 0, at: index)
+          default: bytes[index] = palette.randomElement(using: &random) ?? 0
+          }
+        }
+        let whole = read(bytes, format)
+        let cuts = (0..<3).map { _ in Int.random(in: 0...bytes.count, using: &random) }.sorted()
+        #expect(read(bytes, format, cuts: cuts) == whole, "\(text(bytes)) cut at \(cuts)")
+        // What is accepted as a whole is JSON.
+        if format == .geoJSON, whole.error == nil { #expect(jsonError(bytes) == nil) }
+        if format == .geoJSON, jsonError(bytes) != nil { #expect(whole.error != nil) }
+        for feature in whole.features { #expect(jsonError(feature.properties) == nil) }
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import ClusterCore
+import GeoFormats
+
+/// A feature that was read, owned, for comparisons.
+struct ReadFeature: Equatable, CustomStringConvertible {
+  var id: FeatureID?
+  var isText: Bool
+  var ordinates: [Double]
+  var properties: String
+  var description: String { "\(id.map(\.description) ?? "-") \(ordinates) \(properties)" }
+}
+
+/// Everything that reading a stream has led to.
+struct Outcome: Equatable {
+  var features: [ReadFeature] = []
+  var problems: [FeatureProblem] = []
+  var rejected = 0
+  var error: FormatError?
+
+  var isMalformed: Bool { if case .malformed? = error { true } else { false } }
+  var refusedAt: String? { if case .notFeatures(let pointer, _)? = error { pointer } else { nil } }
+}
+
+/// Reads a stream that is cut before the given indices.
+func read(
+  _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String? = nil, cuts: [Int] = []
+) -> Outcome {
+  var reader = FeatureReader(format: format, idProperty: idProperty)
+  var parsed = ParsedFeatures()
+  var outcome = Outcome()
+  do throws(FormatError) {
+    var start = 0
+    for cut in cuts + [bytes.count] {
+      // A copy of just the chunk, so that the sanitizer sees any step beyond it.
+      let chunk = Array(bytes[start..<cut])
+      try reader.read(chunk, into: &parsed)
+      start = cut
+    }
+    try reader.finish(into: &parsed)
+  } catch {
+    outcome.error = error
+  }
+  for index in 0..<parsed.batch.count {
+    parsed.batch.withRecord(at: index) { record in
+      let coordinate = record.coordinate
+      let id = record.needsID ? nil : record.id
+      outcome.features.append(
+        ReadFeature(
+          id: id, isText: id?.isWrittenAsText ?? false,
+          ordinates: [coordinate.longitude, coordinate.latitude] + record.furtherOrdinates,
+          properties: text(record.properties)))
+    }
+  }
+  outcome.problems = parsed.problems
+  outcome.rejected = parsed.rejected
+  return outcome
+}
+
+func read(_ text: String, _ format: FeatureFormat, idProperty: String? = nil) -> Outcome {
+  read(Array(text.utf8), format, idProperty: idProperty)
+}
+
+/// A Feature's text.
+func feature(
+  _ coordinates: String = "[1,2]", properties: String = "{}", id: String? = nil
+) -> String {
+  let member = id.map { "\"id\":\($0)," } ?? ""
+  return """
+    {"type":"Feature",\(member)"geometry":{"type":"Point","coordinates":\(coordinates)},\
+    "properties":\(properties)}
+    """
+}
+
+/// A FeatureCollection's text.
+func collection(_ features: String...) -> String {
+  "{\"type\":\"FeatureCollection\",\"features\":[" + features.joined(separator: ",") + "]}"
+}
