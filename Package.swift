@@ -35,7 +35,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "PinclusterService",
-      dependencies: ["ClusterAPI", "FeatureStore", "GeoFormats", "HTTPServer"],
+      dependencies: ["ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer"],
       swiftSettings: strict),
     .executableTarget(
       name: "pincluster", dependencies: ["PinclusterService"], swiftSettings: strict),

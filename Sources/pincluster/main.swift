@@ -1,1 +1,4 @@
-print("pincluster")
+import Glibc
+import PinclusterService
+
+exit(Command.run(Array(CommandLine.arguments.dropFirst())))

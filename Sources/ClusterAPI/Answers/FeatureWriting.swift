@@ -2,15 +2,6 @@ import ClusterCore
 import GeoFormats
 
 extension JSONWriter {
-  /// A feature's id, as an integer or a string.
-  mutating func featureID(_ id: FeatureRecord.RawID) {
-    switch id {
-    case .integer(let value, writtenAsText: false): self.value(value)
-    case .integer(let value, writtenAsText: true): self.value(String(value))
-    case .text(let bytes): stringUTF8(bytes)
-    }
-  }
-
   /// The member `properties`, as far as they are asked for.
   mutating func properties(of record: FeatureRecord, _ selection: PropertySelection) {
     switch selection {
@@ -23,32 +14,6 @@ extension JSONWriter {
       key("properties")
       PropertyReader.writeSelected(names: names, from: record.properties, into: &self)
     }
-  }
-
-  /// A GeoJSON Point with everything that was sent.
-  mutating func geometry(of record: FeatureRecord) {
-    let coordinate = record.coordinate
-    beginObject()
-    member("type", "Point")
-    key("coordinates")
-    beginArray()
-    value(coordinate.longitude)
-    value(coordinate.latitude)
-    for ordinate in record.furtherOrdinates { value(ordinate) }
-    endArray()
-    endObject()
-  }
-
-  /// A GeoJSON Feature.
-  mutating func feature(_ record: FeatureRecord, _ selection: PropertySelection = .all) {
-    beginObject()
-    member("type", "Feature")
-    key("id")
-    featureID(record.rawID)
-    key("geometry")
-    geometry(of: record)
-    properties(of: record, selection)
-    endObject()
   }
 
   /// `{latitude, longitude}`.

@@ -5,7 +5,7 @@ import HTTPServer
 
 extension API {
   /// Whether text can be a collection's id: `[A-Za-z0-9_-]{1,64}`.
-  static func isCollectionID(_ text: String) -> Bool {
+  public static func isCollectionID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
         switch byte {

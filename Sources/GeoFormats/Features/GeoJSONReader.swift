@@ -179,6 +179,7 @@ final class GeoJSONReader {
         throw .notFeatures(pointer: "/features", detail: "missing, or not an array")
       }
     } else if type?.isString("Feature") == true {
+      parsed.isSingleFeature = true
       // RFC 7946, section 7.1: a Feature has no member of that name.
       guard arrays == 0 else {
         throw .notFeatures(pointer: "/features", detail: "a Feature has no \"features\"")

@@ -35,6 +35,8 @@ public struct ParsedFeatures: Sendable {
   public var problems: [FeatureProblem] = []
   /// How many were not.
   public var rejected = 0
+  /// Whether the document was one GeoJSON Feature rather than a collection or sequence.
+  public internal(set) var isSingleFeature = false
 
   /// Nothing found.
   public init() {}

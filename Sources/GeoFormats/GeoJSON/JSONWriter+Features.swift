@@ -1,0 +1,40 @@
+public import ClusterCore
+
+extension JSONWriter {
+  /// A feature's id, as an integer or a string.
+  public mutating func featureID(_ id: FeatureRecord.RawID) {
+    switch id {
+    case .integer(let value, writtenAsText: false): self.value(value)
+    case .integer(let value, writtenAsText: true): self.value(String(value))
+    case .text(let bytes): stringUTF8(bytes)
+    }
+  }
+
+  /// A GeoJSON Point with everything that was sent.
+  public mutating func geometry(of record: FeatureRecord) {
+    let coordinate = record.coordinate
+    beginObject()
+    member("type", "Point")
+    key("coordinates")
+    beginArray()
+    value(coordinate.longitude)
+    value(coordinate.latitude)
+    for ordinate in record.furtherOrdinates { value(ordinate) }
+    endArray()
+    endObject()
+  }
+
+  /// A GeoJSON Feature with all its properties.
+  public mutating func feature(_ record: FeatureRecord) {
+    beginObject()
+    member("type", "Feature")
+    if !record.needsID {
+      key("id")
+      featureID(record.rawID)
+    }
+    key("geometry")
+    geometry(of: record)
+    member("properties", raw: record.properties)
+    endObject()
+  }
+}

@@ -1,0 +1,225 @@
+import ClusterAPI
+import ClusterCore
+import FeatureStore
+import GeoFormats
+import Glibc
+import HTTPServer
+
+/// `pincluster import`: streams a file into a collection, so that memory doesn't grow with it.
+struct Import {
+  static let flags = [
+    Flag(name: "collection", placeholder: "C", help: "the collection; required", hasVariable: false),
+    Flag(name: "data", placeholder: "DIR", help: "a data directory not in use (./data)"),
+    Flag(name: "url", placeholder: "URL", help: "a running service instead", hasVariable: false),
+    Flag(
+      name: "format", placeholder: "FORMAT",
+      help: "geojson, geojsonseq or csv (from the name)", hasVariable: false),
+    Flag(
+      name: "id-property", placeholder: "NAME", help: "the property that holds the ids",
+      hasVariable: false),
+    Flag(
+      name: "on-error", placeholder: "WHAT", help: "abort or skip, at bad features (abort)",
+      hasVariable: false),
+  ]
+
+  /// An import that could not be done: a line for standard error.
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  let path: String
+  let collection: String
+  let format: FeatureFormat
+  let idProperty: String?
+  let skipsBad: Bool
+  private let data: String
+  private let url: String?
+
+  init(_ options: Options) throws(UsageError) {
+    guard options.operands.count == 1 else {
+      throw UsageError(message: "import takes one FILE, or -; see pincluster import --help")
+    }
+    guard let collection = options.values["collection"] else {
+      throw UsageError(message: "--collection is missing; see pincluster import --help")
+    }
+    guard API.isCollectionID(collection) else {
+      throw UsageError(
+        message: "--collection is \(collection), not 1 to 64 of A-Z, a-z, 0-9, _ and -")
+    }
+    path = options.operands[0]
+    self.collection = collection
+    idProperty = options.values["id-property"]
+    switch options.values["on-error"] ?? "abort" {
+    case "abort": skipsBad = false
+    case "skip": skipsBad = true
+    case let other: throw UsageError(message: "--on-error is \(other), not abort or skip")
+    }
+    data = options.values["data"] ?? "./data"
+    url = options.values["url"]
+    format = try Import.format(options.values["format"], path)
+  }
+
+  private static func format(_ name: String?, _ path: String) throws(UsageError) -> FeatureFormat {
+    let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    switch name ?? ending {
+    case "geojson", "json": return .geoJSON
+    case "geojsonseq", "geojsons", "geojsonl", "ndjson", "jsonl": return .geoJSONSequence
+    case "csv": return .csv
+    case let other:
+      throw UsageError(
+        message: name == nil
+          ? "the name \(path) doesn't tell the format; give --format geojson, geojsonseq or csv"
+          : "--format is \(other), not geojson, geojsonseq or csv")
+    }
+  }
+
+  func run() throws -> Int32 {
+    let start = ContinuousClock.now
+    let tally = try url.map { try send(to: $0) } ?? store()
+    let seconds = start.duration(to: .now) / .seconds(1)
+    for problem in tally.problems {
+      fputs("pincluster: \(problem.pointer): \(problem.detail)\n", stderr)
+    }
+    if tally.rejected > tally.problems.count {
+      fputs("pincluster: and \(tally.rejected - tally.problems.count) more\n", stderr)
+    }
+    if tally.rejected > 0 && !skipsBad {
+      throw Failure(
+        description: "\(tally.rejected) bad features; nothing was changed "
+          + "(--on-error skip stores the good ones)")
+    }
+    let rate = Int(Double(tally.inserted + tally.updated) / max(seconds, 0.001))
+    let duration = (seconds * 100).rounded() / 100
+    print(
+      "\(collection): \(tally.inserted) inserted, \(tally.updated) updated, "
+        + "\(tally.rejected) rejected in \(duration) s (\(rate) a second)")
+    return 0
+  }
+
+  /// Into a data directory, in one transaction.
+  private func store() throws -> Tally {
+    var input = try Input(path: path)
+    let store = try FeatureStore(directory: data)
+    try store.beginImport(into: collection)
+    var tally = Tally()
+    do {
+      try read(&input, &tally, label: "importing") { batch, tally in
+        let (inserted, updated) = try store.importBatch(&batch)
+        tally.inserted += inserted
+        tally.updated += updated
+      }
+    } catch {
+      store.rollbackImport()
+      throw error
+    }
+    if tally.rejected > 0 && !skipsBad {
+      store.rollbackImport()
+    } else {
+      _ = try store.commitImport()
+    }
+    return tally
+  }
+
+  /// To a running service, in batches.
+  private func send(to url: String) throws -> Tally {
+    var input = try Input(path: path)
+    var tally = Tally()
+    if input.canRewind && !skipsBad {
+      try read(&input, &tally, label: "checking") { _, _ in }
+      if tally.rejected > 0 { return tally }
+      try input.rewind()
+      tally = Tally()
+    }
+    let client = try HTTPClient(url: url)
+    try read(&input, &tally, label: "sending") { batch, tally in
+      let answer = try post(batch, client)
+      tally.inserted += answer.inserted
+      tally.updated += answer.updated
+    }
+    if tally.rejected > 0 && !skipsBad {
+      throw Failure(
+        description: "\(tally.rejected) bad features in standard input; "
+          + "\(tally.inserted + tally.updated) features before and after them were stored")
+    }
+    return tally
+  }
+
+  private func post(
+    _ batch: FeatureBatch, _ client: HTTPClient
+  ) throws -> (inserted: Int, updated: Int) {
+    var lines = JSONWriter(reserving: batch.byteCount * 2)
+    for index in 0..<batch.count {
+      batch.withRecord(at: index) { lines.feature($0) }
+      lines.newline()
+    }
+    let response = try client.send(
+      .post, "/collections/\(collection)/items",
+      headers: [("Content-Type", "application/x-ndjson")], body: lines.bytes, timeout: 300)
+    let parser = JSONParser()
+    let answer = try? parser.parse(response.body)
+    guard response.status == 200, let answer, let inserted = answer["inserted"]?.number,
+      let updated = answer["updated"]?.number
+    else {
+      let detail = answer?["detail"]?.string ?? "no further explanation"
+      throw Failure(description: "the service answered \(response.status): \(detail)")
+    }
+    return (Int(inserted), Int(updated))
+  }
+
+  /// What has become of the features so far.
+  struct Tally {
+    var inserted = 0
+    var updated = 0
+    var rejected = 0
+    var problems: [FeatureProblem] = []
+  }
+
+  private static let batchFeatures = 10_000
+  private static let batchBytes = 8 << 20
+
+  /// Reads the input through and hands over its good features in batches.
+  private func read(
+    _ input: inout Input, _ tally: inout Tally, label: String,
+    _ take: (inout FeatureBatch, inout Tally) throws -> Void
+  ) throws {
+    var reader = FeatureReader(format: format, idProperty: idProperty)
+    var parsed = ParsedFeatures()
+    var progress = Progress(label: label, total: input.size)
+    var features = 0
+    func flush() throws {
+      guard !parsed.batch.isEmpty else { return }
+      features += parsed.batch.count
+      // After a bad feature that aborts, the rest is only read to name what else is bad.
+      if skipsBad || parsed.rejected == 0 { try take(&parsed.batch, &tally) }
+      parsed.removeFeatures()
+    }
+    do {
+      while let chunk = try input.next() {
+        try reader.read(chunk, into: &parsed)
+        if parsed.batch.count >= Import.batchFeatures
+          || parsed.batch.byteCount >= Import.batchBytes
+        {
+          try flush()
+        }
+        progress.show(bytes: input.position, features: features + parsed.batch.count)
+      }
+      try reader.finish(into: &parsed)
+      try flush()
+    } catch let error as FormatError {
+      progress.end()
+      throw Failure(description: Import.text(error, path))
+    }
+    progress.end()
+    tally.rejected = parsed.rejected
+    tally.problems = parsed.problems
+  }
+
+  private static func text(_ error: FormatError, _ path: String) -> String {
+    switch error {
+    case .malformed(let detail, let offset):
+      "\(path) can't be read: \(detail)" + (offset.map { " (at byte \($0))" } ?? "")
+    case .notFeatures(let pointer, let detail):
+      "\(path): \(pointer.isEmpty ? "" : "\(pointer): ")\(detail)"
+    }
+  }
+}

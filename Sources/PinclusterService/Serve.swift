@@ -1,0 +1,121 @@
+import ClusterAPI
+import FeatureStore
+import GeoFormats
+import Glibc
+import HTTPServer
+
+/// `pincluster serve`: opens the store, listens, loads, serves, and stops on SIGTERM or SIGINT.
+struct Serve {
+  static let flags = [
+    Flag(name: "host", placeholder: "HOST", help: "address to listen on (127.0.0.1)"),
+    Flag(name: "port", placeholder: "PORT", help: "port, 0 for any free one (8080)"),
+    Flag(name: "data", placeholder: "DIR", help: "data directory (./data)"),
+    Flag(name: "threads", placeholder: "N", help: "event loops (the number of cores)"),
+    Flag(name: "log-level", placeholder: "LEVEL", help: "debug, info or error (info)"),
+    Flag(name: "max-header-bytes", placeholder: "N", help: "largest request head (65536)"),
+    Flag(name: "max-body-bytes", placeholder: "N", help: "largest request body (67108864)"),
+    Flag(name: "idle-timeout", placeholder: "SECONDS", help: "for silent connections (60)"),
+    Flag(name: "max-connections", placeholder: "N", help: "connections at one time (10000)"),
+    Flag(name: "drain-timeout", placeholder: "SECONDS", help: "to finish when stopped (30)"),
+  ]
+
+  private let logger: Logger
+  private let directory: String
+  private var configuration: HTTPServer.Configuration
+
+  init(_ options: Options) throws(UsageError) {
+    if let operand = options.operands.first {
+      throw UsageError(message: "serve takes no \(operand); see pincluster serve --help")
+    }
+    let levelName = options.values["log-level"] ?? LogLevel.info.name
+    guard let level = LogLevel(name: levelName) else {
+      throw UsageError(message: "--log-level is \(levelName), not debug, info or error")
+    }
+    logger = Logger(level: level)
+    directory = options.values["data"] ?? "./data"
+    configuration = HTTPServer.Configuration()
+    configuration.host = options.values["host"] ?? configuration.host
+    configuration.port = try options.integer("port", in: 0...65_535) ?? configuration.port
+    configuration.threads = try options.integer("threads", in: 1...256) ?? configuration.threads
+    configuration.maximumHeaderBytes =
+      try options.integer("max-header-bytes", in: 1024...16_777_216)
+      ?? configuration.maximumHeaderBytes
+    configuration.maximumBodyBytes =
+      try options.integer("max-body-bytes", in: 1024...2_147_483_647)
+      ?? configuration.maximumBodyBytes
+    configuration.idleTimeout =
+      try options.integer("idle-timeout", in: 1...86_400) ?? configuration.idleTimeout
+    configuration.maximumConnections =
+      try options.integer("max-connections", in: 1...1_000_000)
+      ?? configuration.maximumConnections
+    configuration.drainTimeout =
+      try options.integer("drain-timeout", in: 0...3600) ?? configuration.drainTimeout
+  }
+
+  /// Runs until a signal; returns the exit code.
+  func run() throws -> Int32 {
+    // Blocked before any thread exists, so that every thread inherits it and only `sigwait` sees
+    // them.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGTERM)
+    sigaddset(&signals, SIGINT)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    signal(SIGPIPE, SIG_IGN)
+
+    let catalog = Catalog()
+    let writer = CollectionWriter(store: try FeatureStore(directory: directory), catalog: catalog)
+    let metrics = Metrics()
+    let server = try makeServer(catalog, writer, metrics)
+    metrics.setConnections { [weak server] in server?.openConnections ?? 0 }
+    server.start()
+    logger.log(.info, "listening") { json in
+      json.member("host", configuration.host)
+      json.member("port", server.port)
+      json.member("threads", configuration.threads)
+      json.member("data", directory)
+    }
+    let start = ContinuousClock.now
+    try writer.load()
+    catalog.setReady(true)
+    logger.log(.info, "ready") { json in
+      json.member("collections", catalog.all.count)
+      json.member("features", catalog.all.reduce(0) { $0 + $1.index.count })
+      json.member("seconds", start.duration(to: .now) / .seconds(1))
+    }
+
+    var received: Int32 = 0
+    sigwait(&signals, &received)
+    logger.log(.info, "stopping") { $0.member("signal", Int(received)) }
+    catalog.setReady(false)
+    server.shutdown()
+    writer.close()
+    logger.log(.info, "stopped")
+    return 0
+  }
+
+  private func makeServer(
+    _ catalog: Catalog, _ writer: CollectionWriter, _ metrics: Metrics
+  ) throws -> HTTPServer {
+    let logger = self.logger
+    let api = API(catalog: catalog, writer: writer, metrics: metrics) { message in
+      logger.log(.error, "failed") { $0.member("message", message) }
+    }
+    var configuration = self.configuration
+    configuration.protocolErrorResponse = API.protocolError
+    configuration.onRequest = { log in
+      metrics.count(log)
+      guard logger.writes(.debug) else { return }
+      logger.log(.debug, "request") { json in
+        json.member("method", log.method.description)
+        json.member("target", log.target)
+        json.member("status", log.status)
+        json.member("bytes", log.bytesSent)
+        json.member("microseconds", log.microseconds)
+      }
+    }
+    return try HTTPServer(configuration: configuration) { request, reply in
+      api.handle(request, reply: reply)
+    }
+  }
+}
