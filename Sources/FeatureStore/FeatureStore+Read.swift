@@ -16,6 +16,10 @@ extension FeatureStore {
   ) throws {
     let core = try opened()
     let expected = try core.collections.find(key: key)?.featureCount ?? 0
+    // Nobody reads the same pages again soon.
+    defer {
+      if activeImport == nil { core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache) }
+    }
     let reader = try FeatureReader(core.connection, key: key)
     var batch = FeatureBatch()
     var total = 0
