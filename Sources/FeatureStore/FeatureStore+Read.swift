@@ -4,6 +4,7 @@ import ClusterCore
 extension FeatureStore {
   /// Calls `body` with the features of a collection, in batches and in the order of their ids:
   /// integers by value, then text by bytes. Rethrows what `body` throws.
+  /// `body` must not write to the store.
   ///
   /// Throws ``StoreError/damaged(path:reason:)`` if a row isn't one that the store wrote, as far as
   /// that shows, or if there aren't as many as the collection's row says.
