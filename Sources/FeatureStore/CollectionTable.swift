@@ -1,4 +1,5 @@
 import CSQLite
+import ClusterCore
 
 /// Reads and writes rows of `collections` and the database's counter, inside the caller's
 /// transaction where it writes.
@@ -92,8 +93,12 @@ final class CollectionTable {
   }
 
   private static func info(_ row: Statement) throws(StoreError) -> CollectionInfo {
+    // Bounds, so that no later addition can overflow.
+    let plausible: ClosedRange<Int64> = 0...FeatureID.integerRange.upperBound
     guard row.type(0) == SQLITE_INTEGER, let id = row.text(1),
-      [4, 5, 6].allSatisfy({ row.type($0) == SQLITE_INTEGER && row.integer($0) >= 0 })
+      [4, 5, 6].allSatisfy({
+        row.type($0) == SQLITE_INTEGER && plausible.contains(row.integer($0))
+      })
     else {
       throw .damaged(path: row.connection.path, reason: "a collection's row makes no sense")
     }

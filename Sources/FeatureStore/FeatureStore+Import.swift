@@ -13,11 +13,13 @@ extension FeatureStore {
   public func beginImport(into id: String) throws(StoreError) {
     let core = try writable()
     try core.connection.execute("BEGIN IMMEDIATE")
+    core.connection.limitCache(toMebibytes: DatabaseFile.importCache)
     do {
       let (info, _) = try core.collectionToWrite(id)
       activeImport = ActiveImport(info: info, pending: try PendingTable(core.connection))
     } catch {
       core.connection.rollback()
+      core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
       throw error
     }
   }
@@ -60,13 +62,15 @@ extension FeatureStore {
       throw error
     }
     activeImport = nil
+    core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
     return active.info
   }
 
   /// Undoes everything since ``beginImport(into:)``; without an import it does nothing.
   public func rollbackImport() {
-    guard activeImport != nil else { return }
+    guard activeImport != nil, let core = try? opened() else { return }
     activeImport = nil
-    try? opened().connection.rollback()
+    core.connection.rollback()
+    core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
   }
 }

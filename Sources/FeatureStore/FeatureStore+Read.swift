@@ -4,6 +4,7 @@ import ClusterCore
 extension FeatureStore {
   /// Calls `body` with the features of a collection, in batches and in the order of their ids:
   /// integers by value, then text by bytes. Rethrows what `body` throws.
+  /// `body` must not write to the store.
   ///
   /// Throws ``StoreError/damaged(path:reason:)`` if a row isn't one that the store wrote, as far as
   /// that shows, or if there aren't as many as the collection's row says.
@@ -16,6 +17,10 @@ extension FeatureStore {
   ) throws {
     let core = try opened()
     let expected = try core.collections.find(key: key)?.featureCount ?? 0
+    // Nobody reads the same pages again soon.
+    defer {
+      if activeImport == nil { core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache) }
+    }
     let reader = try FeatureReader(core.connection, key: key)
     var batch = FeatureBatch()
     var total = 0

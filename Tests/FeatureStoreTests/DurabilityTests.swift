@@ -26,6 +26,20 @@ import Testing
     #expect(try store.features(of: "c").map(\.id) == (1...100).filter { $0 != 7 }.map { .int($0) })
   }
 
+  @Test func aFullDiskWhileTheDatabaseIsMade() async throws {
+    let directory = TemporaryDirectory()
+    await #expect(processExitsWith: .success) { [path = directory.path as String] in
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit(rlim_cur: 20_000, rlim_max: 1 << 40)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      #expect(
+        performing: { try FeatureStore(directory: path) },
+        throws: { if case .full? = $0 as? StoreError { true } else { false } })
+    }
+    #expect(!directory.names.contains(FeatureStore.fileName))
+    #expect(try FeatureStore(directory: directory.path).collections().isEmpty)
+  }
+
   @Test func aFullDiskUndoesTheWriteAndNoMore() async throws {
     let directory = TemporaryDirectory()
     await #expect(processExitsWith: .success) { [path = directory.path as String] in

@@ -68,7 +68,7 @@ extension TwinFeature {
 
   /// The ends of the world: poles, the edge of the projection, both names of the antimeridian.
   public static func edges(firstID: Int = 1) -> [TwinFeature] {
-    let longitudes = [-180, -180.0.nextUp, -179.999_999_9, -90, -0.0, 0, 90, 180.0.nextDown, 180]
+    let longitudes = [-180, (-180.0).nextUp, -179.999_999_9, -90, -0.0, 0, 90, 180.0.nextDown, 180]
     let edge = 85.051_128_78
     let latitudes = [
       90, 89.9, edge.nextUp, edge, edge.nextDown, 45, 0, -0.0, -45, -edge, -edge.nextUp, -90,

@@ -6,6 +6,10 @@
 /// damage too. Only a directory with neither begins afresh.
 enum DatabaseFile {
   static let name = "pincluster.db"
+  /// Mebibytes of pages at hand: enough for batches in the order of their ids.
+  static let ordinaryCache = 32
+  /// For imports, whose batches may each touch every page of a collection.
+  static let importCache = 256
 
   /// Opens the database of a locked directory, making it first if there is none.
   static func open(in directory: String, holding lock: DirectoryLock) throws(StoreError)
@@ -91,9 +95,9 @@ enum DatabaseFile {
       PRAGMA foreign_keys = ON;
       PRAGMA trusted_schema = OFF;
       PRAGMA cell_size_check = ON;
-      PRAGMA cache_size = -65536;
       PRAGMA journal_size_limit = 67108864;
       """)
+    connection.limitCache(toMebibytes: ordinaryCache)
     guard try connection.isLogging else {
       throw .io(reason: "\(connection.path): the file system doesn't support a write-ahead log")
     }
