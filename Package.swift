@@ -20,6 +20,7 @@ let package = Package(
       name: "CEvHTTP", dependencies: ["CLibevent"],
       linkerSettings: [.linkedLibrary("event_pthreads")]),
     .target(name: "CResources"),
+    .target(name: "CGetopt"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // The rooms of the house.
@@ -35,7 +36,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "PinclusterService",
-      dependencies: ["ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer"],
+      dependencies: [
+        "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer", "CGetopt",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "pincluster", dependencies: ["PinclusterService"], swiftSettings: strict),

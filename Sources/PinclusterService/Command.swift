@@ -46,7 +46,7 @@ public enum Command {
   }
 
   private static func printError(_ message: String) {
-    fputs("pincluster: \(message)\n", stderr)
+    StandardError.write("pincluster: \(message)\n")
   }
 
   private static let generalHelp = """

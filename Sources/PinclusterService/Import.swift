@@ -78,10 +78,11 @@ struct Import {
     let tally = try url.map { try send(to: $0) } ?? store()
     let seconds = start.duration(to: .now) / .seconds(1)
     for problem in tally.problems {
-      fputs("pincluster: \(problem.pointer): \(problem.detail)\n", stderr)
+      StandardError.write("pincluster: \(problem.pointer): \(problem.detail)\n")
     }
     if tally.rejected > tally.problems.count {
-      fputs("pincluster: and \(tally.rejected - tally.problems.count) more\n", stderr)
+      StandardError.write(
+        "pincluster: and \(tally.rejected - tally.problems.count) more\n")
     }
     if tally.rejected > 0 && !skipsBad {
       throw Failure(

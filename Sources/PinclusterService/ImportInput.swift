@@ -79,12 +79,11 @@ struct Progress {
       line += "[" + String(repeating: "#", count: filled)
         + String(repeating: ".", count: 30 - filled) + "] \(Int(share * 100)) % "
     }
-    fputs("\(line)\(features) features, \(rate) a second\u{1B}[K", stderr)
-    fflush(stderr)
+    StandardError.write("\(line)\(features) features, \(rate) a second\u{1B}[K")
   }
 
   /// Clears the line.
   func end() {
-    if isTerminal { fputs("\r\u{1B}[K", stderr) }
+    if isTerminal { StandardError.write("\r\u{1B}[K") }
   }
 }

@@ -1,3 +1,4 @@
+import CGetopt
 import Glibc
 
 /// A wrong command line: a line for standard error.
@@ -25,50 +26,39 @@ struct Options {
   private(set) var operands: [String] = []
   private(set) var wantsHelp = false
 
-  /// Reads the arguments that follow the command's name.
+  /// Reads the arguments that follow the command's name. Flags may stand before and after operands.
   init(_ arguments: [String], flags: [Flag], command: String) throws(UsageError) {
     for flag in flags where flag.hasVariable {
       if let value = getenv(flag.variable) { values[flag.name] = String(cString: value) }
     }
-    // getopt_long wants a program name, C strings that outlive it, and a table ended by zeros.
-    var strings: [UnsafeMutablePointer<CChar>?] = (["pincluster"] + arguments).map { strdup($0) }
-    strings.append(nil)
-    let names = flags.map { strdup($0.name) } + [strdup("help")]
+    // getopt_long wants a program name and C strings that outlive it, and reorders them.
+    var strings = (["pincluster"] + arguments).map { strdup($0) } + [nil]
+    let names = (flags.map(\.name) + ["help"]).map { strdup($0) }
     defer { for string in strings + names { free(string) } }
-    var table: [option] = []
-    for index in names.indices {
-      let takesValue = index < flags.count ? required_argument : no_argument
-      table.append(
-        option(name: names[index], has_arg: takesValue, flag: nil, val: Int32(256 + index)))
+    var table = names.enumerated().map { index, name in
+      cgetopt_flag(name: name, takes_value: index < flags.count)
     }
-    table.append(option())
-    optind = 0
-    opterr = 0
-    while true {
-      // The '+' would stop at the first operand; without it flags may follow operands.
-      let found = getopt_long(Int32(strings.count - 1), &strings, ":h", table, nil)
-      if found == -1 { break }
-      try take(found, flags, command, at: strings)
+    table.append(cgetopt_flag(name: nil, takes_value: false))
+    var isFirst = true
+    var firstOperand: Int32 = 0
+    reading: while true {
+      var value: UnsafePointer<CChar>?
+      let found = Int(
+        cgetopt_next(
+          Int32(strings.count - 1), &strings, table, isFirst, &value, &firstOperand))
+      isFirst = false
+      let text = value.map { String(cString: $0) } ?? ""
+      switch found {
+      case Int(CGETOPT_END): break reading
+      case flags.indices: values[flags[found].name] = text
+      case flags.count: wantsHelp = true
+      default:
+        let reason = found == Int(CGETOPT_NO_VALUE) ? "needs a value" : "is unknown"
+        throw UsageError(message: "\(text) \(reason); see pincluster \(command) --help")
+      }
     }
-    for index in Int(optind)..<max(Int(optind), strings.count - 1) {
-      if let string = strings[index] { operands.append(String(cString: string)) }
-    }
-  }
-
-  private mutating func take(
-    _ found: Int32, _ flags: [Flag], _ command: String, at strings: [UnsafeMutablePointer<CChar>?]
-  ) throws(UsageError) {
-    let index = Int(found) - 256
-    if flags.indices.contains(index) {
-      values[flags[index].name] = optarg.map { String(cString: $0) } ?? ""
-    } else if index == flags.count || found == Int32(UInt8(ascii: "h")) {
-      wantsHelp = true
-    } else {
-      let place = Int(optind) - 1
-      let argument = strings.indices.contains(place) ? strings[place] : nil
-      let text = argument.map { String(cString: $0) } ?? ""
-      let reason = found == Int32(UInt8(ascii: ":")) ? "needs a value" : "is unknown"
-      throw UsageError(message: "\(text) \(reason); see pincluster \(command) --help")
+    for string in strings[Int(firstOperand)...] {
+      if let string { operands.append(String(cString: string)) }
     }
   }
 

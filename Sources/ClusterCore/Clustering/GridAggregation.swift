@@ -44,7 +44,7 @@ struct CellSum {
     lastLocation = view.positions[points.upperBound - 1].location
   }
 
-  /// The mean coordinate: to 1e-9°, and never outside of the bounds.
+  /// The mean coordinate: to 1e-8°, and never outside of the bounds.
   var mean: Coordinate {
     Coordinate(
       latitude: CellSum.mean(latitudes, count, bounds.south, bounds.north),
@@ -53,8 +53,8 @@ struct CellSum {
 
   private static func mean(_ sum: Int64, _ count: Int, _ low: Double, _ high: Double) -> Double {
     let mean = FixedDegrees.mean(sum: sum, count: count)
-    // Nine decimals print short and are far finer than a cluster's position means anything.
-    return min(max((mean * 1e9).rounded() / 1e9, low), high)
+    // Eight decimals (a millimetre) print short and are finer than a cluster's position means anything.
+    return min(max((mean * 1e8).rounded() / 1e8, low), high)
   }
 }
 

@@ -250,12 +250,12 @@ extension CellGrid {
       x: (Double(cell.column) + 0.5) * cellMapSize, y: (Double(cell.row) + 0.5) * cellMapSize)
   }
 
-  /// The centre of a cell, to 1e-9°.
+  /// The centre of a cell, to 1e-8°.
   func centerCoordinate(of cell: CellPosition) -> Coordinate {
     let center = center(of: cell)
     return Coordinate(
-      latitude: (WebMercator.latitude(y: center.y) * 1e9).rounded() / 1e9,
-      longitude: (WebMercator.longitude(x: center.x) * 1e9).rounded() / 1e9)
+      latitude: (WebMercator.latitude(y: center.y) * 1e8).rounded() / 1e8,
+      longitude: (WebMercator.longitude(x: center.x) * 1e8).rounded() / 1e8)
   }
 }
 

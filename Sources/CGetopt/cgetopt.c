@@ -1,0 +1,32 @@
+#define _GNU_SOURCE
+#include "cgetopt.h"
+
+#include <getopt.h>
+#include <string.h>
+
+enum { FIRST = 256, MOST = 64 };
+
+int cgetopt_next(int argc, char **argv, const cgetopt_flag *flags, bool restart,
+                 const char **value, int *first_operand) {
+  struct option table[MOST + 1];
+  int count = 0;
+  memset(table, 0, sizeof table);
+  for (; flags[count].name != NULL && count < MOST; count++) {
+    table[count].name = flags[count].name;
+    table[count].has_arg = flags[count].takes_value ? required_argument : no_argument;
+    table[count].val = FIRST + count;
+  }
+  if (restart) optind = 0;
+  opterr = 0;
+  int found = getopt_long(argc, argv, ":", table, NULL);
+  if (found == -1) {
+    *first_operand = optind;
+    return CGETOPT_END;
+  }
+  if (found >= FIRST) {
+    *value = optarg != NULL ? optarg : "";
+    return found - FIRST;
+  }
+  *value = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+  return found == ':' ? CGETOPT_NO_VALUE : CGETOPT_UNKNOWN;
+}
