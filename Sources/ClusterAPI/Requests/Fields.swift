@@ -80,12 +80,12 @@ struct Fields {
       guard let number = json.number else { throw problem(name, "\(name) is not a number") }
       return number
     case .query(let text):
-      return try number(name, text)
+      return try number(name, try decoded(name, text))
     }
   }
 
-  private func number(_ name: String, _ raw: Substring) throws(Problem) -> Double {
-    let text = trimmed(try decoded(name, raw))
+  private func number(_ name: String, _ text: String) throws(Problem) -> Double {
+    let text = trimmed(text)
     // Double's own reading also takes "nan", "inf" and hexadecimal.
     let isPlain = text.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.eE".utf8.contains($0)
@@ -161,7 +161,7 @@ struct Fields {
         numbers.append(number)
       }
     case .query(let text):
-      for part in Fields.split(text) { numbers.append(try number(name, part)) }
+      for part in try list(name, text) { numbers.append(try number(name, part)) }
     }
     return numbers
   }
@@ -182,7 +182,7 @@ struct Fields {
       }
       return (strings, false)
     case .query(let text):
-      for part in Fields.split(text) { strings.append(try decoded(name, part)) }
+      strings = try list(name, text)
       return (strings, strings.count == 1)
     }
   }
@@ -205,8 +205,8 @@ struct Fields {
           }
         }
       case .query(let text):
-        for part in Fields.split(text) {
-          ids.append(try FeatureID(bareText: Array(try decoded(name, part).utf8)))
+        for part in try list(name, text) {
+          ids.append(try FeatureID(bareText: part.utf8))
         }
       }
     } catch let error as FeatureID.Invalid {
@@ -219,9 +219,12 @@ struct Fields {
     return ids
   }
 
-  /// The elements of a comma-separated list. Commas that belong to an element are escaped (%2C).
-  private static func split(_ text: Substring) -> [Substring] {
-    text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+  /// The elements of a comma-separated list. Most clients escape the commas, too, so they are
+  /// looked for in the decoded text; an element that holds one can be sent in a body.
+  private func list(_ name: String, _ text: Substring) throws(Problem) -> [String] {
+    let decoded = try decoded(name, text)
+    return decoded.isEmpty
+      ? [] : decoded.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
   }
 
   // MARK: Objects

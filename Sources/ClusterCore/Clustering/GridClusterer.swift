@@ -106,13 +106,6 @@ struct GridClusterer<Region: IndexRegion> {
       && sum.locations >= settings.minUniqueLocationsForClustering
   }
 
-  /// Whether a lone feature, which no setting could cluster, stands for its whole cell: where two
-  /// of them would be clustered. Its id then stays when a second one comes.
-  private var loneFeatureIsWholeCell: Bool {
-    if let zoom = settings.maxZoomLevelForClustering, zoomLevel > zoom { return false }
-    return settings.minPoints <= 2 && settings.minUniqueLocationsForClustering <= 1
-  }
-
   private mutating func annotateApart(_ sum: CellSum) throws(ImpossibleRequest) {
     if settings.decluster {
       guard annotations.count + sum.count <= GridClusterer.maximumLimit else {
@@ -120,10 +113,10 @@ struct GridClusterer<Region: IndexRegion> {
       }
       for place in places(of: sum.cell) { annotations.append(pin(place, spread: true)) }
     } else if sum.count == 1 {
-      let location = index.positions.pointer[sum.first].location
-      let kind: Annotation.Place =
-        loneFeatureIsWholeCell ? .cell(sum.cell) : .location(sum.cell, location)
-      annotations.append(Annotation(pin: sum.first, of: index, as: kind))
+      // The usual lone feature of a cell: no need to look for others.
+      annotations.append(
+        Annotation(
+          sum, of: index, as: .location(sum.cell, index.positions.pointer[sum.first].location)))
     } else {
       for location in locations(of: sum.cell) {
         annotations.append(
