@@ -75,6 +75,10 @@ public final class FeatureIndex: Sendable {
   @inline(__always)
   public func coordinate(at place: Int) -> Coordinate { coordinates.pointer[place] }
 
+  /// The position of the feature at a place.
+  @inline(__always)
+  public func position(at place: Int) -> Position { positions.pointer[place] }
+
   /// The place of the feature with an id, if there is one. O(log n).
   public func place(of id: FeatureID) -> Int? {
     let rank = withRawID(id) { rankNotBefore($0) }

@@ -1,0 +1,130 @@
+import ClusterCore
+import Glibc
+
+/// Build and query times of the index, each beside a linear scan over the same points.
+struct IndexBenchmark {
+  private let points: [Coordinate]
+  private let index: FeatureIndex
+
+  /// Builds the index of `count` points and prints what that costs.
+  init(count: Int) throws {
+    var synthetic = Synthetic(seed: 1)
+    let points = synthetic.cities(count)
+    self.points = points
+    var builder = FeatureIndexBuilder()
+    let projecting = try seconds {
+      var batch = FeatureBatch()
+      for start in stride(from: 0, to: count, by: 10_000) {
+        batch.removeAll()
+        for place in start..<min(start + 10_000, count) {
+          batch.append(
+            id: try FeatureID(integer: Int64(place + 1)), coordinate: points[place],
+            further: UnsafeBufferPointer(start: nil, count: 0), properties: IndexBenchmark.empty)
+        }
+        try builder.append(batch)
+      }
+    }
+    var built: FeatureIndex?
+    let building = seconds { built = builder.build() }
+    guard let built else { preconditionFailure("build() returns an index") }
+    index = built
+    row("take in and project \(count) points", duration(projecting))
+    row("sort and build", duration(building))
+    row("index, bytes a feature", rounded(Double(index.byteCount) / Double(count)))
+    row(
+      "records without properties, bytes a feature",
+      rounded(Double(index.records.byteCount) / Double(count)))
+  }
+
+  /// The text of an object without members, for as long as the program runs.
+  private static let empty: UnsafeRawBufferPointer = {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 2, alignment: 1)
+    bytes.copyBytes(from: "{}".utf8)
+    return UnsafeRawBufferPointer(bytes)
+  }()
+
+  /// Whole-world and city views.
+  func run() throws {
+    try worldViews()
+    try cityViews()
+  }
+
+  /// Views of the world in about 900 cells: the slowest of several grids, beside the linear scan.
+  private func worldViews() throws {
+    var worst = (time: 0.0, cells: 0, grid: CellGrid(cellsPerWorld: 1))
+    for cells in 28...34 {
+      let viewport = try world(cells: cells)
+      let time = try median(5) { _ = try clusters(viewport) }
+      if time > worst.time {
+        worst = (time, Int(viewport.cells.count), viewport.cells.grid)
+      }
+    }
+    let result = try clusters(try world(cells: worst.grid.cellsPerWorld))
+    var scanned: [Int] = []
+    let scan = median(3) { scanned = linearScan(worst.grid) }
+    // The yardstick must have done the same work.
+    let counts = result.annotations.map(\.count).sorted()
+    precondition(counts == scanned.filter { $0 > 0 }.sorted(), "the scan counts otherwise")
+    row(
+      "world, \(worst.cells) cells, slowest of 7 grids", duration(worst.time),
+      "linear scan \(duration(scan)): \(rounded(scan / worst.time)) times")
+  }
+
+  private func world(cells: Int) throws -> Viewport {
+    // N cells of 60 points make a world 60·N points wide; a hair more, so that rounding the zoom to
+    // 1/1000 doesn't fall below.
+    let zoom = (log2(Double(cells) * 60 / 256) * 1000).rounded(.up) / 1000
+    return try Viewport(
+      rect: try VisibleRect.bbox(west: -180, south: -90, east: 180, north: 90),
+      scale: .zoom(zoom), cellSize: 60, marginFactor: 0)
+  }
+
+  private func clusters(_ viewport: Viewport) throws -> ClusterResult {
+    try index.clusters(in: viewport, settings: ClusterSettings(), limit: 10_000)
+  }
+
+  /// Counts and sums of every cell, by looking at every point.
+  private func linearScan(_ grid: CellGrid) -> [Int] {
+    let side = grid.cellsPerWorld
+    var counts = [Int](repeating: 0, count: side * side)
+    var sums = [Coordinate](
+      repeating: Coordinate(latitude: 0, longitude: 0), count: side * side)
+    for place in 0..<index.count {
+      let position = index.position(at: place)
+      let x = Double(position.x) / Position.stepsPerMapPoint
+      let y = Double(position.y) / Position.stepsPerMapPoint
+      let cell = Int(y / grid.cellMapSize) * side + Int(x / grid.cellMapSize)
+      let coordinate = index.coordinate(at: place)
+      counts[cell] += 1
+      sums[cell].latitude += coordinate.latitude
+      sums[cell].longitude += coordinate.longitude
+    }
+    precondition(sums.contains { $0.latitude != 0 })
+    return counts
+  }
+
+  /// Views a city wide, around random points, as a phone shows them.
+  private func cityViews() throws {
+    var synthetic = Synthetic(seed: 2)
+    var times: [Double] = []
+    var features = 0
+    var annotations = 0
+    let views = 200
+    for _ in 0..<views {
+      let centre = points[Int(synthetic.uniform() * Double(points.count))]
+      let rect = try VisibleRect.region(
+        center: centre, latitudeDelta: 0.4, longitudeDelta: 0.4)
+      let viewport = try Viewport(
+        rect: rect, scale: .viewportWidth(375), cellSize: 60, marginFactor: 0.5)
+      var result: ClusterResult?
+      times.append(try median(3) { result = try clusters(viewport) })
+      features += result?.featureCount ?? 0
+      annotations += result?.annotations.count ?? 0
+    }
+    times.sort()
+    row(
+      "city view (0.4°, \(annotations / views) annotations), median",
+      duration(times[views / 2]),
+      "99 %: \(duration(times[views * 99 / 100])); \(features / views) features each")
+  }
+}

@@ -1,0 +1,51 @@
+import ClusterCore
+import Glibc
+
+/// Deterministic test data: points that crowd like cities.
+struct Synthetic {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// SplitMix64.
+  private mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
+    return z ^ z >> 31
+  }
+
+  /// Uniform in [0, 1).
+  mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+  /// Roughly normal: the sum of four uniform numbers, centred, deviation about 0.58.
+  private mutating func bell() -> Double {
+    uniform() + uniform() + uniform() + uniform() - 2
+  }
+
+  /// `count` coordinates around a few thousand centres of very different size, a tenth of them
+  /// anywhere; seven decimals, as real data has.
+  mutating func cities(_ count: Int) -> [Coordinate] {
+    let centres = (0..<4000).map { _ in
+      (
+        latitude: uniform() * 130 - 58, longitude: uniform() * 360 - 180,
+        // Cubed: a few wide regions, many narrow ones.
+        spread: 0.01 + 3 * pow(uniform(), 3)
+      )
+    }
+    return (0..<count).map { _ in
+      if uniform() < 0.1 { return rounded(uniform() * 170 - 85, uniform() * 360 - 180) }
+      // Squared: the first centres are the most crowded.
+      let centre = centres[Int(uniform() * uniform() * 4000)]
+      return rounded(
+        centre.latitude + bell() * centre.spread, centre.longitude + bell() * centre.spread)
+    }
+  }
+
+  private func rounded(_ latitude: Double, _ longitude: Double) -> Coordinate {
+    Coordinate(
+      latitude: (min(max(latitude, -90), 90) * 1e7).rounded() / 1e7,
+      longitude: (Geodesy.normalisedLongitude(longitude) * 1e7).rounded() / 1e7)
+  }
+}

@@ -1,0 +1,32 @@
+/// Seconds that some work takes.
+func seconds(_ work: () throws -> Void) rethrows -> Double {
+  let start = ContinuousClock.now
+  try work()
+  return start.duration(to: .now) / .seconds(1)
+}
+
+/// The median of the seconds that some work takes, over `rounds`.
+func median(_ rounds: Int, _ work: () throws -> Void) rethrows -> Double {
+  var times: [Double] = []
+  for _ in 0..<rounds { times.append(try seconds(work)) }
+  return times.sorted()[rounds / 2]
+}
+
+/// A figure with a unit that suits it.
+func duration(_ seconds: Double) -> String {
+  if seconds >= 1 { return "\(rounded(seconds)) s" }
+  if seconds >= 1e-3 { return "\(rounded(seconds * 1e3)) ms" }
+  return "\(rounded(seconds * 1e6)) µs"
+}
+
+/// Three significant digits are all that a benchmark is good for.
+func rounded(_ value: Double) -> String {
+  let scale: Double = value >= 100 ? 1 : value >= 10 ? 10 : 100
+  return String((value * scale).rounded() / scale)
+}
+
+/// Prints a line of the table.
+func row(_ name: String, _ figure: String, _ yardstick: String = "") {
+  let left = name + String(repeating: " ", count: max(1, 52 - name.count))
+  print(left + figure + String(repeating: " ", count: max(1, 14 - figure.count)) + yardstick)
+}
