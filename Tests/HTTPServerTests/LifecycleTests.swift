@@ -1,5 +1,5 @@
 import Glibc
-import HTTPServer
+@testable import HTTPServer
 import Synchronization
 import Testing
 
@@ -30,7 +30,7 @@ import Testing
       if request.path == "/dropped" { return }
       reply(HTTPResponse(status: 201))
       reply(HTTPResponse(status: 202))
-      _ = inBackground { reply(HTTPResponse(status: 203)) }
+      detached { reply(HTTPResponse(status: 203)) }
     }
     let socket = try server.connect()
     for _ in 0..<10 {
@@ -75,7 +75,7 @@ import Testing
         handler: { request, reply in
           accepted.add(1, ordering: .relaxed)
           if request.path == "/now" { return reply(HTTPResponse(status: 200, body: [65])) }
-          _ = inBackground {
+          detached {
             usleep(2000)
             reply(HTTPResponse(status: 200, body: [66]))
           }
@@ -163,11 +163,13 @@ import Testing
   }
 
   @Test func logsRequests() throws {
-    let log = Mutex<[RequestLog]>([])
+    let log = Guarded<[RequestLog]>([])
     let server = try TestServer { $0.onRequest = { entry in log.withLock { $0.append(entry) } } }
     let socket = try server.connect()
     socket.send("POST /a?b HTTP/1.1\r\nContent-Length: 1\r\n\r\nxgarbage garbage garbage\r\n\r\n")
     _ = socket.readToEnd()
+    // An entry is written behind its answer.
+    #expect(server.eventually { log.withLock { $0.count } == 2 })
     let entries = log.withLock { $0 }
     #expect(entries.map(\.status) == [200, 400])
     #expect(entries.map(\.target).first == "/a?b")
