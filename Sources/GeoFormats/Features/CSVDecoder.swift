@@ -30,7 +30,7 @@ final class CSVDecoder {
       return error.reason
     }
     if let problem = writeProperties(record) { return problem }
-    properties.bytes.withUnsafeBytes { properties in
+    properties.withBytes { properties in
       batch.append(
         id: id, coordinate: coordinate, further: UnsafeBufferPointer(start: nil, count: 0),
         properties: properties)
@@ -63,7 +63,7 @@ final class CSVDecoder {
         let isNumber = JSONText.isNumber(text)
         if isNumber, !JSONText.isFinite(text) { return "field \(index + 1): number out of range" }
         properties.separate()
-        properties.bytes.append(contentsOf: header.properties[index])
+        header.properties[index].withUnsafeBytes { properties.append($0) }
         if isNumber { properties.raw(text) } else { properties.stringUTF8(text) }
         return nil
       }
