@@ -61,29 +61,20 @@ final class GridAggregation<Region: IndexRegion> {
 
   private func descend() {
     let hasExcluded = !excluded.isEmpty
-    var node = 0
-    while node < view.nodeCount {
+    view.traverse { node in
       let box = view.nodes[node].box
-      let skip = Int(view.nodes[node].skip)
-      chints_prefetch(view.nodes + skip)
-      guard window.touches(box), let block = window.block(of: box) else {
-        node = skip
-        continue
-      }
+      guard window.touches(box), let block = window.block(of: box) else { return .skip }
       if block.isOneCell {
         let coverage = region.coverage(of: node, in: view)
-        if coverage == .outside {
-          node = skip
-          continue
-        }
+        if coverage == .outside { return .skip }
         if coverage == .inside && !(hasExcluded && excluded.intersects(view.points(of: node))) {
           push(Pending(node: node, block: block, isWhole: true))
-          node = skip
-          continue
+          return .skip
         }
       }
-      if skip == node + 1 { push(Pending(node: node, block: block, isWhole: false)) }
-      node += 1
+      guard view.nodes[node].isLeaf else { return .open }
+      push(Pending(node: node, block: block, isWhole: false))
+      return .skip
     }
     while done < pushed { addOldest() }
   }

@@ -10,11 +10,10 @@ struct QuadtreeBuilder {
     keys: UnsafePointer<UInt64>, coordinates: UnsafePointer<Coordinate>, count: Int
   ) -> Quadtree {
     var builder = QuadtreeBuilder(keys, coordinates, expecting: count)
-    if count > 0 { builder.add(0, count) }
-    builder.nodes.append(
-      Quadtree.Node(
-        begin: UInt32(count), skip: UInt32(builder.nodes.count + 1),
-        box: PositionBox(Position(x: 0, y: 0))))
+    if count > 0 {
+      builder.append(0..<count)
+      builder.fill(0)
+    }
     return Quadtree(nodes: builder.nodes.fixed, aggregates: builder.aggregates.fixed)
   }
 
@@ -29,30 +28,32 @@ struct QuadtreeBuilder {
     aggregates = GrowingArray(capacity: points / 6 + 16)
   }
 
-  /// Appends the node of the points `begin..<end` (not empty) and its subtree; returns its place.
-  /// The recursion is at most 32 deep: each level fixes at least one more pair of key bits.
-  @discardableResult
-  private mutating func add(_ begin: Int, _ end: Int) -> Int {
-    let place = nodes.count
+  /// Appends an unfinished node for some points.
+  private mutating func append(_ points: Range<Int>) {
     nodes.append(
       Quadtree.Node(
-        begin: UInt32(begin), skip: 0, box: PositionBox(Position(zOrder: keys[begin]))))
+        begin: points.lowerBound, end: points.upperBound,
+        box: PositionBox(Position(zOrder: keys[points.lowerBound]))))
     aggregates.append(Quadtree.Aggregate())
-    let difference = keys[begin] ^ keys[end - 1]
-    if end - begin <= Quadtree.leafCapacity || difference == 0 {
-      fillLeaf(place, begin, end)
-    } else {
-      addChildren(of: place, begin, end, difference: difference)
-    }
-    nodes.pointer[place].skip = UInt32(nodes.count)
-    return place
   }
 
-  private func fillLeaf(_ place: Int, _ begin: Int, _ end: Int) {
+  /// Finishes a node and everything below it. The recursion is at most 32 deep: each level fixes at
+  /// least one more pair of key bits.
+  private mutating func fill(_ place: Int) {
+    let points = nodes.pointer[place].points
+    let difference = keys[points.lowerBound] ^ keys[points.upperBound - 1]
+    if points.count <= Quadtree.leafCapacity || difference == 0 {
+      fillLeaf(place, points)
+    } else {
+      fillChildren(of: place, points, difference: difference)
+    }
+  }
+
+  private func fillLeaf(_ place: Int, _ points: Range<Int>) {
     var box = nodes.pointer[place].box
     var sum = Quadtree.Aggregate()
     var previous: Location?
-    for index in begin..<end {
+    for index in points {
       let position = Position(zOrder: keys[index])
       box.formUnion(PositionBox(position))
       sum.add(coordinates[index])
@@ -64,20 +65,27 @@ struct QuadtreeBuilder {
   }
 
   /// Splits at the highest pair of bits in which the first and the last key differ.
-  private mutating func addChildren(
-    of place: Int, _ begin: Int, _ end: Int, difference: UInt64
+  private mutating func fillChildren(
+    of place: Int, _ points: Range<Int>, difference: UInt64
   ) {
     let shift = UInt64((63 - difference.leadingZeroBitCount) & ~1)
+    let first = nodes.count
+    var start = points.lowerBound
+    while start < points.upperBound {
+      let stop = endOfQuadrant(start, points.upperBound, shift: shift)
+      append(start..<stop)
+      start = stop
+    }
+    let children = first..<nodes.count
+    nodes.pointer[place].children = children
     var sum = Quadtree.Aggregate()
-    var start = begin
-    while start < end {
-      let stop = endOfQuadrant(start, end, shift: shift)
-      let child = add(start, stop)
+    for child in children {
+      fill(child)
       nodes.pointer[place].box.formUnion(nodes.pointer[child].box)
       sum.add(aggregates.pointer[child])
       // Siblings smaller than a location may share one.
-      if start > begin && keys[start] >> 18 == keys[start - 1] >> 18 { sum.locations -= 1 }
-      start = stop
+      let begin = nodes.pointer[child].points.lowerBound
+      if child > first && keys[begin] >> 18 == keys[begin - 1] >> 18 { sum.locations -= 1 }
     }
     aggregates.pointer[place] = sum
   }
