@@ -31,7 +31,10 @@ static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info 
                           void *argument) {
   ceh_connection *connection = argument;
   connection->received += info->n_added;
-  if (info->n_deleted > 0) connection->last_drain = info->n_deleted;
+  if (info->n_deleted > 0) {
+    connection->drained[0] = connection->drained[1];
+    connection->drained[1] = info->n_deleted;
+  }
 }
 
 // Called first thing when evhttp frees a connection, for whatever reason.

@@ -170,15 +170,17 @@ static size_t hex_digits(size_t value) {
 static int refine(const ceh_loop *loop, const ceh_connection *connection,
                   const struct evhttp_request *request, int status) {
   const ceh_limits *limits = &loop->limits;
+  // A line is taken in two steps: its text, then its end.
+  size_t line = connection->drained[0];
   size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
   if (request->headers_size + unread > limits->max_header_bytes && status == 400) return 431;
-  if (request->headers_size == 0 && connection->last_drain > limits->max_header_bytes) return 431;
+  if (request->headers_size == 0 && line > limits->max_header_bytes) return 431;
   if (status == 413 && request->chunked) {
     if (request->headers_size > limits->max_header_bytes) return 431;  // in the trailer
     if (request->ntoread == 0) return 400;
     // The size line was refused. Too few digits to be too large: then it was no size.
     size_t room = limits->max_body_bytes - request->body_size;
-    if (connection->last_drain < hex_digits(room) + 1) return 400;
+    if (line < hex_digits(room)) return 400;
   }
   return status;
 }

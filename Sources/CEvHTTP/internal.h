@@ -35,7 +35,7 @@ typedef struct ceh_connection {
   int fd;
   ceh_exchange *exchange;  ///< the request that waits for its reply
   size_t received;         ///< bytes that arrived since the last reply
-  size_t last_drain;       ///< bytes that evhttp took in its last step
+  size_t drained[2];       ///< bytes that evhttp took in its last step but one, and the last
   bool linger;             ///< drain the peer's unread bytes after the close
 } ceh_connection;
 

@@ -81,6 +81,12 @@ bool has_many_digits(std::string_view text) {
   return std::count_if(text.begin(), text.begin() + ptrdiff_t(mantissa), is_digit) > 19;
 }
 
+/// Behind the quote that closes a valid string, whose contents begin at `next`.
+const char *end_of_string(const char *next, const char *stop) {
+  while (next < stop && *next != '"') next += *next == '\\' ? 2 : 1;
+  return std::min(next + 1, stop);
+}
+
 }  // namespace
 
 struct csj_parser {
@@ -91,6 +97,8 @@ struct csj_parser {
   size_t capacity = 0;
   std::vector<csj_node> tape;
   std::vector<char> minified;
+  /// Whether the document has white space outside strings; at its two ends doesn't count.
+  bool spaced = false;
 
   const char *failure = nullptr;
   const char *failed_at = nullptr;
@@ -112,7 +120,7 @@ struct csj_parser {
 
   error_code prepare(const char *bytes, size_t length);
   bool run();
-  bool walk(ondemand::value value, uint32_t depth);
+  bool walk(ondemand::value &value, uint32_t depth);
   bool walk_array(ondemand::value &value, uint32_t depth, uint32_t &count, const char *start);
   bool walk_object(ondemand::value &value, uint32_t depth, uint32_t &count, const char *start);
   bool read_number(ondemand::value &value, std::string_view text, double &number);
@@ -172,6 +180,7 @@ bool csj_parser::walk_object(ondemand::value &value, uint32_t depth, uint32_t &c
   for (auto item : object) {
     ondemand::field field;
     if (auto code = std::move(item).get(field)) return fail(code, start);
+    if (is_space(field.key().raw()[-2])) spaced = true;
     std::string_view key;
     if (auto code = field.unescaped_key().get(key)) return fail(code, start);
     if (depth < recorded_depth) {
@@ -189,14 +198,20 @@ bool csj_parser::walk_object(ondemand::value &value, uint32_t depth, uint32_t &c
 }
 
 /// Validates a value and all it contains, and records it. Recursion ends at maximum_depth.
-bool csj_parser::walk(ondemand::value value, uint32_t depth) {
-  std::string_view text = trimmed(value.raw_json_token());
+bool csj_parser::walk(ondemand::value &value, uint32_t depth) {
+  const std::string_view token = value.raw_json_token();
+  std::string_view text = trimmed(token);
   const char *start = text.data();
+  // Every token but commas and colons is looked at from both sides. Before the first value there is
+  // the bracket put around the document.
+  if (is_space(start[-1]) || (start[-1] == ':' && start[-2] != '"')) spaced = true;
   const size_t index = tape.size();
   const bool recorded = depth <= recorded_depth;
   if (recorded) tape.emplace_back();
-  csj_node node{};
-  node.text = start;
+  uint32_t kind = CSJ_NULL;
+  uint32_t length = 0;
+  double number = 0;
+  const char *string = nullptr;
 
   ondemand::json_type type;
   if (auto code = value.type().get(type)) return fail(reason(code), start);
@@ -205,34 +220,34 @@ bool csj_parser::walk(ondemand::value value, uint32_t depth) {
       bool null = false;
       if (auto code = value.is_null().get(null)) return fail(reason(code), start);
       if (!null) return fail("invalid literal", start);
-      node.kind = CSJ_NULL;
+      kind = CSJ_NULL;
       break;
     }
     case ondemand::json_type::boolean: {
       bool truth = false;
       if (auto code = value.get_bool().get(truth)) return fail(reason(code), start);
-      node.kind = truth ? CSJ_TRUE : CSJ_FALSE;
+      kind = truth ? CSJ_TRUE : CSJ_FALSE;
       break;
     }
     case ondemand::json_type::number:
-      if (!read_number(value, text, node.number)) return false;
-      node.kind = CSJ_NUMBER;
+      if (!read_number(value, text, number)) return false;
+      kind = CSJ_NUMBER;
       break;
     case ondemand::json_type::string: {
-      std::string_view string;
-      if (auto code = value.get_string().get(string)) return fail(reason(code), start);
-      node.kind = CSJ_STRING;
-      node.string = string.data();
-      node.length = uint32_t(string.size());
+      std::string_view unescaped;
+      if (auto code = value.get_string().get(unescaped)) return fail(reason(code), start);
+      kind = CSJ_STRING;
+      string = unescaped.data();
+      length = uint32_t(unescaped.size());
       break;
     }
     case ondemand::json_type::array:
     case ondemand::json_type::object: {
       if (depth > maximum_depth) return fail("nested too deeply", start);
       const bool array = type == ondemand::json_type::array;
-      node.kind = array ? CSJ_ARRAY : CSJ_OBJECT;
-      if (!(array ? walk_array(value, depth, node.length, start)
-                  : walk_object(value, depth, node.length, start))) {
+      kind = array ? CSJ_ARRAY : CSJ_OBJECT;
+      if (!(array ? walk_array(value, depth, length, start)
+                  : walk_object(value, depth, length, start))) {
         return false;
       }
       // Only white space lies between the closing bracket and the next token. There is one: the
@@ -240,14 +255,25 @@ bool csj_parser::walk(ondemand::value value, uint32_t depth) {
       const char *end = nullptr;
       if (auto code = document.current_location().get(end)) return fail(reason(code), start);
       text = trimmed(std::string_view(start, size_t(end - start)));
+      if (start + text.size() != end || (length == 0 && text.size() > 2)) spaced = true;
       break;
     }
     default: return fail("invalid literal", start);
   }
+  if (kind < CSJ_ARRAY && token.size() != text.size()) spaced = true;
   if (recorded) {
-    node.text_length = uint32_t(text.size());
+    // Field by field: copying a node just put together stalls on its parts.
+    csj_node &node = tape[index];
+    node.kind = kind;
     node.span = uint32_t(tape.size() - index);
-    tape[index] = node;
+    node.text = start;
+    node.text_length = uint32_t(text.size());
+    node.length = length;
+    if (kind == CSJ_NUMBER) {
+      node.number = number;
+    } else {
+      node.string = string;
+    }
   }
   return true;
 }
@@ -289,6 +315,7 @@ bool csj_parse(csj_parser *parser, const void *bytes, size_t length, uint32_t re
     size_t skipped = 0;
     if (length >= 3 && std::memcmp(source, "\xEF\xBB\xBF", 3) == 0) skipped = 3;
     parser->tape.clear();
+    parser->spaced = false;
     parser->failure = nullptr;
     parser->failed_at = nullptr;
     parser->recorded_depth = std::max<uint32_t>(recorded_depth, 1);
@@ -327,13 +354,32 @@ const csj_node *csj_tape(const csj_parser *parser) { return parser->tape.data();
 
 const char *csj_minify(csj_parser *parser, const char *text, size_t length, size_t *written) {
   try {
-    std::vector<char> &out = parser->minified;
-    // simdjson writes whole blocks, so also past what it keeps.
-    const size_t wanted = length + 128;
-    if (out.size() < wanted || (out.size() > kept_capacity && wanted < out.size() / 8)) {
-      std::vector<char>(std::max<size_t>(wanted, 4096)).swap(out);
+    if (!parser->spaced) {
+      *written = length;
+      return text;
     }
-    if (simdjson::minify(text, length, out.data(), *written)) return nullptr;
+    std::vector<char> &out = parser->minified;
+    if (out.size() < length || (out.size() > kept_capacity && length < out.size() / 8)) {
+      std::vector<char>(std::max<size_t>(length, 4096)).swap(out);
+    }
+    // Not simdjson::minify: it is made for long texts and takes three times as long for short ones.
+    char *end = out.data();
+    const char *run = text;  // what has not been copied yet
+    const char *const stop = text + length;
+    for (const char *next = text; next < stop;) {
+      if (*next == '"') {
+        next = end_of_string(next + 1, stop);
+      } else if (!is_space(*next)) {
+        next++;
+      } else {
+        std::memcpy(end, run, size_t(next - run));
+        end += next - run;
+        while (next < stop && is_space(*next)) next++;
+        run = next;
+      }
+    }
+    std::memcpy(end, run, size_t(stop - run));
+    *written = size_t(end - out.data() + (stop - run));
     return out.data();
   } catch (...) {
     return nullptr;

@@ -196,6 +196,23 @@ import Testing
     }
   }
 
+  /// One white space, wherever it may stand, is dropped; those in strings stay.
+  @Test func whiteSpaceIsDropped() throws {
+    let tokens = [
+      "{", "\"a b\"", ":", "[", "1", ",", "{", "}", ",", "[", "]", ",", "true", ",", "\" \\\" \"",
+      "]", ",",
+      "\"c\"", ":", "{", "\"d\"", ":", "null", ",", "\"e\"", ":", "-1.5e3", "}", "}",
+    ]
+    for index in 0...tokens.count {
+      for space in [" ", "\n", "\t", "\r"] {
+        var spaced = tokens
+        spaced.insert(space, at: index)
+        let outcome = read(feature(properties: spaced.joined()), .geoJSON)
+        #expect(outcome.features.first?.properties == tokens.joined())
+      }
+    }
+  }
+
   private func select(_ names: [String], _ properties: String) -> String {
     var writer = JSONWriter()
     Array(properties.utf8).withUnsafeBytes {

@@ -58,6 +58,31 @@ import Testing
     #expect(value == 1e300 ? jsonError(got) == nil : got == expected)
   }
 
+  @Test func overloadsAndHandingOver() {
+    var writer = JSONWriter(reserving: 0)
+    let owned = "q\"" + String(repeating: "x", count: 200)
+    let maybe: String? = owned
+    writer.beginObject()
+    writer.member("a", owned)
+    writer.member("b", maybe)
+    writer.member("c", Double?.none)
+    writer.key("d")
+    writer.roundedCoordinate(latitude: 1.123456789, longitude: -0.00000001)
+    writer.key("e")
+    writer.coordinate(latitude: 1.123456789, longitude: -180)
+    writer.endObject()
+    let expected =
+      #"{"a":"q\"\#(owned.dropFirst(2))","b":"q\"\#(owned.dropFirst(2))","c":null,"#
+      + #""d":{"latitude":1.12345679,"longitude":-0.00000001},"#
+      + #""e":{"latitude":1.123456789,"longitude":-180}}"#
+    #expect(writer.count == expected.utf8.count)
+    #expect(text(writer.bytes) == expected)
+    #expect(text(writer.take()) == expected)
+    #expect(writer.bytes.isEmpty)
+    writer.value(true)
+    #expect(text(writer.take()) == "true")
+  }
+
   /// Every double comes back bit for bit: random bit patterns, decimals, neighbours of decimals.
   @Test func doublesRoundTrip() throws {
     var random = Seeded(1)

@@ -80,8 +80,8 @@ size_t csj_write_double(char *out, double value);
 /// one or isn't finite as a double.
 bool csj_read_double(const char *text, size_t length, double *value);
 
-/// A copy of valid JSON without insignificant white space, in memory of the parser that holds until
-/// the next call; NULL without memory.
+/// The text of a value of the last document without insignificant white space: where it is, or a
+/// copy in memory of the parser. It holds until the next call. NULL without memory.
 const char *csj_minify(csj_parser *parser, const char *text, size_t length, size_t *written);
 
 /// Whether bytes are valid UTF-8.

@@ -42,7 +42,8 @@ public struct FeatureID: Sendable {
   }
 
   /// The integers that a double holds exactly, −(2^53 − 1)…2^53 − 1.
-  public static let integerRange: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
+  public static let integerRange: ClosedRange<Int64> =
+    -9_007_199_254_740_991...9_007_199_254_740_991
   /// The longest text id in Unicode scalars.
   public static let maximumCharacters = 256
 

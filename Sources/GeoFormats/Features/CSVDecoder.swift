@@ -1,7 +1,7 @@
 internal import ClusterCore
 
 /// Turns the records of a table into records of a batch.
-final class CSVDecoder {
+struct CSVDecoder {
   private let header: CSVHeader
   private var fields = CSVFields()
   private var properties = JSONWriter()
@@ -9,7 +9,8 @@ final class CSVDecoder {
   init(header: CSVHeader) { self.header = header }
 
   /// Appends the feature of one record (valid UTF-8); returns what is wrong with it, if anything.
-  func decode(_ record: UnsafeRawBufferPointer, into batch: inout FeatureBatch) -> String? {
+  mutating func decode(_ record: UnsafeRawBufferPointer, into batch: inout FeatureBatch) -> String?
+  {
     if let problem = fields.split(record) { return problem }
     guard fields.fields.count == header.properties.count else {
       return "has \(fields.fields.count) fields, the header has \(header.properties.count)"
@@ -30,7 +31,7 @@ final class CSVDecoder {
       return error.reason
     }
     if let problem = writeProperties(record) { return problem }
-    properties.bytes.withUnsafeBytes { properties in
+    properties.withBytes { properties in
       batch.append(
         id: id, coordinate: coordinate, further: UnsafeBufferPointer(start: nil, count: 0),
         properties: properties)
@@ -54,7 +55,7 @@ final class CSVDecoder {
   }
 
   /// Writes the properties of a record; returns what is wrong, if anything.
-  private func writeProperties(_ record: UnsafeRawBufferPointer) -> String? {
+  private mutating func writeProperties(_ record: UnsafeRawBufferPointer) -> String? {
     properties.removeAll()
     properties.beginObject()
     for (index, field) in fields.fields.enumerated() {
@@ -63,7 +64,7 @@ final class CSVDecoder {
         let isNumber = JSONText.isNumber(text)
         if isNumber, !JSONText.isFinite(text) { return "field \(index + 1): number out of range" }
         properties.separate()
-        properties.bytes.append(contentsOf: header.properties[index])
+        header.properties[index].withUnsafeBytes { properties.append($0) }
         if isNumber { properties.raw(text) } else { properties.stringUTF8(text) }
         return nil
       }

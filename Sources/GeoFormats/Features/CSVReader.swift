@@ -1,5 +1,5 @@
 /// Reads a table with a header as a stream (RFC 4180; also LF or CR alone, and a byte order mark).
-final class CSVReader {
+struct CSVReader {
   private let idProperty: [UInt8]?
   private var mark = ByteOrderMark()
   private var boundary = CSVBoundary()
@@ -13,7 +13,7 @@ final class CSVReader {
 
   init(idProperty: String?) { self.idProperty = idProperty.map { Array($0.utf8) } }
 
-  func read(
+  mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     var (index, other) = mark.pass(chunk)
@@ -36,7 +36,7 @@ final class CSVReader {
     }
   }
 
-  func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
+  mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     let other = mark.finish()
     if !other.isEmpty { keepBrokenMark(other) }
     complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
@@ -47,23 +47,28 @@ final class CSVReader {
   }
 
   /// The start of a byte order mark that went on as something else is text.
-  private func keepBrokenMark(_ bytes: ArraySlice<UInt8>) {
+  private mutating func keepBrokenMark(_ bytes: ArraySlice<UInt8>) {
     bytes.withUnsafeBytes { records.keep($0) }
     boundary.passText()
   }
 
-  private func complete(_ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures) {
-    records.complete(part) { record in
-      let begin = line
-      line += 1 + (boundary.hasQuotes ? record.lineFeeds : 0)
-      take(record, line: begin, into: &parsed)
+  private mutating func complete(_ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures)
+  {
+    if records.isWhole(part) {
+      take(.init(bytes: part, isTooLong: false, droppedLineFeeds: 0), into: &parsed)
+    } else {
+      // Taken out of self, so that it can be lent while the rest of self changes.
+      var buffer = RecordBuffer()
+      swap(&buffer, &records)
+      buffer.complete(part) { take($0, into: &parsed) }
+      swap(&buffer, &records)
     }
     boundary = CSVBoundary()
   }
 
-  private func take(
-    _ record: RecordBuffer.Record, line: Int, into parsed: inout ParsedFeatures
-  ) {
+  private mutating func take(_ record: RecordBuffer.Record, into parsed: inout ParsedFeatures) {
+    let line = line
+    self.line += 1 + (boundary.hasQuotes ? record.lineFeeds : 0)
     var problem: String?
     if record.isTooLong {
       problem = "longer than \(FeatureReader.maximumFeatureLength) bytes: an unclosed quote?"
@@ -72,8 +77,10 @@ final class CSVReader {
     } else if !JSONText.isUTF8(record.bytes) {
       problem = "not valid UTF-8"
     }
-    if let decoder {
-      if problem == nil { problem = decoder.decode(record.bytes, into: &parsed.batch) }
+    if decoder != nil {
+      if problem == nil {
+        problem = decoder?.decode(record.bytes, into: &parsed.batch) ?? nil
+      }
       if let problem { parsed.reject(pointer: "/lines/\(line)", detail: problem) }
       return
     }

@@ -1,7 +1,7 @@
 internal import ClusterCore
 
 /// Turns the text of one GeoJSON Feature into a record of a batch.
-final class FeatureDecoder {
+struct FeatureDecoder {
   /// What is wrong with a feature that is valid JSON.
   struct Refusal: Error {
     var detail: String
@@ -17,7 +17,7 @@ final class FeatureDecoder {
   init(idProperty: String?) { self.idProperty = idProperty.map { Array($0.utf8) } }
 
   /// Parses a Feature's text and appends it, or counts it as rejected. Throws if it isn't JSON.
-  func decode(
+  mutating func decode(
     _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures,
     pointer: @autoclosure () -> String
   ) throws(JSONError) {
@@ -26,7 +26,7 @@ final class FeatureDecoder {
   }
 
   /// Appends a parsed Feature, or counts it as rejected.
-  func append(
+  mutating func append(
     _ node: TapeNode, into parsed: inout ParsedFeatures, pointer: @autoclosure () -> String
   ) {
     do throws(Refusal) {
@@ -36,7 +36,7 @@ final class FeatureDecoder {
     }
   }
 
-  private func append(_ feature: TapeNode, to batch: inout FeatureBatch) throws(Refusal) {
+  private mutating func append(_ feature: TapeNode, to batch: inout FeatureBatch) throws(Refusal) {
     guard feature.kind == .object else { throw Refusal("not an object") }
     let members = FeatureMembers(feature)
     guard let type = members.type, type.isString("Feature") else {
@@ -51,7 +51,7 @@ final class FeatureDecoder {
   }
 
   /// The coordinate; leaves the further ordinates in `further`.
-  private func coordinate(_ geometry: TapeNode?) throws(Refusal) -> Coordinate {
+  private mutating func coordinate(_ geometry: TapeNode?) throws(Refusal) -> Coordinate {
     guard let geometry, geometry.kind != .null else {
       throw Refusal("/geometry is missing or null")
     }

@@ -4,18 +4,17 @@
 /// Memory is bounded by the longest feature (and, for GeoJSON, by the rest of the document), both
 /// capped at ``maximumFeatureLength``. Until ``finish(into:)`` has returned, the features are
 /// provisional: the document may still turn out to be malformed or to be no feature collection.
+///
+/// Don't use copies of a reader side by side: they share a parser.
 public struct FeatureReader {
   /// The longest feature, line, record, or GeoJSON document without its `features`, in bytes.
   public static let maximumFeatureLength = 16 << 20
 
-  private enum Implementation {
-    case geoJSON(GeoJSONReader)
-    case sequence(SequenceReader)
-    case csv(CSVReader)
-  }
-
-  // The implementations are classes: a copy of a reader goes on where the original is.
-  private let implementation: Implementation
+  // One of them is there. They are structs, so that the compiler knows that nobody else changes
+  // them, and not in an enum, so that they can be changed where they are.
+  private var geoJSON: GeoJSONReader?
+  private var sequence: SequenceReader?
+  private var table: CSVReader?
   private var failure: FormatError?
 
   /// - Parameters:
@@ -24,9 +23,9 @@ public struct FeatureReader {
   ///     column.
   public init(format: FeatureFormat, idProperty: String? = nil) {
     switch format {
-    case .geoJSON: implementation = .geoJSON(GeoJSONReader(idProperty: idProperty))
-    case .geoJSONSequence: implementation = .sequence(SequenceReader(idProperty: idProperty))
-    case .csv: implementation = .csv(CSVReader(idProperty: idProperty))
+    case .geoJSON: geoJSON = GeoJSONReader(idProperty: idProperty)
+    case .geoJSONSequence: sequence = SequenceReader(idProperty: idProperty)
+    case .csv: table = CSVReader(idProperty: idProperty)
     }
   }
 
@@ -37,11 +36,9 @@ public struct FeatureReader {
   ) throws(FormatError) {
     if let failure { throw failure }
     do throws(FormatError) {
-      switch implementation {
-      case .geoJSON(let reader): try reader.read(chunk, into: &parsed)
-      case .sequence(let reader): reader.read(chunk, into: &parsed)
-      case .csv(let reader): try reader.read(chunk, into: &parsed)
-      }
+      try geoJSON?.read(chunk, into: &parsed)
+      sequence?.read(chunk, into: &parsed)
+      try table?.read(chunk, into: &parsed)
     } catch {
       failure = error
       throw error
@@ -60,10 +57,8 @@ public struct FeatureReader {
   /// Reads what is left and judges the whole. To be called once, after the last chunk.
   public mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     if let failure { throw failure }
-    switch implementation {
-    case .geoJSON(let reader): try reader.finish(into: &parsed)
-    case .sequence(let reader): reader.finish(into: &parsed)
-    case .csv(let reader): try reader.finish(into: &parsed)
-    }
+    try geoJSON?.finish(into: &parsed)
+    sequence?.finish(into: &parsed)
+    try table?.finish(into: &parsed)
   }
 }

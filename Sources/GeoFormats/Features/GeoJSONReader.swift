@@ -3,8 +3,8 @@
 /// The members of the root's `features` array are cut out one by one, without looking at them more
 /// closely than brackets and quotes demand, and parsed each on its own. All the rest, with `[]` in
 /// place of the array, is the *skeleton*, which is parsed at the end. So every byte is validated by
-/// the JSON parser, but for the commas and brackets of the array itself, which this class checks.
-final class GeoJSONReader {
+/// the JSON parser, but for the commas and brackets of the array itself, which this type checks.
+struct GeoJSONReader {
   enum State {
     /// In the skeleton.
     case skeleton
@@ -18,7 +18,7 @@ final class GeoJSONReader {
     case after
   }
 
-  private let decoder: FeatureDecoder
+  private var decoder: FeatureDecoder
   private var state = State.skeleton
   private var skeleton = SkeletonScanner()
   private var element = ElementScanner()
@@ -37,7 +37,7 @@ final class GeoJSONReader {
 
   init(idProperty: String?) { decoder = FeatureDecoder(idProperty: idProperty) }
 
-  func read(
+  mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     var index = 0
@@ -76,7 +76,7 @@ final class GeoJSONReader {
   }
 
   /// Passes a significant byte between elements; true if an element begins with it.
-  private func step(_ byte: UInt8, at place: Int) throws(FormatError) -> Bool {
+  private mutating func step(_ byte: UInt8, at place: Int) throws(FormatError) -> Bool {
     switch (state, byte) {
     case (.first, UInt8(ascii: "]")), (.after, UInt8(ascii: "]")):
       state = .skeleton
@@ -97,7 +97,7 @@ final class GeoJSONReader {
       detail: "/features: a value, comma or bracket is missing or misplaced", offset: place)
   }
 
-  private func scanSkeleton(
+  private mutating func scanSkeleton(
     _ chunk: UnsafeRawBufferPointer, _ index: inout Int
   ) throws(FormatError) -> Bool {
     let begin = index
@@ -115,7 +115,7 @@ final class GeoJSONReader {
     return entered
   }
 
-  private func grow(by length: Int) throws(FormatError) {
+  private mutating func grow(by length: Int) throws(FormatError) {
     guard pending.count + length <= FeatureReader.maximumFeatureLength else {
       throw .notFeatures(
         pointer: "/features/\(count - 1)",
@@ -123,24 +123,30 @@ final class GeoJSONReader {
     }
   }
 
-  private func finishElement(
+  private mutating func finishElement(
     _ chunk: UnsafeRawBufferPointer, _ range: Range<Int>, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     try grow(by: range.count)
     let here = UnsafeRawBufferPointer(rebasing: chunk[range])
     guard !pending.isEmpty else { return try decode(here, into: &parsed) }
-    pending.append(contentsOf: here)
-    defer { pending.removeAll(keepingCapacity: pending.count <= 1 << 20) }
-    try pending.withUnsafeBytes { bytes in
-      Result { () throws(FormatError) in try self.decode(bytes, into: &parsed) }
+    // Taken out of self, so that it can be lent while the rest of self changes.
+    var whole: [UInt8] = []
+    swap(&whole, &pending)
+    whole.append(contentsOf: here)
+    defer {
+      whole.removeAll(keepingCapacity: whole.count <= 1 << 20)
+      swap(&whole, &pending)
+    }
+    try whole.withUnsafeBytes { bytes in
+      Result { () throws(FormatError) in try decode(bytes, into: &parsed) }
     }.get()
   }
 
-  private func decode(
+  private mutating func decode(
     _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     do throws(JSONError) {
-      try decoder.decode(text, into: &parsed, pointer: "/features/\(self.count - 1)")
+      try decoder.decode(text, into: &parsed, pointer: "/features/\(count - 1)")
     } catch {
       throw .malformed(
         detail: "/features/\(count - 1): \(error.reason)",
@@ -148,19 +154,20 @@ final class GeoJSONReader {
     }
   }
 
-  func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
+  mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     guard state == .skeleton else {
       throw .malformed(
         detail: "the document ends within its features, after /features/\(count - 1)",
         offset: offset)
     }
-    try skeleton.bytes.withUnsafeBytes { bytes in
-      Result { () throws(FormatError) in try self.judge(bytes, into: &parsed) }
+    let text = skeleton.bytes
+    try text.withUnsafeBytes { bytes in
+      Result { () throws(FormatError) in try judge(bytes, into: &parsed) }
     }.get()
   }
 
   /// Validates the skeleton and says what kind of document it was.
-  private func judge(
+  private mutating func judge(
     _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     let root: TapeNode

@@ -6,7 +6,7 @@ struct RecordBuffer {
     var bytes: UnsafeRawBufferPointer
     var isTooLong: Bool
     /// Line feeds in what was not kept.
-    var droppedLineFeeds = 0
+    var droppedLineFeeds: Int
 
     /// Line feeds in the whole record. Linear in its length.
     var lineFeeds: Int { droppedLineFeeds + RecordBuffer.lineFeeds(bytes) }
@@ -15,12 +15,6 @@ struct RecordBuffer {
   private var kept: [UInt8] = []
   private var length = 0
   private var droppedLineFeeds = 0
-
-  /// How many bytes of the current record are kept.
-  var keptCount: Int { kept.count }
-
-  /// Whether nothing of the current record has come yet.
-  var isEmpty: Bool { length == 0 }
 
   /// Forgets the current record.
   mutating func removeAll() {
@@ -39,11 +33,8 @@ struct RecordBuffer {
     }
   }
 
-  /// Adds the last part of the current record, passes the record to `body` and forgets it.
+  /// Adds the last part of the current record and lends the record to `body`.
   mutating func complete(_ part: UnsafeRawBufferPointer, _ body: (Record) -> Void) {
-    if length == 0, part.count <= FeatureReader.maximumFeatureLength {
-      return body(Record(bytes: part, isTooLong: false))
-    }
     keep(part)
     kept.withUnsafeBytes { bytes in
       body(
@@ -52,6 +43,11 @@ struct RecordBuffer {
           droppedLineFeeds: droppedLineFeeds))
     }
     removeAll()
+  }
+
+  /// Whether a part of a chunk is a whole record, which needs no copy.
+  func isWhole(_ part: UnsafeRawBufferPointer) -> Bool {
+    length == 0 && part.count <= FeatureReader.maximumFeatureLength
   }
 
   private static func lineFeeds(_ bytes: UnsafeRawBufferPointer) -> Int {

@@ -2,11 +2,11 @@ import Glibc
 
 /// Reads a GeoJSON Feature a line, or a Feature after each record separator (RFC 8142), which then
 /// may span lines. Which of the two it is, the first byte tells.
-final class SequenceReader {
+struct SequenceReader {
   private static let recordSeparator: UInt8 = 0x1E
   private static let lineFeed: UInt8 = 0x0A
 
-  private let decoder: FeatureDecoder
+  private var decoder: FeatureDecoder
   private var mark = ByteOrderMark()
   private var splitter = RecordBuffer()
   /// The byte that ends a record; nil until the first byte has come.
@@ -15,7 +15,7 @@ final class SequenceReader {
 
   init(idProperty: String?) { decoder = FeatureDecoder(idProperty: idProperty) }
 
-  func read(_ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures) {
+  mutating func read(_ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures) {
     var start = 0
     if delimiter == nil {
       let (consumed, other) = mark.pass(chunk)
@@ -33,22 +33,31 @@ final class SequenceReader {
         return
       }
       let end = UnsafeRawPointer(found) - base
-      splitter.complete(UnsafeRawBufferPointer(rebasing: chunk[start..<end])) { record in
-        self.decode(record, into: &parsed)
-      }
+      complete(UnsafeRawBufferPointer(rebasing: chunk[start..<end]), into: &parsed)
       if delimiter == SequenceReader.lineFeed { line += 1 }
       start = end + 1
     }
   }
 
-  func finish(into parsed: inout ParsedFeatures) {
+  mutating func finish(into parsed: inout ParsedFeatures) {
     mark.finish().withUnsafeBytes { splitter.keep($0) }
-    splitter.complete(UnsafeRawBufferPointer(start: nil, count: 0)) { record in
-      self.decode(record, into: &parsed)
-    }
+    complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
   }
 
-  private func decode(_ record: RecordBuffer.Record, into parsed: inout ParsedFeatures) {
+  private mutating func complete(
+    _ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) {
+    if splitter.isWhole(part) {
+      return decode(.init(bytes: part, isTooLong: false, droppedLineFeeds: 0), into: &parsed)
+    }
+    // Taken out of self, so that it can be lent while the rest of self changes.
+    var buffer = RecordBuffer()
+    swap(&buffer, &splitter)
+    buffer.complete(part) { decode($0, into: &parsed) }
+    swap(&buffer, &splitter)
+  }
+
+  private mutating func decode(_ record: RecordBuffer.Record, into parsed: inout ParsedFeatures) {
     var text = record.bytes
     var here = line
     if delimiter == SequenceReader.recordSeparator { line += record.lineFeeds }

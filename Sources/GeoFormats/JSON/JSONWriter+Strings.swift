@@ -14,9 +14,9 @@ extension JSONWriter {
   /// A string from valid UTF-8. Quotes, backslashes and control characters are escaped.
   public mutating func stringUTF8(_ utf8: UnsafeRawBufferPointer) {
     separate()
-    bytes.append(UInt8(ascii: "\""))
+    append(UInt8(ascii: "\""))
     appendEscaped(utf8)
-    bytes.append(UInt8(ascii: "\""))
+    append(UInt8(ascii: "\""))
   }
 
   /// The text of a string without its quotes.
@@ -24,7 +24,7 @@ extension JSONWriter {
     var rest = utf8
     while true {
       let plain = JSONWriter.plainPrefix(rest)
-      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<plain]))
+      append(UnsafeRawBufferPointer(rebasing: rest[..<plain]))
       guard plain < rest.count else { return }
       appendEscape(rest[plain])
       rest = UnsafeRawBufferPointer(rebasing: rest[(plain + 1)...])
@@ -42,9 +42,9 @@ extension JSONWriter {
     case 0x0C: literal("\\f")
     default:
       literal("\\u00")
-      bytes.append(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
+      append(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
       let low = byte & 0xF
-      bytes.append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
+      append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
     }
   }
 

@@ -58,7 +58,7 @@ public enum PropertyReader {
         value(of: name, in: properties)?.baseAddress == member.value.baseAddress
       else { continue }
       writer.raw(member.name)
-      writer.bytes.append(UInt8(ascii: ":"))
+      writer.append(UInt8(ascii: ":"))
       writer.raw(member.value)
     }
     writer.endObject()

@@ -27,7 +27,7 @@ struct BaseURL {
       name = head[..<colon]
     }
     if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
-    let isName = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "@") }
+    let isName = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"@?#".utf8.contains($0) }
     guard !name.isEmpty, isName else { throw .badURL(url) }
     host = String(name)
   }

@@ -1,11 +1,10 @@
 import CEvHTTP
-import Synchronization
 
 /// A small blocking HTTP/1.1 client that keeps its connection for the next request.
 public final class HTTPClient: Sendable {
   /// The owner of the C client, with it freed.
   ///
-  /// `@unchecked Sendable`: used under the mutex only.
+  /// `@unchecked Sendable`: used under the lock only.
   private final class Handle: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -17,7 +16,7 @@ public final class HTTPClient: Sendable {
     deinit { ceh_client_free(pointer) }
   }
 
-  private let handle: Mutex<Handle>
+  private let handle: Guarded<Handle>
   private let server: String
   private let prefix: String
   private let hostField: String
@@ -28,7 +27,7 @@ public final class HTTPClient: Sendable {
     guard let handle = Handle(host: base.host, port: base.port) else {
       throw .badRequest("out of memory")
     }
-    self.handle = Mutex(handle)
+    self.handle = Guarded(handle)
     server = "http://\(base.authority)"
     prefix = base.prefix
     hostField = base.authority
@@ -83,11 +82,7 @@ public final class HTTPClient: Sendable {
     let headers = HTTPHeaders(size: ceh_client_headers_size(pointer)) {
       ceh_client_headers_copy(pointer, $0)
     }
-    let size = ceh_client_body_size(pointer)
-    let body = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      ceh_client_body_copy(pointer, buffer.baseAddress)
-      count = size
-    }
+    let body = [UInt8].ofSize(ceh_client_body_size(pointer)) { ceh_client_body_copy(pointer, $0) }
     return HTTPResponse(
       status: Int(ceh_client_status(pointer)), headers: headers.fields, body: body)
   }

@@ -25,11 +25,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
   /// Makes headers of a block that `fill` writes: `name NUL value NUL` pairs.
   init(size: Int, fill: (UnsafeMutablePointer<CChar>) -> Void) {
-    storage = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      guard let base = buffer.baseAddress, size > 0 else { return }
-      base.withMemoryRebound(to: CChar.self, capacity: size, fill)
-      count = size
-    }
+    storage = .ofSize(size) { $0.withMemoryRebound(to: CChar.self, capacity: size, fill) }
   }
 
   /// The value of a field, or nil when it is absent; repeated fields are joined with ", ".
@@ -74,5 +70,19 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+  }
+}
+
+extension [UInt8] {
+  /// An array of `size` bytes that `fill` writes.
+  static func ofSize(_ size: Int, fill: (UnsafeMutablePointer<UInt8>) -> Void) -> [UInt8] {
+    // Not for none: the initializer would write a count into the storage that all empty arrays of
+    // all threads share.
+    guard size > 0 else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      guard let base = buffer.baseAddress else { return }
+      fill(base)
+      count = size
+    }
   }
 }

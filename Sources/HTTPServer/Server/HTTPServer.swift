@@ -1,6 +1,5 @@
 import CEvHTTP
 import Glibc
-import Synchronization
 
 /// An HTTP/1.1 server: a few event loops, each on a thread, that share one port.
 ///
@@ -14,7 +13,7 @@ public final class HTTPServer: Sendable {
   private let configuration: Configuration
   private let gauge: Gauge
   private let loops: [Loop]
-  private let state = Mutex(State.bound)
+  private let state = Guarded(State.bound)
 
   /// Listens, but does not answer yet.
   public init(

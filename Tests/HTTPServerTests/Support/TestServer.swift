@@ -1,6 +1,5 @@
 import Glibc
-import HTTPServer
-import Synchronization
+@testable import HTTPServer
 
 /// A running server on a free port; shut down with the last reference.
 final class TestServer: Sendable {
@@ -53,7 +52,7 @@ final class TestServer: Sendable {
 /// Replies that a test holds back.
 final class Held: Sendable {
   typealias Reply = @Sendable (HTTPResponse) -> Void
-  private let replies = Mutex<[Reply]>([])
+  private let replies = Guarded<[Reply]>([])
 
   var count: Int { replies.withLock { $0.count } }
   func add(_ reply: @escaping Reply) { replies.withLock { $0.append(reply) } }
@@ -70,7 +69,7 @@ final class Held: Sendable {
   }
 }
 
-/// Runs `body` on a new thread.
+/// Runs `body` on a new thread, to be joined.
 func inBackground(_ body: @escaping @Sendable () -> Void) -> pthread_t {
   final class Box {
     let body: @Sendable () -> Void
@@ -86,6 +85,9 @@ func inBackground(_ body: @escaping @Sendable () -> Void) -> pthread_t {
     }, box.toOpaque())
   return thread
 }
+
+/// Runs `body` on a new thread that nobody waits for.
+func detached(_ body: @escaping @Sendable () -> Void) { pthread_detach(inBackground(body)) }
 
 /// The descriptors that this process has open.
 func openDescriptors() -> Int {
