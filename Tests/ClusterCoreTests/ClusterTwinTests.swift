@@ -72,6 +72,20 @@ struct ClusterTwinTests {
     }
   }
 
+  @Test func `of features as near to the centre the first counts`() throws {
+    // Quarters of the world are exact in map points: all four are as far from the centre.
+    let index = try FeatureIndex.of([
+      TwinFeature(4, 45, 0), TwinFeature(3, -45, 0), TwinFeature(2, -45, 0), TwinFeature(1, 45, 0),
+      TwinFeature(0, 120, 60),
+    ])
+    var request = TwinRequest(.bbox(west: -180, south: -85, east: 180, north: 85), .zoom(0))
+    (request.cellSize, request.clusterer) = (256, .nearCenter)
+    let result = try index.clusters(
+      in: request.viewport(), settings: request.settings, limit: 10)
+    #expect(result.annotations.map(\.count) == [5])
+    #expect(result.annotations.first?.coordinate == Coordinate(latitude: 0, longitude: -45))
+  }
+
   @Test(arguments: Dataset.allCases)
   func `every feature of the grid is in exactly one annotation`(data: Dataset) throws {
     let features = data.features(seed: 31)

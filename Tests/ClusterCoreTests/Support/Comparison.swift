@@ -74,7 +74,8 @@ extension TwinAnnotation {
     return found
   }
 
-  /// Whether another coordinate of a cluster is as near to its cell's centre but for rounding.
+  /// Whether another coordinate of a cluster is as near to its cell's centre but for rounding. Of
+  /// exactly equal distances the first feature's counts.
   private func isTie(_ other: Coordinate, _ center: MapPoint) -> Bool {
     guard isCluster, kind == .cell, features.contains(where: { $0.coordinate == other }) else {
       return false
@@ -83,7 +84,7 @@ extension TwinAnnotation {
       let (x, y) = Twin.project(coordinate)
       return ((x - center.x) * (x - center.x) + (y - center.y) * (y - center.y)).squareRoot()
     }
-    return (distances[0] - distances[1]).magnitude < 1e-6
+    return distances[0] != distances[1] && (distances[0] - distances[1]).magnitude < 1e-6
   }
 
   /// What its id names.

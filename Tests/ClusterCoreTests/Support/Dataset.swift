@@ -3,7 +3,8 @@ import TestSupport
 
 /// The kinds of data that every property is tried on.
 enum Dataset: String, CaseIterable, Sendable {
-  case uniform, cities, coincident, gridLines, edges, insideLocations, mixed, antimeridian
+  case uniform, cities, coincident, gridLines, edges, insideLocations, crowdedLocations, mixed
+  case antimeridian
 
   /// Its features, the same ones for the same seed.
   func features(seed: UInt64, count: Int = 900) -> [TwinFeature] {
@@ -24,6 +25,9 @@ enum Dataset: String, CaseIterable, Sendable {
     case .edges: return TwinFeature.edges()
     case .insideLocations:
       return TwinFeature.insideLocations(clusters: count / 6, each: 6, using: &generator)
+    case .crowdedLocations:
+      // More in one location than a leaf holds, so that nodes end inside of locations.
+      return TwinFeature.insideLocations(clusters: 6, each: count / 6, using: &generator)
     case .mixed: return TwinFeature.mixed(count, using: &generator)
     case .antimeridian:
       return (0..<count).map { i in
