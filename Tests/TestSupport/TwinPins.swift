@@ -75,6 +75,11 @@ extension Twin {
       }
       if isWhole { return true }
       let longitude = given == 180 ? -180 : given
+      // Plain comparisons where they do: adding a turn loses the last bits.
+      if (-180...180).contains(west), (-180...180).contains(east) {
+        return west > east
+          ? longitude >= west || longitude < east : longitude >= west && longitude < east
+      }
       return [-720.0, -360, 0, 360, 720].contains { turn in
         longitude + turn >= west && longitude + turn < end
       }

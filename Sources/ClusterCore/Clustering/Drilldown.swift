@@ -137,7 +137,7 @@ public struct Drilldown: Sendable {
   ) throws(ImpossibleRequest) -> ClusterResult {
     var clusterer = GridClusterer(
       index: index, region: region, cells: cells, zoomLevel: zoom, settings: settings,
-      limit: limit)
+      limit: limit, excluding: keptApart)
     return try clusterer.run()
   }
 }

@@ -29,9 +29,10 @@ struct GridClusterer<Region: IndexRegion> {
   /// The most annotations that any request may ask for.
   static var maximumLimit: Int { 10_000 }
 
+  /// `excluded` are features that the region leaves out and that contest no coordinate.
   init(
     index: FeatureIndex, region: Region, cells: GridRange, zoomLevel: Double,
-    settings: ClusterSettings, limit: Int
+    settings: ClusterSettings, limit: Int, excluding excluded: PlaceSet = PlaceSet([])
   ) {
     self.index = index
     self.region = region
@@ -39,7 +40,8 @@ struct GridClusterer<Region: IndexRegion> {
     self.zoomLevel = zoomLevel
     self.settings = settings
     self.limit = limit
-    spreading = Spreading(index: index, distance: settings.distanceFromContestedLocation)
+    spreading = Spreading(
+      index: index, distance: settings.distanceFromContestedLocation, excluding: excluded)
   }
 
   mutating func run() throws(ImpossibleRequest) -> ClusterResult {
