@@ -110,7 +110,7 @@ public final class API: Sendable {
     case .annotationChildren(let id, let annotation):
       return .now(try annotationChildren(id, annotation, request))
     case .pins(let id): return .now(try pins(id, request))
-    case .landing, .openAPI, .conformance, .live, .ready, .metrics:
+    case .service, .landing, .openAPI, .conformance, .live, .ready, .metrics:
       throw Problem.notFound("nothing is at this path")
     }
   }

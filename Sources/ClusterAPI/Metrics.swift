@@ -59,8 +59,12 @@ public final class Metrics: Sendable {
     }
     metric(
       "http_requests_total", "counter", "Answered requests.",
-      counts.requests.sorted { ($0.key.status, "\($0.key.method)") < ($1.key.status, "\($1.key.method)") }
-        .map { ("{method=\"\($0.key.method.description)\",status=\"\($0.key.status)\"}", "\($0.value)") })
+      counts.requests.sorted {
+        ($0.key.status, "\($0.key.method)") < ($1.key.status, "\($1.key.method)")
+      }
+      .map {
+        ("{method=\"\($0.key.method.description)\",status=\"\($0.key.status)\"}", "\($0.value)")
+      })
     var cumulative = 0
     var samples: [(String, String)] = []
     for (bound, bucket) in zip(Metrics.bounds, counts.buckets) {

@@ -41,7 +41,7 @@ struct Fields {
     _ name: String, _ value: Value, _ allowed: [String]
   ) throws(Problem) {
     guard allowed.contains(name) else {
-      throw problem(String(name.prefix(100)), "the name is unknown here")
+      throw problem(shown(name), "the name is unknown here")
     }
     guard !values.contains(where: { $0.name == name }) else {
       throw problem(name, "\(name) is given twice")
@@ -52,6 +52,19 @@ struct Fields {
   /// A problem with one of the fields; 400 unless told otherwise.
   func problem(_ name: String, status: Int = 400, _ detail: String) -> Problem {
     Problem(status, field: name, inBody: inBody, detail)
+  }
+
+  /// An unknown name as part of a pointer: not at any length, and in a JSON pointer escaped.
+  private func shown(_ name: String) -> String {
+    let prefix = name.prefix(100)
+    guard inBody else { return String(prefix) }
+    return prefix.reduce(into: "") { pointer, character in
+      switch character {
+      case "~": pointer += "~0"
+      case "/": pointer += "~1"
+      default: pointer.append(character)
+      }
+    }
   }
 
   private func value(_ name: String) -> Value? {
@@ -96,10 +109,16 @@ struct Fields {
     return number
   }
 
-  /// An integer; 3.0 is one, 3.5 is not.
-  func integer(_ name: String) throws(Problem) -> Int? {
+  /// An integer of any size; 3.0 is one, 3.5 is not.
+  func wholeNumber(_ name: String) throws(Problem) -> Double? {
     guard let number = try number(name) else { return nil }
     guard number == number.rounded() else { throw problem(name, "\(name) is not an integer") }
+    return number
+  }
+
+  /// An integer; 422 where a double doesn't hold it exactly.
+  func integer(_ name: String) throws(Problem) -> Int? {
+    guard let number = try wholeNumber(name) else { return nil }
     guard number.magnitude <= 9_007_199_254_740_991 else {
       throw problem(name, status: 422, "\(name) is beyond ±(2^53−1)")
     }
@@ -114,7 +133,7 @@ struct Fields {
       guard let bool = json.bool else { throw problem(name, "\(name) is not a boolean") }
       return bool
     case .query(let text):
-      switch text {
+      switch try decoded(name, text) {
       case "true": return true
       case "false": return false
       default: throw problem(name, "\(name) is neither true nor false")
@@ -210,7 +229,9 @@ struct Fields {
         }
       }
     } catch let error as FeatureID.Invalid {
-      throw problem(inBody ? "\(name)/\(ids.count)" : name, error.reason)
+      // A fraction is another type; the rest are integers and strings out of their range.
+      let status = if case .notAnInteger = error { 400 } else { 422 }
+      throw problem(inBody ? "\(name)/\(ids.count)" : name, status: status, error.reason)
     } catch let error as Problem {
       throw error
     } catch {
@@ -265,7 +286,7 @@ struct Fields {
     for (key, value) in json.members {
       let member = String(decoding: key, as: UTF8.self)
       let below = paths.filter { $0 == member || $0.hasPrefix("\(member)/") }
-      let place = "\(pointer)/\(member.prefix(100))"
+      let place = "\(pointer)/\(shown(member))"
       guard !below.isEmpty else { throw problem(place, "the name is unknown here") }
       guard seen.insert(member).inserted else { throw problem(place, "\(member) is given twice") }
       if below != [member] {

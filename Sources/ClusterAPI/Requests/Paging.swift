@@ -11,10 +11,17 @@ struct Paging {
   var offset: Int
 
   init(_ fields: Fields) throws(Problem) {
-    let limit = try fields.integer("limit") ?? Paging.defaultLimit
-    guard limit >= 0 else { throw fields.problem("limit", "limit is negative") }
-    self.limit = min(limit, Paging.maximumLimit)
-    offset = try fields.integer("offset") ?? 0
-    guard offset >= 0 else { throw fields.problem("offset", "offset is negative") }
+    limit = try fields.count("limit", atMost: Paging.maximumLimit) ?? Paging.defaultLimit
+    // No collection has more features.
+    offset = try fields.count("offset", atMost: Int(Int32.max)) ?? 0
+  }
+}
+
+extension Fields {
+  /// A number of things: anything above a maximum, however large, counts as the maximum.
+  fileprivate func count(_ name: String, atMost maximum: Int) throws(Problem) -> Int? {
+    guard let number = try wholeNumber(name) else { return nil }
+    guard number >= 0 else { throw problem(name, "\(name) is negative") }
+    return number < Double(maximum) ? Int(number) : maximum
   }
 }

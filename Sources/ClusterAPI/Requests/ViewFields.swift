@@ -62,8 +62,11 @@ extension Fields {
   func bboxValues(_ values: [Double], sixAllowed: Bool) throws(Problem) -> GeoBounds {
     switch values.count {
     case 4: GeoBounds(west: values[0], south: values[1], east: values[2], north: values[3])
-    case 6 where sixAllowed: GeoBounds(west: values[0], south: values[1], east: values[3], north: values[4])
-    default: throw problem("bbox", "bbox is west,south,east,north: four numbers")
+    case 6 where sixAllowed:
+      GeoBounds(west: values[0], south: values[1], east: values[3], north: values[4])
+    default:
+      let heights = sixAllowed ? ", or six with heights" : ""
+      throw problem("bbox", "bbox is west,south,east,north: four numbers\(heights)")
     }
   }
 

@@ -34,7 +34,7 @@ extension API {
   }
 
   func clusters(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    let (view, format) = try withViewFields(request, formats: true) { fields, format in
+    let (view, format) = try withViewFields(request) { fields, format in
       (try ViewRequest(fields), format)
     }
     let type = try request.negotiate([.json, .geoJSON], format: format)
@@ -55,14 +55,13 @@ extension API {
   /// Reads the fields of a viewport from the body of a POST or the query of a GET; a POST's query
   /// holds the format only.
   func withViewFields<R>(
-    _ request: HTTPRequest, formats: Bool, _ body: (Fields, _ format: String?) throws -> R
+    _ request: HTTPRequest, _ body: (Fields, _ format: String?) throws -> R
   ) throws -> R {
-    let formatName = formats ? ["f"] : []
     guard request.method == .post else {
-      let fields = try Fields(query: request.query, allowed: ViewFields.all + formatName)
+      let fields = try Fields(query: request.query, allowed: ViewFields.all + ["f"])
       return try body(fields, try fields.string("f"))
     }
-    let query = try Fields(query: request.query, allowed: formatName)
+    let query = try Fields(query: request.query, allowed: ["f"])
     try request.checkBodyType([.json])
     return try withBodyObject(request, allowed: ViewFields.all) { fields, _ in
       try body(fields, try query.string("f"))
@@ -71,27 +70,41 @@ extension API {
 
   // MARK: One annotation
 
-  private func drilldown(
-    _ id: String, _ annotation: String, _ request: HTTPRequest, alsoAllowed: [String]
-  ) throws -> (Fields, CollectionSnapshot, Drilldown) {
+  /// What an annotation's id stands for, with the fields that the query may repeat, all of them
+  /// read before it is looked for.
+  private struct AnnotationRequest {
+    var fields: Fields
+    var output: OutputOptions
+    var type: MediaType
+    var snapshot: CollectionSnapshot
+    var drilldown: Drilldown
+  }
+
+  private func annotationRequest(
+    _ id: String, _ annotation: String, _ request: HTTPRequest, offered: [MediaType],
+    alsoAllowed: [String] = []
+  ) throws -> AnnotationRequest {
     let fields = try Fields(
-      query: request.query, allowed: ViewFields.drilldown + alsoAllowed)
+      query: request.query, allowed: ViewFields.drilldown + ["f"] + alsoAllowed)
+    let type = try request.negotiate(offered, format: try fields.string("f"))
     let settings = try fields.clusterSettings()
+    let output = try fields.outputOptions()
     let snapshot = try snapshot(id)
     guard let annotationID = AnnotationID(text: annotation),
       let drilldown = Drilldown(annotationID, in: snapshot.index, settings: settings)
     else { throw Problem.notFound("nothing is at this annotation's place today") }
-    return (fields, snapshot, drilldown)
+    return AnnotationRequest(
+      fields: fields, output: output, type: type, snapshot: snapshot, drilldown: drilldown)
   }
 
   func getAnnotation(
     _ id: String, _ annotation: String, _ request: HTTPRequest
   ) throws -> HTTPResponse {
-    _ = try request.negotiate([.json], format: nil)
-    let (fields, snapshot, drilldown) = try drilldown(id, annotation, request, alsoAllowed: [])
+    let asked = try annotationRequest(id, annotation, request, offered: [.json])
+    let drilldown = asked.drilldown
     let writer = AnnotationWriter(
-      index: snapshot.index, grid: drilldown.grid ?? CellGrid(cellsPerWorld: 1),
-      cellSize: drilldown.cellSize, options: try fields.outputOptions(),
+      index: asked.snapshot.index, grid: drilldown.grid ?? CellGrid(cellsPerWorld: 1),
+      cellSize: drilldown.cellSize, options: asked.output,
       forEachFeature: { drilldown.forEachFeature($1) })
     var json = JSONWriter()
     json.beginObject()
@@ -101,60 +114,82 @@ extension API {
     json.key("visibleMapRect")
     json.mapRect(drilldown.visibleMapRect)
     json.endObject()
-    return HTTPResponse(json, etag: entityTag(snapshot, request, .json))
+    return HTTPResponse(json, etag: entityTag(asked.snapshot, request, .json))
   }
 
   func annotationItems(
     _ id: String, _ annotation: String, _ request: HTTPRequest
   ) throws -> HTTPResponse {
-    let (fields, snapshot, drilldown) = try drilldown(
-      id, annotation, request, alsoAllowed: Paging.names + ["f"])
-    let type = try request.negotiate([.geoJSON, .json], format: try fields.string("f"))
-    let paging = try Paging(fields)
+    let asked = try annotationRequest(
+      id, annotation, request, offered: [.geoJSON, .json], alsoAllowed: Paging.names)
+    let paging = try Paging(asked.fields)
     return API.featureCollection(
-      drilldown.places(offset: paging.offset, limit: paging.limit), of: snapshot.index,
-      matched: drilldown.annotation.count, paging: paging, request: request,
-      etag: entityTag(snapshot, request, type))
+      asked.drilldown.places(offset: paging.offset, limit: paging.limit),
+      of: asked.snapshot.index, matched: asked.drilldown.annotation.count, paging: paging,
+      request: request, type: asked.type, etag: entityTag(asked.snapshot, request, asked.type))
   }
 
   func annotationChildren(
     _ id: String, _ annotation: String, _ request: HTTPRequest
   ) throws -> HTTPResponse {
-    let (fields, snapshot, drilldown) = try drilldown(
-      id, annotation, request, alsoAllowed: ["childZoom", "f"])
-    let type = try request.negotiate([.json, .geoJSON], format: try fields.string("f"))
-    guard let zoom = try fields.number("childZoom") ?? drilldown.expansionZoom.map(Double.init)
+    let asked = try annotationRequest(
+      id, annotation, request, offered: [.json, .geoJSON], alsoAllowed: ["childZoom"])
+    let drilldown = asked.drilldown
+    guard
+      let zoom = try asked.fields.number("childZoom") ?? drilldown.expansionZoom.map(Double.init)
     else {
-      throw fields.problem(
+      throw asked.fields.problem(
         "childZoom", status: 422,
         "no zoom up to 24 tells these features apart; childZoom can ask for one all the same")
     }
-    let (grid, result) = try drilldown.children(zoom: zoom, limit: 10_000)
+    let zoomLevel = Viewport.rounded(zoom)
+    let (grid, result) = try API.children(of: drilldown, zoomLevel: zoomLevel)
     let answer = ClusterAnswer(
-      snapshot: snapshot, zoomLevel: zoom, grid: grid, cellSize: drilldown.cellSize,
-      gridRect: nil, result: result, output: try fields.outputOptions(), debugCells: nil)
+      snapshot: asked.snapshot, zoomLevel: zoomLevel, grid: grid, cellSize: drilldown.cellSize,
+      gridRect: nil, result: result, output: asked.output, debugCells: nil)
     return HTTPResponse(
-      answer.json(type), type: type, etag: entityTag(snapshot, request, type))
+      answer.json(asked.type), type: asked.type,
+      etag: entityTag(asked.snapshot, request, asked.type))
+  }
+
+  /// The children, or an error that names the field that this resource has.
+  private static func children(
+    of drilldown: Drilldown, zoomLevel: Double
+  ) throws(ImpossibleRequest) -> (grid: CellGrid, result: ClusterResult) {
+    let limit = 10_000
+    do {
+      return try drilldown.children(zoom: zoomLevel, limit: limit)
+    } catch {
+      guard error.field == "limit" else { throw error }
+      throw ImpossibleRequest(
+        field: "childZoom",
+        detail: "at zoom \(zoomLevel) there are more than \(limit) children; a lower childZoom "
+          + "would do")
+    }
   }
 
   // MARK: Pins
 
   func pins(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    let (region, distance, properties, limit) = try withViewFields(request, formats: false) {
-      fields, _ in
+    let (region, distance, properties, limit) = try withViewFields(request) {
+      fields, format in
+      _ = try request.negotiate([.json], format: format)
       let rect = try fields.visibleRect()
-      if fields.has("viewportWidth") || fields.has("zoom") { _ = try fields.scale() }
+      // What has no effect is held to the same ranges, so that a body that passes here passes there.
+      if fields.has("viewportWidth") || fields.has("zoom") {
+        try Viewport.check(scale: try fields.scale())
+      }
+      if let cellSize = try fields.number("cellSize") { try Viewport.check(cellSize: cellSize) }
+      _ = try fields.bool("debug")
       let settings = try fields.clusterSettings()
       let output = try fields.outputOptions()
-      _ = (try fields.number("cellSize"), try fields.bool("debug"))
       let margin = try fields.number("marginFactor") ?? 0.5
-      try Viewport.checkMarginFactor(margin)
+      try Viewport.check(marginFactor: margin)
       return (
         MapRegion(rect.grown(by: margin)), settings.distanceFromContestedLocation,
         output.properties, try fields.integer("limit", in: 1...10_000) ?? 1000
       )
     }
-    _ = try request.negotiate([.json], format: nil)
     let snapshot = try snapshot(id)
     let index = snapshot.index
     let etag = request.method == .post ? nil : entityTag(snapshot, request, .json)

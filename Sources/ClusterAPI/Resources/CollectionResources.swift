@@ -66,6 +66,7 @@ extension API {
   func putCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
     _ = try Fields(query: request.query, allowed: [])
+    _ = try request.negotiate([.json], format: nil)
     let (title, description) = try request.body.isBlank ? (.keep, .keep) : texts(request)
     return .write { writer in
       let (snapshot, created) = try writer.put(id, title: title, description: description)

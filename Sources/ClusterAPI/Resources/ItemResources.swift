@@ -21,13 +21,14 @@ extension API {
     let index = snapshot.index
     return API.featureCollection(
       index.places(in: region, offset: paging.offset, limit: paging.limit),
-      of: index, matched: index.count(in: region), paging: paging, request: request, etag: etag)
+      of: index, matched: index.count(in: region), paging: paging, request: request, type: type,
+      etag: etag)
   }
 
-  /// A page of features.
+  /// A page of features. As JSON and as GeoJSON it is the same, only its type is another.
   static func featureCollection(
     _ places: [Int], of index: FeatureIndex, matched: Int, paging: Paging, request: HTTPRequest,
-    etag: String
+    type: MediaType, etag: String
   ) -> HTTPResponse {
     var json = JSONWriter(reserving: 512 + places.count * 256)
     json.beginObject()
@@ -36,11 +37,10 @@ extension API {
     json.member("numberReturned", places.count)
     json.key("links")
     json.beginArray()
-    json.link(request.target, "self", MediaType.geoJSON.rawValue, "This page")
+    json.link(request.target, "self", type.rawValue, "This page")
     let next = paging.offset + places.count
     if paging.limit > 0 && next < matched {
-      json.link(
-        nextPage(request, offset: next), "next", MediaType.geoJSON.rawValue, "The next page")
+      json.link(nextPage(request, offset: next), "next", type.rawValue, "The next page")
     }
     json.endArray()
     json.key("features")
@@ -48,7 +48,7 @@ extension API {
     for place in places { json.feature(index.record(at: place)) }
     json.endArray()
     json.endObject()
-    return HTTPResponse(json, type: .geoJSON, etag: etag)
+    return HTTPResponse(json, type: type, etag: etag)
   }
 
   /// The request's target with every parameter but another offset.
@@ -69,13 +69,21 @@ extension API {
       let place = snapshot.index.place(of: featureID)
     else { throw Problem.notFound("the collection has no such feature") }
     var json = JSONWriter()
-    json.feature(snapshot.index.record(at: place))
-    return HTTPResponse(json, type: .geoJSON, etag: entityTag(snapshot, request, type))
+    json.feature(snapshot.index.record(at: place)) { json in
+      // OGC API Features wants both of every feature that is read by itself.
+      json.key("links")
+      json.beginArray()
+      json.link(request.path, "self", type.rawValue, "This feature")
+      json.link("/collections/\(id)", "collection", MediaType.json.rawValue, "Its collection")
+      json.endArray()
+    }
+    return HTTPResponse(json, type: type, etag: entityTag(snapshot, request, type))
   }
 
   func putItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
     _ = try Fields(query: request.query, allowed: [])
+    let type = try request.negotiate([.geoJSON, .json], format: nil)
     try request.checkBodyType([.geoJSON, .json])
     let featureID: FeatureID
     do {
@@ -88,7 +96,7 @@ extension API {
       let result = try writer.upsert(&batch, into: id)
       var json = JSONWriter()
       batch.withRecord(at: 0) { json.feature($0) }
-      var response = HTTPResponse(json, status: result.inserted > 0 ? 201 : 200, type: .geoJSON)
+      var response = HTTPResponse(json, status: result.inserted > 0 ? 201 : 200, type: type)
       if result.inserted > 0 { response.headers.append(("Location", request.path)) }
       return response
     }
@@ -100,13 +108,13 @@ extension API {
   ) throws -> FeatureBatch {
     var parsed = ParsedFeatures()
     try request.read(.geoJSON, idProperty: nil, into: &parsed)
-    if let problem = parsed.problems.first {
-      throw Problem(422, problem.detail, items: [.init(pointer: "", detail: problem.detail)])
-    }
-    guard parsed.batch.count == 1, parsed.isSingleFeature else {
+    guard parsed.isSingleFeature else {
       throw Problem(
         422, "the body is not one Feature",
         items: [.init(pointer: "/type", detail: "a single Feature is expected")])
+    }
+    if let problem = parsed.problems.first {
+      throw Problem(422, problem.detail, items: [.init(pointer: "", detail: problem.detail)])
     }
     var batch = FeatureBatch()
     try parsed.batch.withRecord(at: 0) { record in

@@ -17,6 +17,7 @@ extension API {
     let fields = try Fields(query: request.query, allowed: ["onError", "idProperty"])
     let onError = try fields.choice("onError", OnError.self) ?? .abort
     let idProperty = try fields.string("idProperty")
+    _ = try request.negotiate([.json], format: nil)
     let format = try API.format(request)
     return .write { writer in
       var parsed = ParsedFeatures()
@@ -43,8 +44,9 @@ extension API {
   private static func problem(with parsed: ParsedFeatures) -> Problem {
     Problem(
       422,
-      "\(parsed.rejected) of \(parsed.rejected + parsed.batch.count) features are bad; nothing "
-        + "was changed. onError=skip stores the good ones",
+      "\(parsed.rejected) of \(parsed.rejected + parsed.batch.count) features "
+        + "\(parsed.rejected == 1 ? "is" : "are") bad; nothing was changed. onError=skip stores the "
+        + "good ones",
       items: parsed.problems.map { .init(pointer: $0.pointer, detail: $0.detail) })
   }
 

@@ -3,6 +3,8 @@ import HTTPServer
 
 /// What a path names.
 enum Route: Equatable {
+  /// `*`: the service as a whole, for OPTIONS alone.
+  case service
   case landing, openAPI, conformance, live, ready, metrics
   case collections
   case collection(String)
@@ -18,6 +20,10 @@ enum Route: Equatable {
   ///
   /// - Throws: ``Problem`` 404 where nothing is, 400 where the path can't be decoded.
   init(path: String) throws(Problem) {
+    if path == "*" {
+      self = .service
+      return
+    }
     var segments: [String] = []
     for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
       guard let segment = PercentCoding.decode(part) else {
@@ -74,6 +80,7 @@ enum Route: Equatable {
   /// The methods the resource has, beside OPTIONS.
   var methods: [HTTPMethod] {
     switch self {
+    case .service: [.get, .head, .post, .put, .delete]
     case .landing, .openAPI, .conformance, .live, .ready, .metrics, .collections,
       .annotation, .annotationItems, .annotationChildren:
       [.get, .head]

@@ -18,7 +18,8 @@ public struct ImpossibleRequest: Error, Sendable {
     guard range.contains(value) else {
       throw ImpossibleRequest(
         field: field,
-        detail: "\(field) is \(value), outside of \(plain(range.lowerBound))…\(plain(range.upperBound))")
+        detail: "\(field) is \(plain(value)), outside of \(plain(range.lowerBound))…"
+          + plain(range.upperBound))
     }
   }
 
@@ -33,7 +34,8 @@ public struct ImpossibleRequest: Error, Sendable {
     }
   }
 
-  private static func plain(_ value: Double) -> String {
+  /// A number as people write it: 4 rather than 4.0.
+  static func plain(_ value: Double) -> String {
     value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String(value)
   }
 }

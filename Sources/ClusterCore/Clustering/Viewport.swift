@@ -29,8 +29,8 @@ public struct Viewport: Sendable {
   public init(
     rect: MapRect, scale: Scale, cellSize: Double, marginFactor: Double
   ) throws(ImpossibleRequest) {
-    try ImpossibleRequest.check("cellSize", cellSize, in: 1...2048)
-    try Viewport.checkMarginFactor(marginFactor)
+    try Viewport.check(cellSize: cellSize)
+    try Viewport.check(marginFactor: marginFactor)
     zoomLevel = try Viewport.zoomLevel(rect: rect, scale: scale)
     self.cellSize = cellSize
     let grid = CellGrid(zoom: zoomLevel, cellSize: cellSize)
@@ -41,34 +41,49 @@ public struct Viewport: Sendable {
     }
   }
 
-  /// Checks a margin factor's range.
-  public static func checkMarginFactor(_ factor: Double) throws(ImpossibleRequest) {
-    try ImpossibleRequest.check("marginFactor", factor, in: 0...4)
+  /// Checks a cell size's range.
+  public static func check(cellSize: Double) throws(ImpossibleRequest) {
+    try ImpossibleRequest.check("cellSize", cellSize, in: 1...2048)
   }
 
-  private static func zoomLevel(rect: MapRect, scale: Scale) throws(ImpossibleRequest) -> Double {
+  /// Checks a margin factor's range.
+  public static func check(marginFactor: Double) throws(ImpossibleRequest) {
+    try ImpossibleRequest.check("marginFactor", marginFactor, in: 0...4)
+  }
+
+  /// Checks a scale's range, as far as that can be done without a rectangle.
+  public static func check(scale: Scale) throws(ImpossibleRequest) {
     switch scale {
-    case .zoom(let zoom):
-      try ImpossibleRequest.check("zoom", zoom, in: 0...24)
-      return rounded(zoom)
+    case .zoom(let zoom): try ImpossibleRequest.check("zoom", zoom, in: 0...24)
     case .viewportWidth(let width):
       guard width > 0, width <= 1e9 else {
         throw ImpossibleRequest(
-          field: "viewportWidth", detail: "viewportWidth is \(width), not within 0…1e9 points")
+          field: "viewportWidth",
+          detail: "viewportWidth is \(ImpossibleRequest.plain(width)), not above 0 and up to 1e9")
       }
+    }
+  }
+
+  private static func zoomLevel(rect: MapRect, scale: Scale) throws(ImpossibleRequest) -> Double {
+    try check(scale: scale)
+    switch scale {
+    case .zoom(let zoom): return rounded(zoom)
+    case .viewportWidth(let width):
       let mapPointsPerPoint = rect.width / width
       let zoom = rounded(logarithm2(WebMercator.worldSize / (256 * mapPointsPerPoint)))
       guard (-10...30).contains(zoom) else {
         throw ImpossibleRequest(
           field: "viewportWidth",
-          detail: "a rect \(rect.width) map points wide on \(width) points is zoom level \(zoom), "
-            + "outside of −10…30; for a rect of no width give zoom instead")
+          detail: "a rect \(ImpossibleRequest.plain(rect.width)) map points wide on "
+            + "\(ImpossibleRequest.plain(width)) points is zoom level \(zoom), outside of −10…30; for a "
+            + "rect of no width give zoom instead")
       }
       return zoom
     }
   }
 
-  private static func rounded(_ zoom: Double) -> Double { (zoom * 1000).rounded() / 1000 }
+  /// A zoom to 1/1000, so that panning never flips the grid.
+  public static func rounded(_ zoom: Double) -> Double { (zoom * 1000).rounded() / 1000 }
 
   /// The error for a grid of more cells than a limit, with a cell size or a zoom that would do.
   public static func tooManyCells(
@@ -83,6 +98,7 @@ public struct Viewport: Sendable {
       : "a zoom lower by \(Int(logarithm2(factor).rounded(.up))) would do"
     return ImpossibleRequest(
       field: "cellSize",
-      detail: "the rect with its margin covers \(count) cells, more than \(limit); \(remedy)")
+      detail: "the rect with its margin covers \(ImpossibleRequest.plain(count)) cells, more than "
+        + "\(limit); \(remedy)")
   }
 }

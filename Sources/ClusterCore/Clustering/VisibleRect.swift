@@ -70,8 +70,9 @@ public enum VisibleRect {
     guard range.contains(value) else {
       throw ImpossibleRequest(
         field: field,
-        detail: "the \(part) of \(field) is \(value), outside of "
-          + "\(range.lowerBound)…\(range.upperBound)")
+        detail: "the \(part) of \(field) is \(ImpossibleRequest.plain(value)), outside of "
+          + "\(ImpossibleRequest.plain(range.lowerBound))…"
+          + ImpossibleRequest.plain(range.upperBound))
     }
   }
 }

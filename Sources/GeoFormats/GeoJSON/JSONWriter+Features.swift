@@ -24,8 +24,10 @@ extension JSONWriter {
     endObject()
   }
 
-  /// A GeoJSON Feature with all its properties.
-  public mutating func feature(_ record: FeatureRecord) {
+  /// A GeoJSON Feature with all its properties, and the members that `further` adds.
+  public mutating func feature(
+    _ record: FeatureRecord, further: (inout JSONWriter) -> Void = { _ in }
+  ) {
     beginObject()
     member("type", "Feature")
     if !record.needsID {
@@ -35,6 +37,7 @@ extension JSONWriter {
     key("geometry")
     geometry(of: record)
     member("properties", raw: record.properties)
+    further(&self)
     endObject()
   }
 }
