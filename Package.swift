@@ -21,10 +21,11 @@ let package = Package(
       linkerSettings: [.linkedLibrary("event_pthreads")]),
     .target(name: "CResources"),
     .target(name: "CGetopt"),
+    .target(name: "CHints"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // The rooms of the house.
-    .target(name: "ClusterCore", swiftSettings: strict),
+    .target(name: "ClusterCore", dependencies: ["CHints"], swiftSettings: strict),
     .target(
       name: "GeoFormats", dependencies: ["ClusterCore", "CSimdJSON"], swiftSettings: strict),
     .target(

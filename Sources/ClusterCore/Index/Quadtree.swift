@@ -23,11 +23,11 @@ struct Quadtree: Sendable {
   /// What a node's points add up to.
   struct Aggregate: BitwiseCopyable {
     /// Exact sums in units of 2^−28 degrees; see ``FixedDegrees``.
-    var latitudes: Int64
-    var longitudes: Int64
-    var bounds: GeoBounds
+    var latitudes: Int64 = 0
+    var longitudes: Int64 = 0
+    var bounds = GeoBounds.empty
     /// How many locations its points are at.
-    var locations: UInt32
+    var locations: UInt32 = 0
   }
 
   /// One more than the nodes: the last is a sentinel that ends the ranges.
@@ -72,9 +72,12 @@ enum FixedDegrees {
 
   @inline(__always)
   static func fixed(_ degrees: Double) -> Int64 {
-    // Magnitudes are at most 180 · 2^28, far within Int64.
-    Int64((degrees * perDegree).rounded(.toNearestOrEven))
+    // Adding 1.5·2^52 leaves the nearest integer in the low bits of the sum: valid for magnitudes
+    // below 2^51, of which 180·2^28 is far, and without a call to rint().
+    Int64(bitPattern: (degrees * perDegree + magic).bitPattern &- magic.bitPattern)
   }
+
+  private static let magic: Double = 0x1.8p52
 
   /// The mean of `count` values with the given sum.
   static func mean(sum: Int64, count: Int) -> Double {
