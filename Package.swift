@@ -44,7 +44,7 @@ let package = Package(
     .executableTarget(
       name: "pincluster", dependencies: ["PinclusterService"], swiftSettings: strict),
     .executableTarget(
-      name: "pincluster-bench", dependencies: ["ClusterCore"], swiftSettings: strict),
+      name: "pincluster-bench", dependencies: ["ClusterCore", "GeoFormats"], swiftSettings: strict),
 
     // Tests: one folder a target.
     .target(
