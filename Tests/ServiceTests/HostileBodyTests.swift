@@ -6,26 +6,29 @@ import Testing
   @Test func whatIsNotJSON() throws {
     let deep = String(repeating: "[", count: 100_000)
     try Attack.run(
-      ["", " ", "{", "}", "nonsense", "{'bbox':1}", "\u{0}", "{\"bbox\":[1,2,3,4],}", "tru", "\u{FEFF}{}x"]
-        .map { .body($0) } + [
-          .body("{\"bbox\":[-10,-10,10,10],\"zoom\":3"),
-          .body("{\"bbox\":[-10,-10,10,10],\"zoom\":3}x"),
-          .body("{\"bbox\":[-10,-10,10,10],\"zoom\":3}{}"),
-          .body("[]"), .body("null"), .body("1"), .body("\"text\""),
-          .body(deep), .body(deep + String(repeating: "]", count: 100_000)),
-          .body(String(repeating: "{\"a\":", count: 100_000)),
-          .members("\"region\":" + deep),
-          .members("\"titleProperty\":\"\\ud800\""), .members("\"titleProperty\":\"\\x\""),
-          .members("\"titleProperty\":\"a\nb\""), .members("\"cellSize\":01"),
-          .members("\"cellSize\":NaN", 400, "/cellSize"),
-          .members("\"cellSize\":1e999", 400, "/cellSize"),
-          .members("\"cellSize\":-1e999", 400, "/cellSize"),
-          .members("\"cellSize\":Infinity", 400, "/cellSize"),
-          .body("{\"zoom\":1,\"bbox\":[NaN,0,1,1]}", 400, "/bbox"),
-          .body("{\"zoom\":1,\"bbox\":[0,0,1e400,1]}", 400, "/bbox"),
-          Attack(body: Array("{\"titleProperty\":\"".utf8) + [0xFF, 0xFE, 0x22, 0x7D], status: 400),
-          Attack(body: [0xC0, 0x80], status: 400), Attack(body: [0xED, 0xA0, 0x80], status: 400),
-        ])
+      [
+        "", " ", "{", "}", "nonsense", "{'bbox':1}", "\u{0}", "{\"bbox\":[1,2,3,4],}", "tru",
+        "\u{FEFF}{}x",
+      ]
+      .map { .body($0) } + [
+        .body("{\"bbox\":[-10,-10,10,10],\"zoom\":3"),
+        .body("{\"bbox\":[-10,-10,10,10],\"zoom\":3}x"),
+        .body("{\"bbox\":[-10,-10,10,10],\"zoom\":3}{}"),
+        .body("[]"), .body("null"), .body("1"), .body("\"text\""),
+        .body(deep), .body(deep + String(repeating: "]", count: 100_000)),
+        .body(String(repeating: "{\"a\":", count: 100_000)),
+        .members("\"region\":" + deep),
+        .members("\"titleProperty\":\"\\ud800\""), .members("\"titleProperty\":\"\\x\""),
+        .members("\"titleProperty\":\"a\nb\""), .members("\"cellSize\":01"),
+        .members("\"cellSize\":NaN", 400, "/cellSize"),
+        .members("\"cellSize\":1e999", 400, "/cellSize"),
+        .members("\"cellSize\":-1e999", 400, "/cellSize"),
+        .members("\"cellSize\":Infinity", 400, "/cellSize"),
+        .body("{\"zoom\":1,\"bbox\":[NaN,0,1,1]}", 400, "/bbox"),
+        .body("{\"zoom\":1,\"bbox\":[0,0,1e400,1]}", 400, "/bbox"),
+        Attack(body: Array("{\"titleProperty\":\"".utf8) + [0xFF, 0xFE, 0x22, 0x7D], status: 400),
+        Attack(body: [0xC0, 0x80], status: 400), Attack(body: [0xED, 0xA0, 0x80], status: 400),
+      ])
   }
 
   @Test func missingAndContradictoryFields() throws {
@@ -40,11 +43,14 @@ import Testing
       .members("\"cellsize\":60", 400, "/cellsize"), .members("\"\":1", 400, "/"),
       .members("\"a/b~c\":1", 400, "/a~1b~0c"), .members("\"Zoom\":1", 400, "/Zoom"),
       .members("\"\(String(repeating: "k", count: 50_000))\":1"),
-      .body("{\"zoom\":1,\"visibleMapRect\":{\"x\":1,\"y\":1,\"width\":1}}", 400, "/visibleMapRect/height"),
+      .body(
+        "{\"zoom\":1,\"visibleMapRect\":{\"x\":1,\"y\":1,\"width\":1}}", 400,
+        "/visibleMapRect/height"),
       .body(
         "{\"zoom\":1,\"visibleMapRect\":{\"x\":1,\"y\":1,\"width\":1,\"height\":1,\"z\":1}}", 400,
         "/visibleMapRect/z"),
-      .body("{\"zoom\":1,\"region\":{\"center\":{\"latitude\":1}}}", 400, "/region/center/longitude"),
+      .body(
+        "{\"zoom\":1,\"region\":{\"center\":{\"latitude\":1}}}", 400, "/region/center/longitude"),
       .body(
         "{\"zoom\":1,\"region\":{\"center\":{\"latitude\":1,\"longitude\":1,\"lat\":1},\"span\":{}}}",
         400, "/region/center/lat"),

@@ -8,7 +8,8 @@ import Testing
     for request in [
       "garbage\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / FTP/1.1\r\n\r\n",
       "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\n: nameless\r\n\r\n",
-      "GET / HTTP/1.1\r\nContent-Length: abc\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: abc\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
       "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
       "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
@@ -25,8 +26,12 @@ import Testing
     let server = try ServerProcess.ready()
     var generator = SeededGenerator(seed: 77)
     for _ in 0..<100 {
-      var bytes = (0..<generator.int(1...3000)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-      if generator.chance(0.5) { bytes = Array("POST /collections/c/items HTTP/1.1\r\n".utf8) + bytes }
+      var bytes = (0..<generator.int(1...3000)).map { _ in
+        UInt8(truncatingIfNeeded: generator.next())
+      }
+      if generator.chance(0.5) {
+        bytes = Array("POST /collections/c/items HTTP/1.1\r\n".utf8) + bytes
+      }
       if generator.chance(0.5) { bytes += Array("\r\n\r\n".utf8) }
       let answer = try server.client.raw(bytes)
       let text = String(decoding: answer.prefix(12), as: UTF8.self)

@@ -55,7 +55,8 @@ import Testing
       .get(view + "&" + String(repeating: "a&", count: 30_000), 400, "a"),
       .get(view + "&" + String(repeating: "=&", count: 30_000)),
       .get(view + "&keepApart=" + String(repeating: "1,", count: 29_999) + "1", 422, "keepApart"),
-      .get("/collections/c/clusters?zoom=1&bbox=" + String(repeating: ",", count: 60_000), 400, "bbox"),
+      .get(
+        "/collections/c/clusters?zoom=1&bbox=" + String(repeating: ",", count: 60_000), 400, "bbox"),
       .get(view + "&titleProperty=" + String(repeating: "%", count: 60_000), 400, "titleProperty"),
       .get("/" + String(repeating: "a/", count: 30_000), 404),
       .get(String(repeating: "/", count: 60_000), 404),
@@ -81,13 +82,15 @@ import Testing
         "/collections/none", "/collections/none/items", "/collections/n%C3%B6/items",
         "/collections/none/clusters?bbox=0,0,1,1&zoom=1", "/collections/none/pins?bbox=0,0,1,1",
         "/collections/\(String(repeating: "c", count: 65))", "/collections/c/clusters/x",
-        "/collections/c/clusters/120-200.52.31", "/collections/c/clusters/120-200.-1.99999999999999",
+        "/collections/c/clusters/120-200.52.31",
+        "/collections/c/clusters/120-200.-1.99999999999999",
         "/collections/c/clusters/f.99", "/collections/c/clusters/f.1/other", "/health", "/health/x",
         "/collections/c/tiles", "/openapi.yaml/", "/collections/c/clusters/%2e%2e",
       ].map { .get($0, 404) })
     try Attack.run(
       [
-        "/%", "/%2", "/%zz", "/%ff", "/collections/%", "/collections/%C0%80", "/collections/c/items/%f",
+        "/%", "/%2", "/%zz", "/%ff", "/collections/%", "/collections/%C0%80",
+        "/collections/c/items/%f",
         "/collections/c/items/%ED%A0%80", "/collections/c/clusters/%GG",
       ].map { .get($0, 400) })
   }
@@ -102,7 +105,9 @@ import Testing
     let body = "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[1,2]}}"
     #expect(try server.client.send("PUT", path, json: body).status == 201)
     #expect(try server.json(path)["id"]?.string == id)
-    #expect(try server.json("/%63ollections/%63/items/a%2fb+c%3f%25%c3%bc".replacing("+", with: "%20"))["id"]?.string == id)
+    #expect(
+      try server.json("/%63ollections/%63/items/a%2fb+c%3f%25%c3%bc".replacing("+", with: "%20"))[
+        "id"]?.string == id)
     #expect(try server.client.send("DELETE", path).status == 204)
     #expect(try server.client.get(path).status == 404)
   }
@@ -168,4 +173,3 @@ import Testing
     try Attack.run(attacks)
   }
 }
-

@@ -121,7 +121,8 @@ import Testing
   }
 
   @Test func bodiesOverTheLimit() throws {
-    let large = "{\"type\":\"Feature\",\"properties\":{\"a\":\"\(String(repeating: "x", count: 20_000))\"}}"
+    let large =
+      "{\"type\":\"Feature\",\"properties\":{\"a\":\"\(String(repeating: "x", count: 20_000))\"}}"
     let chunked = "4e20\r\n" + String(repeating: "x", count: 20_000) + "\r\n0\r\n\r\n"
     try Attack.run(
       [

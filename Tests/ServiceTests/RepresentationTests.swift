@@ -13,7 +13,9 @@ import Testing
   ]
 
   private func server() throws -> ServerProcess {
-    let features = (1...200).map { TwinFeature($0, Double($0 % 170), Double($0 % 50), "{\"n\":\($0)}") }
+    let features = (1...200).map {
+      TwinFeature($0, Double($0 % 170), Double($0 % 50), "{\"n\":\($0)}")
+    }
     return try ServerProcess.holding(features, in: "c")
   }
 
@@ -59,7 +61,8 @@ import Testing
     let body = "{\"bbox\":[-180,-90,180,90],\"zoom\":2}"
     let post = try server.client.send(
       "POST", "/collections/c/clusters",
-      headers: [("Content-Type", "application/json"), ("If-None-Match", "*")], body: Array(body.utf8))
+      headers: [("Content-Type", "application/json"), ("If-None-Match", "*")],
+      body: Array(body.utf8))
     #expect(post.status == 200)
   }
 
@@ -121,7 +124,9 @@ import Testing
       #expect(head.body.isEmpty)
       let ours = ["date"]
       let fields = { (answer: TestResponse) in
-        answer.headers.filter { !ours.contains($0.name.lowercased()) }.map { "\($0.name): \($0.value)" }
+        answer.headers.filter { !ours.contains($0.name.lowercased()) }.map {
+          "\($0.name): \($0.value)"
+        }
       }
       #expect(fields(head) == fields(get), "\(path)")
     }

@@ -13,8 +13,8 @@ public struct MapRegion: IndexRegion, Sendable {
     top = rect.y
     // The world's own edges are in: nothing lies south of the southern one, so that a bound on or
     // past it is none, and a rect that ends on the northern one holds what lies on it.
-    let end = rect.y + rect.height
-    bottom = end >= world ? .infinity : end == 0 ? .leastNonzeroMagnitude : end
+    let south = rect.y + rect.height
+    bottom = south >= world ? .infinity : south == 0 ? .leastNonzeroMagnitude : south
     if rect.width >= world {
       (first, second) = (0..<world * 2, 0..<0)
       return

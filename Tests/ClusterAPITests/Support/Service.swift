@@ -108,16 +108,3 @@ struct Answer: Sendable {
   /// The ids of a FeatureCollection's features, as JSON text.
   var ids: [String] { (json["features"]?.array ?? []).map { $0["id"]?.text ?? "none" } }
 }
-
-/// Text as a query value.
-func percentEncoded(_ text: String) -> String {
-  text.utf8.map { byte in
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-      return String(UnicodeScalar(byte))
-    default:
-      let hex = String(byte, radix: 16, uppercase: true)
-      return "%" + (hex.count == 1 ? "0" : "") + hex
-    }
-  }.joined()
-}

@@ -64,21 +64,19 @@ extension FeatureIndex {
     check(sum.bounds == bounds, "bounds")
     check(sum.latitudes == latitudes && sum.longitudes == longitudes, "sums")
     check(Int(sum.locations) == locations.count, "locations")
-    if view.isLeaf(node) {
+    if own.isLeaf {
       let isOnePosition = box.minX == box.maxX && box.minY == box.maxY
       check(points.count <= Quadtree.leafCapacity || isOnePosition, "size of the leaf")
       return found
     }
     // The children follow each other without a gap, each in a quadrant of its own.
-    var (child, end, count) = (node + 1, points.lowerBound, 0)
-    while child < Int(own.skip) {
+    var end = points.lowerBound
+    for child in own.children {
       check(view.points(of: child).lowerBound == end, "beginning of a child")
       end = view.points(of: child).upperBound
-      child = Int(tree.nodes.pointer[child].skip)
-      count += 1
     }
-    check(child == Int(own.skip) && end == points.upperBound, "end of the children")
-    check((2...4).contains(count), "\(count) children")
+    check(end == points.upperBound, "end of the children")
+    check((2...4).contains(own.children.count), "\(own.children.count) children")
     return found
   }
 }

@@ -82,7 +82,8 @@ struct Mirror {
       let all = "bbox=-180,-90,180,90"
       for path in [
         "", "/items?limit=10000", "/items?bbox=-20,-20,120,50&limit=20",
-        "/clusters?\(all)&zoom=2&members=3&titleProperty=a", "/clusters?\(all)&zoom=4&decluster=true&minPoints=9",
+        "/clusters?\(all)&zoom=2&members=3&titleProperty=a",
+        "/clusters?\(all)&zoom=4&decluster=true&minPoints=9",
         "/clusters?\(all)&zoom=1&f=geojson&clusterer=nearCenter", "/pins?\(all)&limit=10000",
       ] {
         let path = "/collections/\(name)\(path)"

@@ -39,7 +39,8 @@ struct Tool {
   ) {
     #expect(exit == .code(code), "\(error)", sourceLocation: sourceLocation)
     #expect(output == "", sourceLocation: sourceLocation)
-    #expect(error.hasSuffix("\n") && errorLines.count == 1, "\(error)", sourceLocation: sourceLocation)
+    #expect(
+      error.hasSuffix("\n") && errorLines.count == 1, "\(error)", sourceLocation: sourceLocation)
     #expect(error.hasPrefix("pincluster: "), "\(error)", sourceLocation: sourceLocation)
     for text in texts {
       #expect(error.contains(text), "\(error)", sourceLocation: sourceLocation)
