@@ -82,8 +82,8 @@ public final class API: Sendable {
       throw Problem.methodNotAllowed(route.methods)
     }
     if let answer = try serviceAnswer(route, request) { return .now(answer) }
-    guard catalog.isReady else {
-      throw Problem.unavailable("the collections are being loaded, or the service is stopping")
+    guard catalog.isLoaded else {
+      throw Problem.unavailable("the collections are being loaded")
     }
     return try collectionOutcome(route, request)
   }

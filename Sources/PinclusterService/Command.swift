@@ -32,11 +32,15 @@ public enum Command {
       let options = try Options(rest, flags: Import.flags, command: "import")
       if options.wantsHelp { return help(importHelp) }
       return try Import(options).run()
+    case "health":
+      let options = try Options(rest, flags: Health.flags, command: "health")
+      if options.wantsHelp { return help(healthHelp) }
+      return try Health(options).run()
     case "--help", "-h", "help": return help(generalHelp)
     case "--version": return help("pincluster \(version)")
-    case nil: throw UsageError(message: "a command is missing: serve or import; see --help")
+    case nil: throw UsageError(message: "a command is missing: serve, import or health; see --help")
     case let other?:
-      throw UsageError(message: "\(other) is no command: serve and import are; see --help")
+      throw UsageError(message: "\(other) is no command: serve, import and health are; see --help")
     }
   }
 
@@ -54,6 +58,7 @@ public enum Command {
 
       pincluster serve [flags]                        serve the collections of a data directory
       pincluster import FILE --collection C [flags]   load a file into a collection
+      pincluster health [flags]                       ask a running service whether it is ready
       pincluster COMMAND --help                       the flags
       pincluster --version
     """
@@ -73,5 +78,10 @@ public enum Command {
     is changed. Into --url the features go in batches, each a transaction; a file is read through
     first, so that a bad feature in it is found before anything is sent.
     """
-}
 
+  private static let healthHelp = """
+    pincluster health: exit with 0 if a running service is ready, with 1 if not
+
+    \(Options.help(Health.flags))
+    """
+}

@@ -8,7 +8,9 @@ import HTTPServer
 /// `pincluster import`: streams a file into a collection, so that memory doesn't grow with it.
 struct Import {
   static let flags = [
-    Flag(name: "collection", placeholder: "C", help: "the collection; required", hasVariable: false),
+    Flag(
+      name: "collection", placeholder: "C", help: "the collection; required",
+      hasVariable: false),
     Flag(name: "data", placeholder: "DIR", help: "a data directory not in use (./data)"),
     Flag(name: "url", placeholder: "URL", help: "a running service instead", hasVariable: false),
     Flag(

@@ -15,7 +15,8 @@ struct Input: ~Copyable {
     self.path = path
     descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw Import.Failure(description: "\(path) can't be opened: \(String(cString: strerror(errno)))")
+      let reason = String(cString: strerror(errno))
+      throw Import.Failure(description: "\(path) can't be opened: \(reason)")
     }
     var status = stat()
     let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -76,7 +77,8 @@ struct Progress {
     if let total, total > 0 {
       let share = min(Double(bytes) / Double(total), 1)
       let filled = Int(share * 30)
-      line += "[" + String(repeating: "#", count: filled)
+      line +=
+        "[" + String(repeating: "#", count: filled)
         + String(repeating: ".", count: 30 - filled) + "] \(Int(share * 100)) % "
     }
     StandardError.write("\(line)\(features) features, \(rate) a second\u{1B}[K")

@@ -87,7 +87,7 @@ struct Serve {
     var received: Int32 = 0
     sigwait(&signals, &received)
     logger.log(.info, "stopping") { $0.member("signal", Int(received)) }
-    catalog.setReady(false)
+    catalog.setStopping()
     server.shutdown()
     writer.close()
     logger.log(.info, "stopped")

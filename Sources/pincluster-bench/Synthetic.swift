@@ -24,7 +24,7 @@ struct Synthetic {
     uniform() + uniform() + uniform() + uniform() - 2
   }
 
-  /// `count` coordinates around a few thousand centres of very different size, a tenth of them
+  /// `count` coordinates around a few thousand centres of very different size, one in fifty of them
   /// anywhere; seven decimals, as real data has.
   mutating func cities(_ count: Int) -> [Coordinate] {
     let centres = (0..<4000).map { _ in
@@ -35,7 +35,7 @@ struct Synthetic {
       )
     }
     return (0..<count).map { _ in
-      if uniform() < 0.1 { return rounded(uniform() * 170 - 85, uniform() * 360 - 180) }
+      if uniform() < 0.02 { return rounded(uniform() * 170 - 85, uniform() * 360 - 180) }
       // Squared: the first centres are the most crowded.
       let centre = centres[Int(uniform() * uniform() * 4000)]
       return rounded(

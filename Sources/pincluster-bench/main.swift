@@ -1,11 +1,15 @@
-import ClusterCore
 import Glibc
 
 // pincluster-bench [POINTS]: build and query times of the index (10 million points).
+// pincluster-bench --write POINTS FILE: writes synthetic features for an import, one a line.
 
-let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 10_000_000
+var arguments = Array(CommandLine.arguments.dropFirst())
 do {
-  try IndexBenchmark(count: max(1, count)).run()
+  if arguments.first == "--write", arguments.count == 3, let count = Int(arguments[1]) {
+    try SampleFile.write(count: max(1, count), to: arguments[2])
+  } else {
+    try IndexBenchmark(count: arguments.first.flatMap { Int($0) } ?? 10_000_000).run()
+  }
 } catch {
   print("pincluster-bench: \(error)")
   exit(1)

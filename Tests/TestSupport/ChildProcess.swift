@@ -21,17 +21,18 @@ public final class ChildProcess: Sendable {
     case signal(Int32)
   }
 
-  /// Starts a command. `environment` is added to that of the tests, from which every PINCLUSTER_…
-  /// is taken out.
+  /// Starts a command that reads the file `input`. `environment` is added to that of the tests,
+  /// from which every PINCLUSTER_… is taken out.
   public init(
-    _ executable: String, _ arguments: [String], environment: [String: String] = [:]
+    _ executable: String, _ arguments: [String], environment: [String: String] = [:],
+    input: String = "/dev/null"
   ) throws {
     directory = try TemporaryDirectory()
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     let flags = O_WRONLY | O_CREAT | O_APPEND
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, directory.file("stdout"), flags, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, directory.file("stderr"), flags, 0o600)
 

@@ -171,6 +171,22 @@ public final class TestConnection {
     }
   }
 
+  /// Waits for an interim answer, such as 100 Continue, and takes it: its status.
+  public func receiveInterim() throws(TestClient.Failure) -> Int {
+    while true {
+      let text = String(decoding: received, as: UTF8.self)
+      if let end = text.utf8.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound {
+        received.removeFirst(text.utf8.distance(from: text.utf8.startIndex, to: end))
+        let parts = text.split(separator: " ", maxSplits: 2)
+        guard parts.count > 1, let status = Int(parts[1]), status < 200 else {
+          throw .malformed(text)
+        }
+        return status
+      }
+      guard readMore() else { throw .noAnswer(received) }
+    }
+  }
+
   /// Everything that still comes, until the server closes or the timeout passes.
   public func readToEnd() -> [UInt8] {
     while readMore() {}

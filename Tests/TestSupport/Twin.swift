@@ -73,8 +73,9 @@ public struct Twin: Sendable {
   }
 
   static func eastOf(_ longitude: Double) -> Double {
-    let x = (longitude + 180) / 360 * worldSize
-    return x >= worldSize ? 0 : x
+    if longitude == 180 { return 0 }
+    // A hair under 180 the formula rounds to W: that is the last column, not the first.
+    return min(worldSize.nextDown, (longitude + 180) / 360 * worldSize)
   }
 
   static func southOf(_ latitude: Double) -> Double {

@@ -95,6 +95,8 @@ private struct TwinCellWork {
 
   private func isClustered(_ free: [Twin.Placed]) -> Bool {
     if let most = request.maxZoomLevelForClustering, grid.zoomLevel > most { return false }
+    // A lone feature is a pin; with decluster every pin is spread and named by its feature.
+    if request.decluster && free.count < 2 { return false }
     let locations = Set(free.map(\.location))
     return free.count >= request.minPoints
       && locations.count >= request.minUniqueLocationsForClustering

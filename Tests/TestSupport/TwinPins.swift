@@ -45,9 +45,9 @@ extension Twin {
 
   /// West and north edges in, east and south out, the world's own in.
   private static func holds(_ edges: TwinEdges, _ one: Placed) -> Bool {
-    guard one.y >= edges.north, one.y < edges.south || edges.south >= worldSize.nextDown else {
-      return false
-    }
+    let isAboveSouth =
+      one.y < edges.south || edges.south >= worldSize.nextDown || one.y == 0 && edges.south == 0
+    guard one.y >= edges.north, isAboveSouth else { return false }
     if edges.east - edges.west >= worldSize { return true }
     // The turns of the world that the rect may touch.
     let turns = floor(edges.west / worldSize)...floor(edges.east / worldSize)
@@ -75,6 +75,11 @@ extension Twin {
       }
       if isWhole { return true }
       let longitude = given == 180 ? -180 : given
+      // Plain comparisons where they do: adding a turn loses the last bits.
+      if (-180...180).contains(west), (-180...180).contains(east) {
+        return west > east
+          ? longitude >= west || longitude < east : longitude >= west && longitude < east
+      }
       return [-720.0, -360, 0, 360, 720].contains { turn in
         longitude + turn >= west && longitude + turn < end
       }

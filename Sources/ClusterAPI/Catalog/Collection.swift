@@ -19,16 +19,24 @@ public final class CollectionSnapshot: Sendable {
 /// for writers; the one writer (``CollectionWriter``) replaces snapshots.
 public final class Catalog: Sendable {
   private let snapshots = Mutex<[String: CollectionSnapshot]>([:])
-  private let ready = Atomic<Bool>(false)
+  private let loaded = Atomic<Bool>(false)
+  private let stopping = Atomic<Bool>(false)
 
   /// An empty catalogue that is not ready.
   public init() {}
 
-  /// Whether every stored collection has been loaded and the service isn't shutting down.
-  public var isReady: Bool { ready.load(ordering: .acquiring) }
+  /// Whether every stored collection has been loaded, so that requests can be answered.
+  public var isLoaded: Bool { loaded.load(ordering: .acquiring) }
+
+  /// Whether the service wants traffic: it has loaded everything and isn't shutting down.
+  public var isReady: Bool { isLoaded && !stopping.load(ordering: .acquiring) }
 
   /// Opens or closes the service to clients.
-  public func setReady(_ isReady: Bool) { ready.store(isReady, ordering: .releasing) }
+  public func setReady(_ isReady: Bool) { loaded.store(isReady, ordering: .releasing) }
+
+  /// Tells those who ask for readiness that the service is going. What was begun is still answered;
+  /// to take nothing new on is the server's part, which stops accepting.
+  public func setStopping() { stopping.store(true, ordering: .releasing) }
 
   /// The collection with an id, as it is now.
   public subscript(_ id: String) -> CollectionSnapshot? { snapshots.withLock { $0[id] } }

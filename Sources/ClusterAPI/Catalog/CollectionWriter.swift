@@ -29,7 +29,7 @@ public final class CollectionWriter: @unchecked Sendable {
   public func load() throws {
     try queue.sync {
       for info in try store.collections() {
-        var builder = FeatureIndexBuilder()
+        var builder = FeatureIndexBuilder(expecting: info.featureCount)
         try store.forEachBatch(of: info.key) { try builder.append($0) }
         catalog.publish(CollectionSnapshot(info: info, index: builder.build()))
       }

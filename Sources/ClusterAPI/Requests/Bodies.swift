@@ -63,9 +63,9 @@ extension API {
 extension HTTPResponse {
   /// A JSON answer.
   init(
-    _ json: JSONWriter, status: Int = 200, type: MediaType = .json, etag: String? = nil
+    _ json: consuming JSONWriter, status: Int = 200, type: MediaType = .json, etag: String? = nil
   ) {
     self.init(
-      status: status, headers: [("Content-Type", type.rawValue)], body: json.bytes, etag: etag)
+      status: status, headers: [("Content-Type", type.rawValue)], body: json.take(), etag: etag)
   }
 }

@@ -8,14 +8,23 @@ public struct CellGrid: Hashable, Sendable {
   public let cellsPerWorld: Int
   /// The width and height of a cell in map points.
   public let cellMapSize: Double
-  /// Cells a position step, for the quick way in ``cells(ofStep:)``.
-  private let cellsPerStep: Double
+  // For the quick way in ``cells(ofStep:)``: the parts of a cell, in 2^−32, between which a whole
+  // step lies in it for certain. Empty where that way isn't good enough at all.
+  private let quickStart: UInt32
+  private let quickEnd: UInt32
 
   /// The grid with this many cells on each axis; fewer than 1 counts as 1.
   public init(cellsPerWorld: Int) {
     self.cellsPerWorld = max(1, cellsPerWorld)
     cellMapSize = WebMercator.worldSize / Double(self.cellsPerWorld)
-    cellsPerStep = 1 / (cellMapSize * Position.stepsPerMapPoint)
+    if self.cellsPerWorld < 1 << 31 {
+      // Dividing in doubles is off by no more than 2^−51 of the cell's number; this is far more.
+      let margin = 16 + self.cellsPerWorld >> 16
+      quickStart = UInt32(margin)
+      quickEnd = UInt32(max((1 << 32) - self.cellsPerWorld - margin, 0))
+    } else {
+      (quickStart, quickEnd) = (0, 0)
+    }
   }
 
   /// The grid of a scale: `max(1, floor(256·2^zoom/cellSize + 1e-6))` cells on each axis.
@@ -32,20 +41,20 @@ public struct CellGrid: Hashable, Sendable {
   /// The column of an x, or the row of a y, in map points within the world.
   @inline(__always)
   public func cell(of mapPoints: Double) -> Int {
-    min(Int((mapPoints / cellMapSize).rounded(.down)), cellsPerWorld - 1)
+    // Nothing is negative here, so that cutting off is rounding down, without a call to floor().
+    min(Int(mapPoints / cellMapSize), cellsPerWorld - 1)
   }
 
   /// The first and the last cell that a point of a position step can be in: the same but for steps
   /// that a grid line crosses.
   @inline(__always)
   func cells(ofStep step: UInt32) -> (first: Int, last: Int) {
-    // Away from grid lines a multiplication is good enough; its error is far below 1e-6 cells
-    // while there are fewer than 1e9 of them. Near lines the defining division decides.
-    let cells = Double(step) * cellsPerStep
-    let floor = cells.rounded(.down)
-    let part = cells - floor
-    if part > 1e-6 && part < 1 - 1e-6 - cellsPerStep && cellsPerWorld < 1_000_000_000 {
-      let cell = Int(floor)
+    // A step s begins at the 2^−32 part s·N of the world's N cells, exactly. Where that isn't beside
+    // a line, its upper half is the cell; near lines the defining division decides.
+    let parts = UInt64(step) &* UInt64(truncatingIfNeeded: cellsPerWorld)
+    let part = UInt32(truncatingIfNeeded: parts)
+    if part > quickStart && part < quickEnd {
+      let cell = Int(truncatingIfNeeded: parts >> 32)
       return (cell, cell)
     }
     let low = Double(step) / Position.stepsPerMapPoint
@@ -74,7 +83,7 @@ public struct CellGrid: Hashable, Sendable {
 }
 
 /// A cell of a ``CellGrid``.
-public struct CellPosition: Hashable, Sendable {
+public struct CellPosition: Hashable, Sendable, BitwiseCopyable {
   /// 0 at 180° W.
   public var column: Int
   /// 0 in the north.

@@ -137,7 +137,7 @@ public struct Drilldown: Sendable {
   ) throws(ImpossibleRequest) -> ClusterResult {
     var clusterer = GridClusterer(
       index: index, region: region, cells: cells, zoomLevel: zoom, settings: settings,
-      limit: limit)
+      limit: limit, excluding: keptApart)
     return try clusterer.run()
   }
 }
@@ -206,15 +206,15 @@ extension FeatureIndex {
       take: { node, view in
         let points = view.points(of: node)
         guard !excluded.intersects(points) else { return .open }
-        var total = sum ?? CellSum(cell: cell, first: points.lowerBound, in: view)
-        total.add(node: node, points, in: view)
+        var total = sum ?? CellSum(cell: cell, first: points.lowerBound)
+        total.add(node: node, points, in: view, countingLocations: false)
         sum = total
         return .taken
       },
       point: { place, view in
         if excluded.contains(place) { return true }
-        var total = sum ?? CellSum(cell: cell, first: place, in: view)
-        total.add(place, in: view)
+        var total = sum ?? CellSum(cell: cell, first: place)
+        total.add(place, in: view, countingLocations: false)
         sum = total
         return true
       })

@@ -29,9 +29,10 @@ struct GridClusterer<Region: IndexRegion> {
   /// The most annotations that any request may ask for.
   static var maximumLimit: Int { 10_000 }
 
+  /// `excluded` are features that the region leaves out and that contest no coordinate.
   init(
     index: FeatureIndex, region: Region, cells: GridRange, zoomLevel: Double,
-    settings: ClusterSettings, limit: Int
+    settings: ClusterSettings, limit: Int, excluding excluded: PlaceSet = PlaceSet([])
   ) {
     self.index = index
     self.region = region
@@ -39,17 +40,20 @@ struct GridClusterer<Region: IndexRegion> {
     self.zoomLevel = zoomLevel
     self.settings = settings
     self.limit = limit
-    spreading = Spreading(index: index, distance: settings.distanceFromContestedLocation)
+    spreading = Spreading(
+      index: index, distance: settings.distanceFromContestedLocation, excluding: excluded)
   }
 
   mutating func run() throws(ImpossibleRequest) -> ClusterResult {
     keptApart = PlaceSet(settings.keepApart.compactMap { index.place(of: $0) })
-    var sums = GridAggregation.sums(of: index, in: region, by: cells, excluding: keptApart)
+    var sums = GridAggregation.sums(
+      of: index, in: region, by: cells, excluding: keptApart,
+      countingLocations: settings.minUniqueLocationsForClustering > 1)
     let kept = keptApartByCell()
     let known = Set(sums.lazy.map(\.cell))
     let onlyKept = kept.filter { !known.contains($0.key) }
     if !onlyKept.isEmpty {
-      sums += onlyKept.map { CellSum(cell: $0.key, first: $0.value[0], in: index.view) }
+      sums += onlyKept.map { CellSum(cell: $0.key, first: $0.value[0]) }
       sums.sort { ($0.cell.row, $0.cell.column) < ($1.cell.row, $1.cell.column) }
     }
     let (source, grid, region, apart) = (index, cells.grid, self.region, keptApart)
@@ -103,7 +107,8 @@ struct GridClusterer<Region: IndexRegion> {
     if let zoom = settings.maxZoomLevelForClustering, zoomLevel > zoom { return false }
     // A lone feature is a pin; with decluster every pin is one of its own.
     return sum.count > (settings.decluster ? 1 : 0) && sum.count >= settings.minPoints
-      && sum.locations >= settings.minUniqueLocationsForClustering
+      && (settings.minUniqueLocationsForClustering <= 1
+        || sum.locations >= settings.minUniqueLocationsForClustering)
   }
 
   private mutating func annotateApart(_ sum: CellSum) throws(ImpossibleRequest) {
@@ -210,7 +215,7 @@ extension FeatureIndex {
       let location = view.positions[place].location
       if location != current {
         guard sums.count < limit else { return false }
-        sums.append(CellSum(cell: cell, first: place, in: view))
+        sums.append(CellSum(cell: cell, first: place))
         current = location
       }
       return true
@@ -223,13 +228,13 @@ extension FeatureIndex {
           return .open
         }
         guard open(points.lowerBound, view) else { return .stop }
-        sums[sums.count - 1].add(node: node, points, in: view)
+        sums[sums.count - 1].add(node: node, points, in: view, countingLocations: false)
         return .taken
       },
       point: { place, view in
         if excluded.contains(place) { return true }
         guard open(place, view) else { return false }
-        sums[sums.count - 1].add(place, in: view)
+        sums[sums.count - 1].add(place, in: view, countingLocations: false)
         return true
       })
     return sums

@@ -12,6 +12,8 @@ public struct Spreading {
 
   private let index: FeatureIndex
   private let distance: Double
+  /// Features that are no part of what is looked at and contest nothing.
+  private let excluded: PlaceSet
   /// The run of features at one position that was looked at last, and what was found there.
   private var run: Range<Int> = 0..<0
   private var ranks: [Int] = []
@@ -19,8 +21,14 @@ public struct Spreading {
 
   /// Spreads the features of an index by a distance in metres.
   public init(index: FeatureIndex, distance: Double) {
+    self.init(index: index, distance: distance, excluding: PlaceSet([]))
+  }
+
+  /// As above, as if some features didn't exist; their own pins are not to be asked for.
+  init(index: FeatureIndex, distance: Double, excluding excluded: PlaceSet) {
     self.index = index
     self.distance = distance
+    self.excluded = excluded
   }
 
   /// The coordinate of a feature's pin, and how many features contest its coordinate. Linear in the
@@ -46,7 +54,7 @@ public struct Spreading {
     for place in range {
       let rank = totals[index.coordinate(at: place), default: 0]
       ranks.append(rank)
-      totals[index.coordinate(at: place)] = rank + 1
+      if !excluded.contains(place) { totals[index.coordinate(at: place)] = rank + 1 }
     }
   }
 }

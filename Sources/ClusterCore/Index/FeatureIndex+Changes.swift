@@ -19,8 +19,7 @@ extension FeatureIndex {
     guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
     var records = self.records
     let added = try Self.sortedEntries(batch, appendingTo: &records)
-    var entries: [Entry] = []
-    entries.reserveCapacity(count + added.count)
+    var entries = GrowingArray<Entry>(capacity: count + added.count)
     var rank = 0
     for entry in added {
       let id = records[entry.reference].rawID
@@ -45,8 +44,7 @@ extension FeatureIndex {
     var records = self.records
     records.release(references.pointer[place])
     let rank = withRawID(id) { rankNotBefore($0) }
-    var entries: [Entry] = []
-    entries.reserveCapacity(count)
+    var entries = GrowingArray<Entry>(capacity: count)
     copyEntries(0..<rank, to: &entries)
     copyEntries(rank + 1..<count, to: &entries)
     return Self.compacted(records, entries)
@@ -58,7 +56,7 @@ extension FeatureIndex {
       && FeatureRecord.compare(record(at: Int(byID.pointer[count - 1])).rawID, id) < 0
   }
 
-  private func copyEntries(_ ranks: Range<Int>, to entries: inout [Entry]) {
+  private func copyEntries(_ ranks: Range<Int>, to entries: inout GrowingArray<Entry>) {
     for rank in ranks {
       let place = Int(byID.pointer[rank])
       entries.append(
@@ -121,20 +119,21 @@ extension FeatureIndex {
   }
 
   /// Builds the index, first moving the living records together when too many are dead.
-  private static func compacted(_ records: RecordArena, _ entries: [Entry]) -> FeatureIndex {
+  private static func compacted(
+    _ records: RecordArena, _ entries: GrowingArray<Entry>
+  ) -> FeatureIndex {
     guard records.isWorthCompacting else {
       return FeatureIndex(records: records, entriesByID: entries)
     }
     var fresh = RecordArena()
-    var moved = entries
-    for index in moved.indices {
+    for rank in 0..<entries.count {
       // Living records fitted before, so they fit now.
-      guard let reference = try? fresh.append(records[moved[index].reference]) else {
-        return FeatureIndex(records: records, entriesByID: entries)
+      guard let reference = try? fresh.append(records[entries.pointer[rank].reference]) else {
+        preconditionFailure("fewer records than before don't fit")
       }
-      moved[index].reference = reference
+      entries.pointer[rank].reference = reference
     }
-    return FeatureIndex(records: fresh, entriesByID: moved)
+    return FeatureIndex(records: fresh, entriesByID: entries)
   }
 }
 
@@ -154,10 +153,10 @@ extension FeatureBatch {
 /// Collects batches that arrive in id order, such as a store's at start-up, and builds one index.
 public struct FeatureIndexBuilder {
   private var records = RecordArena()
-  private var entries: [FeatureIndex.Entry] = []
+  private var entries: GrowingArray<FeatureIndex.Entry>
 
-  /// A builder of an empty index.
-  public init() {}
+  /// A builder of an empty index, with room for as many features as are expected.
+  public init(expecting count: Int = 0) { entries = GrowingArray(capacity: count) }
 
   /// Takes over the features of a batch. Their ids must follow those of earlier batches.
   public mutating func append(_ batch: FeatureBatch) throws(RecordArena.Full) {

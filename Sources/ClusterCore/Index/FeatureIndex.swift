@@ -1,3 +1,5 @@
+import CHints
+
 /// An immutable snapshot of a collection: its features in index order under a ``Quadtree``.
 ///
 /// Features are addressed by their place in index order, 0..<``count``: along the Z-order curve of
@@ -26,39 +28,72 @@ public final class FeatureIndex: Sendable {
   static let maximumCount = Int(Int32.max)
 
   /// An index of nothing.
-  public convenience init() { self.init(records: RecordArena(), entriesByID: []) }
+  public convenience init() {
+    self.init(records: RecordArena(), entriesByID: GrowingArray(capacity: 0))
+  }
 
   /// Builds the index of entries that are sorted by id, without duplicates. O(n).
-  init(records: RecordArena, entriesByID entries: [Entry]) {
-    precondition(entries.count <= FeatureIndex.maximumCount)
-    count = entries.count
-    self.records = records
-    var keys = FixedArray<UInt64>(uninitialized: count)
-    var order = FixedArray<UInt32>(uninitialized: count)
-    for (rank, entry) in entries.enumerated() {
-      keys.pointer[rank] = entry.position.zOrder
-      order.pointer[rank] = UInt32(rank)
+  ///
+  /// Fresh memory costs as much as the work in it, so each piece is used for one thing after
+  /// another: keys become positions, the sort's scratch memory becomes coordinates, and the sorted
+  /// ranks become references.
+  init(records: RecordArena, entriesByID entries: GrowingArray<Entry>) {
+    let count = entries.count
+    precondition(count <= FeatureIndex.maximumCount)
+    let keyMemory = LargeMemory(byteCount: max(count, 1) * MemoryLayout<UInt64>.stride)
+    let rankMemory = LargeMemory(byteCount: max(count, 1) * MemoryLayout<UInt32>.stride)
+    let coordinateMemory = LargeMemory(
+      byteCount: max(count, 1) * MemoryLayout<Coordinate>.stride)
+    let keys = FixedArray<UInt64>(keyMemory, count: count)
+    let ranks = FixedArray<UInt32>(rankMemory, count: count)
+    for rank in 0..<count {
+      keys.pointer[rank] = entries.pointer[rank].position.zOrder
+      ranks.pointer[rank] = UInt32(rank)
     }
-    RadixSort.sort(keys: &keys, values: &order)  // stable: ids break ties
-    let positions = FixedArray<Position>(uninitialized: count)
-    let coordinates = FixedArray<Coordinate>(uninitialized: count)
-    let references = FixedArray<RecordReference>(uninitialized: count)
-    let byID = FixedArray<UInt32>(uninitialized: count)
-    entries.withUnsafeBufferPointer { entries in
-      for place in 0..<entries.count {
-        let rank = Int(order.pointer[place])
-        let entry = entries[rank]
-        positions.pointer[place] = entry.position
-        coordinates.pointer[place] = entry.coordinate
-        references.pointer[place] = entry.reference
-        byID.pointer[rank] = UInt32(place)
-      }
-    }
-    (self.positions, self.coordinates) = (positions, coordinates)
-    (self.references, self.byID) = (references, byID)
+    // Stable, so that ids break ties.
+    RadixSort.sort(keys: keys, values: ranks, scratch: coordinateMemory)
+    byID = FixedArray(uninitialized: count)
+    coordinates = FixedArray(coordinateMemory, count: count)
+    references = FeatureIndex.gather(entries, ranks, rankMemory, coordinates, byID)
     tree = QuadtreeBuilder.build(
-      keys: keys.pointer, positions: positions.pointer, coordinates: coordinates.pointer,
-      count: count)
+      keys: keys.pointer, coordinates: coordinates.pointer, count: count)
+    positions = FeatureIndex.positions(keys, keyMemory)
+    self.records = records
+    self.count = count
+  }
+
+  /// Brings coordinates and references into index order, and writes down where each id went.
+  private static func gather(
+    _ entries: GrowingArray<Entry>, _ ranks: FixedArray<UInt32>, _ rankMemory: LargeMemory,
+    _ coordinates: FixedArray<Coordinate>, _ byID: FixedArray<UInt32>
+  ) -> FixedArray<RecordReference> {
+    let count = ranks.count
+    let references = rankMemory.start
+    let ahead = 16
+    for place in 0..<count {
+      // Entries come from all over the memory; ask for them in time.
+      let next = min(place &+ ahead, count &- 1)
+      chints_prefetch(entries.pointer + Int(ranks.pointer[next]))
+      let rank = Int(ranks.pointer[place])
+      let entry = entries.pointer[rank]
+      coordinates.pointer[place] = entry.coordinate
+      byID.pointer[rank] = UInt32(place)
+      // Takes the rank's own place, which isn't read again but as `next` at the very end.
+      references.storeBytes(
+        of: entry.reference.raw, toByteOffset: place &* 4, as: UInt32.self)
+    }
+    return FixedArray(rankMemory, count: count)
+  }
+
+  /// Turns each key into its position, in place.
+  private static func positions(
+    _ keys: FixedArray<UInt64>, _ memory: LargeMemory
+  ) -> FixedArray<Position> {
+    for place in 0..<keys.count {
+      let position = Position(zOrder: keys.pointer[place])
+      memory.start.storeBytes(of: position, toByteOffset: place &* 8, as: Position.self)
+    }
+    return FixedArray(memory, count: keys.count)
   }
 
   /// The memory the index takes beside the records, in bytes.

@@ -6,20 +6,53 @@
 final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
   let pointer: UnsafeMutablePointer<Element>
   let count: Int
+  private let memory: LargeMemory
 
   /// Uninitialised memory for `count` values, all of which the caller must write.
-  init(uninitialized count: Int) {
+  convenience init(uninitialized count: Int) {
+    self.init(
+      LargeMemory(byteCount: max(count, 1) * MemoryLayout<Element>.stride), count: count)
+  }
+
+  /// `count` values at the beginning of some memory, which is large enough. What it held before is
+  /// given up.
+  init(_ memory: LargeMemory, count: Int) {
+    precondition(memory.byteCount >= count * MemoryLayout<Element>.stride)
+    self.memory = memory
     self.count = count
-    pointer = .allocate(capacity: max(count, 1))
+    pointer = memory.start.bindMemory(to: Element.self, capacity: max(count, 1))
   }
-
-  /// A copy of some values.
-  convenience init(_ values: UnsafeBufferPointer<Element>) {
-    self.init(uninitialized: values.count)
-    if let source = values.baseAddress { pointer.update(from: source, count: values.count) }
-  }
-
-  deinit { pointer.deallocate() }
 
   var byteCount: Int { count * MemoryLayout<Element>.stride }
+}
+
+/// Plain values that become more, in memory that a ``FixedArray`` can take over without a copy.
+struct GrowingArray<Element: BitwiseCopyable> {
+  private var memory: LargeMemory
+  private(set) var pointer: UnsafeMutablePointer<Element>
+  private(set) var count = 0
+  private var capacity: Int
+
+  /// An empty array with room for some values.
+  init(capacity: Int) {
+    self.capacity = max(capacity, 16)
+    memory = LargeMemory(byteCount: self.capacity * MemoryLayout<Element>.stride)
+    pointer = memory.start.bindMemory(to: Element.self, capacity: self.capacity)
+  }
+
+  mutating func append(_ element: Element) {
+    if count == capacity { reserve(capacity * 2) }
+    (pointer + count).initialize(to: element)
+    count += 1
+  }
+
+  private mutating func reserve(_ newCapacity: Int) {
+    let larger = LargeMemory(byteCount: newCapacity * MemoryLayout<Element>.stride)
+    let target = larger.start.bindMemory(to: Element.self, capacity: newCapacity)
+    target.update(from: pointer, count: count)
+    (memory, pointer, capacity) = (larger, target, newCapacity)
+  }
+
+  /// The values, which must not be appended to any more.
+  var fixed: FixedArray<Element> { FixedArray(memory, count: count) }
 }

@@ -1,3 +1,5 @@
+import CHints
+
 /// How much of a node's points a region holds.
 enum Coverage {
   case outside, inside, partial
@@ -11,14 +13,51 @@ struct IndexView {
   let coordinates: UnsafePointer<Coordinate>
   let nodeCount: Int
 
-  /// The points of a node. The node after a subtree begins where the subtree ends.
   @inline(__always)
-  func points(of node: Int) -> Range<Int> {
-    Int(nodes[node].begin)..<Int(nodes[Int(nodes[node].skip)].begin)
-  }
+  func points(of node: Int) -> Range<Int> { nodes[node].points }
 
+  /// Visits nodes in index order, parents before their children, which are only visited where the
+  /// parent is opened.
   @inline(__always)
-  func isLeaf(_ node: Int) -> Bool { Int(nodes[node].skip) == node + 1 }
+  func traverse(_ visit: (Int) -> NodeVisit) {
+    guard nodeCount > 0 else { return }
+    // The siblings that are still to be visited on each level.
+    withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: Quadtree.maximumDepth + 1) {
+      stack in
+      stack[0] = 0..<1
+      var depth = 0
+      while depth >= 0 {
+        let siblings = stack[depth]
+        guard let node = siblings.first else {
+          depth -= 1
+          continue
+        }
+        stack[depth] = siblings.dropFirst()
+        switch visit(node) {
+        case .stop: return
+        case .skip: break
+        case .open:
+          let children = nodes[node].children
+          depth += 1
+          stack[depth] = children
+          // The first child's children come next in the table; those of its siblings are far off.
+          for child in children.dropFirst() {
+            chints_prefetch(nodes + nodes[child].children.lowerBound)
+          }
+        }
+      }
+    }
+  }
+}
+
+/// What becomes of a node in a traversal.
+enum NodeVisit {
+  /// On to the next one that isn't below it.
+  case skip
+  /// Its children next; a leaf has none.
+  case open
+  /// No more nodes.
+  case stop
 }
 
 /// A set of features that is given by where they are.
@@ -58,7 +97,7 @@ extension FeatureIndex {
   /// Visits a region's features in index order: whole nodes where they lie inside and `take` takes
   /// them, single points elsewhere. `point` returns false to end the walk.
   ///
-  /// One pass over the node table; what lies outside is skipped a subtree at a time.
+  /// What lies outside is skipped a subtree at a time.
   @inline(__always)
   func walk(
     _ region: some IndexRegion, take: (Int, IndexView) -> WalkStep,
@@ -66,28 +105,23 @@ extension FeatureIndex {
   ) {
     withExtendedLifetime(self) {
       let view = self.view
-      var node = 0
-      while node < view.nodeCount {
+      view.traverse { node in
         switch region.coverage(of: node, in: view) {
-        case .outside:
-          node = Int(view.nodes[node].skip)
-          continue
+        case .outside: return .skip
         case .inside:
           switch take(node, view) {
-          case .taken:
-            node = Int(view.nodes[node].skip)
-            continue
+          case .taken: return .skip
+          case .stop: return .stop
           case .open: break
-          case .stop: return
           }
         case .partial: break
         }
-        if view.isLeaf(node) {
+        if view.nodes[node].isLeaf {
           for place in view.points(of: node) where region.contains(place, in: view) {
-            guard point(place, view) else { return }
+            guard point(place, view) else { return .stop }
           }
         }
-        node += 1
+        return .open
       }
     }
   }

@@ -1,5 +1,5 @@
 /// The features of a rectangle in map points: west and north edges in, east and south edges out, but
-/// for the world's own southern edge; across the antimeridian where the rectangle reaches past it.
+/// for the world's own edges; across the antimeridian where the rectangle reaches past it.
 public struct MapRegion: IndexRegion, Sendable {
   private let top: Double
   private let bottom: Double
@@ -11,8 +11,10 @@ public struct MapRegion: IndexRegion, Sendable {
   public init(_ rect: MapRect) {
     let world = WebMercator.worldSize
     top = rect.y
-    // Nothing lies south of the southern edge, so a bound past it takes the edge in.
-    bottom = rect.y + rect.height >= world ? .infinity : rect.y + rect.height
+    // The world's own edges are in: nothing lies south of the southern one, so that a bound on or
+    // past it is none, and a rect that ends on the northern one holds what lies on it.
+    let south = rect.y + rect.height
+    bottom = south >= world ? .infinity : south == 0 ? .leastNonzeroMagnitude : south
     if rect.width >= world {
       (first, second) = (0..<world * 2, 0..<0)
       return

@@ -20,16 +20,14 @@ extension FeatureIndex {
         }
       }
       for place in placesNearby(target) { consider(place) }
-      var node = 0
-      while node < view.nodeCount {
+      view.traverse { node in
         if view.nodes[node].box.squaredDistance(to: target) > best.distance
           || region.coverage(of: node, in: view) == .outside
         {
-          node = Int(view.nodes[node].skip)
-          continue
+          return .skip
         }
-        if view.isLeaf(node) { view.points(of: node).forEach(consider) }
-        node += 1
+        if view.nodes[node].isLeaf { view.points(of: node).forEach(consider) }
+        return .open
       }
       return best.place == .max ? nil : best.place
     }

@@ -1,41 +1,61 @@
-/// The linear quadtree over points in Z-order: a flat table of nodes in depth-first order, no
-/// pointers, no classes.
+/// The linear quadtree over points in Z-order: a flat table of nodes, no pointers, no classes.
 ///
-/// Every node stands for one quadtree cell, hence one contiguous range of points. Chains of cells
-/// with a single occupied child are left out, so an inner node has two to four children and the
-/// table grows with the points, not with their depth: a million points on one coordinate are a
+/// Every node stands for one quadtree cell, hence one contiguous range of points; the children of a
+/// node lie side by side, so that deciding about them touches one or two cache lines. Chains of
+/// cells with a single occupied child are left out, so an inner node has two to four children and
+/// the table grows with the points, not with their depth: a million points on one coordinate are a
 /// single leaf. What is needed to decide about a node (``Node``) is kept apart from what is added
 /// up when it is taken whole (``Aggregate``).
 struct Quadtree: Sendable {
   /// The most points of a leaf, unless they are all at one position.
-  static let leafCapacity = 32
+  static let leafCapacity = 40
+  /// The root and a level for each pair of key bits.
+  static let maximumDepth = 33
 
   /// Where a node is. `box` holds exactly its points, in positions.
   struct Node: BitwiseCopyable {
-    /// Its first point.
+    /// Its points.
     var begin: UInt32
-    /// The node that follows its subtree; that one's `begin` is this one's end. A leaf's is the
-    /// next node.
-    var skip: UInt32
+    var end: UInt32
+    /// Eight times its first child, plus the number of its children; 0 for a leaf.
+    private var childrenCode: UInt32 = 0
     var box: PositionBox
+
+    init(begin: Int, end: Int, box: PositionBox) {
+      self.begin = UInt32(begin)
+      self.end = UInt32(end)
+      self.box = box
+    }
+
+    @inline(__always)
+    var points: Range<Int> { Int(begin)..<Int(end) }
+
+    /// Empty for a leaf.
+    @inline(__always)
+    var children: Range<Int> {
+      get { Int(childrenCode >> 3)..<Int(childrenCode >> 3 &+ childrenCode & 7) }
+      set { childrenCode = UInt32(newValue.lowerBound) << 3 | UInt32(newValue.count) }
+    }
+
+    @inline(__always)
+    var isLeaf: Bool { childrenCode == 0 }
   }
 
   /// What a node's points add up to.
   struct Aggregate: BitwiseCopyable {
     /// Exact sums in units of 2^−28 degrees; see ``FixedDegrees``.
-    var latitudes: Int64
-    var longitudes: Int64
-    var bounds: GeoBounds
+    var latitudes: Int64 = 0
+    var longitudes: Int64 = 0
+    var bounds = GeoBounds.empty
     /// How many locations its points are at.
-    var locations: UInt32
+    var locations: UInt32 = 0
   }
 
-  /// One more than the nodes: the last is a sentinel that ends the ranges.
+  /// The root first; none at all without points.
   let nodes: FixedArray<Node>
   let aggregates: FixedArray<Aggregate>
 
-  /// The number of nodes without the sentinel.
-  var count: Int { aggregates.count }
+  var count: Int { nodes.count }
 
   var byteCount: Int { nodes.byteCount + aggregates.byteCount }
 }
@@ -72,9 +92,12 @@ enum FixedDegrees {
 
   @inline(__always)
   static func fixed(_ degrees: Double) -> Int64 {
-    // Magnitudes are at most 180 · 2^28, far within Int64.
-    Int64((degrees * perDegree).rounded(.toNearestOrEven))
+    // Adding 1.5·2^52 leaves the nearest integer in the low bits of the sum: valid for magnitudes
+    // below 2^51, of which 180·2^28 is far, and without a call to rint().
+    Int64(bitPattern: (degrees * perDegree + magic).bitPattern &- magic.bitPattern)
   }
+
+  private static let magic: Double = 0x1.8p52
 
   /// The mean of `count` values with the given sum.
   static func mean(sum: Int64, count: Int) -> Double {

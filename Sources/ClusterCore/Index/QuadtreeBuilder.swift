@@ -1,114 +1,93 @@
 /// Builds a ``Quadtree`` over points that are sorted along the Z-order curve, in O(n).
 struct QuadtreeBuilder {
   private let keys: UnsafePointer<UInt64>
-  private let positions: UnsafePointer<Position>
   private let coordinates: UnsafePointer<Coordinate>
-  private var nodes: UnsafeMutablePointer<Quadtree.Node>
-  private var aggregates: UnsafeMutablePointer<Quadtree.Aggregate>
-  private var capacity: Int
-  private var count = 0
+  private var nodes: GrowingArray<Quadtree.Node>
+  private var aggregates: GrowingArray<Quadtree.Aggregate>
 
-  /// The quadtree of `count` points. All pointers are to `count` values in Z-order.
+  /// The quadtree of `count` points; both pointers are to as many values in Z-order.
   static func build(
-    keys: UnsafePointer<UInt64>, positions: UnsafePointer<Position>,
-    coordinates: UnsafePointer<Coordinate>, count: Int
+    keys: UnsafePointer<UInt64>, coordinates: UnsafePointer<Coordinate>, count: Int
   ) -> Quadtree {
-    var builder = QuadtreeBuilder(keys, positions, coordinates, expecting: count)
-    defer { builder.free() }
-    if count > 0 { builder.add(0, count) }
-    return builder.finish(count)
+    var builder = QuadtreeBuilder(keys, coordinates, expecting: count)
+    if count > 0 {
+      builder.append(0..<count)
+      builder.fill(0)
+    }
+    return Quadtree(nodes: builder.nodes.fixed, aggregates: builder.aggregates.fixed)
   }
 
   private init(
-    _ keys: UnsafePointer<UInt64>, _ positions: UnsafePointer<Position>,
-    _ coordinates: UnsafePointer<Coordinate>, expecting points: Int
+    _ keys: UnsafePointer<UInt64>, _ coordinates: UnsafePointer<Coordinate>,
+    expecting points: Int
   ) {
     self.keys = keys
-    self.positions = positions
     self.coordinates = coordinates
-    capacity = points / 8 + 16
-    nodes = .allocate(capacity: capacity)
-    aggregates = .allocate(capacity: capacity)
+    // Leaves are about half full; memory that isn't touched costs nothing.
+    nodes = GrowingArray(capacity: points / 6 + 16)
+    aggregates = GrowingArray(capacity: points / 6 + 16)
   }
 
-  private func free() {
-    nodes.deallocate()
-    aggregates.deallocate()
+  /// Appends an unfinished node for some points.
+  private mutating func append(_ points: Range<Int>) {
+    nodes.append(
+      Quadtree.Node(
+        begin: points.lowerBound, end: points.upperBound,
+        box: PositionBox(Position(zOrder: keys[points.lowerBound]))))
+    aggregates.append(Quadtree.Aggregate())
   }
 
-  private func finish(_ points: Int) -> Quadtree {
-    let allNodes = FixedArray<Quadtree.Node>(uninitialized: count + 1)
-    allNodes.pointer.update(from: nodes, count: count)
-    allNodes.pointer[count] = Quadtree.Node(
-      begin: UInt32(points), skip: UInt32(count + 1), box: PositionBox(Position(x: 0, y: 0)))
-    return Quadtree(
-      nodes: allNodes,
-      aggregates: FixedArray(UnsafeBufferPointer(start: aggregates, count: count)))
-  }
-
-  private mutating func grow() {
-    let newNodes = UnsafeMutablePointer<Quadtree.Node>.allocate(capacity: capacity * 2)
-    let newAggregates = UnsafeMutablePointer<Quadtree.Aggregate>.allocate(capacity: capacity * 2)
-    newNodes.update(from: nodes, count: count)
-    newAggregates.update(from: aggregates, count: count)
-    free()
-    (nodes, aggregates, capacity) = (newNodes, newAggregates, capacity * 2)
-  }
-
-  /// Appends the node of the points `begin..<end` (not empty) and its subtree; returns its place.
-  /// The recursion is at most 32 deep: each level fixes at least one more pair of key bits.
-  @discardableResult
-  private mutating func add(_ begin: Int, _ end: Int) -> Int {
-    if count == capacity { grow() }
-    let place = count
-    count += 1
-    nodes[place] = Quadtree.Node(
-      begin: UInt32(begin), skip: 0, box: PositionBox(positions[begin]))
-    let difference = keys[begin] ^ keys[end - 1]
-    if end - begin <= Quadtree.leafCapacity || difference == 0 {
-      fillLeaf(place, begin, end)
+  /// Finishes a node and everything below it. The recursion is at most 32 deep: each level fixes at
+  /// least one more pair of key bits.
+  private mutating func fill(_ place: Int) {
+    let points = nodes.pointer[place].points
+    let difference = keys[points.lowerBound] ^ keys[points.upperBound - 1]
+    if points.count <= Quadtree.leafCapacity || difference == 0 {
+      fillLeaf(place, points)
     } else {
-      addChildren(of: place, begin, end, difference: difference)
+      fillChildren(of: place, points, difference: difference)
     }
-    nodes[place].skip = UInt32(count)
-    return place
   }
 
-  private func fillLeaf(_ place: Int, _ begin: Int, _ end: Int) {
-    var box = PositionBox(positions[begin])
-    var sum = Quadtree.Aggregate(latitudes: 0, longitudes: 0, bounds: .empty, locations: 0)
+  private func fillLeaf(_ place: Int, _ points: Range<Int>) {
+    var box = nodes.pointer[place].box
+    var sum = Quadtree.Aggregate()
     var previous: Location?
-    for index in begin..<end {
-      let position = positions[index]
+    for index in points {
+      let position = Position(zOrder: keys[index])
       box.formUnion(PositionBox(position))
       sum.add(coordinates[index])
       if position.location != previous { sum.locations += 1 }
       previous = position.location
     }
-    nodes[place].box = box
-    aggregates[place] = sum
+    nodes.pointer[place].box = box
+    aggregates.pointer[place] = sum
   }
 
   /// Splits at the highest pair of bits in which the first and the last key differ.
-  private mutating func addChildren(
-    of place: Int, _ begin: Int, _ end: Int, difference: UInt64
+  private mutating func fillChildren(
+    of place: Int, _ points: Range<Int>, difference: UInt64
   ) {
     let shift = UInt64((63 - difference.leadingZeroBitCount) & ~1)
-    var sum = Quadtree.Aggregate(latitudes: 0, longitudes: 0, bounds: .empty, locations: 0)
-    var start = begin
-    while start < end {
-      let stop = endOfQuadrant(start, end, shift: shift)
-      let child = add(start, stop)
-      if start == begin { nodes[place].box = nodes[child].box }
-      nodes[place].box.formUnion(nodes[child].box)
-      sum.add(aggregates[child])
-      // Siblings smaller than a location may share one.
-      if start > begin && positions[start].location == positions[start - 1].location {
-        sum.locations -= 1
-      }
+    let first = nodes.count
+    var start = points.lowerBound
+    while start < points.upperBound {
+      let stop = endOfQuadrant(start, points.upperBound, shift: shift)
+      append(start..<stop)
       start = stop
     }
-    aggregates[place] = sum
+    let children = first..<nodes.count
+    nodes.pointer[place].children = children
+    var sum = Quadtree.Aggregate()
+    for child in children {
+      fill(child)
+      nodes.pointer[place].box.formUnion(nodes.pointer[child].box)
+      sum.add(aggregates.pointer[child])
+      // Siblings smaller than a location may share one.
+      let begin = nodes.pointer[child].points.lowerBound
+      if child > first && keys[begin] >> 18 == keys[begin - 1] >> 18 { sum.locations -= 1 }
+    }
+    aggregates.pointer[place] = sum
   }
 
   /// The first point after `start` that lies in another quadrant: binary search, keys are sorted.
@@ -126,8 +105,8 @@ struct QuadtreeBuilder {
 extension Quadtree.Aggregate {
   @inline(__always)
   fileprivate mutating func add(_ coordinate: Coordinate) {
-    latitudes += FixedDegrees.fixed(coordinate.latitude)
-    longitudes += FixedDegrees.fixed(coordinate.foldedLongitude)
+    latitudes &+= FixedDegrees.fixed(coordinate.latitude)
+    longitudes &+= FixedDegrees.fixed(coordinate.foldedLongitude)
     bounds.formUnion(GeoBounds(coordinate))
   }
 

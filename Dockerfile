@@ -1,0 +1,29 @@
+# The service on Debian 12, without a toolchain, a shell to log into or root.
+#   docker build -t pincluster .
+#   docker run --read-only -p 8080:8080 -v pincluster:/data pincluster
+FROM swift:6.3-bookworm AS build
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends \
+    libdeflate-dev libevent-dev libsimdjson-dev libsqlite3-dev libstdc++-12-dev pkg-config \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY . .
+RUN swift build -c release --static-swift-stdlib --product pincluster \
+ && strip -o /usr/local/bin/pincluster .build/release/pincluster
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends \
+    libdeflate0 libevent-2.1-7 libevent-pthreads-2.1-7 libsimdjson14 libsqlite3-0 libstdc++6 \
+ && rm -rf /var/lib/apt/lists/* \
+ && groupadd --system --gid 10001 pincluster \
+ && useradd --system --uid 10001 --gid pincluster --no-create-home --shell /usr/sbin/nologin pincluster \
+ && install -d -o pincluster -g pincluster /data
+COPY --from=build /usr/local/bin/pincluster /usr/local/bin/pincluster
+ENV PINCLUSTER_HOST=0.0.0.0 PINCLUSTER_DATA=/data
+USER 10001:10001
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["pincluster", "health"]
+ENTRYPOINT ["pincluster"]
+CMD ["serve"]

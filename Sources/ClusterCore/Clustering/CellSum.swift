@@ -1,0 +1,167 @@
+/// What the features of one cell add up to.
+struct CellSum: BitwiseCopyable {
+  var cell: CellPosition
+  var count = 0
+  var latitudes: Int64 = 0
+  var longitudes: Int64 = 0
+  var bounds = GeoBounds.empty
+  /// The first feature in index order.
+  var first: Int
+  /// How many locations the features are at; only if they are counted.
+  var locations = 0
+  /// The location of the last feature so far; at first none that exists. Features come in Z-order,
+  /// so that those of one location follow each other.
+  private var lastLocation = Location(column: .max, row: .max)
+
+  init(cell: CellPosition, first: Int) {
+    self.cell = cell
+    self.first = first
+  }
+
+  /// Adds a feature.
+  @inline(__always)
+  mutating func add(_ place: Int, in view: IndexView, countingLocations: Bool) {
+    let coordinate = view.coordinates[place]
+    // Sums of up to 2^31 features fit; see FixedDegrees. Unchecked, for this is the hottest loop.
+    count &+= 1
+    latitudes &+= FixedDegrees.fixed(coordinate.latitude)
+    longitudes &+= FixedDegrees.fixed(coordinate.foldedLongitude)
+    bounds.formUnion(GeoBounds(coordinate))
+    guard countingLocations else { return }
+    let location = view.positions[place].location
+    if location != lastLocation { locations += 1 }
+    lastLocation = location
+  }
+
+  /// Adds all features of a node. Locations cost a look at its first and last point, which the rest
+  /// doesn't.
+  @inline(__always)
+  mutating func add(
+    node: Int, _ points: Range<Int>, in view: IndexView, countingLocations: Bool
+  ) {
+    let sum = view.aggregates + node
+    count &+= points.count
+    latitudes &+= sum.pointee.latitudes
+    longitudes &+= sum.pointee.longitudes
+    bounds.formUnion(sum.pointee.bounds)
+    guard countingLocations else { return }
+    locations += Int(sum.pointee.locations)
+    if view.positions[points.lowerBound].location == lastLocation { locations -= 1 }
+    lastLocation = view.positions[points.upperBound - 1].location
+  }
+
+  /// The mean coordinate: to 1e-8°, and never outside of the bounds.
+  var mean: Coordinate {
+    Coordinate(
+      latitude: CellSum.mean(latitudes, count, bounds.south, bounds.north),
+      longitude: CellSum.mean(longitudes, count, bounds.west, bounds.east))
+  }
+
+  private static func mean(_ sum: Int64, _ count: Int, _ low: Double, _ high: Double) -> Double {
+    let mean = FixedDegrees.mean(sum: sum, count: count)
+    // Eight decimals (a millimetre) print short and are finer than a cluster's position means.
+    return min(max((mean * 1e8).rounded() / 1e8, low), high)
+  }
+}
+
+/// The sums of a grid range's cells, by cell: a table for ranges of up to a million cells, a
+/// dictionary for larger, sparse ones.
+///
+/// A class, and its memory unmanaged, because the loops that fill it touch it millions of times a
+/// second: no uniqueness test, no bounds check. Indices are slots that it gave out itself, and
+/// places of cells that the caller has found to be in the range.
+final class CellSums {
+  private let cells: GridRange
+  private var slots: UnsafeMutablePointer<Int32>?
+  private var sparse: [CellPosition: Int] = [:]
+  private var capacity = 256
+  private var storage: UnsafeMutablePointer<CellSum>
+  private(set) var count = 0
+
+  init(_ cells: GridRange) {
+    self.cells = cells
+    storage = .allocate(capacity: capacity)
+    if cells.count <= Double(Viewport.maximumCells) {
+      let table = UnsafeMutablePointer<Int32>.allocate(capacity: max(Int(cells.count), 1))
+      table.initialize(repeating: -1, count: max(Int(cells.count), 1))
+      slots = table
+    }
+  }
+
+  deinit {
+    storage.deallocate()
+    slots?.deallocate()
+  }
+
+  /// The sum of a cell of the range, made with `first` if need be; valid until the next call.
+  @inline(__always)
+  func sum(of cell: CellPosition, first: Int) -> UnsafeMutablePointer<CellSum> {
+    guard let slots else { return sparseSum(of: cell, first: first) }
+    var column = cell.column - cells.firstColumn
+    if column < 0 { column += cells.grid.cellsPerWorld }
+    let place = (cell.row - cells.rows.lowerBound) * cells.columnCount + column
+    let slot = slots[place]
+    if slot >= 0 { return storage + Int(slot) }
+    slots[place] = Int32(count)
+    return append(CellSum(cell: cell, first: first))
+  }
+
+  private func sparseSum(of cell: CellPosition, first: Int) -> UnsafeMutablePointer<CellSum> {
+    if let slot = sparse[cell] { return storage + slot }
+    sparse[cell] = count
+    return append(CellSum(cell: cell, first: first))
+  }
+
+  private func append(_ sum: CellSum) -> UnsafeMutablePointer<CellSum> {
+    if count == capacity {
+      let larger = UnsafeMutablePointer<CellSum>.allocate(capacity: capacity * 2)
+      larger.update(from: storage, count: count)
+      storage.deallocate()
+      (storage, capacity) = (larger, capacity * 2)
+    }
+    let place = storage + count
+    place.initialize(to: sum)
+    count += 1
+    return place
+  }
+
+  /// All sums, by row and column.
+  var inOrder: [CellSum] {
+    if let slots, cells.count < Double(count * 8 + 1000) {
+      var sums: [CellSum] = []
+      sums.reserveCapacity(count)
+      let ranges = cells.columnRanges
+      for row in 0..<cells.rows.count {
+        for columns in ranges {
+          var first = columns.lowerBound - cells.firstColumn
+          if first < 0 { first += cells.grid.cellsPerWorld }
+          let line = slots + row * cells.columnCount + first
+          for offset in 0..<columns.count where line[offset] >= 0 {
+            sums.append(storage[Int(line[offset])])
+          }
+        }
+      }
+      return sums
+    }
+    return UnsafeBufferPointer(start: storage, count: count).sorted { a, b in
+      a.cell.row != b.cell.row ? a.cell.row < b.cell.row : a.cell.column < b.cell.column
+    }
+  }
+}
+
+/// A few places of an index, such as those of the features that are kept apart.
+struct PlaceSet: Sendable {
+  /// Ascending, without duplicates.
+  let places: [Int]
+
+  init(_ places: some Sequence<Int>) { self.places = Set(places).sorted() }
+
+  var isEmpty: Bool { places.isEmpty }
+
+  func contains(_ place: Int) -> Bool { places.isEmpty ? false : places.contains(place) }
+
+  func intersects(_ range: Range<Int>) -> Bool {
+    if places.isEmpty { return false }
+    return places.contains { range.contains($0) }
+  }
+}

@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+/// One annotation by its address.
+struct AnnotationAddressTests {
+  @Test(arguments: [206] as [UInt64])
+  func `each annotation's address leads to it, its items and its children`(seed: UInt64)
+    async throws
+  {
+    var generator = SeededGenerator(seed: seed)
+    let service = try Service()
+    let features = TwinFeature.mixed(300, using: &generator)
+    await service.store(features)
+    let request = TwinRequest(.bbox(west: -180, south: -90, east: 180, north: 90), .zoom(3))
+    let wanted = try Twin(features).cluster(request)
+    let view = await service.post("/collections/c/clusters", request.json.text)
+    for (one, twin) in zip(view["annotations"]?.array ?? [], wanted.annotations) {
+      let path = "/collections/c/clusters/\(one["id"]?.string ?? "")"
+      let answer = await service.get(path)
+      for member in one.members ?? [] { #expect(answer[member.key] == member.value) }
+      let zoom =
+        twin.count == 1
+        ? nil
+        : Twin.expansionZoom(
+          of: twin.features, cellsPerWorld: wanted.grid.cellsPerWorld, cellSize: 60)
+      #expect(answer["expansionZoom"]?.int == zoom && answer["expansionZoom"] != nil)
+      #expect(answer["visibleMapRect"]?["width"]?.double ?? 0 >= 512)
+      var (ids, target): ([String], String?) = ([], "\(path)/items?limit=40")
+      while let page = target {
+        let items = await service.get(page)
+        #expect(items["numberMatched"]?.int == twin.count)
+        ids += items.ids
+        target = items.next
+      }
+      #expect(ids == twin.features.map(\.idJSON.text))
+      let children = await service.get("\(path)/children")
+      guard zoom != nil else {
+        children.expectProblem(422, at: "childZoom")
+        (await service.get("\(path)/children?childZoom=24")).expect(200)
+        continue
+      }
+      let counts = (children["annotations"]?.array ?? []).compactMap { $0["count"]?.int }
+      #expect(counts.count > 1 && counts.reduce(0, +) == twin.count)
+      #expect(children["featureCount"]?.int == twin.count && children["gridRect"] == nil)
+      (await service.get("\(path)/children?childZoom=25")).expectProblem(422, at: "childZoom")
+      (await service.get("\(path)/children?childZoom=x")).expectProblem(400, at: "childZoom")
+      (await service.get("\(path)?bbox=0,0,1,1")).expectProblem(400, at: "bbox")
+    }
+  }
+}

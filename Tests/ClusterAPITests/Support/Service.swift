@@ -1,0 +1,110 @@
+import ClusterAPI
+import FeatureStore
+import HTTPServer
+import TestSupport
+import Testing
+
+/// The whole service but for its sockets: an API over a store in a directory of its own.
+final class Service: Sendable {
+  let catalog = Catalog()
+  let writer: CollectionWriter
+  let api: API
+  /// What the log was told.
+  let reports = Locked<[String]>([])
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    writer = CollectionWriter(
+      store: try FeatureStore(directory: directory.path), catalog: catalog)
+    try writer.load()
+    catalog.setReady(true)
+    let reports = self.reports
+    api = API(catalog: catalog, writer: writer, metrics: Metrics()) { text in
+      reports.withLock { $0.append(text) }
+    }
+  }
+
+  deinit { writer.close() }
+
+  /// Sends a request; an answer that never comes or comes twice fails the test.
+  func send(
+    _ method: HTTPMethod, _ target: String, _ body: String? = nil, type: String? = nil,
+    headers: [(name: String, value: String)] = []
+  ) async -> Answer {
+    let mark = target.firstIndex(of: "?")
+    let contentType = type.map { [(name: "Content-Type", value: $0)] } ?? []
+    let request = HTTPRequest(
+      method: method, path: String(target[..<(mark ?? target.endIndex)]),
+      query: mark.map { String(target[target.index(after: $0)...]) },
+      headers: HTTPHeaders(headers + contentType),
+      body: body.map { RequestBody(Array($0.utf8)) } ?? .empty)
+    let response = await withCheckedContinuation { continuation in
+      api.handle(request) { continuation.resume(returning: $0) }
+    }
+    return Answer(response: response)
+  }
+
+  func get(_ target: String, headers: [(name: String, value: String)] = []) async -> Answer {
+    await send(.get, target, headers: headers)
+  }
+
+  func post(_ target: String, _ body: String, type: String = "application/json") async -> Answer {
+    await send(.post, target, body, type: type)
+  }
+
+  /// Stores features and checks that they were.
+  @discardableResult
+  func store(
+    _ features: [TwinFeature], in collection: String = "c"
+  ) async -> Answer {
+    let answer = await post("/collections/\(collection)/items", features.featureCollection)
+    #expect(answer.status == 200, "\(answer.text)")
+    return answer
+  }
+}
+
+/// An answer, read as tests like to.
+struct Answer: Sendable {
+  let response: HTTPResponse
+
+  var status: Int { response.status }
+  var text: String { String(decoding: response.body, as: UTF8.self) }
+  var json: TestJSON { (try? TestJSON(parsing: response.body)) ?? .null }
+  subscript(key: String) -> TestJSON? { json[key] }
+
+  /// The media type without parameters.
+  var type: String? {
+    response.header("Content-Type")?.split(separator: ";").first.map(String.init)
+  }
+
+  /// The pointers of a problem's errors.
+  var pointers: [String] {
+    (json["errors"]?.array ?? []).compactMap { $0["pointer"]?.string }
+  }
+
+  /// Checks that this is a problem of RFC 9457 with some status.
+  func expectProblem(
+    _ status: Int, at pointer: String? = nil, _ comment: String? = nil,
+    location: SourceLocation = #_sourceLocation
+  ) {
+    let isProblem =
+      self.status == status && type == "application/problem+json"
+      && json["status"]?.int == status && json["title"]?.string?.isEmpty == false
+      && json["detail"]?.string?.isEmpty == false && json["type"]?.string != nil
+    #expect(isProblem, "\(self.status), not \(status): \(text)", sourceLocation: location)
+    if let pointer {
+      let isNamed = pointers.contains { $0 == pointer || $0.hasPrefix(pointer + "/") }
+      #expect(isNamed, "\(pointers) do not name \(pointer)", sourceLocation: location)
+    }
+    if let comment, !isProblem { Issue.record("\(comment)", sourceLocation: location) }
+  }
+
+  /// The target of the link `next`, if there is one.
+  var next: String? {
+    json["links"]?.array?.first { $0["rel"]?.string == "next" }?["href"]?.string
+  }
+
+  /// The ids of a FeatureCollection's features, as JSON text.
+  var ids: [String] { (json["features"]?.array ?? []).map { $0["id"]?.text ?? "none" } }
+}

@@ -1,0 +1,188 @@
+import TestSupport
+import Testing
+
+/// The fields of a viewport request: what each refuses, in a body and in a query.
+struct ViewFieldTests {
+  /// A bad value as JSON and as query text (nil: a query can't say it), and its status.
+  struct Bad: Sendable, CustomStringConvertible {
+    var field: String
+    var json: String
+    var query: String?
+    var status: Int
+    var description: String { "\(field)=\(json)" }
+
+    init(_ field: String, _ json: String, _ query: String?, _ status: Int) {
+      (self.field, self.json, self.query, self.status) = (field, json, query, status)
+    }
+
+    /// Of a number, which is written alike in both.
+    init(_ field: String, _ number: String, _ status: Int) {
+      self.init(field, number, number, status)
+    }
+  }
+
+  static let bad: [Bad] = [
+    Bad("bbox", "[1,2,3]", "1,2,3", 400), Bad("bbox", "\"0,0,1,1\"", "a,0,1,1", 400),
+    Bad("bbox", "[0,0,1,1,2,2]", "0,0,1,1,2,2", 400), Bad("bbox", "[0,0,null,1]", "0,0,,1", 400),
+    Bad("bbox", "{}", "", 400), Bad("bbox", "[0,0,1,\"1\"]", "0,0,nan,1", 400),
+    Bad("bbox", "[0,10,1,9]", "0,10,1,9", 422), Bad("bbox", "[0,-90.1,1,9]", "0,-90.1,1,9", 422),
+    Bad("bbox", "[0,0,1,90.5]", "0,0,1,90.5", 422),
+    Bad("bbox", "[1e300,0,1,1]", "1e300,0,1,1", 422),
+    Bad("visibleMapRect", "[0,0,1,1]", "0,0,1", 400),
+    Bad("visibleMapRect", "{\"x\":0,\"y\":0,\"width\":1}", "0,0,1,inf", 400),
+    Bad("visibleMapRect", "{\"x\":0,\"y\":0,\"width\":1,\"height\":1,\"z\":0}", "0,0,1,1,1", 400),
+    Bad("visibleMapRect", "{\"x\":0,\"x\":0,\"y\":0,\"width\":1,\"height\":1}", nil, 400),
+    Bad("visibleMapRect", "{\"x\":0,\"y\":0,\"width\":-1,\"height\":1}", "0,0,-1,1", 422),
+    Bad("visibleMapRect", "{\"x\":0,\"y\":1e16,\"width\":1,\"height\":1}", "0,1e16,1,1", 422),
+    Bad(
+      "region", "{\"center\":{\"latitude\":1},\"span\":{\"latitudeDelta\":1,\"longitudeDelta\":1}}",
+      "1,2,3", 400),
+    Bad(
+      "region", "{\"center\":[1,2],\"span\":{\"latitudeDelta\":1,\"longitudeDelta\":1}}", "a,b,c,d",
+      400),
+    Bad(
+      "region",
+      "{\"center\":{\"latitude\":91,\"longitude\":0},\"span\":{\"latitudeDelta\":1,\"longitudeDelta\":1}}",
+      "91,0,1,1", 422),
+    Bad(
+      "region",
+      "{\"center\":{\"latitude\":1,\"longitude\":0},\"span\":{\"latitudeDelta\":-1,\"longitudeDelta\":1}}",
+      "1,0,-1,1", 422),
+    Bad("zoom", "\"3\"", "three", 400), Bad("zoom", "1e999", 400), Bad("zoom", "NaN", 400),
+    Bad("zoom", "-0.1", 422),
+    Bad("zoom", "24.1", 422), Bad("zoom", "[3]", "0x3", 400),
+    Bad("viewportWidth", "0", 422), Bad("viewportWidth", "-5", 422),
+    Bad("viewportWidth", "1e300", 422),
+    Bad("viewportWidth", "1e-300", 422), Bad("viewportWidth", "true", 400),
+    Bad("cellSize", "0.9", 422), Bad("cellSize", "2048.5", 422),
+    Bad("cellSize", "\"60\"", "sixty", 400),
+    Bad("cellSize", "-1e308", 422), Bad("marginFactor", "-0.1", 422),
+    Bad("marginFactor", "4.1", 422),
+    Bad("marginFactor", "{}", "", 400), Bad("clusterer", "\"middle\"", "middle", 400),
+    Bad("clusterer", "\"First\"", "First", 400), Bad("clusterer", "1", 400),
+    Bad("maxZoomLevelForClustering", "\"x\"", "x", 400),
+    Bad("minUniqueLocationsForClustering", "-1", 422),
+    Bad("minUniqueLocationsForClustering", "1.5", 400),
+    Bad("minPoints", "-1", 422), Bad("minPoints", "0.5", 400), Bad("minPoints", "1e300", 422),
+    Bad("keepApart", "5", nil, 400), Bad("keepApart", "[1.5]", nil, 400),
+    Bad("keepApart", "[null]", nil, 400),
+    Bad("keepApart", "[9007199254740992]", nil, 400), Bad("keepApart", "[\"\"]", "1,,2", 400),
+    Bad("keepApart", "[\"\\u0001\"]", "%01", 400),
+    Bad(
+      "keepApart", "[\((0...100).map(String.init).joined(separator: ","))]",
+      (0...100).map(String.init).joined(separator: ","), 422),
+    Bad("decluster", "1", 400), Bad("decluster", "\"true\"", "yes", 400),
+    Bad("debug", "\"x\"", "TRUE", 400),
+    Bad("distanceFromContestedLocation", "-1", 422),
+    Bad("distanceFromContestedLocation", "1000.1", 422),
+    Bad("distanceFromContestedLocation", "[]", "x", 400), Bad("titleProperty", "5", nil, 400),
+    Bad("subtitleLimit", "-1", 422), Bad("subtitleLimit", "2.5", 400),
+    Bad("properties", "5", nil, 400),
+    Bad("properties", "[1]", nil, 400), Bad("properties", "\"name\"", nil, 400),
+    Bad("properties", "{}", nil, 400),
+    Bad("members", "101", 422), Bad("members", "-1", 422), Bad("members", "\"2\"", "two", 400),
+    Bad("limit", "0", 422), Bad("limit", "10001", 422), Bad("limit", "-1", 422),
+    Bad("limit", "1.5", 400),
+    Bad("limit", "99999999999999999999", 422), Bad("zooom", "3", 400), Bad("Zoom", "3", 400),
+  ]
+
+  /// The other fields that make a request with this one complete.
+  private func fields(without field: String) -> [(name: String, json: String, query: String)] {
+    var fields: [(String, String, String)] = []
+    if !["bbox", "visibleMapRect", "region"].contains(field) {
+      fields.append(("bbox", "[0,0,9,9]", "0,0,9,9"))
+    }
+    if !["zoom", "viewportWidth"].contains(field) { fields.append(("zoom", "3", "3")) }
+    return fields
+  }
+
+  @Test(arguments: ["clusters", "pins"])
+  func `a bad field is named, in a body and in a query`(resource: String) async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3)])
+    for bad in Self.bad {
+      // Of pins only the rect and these count; the others must be well-formed at most.
+      let counts = [
+        "bbox", "visibleMapRect", "region", "marginFactor", "distanceFromContestedLocation",
+        "limit",
+      ].contains(bad.field)
+      if resource == "pins" && bad.status == 422 && !counts { continue }
+      let others = fields(without: bad.field)
+      let body = (others.map { ($0.name, $0.json) } + [(bad.field, bad.json)])
+        .map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",")
+      (await service.post("/collections/c/\(resource)", "{\(body)}"))
+        .expectProblem(bad.status, at: "/\(bad.field)", "POST \(bad)")
+      guard let text = bad.query else { continue }
+      let query = (others.map { ($0.name, $0.query) } + [(bad.field, text)])
+        .map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+      (await service.get("/collections/c/\(resource)?\(query)"))
+        .expectProblem(bad.status, at: bad.field, "GET \(bad)")
+    }
+    #expect(service.reports.withLock { $0 } == [])
+  }
+
+  @Test func `a request needs one rect and one scale`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3)])
+    for (body, pointer) in [
+      ("{}", "/bbox"), (#"{"zoom":3}"#, "/bbox"), (#"{"bbox":[0,0,1,1]}"#, "/zoom"),
+      (#"{"bbox":[0,0,1,1],"zoom":3,"viewportWidth":300}"#, "/zoom"),
+      (#"{"bbox":null,"zoom":3}"#, "/bbox"), (#"{"bbox":[0,0,1,1],"zoom":null}"#, "/zoom"),
+      (#"{"bbox":[0,0,1,1],"bbox":[0,0,1,1],"zoom":3}"#, "/bbox"),
+      (
+        #"{"bbox":[0,0,1,1],"visibleMapRect":{"x":0,"y":0,"width":1,"height":1},"zoom":3}"#,
+        "/visibleMapRect"
+      ),
+    ] {
+      (await service.post("/collections/c/clusters", body)).expectProblem(400, at: pointer)
+    }
+    let target = "/collections/c/clusters"
+    (await service.get(target)).expectProblem(400, at: "bbox")
+    (await service.get(target + "?bbox=0,0,1,1")).expectProblem(400, at: "zoom")
+    (await service.get(target + "?bbox=0,0,1,1&zoom=3&zoom=3")).expectProblem(400, at: "zoom")
+    (await service.get(target + "?bbox=0,0,1,1&region=0,0,1,1&zoom=3"))
+      .expectProblem(400, at: "region")
+    (await service.get(target + "?bbox=0,0,1,1&zo%6Fm=3&zoom=3")).expectProblem(400, at: "zoom")
+    // A POST's fields are in its body, not in its query.
+    (await service.post(target + "?zoom=3", #"{"bbox":[0,0,1,1]}"#)).expectProblem(400, at: "zoom")
+    for body in ["", " ", "[]", "3", "null", "{", "{}}", "{\"bbox\"", "\u{FEFF}", #"{"zoom":3,}"#] {
+      (await service.post(target, body)).expectProblem(400)
+    }
+  }
+
+  @Test func `null is absent`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3), TwinFeature(3, 8, 8)])
+    let plain = await service.post("/collections/c/clusters", #"{"bbox":[0,0,9,9],"zoom":3}"#)
+    plain.expect(200)
+    let names = Set(Self.bad.map(\.field)).subtracting(["bbox", "zoom", "zooom", "Zoom"]).sorted()
+    let nulls = names.map { "\"\($0)\":null" }.joined(separator: ",")
+    let answer = await service.post(
+      "/collections/c/clusters", #"{"bbox":[0,0,9,9],"zoom":3,\#(nulls)}"#)
+    #expect(answer.status == 200 && answer.text == plain.text)
+  }
+
+  @Test func `a refusal for size names what would do, and it does`() async throws {
+    let service = try Service()
+    await service.store((0..<30).map { TwinFeature($0, Double($0) * 2, 0) })
+    let limited = #"{"bbox":[0,-10,60,10],"zoom":10,"limit":LIMIT}"#
+    func send(_ limit: Int) async -> Answer {
+      await service.post(
+        "/collections/c/clusters", limited.replacing("LIMIT", with: String(limit)))
+    }
+    let refused = await send(10)
+    refused.expectProblem(422, at: "/limit")
+    let detail = refused["errors"]?[0]?["detail"]?.string ?? ""
+    let numbers = detail.split { !$0.isNumber }.compactMap { Int($0) }
+    #expect(numbers.contains(30))
+    (await send(30)).expect(200)
+    let large = "/collections/c/clusters?bbox=-180,-85,180,85&zoom=14&cellSize="
+    let tooMany = await service.get(large + "60")
+    tooMany.expectProblem(422, at: "cellSize")
+    (await service.get("/collections/c/clusters?bbox=0,0,60,60&zoom=8&debug=true"))
+      .expectProblem(422, at: "debug")
+    (await service.get("/collections/c/pins?bbox=-180,-90,180,90&limit=29")).expectProblem(
+      422, at: "limit")
+    (await service.get("/collections/c/pins?bbox=-180,-90,180,90&limit=30")).expect(200)
+  }
+}

@@ -1,0 +1,167 @@
+import TestSupport
+import Testing
+
+@testable import ClusterCore
+
+/// From an annotation's id back to the annotation, its features and its children.
+struct DrilldownTests {
+  @Test(arguments: Dataset.allCases, [71, 72] as [UInt64])
+  func `every id finds its annotation again`(data: Dataset, seed: UInt64) throws {
+    let features = data.features(seed: seed, count: 400)
+    let (index, twin) = (try FeatureIndex.of(features), Twin(features))
+    var generator = SeededGenerator(seed: seed)
+    var looked = 0
+    for round in 0..<25 {
+      var request = TwinRequest.random(over: twin, using: &generator)
+      request.limit = 10_000
+      guard let wanted = try? twin.cluster(request) else { continue }
+      let (viewport, settings) = (try request.viewport(), request.settings)
+      let result = try index.clusters(in: viewport, settings: settings, limit: request.limit)
+      for (annotation, twinOne) in zip(result.annotations, wanted.annotations).prefix(25) {
+        looked += 1
+        let id = index.id(of: annotation, grid: viewport.cells.grid, cellSize: request.cellSize)
+        let comment: Comment = "round \(round), \(id.text): \(request.json.text)"
+        #expect(AnnotationID(text: id.text) == id, comment)
+        let drilldown = try #require(Drilldown(id, in: index, settings: settings), comment)
+        let today = drilldown.annotation
+        #expect(today.place == annotation.place || today.place == .feature, comment)
+        #expect(today.count == annotation.count && today.first == annotation.first, comment)
+        #expect(today.bounds == annotation.bounds, comment)
+        #expect(today.isUniqueLocation == annotation.isUniqueLocation, comment)
+        if annotation.spread != nil || annotation.place != .feature {
+          #expect(today.coordinate.isIdentical(to: annotation.coordinate), comment)
+          #expect(today.spread?.contested == annotation.spread?.contested, comment)
+        }
+        try check(drilldown, twinOne, request, of: index, comment)
+      }
+    }
+    #expect(looked > 50)
+  }
+
+  /// Features, pages, expansion and children of one annotation.
+  private func check(
+    _ drilldown: Drilldown, _ wanted: TwinAnnotation, _ request: TwinRequest,
+    of index: FeatureIndex, _ comment: Comment
+  ) throws {
+    let ids = wanted.features.map(\.id)
+    let all = drilldown.places(offset: 0, limit: .max)
+    #expect(all.map { index.record(at: $0).id } == ids, comment)
+    let page = drilldown.places(offset: 2, limit: 3)
+    #expect(page == Array(all.dropFirst(2).prefix(3)), comment)
+    #expect(drilldown.places(offset: ids.count, limit: 5) == [], comment)
+    #expect(drilldown.places(offset: .max, limit: 5) == [], comment)
+
+    let grid = try TwinGrid(request)
+    var expansion: Int?
+    if wanted.count > 1 {
+      expansion = Twin.expansionZoom(
+        of: wanted.features, cellsPerWorld: grid.cellsPerWorld, cellSize: request.cellSize)
+    }
+    #expect(drilldown.expansionZoom == expansion, comment)
+    checkRect(drilldown, wanted, comment)
+
+    guard case .cell = wanted.kind else { return }
+    for zoom in [expansion.map(Double.init), 0, 24, 7.25].compactMap(\.self) {
+      let (finer, result) = try drilldown.children(zoom: zoom, limit: 10_000)
+      let children = Twin.children(of: wanted.features, zoomLevel: zoom, request.asChild)
+      #expect(result.featureCount == wanted.count, comment)
+      #expect(result.annotations.map(\.count) == children.map(\.count), comment)
+      #expect(result.annotations.reduce(0) { $0 + $1.count } == wanted.count, comment)
+      for (got, want) in zip(result.annotations, children) {
+        let center = finer.center(
+          of: CellPosition(column: want.cell.column, row: want.cell.row))
+        #expect(want.differences(from: got, of: index, center: center) == [], comment)
+      }
+    }
+  }
+
+  /// A tenth wider on each side, at least 512 map points each way.
+  private func checkRect(
+    _ drilldown: Drilldown, _ wanted: TwinAnnotation, _ comment: Comment
+  ) {
+    let rect = drilldown.visibleMapRect
+    #expect(rect.width >= 512 && rect.height >= 512, comment)
+    let points = wanted.features.map { Twin.project($0.coordinate) }
+    let (xs, ys) = (points.map(\.x), points.map(\.y))
+    let width = (xs.max() ?? 0) - (xs.min() ?? 0)
+    let height = (ys.max() ?? 0) - (ys.min() ?? 0)
+    #expect((rect.width - max(512, width * 1.2)).magnitude < 1e-3, comment)
+    #expect((rect.height - max(512, height * 1.2)).magnitude < 1e-3, comment)
+    let (x, y) = (((xs.max() ?? 0) + (xs.min() ?? 0)) / 2, ((ys.max() ?? 0) + (ys.min() ?? 0)) / 2)
+    #expect((rect.x + rect.width / 2 - x).magnitude < 1e-3, comment)
+    #expect((rect.y + rect.height / 2 - y).magnitude < 1e-3, comment)
+  }
+
+  @Test func `ids outlive updates, and an empty place is nothing`() throws {
+    let features = Dataset.cities.features(seed: 73)
+    var index = try FeatureIndex.of(features)
+    let viewport = try TwinRequest(
+      .bbox(west: -180, south: -85, east: 180, north: 85), .zoom(4)
+    ).viewport()
+    let settings = ClusterSettings()
+    func counts(_ index: FeatureIndex) throws -> [AnnotationID: Int] {
+      let result = try index.clusters(in: viewport, settings: settings, limit: 10_000)
+      return Dictionary(
+        uniqueKeysWithValues: result.annotations.map {
+          (index.id(of: $0, grid: viewport.cells.grid, cellSize: 60), $0.count)
+        })
+    }
+    // One more feature touches one annotation; all others keep id and count.
+    let before = try counts(index)
+    let more = TwinFeature(
+      9_999_999, features[0].coordinate.longitude, features[0].coordinate.latitude)
+    index = try index.applying(.upsert(FeatureBatch([more])))
+    let after = try counts(index)
+    let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+    let cells = changed.compactMap { id -> CellPosition? in
+      if case .cell(_, _, let cell, _) = id { cell } else { nil }
+    }
+    #expect(Set(cells).count == 1 && cells.count == changed.count)
+
+    // Emptied cells are nothing; the features of the others are still found.
+    for feature in features { index = try index.applying(.remove(feature.id)) }
+    for id in before.keys {
+      guard case .cell(let grid, let size, let cell, _) = id else { continue }
+      let whole = AnnotationID.cell(grid, cellSize: size, cell, nil)
+      let holds = try counts(index).keys.contains { other in
+        if case .cell(_, _, cell, _) = other { true } else { false }
+      }
+      #expect((Drilldown(whole, in: index, settings: settings) != nil) == holds)
+    }
+  }
+
+  @Test func `a whole cell is answered as one whatever the thresholds`() throws {
+    let features = TwinFeature.coincident(4, at: Coordinate(latitude: 10, longitude: 10))
+    let index = try FeatureIndex.of(features)
+    let grid = CellGrid(zoom: 3, cellSize: 60)
+    let cell = index.withView { grid.cell(of: 0, in: $0) }
+    var settings = ClusterSettings()
+    (settings.minPoints, settings.minUniqueLocationsForClustering) = (50, 3)
+    settings.maxZoomLevelForClustering = 0
+    let id = AnnotationID.cell(grid, cellSize: 60, cell, nil)
+    let drilldown = try #require(Drilldown(id, in: index, settings: settings))
+    #expect(drilldown.annotation.count == 4 && drilldown.annotation.place == .cell(cell))
+    #expect(drilldown.expansionZoom == nil)
+    settings.keepApart = [features[0].id]
+    let without = try #require(Drilldown(id, in: index, settings: settings))
+    #expect(without.annotation.count == 3)
+    #expect(throws: ImpossibleRequest.self) { try drilldown.children(zoom: 24.5, limit: 10) }
+    #expect(throws: ImpossibleRequest.self) { try drilldown.children(zoom: -1, limit: 10) }
+  }
+}
+
+extension FeatureIndex {
+  /// Lends the raw parts while the index is kept alive.
+  fileprivate func withView<R>(_ body: (IndexView) -> R) -> R {
+    withExtendedLifetime(self) { body(view) }
+  }
+}
+
+extension TwinRequest {
+  /// The request that an annotation's children answer: none of its features is kept apart.
+  fileprivate var asChild: TwinRequest {
+    var child = self
+    child.keepApart = []
+    return child
+  }
+}

@@ -1,0 +1,73 @@
+import ClusterCore
+import TestSupport
+
+/// The kinds of data that every property is tried on.
+enum Dataset: String, CaseIterable, Sendable {
+  case uniform, cities, coincident, gridLines, edges, insideLocations, crowdedLocations, mixed
+  case antimeridian
+
+  /// Its features, the same ones for the same seed.
+  func features(seed: UInt64, count: Int = 900) -> [TwinFeature] {
+    var generator = SeededGenerator(seed: seed)
+    switch self {
+    case .uniform: return TwinFeature.world(count, using: &generator)
+    case .cities: return TwinFeature.cities(count, using: &generator)
+    case .coincident:
+      let stones = TwinFeature.coincident(
+        count / 2, at: Coordinate(latitude: 52.517729, longitude: 13.3937395))
+      return stones
+        + TwinFeature.coincident(count / 4, at: Coordinate(latitude: 0, longitude: 180)).map {
+          TwinFeature(
+            id: FeatureID(known: "east \($0.id)"), coordinate: $0.coordinate,
+            properties: $0.properties)
+        }
+    case .gridLines: return TwinFeature.onGridLines(level: 5, count: count)
+    case .edges: return TwinFeature.edges()
+    case .insideLocations:
+      return TwinFeature.insideLocations(clusters: count / 6, each: 6, using: &generator)
+    case .crowdedLocations:
+      // More in one location than a leaf holds, so that nodes end inside of locations.
+      return TwinFeature.insideLocations(clusters: 6, each: count / 6, using: &generator)
+    case .mixed: return TwinFeature.mixed(count, using: &generator)
+    case .antimeridian:
+      return (0..<count).map { i in
+        let longitude = 180 + generator.bell() * generator.pick([0.001, 1, 20])
+        return TwinFeature(
+          i + 1, longitude > 180 ? longitude - 360 : longitude, generator.double(-70...70),
+          "{\"n\":\(i)}")
+      }
+    }
+  }
+}
+
+extension FeatureBatch {
+  /// A batch of these features, in this order.
+  init(_ features: some Sequence<TwinFeature>) {
+    self.init()
+    for feature in features {
+      Array((feature.properties ?? "{}").utf8).withUnsafeBytes { properties in
+        append(
+          id: feature.id, coordinate: feature.coordinate,
+          further: UnsafeBufferPointer(start: nil, count: 0), properties: properties)
+      }
+    }
+  }
+}
+
+extension FeatureIndex {
+  /// The index of these features.
+  static func of(_ features: [TwinFeature]) throws -> FeatureIndex {
+    try FeatureIndex().applying(.upsert(FeatureBatch(features)))
+  }
+
+  /// The feature at a place, as the tests know it.
+  func feature(at place: Int) -> TwinFeature {
+    let record = record(at: place)
+    return TwinFeature(
+      id: record.id, coordinate: record.coordinate,
+      properties: String(decoding: record.properties, as: UTF8.self))
+  }
+
+  /// The ids in index order.
+  var ids: [FeatureID] { (0..<count).map { record(at: $0).id } }
+}

@@ -1,0 +1,131 @@
+import TestSupport
+import Testing
+
+/// Readers beside a writer: every answer is one state of the data, and none older than the last.
+@Suite struct ConcurrencyTests {
+  private static let all = "/collections/c/clusters?bbox=-180,-90,180,90&zoom=3&properties=none"
+
+  @Test func readersSeeWholeWrites() throws {
+    // Every write leaves a multiple of 50 features at all times.
+    var generator = SeededGenerator(seed: 8)
+    let batches: [[TwinFeature]] = (0..<8).map { batch in
+      TwinFeature.world(50, firstID: batch * 50, using: &generator)
+    }
+    let server = try ServerProcess.holding(batches[0], in: "c")
+    let faults = Locked<[String]>([])
+    let done = Locked(false)
+    let reads = Locked(0)
+    let port = server.port
+    Threads.run(9) { number in
+      do {
+        let connection = try TestClient(port: port).connect()
+        if number == 8 {
+          try ConcurrencyTests.write(batches, over: connection) { reads.value }
+          done.withLock { $0 = true }
+          return
+        }
+        var version = 0
+        for round in 0..<1_000_000 where !done.value {
+          let path = round % 2 == 0 ? ConcurrencyTests.all : "/collections/c/items?limit=10000"
+          let answer = try connection.send("GET", path)
+          let fault = ConcurrencyTests.fault(of: answer, version: &version)
+          if let fault { faults.withLock { $0.append(fault) } }
+          reads.withLock { $0 += 1 }
+        }
+      } catch {
+        faults.withLock { $0.append("thread \(number): \(error)") }
+        done.withLock { $0 = true }
+      }
+    }
+    #expect(faults.value.prefix(5) == [])
+    #expect(reads.value >= 120)
+    server.expectHealthy()
+  }
+
+  /// Upserts batches, moves them and drops the collection and creates it again, until there have been
+  /// enough reads beside it.
+  private static func write(
+    _ batches: [[TwinFeature]], over connection: TestConnection, reads: () -> Int
+  ) throws {
+    for round in 0..<10_000 where round < 40 || reads() < 120 {
+      let batch = batches[round % batches.count].map { feature in
+        var moved = feature
+        moved.coordinate.longitude = -feature.coordinate.longitude
+        return round / batches.count % 2 == 0 ? feature : moved
+      }
+      let answer =
+        round % 17 == 16
+        ? try connection.send("DELETE", "/collections/c")
+        : try connection.send(
+          "POST", "/collections/c/items", headers: [("Content-Type", "application/geo+json")],
+          body: Array(batch.featureCollection.utf8))
+      guard answer.status / 100 == 2 else {
+        throw TestClient.Failure.malformed("\(answer.status): \(answer.text)")
+      }
+    }
+  }
+
+  /// What is wrong with an answer; `version` is the last one seen on the connection.
+  private static func fault(of answer: TestResponse, version: inout Int) -> String? {
+    if answer.status == 404 { return nil }  // between a drop and the next upsert
+    let value = answer.value
+    if let matched = value["numberMatched"]?.int {
+      let ids = Set((value["features"]?.array ?? []).compactMap { $0["id"]?.int })
+      return matched % 50 == 0 && ids.count == matched ? nil : "\(matched), \(ids.count) items"
+    }
+    let counts = (value["annotations"]?.array ?? []).compactMap { $0["count"]?.int }
+    let sum = counts.reduce(0, +)
+    guard answer.status == 200, let count = value["featureCount"]?.int, count == sum, sum % 50 == 0
+    else { return "\(answer.status): \(sum) of \(value["featureCount"]?.text ?? "none")" }
+    guard let now = value["version"]?.int, now >= version else { return "an older version" }
+    version = now
+    return nil
+  }
+
+  @Test func anAnsweredWriteIsSeenOnEveryOtherConnection() throws {
+    let server = try ServerProcess.ready(arguments: ["--threads", "4"])
+    let writer = try server.client.connect()
+    let readers = try (0..<8).map { _ in try server.client.connect() }
+    for round in 1...40 {
+      let feature = TwinFeature(round, Double(round), 1, "{\"round\":\(round)}")
+      let put = try writer.send(
+        "PUT", "/collections/c/items/\(round)", headers: [("Content-Type", "application/json")],
+        body: Array(feature.geoJSON.utf8))
+      #expect(put.status == 201)
+      for reader in readers {
+        let read = try reader.send("GET", "/collections/c/items/\(round)")
+        #expect(read.value["properties"]?["round"]?.int == round)
+      }
+      guard round % 2 == 0 else { continue }
+      #expect(try writer.send("DELETE", "/collections/c/items/\(round)").status == 204)
+      for reader in readers {
+        #expect(try reader.send("GET", "/collections/c/items/\(round)").status == 404)
+        let list = try reader.send("GET", "/collections/c/items?limit=0")
+        #expect(list.value["numberMatched"]?.int == round / 2)
+      }
+    }
+  }
+
+  @Test func writersBesideEachOtherLoseNothing() throws {
+    let server = try ServerProcess.ready()
+    let faults = Locked<[String]>([])
+    let port = server.port
+    Threads.run(8) { number in
+      do {
+        let connection = try TestClient(port: port).connect()
+        for step in 0..<25 {
+          // Without ids: each is given its own.
+          let answer = try connection.send(
+            "POST", "/collections/c/items", headers: [("Content-Type", "text/csv")],
+            body: Array("lon,lat,who\n1,2,\(number * 100 + step)\n".utf8))
+          if answer.status != 200 { faults.withLock { $0.append(answer.text) } }
+        }
+      } catch { faults.withLock { $0.append("\(error)") } }
+    }
+    #expect(faults.value == [])
+    let page = try server.json("/collections/c/items?limit=1000")
+    let features = page["features"]?.array ?? []
+    #expect(Set(features.compactMap { $0["id"]?.int }) == Set(1...200))
+    #expect(Set(features.compactMap { $0["properties"]?["who"]?.int }).count == 200)
+  }
+}

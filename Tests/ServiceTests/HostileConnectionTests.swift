@@ -1,0 +1,133 @@
+import TestSupport
+import Testing
+
+/// Clients that don't speak HTTP, or speak it slowly, or not to the end.
+@Suite struct HostileConnectionTests {
+  @Test func garbageIsAnsweredWithAProblem() throws {
+    let server = try ServerProcess.ready()
+    for request in [
+      "garbage\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / FTP/1.1\r\n\r\n",
+      "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\n: nameless\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: abc\r\n\r\n",
+      "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+      "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
+      "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{FC}\u{3}\u{3} TLS hello \n\n",
+    ] {
+      let answer = try server.client.rawResponse(request)
+      #expect(answer.flaw(status: 400) == nil, "\(request.debugDescription)")
+      #expect(answer.header("Connection") == "close", "\(request.debugDescription)")
+    }
+    server.expectHealthy()
+  }
+
+  @Test func randomBytesDoNoHarm() throws {
+    let server = try ServerProcess.ready()
+    var generator = SeededGenerator(seed: 77)
+    for _ in 0..<100 {
+      var bytes = (0..<generator.int(1...3000)).map { _ in
+        UInt8(truncatingIfNeeded: generator.next())
+      }
+      if generator.chance(0.5) {
+        bytes = Array("POST /collections/c/items HTTP/1.1\r\n".utf8) + bytes
+      }
+      if generator.chance(0.5) { bytes += Array("\r\n\r\n".utf8) }
+      let answer = try server.client.raw(bytes)
+      let text = String(decoding: answer.prefix(12), as: UTF8.self)
+      #expect(answer.isEmpty || text.hasPrefix("HTTP/1.1 4"), "\(text)")
+    }
+    server.expectHealthy()
+  }
+
+  @Test func floodsOfHeaders() throws {
+    let server = try ServerProcess.ready()
+    let long = String(repeating: "a", count: 100_000)
+    for request in [
+      "GET / HTTP/1.1\r\nX: \(long)\r\n\r\n", "GET / HTTP/1.1\r\n\(long): x\r\n\r\n",
+      "GET / HTTP/1.1\r\n" + String(repeating: "X: 123456789\r\n", count: 10_000) + "\r\n",
+      "GET / HTTP/1.1\r\nX: a\r\n" + String(repeating: " b\r\n", count: 30_000) + "\r\n",
+      "GET /\(long) HTTP/1.1\r\n\r\n",
+    ] {
+      let answer = try server.client.rawResponse(request)
+      #expect(answer.flaw(status: 431) == nil, "\(request.prefix(30))")
+    }
+    // Many, but within the limit, are fine.
+    let many = String(repeating: "X: 1\r\n", count: 5000)
+    let answer = try server.client.rawResponse("GET /health/live HTTP/1.1\r\n\(many)\r\n")
+    #expect(answer.status == 200)
+    server.expectHealthy()
+  }
+
+  @Test func halfOpenConnectionsKeepNobodyOut() throws {
+    let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
+    let beginnings = [
+      "", "GET", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\nX: ",
+      "POST /collections/c/items HTTP/1.1\r\nContent-Length: 1000\r\n\r\n{",
+      "POST /collections/c/items HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+    ]
+    var held: [TestConnection] = []
+    for number in 0..<200 {
+      let connection = try server.client.connect()
+      try connection.write(Array(beginnings[number % beginnings.count].utf8))
+      held.append(connection)
+      if number % 20 == 0 { #expect(try server.json("/collections/c")["featureCount"] == 1) }
+    }
+    try server.store([TwinFeature(2, 1, 2)], in: "c")
+    #expect(try server.json("/collections/c")["featureCount"] == 2)
+    // Those that gave up are forgotten.
+    held.removeAll()
+    let isForgotten = eventually {
+      let text = (try? server.client.get("/metrics"))?.text ?? ""
+      return text.contains("\npincluster_open_connections 1\n")
+    }
+    #expect(isForgotten)
+    server.expectHealthy()
+  }
+
+  @Test func silenceIsCutOff() throws {
+    let server = try ServerProcess.ready(arguments: ["--idle-timeout", "1"])
+    for beginning in [
+      "", "GET / HT", "POST /collections/c/items HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
+    ] {
+      let connection = try server.client.connect()
+      try connection.write(Array(beginning.utf8))
+      // It ends; were it not to, the client's own patience would, after a minute, with nothing.
+      let answer = connection.readToEnd()
+      let text = String(decoding: answer.prefix(12), as: UTF8.self)
+      #expect(answer.isEmpty || text == "HTTP/1.1 408", "\(text)")
+      #expect(throws: TestClient.Failure.self) { try connection.send("GET", "/health/live") }
+    }
+    server.expectHealthy()
+  }
+
+  @Test func aBodyInManyPiecesIsOneBody() throws {
+    let server = try ServerProcess.ready()
+    let feature = Array(TwinFeature(1, 1, 2).geoJSON.utf8)
+    let connection = try server.client.connect()
+    try connection.write(
+      Array(
+        "POST /collections/c/items HTTP/1.1\r\nHost: x\r\nContent-Length: \(feature.count)\r\n\r\n"
+          .utf8))
+    for byte in feature { try connection.write([byte]) }
+    #expect(try connection.receive().status == 200)
+    try connection.write(
+      Array("POST /collections/c/items HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))
+    for byte in feature { try connection.write(Array("1\r\n".utf8) + [byte, 13, 10]) }
+    try connection.write(Array("0\r\n\r\n".utf8))
+    #expect(try connection.receive().status == 200)
+    #expect(try server.json("/collections/c")["featureCount"] == 1)
+  }
+
+  @Test func clientsThatVanishDoNoHarm() throws {
+    let features = (1...2000).map { TwinFeature($0, Double($0 % 180), 1) }
+    let server = try ServerProcess.holding(features, in: "c")
+    for number in 0..<60 {
+      let connection = try server.client.connect()
+      let path = number % 2 == 0 ? "/collections/c/items?limit=2000" : "/openapi.yaml"
+      try connection.write(TestConnection.request("GET", path))
+      if number % 3 == 0 { connection.finishSending() }
+    }
+    server.expectHealthy()
+  }
+}

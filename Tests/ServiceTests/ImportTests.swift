@@ -1,0 +1,174 @@
+import TestSupport
+import Testing
+
+/// `pincluster import`: every way in, and what is said of bad rows.
+@Suite struct ImportTests {
+  private let data: TemporaryDirectory
+  private let files: TemporaryDirectory
+
+  init() throws {
+    data = try TemporaryDirectory()
+    files = try TemporaryDirectory()
+  }
+
+  /// Imports text as a file of this name into the collection `c`.
+  private func load(_ name: String, _ text: String, _ further: String...) throws -> Tool {
+    let path = files.file(name)
+    try Fixtures.write(Array(text.utf8), path: path)
+    return try Tool(["import", path, "--collection", "c", "--data", data.path] + further)
+  }
+
+  /// The features of `c` as a server shows them, by id: longitude, latitude, properties.
+  private func stored() throws -> [String: String] {
+    let server = try ServerProcess.ready(data: data)
+    let answer = try server.client.get("/collections/c/items?limit=10000")
+    if answer.status == 404 { return [:] }
+    var features: [String: String] = [:]
+    for feature in answer.value["features"]?.array ?? [] {
+      let place = feature["geometry"]?["coordinates"]?.text ?? ""
+      features[feature["id"]?.text ?? ""] = place + (feature["properties"]?.text ?? "")
+    }
+    #expect(server.terminate() == 0)
+    return features
+  }
+
+  @Test func everyFormatByItsName() throws {
+    let (a, b) = (TwinFeature(1, 1.5, 2.5, "{\"n\":\"a\"}"), TwinFeature(2, 3, 4, "{\"n\":\"b\"}"))
+    let expected = ["1": "[1.5,2.5]{\"n\":\"a\"}", "2": "[3,4]{\"n\":\"b\"}"]
+    for (name, text) in [
+      ("a.geojson", [a, b].featureCollection), ("a.json", [a, b].featureCollection),
+      ("a.ndjson", a.geoJSON + "\n" + b.geoJSON + "\n"),
+      ("a.geojsonl", a.geoJSON + "\n" + b.geoJSON),
+      ("a.geojsons", "\u{1E}\(a.geoJSON)\n\u{1E}\(b.geoJSON)\n"),
+      ("A.CSV", "id,lon,lat,n\n1,1.5,2.5,a\n2,3,4,b\n"),
+    ] {
+      let run = try load(name, text)
+      run.expectSuccess()
+      #expect(run.output.split(separator: "\n").count == 1, "\(run.output)")
+      #expect(run.output.contains("0 rejected"), "\(run.output)")
+      #expect(try stored() == expected, "\(name)")
+    }
+  }
+
+  @Test func theUsualSpellingsOfCSV() throws {
+    for (x, y) in [
+      ("lon", "lat"), ("lng", "LAT"), ("Long", "Latitude"), ("LONGITUDE", "latitude"), ("x", "y"),
+    ] {
+      try load("a.csv", "\(y),id,\(x)\n2.5,1,1.5\n").expectSuccess()
+      #expect(try stored() == ["1": "[1.5,2.5]{}"], "\(x) \(y)")
+    }
+  }
+
+  @Test func byteOrderMarkCRLFAndQuotes() throws {
+    try load(
+      "a.csv",
+      "\u{FEFF}id,lon,lat,\"the \"\"name\"\"\",note,empty\r\n"
+        + "1,1.5,2.5,\"comma, \"\"quote\"\"\r\nand line\",12e4,\r\n\"007\",\"3\",4,x,007,\r\n"
+    ).expectSuccess()
+    #expect(
+      try stored() == [
+        "1": #"[1.5,2.5]{"the \"name\"":"comma, \"quote\"\u000d\u000aand line","note":12e4}"#,
+        "\"007\"": #"[3,4]{"the \"name\"":"x","note":"007"}"#,
+      ])
+  }
+
+  @Test func fromStandardInput() throws {
+    let run = try Tool(
+      ["import", "-", "--format", "csv", "--collection", "c", "--data", data.path],
+      input: "id,lon,lat\n1,1.5,2.5\n")
+    run.expectSuccess()
+    #expect(try stored() == ["1": "[1.5,2.5]{}"])
+  }
+
+  @Test func badRowsAreNamedAndNothingIsChanged() throws {
+    try load("a.csv", "id,lon,lat\n1,1.5,2.5\n").expectSuccess()
+    let before = try stored()
+    let text = "id,lon,lat\n1,9,9\n2,,3\n3,200,1\n4,1\n5,13.4,113.4\n6,a,b\n7,1e999,1\n8,1,1\n"
+    let run = try load("b.csv", text)
+    #expect(run.exit == .code(1))
+    #expect(run.output == "")
+    // One line a bad row, by its number in the file, and one for the whole.
+    let lines = run.errorLines
+    #expect(lines.count == 7, "\(run.error)")
+    for (line, number) in zip(lines, [3, 4, 5, 6, 7, 8]) {
+      #expect(line.hasPrefix("pincluster: /lines/\(number): "), "\(line)")
+    }
+    #expect(lines[3].contains("swapped"), "\(lines[3])")
+    #expect(lines[6].contains("6 bad features") && lines[6].contains("nothing"), "\(lines[6])")
+    #expect(try stored() == before)
+
+    let skipping = try load("b.csv", text, "--on-error", "skip")
+    #expect(skipping.exit == .code(0), "\(skipping.error)")
+    #expect(skipping.errorLines.count == 6, "\(skipping.error)")
+    #expect(skipping.output.contains("1 inserted, 1 updated, 6 rejected"), "\(skipping.output)")
+    #expect(try stored() == ["1": "[9,9]{}", "8": "[1,1]{}"])
+  }
+
+  @Test func ofManyBadRowsTheFirstHundredAreNamed() throws {
+    let rows = (1...250).map { "\($0),13.4,113.4\n" }.joined()
+    let run = try load("a.csv", "id,lon,lat\n" + rows)
+    #expect(run.exit == .code(1))
+    #expect(run.errorLines.count == 102, "\(run.error)")
+    #expect(run.error.contains("150 more"))
+    #expect(try stored() == [:])
+  }
+
+  @Test func badFeaturesOfGeoJSONAreNamed() throws {
+    let good = TwinFeature(1, 1, 2).geoJSON
+    let bad = "{\"type\":\"Feature\",\"geometry\":null,\"properties\":{}}"
+    let run = try load(
+      "a.geojson", "{\"type\":\"FeatureCollection\",\"features\":[\(good),\(bad),\(good),\(bad)]}")
+    #expect(run.exit == .code(1))
+    #expect(
+      run.errorLines.map { $0.prefix(24) } == [
+        "pincluster: /features/1:", "pincluster: /features/3:", "pincluster: 2 bad featur",
+      ])
+    #expect(try stored() == [:])
+  }
+
+  @Test func whatCannotBeReadIsOneLine() throws {
+    try Tool(["import", files.file("none.csv"), "--collection", "c", "--data", data.path])
+      .expectFailure(saying: "none.csv")
+    try Tool(["import", files.path, "--format", "csv", "--collection", "c", "--data", data.path])
+      .expectFailure(saying: files.path)
+    let feature = TwinFeature(1, 1, 2).geoJSON
+    for (name, text) in [
+      ("a.geojson", "{\"type\":\"FeatureCollection\",\"features\":[\(feature)"), ("b.geojson", ""),
+      ("c.geojson", "[1,2]"), ("d.geojson", "{\"type\":\"Topology\"}"), ("e.csv", ""),
+      ("f.csv", "id,name\n1,a\n"), ("g.csv", "id,lon,lat,lat\n1,1,1,1\n"),
+      ("h.geojson", String(repeating: "[", count: 100_000)),
+    ] {
+      try load(name, text).expectFailure(saying: name)
+    }
+    #expect(try stored() == [:])
+  }
+
+  @Test func overHTTP() throws {
+    let server = try ServerProcess.ready()
+    let url = "http://127.0.0.1:\(server.port)"
+    let features = (1...12_345).map { TwinFeature($0, Double($0 % 180), 1, "{\"n\":\($0)}") }
+    let path = files.file("a.geojson")
+    try Fixtures.write(Array(features.featureCollection.utf8), path: path)
+    for (inserted, updated) in [(12_345, 0), (0, 12_345)] {
+      let run = try Tool(["import", path, "--collection", "c", "--url", url + "/"])
+      run.expectSuccess()
+      #expect(run.output.contains("\(inserted) inserted, \(updated) updated"), "\(run.output)")
+    }
+    let page = try server.json("/collections/c/items?limit=0")
+    #expect(page["numberMatched"]?.int == features.count)
+
+    // A bad row is found before anything is sent.
+    let bad = files.file("bad.csv")
+    try Fixtures.write(Array("id,lon,lat\n99999,1,1\n2,2,200\n".utf8), path: bad)
+    let run = try Tool(["import", bad, "--collection", "c", "--url", url])
+    #expect(run.exit == .code(1))
+    #expect(run.errorLines.count == 2 && run.error.contains("/lines/3"), "\(run.error)")
+    #expect(try server.client.get("/collections/c/items/99999").status == 404)
+    let skip = try Tool(["import", bad, "--collection", "c", "--url", url, "--on-error", "skip"])
+    #expect(skip.exit == .code(0), "\(skip.error)")
+    #expect(try server.client.get("/collections/c/items/99999").status == 200)
+    #expect(server.terminate() == 0)
+    try Tool(["import", path, "--collection", "c", "--url", url]).expectFailure(saying: url)
+    try Tool(["import", path, "--collection", "c", "--url", "ftp://a"]).expectFailure(saying: "ftp")
+  }
+}

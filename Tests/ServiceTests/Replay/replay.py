@@ -1,0 +1,236 @@
+"""Replays every example of openapi.yaml against a live server: replay.py URL openapi.yaml
+
+The server must hold the sample collection `cities`, imported once, and must never have had a
+collection `demo`. In document order the examples are one session, but for the operations that remove
+something, which come last. The `example` values of an operation's parameters make one request; each named example of
+a request body is one request, answered by the response example of the same name. Of an operation without a
+body each media type of the answer is asked for, and the first example there is the answer. Examples of
+errors, and those whose name no request bears, show other answers: they are only held against their schema.
+
+An answer must have the documented status and media type, fit its schema, and be equal to the example, numbers
+to 1e-9 of their size. Texts for people, links' titles and the bodies of pages, metrics and this description
+may be worded otherwise. Prints what differs and exits with 1 if anything does.
+
+Needs PyYAML and jsonschema.
+"""
+
+import json
+import re
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import jsonschema
+import yaml
+
+METHODS = ("get", "put", "post", "delete")
+# Their examples say what kind of text it is, not which.
+LOOSE = {"getLandingPage", "getOpenAPI", "getMetrics"}
+
+
+class Replay:
+    def __init__(self, url, document):
+        self.url = url.rstrip("/")
+        self.document = document
+        self.requests = self.examples = 0
+        self.faults = []
+
+    def resolved(self, node):
+        """The node itself, or what its $ref names."""
+        while isinstance(node, dict) and "$ref" in node:
+            target = self.document
+            for step in node["$ref"].removeprefix("#/").split("/"):
+                target = target[step.replace("~1", "/").replace("~0", "~")]
+            node = target
+        return node
+
+    def fault(self, where, text):
+        self.faults.append(f"{where}: {text}")
+
+    def check(self, where, value, schema):
+        """Holds a value against a schema of the document."""
+        whole = {**schema, "components": self.document["components"]}
+        validator = jsonschema.Draft202012Validator(whole)
+        for error in list(validator.iter_errors(value))[:3]:
+            self.fault(where, f"at /{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
+
+    def target(self, path, operation):
+        """Path and query of the request that the parameters' examples make."""
+        query = []
+        for parameter in map(self.resolved, operation.get("parameters", [])):
+            if "example" not in parameter:
+                if parameter["in"] == "path":
+                    raise ValueError(f"{path}: {parameter['name']} has no example")
+                continue
+            value = parameter["example"]
+            if parameter["in"] == "path":
+                quoted = urllib.parse.quote(text(value), safe="")
+                path = path.replace("{" + parameter["name"] + "}", quoted)
+            elif parameter["in"] == "query":
+                if isinstance(value, dict) and parameter.get("explode", True):
+                    query += [(name, text(part)) for name, part in value.items()]
+                else:
+                    query.append((parameter["name"], text(value)))
+        pairs = (f"{name}={urllib.parse.quote(value, safe=',')}" for name, value in query)
+        return path + ("?" + "&".join(pairs) if query else "")
+
+    def send(self, method, target, accept=None, body=None, type=None):
+        """Status, media type and body of an answer."""
+        headers = {"Accept": accept} if accept else {}
+        if body is not None:
+            headers["Content-Type"] = type
+            body = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+            body = body.encode()
+        request = urllib.request.Request(
+            self.url + target, data=body, headers=headers, method=method.upper())
+        self.requests += 1
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.headers, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers, error.read()
+
+    def run(self):
+        operations = [
+            (path, method, item[method])
+            for path, item in self.document["paths"].items() for method in METHODS if method in item
+        ]
+        operations.sort(key=lambda one: one[1] == "delete")
+        removals = [one for one in operations if one[1] == "delete"]
+        # What is inside goes before what holds it.
+        operations[len(operations) - len(removals):] = reversed(removals)
+        for path, method, operation in operations:
+            self.operation(path, method, operation)
+
+    def operation(self, path, method, operation):
+        where = operation["operationId"]
+        target = self.target(path, operation)
+        responses = {status: self.resolved(one) for status, one in operation["responses"].items()}
+        self.check_examples(where, responses)
+        body = self.resolved(operation.get("requestBody"))
+        if body is None:
+            return self.without_body(where, method, target, responses)
+        for type, content in body["content"].items():
+            if not content.get("examples"):
+                self.fault(where, f"no example of {type}")
+            for name, example in content.get("examples", {}).items():
+                self.check(f"{where} {name}, the request", example["value"], content["schema"])
+                expected = [
+                    (status, media, one["examples"][name]["value"])
+                    for status, response in responses.items()
+                    for media, one in response.get("content", {}).items()
+                    if name in one.get("examples", {})
+                ]
+                if not expected:
+                    self.fault(where, f"no answer to {name}")
+                for status, media, value in expected:
+                    answer = self.send(method, target, media, example["value"], type)
+                    self.compare(f"{where} {name} ({media})", answer, status, media, responses, value)
+
+    def without_body(self, where, method, target, responses):
+        success = next(status for status in responses if status.startswith("2"))
+        content = responses[success].get("content", {})
+        if not content:
+            status, _, bytes = self.send(method, target)
+            self.examples += 1
+            if str(status) != success or bytes:
+                self.fault(where, f"is {status} with {len(bytes)} bytes, not {success} without any")
+        for media, one in content.items():
+            if not one.get("examples"):
+                self.fault(where, f"no example of {media}")
+            for example in list(one.get("examples", {}).values())[:1]:
+                answer = self.send(method, target, media.split(";")[0])
+                expected = None if where in LOOSE else example["value"]
+                self.compare(f"{where} ({media})", answer, success, media, responses, expected)
+
+    def check_examples(self, where, responses):
+        """Holds every example answer against its schema."""
+        for status, response in responses.items():
+            for media, content in response.get("content", {}).items():
+                for name, example in content.get("examples", {}).items():
+                    self.examples += 1
+                    self.check(f"{where} {status} {name}, the example", example["value"], content["schema"])
+
+    def compare(self, where, answer, status, media, responses, expected):
+        got, headers, bytes = answer
+        if str(got) != status:
+            return self.fault(where, f"is {got}, not {status}: {bytes[:300].decode(errors='replace')}")
+        sent = headers.get("Content-Type", "").split(";")[0]
+        if sent != media.split(";")[0]:
+            return self.fault(where, f"comes as {sent}, not {media}")
+        for name, header in responses[status].get("headers", {}).items():
+            value, schema = headers.get(name), self.resolved(header)["schema"]
+            if value is not None:
+                self.check(f"{where}, {name}", value, schema)
+            elif self.resolved(header).get("required"):
+                self.fault(where, f"has no {name}")
+        value = bytes.decode()
+        if "json" in sent:
+            value = json.loads(value)
+        elif "yaml" in sent:
+            value = yaml.safe_load(value)
+        schema = responses[status]["content"][media]["schema"]
+        self.check(where, value, schema)
+        if expected is not None:
+            for difference in differences(expected, value)[:5]:
+                self.fault(where, difference)
+
+
+def text(value):
+    """A parameter's value as text: style form or simple, not exploded."""
+    if isinstance(value, list):
+        return ",".join(map(text, value))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def differences(want, got, at=""):
+    """How an answer differs from its example, as sentences."""
+    if isinstance(want, dict) and isinstance(got, dict):
+        if re.search(r"/links/\d+$", at):
+            got = {name: got[name] for name in want if name in got}
+            want = {name: part for name, part in want.items() if name != "title"}
+            got.pop("title", None)
+        # What may come on top of an example, and only that.
+        got = {name: part for name, part in got.items() if name in want or name != "crs"}
+        found = [f"at {at}: has no {name}" for name in want if name not in got]
+        found += [f"at {at}: has {name}, which the example lacks" for name in got if name not in want]
+        for name in want:
+            if name in got:
+                found += differences(want[name], got[name], f"{at}/{name}")
+        return found
+    if isinstance(want, list) and isinstance(got, list):
+        if at.endswith("/links"):
+            relations = {link["rel"]: link for link in got}
+            got = [relations.get(link["rel"]) for link in want]
+        if len(want) != len(got):
+            return [f"at {at}: {len(got)} elements, not {len(want)}"]
+        return [
+            one for index, pair in enumerate(zip(want, got))
+            for one in differences(*pair, f"{at}/{index}")
+        ]
+    if isinstance(want, bool) or isinstance(got, bool):
+        same = want is got
+    elif isinstance(want, (int, float)) and isinstance(got, (int, float)):
+        same = abs(want - got) <= 1e-9 * max(1, abs(want))
+    else:
+        same = want == got
+    return [] if same else [f"at {at}: is {json.dumps(got)[:200]}, not {json.dumps(want)[:200]}"]
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: replay.py URL openapi.yaml")
+    with open(sys.argv[2], encoding="utf-8") as file:
+        replay = Replay(sys.argv[1], yaml.safe_load(file))
+    replay.run()
+    for fault in replay.faults:
+        print(fault)
+    print(f"{replay.requests} requests, {replay.examples} examples, {len(replay.faults)} faults")
+    sys.exit(1 if replay.faults else 0)
+
+
+if __name__ == "__main__":
+    main()

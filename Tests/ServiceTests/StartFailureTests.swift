@@ -1,0 +1,111 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What keeps the service from starting: one clear line, a non-zero exit code, and nothing touched.
+@Suite struct StartFailureTests {
+  private static let name = "pincluster.db"
+
+  /// A stopped server's directory with a collection of 1000 features in it.
+  private func directory() throws -> TemporaryDirectory {
+    let features = (1...1000).map { TwinFeature($0, Double($0 % 180), 2, "{\"n\":\($0)}") }
+    let server = try ServerProcess.holding(features, in: "c")
+    #expect(server.terminate() == 0)
+    return server.data
+  }
+
+  private func serve(_ directory: String) throws -> Tool {
+    try Tool(["serve", "--port", "0", "--data", directory])
+  }
+
+  @Test func thePortIsInUse() throws {
+    let server = try ServerProcess.ready()
+    let data = try TemporaryDirectory()
+    let port = "\(server.port)"
+    try Tool(["serve", "--port", port, "--data", data.path]).expectFailure(saying: port, "in use")
+    server.expectHealthy()
+  }
+
+  @Test func theDirectoryIsInUse() throws {
+    let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
+    let data = server.data
+    try serve(data.path).expectFailure(saying: data.path, "in use", "\(server.process.pid)")
+    let file = try TemporaryDirectory()
+    let csv = file.file("a.csv")
+    try Fixtures.write(Array("lon,lat\n1,2\n".utf8), path: csv)
+    try Tool(["import", csv, "--collection", "c", "--data", data.path])
+      .expectFailure(saying: data.path, "in use")
+    #expect(try server.json("/collections/c")["featureCount"]?.int == 1)
+    server.expectHealthy()
+  }
+
+  @Test func theDirectoryIsAFile() throws {
+    let parent = try TemporaryDirectory()
+    let file = parent.file("data")
+    try Fixtures.write([], path: file)
+    try serve(file).expectFailure(saying: file)
+    try serve(file + "/below").expectFailure(saying: "below")
+    #expect(try Fixtures.bytes(path: file) == [])
+  }
+
+  @Test func theDirectoryIsUnreadable() throws {
+    // Root reads everything; a link to itself, and a path too long, are closed to it, too.
+    let parent = try TemporaryDirectory()
+    let loop = parent.file("loop")
+    try #require(symlink(loop, loop) == 0)
+    try serve(loop).expectFailure(saying: loop)
+    try serve(parent.file(String(repeating: "x", count: 300))).expectFailure(saying: "xxx")
+    try serve("").expectFailure(saying: "")
+    guard getuid() != 0 else { return }
+    let closed = parent.file("closed")
+    try #require(mkdir(closed, 0) == 0)
+    try serve(closed).expectFailure(saying: closed)
+  }
+
+  @Test func theDatabaseIsDamaged() throws {
+    let intact = try directory()
+    let path = intact.file(StartFailureTests.name)
+    let bytes = try Fixtures.bytes(path: path)
+    let damages: [(String, [UInt8])] = [
+      ("empty", []), ("text", Array("not a database, but long enough to be one".utf8)),
+      ("half", Array(bytes[..<(bytes.count / 2 / 512 * 512)])), ("cut", Array(bytes[..<100])),
+      ("zeros", [UInt8](repeating: 0, count: bytes.count)),
+    ]
+    for (name, damaged) in damages {
+      try Fixtures.write(damaged, path: path)
+      try serve(intact.path).expectFailure(saying: path, "damaged")
+      // Never a silent fresh start: what was there is there.
+      #expect(try Fixtures.bytes(path: path) == damaged, "\(name)")
+    }
+    try Fixtures.write(bytes, path: path)
+    #expect(try ServerProcess.ready(data: intact).json("/collections/c")["featureCount"] == 1000)
+  }
+
+  @Test func theDatabaseIsDamagedWithin() throws {
+    let intact = try directory()
+    let path = intact.file(StartFailureTests.name)
+    var bytes = try Fixtures.bytes(path: path)
+    try #require(bytes.count > 5 * 8192)
+    // The pages of the features; the header and the schema stay whole.
+    for index in (bytes.count - 3 * 8192)..<bytes.count { bytes[index] = 0xA5 }
+    try Fixtures.write(bytes, path: path)
+    let run = try serve(intact.path)
+    #expect(run.exit == .code(1), "\(run.error)")
+    let complaints = run.errorLines.filter { $0.hasPrefix("pincluster: ") }
+    #expect(complaints.count == 1, "\(run.error)")
+    #expect(complaints.first?.contains("damaged") == true, "\(run.error)")
+    #expect(!run.error.contains("\"ready\""))
+  }
+
+  @Test func theSchemaIsNewer() throws {
+    let intact = try directory()
+    let path = intact.file(StartFailureTests.name)
+    var bytes = try Fixtures.bytes(path: path)
+    // user_version: four bytes from offset 60 (SQLite's file format, section 1.3).
+    try #require(Array(bytes[60..<64]) == [0, 0, 0, 1])
+    bytes[62] = 1
+    try Fixtures.write(bytes, path: path)
+    try serve(intact.path).expectFailure(saying: path, "257")
+    #expect(try Fixtures.bytes(path: path) == bytes)
+  }
+}

@@ -1,0 +1,55 @@
+import TestSupport
+import Testing
+
+/// One run of the command to its end.
+struct Tool {
+  /// How it ended.
+  let exit: ChildProcess.Exit?
+  /// What it wrote to standard output.
+  let output: String
+  /// What it wrote to standard error.
+  let error: String
+
+  /// Runs `pincluster` with these arguments, `input` as its standard input.
+  init(
+    _ arguments: [String], environment: [String: String] = [:], input: String? = nil
+  ) throws {
+    let binary = try #require(ServerBinary.path())
+    let directory = try TemporaryDirectory()
+    var source = "/dev/null"
+    if let input {
+      source = directory.file("input")
+      try Fixtures.write(Array(input.utf8), path: source)
+    }
+    let process = try ChildProcess(binary, arguments, environment: environment, input: source)
+    exit = process.waitForExit(seconds: 120)
+    output = process.standardOutput
+    error = process.standardError
+  }
+
+  /// The lines on standard error.
+  var errorLines: [String] {
+    error.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+  }
+
+  /// Expects a failure: this exit code, and exactly one line on standard error, which holds each of
+  /// the texts.
+  func expectFailure(
+    _ code: Int32 = 1, saying texts: String..., sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(exit == .code(code), "\(error)", sourceLocation: sourceLocation)
+    #expect(output == "", sourceLocation: sourceLocation)
+    #expect(
+      error.hasSuffix("\n") && errorLines.count == 1, "\(error)", sourceLocation: sourceLocation)
+    #expect(error.hasPrefix("pincluster: "), "\(error)", sourceLocation: sourceLocation)
+    for text in texts {
+      #expect(error.contains(text), "\(error)", sourceLocation: sourceLocation)
+    }
+  }
+
+  /// Expects success, and nothing on standard error.
+  func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(exit == .code(0), "\(error)", sourceLocation: sourceLocation)
+    #expect(error == "", sourceLocation: sourceLocation)
+  }
+}
