@@ -66,8 +66,8 @@ struct ViewFieldTests {
     Bad("minPoints", "-1", 422), Bad("minPoints", "0.5", 400), Bad("minPoints", "1e300", 422),
     Bad("keepApart", "5", nil, 400), Bad("keepApart", "[1.5]", nil, 400),
     Bad("keepApart", "[null]", nil, 400),
-    Bad("keepApart", "[9007199254740992]", nil, 400), Bad("keepApart", "[\"\"]", "1,,2", 400),
-    Bad("keepApart", "[\"\\u0001\"]", "%01", 400),
+    Bad("keepApart", "[9007199254740992]", nil, 422), Bad("keepApart", "[\"\"]", "1,,2", 422),
+    Bad("keepApart", "[\"\\u0001\"]", "%01", 422),
     Bad(
       "keepApart", "[\((0...100).map(String.init).joined(separator: ","))]",
       (0...100).map(String.init).joined(separator: ","), 422),

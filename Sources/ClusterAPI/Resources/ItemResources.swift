@@ -69,15 +69,14 @@ extension API {
       let place = snapshot.index.place(of: featureID)
     else { throw Problem.notFound("the collection has no such feature") }
     var json = JSONWriter()
-    json.feature(snapshot.index.record(at: place)) { json in
-      // OGC API Features wants both of every feature that is read by itself.
-      json.key("links")
-      json.beginArray()
-      json.link(request.path, "self", type.rawValue, "This feature")
-      json.link("/collections/\(id)", "collection", MediaType.json.rawValue, "Its collection")
-      json.endArray()
-    }
-    return HTTPResponse(json, type: type, etag: entityTag(snapshot, request, type))
+    json.feature(snapshot.index.record(at: place))
+    var response = HTTPResponse(json, type: type, etag: entityTag(snapshot, request, type))
+    // OGC API Features wants links of a feature that is read by itself; in the header they leave the
+    // feature as it was sent.
+    let path = "/collections/\(id)"
+    let own = "\(path)/items/\(PercentCoding.encode(feature))"
+    response.headers.append(("Link", "<\(own)>; rel=\"self\", <\(path)>; rel=\"collection\""))
+    return response
   }
 
   func putItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {

@@ -24,10 +24,8 @@ extension JSONWriter {
     endObject()
   }
 
-  /// A GeoJSON Feature with all its properties, and the members that `further` adds.
-  public mutating func feature(
-    _ record: FeatureRecord, further: (inout JSONWriter) -> Void = { _ in }
-  ) {
+  /// A GeoJSON Feature with all its properties.
+  public mutating func feature(_ record: FeatureRecord) {
     beginObject()
     member("type", "Feature")
     if !record.needsID {
@@ -37,7 +35,6 @@ extension JSONWriter {
     key("geometry")
     geometry(of: record)
     member("properties", raw: record.properties)
-    further(&self)
     endObject()
   }
 }
