@@ -25,7 +25,8 @@ import Testing
           return
         }
         var version = 0
-        for round in 0..<1_000_000 where !done.value {
+        for round in 0..<1_000_000 {
+          if done.value { return }
           let path = round % 2 == 0 ? ConcurrencyTests.all : "/collections/c/items?limit=10000"
           let answer = try connection.send("GET", path)
           let fault = ConcurrencyTests.fault(of: answer, version: &version)
@@ -47,7 +48,8 @@ import Testing
   private static func write(
     _ batches: [[TwinFeature]], over connection: TestConnection, reads: () -> Int
   ) throws {
-    for round in 0..<10_000 where round < 40 || reads() < 120 {
+    for round in 0..<10_000 {
+      if round >= 40, reads() >= 120 { return }
       let batch = batches[round % batches.count].map { feature in
         var moved = feature
         moved.coordinate.longitude = -feature.coordinate.longitude

@@ -46,7 +46,7 @@ import Testing
     for request in [
       "GET / HTTP/1.1\r\nX: \(long)\r\n\r\n", "GET / HTTP/1.1\r\n\(long): x\r\n\r\n",
       "GET / HTTP/1.1\r\n" + String(repeating: "X: 123456789\r\n", count: 10_000) + "\r\n",
-      "GET / HTTP/1.1\r\nX: a\r\n" + String(repeating: " b\r\n", count: 30_000) + "\r\n",
+      "GET / HTTP/1.1\r\nX: a\r\n" + String(repeating: " 123456789\r\n", count: 10_000) + "\r\n",
       "GET /\(long) HTTP/1.1\r\n\r\n",
     ] {
       let answer = try server.client.rawResponse(request)

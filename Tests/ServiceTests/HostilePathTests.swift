@@ -34,7 +34,6 @@ import Testing
       .get("/collections/c/items?limit=1.5", 400, "limit"),
       .get("/collections/c/items?limit=", 400, "limit"),
       .get("/collections/c/items?offset=-1", 400, "offset"),
-      .get("/collections/c/items?offset=1e300", 422, "offset"),
       .get("/collections/c/items?bbox=1,2,3,4,5", 400, "bbox"),
       .get("/collections/c/items?bbox=0,10,1,-10", 422, "bbox"),
       .get("/collections/c/items?bbox=0,-91,1,0", 422, "bbox"),
@@ -82,9 +81,9 @@ import Testing
         "/collections/none", "/collections/none/items", "/collections/n%C3%B6/items",
         "/collections/none/clusters?bbox=0,0,1,1&zoom=1", "/collections/none/pins?bbox=0,0,1,1",
         "/collections/\(String(repeating: "c", count: 65))", "/collections/c/clusters/x",
-        "/collections/c/clusters/120-200.52.31",
-        "/collections/c/clusters/120-200.-1.99999999999999",
-        "/collections/c/clusters/f.99", "/collections/c/clusters/f.1/other", "/health", "/health/x",
+        "/collections/c/clusters/g120_200_52_31",
+        "/collections/c/clusters/g120_200_-1_99999999999999",
+        "/collections/c/clusters/n99", "/collections/c/clusters/n1/other", "/health", "/health/x",
         "/collections/c/tiles", "/openapi.yaml/", "/collections/c/clusters/%2e%2e",
       ].map { .get($0, 404) })
     try Attack.run(
@@ -105,9 +104,8 @@ import Testing
     let body = "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[1,2]}}"
     #expect(try server.client.send("PUT", path, json: body).status == 201)
     #expect(try server.json(path)["id"]?.string == id)
-    #expect(
-      try server.json("/%63ollections/%63/items/a%2fb+c%3f%25%c3%bc".replacing("+", with: "%20"))[
-        "id"]?.string == id)
+    let escaped = "/%63ollections/%63/items/a%2fb%20c%3f%25%c3%bc"
+    #expect(try server.json(escaped)["id"]?.string == id)
     #expect(try server.client.send("DELETE", path).status == 204)
     #expect(try server.client.get(path).status == 404)
   }
@@ -122,8 +120,8 @@ import Testing
       ("/collections/c/items", "GET, HEAD, POST, OPTIONS"),
       ("/collections/c/items/1", "GET, HEAD, PUT, DELETE, OPTIONS"),
       ("/collections/c/clusters", "GET, HEAD, POST, OPTIONS"),
-      ("/collections/c/clusters/f.1", read), ("/collections/c/clusters/f.1/items", read),
-      ("/collections/c/clusters/f.1/children", read),
+      ("/collections/c/clusters/n1", read), ("/collections/c/clusters/n1/items", read),
+      ("/collections/c/clusters/n1/children", read),
       ("/collections/c/pins", "GET, HEAD, POST, OPTIONS"),
     ] {
       let allowed = Set(allow.split(separator: ", ").map(String.init))
@@ -163,7 +161,7 @@ import Testing
     for path in [
       "/", "/openapi.yaml", "/conformance", "/collections", "/collections/c", "/metrics",
       "/collections/c/items", "/collections/c/items/1", HostilePathTests.view,
-      "/collections/c/pins?bbox=0,0,1,1", "/health/live", "/collections/c/clusters/f.1",
+      "/collections/c/pins?bbox=0,0,1,1", "/health/live", "/collections/c/clusters/n1",
     ] {
       for accept in ["image/png", "application/json;q=0, text/plain;q=0, */*;q=0"] {
         attacks.append(

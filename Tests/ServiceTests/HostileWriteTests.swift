@@ -121,8 +121,8 @@ import Testing
   }
 
   @Test func bodiesOverTheLimit() throws {
-    let large =
-      "{\"type\":\"Feature\",\"properties\":{\"a\":\"\(String(repeating: "x", count: 20_000))\"}}"
+    let text = String(repeating: "x", count: 20_000)
+    let large = TwinFeature(1, 1, 2, "{\"a\":\"\(text)\"}").geoJSON
     let chunked = "4e20\r\n" + String(repeating: "x", count: 20_000) + "\r\n0\r\n\r\n"
     try Attack.run(
       [
