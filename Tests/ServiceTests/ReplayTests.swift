@@ -16,11 +16,6 @@ import Testing
     let data = try TemporaryDirectory()
     try Tool(["import", cities, "--collection", "cities", "--data", data.path]).expectSuccess()
     let server = try ServerProcess.ready(data: data)
-    let texts: TestJSON = [
-      "title": "Cities",
-      "description": "Cities with more than 15,000 inhabitants (GeoNames, CC BY 4.0)",
-    ]
-    #expect(try server.client.send("PUT", "/collections/cities", json: texts.text).status == 200)
     let replay = try ChildProcess(
       python,
       [
