@@ -108,6 +108,8 @@ extension Problem {
     case let error as JSONError:
       return Problem(400, "the body is not JSON: \(error)")
     case let error as FormatError: return from(error)
+    case StoreError.idsExhausted:
+      return Problem(422, "the collection has no integer id left to assign: give each feature one")
     case let error as StoreError:
       report("\(error)")
       return from(error)
@@ -132,8 +134,6 @@ extension Problem {
 
   private static func from(_ error: StoreError) -> Problem {
     switch error {
-    case .idsExhausted:
-      return Problem(422, "the collection has no integer id left to assign: give each feature one")
     case .full: return Problem(507, "the disk is full; nothing was changed")
     case .readOnly: return Problem(503, "the data directory can't be written; nothing was changed")
     default: return Problem(500, "the store failed; nothing was changed")

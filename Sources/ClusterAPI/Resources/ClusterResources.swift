@@ -24,11 +24,9 @@ extension API {
         rect: rect, scale: scale, cellSize: try fields.number("cellSize") ?? 60,
         marginFactor: try fields.number("marginFactor") ?? 0.5)
       if debug, viewport.cells.count > ViewRequest.maximumGridCells {
-        var error = Viewport.tooManyCells(
-          viewport.cells.count, limit: Int(ViewRequest.maximumGridCells),
-          cellSize: viewport.cellSize, zoom: viewport.zoomLevel)
-        error.field = "debug"
-        throw error
+        throw Viewport.tooManyCells(
+          viewport.cells, limit: Int(ViewRequest.maximumGridCells), cellSize: viewport.cellSize,
+          field: "debug")
       }
     }
   }

@@ -136,7 +136,8 @@ public struct Drilldown: Sendable {
     _ limit: Int
   ) throws(ImpossibleRequest) -> ClusterResult {
     var clusterer = GridClusterer(
-      index: index, region: region, cells: cells, zoomLevel: zoom, settings: settings,
+      index: index, region: region, cells: cells, zoomLevel: zoom, cellSize: cellSize,
+      settings: settings,
       limit: limit, excluding: keptApart)
     return try clusterer.run()
   }

@@ -13,7 +13,7 @@ extension FeatureIndex {
   ) throws(ImpossibleRequest) -> ClusterResult {
     var clusterer = GridClusterer(
       index: self, region: EverywhereRegion(), cells: viewport.cells,
-      zoomLevel: viewport.zoomLevel, settings: settings, limit: limit)
+      zoomLevel: viewport.zoomLevel, cellSize: viewport.cellSize, settings: settings, limit: limit)
     return try clusterer.run()
   }
 

@@ -18,6 +18,7 @@ struct GridClusterer<Region: IndexRegion> {
   let region: Region
   let cells: GridRange
   let zoomLevel: Double
+  let cellSize: Double
   let settings: ClusterSettings
   /// The most annotations.
   let limit: Int
@@ -31,13 +32,14 @@ struct GridClusterer<Region: IndexRegion> {
 
   /// `excluded` are features that the region leaves out and that contest no coordinate.
   init(
-    index: FeatureIndex, region: Region, cells: GridRange, zoomLevel: Double,
+    index: FeatureIndex, region: Region, cells: GridRange, zoomLevel: Double, cellSize: Double,
     settings: ClusterSettings, limit: Int, excluding excluded: PlaceSet = PlaceSet([])
   ) {
     self.index = index
     self.region = region
     self.cells = cells
     self.zoomLevel = zoomLevel
+    self.cellSize = cellSize
     self.settings = settings
     self.limit = limit
     spreading = Spreading(
@@ -172,15 +174,26 @@ struct GridClusterer<Region: IndexRegion> {
       count > GridClusterer.maximumLimit
       ? "the view holds more than \(GridClusterer.maximumLimit) annotations"
       : "the view holds \(count) annotations, more than the limit of \(limit)"
-    let remedy: String
-    if count <= GridClusterer.maximumLimit {
-      remedy = "a limit of \(count) would do"
-    } else if isClusteringOff {
-      remedy = "a smaller rect or a higher maxZoomLevelForClustering would do"
-    } else {
-      remedy = "a smaller rect, a lower zoom or a larger cellSize would do"
+    let remedy =
+      count <= GridClusterer.maximumLimit ? "a limit of \(count)" : remedyForMoreThanAnyLimit
+    return ImpossibleRequest(field: "limit", detail: "\(found); \(remedy) would do")
+  }
+
+  /// What makes every cell one annotation, and the cells few enough.
+  private var remedyForMoreThanAnyLimit: String {
+    var parts: [String] = []
+    let room = max(limit - settings.keepApart.count, 1)
+    if cells.count > Double(room) {
+      parts.append(cells.remedy(limit: room, cellSize: cellSize))
     }
-    return ImpossibleRequest(field: "limit", detail: "\(found); \(remedy)")
+    if isClusteringOff {
+      parts.append("a maxZoomLevelForClustering of \(ImpossibleRequest.plain(zoomLevel))")
+    }
+    if settings.minPoints > 2 { parts.append("a minPoints of 2") }
+    if settings.minUniqueLocationsForClustering > 1 {
+      parts.append("a minUniqueLocationsForClustering of 1")
+    }
+    return parts.isEmpty ? "a smaller rect" : parts.joined(separator: " with ")
   }
 
   private var isClusteringOff: Bool {

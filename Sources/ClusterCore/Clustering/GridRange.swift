@@ -97,3 +97,22 @@ extension CellGrid {
       north: WebMercator.latitude(y: Double(cell.row) * cellMapSize))
   }
 }
+
+extension GridRange {
+  /// What to change so that the same rectangle is covered by no more than so many cells: a larger
+  /// cell size, or where that is not to be had a lower zoom.
+  func remedy(limit: Int, cellSize: Double) -> String {
+    // A rectangle covers up to two cells more each way than fit into it.
+    func fits(_ factor: Double) -> Bool {
+      let columns = (Double(columnCount) / factor).rounded(.up) + 2
+      let rows = (Double(rows.count) / factor).rounded(.up) + 2
+      return columns * rows <= Double(limit)
+    }
+    guard limit >= 9 else { return "a smaller rect" }
+    var factor = 1.1
+    while !fits(factor) { factor *= 1.1 }
+    let size = (cellSize * factor).rounded(.up)
+    guard size > 2048 else { return "a cellSize of \(Int(size))" }
+    return "a zoom lower by \(Int(logarithm2(factor).rounded(.up)))"
+  }
+}

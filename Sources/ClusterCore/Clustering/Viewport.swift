@@ -37,7 +37,7 @@ public struct Viewport: Sendable {
     cells = GridRange(grid: grid, covering: rect.grown(by: marginFactor))
     guard cells.count <= Double(Viewport.maximumCells) else {
       throw Viewport.tooManyCells(
-        cells.count, limit: Viewport.maximumCells, cellSize: cellSize, zoom: zoomLevel)
+        cells, limit: Viewport.maximumCells, cellSize: cellSize)
     }
   }
 
@@ -87,18 +87,11 @@ public struct Viewport: Sendable {
 
   /// The error for a grid of more cells than a limit, with a cell size or a zoom that would do.
   public static func tooManyCells(
-    _ count: Double, limit: Int, cellSize: Double, zoom: Double
+    _ cells: GridRange, limit: Int, cellSize: Double, field: String = "cellSize"
   ) -> ImpossibleRequest {
-    // Cells go with the square of the cell size; the edges add up to two cells each way.
-    let factor = (count / Double(limit)).squareRoot() * 1.1
-    let size = (cellSize * factor).rounded(.up)
-    let remedy =
-      size <= 2048
-      ? "a cellSize of \(Int(size)) would do"
-      : "a zoom lower by \(Int(logarithm2(factor).rounded(.up))) would do"
-    return ImpossibleRequest(
-      field: "cellSize",
-      detail: "the rect with its margin covers \(ImpossibleRequest.plain(count)) cells, more than "
-        + "\(limit); \(remedy)")
+    ImpossibleRequest(
+      field: field,
+      detail: "the rect with its margin covers \(ImpossibleRequest.plain(cells.count)) cells, more "
+        + "than \(limit); \(cells.remedy(limit: limit, cellSize: cellSize)) would do")
   }
 }
