@@ -116,24 +116,32 @@ final class GridAggregation<Region: IndexRegion> {
     }
   }
 
+  /// Adds the points of a leaf, run by run: neighbours in Z-order are mostly in the same cell.
   private func scan(_ points: Range<Int>, _ block: GridWindow.Block) {
-    let hasExcluded = !excluded.isEmpty
     let lines = window.lines(in: block)
-    // Neighbours in Z-order are mostly in the same cell.
-    var current: (cell: CellPosition, sum: UnsafeMutablePointer<CellSum>)?
-    for place in points {
+    let hasExcluded = !excluded.isEmpty
+    func cell(of place: Int) -> CellPosition? {
       guard
         let cell = window.cell(of: place, among: block, lines, in: view),
         !(hasExcluded && excluded.contains(place)), region.contains(place, in: view)
-      else { continue }
-      let sum: UnsafeMutablePointer<CellSum>
-      if let current, current.cell == cell {
-        sum = current.sum
-      } else {
-        sum = sums.sum(of: cell, first: place)
-        current = (cell, sum)
+      else { return nil }
+      return cell
+    }
+    var start = points.lowerBound
+    var current = cell(of: start)
+    while start < points.upperBound {
+      var stop = start &+ 1
+      var next: CellPosition?
+      while stop < points.upperBound {
+        next = cell(of: stop)
+        if next != current { break }
+        stop &+= 1
       }
-      sum.pointee.add(place, in: view, countingLocations: countingLocations)
+      if let current {
+        sums.sum(of: current, first: start).pointee
+          .add(start..<stop, in: view, countingLocations: countingLocations)
+      }
+      (start, current) = (stop, next)
     }
   }
 }

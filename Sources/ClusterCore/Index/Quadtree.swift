@@ -49,6 +49,8 @@ struct Quadtree: Sendable {
     var bounds = GeoBounds.empty
     /// How many locations its points are at.
     var locations: UInt32 = 0
+    /// Makes it a whole cache line.
+    private var padding: UInt64 = 0
   }
 
   /// The root first; none at all without points.
