@@ -2,7 +2,6 @@ import ClusterCore
 import FeatureStore
 import GeoFormats
 import HTTPServer
-import Synchronization
 
 /// The HTTP API: a function from requests to responses, on any thread.
 ///
@@ -13,7 +12,7 @@ public final class API: Sendable {
   let writer: CollectionWriter
   let metrics: Metrics
   private let report: @Sendable (String) -> Void
-  private let parsers = Mutex<[ParserBox]>([])
+  private let parsers = Guarded<[ParserBox]>([])
 
   /// Parsers are lent to one request at a time; see ``withParser(_:)``.
   private struct ParserBox: @unchecked Sendable { let parser: JSONParser }

@@ -1,6 +1,5 @@
 import Glibc
 import HTTPServer
-import Synchronization
 
 /// Counters of what the service does, as Prometheus text.
 public final class Metrics: Sendable {
@@ -23,8 +22,8 @@ public final class Metrics: Sendable {
   ]
 
   // A lock a request: tens of nanoseconds, and never held while anything else waits.
-  private let counts = Mutex(Counts())
-  private let connections = Mutex<@Sendable () -> Int>({ 0 })
+  private let counts = Guarded(Counts())
+  private let connections = Guarded<@Sendable () -> Int>({ 0 })
 
   /// Counters at zero.
   public init() {}

@@ -1,6 +1,6 @@
 import GeoFormats
 import Glibc
-import Synchronization
+import HTTPServer
 
 /// How much the log says.
 public enum LogLevel: Int, Sendable, CaseIterable {
@@ -31,7 +31,7 @@ public enum LogLevel: Int, Sendable, CaseIterable {
 public final class Logger: Sendable {
   private let level: LogLevel
   // Keeps lines whole when several threads write.
-  private let output = Mutex(())
+  private let output = Guarded(())
 
   /// A logger that leaves out what is below a level.
   public init(level: LogLevel) { self.level = level }

@@ -1,5 +1,6 @@
 import ClusterCore
 import FeatureStore
+import HTTPServer
 import Synchronization
 
 /// A collection as it is at one version: what every answer is made from.
@@ -18,7 +19,7 @@ public final class CollectionSnapshot: Sendable {
 /// All collections, as the last finished write left them. Readers take a snapshot and never wait
 /// for writers; the one writer (``CollectionWriter``) replaces snapshots.
 public final class Catalog: Sendable {
-  private let snapshots = Mutex<[String: CollectionSnapshot]>([:])
+  private let snapshots = Guarded<[String: CollectionSnapshot]>([:])
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
 

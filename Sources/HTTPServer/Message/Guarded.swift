@@ -6,11 +6,12 @@ import Glibc
 /// does not see into, and is reported as a race.
 ///
 /// `@unchecked Sendable`: `value` is touched between lock and unlock only. Use with Sendable values.
-final class Guarded<Value: Sendable>: @unchecked Sendable {
+public final class Guarded<Value: Sendable>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
 
-  init(_ value: Value) {
+  /// Holds a value.
+  public init(_ value: Value) {
     self.value = value
     // On the heap, for a mutex must not move.
     mutex = .allocate(capacity: 1)
@@ -24,7 +25,8 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+  /// Calls `body` with exclusive access to the value. It must not lock again.
+  public func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value)
