@@ -26,20 +26,25 @@ let package = Package(
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // The rooms of the house.
-    .target(name: "ClusterCore", dependencies: ["CHints"], swiftSettings: strict),
+    .target(name: "Guards", swiftSettings: strict),
+    .target(name: "ClusterCore", dependencies: ["CHints", "Guards"], swiftSettings: strict),
     .target(
       name: "GeoFormats", dependencies: ["ClusterCore", "CSimdJSON"], swiftSettings: strict),
     .target(
       name: "FeatureStore", dependencies: ["ClusterCore", "CSQLite"], swiftSettings: strict),
-    .target(name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate"], swiftSettings: strict),
+    .target(
+      name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate", "Guards"], swiftSettings: strict),
     .target(
       name: "ClusterAPI",
-      dependencies: ["ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer", "CResources"],
+      dependencies: [
+        "ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer", "Guards", "CResources",
+      ],
       swiftSettings: strict),
     .target(
       name: "PinclusterService",
       dependencies: [
-        "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer", "CGetopt",
+        "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer", "Guards",
+        "CGetopt",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -60,7 +65,8 @@ let package = Package(
       name: "FeatureStoreTests", dependencies: ["FeatureStore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport"], swiftSettings: strict),
+      name: "HTTPServerTests", dependencies: ["HTTPServer", "Guards", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ClusterAPITests", dependencies: ["ClusterAPI", "TestSupport"], swiftSettings: strict),
     .testTarget(

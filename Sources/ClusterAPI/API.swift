@@ -1,6 +1,7 @@
 import ClusterCore
 import FeatureStore
 import GeoFormats
+import Guards
 import HTTPServer
 
 /// The HTTP API: a function from requests to responses, on any thread.

@@ -1,4 +1,5 @@
 import Glibc
+import Guards
 import HTTPServer
 
 /// Counters of what the service does, as Prometheus text.

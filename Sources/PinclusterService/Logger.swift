@@ -1,5 +1,6 @@
 import GeoFormats
 import Glibc
+import Guards
 import HTTPServer
 
 /// How much the log says.

@@ -153,7 +153,7 @@ struct DrilldownTests {
 extension FeatureIndex {
   /// Lends the raw parts while the index is kept alive.
   fileprivate func withView<R>(_ body: (IndexView) -> R) -> R {
-    withExtendedLifetime(self) { body(view) }
+    withExtendedLifetime(self) { body(points.view) }
   }
 }
 

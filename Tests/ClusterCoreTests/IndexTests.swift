@@ -75,7 +75,7 @@ struct IndexTests {
       }
     }
     let index = try FeatureIndex().applying(.upsert(batch))
-    #expect(index.tree.count == 1)
+    #expect(index.points.tree.count == 1)
     #expect(index.place(of: FeatureID(known: 654_321)) == 654_321)
     var request = TwinRequest(.bbox(west: 13, south: 52, east: 14, north: 53), .zoom(24))
     request.rect = .mapRect(x: 0, y: 0, width: 0, height: 0)

@@ -26,7 +26,7 @@ struct PinTwinTests {
       }
       let pins = try #require(wanted, comment)
       #expect(places.map { index.record(at: $0).id } == pins.map(\.feature.id), comment)
-      var spreading = Spreading(index: index, distance: distance)
+      var spreading = Spreading(points: index.points, distance: distance)
       for (place, pin) in zip(places, pins) {
         let (coordinate, contested) = spreading.pin(at: place)
         #expect(contested == pin.contested)
@@ -41,7 +41,7 @@ struct PinTwinTests {
     var generator = SeededGenerator(seed: 43)
     let index = try FeatureIndex.of(Dataset.mixed.features(seed: 43))
     let stored = (0..<index.count).map { index.coordinate(at: $0) }
-    var spreading = Spreading(index: index, distance: 50)
+    var spreading = Spreading(points: index.points, distance: 50)
     let inOrder = (0..<index.count).map { spreading.pin(at: $0).coordinate }
     for place in (0..<index.count).shuffled(using: &generator) {
       #expect(spreading.pin(at: place).coordinate == inOrder[place])

@@ -1,5 +1,6 @@
 import Glibc
 @testable import HTTPServer
+import Guards
 import Synchronization
 import Testing
 

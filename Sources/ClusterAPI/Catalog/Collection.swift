@@ -1,5 +1,6 @@
 import ClusterCore
 import FeatureStore
+import Guards
 import HTTPServer
 import Synchronization
 

@@ -192,7 +192,7 @@ extension API {
     let index = snapshot.index
     let etag = request.method == .post ? nil : entityTag(snapshot, request, .json)
     let places = try index.places(in: region, limit: limit)
-    var spreading = Spreading(index: index, distance: distance)
+    var spreading = Spreading(points: index.points, distance: distance)
     var json = JSONWriter(reserving: 256 + places.count * 256)
     json.beginObject()
     json.member("featureCount", places.count)

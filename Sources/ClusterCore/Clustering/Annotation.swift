@@ -39,8 +39,8 @@ public struct Annotation: Sendable {
 
 extension Annotation {
   /// A pin for one feature.
-  init(pin place: Int, of index: FeatureIndex, as kind: Place = .feature) {
-    let coordinate = index.coordinate(at: place)
+  init(pin place: Int, of points: PointIndex, as kind: Place = .feature) {
+    let coordinate = points.coordinate(at: place)
     self.init(
       place: kind, coordinate: coordinate, count: 1,
       bounds: GeoBounds(
@@ -50,13 +50,13 @@ extension Annotation {
   }
 
   /// An annotation for several features; its coordinate is the first one's until it is placed.
-  init(_ sum: CellSum, of index: FeatureIndex, as kind: Place) {
+  init(_ sum: CellSum, of points: PointIndex, as kind: Place) {
     if sum.count == 1 {
-      self.init(pin: sum.first, of: index, as: kind)
+      self.init(pin: sum.first, of: points, as: kind)
       return
     }
     self.init(
-      place: kind, coordinate: index.coordinate(at: sum.first), count: sum.count,
+      place: kind, coordinate: points.coordinate(at: sum.first), count: sum.count,
       bounds: sum.bounds, isUniqueLocation: sum.bounds.isOneLocation, first: sum.first,
       spread: nil)
   }

@@ -25,10 +25,10 @@ public struct Drilldown: Sendable {
     self.settings = settings
     guard case .cell(let grid, let cellSize, let cell, let location) = id else {
       guard let place = index.place(named: id) else { return nil }
-      var pin = Annotation(pin: place, of: index)
+      var pin = Annotation(pin: place, of: index.points)
       if settings.decluster {
         var spreading = Spreading(
-          index: index, distance: settings.distanceFromContestedLocation)
+          points: index.points, distance: settings.distanceFromContestedLocation)
         let (coordinate, contested) = spreading.pin(at: place)
         pin.spread = Annotation.Spread(
           originalCoordinate: pin.coordinate, contested: contested)
@@ -38,11 +38,11 @@ public struct Drilldown: Sendable {
       keptApart = PlaceSet([])
       return
     }
-    keptApart = PlaceSet(settings.keepApart.compactMap { index.place(of: $0) })
+    keptApart = index.places(of: settings.keepApart)
     (self.grid, self.cellSize) = (grid, cellSize)
     let region = CellRegion(grid: grid, cell: cell)
     guard
-      let annotation = index.annotation(
+      let annotation = index.points.annotation(
         of: region, location: location, position: settings.position, excluding: keptApart)
     else { return nil }
     self.annotation = annotation
@@ -97,7 +97,7 @@ public struct Drilldown: Sendable {
       _ = body(annotation.first)
       return
     }
-    index.forEachPlace(
+    index.points.forEachPlace(
       of: annotation, grid: grid, in: EverywhereRegion(), excluding: keptApart, body)
   }
 
@@ -136,9 +136,8 @@ public struct Drilldown: Sendable {
     _ limit: Int
   ) throws(ImpossibleRequest) -> ClusterResult {
     var clusterer = GridClusterer(
-      index: index, region: region, cells: cells, zoomLevel: zoom, cellSize: cellSize,
-      settings: settings,
-      limit: limit, excluding: keptApart)
+      points: index.points, region: region, cells: cells, zoomLevel: zoom, cellSize: cellSize,
+      settings: settings, keptApart: PlaceSet([]), limit: limit, excluding: keptApart)
     return try clusterer.run()
   }
 }
@@ -179,7 +178,9 @@ extension FeatureIndex {
       }
     }
   }
+}
 
+extension PointIndex {
   /// The annotation of a whole cell or of one location in it.
   fileprivate func annotation(
     of region: CellRegion, location: Location?, position: ClusterPosition,

@@ -12,8 +12,9 @@ extension FeatureIndex {
     in viewport: Viewport, settings: ClusterSettings, limit: Int
   ) throws(ImpossibleRequest) -> ClusterResult {
     var clusterer = GridClusterer(
-      index: self, region: EverywhereRegion(), cells: viewport.cells,
-      zoomLevel: viewport.zoomLevel, cellSize: viewport.cellSize, settings: settings, limit: limit)
+      points: points, region: EverywhereRegion(), cells: viewport.cells,
+      zoomLevel: viewport.zoomLevel, cellSize: viewport.cellSize, settings: settings,
+      keptApart: places(of: settings.keepApart), limit: limit)
     return try clusterer.run()
   }
 
@@ -26,29 +27,15 @@ extension FeatureIndex {
     }
   }
 
-  /// Calls `body` with the places of an annotation's features in index order until it returns
-  /// false: those that lie in a region and are not excluded.
-  func forEachPlace(
-    of annotation: Annotation, grid: CellGrid, in region: some IndexRegion,
-    excluding excluded: PlaceSet, _ body: (Int) -> Bool
-  ) {
-    let each: (Int) -> Bool = { excluded.contains($0) || body($0) }
-    switch annotation.place {
-    case .feature: _ = body(annotation.first)
-    case .cell(let cell):
-      forEachPlace(in: IntersectionRegion(a: CellRegion(grid: grid, cell: cell), b: region), each)
-    case .location(let cell, let location):
-      let own = LocationRegion(cell: CellRegion(grid: grid, cell: cell), location: location)
-      forEachPlace(in: IntersectionRegion(a: own, b: region), each)
-    }
-  }
+  /// The places of those of some features that there are.
+  func places(of ids: [FeatureID]) -> PlaceSet { PlaceSet(ids.compactMap { place(of: $0) }) }
 
   // MARK: Features by where they are
 
   /// The number of features in a bbox.
   public func count(in region: DegreesRegion?) -> Int {
     guard let region else { return count }
-    return countPlaces(in: region)
+    return points.countPlaces(in: region)
   }
 
   /// The places of features in a bbox, in index order: at most `limit`, after `offset`. Skipped ones
@@ -64,7 +51,7 @@ extension FeatureIndex {
   ///
   /// - Throws: ``ImpossibleRequest`` when there are more than the limit.
   public func places(in region: MapRegion, limit: Int) throws(ImpossibleRequest) -> [Int] {
-    let found = countPlaces(in: region)
+    let found = points.countPlaces(in: region)
     guard found <= limit else {
       let remedy =
         found <= GridClusterer<EverywhereRegion>.maximumLimit
@@ -79,10 +66,29 @@ extension FeatureIndex {
   func places(inAny region: some IndexRegion, offset: Int, limit: Int) -> [Int] {
     var places: [Int] = []
     guard limit > 0 else { return places }
-    forEachPlace(in: region, offset: offset) { place in
+    points.forEachPlace(in: region, offset: offset) { place in
       places.append(place)
       return places.count < limit
     }
     return places
+  }
+}
+
+extension PointIndex {
+  /// Calls `body` with the places of an annotation's features in index order until it returns
+  /// false: those that lie in a region and are not excluded.
+  func forEachPlace(
+    of annotation: Annotation, grid: CellGrid, in region: some IndexRegion,
+    excluding excluded: PlaceSet, _ body: (Int) -> Bool
+  ) {
+    let each: (Int) -> Bool = { excluded.contains($0) || body($0) }
+    switch annotation.place {
+    case .feature: _ = body(annotation.first)
+    case .cell(let cell):
+      forEachPlace(in: IntersectionRegion(a: CellRegion(grid: grid, cell: cell), b: region), each)
+    case .location(let cell, let location):
+      let own = LocationRegion(cell: CellRegion(grid: grid, cell: cell), location: location)
+      forEachPlace(in: IntersectionRegion(a: own, b: region), each)
+    }
   }
 }

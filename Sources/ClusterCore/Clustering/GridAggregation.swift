@@ -29,14 +29,14 @@ final class GridAggregation<Region: IndexRegion> {
   /// The sums of the cells that hold any of the region's features, without the excluded ones; by
   /// row and column. Locations are counted only if asked for.
   static func sums(
-    of index: FeatureIndex, in region: Region, by cells: GridRange, excluding excluded: PlaceSet,
+    of points: PointIndex, in region: Region, by cells: GridRange, excluding excluded: PlaceSet,
     countingLocations: Bool
   ) -> [CellSum] {
     let sums = CellSums(cells)
-    withExtendedLifetime(index) {
+    withExtendedLifetime(points) {
       for columns in cells.columnRanges where !columns.isEmpty && !cells.rows.isEmpty {
         GridAggregation(
-          region: region, view: index.view, window: GridWindow(cells, columns),
+          region: region, view: points.view, window: GridWindow(cells, columns),
           excluded: excluded, countingLocations: countingLocations, sums: sums
         ).descend()
       }

@@ -13,7 +13,7 @@ public struct ClusterResult: Sendable {
 
 /// Turns the sums of a grid's cells into annotations.
 struct GridClusterer<Region: IndexRegion> {
-  let index: FeatureIndex
+  let points: PointIndex
   /// What there is to cluster: all features, or those of one annotation.
   let region: Region
   let cells: GridRange
@@ -23,7 +23,8 @@ struct GridClusterer<Region: IndexRegion> {
   /// The most annotations.
   let limit: Int
 
-  private var keptApart = PlaceSet([])
+  /// The places of the features that are kept apart.
+  let keptApart: PlaceSet
   private var annotations: [Annotation] = []
   private var spreading: Spreading
 
@@ -32,24 +33,25 @@ struct GridClusterer<Region: IndexRegion> {
 
   /// `excluded` are features that the region leaves out and that contest no coordinate.
   init(
-    index: FeatureIndex, region: Region, cells: GridRange, zoomLevel: Double, cellSize: Double,
-    settings: ClusterSettings, limit: Int, excluding excluded: PlaceSet = PlaceSet([])
+    points: PointIndex, region: Region, cells: GridRange, zoomLevel: Double, cellSize: Double,
+    settings: ClusterSettings, keptApart: PlaceSet, limit: Int,
+    excluding excluded: PlaceSet = PlaceSet([])
   ) {
-    self.index = index
+    self.points = points
     self.region = region
     self.cells = cells
     self.zoomLevel = zoomLevel
     self.cellSize = cellSize
     self.settings = settings
+    self.keptApart = keptApart
     self.limit = limit
     spreading = Spreading(
-      index: index, distance: settings.distanceFromContestedLocation, excluding: excluded)
+      points: points, distance: settings.distanceFromContestedLocation, excluding: excluded)
   }
 
   mutating func run() throws(ImpossibleRequest) -> ClusterResult {
-    keptApart = PlaceSet(settings.keepApart.compactMap { index.place(of: $0) })
     var sums = GridAggregation.sums(
-      of: index, in: region, by: cells, excluding: keptApart,
+      of: points, in: region, by: cells, excluding: keptApart,
       countingLocations: settings.minUniqueLocationsForClustering > 1)
     let kept = keptApartByCell()
     let known = Set(sums.lazy.map(\.cell))
@@ -58,7 +60,7 @@ struct GridClusterer<Region: IndexRegion> {
       sums += onlyKept.map { CellSum(cell: $0.key, first: $0.value[0]) }
       sums.sort { ($0.cell.row, $0.cell.column) < ($1.cell.row, $1.cell.column) }
     }
-    let (source, grid, region, apart) = (index, cells.grid, self.region, keptApart)
+    let (source, grid, region, apart) = (points, cells.grid, self.region, keptApart)
     var result = ClusterResult(annotations: [], featureCount: 0, cellCounts: []) {
       source.forEachPlace(of: $0, grid: grid, in: region, excluding: apart, $1)
     }
@@ -75,8 +77,8 @@ struct GridClusterer<Region: IndexRegion> {
   }
 
   private func keptApartByCell() -> [CellPosition: [Int]] {
-    withExtendedLifetime(index) {
-      let view = index.view
+    withExtendedLifetime(points) {
+      let view = points.view
       var byCell: [CellPosition: [Int]] = [:]
       for place in keptApart.places where region.contains(place, in: view) {
         let cell = cells.grid.cell(of: place, in: view)
@@ -92,7 +94,7 @@ struct GridClusterer<Region: IndexRegion> {
     let start = annotations.count
     let clustered = isClustered(sum)
     if clustered {
-      let annotation = index.annotation(
+      let annotation = points.annotation(
         ofCell: sum, grid: cells.grid, at: settings.position,
         nearest: { nearestToCenter(of: sum.cell) })
       annotations.append(annotation)
@@ -123,19 +125,19 @@ struct GridClusterer<Region: IndexRegion> {
       // The usual lone feature of a cell: no need to look for others.
       annotations.append(
         Annotation(
-          sum, of: index, as: .location(sum.cell, index.positions.pointer[sum.first].location)))
+          sum, of: points, as: .location(sum.cell, points.positions.pointer[sum.first].location)))
     } else {
       for location in locations(of: sum.cell) {
         annotations.append(
           Annotation(
-            location, of: index,
-            as: .location(sum.cell, index.positions.pointer[location.first].location)))
+            location, of: points,
+            as: .location(sum.cell, points.positions.pointer[location.first].location)))
       }
     }
   }
 
   private mutating func pin(_ place: Int, spread: Bool) -> Annotation {
-    var pin = Annotation(pin: place, of: index)
+    var pin = Annotation(pin: place, of: points)
     if spread && settings.decluster {
       let (coordinate, contested) = spreading.pin(at: place)
       pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
@@ -150,7 +152,7 @@ struct GridClusterer<Region: IndexRegion> {
 
   private func places(of cell: CellPosition) -> [Int] {
     var places: [Int] = []
-    index.forEachPlace(in: cellRegion(cell)) { place in
+    points.forEachPlace(in: cellRegion(cell)) { place in
       if !keptApart.contains(place) { places.append(place) }
       return true
     }
@@ -159,13 +161,13 @@ struct GridClusterer<Region: IndexRegion> {
 
   /// The sums of a cell's locations in index order, at most one more than can be answered.
   private func locations(of cell: CellPosition) -> [CellSum] {
-    index.locationSums(
+    points.locationSums(
       in: cellRegion(cell), cell: cell, excluding: keptApart,
       limit: GridClusterer.maximumLimit - annotations.count + 1)
   }
 
   private func nearestToCenter(of cell: CellPosition) -> Int? {
-    index.nearest(
+    points.nearest(
       to: cells.grid.center(of: cell), in: cellRegion(cell), excluding: keptApart)
   }
 
@@ -201,7 +203,7 @@ struct GridClusterer<Region: IndexRegion> {
   }
 }
 
-extension FeatureIndex {
+extension PointIndex {
   /// The annotation of a whole cell, placed where its clusterer says.
   func annotation(
     ofCell sum: CellSum, grid: CellGrid, at position: ClusterPosition, nearest: () -> Int?

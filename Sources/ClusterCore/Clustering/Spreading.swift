@@ -10,7 +10,7 @@ public struct Spreading {
   /// The distances that are accepted, in metres.
   public static let distances: ClosedRange<Double> = 0...1000
 
-  private let index: FeatureIndex
+  private let points: PointIndex
   private let distance: Double
   /// Features that are no part of what is looked at and contest nothing.
   private let excluded: PlaceSet
@@ -20,13 +20,13 @@ public struct Spreading {
   private var totals: [Coordinate: Int] = [:]
 
   /// Spreads the features of an index by a distance in metres.
-  public init(index: FeatureIndex, distance: Double) {
-    self.init(index: index, distance: distance, excluding: PlaceSet([]))
+  public init(points: PointIndex, distance: Double) {
+    self.init(points: points, distance: distance, excluding: PlaceSet([]))
   }
 
   /// As above, as if some features didn't exist; their own pins are not to be asked for.
-  init(index: FeatureIndex, distance: Double, excluding excluded: PlaceSet) {
-    self.index = index
+  init(points: PointIndex, distance: Double, excluding excluded: PlaceSet) {
+    self.points = points
     self.distance = distance
     self.excluded = excluded
   }
@@ -34,8 +34,8 @@ public struct Spreading {
   /// The coordinate of a feature's pin, and how many features contest its coordinate. Linear in the
   /// features at the same position, once for all of them when asked in index order.
   public mutating func pin(at place: Int) -> (coordinate: Coordinate, contested: Int) {
-    let origin = index.coordinate(at: place)
-    if !run.contains(place) { load(index.runOfEqualPositions(around: place)) }
+    let origin = points.coordinate(at: place)
+    if !run.contains(place) { load(points.runOfEqualPositions(around: place)) }
     guard run.count > 1, let contested = totals[origin], contested > 1 else { return (origin, 1) }
     let bearing = 2 * Double.pi * Double(ranks[place - run.lowerBound]) / Double(contested)
     let radius = distance * Double(contested) / 2
@@ -52,14 +52,14 @@ public struct Spreading {
     ranks.removeAll(keepingCapacity: true)
     guard range.count > 1 else { return }
     for place in range {
-      let rank = totals[index.coordinate(at: place), default: 0]
+      let rank = totals[points.coordinate(at: place), default: 0]
       ranks.append(rank)
-      if !excluded.contains(place) { totals[index.coordinate(at: place)] = rank + 1 }
+      if !excluded.contains(place) { totals[points.coordinate(at: place)] = rank + 1 }
     }
   }
 }
 
-extension FeatureIndex {
+extension PointIndex {
   /// The places of all features at the position of one of them.
   func runOfEqualPositions(around place: Int) -> Range<Int> {
     withExtendedLifetime(self) {

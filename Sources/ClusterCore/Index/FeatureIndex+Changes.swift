@@ -61,7 +61,7 @@ extension FeatureIndex {
       let place = Int(byID.pointer[rank])
       entries.append(
         Entry(
-          coordinate: coordinates.pointer[place], position: positions.pointer[place],
+          coordinate: coordinate(at: place), position: position(at: place),
           reference: references.pointer[place]))
     }
   }

@@ -1,21 +1,22 @@
 import CHints
 
-/// An immutable snapshot of a collection: its features in index order under a ``Quadtree``.
+/// An immutable snapshot of a collection: its features in index order, by where they are
+/// (``points``) and by id.
 ///
 /// Features are addressed by their place in index order, 0..<``count``: along the Z-order curve of
 /// their positions, then by id. Beside their records they cost 32 bytes each (position, coordinate,
 /// reference, place by id) and their share of the nodes.
 public final class FeatureIndex: Sendable {
-  /// The number of features.
-  public let count: Int
+  /// Where the features are.
+  public let points: PointIndex
   /// Where the records lie; keeps them alive.
   public let records: RecordArena
-  let positions: FixedArray<Position>
-  let coordinates: FixedArray<Coordinate>
   let references: FixedArray<RecordReference>
   /// Places in index order, sorted by id.
   let byID: FixedArray<UInt32>
-  let tree: Quadtree
+
+  /// The number of features.
+  public var count: Int { points.count }
 
   /// A feature on its way into an index.
   struct Entry: BitwiseCopyable {
@@ -53,13 +54,10 @@ public final class FeatureIndex: Sendable {
     // Stable, so that ids break ties.
     RadixSort.sort(keys: keys, values: ranks, scratch: coordinateMemory)
     byID = FixedArray(uninitialized: count)
-    coordinates = FixedArray(coordinateMemory, count: count)
+    let coordinates = FixedArray<Coordinate>(coordinateMemory, count: count)
     references = FeatureIndex.gather(entries, ranks, rankMemory, coordinates, byID)
-    tree = QuadtreeBuilder.build(
-      keys: keys.pointer, coordinates: coordinates.pointer, count: count)
-    positions = FeatureIndex.positions(keys, keyMemory)
+    points = PointIndex(keyMemory: keyMemory, coordinates: coordinates)
     self.records = records
-    self.count = count
   }
 
   /// Brings coordinates and references into index order, and writes down where each id went.
@@ -85,21 +83,9 @@ public final class FeatureIndex: Sendable {
     return FixedArray(rankMemory, count: count)
   }
 
-  /// Turns each key into its position, in place.
-  private static func positions(
-    _ keys: FixedArray<UInt64>, _ memory: LargeMemory
-  ) -> FixedArray<Position> {
-    for place in 0..<keys.count {
-      let position = Position(zOrder: keys.pointer[place])
-      memory.start.storeBytes(of: position, toByteOffset: place &* 8, as: Position.self)
-    }
-    return FixedArray(memory, count: keys.count)
-  }
-
   /// The memory the index takes beside the records, in bytes.
   public var byteCount: Int {
-    positions.byteCount + coordinates.byteCount + references.byteCount + byID.byteCount
-      + tree.byteCount
+    points.byteCount + references.byteCount + byID.byteCount
   }
 
   /// The record of the feature at a place, valid while this index lives.
@@ -108,11 +94,11 @@ public final class FeatureIndex: Sendable {
 
   /// The coordinate of the feature at a place.
   @inline(__always)
-  public func coordinate(at place: Int) -> Coordinate { coordinates.pointer[place] }
+  public func coordinate(at place: Int) -> Coordinate { points.coordinate(at: place) }
 
   /// The position of the feature at a place.
   @inline(__always)
-  public func position(at place: Int) -> Position { positions.pointer[place] }
+  public func position(at place: Int) -> Position { points.position(at: place) }
 
   /// The place of the feature with an id, if there is one. O(log n).
   public func place(of id: FeatureID) -> Int? {
@@ -123,7 +109,7 @@ public final class FeatureIndex: Sendable {
   }
 
   /// The bounds of all features; nil when there are none.
-  public var bounds: GeoBounds? { tree.count == 0 ? nil : tree.aggregates.pointer[0].bounds }
+  public var bounds: GeoBounds? { points.bounds }
 
   /// The first rank whose id is not before the given one.
   func rankNotBefore(_ id: FeatureRecord.RawID) -> Int {

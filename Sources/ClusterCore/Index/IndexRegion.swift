@@ -86,7 +86,7 @@ enum WalkStep {
   case stop
 }
 
-extension FeatureIndex {
+extension PointIndex {
   /// The raw parts; see ``IndexView``.
   var view: IndexView {
     IndexView(

@@ -1,4 +1,4 @@
-extension FeatureIndex {
+extension PointIndex {
   /// The place of the feature of a region that is nearest to a map point, by the distance of map
   /// points, the first in index order of several; nil when the region is empty.
   ///

@@ -1,4 +1,5 @@
 import CEvHTTP
+import Guards
 
 /// A small blocking HTTP/1.1 client that keeps its connection for the next request.
 public final class HTTPClient: Sendable {

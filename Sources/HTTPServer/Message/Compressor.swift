@@ -1,4 +1,5 @@
 import CDeflate
+import Guards
 
 /// A libdeflate compressor.
 ///

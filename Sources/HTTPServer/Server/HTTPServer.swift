@@ -1,5 +1,6 @@
 import CEvHTTP
 import Glibc
+import Guards
 
 /// An HTTP/1.1 server: a few event loops, each on a thread, that share one port.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import Guards
 @testable import HTTPServer
 
 /// A running server on a free port; shut down with the last reference.
