@@ -40,6 +40,13 @@ struct GrowingArray<Element: BitwiseCopyable> {
     pointer = memory.start.bindMemory(to: Element.self, capacity: self.capacity)
   }
 
+  /// A copy with some room to grow.
+  init(copying other: GrowingArray) {
+    self.init(capacity: other.count + other.count / 8)
+    pointer.update(from: other.pointer, count: other.count)
+    count = other.count
+  }
+
   mutating func append(_ element: Element) {
     if count == capacity { reserve(capacity * 2) }
     (pointer + count).initialize(to: element)
@@ -55,4 +62,13 @@ struct GrowingArray<Element: BitwiseCopyable> {
 
   /// The values, which must not be appended to any more.
   var fixed: FixedArray<Element> { FixedArray(memory, count: count) }
+}
+
+extension GrowingArray<UInt8> {
+  mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    if count + bytes.count > capacity { reserve(max(capacity * 2, count + bytes.count)) }
+    UnsafeMutableRawPointer(pointer + count).copyMemory(from: source, byteCount: bytes.count)
+    count += bytes.count
+  }
 }

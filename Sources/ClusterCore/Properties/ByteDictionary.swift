@@ -1,0 +1,102 @@
+/// Distinct texts, numbered from 0 in the order in which they came. Each has a flag that is part
+/// of what makes it distinct.
+///
+/// The texts lie one after the other in one piece of memory; a hash table with open addressing
+/// finds them, so that looking one up or adding it takes no allocation of its own.
+///
+/// `@unchecked Sendable`: it is written only while its creator is its sole owner, and read-only
+/// afterwards.
+final class ByteDictionary: @unchecked Sendable {
+  private var bytes: GrowingArray<UInt8>
+  // Where each text begins, times two, plus its flag.
+  private var starts: GrowingArray<UInt64>
+  // The upper half of a text's hash, and its number plus one; 0 is free.
+  private var slots: FixedArray<UInt64>
+
+  /// An empty dictionary.
+  init() {
+    bytes = GrowingArray(capacity: 64)
+    starts = GrowingArray(capacity: 16)
+    slots = ByteDictionary.freeSlots(32)
+  }
+
+  /// A copy that may be added to.
+  init(copying other: ByteDictionary) {
+    bytes = GrowingArray(copying: other.bytes)
+    starts = GrowingArray(copying: other.starts)
+    slots = FixedArray(uninitialized: other.slots.count)
+    slots.pointer.update(from: other.slots.pointer, count: slots.count)
+  }
+
+  /// How many texts it holds.
+  var count: Int { starts.count }
+
+  /// The memory it takes, in bytes.
+  var byteCount: Int { bytes.count + starts.count * 8 + slots.byteCount }
+
+  /// A text, which holds while the dictionary lives.
+  @inline(__always)
+  subscript(_ number: Int) -> UnsafeRawBufferPointer {
+    let start = Int(starts.pointer[number] >> 1)
+    let end = number + 1 < starts.count ? Int(starts.pointer[number + 1] >> 1) : bytes.count
+    return UnsafeRawBufferPointer(start: bytes.pointer + start, count: end - start)
+  }
+
+  /// A text's flag.
+  @inline(__always)
+  func flag(of number: Int) -> Bool { starts.pointer[number] & 1 != 0 }
+
+  /// The number of a text, if it is in here.
+  func number(of text: UnsafeRawBufferPointer, flag: Bool = false) -> Int? {
+    let hash = ByteHash.hash(text, flag: flag)
+    let slot = slots.pointer[slot(of: text, flag, hash)]
+    return slot == 0 ? nil : Int(slot & 0xFFFF_FFFF) - 1
+  }
+
+  /// The number of a text, which is added if it is new.
+  func add(_ text: UnsafeRawBufferPointer, flag: Bool = false) -> Int {
+    let hash = ByteHash.hash(text, flag: flag)
+    let index = slot(of: text, flag, hash)
+    let slot = slots.pointer[index]
+    if slot != 0 { return Int(slot & 0xFFFF_FFFF) - 1 }
+    let number = count
+    starts.append(UInt64(bytes.count) << 1 | (flag ? 1 : 0))
+    bytes.append(contentsOf: text)
+    slots.pointer[index] = hash & ~0xFFFF_FFFF | UInt64(number + 1)
+    if count * 4 > slots.count * 3 { grow() }
+    return number
+  }
+
+  /// The slot that a text has, or the free one that it would get.
+  @inline(__always)
+  private func slot(of text: UnsafeRawBufferPointer, _ flag: Bool, _ hash: UInt64) -> Int {
+    let mask = slots.count - 1
+    var index = Int(hash >> 32) & mask
+    while true {
+      let slot = slots.pointer[index]
+      if slot == 0 { return index }
+      if (slot ^ hash) >> 32 == 0 {
+        let number = Int(slot & 0xFFFF_FFFF) - 1
+        if self.flag(of: number) == flag, ByteOrder.areEqual(self[number], text) { return index }
+      }
+      index = (index + 1) & mask
+    }
+  }
+
+  private func grow() {
+    let larger = ByteDictionary.freeSlots(slots.count * 2)
+    let mask = larger.count - 1
+    for old in 0..<slots.count where slots.pointer[old] != 0 {
+      var index = Int(slots.pointer[old] >> 32) & mask
+      while larger.pointer[index] != 0 { index = (index + 1) & mask }
+      larger.pointer[index] = slots.pointer[old]
+    }
+    slots = larger
+  }
+
+  private static func freeSlots(_ count: Int) -> FixedArray<UInt64> {
+    let slots = FixedArray<UInt64>(uninitialized: count)
+    slots.pointer.initialize(repeating: 0, count: count)
+    return slots
+  }
+}

@@ -1,0 +1,88 @@
+/// Takes in the values of a ``PropertyColumn``, place by place.
+struct PropertyColumnBuilder {
+  private let count: Int
+  private var place = 0
+  private var codes: FixedArray<PropertyColumn.Code>?
+  private var doubles: FixedArray<Double>?
+  private var dictionary: ByteDictionary
+  /// Whether the dictionary belongs to another column, too.
+  private var isShared: Bool
+
+  /// A builder for a number of values.
+  ///
+  /// - Parameter dictionary: of a column whose codes will be carried over.
+  init(count: Int, dictionary: ByteDictionary? = nil) {
+    self.count = count
+    self.dictionary = dictionary ?? ByteDictionary()
+    isShared = dictionary != nil
+  }
+
+  /// Takes the next value.
+  @inline(__always)
+  mutating func append(_ value: PropertyValue) {
+    switch value {
+    case .missing: append(code: PropertyColumn.missing)
+    case .bool(let value): append(code: value ? PropertyColumn.true : PropertyColumn.false)
+    case .number(let value): append(number: value)
+    case .string(let bytes): append(code: code(of: bytes, isOther: false))
+    case .other(let bytes): append(code: code(of: bytes, isOther: true))
+    }
+  }
+
+  /// Takes a number.
+  @inline(__always)
+  mutating func append(number: Double) {
+    defer { place += 1 }
+    let doubles = self.doubles ?? makeDoubles()
+    doubles.pointer[place] = number
+    if let codes { codes.pointer[place] = PropertyColumn.number }
+  }
+
+  /// Takes a code that isn't that of a number.
+  @inline(__always)
+  mutating func append(code: PropertyColumn.Code) {
+    defer { place += 1 }
+    if let doubles { doubles.pointer[place] = .nan }
+    if code == PropertyColumn.missing && self.codes == nil { return }
+    let codes = self.codes ?? makeCodes()
+    codes.pointer[place] = code
+  }
+
+  private mutating func code(
+    of bytes: UnsafeRawBufferPointer, isOther: Bool
+  ) -> PropertyColumn.Code {
+    if isShared {
+      if let number = dictionary.number(of: bytes, flag: isOther) {
+        return PropertyColumn.firstEntry + PropertyColumn.Code(number)
+      }
+      dictionary = ByteDictionary(copying: dictionary)
+      isShared = false
+    }
+    return PropertyColumn.firstEntry + PropertyColumn.Code(dictionary.add(bytes, flag: isOther))
+  }
+
+  /// Makes room for numbers; none of the places so far has one.
+  private mutating func makeDoubles() -> FixedArray<Double> {
+    let made = FixedArray<Double>(uninitialized: count)
+    made.pointer.initialize(repeating: .nan, count: place)
+    doubles = made
+    return made
+  }
+
+  /// Makes room for codes; all the places so far are missing or numbers.
+  private mutating func makeCodes() -> FixedArray<PropertyColumn.Code> {
+    let made = FixedArray<PropertyColumn.Code>(uninitialized: count)
+    for place in 0..<place {
+      let isNumber = doubles.map { !$0.pointer[place].isNaN } ?? false
+      made.pointer[place] = isNumber ? PropertyColumn.number : PropertyColumn.missing
+    }
+    codes = made
+    return made
+  }
+
+  /// The column of as many values as were announced.
+  func column() -> PropertyColumn {
+    precondition(place == count, "a value for each place")
+    return PropertyColumn(count: count, codes: codes, doubles: doubles, dictionary: dictionary)
+  }
+}
