@@ -14,6 +14,8 @@ struct Fields {
 
   /// Whether they come from a body; decides how errors point at them.
   let inBody: Bool
+  /// What goes before names in pointers, for the members of an object.
+  private var prefix = ""
   private var values: [(name: String, value: Value)] = []
 
   /// The fields of a query.
@@ -51,7 +53,7 @@ struct Fields {
 
   /// A problem with one of the fields; 400 unless told otherwise.
   func problem(_ name: String, status: Int = 400, _ detail: String) -> Problem {
-    Problem(status, field: name, inBody: inBody, detail)
+    Problem(status, field: prefix + name, inBody: inBody, detail)
   }
 
   /// An unknown name as part of a pointer: not at any length, and in a JSON pointer escaped.
@@ -249,6 +251,54 @@ struct Fields {
   }
 
   // MARK: Objects
+
+  /// Lends an array or object: a JSON value in a body, JSON text in a query.
+  func withJSON<R>(_ name: String, _ body: (JSONValue) throws -> R) throws -> R? {
+    switch value(name) {
+    case nil: return nil
+    case .json(let json): return try body(json)
+    case .query(let text):
+      let bytes = Array(try decoded(name, text).utf8)
+      let parser = JSONParser()
+      return try bytes.withUnsafeBytes { bytes in
+        let json: JSONValue
+        do {
+          json = try parser.parse(bytes)
+        } catch {
+          throw problem(name, "\(name) is not JSON text: \(error)")
+        }
+        return json.kind == .null ? nil : try body(json)
+      }
+    }
+  }
+
+  /// The members of an object, none of them twice; a JSON pointer to each goes with it.
+  func members(
+    of json: JSONValue, at pointer: String
+  ) throws(Problem) -> [(name: String, pointer: String, value: JSONValue)] {
+    guard json.kind == .object else { throw problem(pointer, "\(pointer) is not an object") }
+    var members: [(String, String, JSONValue)] = []
+    var seen: Set<String> = []
+    for (key, value) in json.members {
+      let name = String(decoding: key, as: UTF8.self)
+      let place = "\(pointer)/\(shown(name))"
+      guard seen.insert(name).inserted else { throw problem(place, "\(shown(name)) is given twice") }
+      members.append((name, place, value))
+    }
+    return members
+  }
+
+  /// The fields of an object that is part of another; those of errors are below the given pointer.
+  func object(_ json: JSONValue, at pointer: String, allowed: [String]) throws(Problem) -> Fields {
+    guard json.kind == .object else { throw problem(pointer, "\(pointer) is not an object") }
+    var fields = self
+    fields.values = []
+    fields.prefix = "\(pointer)/"
+    for (key, value) in json.members {
+      try fields.add(String(decoding: key, as: UTF8.self), .json(value), allowed)
+    }
+    return fields
+  }
 
   /// Numbers that have names in a body (`{"x":1,"center":{"latitude":2}}`) and an order in a query
   /// (`1,2`). A path with a slash is a member of a member.

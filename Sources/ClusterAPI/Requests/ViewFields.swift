@@ -85,17 +85,23 @@ extension Fields {
   /// The clustering settings, within their ranges.
   func clusterSettings() throws -> ClusterSettings {
     var settings = ClusterSettings()
-    settings.position = try choice("clusterer", ClusterPosition.self) ?? settings.position
-    settings.maxZoomLevelForClustering = try number("maxZoomLevelForClustering")
-    settings.minUniqueLocationsForClustering =
-      try integer("minUniqueLocationsForClustering") ?? settings.minUniqueLocationsForClustering
-    settings.minPoints = try integer("minPoints") ?? settings.minPoints
+    try readThresholds(into: &settings)
     settings.keepApart = try featureIDs("keepApart") ?? []
     settings.decluster = try bool("decluster") ?? settings.decluster
     settings.distanceFromContestedLocation =
       try number("distanceFromContestedLocation") ?? settings.distanceFromContestedLocation
     try settings.validate()
     return settings
+  }
+
+  /// The settings that a group can have of its own, as far as they are given.
+  func readThresholds(into settings: inout ClusterSettings) throws(Problem) {
+    settings.position = try choice("clusterer", ClusterPosition.self) ?? settings.position
+    settings.maxZoomLevelForClustering =
+      try number("maxZoomLevelForClustering") ?? settings.maxZoomLevelForClustering
+    settings.minUniqueLocationsForClustering =
+      try integer("minUniqueLocationsForClustering") ?? settings.minUniqueLocationsForClustering
+    settings.minPoints = try integer("minPoints") ?? settings.minPoints
   }
 
   /// What the annotations carry.

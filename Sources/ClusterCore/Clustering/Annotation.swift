@@ -20,6 +20,8 @@ public struct Annotation: Sendable {
 
   /// What it stands for.
   public var place: Place
+  /// The cell of its own grid that it comes from; nil for methods without a grid.
+  public var cell: CellPosition?
   /// Where to draw it.
   public var coordinate: Coordinate
   /// The number of its features, at least 1.
@@ -28,13 +30,20 @@ public struct Annotation: Sendable {
   public var bounds: GeoBounds
   /// Whether all of them are at one location.
   public var isUniqueLocation: Bool
-  /// The place in the index of its first feature.
+  /// The place in the collection of its first feature, by which it is known.
   public var first: Int
+  /// Which of an answer's clusterings it comes from; see ``ClusterResult/layers``.
+  public var layer = 0
   /// Set for declustered pins.
   public var spread: Spread?
+  /// Which of the annotations that are on screen it goes on from, if any; see ``StillMap``.
+  public var reuses: Int?
 
   /// Whether it stands for several features.
   public var isCluster: Bool { count > 1 }
+
+  /// Whether it is a cluster of a whole cell.
+  var isClusterOfCell: Bool { if case .cell = place { isCluster } else { false } }
 }
 
 extension Annotation {
@@ -42,7 +51,7 @@ extension Annotation {
   init(pin place: Int, of points: PointIndex, as kind: Place = .feature) {
     let coordinate = points.coordinate(at: place)
     self.init(
-      place: kind, coordinate: coordinate, count: 1,
+      place: kind, cell: nil, coordinate: coordinate, count: 1,
       bounds: GeoBounds(
         west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude,
         north: coordinate.latitude),
@@ -56,7 +65,7 @@ extension Annotation {
       return
     }
     self.init(
-      place: kind, coordinate: points.coordinate(at: sum.first), count: sum.count,
+      place: kind, cell: nil, coordinate: points.coordinate(at: sum.first), count: sum.count,
       bounds: sum.bounds, isUniqueLocation: sum.bounds.isOneLocation, first: sum.first,
       spread: nil)
   }

@@ -3,15 +3,27 @@
 /// Features that are kept apart are not part of it, as in the viewport request whose settings are
 /// repeated.
 public struct Drilldown: Sendable {
+  /// What a request says beside the id.
+  public struct Options: Sendable {
+    /// The settings of the viewport request.
+    public var settings = ClusterSettings()
+    /// Passes the features that count.
+    public var filter: BoundFilter?
+    /// Weighs features in means.
+    public var weights: PropertyColumn?
+
+    /// The defaults.
+    public init() {}
+  }
+
   /// The annotation today.
   public let annotation: Annotation
-  /// The grid of the id; nil where it names a feature.
-  public let grid: CellGrid?
-  /// The cell size of the id in points; the default where it names a feature.
-  public let cellSize: Double
-
+  /// Where it comes from.
+  public let layer: ClusterLayer
   private let index: FeatureIndex
-  private let settings: ClusterSettings
+  private let scope: FeatureScope
+  private let options: Options
+  /// Places in the scope.
   private let keptApart: PlaceSet
 
   /// The cell size where an id has none.
@@ -20,111 +32,147 @@ public struct Drilldown: Sendable {
   public static let zooms = 0...24
 
   /// Looks an id up; nil where there is nothing today.
-  public init?(_ id: AnnotationID, in index: FeatureIndex, settings: ClusterSettings) {
+  ///
+  /// - Parameter keys: the values of the property that a group is of; nil where no feature has it.
+  public init?(
+    _ id: AnnotationID, in index: FeatureIndex, _ options: Options = Options(),
+    keys: (GroupName) -> (property: [UInt8], keys: KeyColumn)? = { _ in nil }
+  ) {
     self.index = index
-    self.settings = settings
-    guard case .cell(let grid, let cellSize, let cell, let location) = id else {
-      guard let place = index.place(named: id) else { return nil }
-      var pin = Annotation(pin: place, of: index.points)
-      if settings.decluster {
-        var spreading = Spreading(
-          points: index.points, distance: settings.distanceFromContestedLocation)
-        let (coordinate, contested) = spreading.pin(at: place)
-        pin.spread = Annotation.Spread(
-          originalCoordinate: pin.coordinate, contested: contested)
-        pin.coordinate = coordinate
+    self.options = options
+    guard case .cell(let name) = id else {
+      guard let place = index.place(named: id), options.filter?.passes(place) ?? true else {
+        return nil
       }
-      (annotation, self.grid, self.cellSize) = (pin, nil, Drilldown.defaultCellSize)
+      (annotation, scope) = Drilldown.pin(place, of: index, options)
       keptApart = PlaceSet([])
+      layer = Drilldown.layer(scope, nil, Drilldown.defaultCellSize, nil, keptApart)
       return
     }
-    keptApart = index.places(of: settings.keepApart)
-    (self.grid, self.cellSize) = (grid, cellSize)
-    let region = CellRegion(grid: grid, cell: cell)
+    let region = CellRegion(grid: name.grid, cell: name.cell)
+    var scope = FeatureScope(index, passing: options.filter, nearAny: region)
+    var group: ClusterGroup?
+    if let wanted = name.group {
+      guard let (found, part) = Drilldown.group(wanted, of: scope, in: region, keys) else {
+        return nil
+      }
+      (group, scope) = (found, part)
+    }
+    let settings = options.settings
+    keptApart = scope.places(of: settings.keepApart)
+    layer = Drilldown.layer(scope, name.grid, name.cellSize, group, keptApart)
+    self.scope = scope
     guard
-      let annotation = index.points.annotation(
-        of: region, location: location, position: settings.position, excluding: keptApart)
+      var annotation = scope.points.annotation(
+        of: region, location: name.location, position: settings.position, excluding: keptApart)
     else { return nil }
+    annotation.first = scope.collectionPlace(annotation.first)
+    annotation.cell = name.cell
+    if let weights = options.weights, settings.position == .centerOfMass {
+      annotation.weigh(by: weights, index, layer)
+    }
     self.annotation = annotation
+  }
+
+  private static func pin(
+    _ place: Int, of index: FeatureIndex, _ options: Options
+  ) -> (Annotation, FeatureScope) {
+    var pin = Annotation(pin: place, of: index.points)
+    // What may contest its coordinate.
+    let run = index.points.runOfEqualPositions(around: place)
+    var places = GrowingArray<UInt32>(capacity: run.count)
+    for other in run where options.filter?.passes(other) ?? true { places.append(UInt32(other)) }
+    let scope = FeatureScope(index, places: places.fixed)
+    if options.settings.decluster {
+      var spreading = Spreading(scope, distance: options.settings.distanceFromContestedLocation)
+      let (coordinate, contested) = spreading.pin(at: place)
+      pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
+      pin.coordinate = coordinate
+    }
+    return (pin, scope)
+  }
+
+  /// The features of a group in a cell.
+  private static func group(
+    _ name: GroupName, of scope: FeatureScope, in region: CellRegion,
+    _ keys: (GroupName) -> (property: [UInt8], keys: KeyColumn)?
+  ) -> (ClusterGroup, FeatureScope)? {
+    guard let (property, column) = keys(name) else {
+      // A property that no feature has: all are without a value.
+      return name.isOf(key: nil) ? (ClusterGroup(name: name, key: nil), scope) : nil
+    }
+    guard let rank = column.rank(of: name) else { return nil }
+    let part = scope.selecting(in: region) { run, pass in
+      for place in run where column.rank(at: place) == rank { pass(place) }
+    }
+    return (Grouping(property: property, keys: column).group(Int(rank)), part)
+  }
+
+  private static func layer(
+    _ scope: FeatureScope, _ grid: CellGrid?, _ cellSize: Double, _ group: ClusterGroup?,
+    _ keptApart: PlaceSet
+  ) -> ClusterLayer {
+    let features = GridFeatures(
+      scope: scope, region: EverywhereRegion(), grid: grid ?? CellGrid(cellsPerWorld: 1),
+      keptApart: keptApart)
+    return ClusterLayer(group: group, grid: grid, cellSize: cellSize) {
+      features.forEachRun(of: $0, in: $1, $2)
+    }
   }
 
   /// The smallest integer zoom at which, with the same cell size and more cells than its own grid,
   /// its features are in more than one cell; nil if there is none up to 24.
   public var expansionZoom: Int? {
-    guard let grid, annotation.count > 1 else { return nil }
+    guard let grid = layer.grid, annotation.count > 1 else { return nil }
     let bounds = annotation.bounds
     let west = WebMercator.x(longitude: bounds.west)
     let east = WebMercator.x(longitude: bounds.east)
     let north = WebMercator.y(latitude: bounds.north)
     let south = WebMercator.y(latitude: bounds.south)
     return Drilldown.zooms.first { zoom in
-      let finer = CellGrid(zoom: Double(zoom), cellSize: cellSize)
+      let finer = CellGrid(zoom: Double(zoom), cellSize: layer.cellSize)
       return finer.cellsPerWorld > grid.cellsPerWorld
         && (finer.cell(of: west) != finer.cell(of: east)
           || finer.cell(of: north) != finer.cell(of: south))
     }
   }
 
-  /// The rectangle of its features, a tenth wider on each side, at least 512 map points each way.
-  public var visibleMapRect: MapRect {
-    var rect = annotation.bounds.folded.mapRect.grown(by: 0.1)
-    let (width, height) = (max(rect.width, 512), max(rect.height, 512))
-    rect.x -= (width - rect.width) / 2
-    rect.y -= (height - rect.height) / 2
-    (rect.width, rect.height) = (width, height)
-    return rect
-  }
-
-  /// The places of its features in index order: at most `limit`, after `offset`.
-  public func places(offset: Int, limit: Int) -> [Int] {
-    var toSkip = offset
-    var places: [Int] = []
-    guard limit > 0, offset < annotation.count else { return places }
-    forEachFeature { place in
-      if toSkip > 0 {
-        toSkip -= 1
-        return true
-      }
-      places.append(place)
-      return places.count < limit
-    }
-    return places
-  }
-
-  /// Calls `body` with the places of its features in index order until it returns false.
-  public func forEachFeature(_ body: (Int) -> Bool) {
-    guard let grid, annotation.count > 1 else {
-      _ = body(annotation.first)
-      return
-    }
-    index.points.forEachPlace(
-      of: annotation, grid: grid, in: EverywhereRegion(), excluding: keptApart, body)
+  /// The annotation as the only one of an answer.
+  public var result: ClusterResult {
+    ClusterResult(
+      annotations: [annotation], layers: [layer], featureCount: annotation.count,
+      hiddenCount: nil)
   }
 
   /// Its features clustered on the grid of another zoom, as if only they existed.
   public func children(
     zoom: Double, limit: Int
-  ) throws(ImpossibleRequest) -> (grid: CellGrid, result: ClusterResult) {
+  ) throws(ImpossibleRequest) -> (cells: GridRange, result: ClusterResult) {
     try ImpossibleRequest.check("childZoom", zoom, in: 0...24)
-    let finer = CellGrid(zoom: zoom, cellSize: cellSize)
+    let finer = CellGrid(zoom: zoom, cellSize: layer.cellSize)
     let cells = GridRange(grid: finer, holding: annotation.bounds.folded)
     // Kept-apart features are not among its own.
-    var settings = self.settings
+    var settings = options.settings
     settings.keepApart = []
-    let result: ClusterResult
-    switch annotation.place {
-    case .feature:
-      let region = PlacesRegion(excluded: PlaceSet([]), only: annotation.first)
-      result = try run(region, cells, zoom, settings, limit)
-    case .cell(let cell):
-      let own = CellRegion(grid: grid ?? finer, cell: cell)
-      result = try run(without(own), cells, zoom, settings, limit)
-    case .location(let cell, let location):
-      let own = LocationRegion(
-        cell: CellRegion(grid: grid ?? finer, cell: cell), location: location)
-      result = try run(without(own), cells, zoom, settings, limit)
-    }
-    return (finer, result)
+    var request = ClusterRequest(
+      cells: cells, zoomLevel: zoom, cellSize: layer.cellSize, settings: settings, limit: limit)
+    request.weights = options.weights
+    let result =
+      switch annotation.place {
+      case .feature:
+        try run(
+          request,
+          PlacesRegion(excluded: PlaceSet([]), only: scope.scopePlace(annotation.first)))
+      case .cell(let cell):
+        try run(request, without(CellRegion(grid: layer.grid ?? finer, cell: cell)))
+      case .location(let cell, let location):
+        try run(
+          request,
+          without(
+            LocationRegion(
+              cell: CellRegion(grid: layer.grid ?? finer, cell: cell), location: location)))
+      }
+    return (cells, result)
   }
 
   private func without<R: IndexRegion>(_ region: R) -> IntersectionRegion<R, PlacesRegion> {
@@ -132,13 +180,49 @@ public struct Drilldown: Sendable {
   }
 
   private func run(
-    _ region: some IndexRegion, _ cells: GridRange, _ zoom: Double, _ settings: ClusterSettings,
-    _ limit: Int
+    _ request: ClusterRequest, _ region: some IndexRegion
   ) throws(ImpossibleRequest) -> ClusterResult {
-    var clusterer = GridClusterer(
-      points: index.points, region: region, cells: cells, zoomLevel: zoom, cellSize: cellSize,
-      settings: settings, keptApart: PlaceSet([]), limit: limit, excluding: keptApart)
-    return try clusterer.run()
+    try scope.clusters(request, in: region, excluding: keptApart, group: layer.group)
+  }
+}
+
+extension Annotation {
+  /// The rectangle of its features, a tenth wider on each side, at least 512 map points each way.
+  public var visibleMapRect: MapRect {
+    var rect = bounds.folded.mapRect.grown(by: 0.1)
+    let (width, height) = (max(rect.width, 512), max(rect.height, 512))
+    rect.x -= (width - rect.width) / 2
+    rect.y -= (height - rect.height) / 2
+    (rect.width, rect.height) = (width, height)
+    return rect
+  }
+
+  /// Moves a cluster of a whole cell to its weighted mean.
+  mutating func weigh(by weights: PropertyColumn, _ index: FeatureIndex, _ layer: ClusterLayer) {
+    guard isClusterOfCell else { return }
+    var mean = WeightedMean(weights, index)
+    layer.runs(self, nil) {
+      mean.add($0)
+      return true
+    }
+    coordinate = mean.coordinate(in: bounds) ?? coordinate
+  }
+}
+
+extension ClusterResult {
+  /// The places in the collection of an annotation's features in index order: at most `limit`, after
+  /// `offset`.
+  public func places(of annotation: Annotation, offset: Int, limit: Int) -> [Int] {
+    var toSkip = offset
+    var places: [Int] = []
+    guard limit > 0, offset < annotation.count else { return places }
+    forEachRun(of: annotation) { run in
+      let skipped = min(toSkip, run.count)
+      toSkip -= skipped
+      places += run.dropFirst(skipped).prefix(limit - places.count)
+      return places.count < limit
+    }
+    return places
   }
 }
 
@@ -160,7 +244,7 @@ struct PlacesRegion: IndexRegion {
 
 extension FeatureIndex {
   /// The place of the feature that an id names.
-  fileprivate func place(named id: AnnotationID) -> Int? {
+  func place(named id: AnnotationID) -> Int? {
     switch id {
     case .cell: nil
     case .feature(let feature): place(of: feature)

@@ -1,79 +1,63 @@
-/// What a viewport request found.
-public struct ClusterResult: Sendable {
-  /// The annotations, by row and column, then in index order.
-  public var annotations: [Annotation]
-  /// The number of features in the grid.
-  public var featureCount: Int
-  /// The features of each cell that has any, by row and column.
-  public var cellCounts: [(cell: CellPosition, count: Int)]
-  /// Calls a function with the places of an annotation's features in index order, until it returns
-  /// false.
-  public let forEachFeature: @Sendable (Annotation, (Int) -> Bool) -> Void
-}
-
-/// Turns the sums of a grid's cells into annotations.
+/// Turns the sums of a grid's cells into the annotations of one layer.
 struct GridClusterer<Region: IndexRegion> {
-  let points: PointIndex
-  /// What there is to cluster: all features, or those of one annotation.
+  /// What there is to cluster.
+  let scope: FeatureScope
+  /// The part of it: all features, or those of one annotation.
   let region: Region
-  let cells: GridRange
-  let zoomLevel: Double
-  let cellSize: Double
-  let settings: ClusterSettings
-  /// The most annotations.
-  let limit: Int
-
-  /// The places of the features that are kept apart.
+  let request: ClusterRequest
+  /// The place of the layer in the answer.
+  let layer: Int
+  /// Places in the scope of the features that are kept apart.
   let keptApart: PlaceSet
-  private var annotations: [Annotation] = []
   private var spreading: Spreading
+  private var annotations: [Annotation] = []
 
-  /// The most annotations that any request may ask for.
-  static var maximumLimit: Int { 10_000 }
+  private var points: PointIndex { scope.points }
+  private var cells: GridRange { request.cells }
+  private var settings: ClusterSettings { request.settings }
 
-  /// `excluded` are features that the region leaves out and that contest no coordinate.
+  /// `spreading` tells where declustered pins go.
   init(
-    points: PointIndex, region: Region, cells: GridRange, zoomLevel: Double, cellSize: Double,
-    settings: ClusterSettings, keptApart: PlaceSet, limit: Int,
-    excluding excluded: PlaceSet = PlaceSet([])
+    scope: FeatureScope, region: Region, request: ClusterRequest, layer: Int,
+    keptApart: PlaceSet, spreading: Spreading
   ) {
-    self.points = points
+    self.scope = scope
     self.region = region
-    self.cells = cells
-    self.zoomLevel = zoomLevel
-    self.cellSize = cellSize
-    self.settings = settings
+    self.request = request
+    self.layer = layer
     self.keptApart = keptApart
-    self.limit = limit
-    spreading = Spreading(
-      points: points, distance: settings.distanceFromContestedLocation, excluding: excluded)
+    self.spreading = spreading
   }
 
-  mutating func run() throws(ImpossibleRequest) -> ClusterResult {
+  /// The annotations by row and column, then in index order, and the number of their features.
+  mutating func run() throws(ImpossibleRequest) -> (annotations: [Annotation], features: Int) {
     var sums = GridAggregation.sums(
       of: points, in: region, by: cells, excluding: keptApart,
       countingLocations: settings.minUniqueLocationsForClustering > 1)
     let kept = keptApartByCell()
-    let known = Set(sums.lazy.map(\.cell))
-    let onlyKept = kept.filter { !known.contains($0.key) }
-    if !onlyKept.isEmpty {
+    if !kept.isEmpty {
+      let known = Set(sums.lazy.map(\.cell))
+      let onlyKept = kept.filter { !known.contains($0.key) }
       sums += onlyKept.map { CellSum(cell: $0.key, first: $0.value[0]) }
       sums.sort { ($0.cell.row, $0.cell.column) < ($1.cell.row, $1.cell.column) }
     }
-    let (source, grid, region, apart) = (points, cells.grid, self.region, keptApart)
-    var result = ClusterResult(annotations: [], featureCount: 0, cellCounts: []) {
-      source.forEachPlace(of: $0, grid: grid, in: region, excluding: apart, $1)
-    }
-    annotations.reserveCapacity(min(sums.count, limit))
+    annotations.reserveCapacity(min(sums.count, request.limit))
+    var features = 0
     for sum in sums {
       let places = kept[sum.cell] ?? []
       try annotate(sum, keptApart: places)
-      result.featureCount += sum.count + places.count
-      result.cellCounts.append((sum.cell, sum.count + places.count))
+      features += sum.count + places.count
     }
-    guard annotations.count <= limit else { throw tooMany(annotations.count) }
-    result.annotations = annotations
-    return result
+    for place in annotations.indices {
+      annotations[place].layer = layer
+      annotations[place].first = scope.collectionPlace(annotations[place].first)
+    }
+    return (annotations, features)
+  }
+
+  /// Which features each annotation has.
+  var features: GridFeatures<Region> {
+    GridFeatures(scope: scope, region: region, grid: cells.grid, keptApart: keptApart)
   }
 
   private func keptApartByCell() -> [CellPosition: [Int]] {
@@ -103,12 +87,15 @@ struct GridClusterer<Region: IndexRegion> {
     }
     for place in places { annotations.append(pin(place, spread: !clustered)) }
     if !places.isEmpty { annotations[start...].sort { $0.first < $1.first } }
+    for place in annotations[start...].indices { annotations[place].cell = sum.cell }
     // Counted on a little past the limit, so that the error can say what limit would do.
-    if annotations.count > GridClusterer.maximumLimit { throw tooMany(annotations.count) }
+    if annotations.count > ClusterRequest.maximumLimit {
+      throw request.tooMany(annotations.count)
+    }
   }
 
   private func isClustered(_ sum: CellSum) -> Bool {
-    if let zoom = settings.maxZoomLevelForClustering, zoomLevel > zoom { return false }
+    if let zoom = settings.maxZoomLevelForClustering, request.zoomLevel > zoom { return false }
     // A lone feature is a pin; with decluster every pin is one of its own.
     return sum.count > (settings.decluster ? 1 : 0) && sum.count >= settings.minPoints
       && (settings.minUniqueLocationsForClustering <= 1
@@ -117,8 +104,8 @@ struct GridClusterer<Region: IndexRegion> {
 
   private mutating func annotateApart(_ sum: CellSum) throws(ImpossibleRequest) {
     if settings.decluster {
-      guard annotations.count + sum.count <= GridClusterer.maximumLimit else {
-        throw tooMany(annotations.count + sum.count)
+      guard annotations.count + sum.count <= ClusterRequest.maximumLimit else {
+        throw request.tooMany(annotations.count + sum.count)
       }
       for place in places(of: sum.cell) { annotations.append(pin(place, spread: true)) }
     } else if sum.count == 1 {
@@ -139,7 +126,7 @@ struct GridClusterer<Region: IndexRegion> {
   private mutating func pin(_ place: Int, spread: Bool) -> Annotation {
     var pin = Annotation(pin: place, of: points)
     if spread && settings.decluster {
-      let (coordinate, contested) = spreading.pin(at: place)
+      let (coordinate, contested) = spreading.pin(at: scope.collectionPlace(place))
       pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
       pin.coordinate = coordinate
     }
@@ -163,43 +150,12 @@ struct GridClusterer<Region: IndexRegion> {
   private func locations(of cell: CellPosition) -> [CellSum] {
     points.locationSums(
       in: cellRegion(cell), cell: cell, excluding: keptApart,
-      limit: GridClusterer.maximumLimit - annotations.count + 1)
+      limit: ClusterRequest.maximumLimit - annotations.count + 1)
   }
 
   private func nearestToCenter(of cell: CellPosition) -> Int? {
     points.nearest(
       to: cells.grid.center(of: cell), in: cellRegion(cell), excluding: keptApart)
-  }
-
-  private func tooMany(_ count: Int) -> ImpossibleRequest {
-    let found =
-      count > GridClusterer.maximumLimit
-      ? "the view holds more than \(GridClusterer.maximumLimit) annotations"
-      : "the view holds \(count) annotations, more than the limit of \(limit)"
-    let remedy =
-      count <= GridClusterer.maximumLimit ? "a limit of \(count)" : remedyForMoreThanAnyLimit
-    return ImpossibleRequest(field: "limit", detail: "\(found); \(remedy) would do")
-  }
-
-  /// What makes every cell one annotation, and the cells few enough.
-  private var remedyForMoreThanAnyLimit: String {
-    var parts: [String] = []
-    let room = max(limit - settings.keepApart.count, 1)
-    if cells.count > Double(room) {
-      parts.append(cells.remedy(limit: room, cellSize: cellSize))
-    }
-    if isClusteringOff {
-      parts.append("a maxZoomLevelForClustering of \(ImpossibleRequest.plain(zoomLevel))")
-    }
-    if settings.minPoints > 2 { parts.append("a minPoints of 2") }
-    if settings.minUniqueLocationsForClustering > 1 {
-      parts.append("a minUniqueLocationsForClustering of 1")
-    }
-    return parts.isEmpty ? "a smaller rect" : parts.joined(separator: " with ")
-  }
-
-  private var isClusteringOff: Bool {
-    settings.maxZoomLevelForClustering.map { zoomLevel > $0 } ?? false
   }
 }
 

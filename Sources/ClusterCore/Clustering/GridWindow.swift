@@ -29,6 +29,13 @@ struct GridWindow {
     box.maxX >= west && box.minX <= east && box.maxY >= north && box.minY <= south
   }
 
+  /// Whether the feature at a place is in one of the cells.
+  func contains(_ place: Int, in view: IndexView) -> Bool {
+    guard touches(PositionBox(view.positions[place])) else { return false }
+    let cell = grid.cell(of: place, in: view)
+    return columns.contains(cell.column) && rows.contains(cell.row)
+  }
+
   /// The cells that the points of a box can be in.
   struct Block: BitwiseCopyable {
     var first: CellPosition

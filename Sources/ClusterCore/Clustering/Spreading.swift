@@ -10,32 +10,34 @@ public struct Spreading {
   /// The distances that are accepted, in metres.
   public static let distances: ClosedRange<Double> = 0...1000
 
-  private let points: PointIndex
+  private let scope: FeatureScope
   private let distance: Double
-  /// Features that are no part of what is looked at and contest nothing.
+  /// Places in the scope of features that are no part of what is looked at and contest nothing.
   private let excluded: PlaceSet
   /// The run of features at one position that was looked at last, and what was found there.
   private var run: Range<Int> = 0..<0
   private var ranks: [Int] = []
   private var totals: [Coordinate: Int] = [:]
 
-  /// Spreads the features of an index by a distance in metres.
-  public init(points: PointIndex, distance: Double) {
-    self.init(points: points, distance: distance, excluding: PlaceSet([]))
+  /// Spreads the features of a scope by a distance in metres.
+  public init(_ scope: FeatureScope, distance: Double) {
+    self.init(scope, distance: distance, excluding: PlaceSet([]))
   }
 
   /// As above, as if some features didn't exist; their own pins are not to be asked for.
-  init(points: PointIndex, distance: Double, excluding excluded: PlaceSet) {
-    self.points = points
+  init(_ scope: FeatureScope, distance: Double, excluding excluded: PlaceSet) {
+    self.scope = scope
     self.distance = distance
     self.excluded = excluded
   }
 
-  /// The coordinate of a feature's pin, and how many features contest its coordinate. Linear in the
-  /// features at the same position, once for all of them when asked in index order.
+  /// The coordinate of a feature's pin, and how many features contest its coordinate; by its place in
+  /// the collection. Linear in the features at the same position, once for all of them when asked in
+  /// index order.
   public mutating func pin(at place: Int) -> (coordinate: Coordinate, contested: Int) {
-    let origin = points.coordinate(at: place)
-    if !run.contains(place) { load(points.runOfEqualPositions(around: place)) }
+    let origin = scope.index.coordinate(at: place)
+    guard let place = scope.scopePlace(place) else { return (origin, 1) }
+    if !run.contains(place) { load(scope.points.runOfEqualPositions(around: place)) }
     guard run.count > 1, let contested = totals[origin], contested > 1 else { return (origin, 1) }
     let bearing = 2 * Double.pi * Double(ranks[place - run.lowerBound]) / Double(contested)
     let radius = distance * Double(contested) / 2
@@ -52,9 +54,9 @@ public struct Spreading {
     ranks.removeAll(keepingCapacity: true)
     guard range.count > 1 else { return }
     for place in range {
-      let rank = totals[points.coordinate(at: place), default: 0]
+      let rank = totals[scope.points.coordinate(at: place), default: 0]
       ranks.append(rank)
-      if !excluded.contains(place) { totals[points.coordinate(at: place)] = rank + 1 }
+      if !excluded.contains(place) { totals[scope.points.coordinate(at: place)] = rank + 1 }
     }
   }
 }

@@ -18,6 +18,8 @@ public struct Viewport: Sendable {
   public let cellSize: Double
   /// The cells.
   public let cells: GridRange
+  /// The rectangle with its margin, in map points.
+  private let grownRect: MapRect
 
   /// Makes a viewport of a rectangle.
   ///
@@ -29,16 +31,27 @@ public struct Viewport: Sendable {
   public init(
     rect: MapRect, scale: Scale, cellSize: Double, marginFactor: Double
   ) throws(ImpossibleRequest) {
-    try Viewport.check(cellSize: cellSize)
     try Viewport.check(marginFactor: marginFactor)
     zoomLevel = try Viewport.zoomLevel(rect: rect, scale: scale)
     self.cellSize = cellSize
-    let grid = CellGrid(zoom: zoomLevel, cellSize: cellSize)
-    cells = GridRange(grid: grid, covering: rect.grown(by: marginFactor))
-    guard cells.count <= Double(Viewport.maximumCells) else {
-      throw Viewport.tooManyCells(
-        cells, limit: Viewport.maximumCells, cellSize: cellSize)
+    grownRect = rect.grown(by: marginFactor)
+    cells = try Viewport.cells(covering: grownRect, zoomLevel, cellSize)
+  }
+
+  /// The same view in cells of another size.
+  public func cells(ofSize cellSize: Double) throws(ImpossibleRequest) -> GridRange {
+    try Viewport.cells(covering: grownRect, zoomLevel, cellSize)
+  }
+
+  private static func cells(
+    covering rect: MapRect, _ zoomLevel: Double, _ cellSize: Double
+  ) throws(ImpossibleRequest) -> GridRange {
+    try check(cellSize: cellSize)
+    let cells = GridRange(grid: CellGrid(zoom: zoomLevel, cellSize: cellSize), covering: rect)
+    guard cells.count <= Double(maximumCells) else {
+      throw tooManyCells(cells, limit: maximumCells, cellSize: cellSize)
     }
+    return cells
   }
 
   /// Checks a cell size's range.
@@ -64,7 +77,7 @@ public struct Viewport: Sendable {
     }
   }
 
-  private static func zoomLevel(rect: MapRect, scale: Scale) throws(ImpossibleRequest) -> Double {
+  static func zoomLevel(rect: MapRect, scale: Scale) throws(ImpossibleRequest) -> Double {
     try check(scale: scale)
     switch scale {
     case .zoom(let zoom): return rounded(zoom)

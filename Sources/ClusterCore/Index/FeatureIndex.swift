@@ -14,6 +14,8 @@ public final class FeatureIndex: Sendable {
   let references: FixedArray<RecordReference>
   /// Places in index order, sorted by id.
   let byID: FixedArray<UInt32>
+  /// Parts of it that requests have asked for.
+  let scopes: ScopeCache
 
   /// The number of features.
   public var count: Int { points.count }
@@ -58,6 +60,7 @@ public final class FeatureIndex: Sendable {
     references = FeatureIndex.gather(entries, ranks, rankMemory, coordinates, byID)
     points = PointIndex(keyMemory: keyMemory, coordinates: coordinates)
     self.records = records
+    scopes = ScopeCache(capacity: 32 << 20 + count * 40)
   }
 
   /// Brings coordinates and references into index order, and writes down where each id went.

@@ -1,0 +1,133 @@
+extension FeatureScope {
+  /// What to draw in a viewport. Exact at every zoom.
+  ///
+  /// Costs what the grid's lines cross, O(cells · log n) for any but odd data, not what the world
+  /// holds; with groups, that for each of them.
+  ///
+  /// The scope must hold everything that counts: the features that pass the request's filter, at least
+  /// those in its cells and in those of its groups.
+  ///
+  /// - Throws: ``ImpossibleRequest`` when there are more annotations than the limit.
+  public func clusters(_ request: ClusterRequest) throws(ImpossibleRequest) -> ClusterResult {
+    try clusters(request, in: EverywhereRegion(), excluding: PlaceSet([]))
+  }
+
+  /// As above, of the features in a region, as if the excluded ones didn't exist. Where they are all of
+  /// one group, it is given.
+  func clusters(
+    _ request: ClusterRequest, in region: some IndexRegion, excluding excluded: PlaceSet,
+    group: ClusterGroup? = nil
+  ) throws(ImpossibleRequest) -> ClusterResult {
+    let spreading = Spreading(
+      self, distance: request.settings.distanceFromContestedLocation, excluding: excluded)
+    var result = ClusterResult()
+    guard let grouping = request.grouping else {
+      try cluster(request, in: region, spreading, group: group, into: &result)
+      guard result.annotations.count <= request.limit else {
+        throw request.tooMany(result.annotations.count)
+      }
+      return result
+    }
+    guard let groups = groups(grouping, of: request) else {
+      throw request.tooMany(ClusterRequest.maximumLimit + 1)
+    }
+    for (rank, scope) in groups {
+      let group = grouping.group(rank)
+      try scope.cluster(
+        request.layer(ofKey: group.key), in: region, spreading, group: group, into: &result)
+    }
+    guard result.annotations.count <= request.limit else {
+      throw request.tooMany(result.annotations.count)
+    }
+    result.sort()
+    if request.hasOtherCells { result.featureCount = count(in: request.cells) }
+    return result
+  }
+
+  /// Clusters the scope as one layer of an answer.
+  private func cluster(
+    _ request: ClusterRequest, in region: some IndexRegion, _ spreading: Spreading,
+    group: ClusterGroup?, into result: inout ClusterResult
+  ) throws(ImpossibleRequest) {
+    var clusterer = GridClusterer(
+      scope: self, region: region, request: request, layer: result.layers.count,
+      keptApart: places(of: request.settings.keepApart), spreading: spreading)
+    var (annotations, count) = try clusterer.run()
+    let features = clusterer.features
+    let layer = ClusterLayer(
+      group: group, grid: request.cells.grid, cellSize: request.cellSize
+    ) { features.forEachRun(of: $0, in: $1, $2) }
+    if let weights = request.weights, request.settings.position == .centerOfMass {
+      for place in annotations.indices { annotations[place].weigh(by: weights, index, layer) }
+    }
+    result.annotations += annotations
+    result.featureCount += count
+    result.layers.append(layer)
+    if result.annotations.count > ClusterRequest.maximumLimit {
+      throw request.tooMany(result.annotations.count)
+    }
+  }
+
+  /// The number of features in some cells.
+  func count(in cells: GridRange) -> Int { points.countPlaces(in: CellsRegion(cells)) }
+
+  /// How many features each of some cells holds, but for empty ones; by row and column.
+  public func countsByCell(_ cells: GridRange) -> [(cell: CellPosition, count: Int)] {
+    GridAggregation.sums(
+      of: points, in: EverywhereRegion(), by: cells, excluding: PlaceSet([]),
+      countingLocations: false
+    ).map { ($0.cell, $0.count) }
+  }
+}
+
+extension ClusterRequest {
+  /// Whether a group has cells of its own.
+  var hasOtherCells: Bool {
+    grouping?.overrides.values.contains { $0.cellSize != cellSize } ?? false
+  }
+}
+
+extension ClusterResult {
+  /// Brings the annotations of several layers into the order of the answer.
+  mutating func sort() {
+    guard layers.count > 1 else { return }
+    let order = annotations.indices.sorted { annotations[$0].precedes(annotations[$1]) }
+    annotations = order.map { annotations[$0] }
+  }
+}
+
+extension Annotation {
+  /// Whether it comes before another of the same answer.
+  fileprivate func precedes(_ other: Annotation) -> Bool {
+    if let cell, let otherCell = other.cell, cell != otherCell {
+      return (cell.row, cell.column) < (otherCell.row, otherCell.column)
+    }
+    return (layer, first) < (other.layer, other.first)
+  }
+}
+
+/// The features of some cells.
+struct CellsRegion: IndexRegion {
+  private let windows: [GridWindow]
+
+  init(_ cells: GridRange) {
+    windows =
+      cells.rows.isEmpty
+      ? [] : cells.columnRanges.filter { !$0.isEmpty }.map { GridWindow(cells, $0) }
+  }
+
+  func coverage(of node: Int, in view: IndexView) -> Coverage {
+    let box = view.nodes[node].box
+    var touched = false
+    for window in windows where window.touches(box) {
+      guard let block = window.block(of: box) else { continue }
+      if block.isInWindow { return .inside }
+      touched = true
+    }
+    return touched ? .partial : .outside
+  }
+
+  func contains(_ place: Int, in view: IndexView) -> Bool {
+    windows.contains { $0.contains(place, in: view) }
+  }
+}

@@ -1,0 +1,62 @@
+/// The features of the annotations of one grid.
+struct GridFeatures<Region: IndexRegion>: Sendable {
+  let scope: FeatureScope
+  /// What was clustered of the scope.
+  let region: Region
+  let grid: CellGrid
+  /// Places in the scope that are annotations of their own.
+  let keptApart: PlaceSet
+
+  /// Calls `body` with runs of places in the collection that are an annotation's features, in index
+  /// order, as far as they are held by another one; until it returns false.
+  func forEachRun(
+    of annotation: Annotation, in held: HeldPlaces?, _ body: (Range<Int>) -> Bool
+  ) {
+    switch held {
+    case nil: forEachRun(of: annotation, within: EverywhereRegion(), body)
+    case .cell(let cell): forEachRun(of: annotation, within: cell, body)
+    case .location(let location): forEachRun(of: annotation, within: location, body)
+    case .feature(let place):
+      guard let own = scope.scopePlace(place) else { return }
+      let only = PlacesRegion(excluded: PlaceSet([]), only: own)
+      forEachRun(of: annotation, within: only, body)
+    }
+  }
+
+  private func forEachRun(
+    of annotation: Annotation, within held: some IndexRegion, _ body: (Range<Int>) -> Bool
+  ) {
+    switch annotation.place {
+    case .feature:
+      guard let place = scope.scopePlace(annotation.first) else { return }
+      let isHeld = withExtendedLifetime(scope) { held.contains(place, in: scope.points.view) }
+      if isHeld { _ = body(annotation.first..<annotation.first + 1) }
+    case .cell(let cell):
+      forEachRun(CellRegion(grid: grid, cell: cell), held, body)
+    case .location(let cell, let location):
+      let own = LocationRegion(cell: CellRegion(grid: grid, cell: cell), location: location)
+      forEachRun(own, held, body)
+    }
+  }
+
+  private func forEachRun(
+    _ own: some IndexRegion, _ held: some IndexRegion, _ body: (Range<Int>) -> Bool
+  ) {
+    let part = IntersectionRegion(a: IntersectionRegion(a: own, b: held), b: region)
+    scope.points.forEachRun(in: part) { run in
+      keptApart.forEachRest(of: run) { scope.forEachCollectionRun($0, body) }
+    }
+  }
+}
+
+extension PlaceSet {
+  /// Calls `body` with the parts of a run between these places, until it returns false.
+  func forEachRest(of run: Range<Int>, _ body: (Range<Int>) -> Bool) -> Bool {
+    var start = run.lowerBound
+    for place in places where run.contains(place) {
+      if start < place, !body(start..<place) { return false }
+      start = place + 1
+    }
+    return start < run.upperBound ? body(start..<run.upperBound) : true
+  }
+}

@@ -1,0 +1,85 @@
+import Glibc
+
+extension FeatureScope {
+  /// The groups of the scope that have features in their cells, by rank, each as a scope of its own;
+  /// nil where there are more than any answer has annotations.
+  ///
+  /// A view of much of the scope takes it apart as a whole and remembers the parts; another one only
+  /// looks at what it shows.
+  func groups(
+    _ grouping: Grouping, of request: ClusterRequest
+  ) -> [(rank: Int, scope: FeatureScope)]? {
+    let most = ClusterRequest.maximumLimit
+    let regions = CellsRegion(request.cells)
+    if let name, grouping.keys.keys.count < FeatureScope.fewGroups,
+      points.countPlaces(in: regions) > count / 4
+    {
+      let name = name.grouped(by: grouping.property)
+      return index.scopes.remembered(name) {
+        let all = parts(by: grouping.keys, most: most) { body in body(0..<count) }
+        return all ?? []
+      }
+    }
+    guard request.hasOtherCells else {
+      return parts(by: grouping.keys, most: most) { body in
+        points.forEachRun(in: regions) {
+          body($0)
+          return true
+        }
+      }
+    }
+    return groupsInOwnCells(grouping, of: request)
+  }
+
+  /// As many groups are remembered, at most.
+  private static let fewGroups = 1024
+
+  /// As above where groups have cells of their own: a feature counts if it is in those of its group.
+  private func groupsInOwnCells(
+    _ grouping: Grouping, of request: ClusterRequest
+  ) -> [(rank: Int, scope: FeatureScope)]? {
+    let own = CellsRegion(request.cells)
+    var regions: [Int: CellsRegion] = [:]
+    for (key, override) in grouping.overrides {
+      let region = CellsRegion(override.cells)
+      if let rank = grouping.keys.rank(of: key) { regions[Int(rank)] = region }
+      if key == KeyColumn.nullKey { regions[0] = region }
+    }
+    let view = points.view
+    return withExtendedLifetime(points) {
+      parts(by: grouping.keys, most: ClusterRequest.maximumLimit) { body in
+        for place in 0..<count {
+          let rank = Int(grouping.keys.rank(at: collectionPlace(place)))
+          if (regions[rank] ?? own).contains(place, in: view) { body(place..<place + 1) }
+        }
+      }
+    }
+  }
+
+  /// Takes some of the scope's features apart by rank.
+  private func parts(
+    by keys: KeyColumn, most: Int, _ forEachRun: ((Range<Int>) -> Void) -> Void
+  ) -> [(rank: Int, scope: FeatureScope)]? {
+    // The part of each rank, one up, in a table whose untouched pages cost nothing.
+    guard let raw = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else { return nil }
+    defer { free(raw) }
+    let table = raw.bindMemory(to: UInt32.self, capacity: keys.keys.count)
+    var parts: [(rank: Int, places: GrowingArray<UInt32>)] = []
+    forEachRun { run in
+      guard parts.count <= most else { return }
+      for place in run {
+        let place = collectionPlace(place)
+        let rank = Int(keys.rank(at: place))
+        if table[rank] == 0 {
+          parts.append((rank, GrowingArray(capacity: 16)))
+          table[rank] = UInt32(parts.count)
+        }
+        parts[Int(table[rank]) - 1].places.append(UInt32(place))
+      }
+    }
+    guard parts.count <= most else { return nil }
+    return parts.sorted { $0.rank < $1.rank }.map {
+      ($0.rank, FeatureScope(index, places: $0.places.fixed))
+    }
+  }
+}

@@ -1,0 +1,81 @@
+extension FeatureScope {
+  /// The features of a collection that pass a filter: all of them, or, where a region holds but a
+  /// small part of the collection, those in the region.
+  init(_ index: FeatureIndex, passing filter: BoundFilter?, nearAny region: some IndexRegion) {
+    guard let filter else {
+      self.init(index)
+      return
+    }
+    let all = FeatureScope(index)
+    let name = ScopeName(filter: filter.expression)
+    if index.scopes.has(name) || index.points.countPlaces(in: region) > index.count / 4 {
+      let parts = index.scopes.remembered(name) {
+        [(0, all.selecting(in: EverywhereRegion(), name: name, passing: filter.forEachPassing))]
+      }
+      self = parts[0].scope
+    } else {
+      self = all.selecting(in: region, passing: filter.forEachPassing)
+    }
+  }
+
+  /// As above, at least those in the cells of a grid.
+  public init(_ index: FeatureIndex, passing filter: BoundFilter?, near cells: GridRange) {
+    self.init(index, passing: filter, nearAny: CellsRegion(cells))
+  }
+
+  /// As above, at least those in a rectangle.
+  public init(_ index: FeatureIndex, passing filter: BoundFilter?, near rect: MapRegion) {
+    self.init(index, passing: filter, nearAny: rect)
+  }
+
+  /// As above, at least those in a bbox, if there is one.
+  public init(_ index: FeatureIndex, passing filter: BoundFilter?, near bbox: DegreesRegion?) {
+    if let bbox {
+      self.init(index, passing: filter, nearAny: bbox)
+    } else {
+      self.init(index, passing: filter, nearAny: EverywhereRegion())
+    }
+  }
+
+  /// The number of features in a region.
+  public func count(in region: DegreesRegion?) -> Int {
+    guard let region else { return count }
+    return points.countPlaces(in: region)
+  }
+
+  /// The places in the collection of the features in a region, in index order: at most `limit`, after
+  /// `offset`. Skipped ones cost O(log n).
+  public func places(in region: DegreesRegion?, offset: Int, limit: Int) -> [Int] {
+    guard let region else {
+      guard offset < count else { return [] }
+      return (offset..<min(count, offset + min(limit, count))).map(collectionPlace)
+    }
+    return places(inAny: region, offset: offset, limit: limit)
+  }
+
+  /// The places in the collection of the features in a rectangle, in index order.
+  ///
+  /// - Throws: ``ImpossibleRequest`` when there are more than the limit.
+  public func places(in region: MapRegion, limit: Int) throws(ImpossibleRequest) -> [Int] {
+    let found = points.countPlaces(in: region)
+    guard found <= limit else {
+      let remedy =
+        found <= ClusterRequest.maximumLimit
+        ? "a limit of \(found) would do" : "a smaller rect or clustering would do"
+      throw ImpossibleRequest(
+        field: "limit",
+        detail: "the rect holds \(found) features, more than the limit of \(limit); \(remedy)")
+    }
+    return places(inAny: region, offset: 0, limit: limit)
+  }
+
+  private func places(inAny region: some IndexRegion, offset: Int, limit: Int) -> [Int] {
+    var places: [Int] = []
+    guard limit > 0 else { return places }
+    points.forEachPlace(in: region, offset: offset) { place in
+      places.append(collectionPlace(place))
+      return places.count < limit
+    }
+    return places
+  }
+}

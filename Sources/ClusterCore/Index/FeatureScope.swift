@@ -1,0 +1,124 @@
+/// The features that a request is about: all of a collection, or some of them, with an index of just
+/// those, so that whatever looks at them needn't know that there are others.
+public struct FeatureScope: Sendable {
+  /// The collection.
+  public let index: FeatureIndex
+  /// Where the scope's features are.
+  let points: PointIndex
+  /// The places of its features in the collection, ascending; nil where it is all of them.
+  private let places: FixedArray<UInt32>?
+  /// What it is of, if it is remembered.
+  let name: ScopeName?
+
+  /// All features of a collection.
+  public init(_ index: FeatureIndex) {
+    self.index = index
+    points = index.points
+    places = nil
+    name = ScopeName()
+  }
+
+  /// Some features of a collection, by their places in ascending order. O(n) for n of them.
+  init(_ index: FeatureIndex, places: FixedArray<UInt32>, name: ScopeName? = nil) {
+    self.index = index
+    self.places = places
+    self.name = name
+    points = PointIndex(selecting: places, of: index.points)
+  }
+
+  /// The number of features.
+  public var count: Int { points.count }
+
+  /// Whether it is the whole collection.
+  var isWhole: Bool { places == nil }
+
+  /// The memory that it takes beside the collection's, in bytes.
+  var byteCount: Int { places.map { points.byteCount + $0.byteCount } ?? 0 }
+
+  /// The place in the collection of a place in the scope.
+  @inline(__always)
+  func collectionPlace(_ place: Int) -> Int { places.map { Int($0.pointer[place]) } ?? place }
+
+  /// The place in the scope of a place in the collection; nil where the feature isn't part of it.
+  /// O(log n).
+  func scopePlace(_ place: Int) -> Int? {
+    guard let places else { return place }
+    var (low, high) = (0, places.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if places.pointer[middle] < place { low = middle + 1 } else { high = middle }
+    }
+    return low < places.count && places.pointer[low] == place ? low : nil
+  }
+
+  /// The place in the scope of a feature; nil where it isn't part of it. O(log n).
+  public func place(of id: FeatureID) -> Int? { index.place(of: id).flatMap(scopePlace) }
+
+  /// The places in the scope of those of some features that are part of it.
+  func places(of ids: [FeatureID]) -> PlaceSet { PlaceSet(ids.compactMap { place(of: $0) }) }
+
+  /// Runs of places in the scope as runs of places in the collection, until `body` returns false.
+  @inline(__always)
+  func forEachCollectionRun(_ run: Range<Int>, _ body: (Range<Int>) -> Bool) -> Bool {
+    guard let places else { return body(run) }
+    var start = run.lowerBound
+    while start < run.upperBound {
+      let first = Int(places.pointer[start])
+      var stop = start + 1
+      while stop < run.upperBound, Int(places.pointer[stop]) == first + stop - start { stop += 1 }
+      guard body(first..<first + stop - start) else { return false }
+      start = stop
+    }
+    return true
+  }
+}
+
+extension FeatureScope {
+  /// Those of the scope's features that lie in a region and pass a test.
+  ///
+  /// - Parameter passing: is given runs of places in the collection and calls back with those that
+  ///   pass, in ascending order.
+  func selecting(
+    in region: some IndexRegion, name: ScopeName? = nil,
+    passing: (Range<Int>, (Int) -> Void) -> Void
+  ) -> FeatureScope {
+    var selected = GrowingArray<UInt32>(capacity: 64)
+    points.forEachRun(in: region) { run in
+      forEachCollectionRun(run) { run in
+        passing(run) { selected.append(UInt32($0)) }
+        return true
+      }
+    }
+    return FeatureScope(index, places: selected.fixed, name: name)
+  }
+
+  /// The scope's features that lie in a region.
+  func selecting(in region: some IndexRegion) -> FeatureScope {
+    selecting(in: region) { run, pass in run.forEach(pass) }
+  }
+}
+
+extension PointIndex {
+  /// Calls `body` with runs of places that are all of a region's features in index order, until it
+  /// returns false.
+  @inline(__always)
+  func forEachRun(in region: some IndexRegion, _ body: (Range<Int>) -> Bool) {
+    // Neighbours are handed on together.
+    var pending = 0..<0
+    var goesOn = true
+    func add(_ run: Range<Int>) -> Bool {
+      if run.lowerBound == pending.upperBound && !pending.isEmpty {
+        pending = pending.lowerBound..<run.upperBound
+        return true
+      }
+      if !pending.isEmpty { goesOn = body(pending) }
+      pending = run
+      return goesOn
+    }
+    walk(
+      region,
+      take: { node, view in add(view.points(of: node)) ? .taken : .stop },
+      point: { place, _ in add(place..<place + 1) })
+    if goesOn && !pending.isEmpty { _ = body(pending) }
+  }
+}
