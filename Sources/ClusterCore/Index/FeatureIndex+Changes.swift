@@ -36,7 +36,7 @@ extension FeatureIndex {
       entries.append(entry)
     }
     copyEntries(rank..<count, to: &entries)
-    return Self.compacted(records, entries)
+    return compacted(records, entries)
   }
 
   private func removing(_ id: FeatureID) -> FeatureIndex {
@@ -47,7 +47,7 @@ extension FeatureIndex {
     var entries = GrowingArray<Entry>(capacity: count)
     copyEntries(0..<rank, to: &entries)
     copyEntries(rank + 1..<count, to: &entries)
-    return Self.compacted(records, entries)
+    return compacted(records, entries)
   }
 
   /// Ids mostly grow: whether everything here comes before an id.
@@ -62,7 +62,7 @@ extension FeatureIndex {
       entries.append(
         Entry(
           coordinate: coordinate(at: place), position: position(at: place),
-          reference: references.pointer[place]))
+          reference: references.pointer[place], origin: UInt32(place)))
     }
   }
 
@@ -118,12 +118,12 @@ extension FeatureIndex {
     return unique
   }
 
-  /// Builds the index, first moving the living records together when too many are dead.
-  private static func compacted(
+  /// Builds the changed index, first moving the living records together when too many are dead.
+  private func compacted(
     _ records: RecordArena, _ entries: GrowingArray<Entry>
   ) -> FeatureIndex {
     guard records.isWorthCompacting else {
-      return FeatureIndex(records: records, entriesByID: entries)
+      return FeatureIndex(records: records, entriesByID: entries, changed: self)
     }
     var fresh = RecordArena()
     for rank in 0..<entries.count {
@@ -133,7 +133,7 @@ extension FeatureIndex {
       }
       entries.pointer[rank].reference = reference
     }
-    return FeatureIndex(records: fresh, entriesByID: entries)
+    return FeatureIndex(records: fresh, entriesByID: entries, changed: self)
   }
 }
 

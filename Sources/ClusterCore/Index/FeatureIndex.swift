@@ -16,6 +16,8 @@ public final class FeatureIndex: Sendable {
   let byID: FixedArray<UInt32>
   /// Parts of it that requests have asked for.
   let scopes: ScopeCache
+  /// Properties by place, as far as they were asked for.
+  let columns: ColumnCache
 
   /// The number of features.
   public var count: Int { points.count }
@@ -25,6 +27,10 @@ public final class FeatureIndex: Sendable {
     var coordinate: Coordinate
     var position: Position
     var reference: RecordReference
+    /// Its place in the index that a change was applied to.
+    var origin = isNew
+
+    static let isNew = UInt32.max
   }
 
   /// The most features of an index.
@@ -40,7 +46,12 @@ public final class FeatureIndex: Sendable {
   /// Fresh memory costs as much as the work in it, so each piece is used for one thing after
   /// another: keys become positions, the sort's scratch memory becomes coordinates, and the sorted
   /// ranks become references.
-  init(records: RecordArena, entriesByID entries: GrowingArray<Entry>) {
+  ///
+  /// - Parameter old: the index that the entries' origins are places of, if there is one: its columns
+  ///   are carried over.
+  init(
+    records: RecordArena, entriesByID entries: GrowingArray<Entry>, changed old: FeatureIndex? = nil
+  ) {
     let count = entries.count
     precondition(count <= FeatureIndex.maximumCount)
     let keyMemory = LargeMemory(byteCount: max(count, 1) * MemoryLayout<UInt64>.stride)
@@ -57,16 +68,21 @@ public final class FeatureIndex: Sendable {
     RadixSort.sort(keys: keys, values: ranks, scratch: coordinateMemory)
     byID = FixedArray(uninitialized: count)
     let coordinates = FixedArray<Coordinate>(coordinateMemory, count: count)
-    references = FeatureIndex.gather(entries, ranks, rankMemory, coordinates, byID)
+    let origins = old?.columns.isEmpty == false ? FixedArray<UInt32>(uninitialized: count) : nil
+    references = FeatureIndex.gather(entries, ranks, rankMemory, coordinates, byID, origins)
     points = PointIndex(keyMemory: keyMemory, coordinates: coordinates)
     self.records = records
     scopes = ScopeCache(capacity: 32 << 20 + count * 40)
+    columns = ColumnCache(featureCount: count)
+    if let old, let origins { takeColumns(from: old, origins: origins) }
   }
 
-  /// Brings coordinates and references into index order, and writes down where each id went.
+  /// Brings coordinates, references and, if they are asked for, origins into index order, and writes
+  /// down where each id went.
   private static func gather(
     _ entries: GrowingArray<Entry>, _ ranks: FixedArray<UInt32>, _ rankMemory: LargeMemory,
-    _ coordinates: FixedArray<Coordinate>, _ byID: FixedArray<UInt32>
+    _ coordinates: FixedArray<Coordinate>, _ byID: FixedArray<UInt32>,
+    _ origins: FixedArray<UInt32>?
   ) -> FixedArray<RecordReference> {
     let count = ranks.count
     let references = rankMemory.start
@@ -79,6 +95,7 @@ public final class FeatureIndex: Sendable {
       let entry = entries.pointer[rank]
       coordinates.pointer[place] = entry.coordinate
       byID.pointer[rank] = UInt32(place)
+      if let origins { origins.pointer[place] = entry.origin }
       // Takes the rank's own place, which isn't read again but as `next` at the very end.
       references.storeBytes(
         of: entry.reference.raw, toByteOffset: place &* 4, as: UInt32.self)

@@ -64,7 +64,8 @@ enum JSONText {
     csj_is_utf8(text.baseAddress, text.count)
   }
 
-  private static func finite(_ text: UnsafeRawBufferPointer) -> Double? {
+  /// The value of a decimal number; nil if it isn't one or not finite.
+  static func finite(_ text: UnsafeRawBufferPointer) -> Double? {
     var value = 0.0
     guard let base = text.baseAddress,
       csj_read_double(base.assumingMemoryBound(to: CChar.self), text.count, &value)

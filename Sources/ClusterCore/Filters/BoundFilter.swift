@@ -1,0 +1,64 @@
+/// A filter that is ready to be asked about the features of one index, by place.
+///
+/// It looks at columns, 64 features at a time, and at later parts of an AND or OR only for the
+/// features for which they matter.
+public struct BoundFilter: Sendable {
+  private let root: any FilterTerm
+  /// The memory it takes beside the columns, in bytes.
+  public let byteCount: Int
+
+  /// Binds an expression to the columns of an index.
+  ///
+  /// - Parameter columns: the column of a property; asked once for each.
+  public init(
+    _ expression: FilterExpression, columns: (_ name: [UInt8]) throws -> PropertyColumn
+  ) rethrows {
+    let normalised = expression.normalised
+    var binder = FilterBinder()
+    for name in normalised.propertyNames { binder.columns[name] = try columns(name) }
+    root = binder.term(normalised)
+    byteCount = binder.memoryTaken
+  }
+
+  /// Whether no feature passes, as is seen without looking at one.
+  public var passesNothing: Bool { (root as? ConstantTerm)?.value == false }
+
+  /// Whether every feature passes, as is seen without looking at one.
+  public var passesEverything: Bool { (root as? ConstantTerm)?.value == true }
+
+  /// Which of `count` (1…64) features pass: bit i is that of `place + i`.
+  public func mask(from place: Int, count: Int) -> UInt64 {
+    root.mask(from: place, among: BoundFilter.firstBits(count))
+  }
+
+  /// Whether the feature at a place passes.
+  public func passes(_ place: Int) -> Bool { root.mask(from: place, among: 1) != 0 }
+
+  /// Calls `body` with each place in a range whose feature passes, in order.
+  @inlinable
+  public func forEachPassing(in range: Range<Int>, _ body: (Int) throws -> Void) rethrows {
+    var place = range.lowerBound
+    while place < range.upperBound {
+      var rest = mask(from: place, count: Swift.min(64, range.upperBound - place))
+      while rest != 0 {
+        try body(place + rest.trailingZeroBitCount)
+        rest &= rest - 1
+      }
+      place += 64
+    }
+  }
+
+  /// How many features in a range of places pass.
+  public func count(in range: Range<Int>) -> Int {
+    var total = 0
+    var place = range.lowerBound
+    while place < range.upperBound {
+      let count = Swift.min(64, range.upperBound - place)
+      total += root.mask(from: place, among: BoundFilter.firstBits(count)).nonzeroBitCount
+      place += 64
+    }
+    return total
+  }
+
+  private static func firstBits(_ count: Int) -> UInt64 { .max >> UInt64(64 - count) }
+}

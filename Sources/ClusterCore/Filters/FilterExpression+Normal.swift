@@ -1,0 +1,148 @@
+extension FilterExpression {
+  /// The expression in a form that many ways of writing it share: it is true of the same features,
+  /// though what was unknown may be false.
+  ///
+  /// NOT is carried inward, to the comparisons, for NOT (a AND b) is NOT a OR NOT b also where one of
+  /// them is unknown. Then nothing looks at the difference between false and unknown any more. Nested
+  /// ANDs and ORs are flat and hold nothing twice, `p = 1 OR p = 2` is `p IN (1, 2)`, properties
+  /// stand on the left, and what has no property is decided.
+  public var normalised: FilterExpression { normalised(negated: false) }
+
+  private func normalised(negated: Bool) -> FilterExpression {
+    switch self {
+    case .literal(let value): return .literal(value != negated)
+    case .comparison(let a, let comparison, let b):
+      return .comparing(a, negated ? comparison.complement : comparison, b)
+    case .between(let value, let low, let high):
+      return .ranging(value, low, high, negated: negated)
+    case .inList(let value, let list): return .listing(value, list, negated: negated)
+    case .like(let value, let pattern):
+      switch value {
+      case .property: return negated ? .not(self) : self
+      case .string(let text):
+        return .literal(text.withUnsafeBytes { pattern.matches($0) } != negated)
+      case .number, .bool: return .literal(false)  // unknown
+      }
+    case .isNull(let value):
+      guard case .property = value else { return .literal(negated) }
+      return negated ? .not(self) : self
+    case .not(let inner): return inner.normalised(negated: !negated)
+    case .and(let parts):
+      return .joined(parts.map { $0.normalised(negated: negated) }, isAnd: !negated)
+    case .or(let parts):
+      return .joined(parts.map { $0.normalised(negated: negated) }, isAnd: negated)
+    }
+  }
+
+  private static func comparing(
+    _ a: Operand, _ comparison: Comparison, _ b: Operand
+  ) -> FilterExpression {
+    if case .property(let left) = a {
+      // p = q and q = p are the same.
+      if case .property(let right) = b, right.lexicographicallyPrecedes(left) {
+        return .comparison(b, comparison.flipped, a)
+      }
+      return .comparison(a, comparison, b)
+    }
+    if case .property = b { return .comparison(b, comparison.flipped, a) }
+    // Of different types: unknown.
+    return .literal(a.order(to: b).map { comparison.holds($0) } ?? false)
+  }
+
+  private static func ranging(
+    _ value: Operand, _ low: Operand, _ high: Operand, negated: Bool
+  ) -> FilterExpression {
+    if case .property = value, case .number(let from) = low, case .number(let to) = high {
+      // Nothing is within, but what isn't a number isn't outside, either.
+      if from > to && !negated { return .literal(false) }
+      return negated ? .not(.between(value, low, high)) : .between(value, low, high)
+    }
+    let first = comparing(value, negated ? .less : .greaterOrEqual, low)
+    let second = comparing(value, negated ? .greater : .lessOrEqual, high)
+    return joined([first, second], isAnd: !negated)
+  }
+
+  private static func listing(
+    _ value: Operand, _ list: [Operand], negated: Bool
+  ) -> FilterExpression {
+    let comparison: Comparison = negated ? .notEqual : .equal
+    return joined(list.map { comparing(value, comparison, $0) }, isAnd: negated)
+  }
+
+  /// Joins normalised parts by AND or OR.
+  private static func joined(_ parts: [FilterExpression], isAnd: Bool) -> FilterExpression {
+    var flat: [FilterExpression] = []
+    var seen: Set<FilterExpression> = []
+    for part in parts.flatMap({ $0.parts(ofAnd: isAnd) }) {
+      if case .literal(let value) = part {
+        if value != isAnd { return part }  // false AND …, true OR …
+      } else if seen.insert(part).inserted {
+        flat.append(part)
+      }
+    }
+    let merged = withListsMerged(flat, isAnd: isAnd)
+    if merged.count == 1 { return merged[0] }
+    if merged.isEmpty { return .literal(isAnd) }
+    return isAnd ? .and(merged) : .or(merged)
+  }
+
+  private func parts(ofAnd isAnd: Bool) -> [FilterExpression] {
+    switch self {
+    case .and(let parts) where isAnd: parts
+    case .or(let parts) where !isAnd: parts
+    default: [self]
+    }
+  }
+
+  /// Makes one list for each property of the parts that say `p = literal` or `p IN (literals)`; in an
+  /// AND of those that say `p <> literal` or `p NOT IN (literals)`.
+  private static func withListsMerged(
+    _ parts: [FilterExpression], isAnd: Bool
+  ) -> [FilterExpression] {
+    var result: [FilterExpression] = []
+    var lists: [Operand: (index: Int, values: [Operand], seen: Set<Operand>)] = [:]
+    for part in parts {
+      guard let (property, values) = part.literals(excluded: isAnd) else {
+        result.append(part)
+        continue
+      }
+      if lists[property] == nil {
+        lists[property] = (result.count, [], [])
+        result.append(part)
+      }
+      for value in values where lists[property]?.seen.insert(value).inserted == true {
+        lists[property]?.values.append(value)
+      }
+    }
+    for (property, list) in lists where list.values.count > 1 {
+      let within = FilterExpression.inList(property, list.values)
+      result[list.index] = isAnd ? .not(within) : within
+    }
+    return result
+  }
+
+  /// The property and the literals if this says that it is, or is not, one of them.
+  private func literals(excluded: Bool) -> (Operand, [Operand])? {
+    switch self {
+    case .comparison(let property, excluded ? .notEqual : .equal, let value):
+      if case .property = value { return nil }
+      return (property, [value])
+    case .inList(let property, let values) where !excluded: return (property, values)
+    case .not(.inList(let property, let values)) where excluded: return (property, values)
+    default: return nil
+    }
+  }
+}
+
+extension FilterExpression.Operand {
+  /// How a literal compares with another; nil if they are of different types.
+  fileprivate func order(to other: Self) -> Int? {
+    switch (self, other) {
+    case (.number(let a), .number(let b)): a < b ? -1 : (a > b ? 1 : 0)
+    case (.string(let a), .string(let b)):
+      a.withUnsafeBytes { a in b.withUnsafeBytes { b in ByteOrder.compare(a, b) } }
+    case (.bool(let a), .bool(let b)): (a ? 1 : 0) - (b ? 1 : 0)
+    default: nil
+    }
+  }
+}

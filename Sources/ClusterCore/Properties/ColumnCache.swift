@@ -1,0 +1,136 @@
+import Guards
+
+/// The columns of an index that were asked for, within a bound of memory.
+final class ColumnCache: Sendable {
+  struct Key: Hashable {
+    var name: [UInt8]
+    var isKeys = false
+  }
+
+  enum Column {
+    case values(PropertyColumn, any PropertyDecoder)
+    case keys(KeyColumn)
+
+    var byteCount: Int {
+      switch self {
+      case .values(let column, _): column.byteCount
+      case .keys(let column): column.byteCount
+      }
+    }
+  }
+
+  /// Where those who want the same column meet: the first builds it and the others wait.
+  private final class Slot: Sendable {
+    let column = Guarded<Column?>(nil)
+  }
+
+  private struct Entry {
+    let slot: Slot
+    /// nil as long as it is being built.
+    var column: Column?
+    var lastUse: Int
+    /// How often it was carried over to the index of a change without being asked for.
+    var idleCarries = 0
+  }
+
+  private struct State {
+    var entries: [Key: Entry] = [:]
+    var clock = 0
+  }
+
+  private let state = Guarded(State())
+  private let limit: Int
+
+  /// A cache for an index of a number of features.
+  init(featureCount: Int) { limit = 64 << 20 + 48 * featureCount }
+
+  private static let maximumColumns = 256
+  /// Bytes that a column takes beside its arrays, about.
+  private static let overhead = 1024
+  /// Carrying a column over costs about a fiftieth of building it. One that nobody asked for in so
+  /// many changes has cost as much as building it would.
+  private static let maximumIdleCarries = 64
+
+  /// Whether a column is there already.
+  func has(_ key: Key) -> Bool { state.withLock { $0.entries[key]?.column != nil } }
+
+  /// The memory that the columns take, in bytes.
+  var byteCount: Int { state.withLock { ColumnCache.byteCount($0.entries) } }
+
+  /// A column, which is built if it isn't there.
+  func column(_ key: Key, build: () -> Column) -> Column {
+    let slot = state.withLock { state in
+      state.clock += 1
+      state.entries[key]?.lastUse = state.clock
+      state.entries[key]?.idleCarries = 0
+      if let entry = state.entries[key] { return entry.slot }
+      let slot = Slot()
+      state.entries[key] = Entry(slot: slot, lastUse: state.clock)
+      return slot
+    }
+    let column = slot.column.withLock { column in
+      if let column { return column }
+      let built = build()
+      column = built
+      return built
+    }
+    state.withLock { state in
+      guard state.entries[key]?.slot === slot, state.entries[key]?.column == nil else { return }
+      state.entries[key]?.column = column
+      evict(&state)
+    }
+    return column
+  }
+
+  /// Takes over the values of an index that this cache's index was made of by a change.
+  ///
+  /// - Parameter carry: makes the column of the changed index.
+  func take(
+    from old: ColumnCache, carry: ([UInt8], PropertyColumn, any PropertyDecoder) -> PropertyColumn
+  ) {
+    let entries = old.state.withLock { $0.entries }
+    state.withLock { state in
+      state.clock = entries.values.map(\.lastUse).max() ?? 0
+      for (key, entry) in entries {
+        guard case .values(let column, let decoder) = entry.column,
+          entry.idleCarries < ColumnCache.maximumIdleCarries
+        else { continue }
+        let carried = Column.values(carry(key.name, column, decoder), decoder)
+        let slot = Slot()
+        slot.column.withLock { $0 = carried }
+        state.entries[key] = Entry(
+          slot: slot, column: carried, lastUse: entry.lastUse, idleCarries: entry.idleCarries + 1)
+      }
+      evict(&state)
+    }
+  }
+
+  /// Whether there are columns that ``take(from:carry:)`` would take.
+  var isEmpty: Bool {
+    state.withLock { !$0.entries.values.contains { $0.column != nil } }
+  }
+
+  /// Lets go of those that were used least recently, down to the limit; but not of the last one used,
+  /// however large it is.
+  private func evict(_ state: inout State) {
+    var size = ColumnCache.byteCount(state.entries)
+    var count = state.entries.count
+    guard size > limit || count > ColumnCache.maximumColumns else { return }
+    let oldest = state.entries.filter { $0.value.column != nil }
+      .sorted { $0.value.lastUse < $1.value.lastUse }
+    for (key, entry) in oldest.dropLast()
+    where size > limit || count > ColumnCache.maximumColumns {
+      state.entries[key] = nil
+      size -= ColumnCache.size(entry)
+      count -= 1
+    }
+  }
+
+  private static func byteCount(_ entries: [Key: Entry]) -> Int {
+    entries.values.reduce(0) { $0 + size($1) }
+  }
+
+  private static func size(_ entry: Entry) -> Int {
+    (entry.column?.byteCount ?? 0) + overhead
+  }
+}

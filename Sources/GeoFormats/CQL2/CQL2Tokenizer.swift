@@ -1,0 +1,136 @@
+/// Cuts a filter into words.
+struct CQL2Tokenizer {
+  /// What is wrong, and where in bytes.
+  struct Failure: Error {
+    var start: Int
+    var detail: String
+  }
+
+  let text: [UInt8]
+  private var index = 0
+
+  /// - Parameter text: valid UTF-8.
+  init(_ text: [UInt8]) { self.text = text }
+
+  /// The next word; at the end ``CQL2Token/Kind/end``, again and again.
+  mutating func next() throws(Failure) -> CQL2Token {
+    while index < text.count, JSONText.isSpace(text[index]) { index += 1 }
+    let start = index
+    guard index < text.count else { return CQL2Token(kind: .end, start: start) }
+    let kind: CQL2Token.Kind
+    switch text[index] {
+    case UInt8(ascii: "'"):
+      kind = .string(try quoted("a string", hint: "; a quote in it is written ''"))
+    case UInt8(ascii: "\""):
+      kind = .quotedName(try quoted("a name", hint: "; a double quote in it is written \"\""))
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."): kind = try number()
+    case UInt8(ascii: "-"), UInt8(ascii: "+"):
+      kind = isNumberAhead ? try number() : try sign()
+    default:
+      kind = CQL2Name.start(text, at: index) > 0 ? word() : try sign()
+    }
+    return CQL2Token(kind: kind, start: start)
+  }
+
+  /// What is in quotes; two of them in a row are one.
+  private mutating func quoted(_ what: String, hint: String) throws(Failure) -> [UInt8] {
+    let (start, quote) = (index, text[index])
+    var result: [UInt8] = []
+    index += 1
+    while index < text.count {
+      let byte = text[index]
+      index += 1
+      if byte == quote {
+        guard index < text.count, text[index] == quote else { return result }
+        index += 1
+      }
+      result.append(byte)
+    }
+    throw Failure(start: start, detail: "\(what) begins here that is not closed\(hint)")
+  }
+
+  /// Whether a number follows on a sign.
+  private var isNumberAhead: Bool {
+    guard index + 1 < text.count else { return false }
+    let next = text[index + 1]
+    return isDigit(next)
+      || (next == UInt8(ascii: ".") && index + 2 < text.count && isDigit(text[index + 2]))
+  }
+
+  private mutating func number() throws(Failure) -> CQL2Token.Kind {
+    let start = index
+    index += 1
+    while index < text.count, isPartOfNumber(index) { index += 1 }
+    // What touches it is part of the mistake: 12abc, 1.2.3.
+    while index < text.count, CQL2Name.part(text, at: index) > 0 {
+      index += CQL2Name.part(text, at: index)
+    }
+    let digits = Array(text[start..<index])
+    guard let value = digits.withUnsafeBytes({ JSONText.decimal($0) }) else {
+      let shown = String(decoding: digits, as: UTF8.self).prefix(40)
+      throw Failure(
+        start: start,
+        detail: "“\(shown)” is not a number, or none that a double holds; "
+          + "strings are in single quotes and names that begin with a digit in double quotes")
+    }
+    return .number(value)
+  }
+
+  private func isPartOfNumber(_ index: Int) -> Bool {
+    let byte = text[index]
+    if isDigit(byte) || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
+      return true
+    }
+    // The sign of an exponent.
+    return (byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+"))
+      && text[index - 1] | 0x20 == UInt8(ascii: "e")
+  }
+
+  private func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+
+  private mutating func word() -> CQL2Token.Kind {
+    let start = index
+    index += CQL2Name.start(text, at: index)
+    while index < text.count {
+      let length = CQL2Name.part(text, at: index)
+      if length == 0 { break }
+      index += length
+    }
+    let word = Array(text[start..<index])
+    return CQL2Keyword(word).map { .keyword($0) } ?? .name(word)
+  }
+
+  private mutating func sign() throws(Failure) -> CQL2Token.Kind {
+    let start = index
+    let byte = text[index]
+    let next = index + 1 < text.count ? text[index + 1] : 0
+    index += 1
+    switch (byte, next) {
+    case (UInt8(ascii: "("), _): return .leftParenthesis
+    case (UInt8(ascii: ")"), _): return .rightParenthesis
+    case (UInt8(ascii: ","), _): return .comma
+    case (UInt8(ascii: "="), UInt8(ascii: "=")):
+      throw Failure(start: start, detail: "there is no ==; equality is written =")
+    case (UInt8(ascii: "!"), UInt8(ascii: "=")):
+      throw Failure(start: start, detail: "there is no !=; inequality is written <>")
+    case (UInt8(ascii: "="), _): return .comparison("=")
+    case (UInt8(ascii: "<"), UInt8(ascii: ">")), (UInt8(ascii: "<"), UInt8(ascii: "=")),
+      (UInt8(ascii: ">"), UInt8(ascii: "=")):
+      index += 1
+      return .comparison(String(decoding: [byte, next], as: UTF8.self))
+    case (UInt8(ascii: "<"), _): return .comparison("<")
+    case (UInt8(ascii: ">"), _): return .comparison(">")
+    case (UInt8(ascii: "&"), _):
+      throw Failure(start: start, detail: "there is no &; write AND")
+    case (UInt8(ascii: "|"), _):
+      throw Failure(start: start, detail: "there is no |; write OR")
+    case (UInt8(ascii: "!"), _):
+      throw Failure(start: start, detail: "there is no !; write NOT")
+    default:
+      while index < text.count, text[index] & 0xC0 == 0x80 { index += 1 }
+      return .unsupported(String(decoding: text[start..<index], as: UTF8.self))
+    }
+  }
+}
