@@ -86,7 +86,8 @@ public final class PropertyColumn: Sendable {
     case PropertyColumn.false: .bool(false)
     case PropertyColumn.true: .bool(true)
     case PropertyColumn.number: .number(number(at: place))
-    case let entry: isString(entry: entry) ? .string(bytes(ofEntry: entry)) : .other(bytes(ofEntry: entry))
+    case let entry:
+      isString(entry: entry) ? .string(bytes(ofEntry: entry)) : .other(bytes(ofEntry: entry))
     }
   }
 }

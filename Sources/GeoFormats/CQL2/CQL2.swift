@@ -1,0 +1,48 @@
+public import ClusterCore
+
+/// Filters in CQL2 text (OGC 21-065r2): comparisons, AND, OR, NOT, IN, BETWEEN, LIKE and IS NULL.
+public enum CQL2 {
+  /// The expression that a text stands for.
+  public static func parse(_ text: String) throws(CQL2Error) -> FilterExpression {
+    try parse(Array(text.utf8))
+  }
+
+  /// The expression that a text in UTF-8 stands for.
+  public static func parse(_ text: [UInt8]) throws(CQL2Error) -> FilterExpression {
+    guard text.count <= FilterExpression.maximumLength else {
+      throw .tooLarge(
+        detail: "the filter has \(text.count) bytes; at most "
+          + "\(FilterExpression.maximumLength) are accepted")
+    }
+    guard text.withUnsafeBytes({ JSONText.isUTF8($0) }) else {
+      throw .syntax(
+        character: codePoints(validPrefix(of: text)) + 1, detail: "this is not valid UTF-8")
+    }
+    do throws(CQL2Parser.Failure) {
+      var parser = CQL2Parser(text)
+      return try parser.expression()
+    } catch {
+      switch error {
+      case .syntax(let failure):
+        throw .syntax(
+          character: codePoints(text[..<failure.start]) + 1, detail: failure.detail)
+      case .tooLarge(let detail): throw .tooLarge(detail: detail)
+      case .tooDeep(let detail): throw .tooDeep(detail: detail)
+      }
+    }
+  }
+
+  private static func codePoints(_ text: ArraySlice<UInt8>) -> Int {
+    text.count { $0 & 0xC0 != 0x80 }
+  }
+
+  private static func validPrefix(of text: [UInt8]) -> ArraySlice<UInt8> {
+    var iterator = text.makeIterator()
+    var decoder = UTF8()
+    var end = 0
+    while case .scalarValue(let scalar) = decoder.decode(&iterator) {
+      end += UTF8.width(scalar)
+    }
+    return text[..<min(end, text.count)]
+  }
+}

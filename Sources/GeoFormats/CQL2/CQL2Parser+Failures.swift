@@ -1,0 +1,77 @@
+internal import ClusterCore
+
+extension CQL2Parser {
+  /// A failure at the next word.
+  func failure(_ detail: String) -> Failure {
+    .syntax(CQL2Tokenizer.Failure(start: token.start, detail: detail))
+  }
+
+  /// A failure at the next word, where something else should be.
+  func unexpected(_ expected: String) -> Failure {
+    var hint = ""
+    switch token.kind {
+    case .keyword(let keyword):
+      hint = "; a property of that name is written \"\(keyword.rawValue)\""
+    case .number where isAfterOperand(expected): hint = "; arithmetic is not supported"
+    case .unsupported(let sign): hint = CQL2Parser.hint(sign)
+    default: break
+    }
+    return failure("expected \(expected), found \(CQL2Parser.describe(token.kind))\(hint)")
+  }
+
+  /// A failure after a value of which nothing is said.
+  func incomplete(_ value: FilterExpression.Operand, _ first: CQL2Token) -> Failure {
+    let expected = "=, <>, <, <=, >, >=, IN, BETWEEN, LIKE or IS"
+    guard case .property = value else { return unexpected(expected + " after the value") }
+    switch token.kind {
+    case .end, .rightParenthesis, .keyword(.and), .keyword(.or):
+      return .syntax(
+        CQL2Tokenizer.Failure(
+          start: first.start,
+          detail: "\(CQL2Parser.describe(first.kind)) alone is no condition; "
+            + "of a boolean property write = TRUE"))
+    default: return unexpected(expected + " after the property")
+    }
+  }
+
+  /// A failure at something that looks like a function.
+  func function(_ name: [UInt8], _ start: Int) -> Failure {
+    .syntax(
+      CQL2Tokenizer.Failure(
+        start: start,
+        detail: "“\(CQL2Parser.shown(name))(” looks like a function; functions, dates and "
+          + "geometries are not supported"))
+  }
+
+  private func isAfterOperand(_ expected: String) -> Bool { expected.hasPrefix("=") }
+
+  private static func hint(_ sign: String) -> String {
+    switch sign {
+    case "+", "-", "*", "/", "^", "%": "; arithmetic is not supported"
+    case "‘", "’", "“", "”", "`", "´":
+      "; strings are in straight single quotes ('), names in straight double quotes"
+    case "[", "]", "{", "}": "; the values of IN are in parentheses"
+    default: ""
+    }
+  }
+
+  private static func describe(_ kind: CQL2Token.Kind) -> String {
+    switch kind {
+    case .name(let name), .quotedName(let name): "the property “\(shown(name))”"
+    case .string(let text): "the string '\(shown(text))'"
+    case .number(let value): "the number \(value)"
+    case .keyword(let keyword): keyword.text
+    case .comparison(let sign), .unsupported(let sign): "“\(sign)”"
+    case .leftParenthesis: "“(”"
+    case .rightParenthesis: "“)”"
+    case .comma: "a comma"
+    case .end: "the end"
+    }
+  }
+
+  /// The beginning of a long text, so that a message stays short.
+  private static func shown(_ text: [UInt8]) -> String {
+    let whole = String(decoding: text.prefix(200), as: UTF8.self)
+    return whole.count > 40 ? whole.prefix(40) + "…" : whole
+  }
+}
