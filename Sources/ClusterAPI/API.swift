@@ -13,6 +13,7 @@ public final class API: Sendable {
   let writer: CollectionWriter
   let metrics: Metrics
   private let report: @Sendable (String) -> Void
+  private let workers = WorkQueue()
   private let parsers = Guarded<[ParserBox]>([])
 
   /// Parsers are lent to one request at a time; see ``withParser(_:)``.
@@ -48,6 +49,9 @@ public final class API: Sendable {
       let route = try Route(path: request.path)
       switch try outcome(route, request) {
       case .now(let response): finish(.success(response))
+      case .later(let work):
+        let accepted = workers.enqueue { finish(Result { try work() }) }
+        if !accepted { throw Problem.unavailable("too many long requests are waiting") }
       case .write(let work):
         let accepted = writer.enqueue(bytes: request.body.count) { writer in
           finish(Result { try work(writer) })
@@ -70,6 +74,8 @@ public final class API: Sendable {
   enum Outcome {
     /// The answer.
     case now(HTTPResponse)
+    /// Work that may take long, away from the event loops.
+    case later(@Sendable () throws -> HTTPResponse)
     /// Work for the writer, which makes the answer.
     case write(@Sendable (CollectionWriter) throws -> HTTPResponse)
   }
@@ -97,19 +103,20 @@ public final class API: Sendable {
       return request.method == .put
         ? try putCollection(id, request) : try deleteCollection(id, request)
     case .items(let id):
-      return reads ? .now(try listItems(id, request)) : try postItems(id, request)
+      return reads ? try listItems(id, request) : try postItems(id, request)
     case .item(let id, let feature):
       if reads { return .now(try getItem(id, feature, request)) }
       return request.method == .put
         ? try putItem(id, feature, request) : try deleteItem(id, feature, request)
-    case .clusters(let id): return .now(try clusters(id, request))
+    case .locate(let id, let feature): return try locate(id, feature, request)
+    case .clusters(let id): return try clusters(id, request)
     case .annotation(let id, let annotation):
-      return .now(try getAnnotation(id, annotation, request))
+      return try getAnnotation(id, annotation, request)
     case .annotationItems(let id, let annotation):
-      return .now(try annotationItems(id, annotation, request))
+      return try annotationItems(id, annotation, request)
     case .annotationChildren(let id, let annotation):
-      return .now(try annotationChildren(id, annotation, request))
-    case .pins(let id): return .now(try pins(id, request))
+      return try annotationChildren(id, annotation, request)
+    case .pins(let id): return try pins(id, request)
     case .service, .landing, .openAPI, .conformance, .live, .ready, .metrics:
       throw Problem.notFound("nothing is at this path")
     }

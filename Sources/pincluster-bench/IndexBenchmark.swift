@@ -86,7 +86,8 @@ struct IndexBenchmark {
   }
 
   private func clusters(_ viewport: Viewport) throws -> ClusterResult {
-    try index.clusters(in: viewport, settings: ClusterSettings(), limit: 10_000)
+    try FeatureScope(index).clusters(
+      ClusterRequest(viewport, settings: ClusterSettings(), limit: 10_000))
   }
 
   /// What an answer needs of a cell.

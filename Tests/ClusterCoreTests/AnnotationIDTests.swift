@@ -18,7 +18,11 @@ struct AnnotationIDTests {
       let location = Location(
         column: generator.pick([0, Location.perWorld - 1, 4_000_000]),
         row: generator.pick([0, Location.perWorld - 1, 12]))
-      return .cell(grid, cellSize: size, cell, generator.chance(0.5) ? location : nil)
+      return .cell(
+        CellName(
+          grid: grid, cellSize: size, cell: cell,
+          location: generator.chance(0.5) ? location : nil,
+          group: generator.chance(0.5) ? group(using: &generator) : nil))
     case 1:
       let limit = 9_007_199_254_740_991
       return AnnotationID(
@@ -29,6 +33,14 @@ struct AnnotationIDTests {
       let text = String((0..<length).map { _ in generator.pick(alphabet) })
       return AnnotationID(feature: FeatureID(known: String(text.unicodeScalars.prefix(256))))
     }
+  }
+
+  private func group(using generator: inout SeededGenerator) -> GroupName {
+    let lengths = [0, 1, 2, 44, 45, 46, 300]
+    func bytes() -> [UInt8] {
+      (0..<generator.pick(lengths)).map { _ in UInt8(generator.int(0...255)) }
+    }
+    return GroupName(property: bytes(), key: generator.chance(0.2) ? nil : bytes())
   }
 
   @Test(arguments: [81, 82] as [UInt64])

@@ -100,14 +100,15 @@ struct ClusterTwinTests {
       else { continue }
       var places: [Int] = []
       for annotation in result.annotations {
-        result.forEachFeature(annotation) {
+        result.forEachFeature(of: annotation) {
           places.append($0)
           return true
         }
       }
       #expect(Set(places).count == places.count && places.count == result.featureCount)
       #expect(result.annotations.reduce(0) { $0 + $1.count } == result.featureCount)
-      #expect(result.cellCounts.reduce(0) { $0 + $1.count } == result.featureCount)
+      let counts = FeatureScope(index).countsByCell(viewport.cells)
+      #expect(counts.reduce(0) { $0 + $1.count } == result.featureCount)
     }
   }
 }

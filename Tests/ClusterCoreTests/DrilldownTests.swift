@@ -19,7 +19,7 @@ struct DrilldownTests {
       let result = try index.clusters(in: viewport, settings: settings, limit: request.limit)
       for (annotation, twinOne) in zip(result.annotations, wanted.annotations).prefix(25) {
         looked += 1
-        let id = index.id(of: annotation, grid: viewport.cells.grid, cellSize: request.cellSize)
+        let id = result.layer(of: annotation).id(of: annotation, in: index)
         let comment: Comment = "round \(round), \(id.text): \(request.json.text)"
         #expect(AnnotationID(text: id.text) == id, comment)
         let drilldown = try #require(Drilldown(id, in: index, settings: settings), comment)
@@ -62,13 +62,13 @@ struct DrilldownTests {
 
     guard case .cell = wanted.kind else { return }
     for zoom in [expansion.map(Double.init), 0, 24, 7.25].compactMap(\.self) {
-      let (finer, result) = try drilldown.children(zoom: zoom, limit: 10_000)
+      let (cells, result) = try drilldown.children(zoom: zoom, limit: 10_000)
       let children = Twin.children(of: wanted.features, zoomLevel: zoom, request.asChild)
       #expect(result.featureCount == wanted.count, comment)
       #expect(result.annotations.map(\.count) == children.map(\.count), comment)
       #expect(result.annotations.reduce(0) { $0 + $1.count } == wanted.count, comment)
       for (got, want) in zip(result.annotations, children) {
-        let center = finer.center(
+        let center = cells.grid.center(
           of: CellPosition(column: want.cell.column, row: want.cell.row))
         #expect(want.differences(from: got, of: index, center: center) == [], comment)
       }
@@ -79,7 +79,7 @@ struct DrilldownTests {
   private func checkRect(
     _ drilldown: Drilldown, _ wanted: TwinAnnotation, _ comment: Comment
   ) {
-    let rect = drilldown.visibleMapRect
+    let rect = drilldown.annotation.visibleMapRect
     #expect(rect.width >= 512 && rect.height >= 512, comment)
     let points = wanted.features.map { Twin.project($0.coordinate) }
     let (xs, ys) = (points.map(\.x), points.map(\.y))
@@ -103,7 +103,7 @@ struct DrilldownTests {
       let result = try index.clusters(in: viewport, settings: settings, limit: 10_000)
       return Dictionary(
         uniqueKeysWithValues: result.annotations.map {
-          (index.id(of: $0, grid: viewport.cells.grid, cellSize: 60), $0.count)
+          (result.layer(of: $0).id(of: $0, in: index), $0.count)
         })
     }
     // One more feature touches one annotation; all others keep id and count.
@@ -114,17 +114,18 @@ struct DrilldownTests {
     let after = try counts(index)
     let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
     let cells = changed.compactMap { id -> CellPosition? in
-      if case .cell(_, _, let cell, _) = id { cell } else { nil }
+      if case .cell(let name) = id { name.cell } else { nil }
     }
     #expect(Set(cells).count == 1 && cells.count == changed.count)
 
     // Emptied cells are nothing; the features of the others are still found.
     for feature in features { index = try index.applying(.remove(feature.id)) }
     for id in before.keys {
-      guard case .cell(let grid, let size, let cell, _) = id else { continue }
-      let whole = AnnotationID.cell(grid, cellSize: size, cell, nil)
+      guard case .cell(var name) = id else { continue }
+      name.location = nil
+      let whole = AnnotationID.cell(name)
       let holds = try counts(index).keys.contains { other in
-        if case .cell(_, _, cell, _) = other { true } else { false }
+        if case .cell(let other) = other { other.cell == name.cell } else { false }
       }
       #expect((Drilldown(whole, in: index, settings: settings) != nil) == holds)
     }
@@ -138,7 +139,7 @@ struct DrilldownTests {
     var settings = ClusterSettings()
     (settings.minPoints, settings.minUniqueLocationsForClustering) = (50, 3)
     settings.maxZoomLevelForClustering = 0
-    let id = AnnotationID.cell(grid, cellSize: 60, cell, nil)
+    let id = AnnotationID.cell(CellName(grid: grid, cellSize: 60, cell: cell))
     let drilldown = try #require(Drilldown(id, in: index, settings: settings))
     #expect(drilldown.annotation.count == 4 && drilldown.annotation.place == .cell(cell))
     #expect(drilldown.expansionZoom == nil)
@@ -147,6 +148,20 @@ struct DrilldownTests {
     #expect(without.annotation.count == 3)
     #expect(throws: ImpossibleRequest.self) { try drilldown.children(zoom: 24.5, limit: 10) }
     #expect(throws: ImpossibleRequest.self) { try drilldown.children(zoom: -1, limit: 10) }
+  }
+}
+
+extension Drilldown {
+  /// Looks an id up, with nothing but settings.
+  init?(_ id: AnnotationID, in index: FeatureIndex, settings: ClusterSettings) {
+    var options = Options()
+    options.settings = settings
+    self.init(id, in: index, options)
+  }
+
+  /// A page of its features.
+  fileprivate func places(offset: Int, limit: Int) -> [Int] {
+    result.places(of: annotation, offset: offset, limit: limit)
   }
 }
 

@@ -41,13 +41,16 @@ struct IndexTests {
     let index = FeatureIndex()
     #expect(index.violations() == [])
     #expect(index.bounds == nil)
-    #expect(index.count(in: nil) == 0 && index.places(in: nil, offset: 0, limit: 9) == [])
+    #expect(
+      FeatureScope(index).count(in: nil) == 0
+        && FeatureScope(index).places(in: nil, offset: 0, limit: 9) == [])
     #expect(index.place(of: FeatureID(known: 1)) == nil)
     let viewport = try TwinRequest(
       .bbox(west: -180, south: -90, east: 180, north: 90), .zoom(3)
     ).viewport()
     let result = try index.clusters(in: viewport, settings: ClusterSettings(), limit: 1)
-    #expect(result.annotations.isEmpty && result.featureCount == 0 && result.cellCounts.isEmpty)
+    #expect(result.annotations.isEmpty && result.featureCount == 0)
+    #expect(FeatureScope(index).countsByCell(viewport.cells).isEmpty)
   }
 
   @Test func `text ids are ordered by their UTF-8 and equal only byte by byte`() throws {
@@ -88,7 +91,7 @@ struct IndexTests {
     #expect(result.annotations.count == 1 && annotation.count == count)
     #expect(annotation.isUniqueLocation)
     #expect(annotation.coordinate.isNear(place, within: 1e-7))
-    let page = index.places(
+    let page = FeatureScope(index).places(
       in: try DegreesRegion(west: 13, south: 52, east: 14, north: 53), offset: 999_998, limit: 10)
     #expect(page == [999_998, 999_999])
     #expect(throws: ImpossibleRequest.self) {

@@ -16,7 +16,8 @@ struct PinTwinTests {
       let limit = generator.pick([1, 100, 1000, 10_000])
       let comment: Comment = "round \(round): \(request.json.text)"
       let got = Outcome {
-        try index.places(in: MapRegion(request.rect.mapRect().grown(by: margin)), limit: limit)
+        try FeatureScope(index).places(
+          in: MapRegion(request.rect.mapRect().grown(by: margin)), limit: limit)
       }
       let wanted = try? twin.pins(
         request.rect, marginFactor: margin, distance: distance, limit: limit)
@@ -26,7 +27,7 @@ struct PinTwinTests {
       }
       let pins = try #require(wanted, comment)
       #expect(places.map { index.record(at: $0).id } == pins.map(\.feature.id), comment)
-      var spreading = Spreading(points: index.points, distance: distance)
+      var spreading = Spreading(FeatureScope(index), distance: distance)
       for (place, pin) in zip(places, pins) {
         let (coordinate, contested) = spreading.pin(at: place)
         #expect(contested == pin.contested)
@@ -41,7 +42,7 @@ struct PinTwinTests {
     var generator = SeededGenerator(seed: 43)
     let index = try FeatureIndex.of(Dataset.mixed.features(seed: 43))
     let stored = (0..<index.count).map { index.coordinate(at: $0) }
-    var spreading = Spreading(points: index.points, distance: 50)
+    var spreading = Spreading(FeatureScope(index), distance: 50)
     let inOrder = (0..<index.count).map { spreading.pin(at: $0).coordinate }
     for place in (0..<index.count).shuffled(using: &generator) {
       #expect(spreading.pin(at: place).coordinate == inOrder[place])
@@ -69,9 +70,9 @@ struct PinTwinTests {
       let wanted = twin.items(west: west, south: south, east: east, north: north).map(\.id)
       let region = try DegreesRegion(west: west, south: south, east: east, north: north)
       let comment: Comment = "\(west),\(south),\(east),\(north)"
-      #expect(index.count(in: region) == wanted.count, comment)
+      #expect(FeatureScope(index).count(in: region) == wanted.count, comment)
       let (offset, limit) = (generator.pick([0, 0, 1, 40]), generator.pick([1, 10, 10_000]))
-      let page = index.places(in: region, offset: offset, limit: limit)
+      let page = FeatureScope(index).places(in: region, offset: offset, limit: limit)
       #expect(
         page.map { index.record(at: $0).id } == Array(wanted.dropFirst(offset).prefix(limit)),
         comment)
@@ -85,9 +86,9 @@ struct PinTwinTests {
     let bounds = try #require(index.bounds)
     let box = try DegreesRegion(
       west: bounds.west, south: bounds.south, east: bounds.east, north: bounds.north)
-    #expect(index.count(in: box) == features.count - 2)
+    #expect(FeatureScope(index).count(in: box) == features.count - 2)
     let wider = try DegreesRegion(
       west: bounds.west, south: bounds.south, east: bounds.east.nextUp, north: bounds.north.nextUp)
-    #expect(index.count(in: wider) == features.count)
+    #expect(FeatureScope(index).count(in: wider) == features.count)
   }
 }

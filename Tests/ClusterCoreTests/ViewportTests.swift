@@ -138,7 +138,7 @@ struct ViewportTests {
         in: viewport, settings: ClusterSettings(), limit: 10_000)
       #expect(found?.featureCount ?? 0 <= index.count)
       if let rect = try? request.rect.mapRect() {
-        _ = try? index.places(in: MapRegion(rect.grown(by: 4)), limit: 10_000)
+        _ = try? FeatureScope(index).places(in: MapRegion(rect.grown(by: 4)), limit: 10_000)
       }
     }
     #expect(answered > 100)

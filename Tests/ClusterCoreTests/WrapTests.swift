@@ -111,7 +111,7 @@ struct WrapTests {
       let result = try index.clusters(
         in: viewport, settings: ClusterSettings(), limit: 10_000)
       for one in result.annotations {
-        let id = index.id(of: one, grid: viewport.cells.grid, cellSize: 60)
+        let id = result.layer(of: one).id(of: one, in: index)
         let text =
           "\(one.count) \(one.coordinate) \(one.bounds) \(one.isUniqueLocation) \(one.first)"
         if let before = seen.updateValue(text, forKey: id) {

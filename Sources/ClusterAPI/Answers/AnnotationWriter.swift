@@ -3,24 +3,24 @@ import GeoFormats
 
 /// Prints annotations: as JSON, or as GeoJSON features with Supercluster's names.
 struct AnnotationWriter {
-  let index: FeatureIndex
-  /// The grid that cells' ids name, with its cell size in points.
-  let grid: CellGrid
-  let cellSize: Double
-  let options: OutputOptions
+  private let index: FeatureIndex
+  private let result: ClusterResult
+  private let options: OutputOptions
+  /// The ids of the annotations that were on screen.
+  private let previous: [String]
   private let titles: TitleWriter
-  private let forEachFeature: (Annotation, (Int) -> Bool) -> Void
+  private let statistics: StatisticsWriter?
 
   init(
-    index: FeatureIndex, grid: CellGrid, cellSize: Double, options: OutputOptions,
-    forEachFeature: @escaping (Annotation, (Int) -> Bool) -> Void
+    index: FeatureIndex, result: ClusterResult, options: OutputOptions,
+    statistics: Statistics? = nil, previous: [String] = []
   ) {
     self.index = index
-    self.grid = grid
-    self.cellSize = cellSize
+    self.result = result
     self.options = options
-    self.forEachFeature = forEachFeature
+    self.previous = previous
     titles = TitleWriter(options, index)
+    self.statistics = statistics.map(StatisticsWriter.init)
   }
 
   /// An annotation as a JSON object.
@@ -41,8 +41,8 @@ struct AnnotationWriter {
     }
   }
 
-  private func id(of annotation: Annotation) -> String {
-    index.id(of: annotation, grid: grid, cellSize: cellSize).text
+  func id(of annotation: Annotation) -> String {
+    result.layer(of: annotation).id(of: annotation, in: index).text
   }
 
   /// What both forms have: all but the id and the features.
@@ -54,12 +54,18 @@ struct AnnotationWriter {
     json.member("isUniqueLocation", annotation.isUniqueLocation)
     json.key("bbox")
     json.bbox(annotation.bounds)
-    titles.write(annotation, forEachFeature, into: &json)
+    titles.write(annotation, result, into: &json)
     if let spread = annotation.spread {
       json.key("originalCoordinate")
       json.coordinate(spread.originalCoordinate)
       json.member("contested", spread.contested)
     }
+    if let group = result.layer(of: annotation).group {
+      json.key("group")
+      if let key = group.key { key.withUnsafeBytes { json.stringUTF8($0) } } else { json.null() }
+    }
+    statistics?.write(annotation, result, into: &json)
+    if let place = annotation.reuses { json.member("reuses", previous[place]) }
   }
 
   private func writePinFeature(_ annotation: Annotation, into json: inout JSONWriter) {
@@ -74,17 +80,9 @@ struct AnnotationWriter {
 
   private func writeMemberList(_ annotation: Annotation, into json: inout JSONWriter) {
     guard options.members > 0 else { return }
-    var remaining = options.members
-    // The callback can't hold on to `json`, so the places are collected first.
-    var places: [Int] = []
-    forEachFeature(annotation) { place in
-      places.append(place)
-      remaining -= 1
-      return remaining > 0
-    }
     json.key("members")
     json.beginArray()
-    for place in places {
+    for place in result.places(of: annotation, offset: 0, limit: options.members) {
       let record = index.record(at: place)
       json.beginObject()
       json.key("id")

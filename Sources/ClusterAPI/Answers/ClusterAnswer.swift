@@ -4,15 +4,35 @@ import GeoFormats
 /// The answer to a viewport request, before it is printed.
 struct ClusterAnswer {
   let snapshot: CollectionSnapshot
-  let zoomLevel: Double
-  let grid: CellGrid
-  let cellSize: Double
+  var result: ClusterResult
+  var zoomLevel = 0.0
+  /// Nil for methods without a grid.
+  var grid: CellGrid?
   /// Absent for the children of an annotation.
-  let gridRect: MapRect?
-  let result: ClusterResult
-  let output: OutputOptions
-  /// The cells to list for debugging.
-  let debugCells: GridRange?
+  var gridRect: MapRect?
+  var output = OutputOptions()
+  /// What annotations carry of their features' properties.
+  var statistics: Statistics?
+  /// What became of the annotations that were on screen: their ids, and which of them go.
+  var changes: (previous: [String], removed: [Int])?
+  /// The cells to list for debugging, and what they hold.
+  var debugCells: (cells: GridRange, counts: [(cell: CellPosition, count: Int)])?
+
+  init(snapshot: CollectionSnapshot, result: ClusterResult) {
+    self.snapshot = snapshot
+    self.result = result
+  }
+
+  /// Takes over what the head says of a view.
+  mutating func describe(_ view: ViewMethod) {
+    switch view {
+    case .grid(let request, _):
+      (zoomLevel, grid) = (request.zoomLevel, request.cells.grid)
+      gridRect = request.cells.mapRect
+    case .tiles(let request):
+      (zoomLevel, gridRect) = (request.view.zoomLevel, request.view.tiles.mapRect)
+    }
+  }
 
   /// The answer in one of the two forms.
   func json(_ type: MediaType) -> JSONWriter {
@@ -24,8 +44,8 @@ struct ClusterAnswer {
     json.key(isGeoJSON ? "features" : "annotations")
     json.beginArray()
     let writer = AnnotationWriter(
-      index: snapshot.index, grid: grid, cellSize: cellSize, options: output,
-      forEachFeature: result.forEachFeature)
+      index: snapshot.index, result: result, options: output, statistics: statistics,
+      previous: changes?.previous ?? [])
     for annotation in result.annotations {
       if isGeoJSON {
         writer.writeGeoJSON(annotation, into: &json)
@@ -34,27 +54,61 @@ struct ClusterAnswer {
       }
     }
     json.endArray()
-    if let debugCells { writeGrid(debugCells, into: &json) }
+    if changes != nil { writeChanges(writer, into: &json) }
+    if let debugCells { writeGrid(debugCells.cells, debugCells.counts, into: &json) }
     json.endObject()
     return json
   }
 
   private func writeHead(into json: inout JSONWriter) {
     json.member("zoomLevel", zoomLevel)
-    json.member("cellMapSize", grid.cellMapSize)
-    json.member("cellsPerWorld", grid.cellsPerWorld)
+    json.key("cellMapSize")
+    if let grid { json.value(grid.cellMapSize) } else { json.null() }
+    json.key("cellsPerWorld")
+    if let grid { json.value(grid.cellsPerWorld) } else { json.null() }
     if let gridRect {
       json.key("gridRect")
       json.mapRect(gridRect)
     }
     json.member("featureCount", result.featureCount)
+    if let hidden = result.hiddenCount { json.member("hiddenCount", hidden) }
     json.member("version", snapshot.info.version)
   }
 
+  /// What to do with the annotations on screen.
+  private func writeChanges(_ writer: AnnotationWriter, into json: inout JSONWriter) {
+    let previous = changes?.previous ?? []
+    json.key("changes")
+    json.beginObject()
+    json.key("removed")
+    json.beginArray()
+    for place in changes?.removed ?? [] { json.value(previous[place]) }
+    json.endArray()
+    json.key("kept")
+    json.beginArray()
+    for annotation in result.annotations {
+      guard let place = annotation.reuses else { continue }
+      json.beginArray()
+      json.value(previous[place])
+      json.value(writer.id(of: annotation))
+      json.endArray()
+    }
+    json.endArray()
+    json.key("added")
+    json.beginArray()
+    for annotation in result.annotations where annotation.reuses == nil {
+      json.value(writer.id(of: annotation))
+    }
+    json.endArray()
+    json.endObject()
+  }
+
   /// The cells as polygons in degrees, empty ones included, by row and column.
-  private func writeGrid(_ cells: GridRange, into json: inout JSONWriter) {
+  private func writeGrid(
+    _ cells: GridRange, _ found: [(cell: CellPosition, count: Int)], into json: inout JSONWriter
+  ) {
     let counts = Dictionary(
-      result.cellCounts.map { ($0.cell, $0.count) }, uniquingKeysWith: { first, _ in first })
+      found.map { ($0.cell, $0.count) }, uniquingKeysWith: { first, _ in first })
     json.key("grid")
     json.beginObject()
     json.member("type", "FeatureCollection")

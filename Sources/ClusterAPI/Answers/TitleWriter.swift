@@ -15,8 +15,7 @@ struct TitleWriter {
 
   /// The members `title` and `subtitle`.
   func write(
-    _ annotation: Annotation, _ result: (Annotation, (Int) -> Bool) -> Void,
-    into json: inout JSONWriter
+    _ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter
   ) {
     guard annotation.isCluster else {
       json.key("title")
@@ -36,7 +35,7 @@ struct TitleWriter {
     }
     var parts: [Title] = []
     if subtitleLimit > 0 {
-      result(annotation) { place in
+      result.forEachFeature(of: annotation) { place in
         if let title = title(of: place) { parts.append(title) }
         return parts.count < subtitleLimit
       }

@@ -282,7 +282,9 @@ struct Fields {
     for (key, value) in json.members {
       let name = String(decoding: key, as: UTF8.self)
       let place = "\(pointer)/\(shown(name))"
-      guard seen.insert(name).inserted else { throw problem(place, "\(shown(name)) is given twice") }
+      guard seen.insert(name).inserted else {
+        throw problem(place, "\(shown(name)) is given twice")
+      }
       members.append((name, place, value))
     }
     return members

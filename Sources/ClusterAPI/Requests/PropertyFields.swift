@@ -19,12 +19,6 @@ struct PropertyFields {
   static let statistics = ["countBy", "weightBy", "aggregate"]
   static let names = ["filter", "groupBy"] + statistics
 
-  /// The properties whose values are needed.
-  var propertyNames: [[UInt8]] {
-    [groupBy, countBy, weightBy].compactMap { $0 } + aggregates.map(\.property)
-      + (filter?.propertyNames ?? [])
-  }
-
   /// Whether annotations carry statistics.
   var hasStatistics: Bool { countBy != nil || weightBy != nil || !aggregates.isEmpty }
 }
@@ -52,7 +46,7 @@ extension Fields {
     do {
       return try CQL2.parse(text)
     } catch {
-      throw problem("filter", status: error.isSyntax ? 400 : 422, "\(error)")
+      throw problem("filter", status: error.status, "\(error)")
     }
   }
 
@@ -73,7 +67,8 @@ extension Fields {
     _ name: String, _ value: JSONValue, at pointer: String
   ) throws(Problem) -> PropertyFields.Aggregate {
     let parts = value.elements.map { $0.string }
-    guard value.kind == .array, parts.count == 2, let text = parts[0], let property = parts[1] else {
+    guard value.kind == .array, parts.count == 2, let text = parts[0], let property = parts[1]
+    else {
       throw problem(pointer, "an aggregate is [op, property]: two strings")
     }
     guard let operation = Statistics.Operation(rawValue: text) else {
@@ -87,28 +82,69 @@ extension Fields {
 
 /// The same, with the values of a collection.
 struct BoundProperties {
-  var filter: BoundFilter?
+  var filter: FeatureFilter?
   var grouping: Grouping?
   var statistics = Statistics()
-  /// Whether annotations carry statistics.
-  let hasStatistics: Bool
+  private let hasStatistics: Bool
+
+  /// What annotations carry of them; nil for nothing.
+  var annotationStatistics: Statistics? { hasStatistics ? statistics : nil }
 
   /// Looks the values up, which are read from the features on first use.
   init(_ fields: PropertyFields, in index: FeatureIndex) {
-    func column(_ name: [UInt8]) -> PropertyColumn {
-      index.column(named: name, decoder: JSONPropertyDecoder())
-    }
-    func keys(_ name: [UInt8]) -> KeyColumn {
-      index.keyColumn(named: name, decoder: JSONPropertyDecoder())
-    }
-    filter = fields.filter.map { BoundFilter($0, column: column) }
-    grouping = fields.groupBy.map { Grouping(property: $0, keys: keys($0)) }
-    statistics.countBy = fields.countBy.map(keys)
-    statistics.weights = fields.weightBy.map(column)
+    filter = fields.filter.map { API.filter($0, of: index) }
+    grouping = fields.groupBy.map { Grouping(property: $0, keys: API.keys($0, of: index)) }
+    statistics.countBy = fields.countBy.map { API.keys($0, of: index) }
+    statistics.weights = fields.weightBy.map { API.column($0, of: index) }
     statistics.aggregates = fields.aggregates.map {
       Statistics.Aggregate(
-        name: Array($0.name.utf8), operation: $0.operation, column: column($0.property))
+        name: Array($0.name.utf8), operation: $0.operation,
+        column: API.column($0.property, of: index))
     }
     hasStatistics = fields.hasStatistics
   }
+}
+
+extension API {
+  /// A filter of a collection.
+  static func filter(_ expression: FilterExpression, of index: FeatureIndex) -> FeatureFilter {
+    FeatureFilter(expression) { column($0, of: index) }
+  }
+
+  /// The values of a property.
+  static func column(_ name: [UInt8], of index: FeatureIndex) -> PropertyColumn {
+    index.column(named: name, decoder: JSONPropertyDecoder())
+  }
+
+  /// The values of a property as keys.
+  static func keys(_ name: [UInt8], of index: FeatureIndex) -> KeyColumn {
+    index.keyColumn(named: name, decoder: JSONPropertyDecoder())
+  }
+}
+
+extension API {
+  /// The values of the property that a group is of; nil where no feature has it.
+  static func keys(
+    _ group: GroupName, of index: FeatureIndex
+  ) -> (property: [UInt8], keys: KeyColumn)? {
+    let name = group.wholeProperty ?? longProperty(of: group, in: index)
+    return name.map { ($0, keys($0, of: index)) }
+  }
+
+  /// The property that a hash stands for: it takes a look at every feature to find it.
+  private static func longProperty(of group: GroupName, in index: FeatureIndex) -> [UInt8]? {
+    for place in 0..<index.count {
+      for (name, _) in PropertyReader.members(of: index.record(at: place).properties) {
+        guard name.count > GroupName.maximumWhole else { continue }
+        let bytes = PropertyReader.unescape(name)
+        if group.isOf(property: bytes) { return bytes }
+      }
+    }
+    return nil
+  }
+}
+
+extension CQL2Error {
+  /// Text that doesn't parse is malformed; text that is too much is well-formed but out of range.
+  fileprivate var status: Int { if case .syntax = self { 400 } else { 422 } }
 }

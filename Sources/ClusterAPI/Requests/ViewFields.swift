@@ -25,9 +25,14 @@ enum ViewFields {
   ]
   static let output = ["titleProperty", "subtitleLimit", "properties", "members"]
   static let all =
-    rects + scales + ["cellSize", "marginFactor", "debug", "limit"] + settings + output
+    rects + scales + ["cellSize", "marginFactor", "debug", "limit", "groups", "previous"]
+    + settings + output + PropertyFields.names + ClusterMethod.names
   /// What the query of a drill-down may repeat.
-  static let drilldown = settings + output
+  static let drilldown = settings + output + ["filter"] + PropertyFields.statistics
+  /// What it takes to find the annotation of a method without a grid.
+  static let view = rects + scales + ["marginFactor", "groupBy"] + ClusterMethod.names
+  /// What finding a feature takes beside its own fields.
+  static let locate = all.filter { !(rects + scales + ["previous", "limit"]).contains($0) }
 }
 
 extension Fields {

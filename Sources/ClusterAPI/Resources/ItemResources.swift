@@ -6,10 +6,11 @@ import HTTPServer
 extension API {
   // MARK: Lists
 
-  func listItems(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    let fields = try Fields(query: request.query, allowed: ["bbox", "f"] + Paging.names)
+  func listItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    let fields = try Fields(query: request.query, allowed: ["bbox", "filter", "f"] + Paging.names)
     let type = try request.negotiate([.geoJSON, .json], format: try fields.string("f"))
     let paging = try Paging(fields)
+    let filter = try fields.filter()
     let region = try fields.numbers("bbox").map { values in
       let bbox = try fields.bboxValues(values, sixAllowed: true)
       return try DegreesRegion(
@@ -17,12 +18,16 @@ extension API {
     }
     let snapshot = try snapshot(id)
     let etag = entityTag(snapshot, request, type)
-    if request.matches(etag: etag) { return HTTPResponse(status: 304, etag: etag) }
+    if request.matches(etag: etag) { return .now(HTTPResponse(status: 304, etag: etag)) }
     let index = snapshot.index
-    return API.featureCollection(
-      index.places(in: region, offset: paging.offset, limit: paging.limit),
-      of: index, matched: index.count(in: region), paging: paging, request: request, type: type,
-      etag: etag)
+    return try answer(isLong: Effort.isLong(over: index, filter: filter)) {
+      let scope = FeatureScope(
+        index, passing: filter.map { API.filter($0, of: index) }, near: region)
+      return API.featureCollection(
+        scope.places(in: region, offset: paging.offset, limit: paging.limit),
+        of: index, matched: scope.count(in: region), paging: paging, request: request,
+        type: type, etag: etag)
+    }
   }
 
   /// A page of features. As JSON and as GeoJSON it is the same, only its type is another.

@@ -10,6 +10,7 @@ enum Route: Equatable {
   case collection(String)
   case items(String)
   case item(String, feature: String)
+  case locate(String, feature: String)
   case clusters(String)
   case annotation(String, id: String)
   case annotationItems(String, id: String)
@@ -66,6 +67,7 @@ enum Route: Equatable {
     switch (rest[0], rest.count) {
     case ("items", 1): self = .items(collection)
     case ("items", 2): self = .item(collection, feature: rest[1])
+    case ("items", 3) where rest[2] == "locate": self = .locate(collection, feature: rest[1])
     case ("clusters", 1): self = .clusters(collection)
     case ("clusters", 2): self = .annotation(collection, id: rest[1])
     case ("clusters", 3) where rest[2] == "items":
@@ -86,6 +88,7 @@ enum Route: Equatable {
       [.get, .head]
     case .collection, .item: [.get, .head, .put, .delete]
     case .items, .clusters, .pins: [.get, .head, .post]
+    case .locate: [.post]
     }
   }
 }

@@ -35,6 +35,15 @@ public struct ClusterRequest: Sendable {
   /// The most annotations that any request may ask for.
   public static let maximumLimit = 10_000
 
+  /// Whether the features of a cell are one annotation.
+  func isClustered(_ sum: CellSum) -> Bool {
+    if let zoom = settings.maxZoomLevelForClustering, zoomLevel > zoom { return false }
+    // A lone feature is a pin; with decluster every pin is one of its own.
+    return sum.count > (settings.decluster ? 1 : 0) && sum.count >= settings.minPoints
+      && (settings.minUniqueLocationsForClustering <= 1
+        || sum.locations >= settings.minUniqueLocationsForClustering)
+  }
+
   /// The request as it is for one group.
   func layer(ofKey key: [UInt8]?) -> ClusterRequest {
     guard let own = grouping?.overrides[key ?? KeyColumn.nullKey] else { return self }

@@ -10,6 +10,16 @@ public struct ClusterResult: Sendable {
   /// How many of them are hidden; only for ``CollisionClusterer``.
   public var hiddenCount: Int?
 
+  /// Nothing found yet.
+  public init() {}
+
+  /// A single annotation.
+  init(_ annotation: Annotation?, of layer: ClusterLayer) {
+    annotations = annotation.map { [$0] } ?? []
+    layers = [layer]
+    featureCount = annotation?.count ?? 0
+  }
+
   /// Where an annotation comes from.
   public func layer(of annotation: Annotation) -> ClusterLayer { layers[annotation.layer] }
 

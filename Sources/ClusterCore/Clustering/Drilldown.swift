@@ -8,7 +8,7 @@ public struct Drilldown: Sendable {
     /// The settings of the viewport request.
     public var settings = ClusterSettings()
     /// Passes the features that count.
-    public var filter: BoundFilter?
+    public var filter: FeatureFilter?
     /// Weighs features in means.
     public var weights: PropertyColumn?
 
@@ -138,11 +138,7 @@ public struct Drilldown: Sendable {
   }
 
   /// The annotation as the only one of an answer.
-  public var result: ClusterResult {
-    ClusterResult(
-      annotations: [annotation], layers: [layer], featureCount: annotation.count,
-      hiddenCount: nil)
-  }
+  public var result: ClusterResult { ClusterResult(annotation, of: layer) }
 
   /// Its features clustered on the grid of another zoom, as if only they existed.
   public func children(

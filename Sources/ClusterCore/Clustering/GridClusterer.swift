@@ -76,7 +76,7 @@ struct GridClusterer<Region: IndexRegion> {
     _ sum: CellSum, keptApart places: [Int]
   ) throws(ImpossibleRequest) {
     let start = annotations.count
-    let clustered = isClustered(sum)
+    let clustered = request.isClustered(sum)
     if clustered {
       let annotation = points.annotation(
         ofCell: sum, grid: cells.grid, at: settings.position,
@@ -92,14 +92,6 @@ struct GridClusterer<Region: IndexRegion> {
     if annotations.count > ClusterRequest.maximumLimit {
       throw request.tooMany(annotations.count)
     }
-  }
-
-  private func isClustered(_ sum: CellSum) -> Bool {
-    if let zoom = settings.maxZoomLevelForClustering, request.zoomLevel > zoom { return false }
-    // A lone feature is a pin; with decluster every pin is one of its own.
-    return sum.count > (settings.decluster ? 1 : 0) && sum.count >= settings.minPoints
-      && (settings.minUniqueLocationsForClustering <= 1
-        || sum.locations >= settings.minUniqueLocationsForClustering)
   }
 
   private mutating func annotateApart(_ sum: CellSum) throws(ImpossibleRequest) {

@@ -42,6 +42,13 @@ public struct GridRange: Sendable {
     return Int(max(first, 0))..<Int(min(max(last, first), total - 1)) + 1
   }
 
+  /// One cell.
+  init(grid: CellGrid, only cell: CellPosition) {
+    self.grid = grid
+    (firstColumn, columnCount) = (cell.column, 1)
+    rows = cell.row..<cell.row + 1
+  }
+
   /// The cells that hold all of some bounds (which don't cross the antimeridian).
   init(grid: CellGrid, holding bounds: GeoBounds) {
     self.grid = grid

@@ -19,7 +19,7 @@ public struct GroupName: Hashable, Sendable {
 
   /// The longest property or key that is written out: with 60 characters each, and the longest name
   /// of a location, an id has 198.
-  static let maximumWhole = 45
+  public static let maximumWhole = 45
 
   let property: Part
   /// Nil for the features without a value.
@@ -33,6 +33,11 @@ public struct GroupName: Hashable, Sendable {
   public init(property: [UInt8], key: [UInt8]?) {
     self.property = Part(property)
     self.key = key.map(Part.init)
+  }
+
+  /// The property in UTF-8, unless it is too long to be written out.
+  public var wholeProperty: [UInt8]? {
+    if case .whole(let bytes) = property { bytes } else { nil }
   }
 
   /// Whether the property is this one.

@@ -48,16 +48,19 @@ extension FeatureScope {
     let view = points.view
     return withExtendedLifetime(points) {
       parts(by: grouping.keys, most: ClusterRequest.maximumLimit) { body in
-        for place in 0..<count {
-          let rank = Int(grouping.keys.rank(at: collectionPlace(place)))
-          if (regions[rank] ?? own).contains(place, in: view) { body(place..<place + 1) }
+        points.forEachRun(in: UnionRegion(request)) { run in
+          for place in run {
+            let rank = Int(grouping.keys.rank(at: collectionPlace(place)))
+            if (regions[rank] ?? own).contains(place, in: view) { body(place..<place + 1) }
+          }
+          return true
         }
       }
     }
   }
 
-  /// Takes some of the scope's features apart by rank.
-  private func parts(
+  /// Takes some of the scope's features apart by rank; nil where there are more ranks than `most`.
+  func parts(
     by keys: KeyColumn, most: Int, _ forEachRun: ((Range<Int>) -> Void) -> Void
   ) -> [(rank: Int, scope: FeatureScope)]? {
     // The part of each rank, one up, in a table whose untouched pages cost nothing.
@@ -81,5 +84,38 @@ extension FeatureScope {
     return parts.sorted { $0.rank < $1.rank }.map {
       ($0.rank, FeatureScope(index, places: $0.places.fixed))
     }
+  }
+}
+
+/// The features of a request's own cells and those of its groups: a little more where there are many
+/// sizes of cells.
+struct UnionRegion: IndexRegion {
+  private let parts: [CellsRegion]
+  /// More sizes than a client has a use for are not told apart.
+  private static let manySizes = 16
+
+  init(_ request: ClusterRequest) {
+    var cells = [request.cells.grid: request.cells]
+    for override in request.grouping?.overrides.values ?? [:].values {
+      cells[override.cells.grid] = override.cells
+    }
+    parts = cells.count > UnionRegion.manySizes ? [] : cells.values.map(CellsRegion.init)
+  }
+
+  func coverage(of node: Int, in view: IndexView) -> Coverage {
+    if parts.isEmpty { return .inside }
+    var union = Coverage.outside
+    for part in parts {
+      switch part.coverage(of: node, in: view) {
+      case .inside: return .inside
+      case .partial: union = .partial
+      case .outside: break
+      }
+    }
+    return union
+  }
+
+  func contains(_ place: Int, in view: IndexView) -> Bool {
+    parts.isEmpty || parts.contains { $0.contains(place, in: view) }
   }
 }

@@ -28,7 +28,8 @@ public struct FeatureView: Sendable {
     for (field, value) in sizes {
       guard value > 0, value <= FeatureView.maximum else {
         throw ImpossibleRequest(
-          field: field, detail: "\(field) is \(ImpossibleRequest.plain(value)), not above 0 and up to 1e9")
+          field: field,
+          detail: "\(field) is \(ImpossibleRequest.plain(value)), not above 0 and up to 1e9")
       }
     }
     let centre = WebMercator.project(coordinate)

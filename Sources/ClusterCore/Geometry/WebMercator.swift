@@ -5,6 +5,8 @@ import Glibc
 public enum WebMercator {
   /// The width and height of the world in map points: MapKit's 2^28.
   public static let worldSize: Double = 268_435_456
+  /// All of it.
+  static let world = MapRect(x: 0, y: 0, width: worldSize, height: worldSize)
   /// The latitude at which the square world ends, in degrees.
   public static let maximumLatitude: Double = 85.05112878
 

@@ -1,7 +1,7 @@
 extension FeatureScope {
   /// The features of a collection that pass a filter: all of them, or, where a region holds but a
   /// small part of the collection, those in the region.
-  init(_ index: FeatureIndex, passing filter: BoundFilter?, nearAny region: some IndexRegion) {
+  init(_ index: FeatureIndex, passing filter: FeatureFilter?, nearAny region: some IndexRegion) {
     guard let filter else {
       self.init(index)
       return
@@ -10,26 +10,36 @@ extension FeatureScope {
     let name = ScopeName(filter: filter.expression)
     if index.scopes.has(name) || index.points.countPlaces(in: region) > index.count / 4 {
       let parts = index.scopes.remembered(name) {
-        [(0, all.selecting(in: EverywhereRegion(), name: name, passing: filter.forEachPassing))]
+        let bound = filter.bind()
+        let passing = all.selecting(in: EverywhereRegion(), name: name) { run, pass in
+          bound.forEachPassing(in: run, pass)
+        }
+        return [(0, passing)]
       }
       self = parts[0].scope
     } else {
-      self = all.selecting(in: region, passing: filter.forEachPassing)
+      let bound = filter.bind()
+      self = all.selecting(in: region) { run, pass in bound.forEachPassing(in: run, pass) }
     }
   }
 
   /// As above, at least those in the cells of a grid.
-  public init(_ index: FeatureIndex, passing filter: BoundFilter?, near cells: GridRange) {
+  public init(_ index: FeatureIndex, passing filter: FeatureFilter?, near cells: GridRange) {
     self.init(index, passing: filter, nearAny: CellsRegion(cells))
   }
 
+  /// As above, at least those in the cells of a request and of its groups.
+  public init(_ index: FeatureIndex, passing filter: FeatureFilter?, near request: ClusterRequest) {
+    self.init(index, passing: filter, nearAny: UnionRegion(request))
+  }
+
   /// As above, at least those in a rectangle.
-  public init(_ index: FeatureIndex, passing filter: BoundFilter?, near rect: MapRegion) {
+  public init(_ index: FeatureIndex, passing filter: FeatureFilter?, near rect: MapRegion) {
     self.init(index, passing: filter, nearAny: rect)
   }
 
   /// As above, at least those in a bbox, if there is one.
-  public init(_ index: FeatureIndex, passing filter: BoundFilter?, near bbox: DegreesRegion?) {
+  public init(_ index: FeatureIndex, passing filter: FeatureFilter?, near bbox: DegreesRegion?) {
     if let bbox {
       self.init(index, passing: filter, nearAny: bbox)
     } else {

@@ -74,3 +74,11 @@ final class ScopeCache: Sendable {
     _ = forgotten
   }
 }
+
+extension FeatureIndex {
+  /// Whether what a filter and a grouping make of the collection is known, so that a view of it takes
+  /// little longer than a plain one.
+  public func remembers(filter: FilterExpression?, groupBy: [UInt8]?) -> Bool {
+    scopes.has(ScopeName(filter: filter?.normalised, groupBy: groupBy))
+  }
+}

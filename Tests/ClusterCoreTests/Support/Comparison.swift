@@ -25,7 +25,7 @@ extension TwinAnswer {
     }
     same("featureCount", result.featureCount, featureCount)
     let counts = Dictionary(
-      uniqueKeysWithValues: result.cellCounts.map {
+      uniqueKeysWithValues: FeatureScope(index).countsByCell(viewport.cells).map {
         (TwinCell(row: $0.cell.row, column: $0.cell.column), $0.count)
       })
     same("cell counts", counts, cellCounts)
@@ -33,7 +33,7 @@ extension TwinAnswer {
     guard found.isEmpty else { return found }
     for (place, (got, want)) in zip(result.annotations, annotations).enumerated() {
       var ids: [FeatureID] = []
-      result.forEachFeature(got) {
+      result.forEachFeature(of: got) {
         ids.append(index.record(at: $0).id)
         return true
       }

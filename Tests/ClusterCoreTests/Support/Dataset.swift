@@ -68,6 +68,13 @@ extension FeatureIndex {
       properties: String(decoding: record.properties, as: UTF8.self))
   }
 
+  /// What to draw in a viewport of all features.
+  func clusters(
+    in viewport: Viewport, settings: ClusterSettings, limit: Int
+  ) throws(ImpossibleRequest) -> ClusterResult {
+    try FeatureScope(self).clusters(ClusterRequest(viewport, settings: settings, limit: limit))
+  }
+
   /// The ids in index order.
   var ids: [FeatureID] { (0..<count).map { record(at: $0).id } }
 }

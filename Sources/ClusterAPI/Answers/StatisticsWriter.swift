@@ -1,0 +1,37 @@
+import ClusterCore
+import GeoFormats
+
+/// Prints the statistics of annotations.
+final class StatisticsWriter {
+  private let wanted: Statistics
+  private let collector: StatisticsCollector
+
+  init(_ wanted: Statistics) {
+    self.wanted = wanted
+    collector = StatisticsCollector(wanted)
+  }
+
+  /// The members `weight`, `counts`, `otherCount` and `aggregates`, as far as they are asked for.
+  func write(_ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter) {
+    let found = collector.statistics(of: annotation, in: result)
+    if let weight = found.weight { json.member("weight", weight) }
+    if wanted.countBy != nil {
+      json.key("counts")
+      json.beginObject()
+      for (key, count) in found.counts {
+        key.withUnsafeBytes { json.keyUTF8($0) }
+        json.value(count)
+      }
+      json.endObject()
+      json.member("otherCount", found.otherCount)
+    }
+    guard !wanted.aggregates.isEmpty else { return }
+    json.key("aggregates")
+    json.beginObject()
+    for (aggregate, value) in zip(wanted.aggregates, found.aggregates) {
+      aggregate.name.withUnsafeBytes { json.keyUTF8($0) }
+      if let value { json.value(value) } else { json.null() }
+    }
+    json.endObject()
+  }
+}

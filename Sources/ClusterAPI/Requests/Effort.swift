@@ -1,0 +1,39 @@
+import ClusterCore
+
+/// Tells answers that are made in microseconds from those that would keep an event loop from its other
+/// clients.
+enum Effort {
+  /// What may be looked at feature by feature between two events, a millisecond or less.
+  private static let fewFeatures = 20_000
+  private static let fewPrevious = 500
+
+  /// Whether an answer from a collection may take long: values of properties must be read first, or
+  /// many features be looked at one by one.
+  static func isLong(
+    over index: FeatureIndex, filter: FilterExpression?, groupBy: [UInt8]? = nil,
+    statistics: Bool = false
+  ) -> Bool {
+    guard index.count > fewFeatures else { return false }
+    if statistics { return true }
+    if filter == nil && groupBy == nil { return false }
+    return !index.remembers(filter: filter, groupBy: groupBy)
+  }
+
+  static func isLong(over index: FeatureIndex, _ fields: PropertyFields) -> Bool {
+    isLong(
+      over: index, filter: fields.filter, groupBy: fields.groupBy,
+      statistics: fields.hasStatistics)
+  }
+
+  static func isLong(over index: FeatureIndex, previous: [PreviousAnnotation]?) -> Bool {
+    previous.map { $0.count > fewPrevious } ?? false && index.count > fewPrevious
+  }
+}
+
+extension ViewRequest {
+  /// Whether its answer may take long.
+  func isLong(over index: FeatureIndex) -> Bool {
+    if case .tiles = method { return true }
+    return Effort.isLong(over: index, properties) || Effort.isLong(over: index, previous: previous)
+  }
+}

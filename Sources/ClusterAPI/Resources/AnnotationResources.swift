@@ -1,0 +1,131 @@
+import ClusterCore
+import GeoFormats
+import HTTPServer
+
+extension API {
+  /// What an annotation's id stands for, with the fields that the query may repeat, all of them
+  /// read before it is looked for.
+  private struct AnnotationRequest: Sendable {
+    var id: AnnotationID?
+    /// Set for methods without a grid.
+    var view: ViewRequest?
+    var settings: ClusterSettings
+    var properties: PropertyFields
+    var output: OutputOptions
+    var type: MediaType
+    var paging: Paging?
+    var childZoom: Double?
+    var snapshot: CollectionSnapshot
+    var etag: String
+  }
+
+  private func annotationRequest(
+    _ id: String, _ annotation: String, _ request: HTTPRequest, offered: [MediaType],
+    isPaged: Bool = false, hasChildZoom: Bool = false
+  ) throws -> AnnotationRequest {
+    var allowed = ViewFields.drilldown + ViewFields.view + ["f"]
+    if isPaged { allowed += Paging.names }
+    if hasChildZoom { allowed.append("childZoom") }
+    let fields = try Fields(query: request.query, allowed: allowed)
+    let type = try request.negotiate(offered, format: try fields.string("f"))
+    let method = try fields.choice("method", ClusterMethod.self) ?? .grid
+    if method == .grid,
+      let name = ViewFields.view.first(where: { $0 != "method" && fields.has($0) })
+    {
+      throw fields.problem(name, "\(name) goes with the methods distance and collision only")
+    }
+    let view = method == .grid ? nil : try ViewRequest(fields)
+    let settings = try fields.clusterSettings()
+    let properties = try fields.propertyFields()
+    let output = try fields.outputOptions()
+    let paging = isPaged ? try Paging(fields) : nil
+    let childZoom = hasChildZoom ? try fields.number("childZoom") : nil
+    let snapshot = try snapshot(id)
+    return AnnotationRequest(
+      id: AnnotationID(text: annotation), view: view, settings: settings, properties: properties,
+      output: output, type: type, paging: paging, childZoom: childZoom, snapshot: snapshot,
+      etag: entityTag(snapshot, request, type))
+  }
+
+  /// Answers about the annotation that an id names, if it is there today.
+  private func answer(
+    _ asked: AnnotationRequest, _ request: HTTPRequest,
+    _ make: @escaping @Sendable (AnnotationRequest, FoundAnnotation) throws -> HTTPResponse
+  ) throws -> Outcome {
+    if request.matches(etag: asked.etag) {
+      return .now(HTTPResponse(status: 304, etag: asked.etag))
+    }
+    let isLong =
+      asked.view != nil || Effort.isLong(over: asked.snapshot.index, asked.properties)
+      || asked.id?.hasGroup ?? false
+    return try answer(isLong: isLong) {
+      let properties = BoundProperties(asked.properties, in: asked.snapshot.index)
+      guard let id = asked.id,
+        let found = try FoundAnnotation(
+          id, asked.view, asked.settings, properties, in: asked.snapshot.index)
+      else { throw Problem.notFound("nothing is at this annotation's place today") }
+      return try make(asked, found)
+    }
+  }
+
+  func getAnnotation(
+    _ id: String, _ annotation: String, _ request: HTTPRequest
+  ) throws -> Outcome {
+    let asked = try annotationRequest(id, annotation, request, offered: [.json])
+    return try answer(asked, request) { asked, found in
+      let writer = AnnotationWriter(
+        index: asked.snapshot.index, result: found.result, options: asked.output,
+        statistics: found.statistics)
+      var json = JSONWriter()
+      json.beginObject()
+      writer.writeMembers(found.annotation, into: &json)
+      json.key("expansionZoom")
+      if let zoom = try found.expansionZoom() { json.value(zoom) } else { json.null() }
+      json.key("visibleMapRect")
+      json.mapRect(found.annotation.visibleMapRect)
+      json.endObject()
+      return HTTPResponse(json, etag: asked.etag)
+    }
+  }
+
+  func annotationItems(
+    _ id: String, _ annotation: String, _ request: HTTPRequest
+  ) throws -> Outcome {
+    let asked = try annotationRequest(
+      id, annotation, request, offered: [.geoJSON, .json], isPaged: true)
+    return try answer(asked, request) { asked, found in
+      guard let paging = asked.paging else { throw Problem.notFound("this has no pages") }
+      return API.featureCollection(
+        found.result.places(
+          of: found.annotation, offset: paging.offset, limit: paging.limit),
+        of: asked.snapshot.index, matched: found.annotation.count, paging: paging,
+        request: request, type: asked.type, etag: asked.etag)
+    }
+  }
+
+  func annotationChildren(
+    _ id: String, _ annotation: String, _ request: HTTPRequest
+  ) throws -> Outcome {
+    let asked = try annotationRequest(
+      id, annotation, request, offered: [.json, .geoJSON], hasChildZoom: true)
+    return try answer(asked, request) { asked, found in
+      guard let zoom = try asked.childZoom ?? found.expansionZoom().map(Double.init) else {
+        throw Problem(
+          422, field: "childZoom", inBody: false,
+          "no zoom up to 24 tells these features apart; childZoom can ask for one all the same")
+      }
+      var answer = ClusterAnswer(snapshot: asked.snapshot, result: ClusterResult())
+      try found.children(zoom: Viewport.rounded(zoom), into: &answer)
+      answer.output = asked.output
+      answer.statistics = found.statistics
+      return HTTPResponse(answer.json(asked.type), type: asked.type, etag: asked.etag)
+    }
+  }
+}
+
+extension AnnotationID {
+  /// Whether it takes the values of a property to find it.
+  fileprivate var hasGroup: Bool {
+    if case .cell(let name) = self { name.group != nil } else { false }
+  }
+}

@@ -1,0 +1,72 @@
+import ClusterCore
+import GeoFormats
+
+/// The annotation that an id names today: a place of a grid, or whichever annotation of a view holds
+/// the feature that it names.
+struct FoundAnnotation {
+  private enum Source {
+    case grid(Drilldown)
+    case tiles(MethodDrilldown)
+  }
+
+  private let source: Source
+  let annotation: Annotation
+  let result: ClusterResult
+  let statistics: Statistics?
+
+  /// Nil where there is nothing today.
+  init?(
+    _ id: AnnotationID, _ view: ViewRequest?, _ settings: ClusterSettings,
+    _ properties: BoundProperties, in index: FeatureIndex
+  ) throws {
+    statistics = properties.annotationStatistics
+    if let view, case .tiles(var request) = view.method {
+      request.grouping = properties.grouping
+      guard
+        let found = try MethodDrilldown(
+          id, in: index, passing: properties.filter, request,
+          markers: API.markers(request, of: index))
+      else { return nil }
+      (source, annotation, result) = (.tiles(found), found.annotation, found.result)
+      return
+    }
+    var options = Drilldown.Options()
+    options.settings = settings
+    options.filter = properties.filter
+    options.weights = properties.statistics.weights
+    guard let found = Drilldown(id, in: index, options, keys: { API.keys($0, of: index) }) else {
+      return nil
+    }
+    (source, annotation, result) = (.grid(found), found.annotation, found.result)
+  }
+
+  /// The smallest integer zoom at which its features are no longer one annotation.
+  func expansionZoom() throws -> Int? {
+    switch source {
+    case .grid(let drilldown): drilldown.expansionZoom
+    case .tiles(let drilldown): try drilldown.expansionZoom()
+    }
+  }
+
+  /// Its features at another zoom, as if only they existed.
+  func children(
+    zoom: Double, into answer: inout ClusterAnswer
+  ) throws(ImpossibleRequest) {
+    let limit = ClusterRequest.maximumLimit
+    answer.zoomLevel = zoom
+    do {
+      switch source {
+      case .grid(let drilldown):
+        let (cells, result) = try drilldown.children(zoom: zoom, limit: limit)
+        (answer.grid, answer.result) = (cells.grid, result)
+      case .tiles(let drilldown):
+        answer.result = try drilldown.children(zoom: zoom, limit: limit)
+      }
+    } catch {
+      guard error.field == "limit" else { throw error }
+      throw ImpossibleRequest(
+        field: "childZoom",
+        detail: "at zoom \(zoom) there are more than \(limit) children; a lower childZoom would do")
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import ClusterCore
+import GeoFormats
+import HTTPServer
+
+extension API {
+  private static let locateNames = [
+    "latitudinalMeters", "longitudinalMeters", "viewportWidth", "viewportHeight",
+  ]
+
+  /// Finds a feature: the view that shows it, and what stands for it there.
+  func locate(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
+    _ = try Fields(query: request.query, allowed: [])
+    _ = try request.negotiate([.json], format: nil)
+    try request.checkBodyType([.json])
+    let snapshot = try snapshot(id)
+    guard let featureID = try? FeatureID(bareText: feature.utf8),
+      let place = snapshot.index.place(of: featureID)
+    else { throw Problem.notFound("the collection has no such feature") }
+    let (view, asked) = try withBodyObject(
+      request, allowed: API.locateNames + ViewFields.locate
+    ) { fields, _ in
+      let view = try fields.featureView(of: snapshot.index.coordinate(at: place))
+      let asked = try ViewRequest(fields, rect: view.rect, scale: .viewportWidth(view.width))
+      return (view, asked)
+    }
+    return try answer(isLong: snapshot.index.count > 1) {
+      try API.locate(place, view, asked, snapshot)
+    }
+  }
+
+  private static func locate(
+    _ place: Int, _ view: FeatureView, _ asked: ViewRequest, _ snapshot: CollectionSnapshot
+  ) throws -> HTTPResponse {
+    let index = snapshot.index
+    let properties = BoundProperties(asked.properties, in: index)
+    if let filter = properties.filter, !filter.passes(place) {
+      throw Problem.notFound("the filter excludes the feature")
+    }
+    let located: LocatedFeature
+    switch asked.method {
+    case .grid(var request, let overrides):
+      request.weights = properties.statistics.weights
+      request.grouping = properties.grouping
+      request.grouping?.overrides = overrides
+      located = LocatedFeature(place, in: index, passing: properties.filter, request)
+    case .tiles(var request):
+      request.grouping = properties.grouping
+      located = try LocatedFeature(
+        place, in: index, passing: properties.filter, request, view,
+        margin: asked.margin, markers: markers(request, of: index))
+    }
+    var json = JSONWriter()
+    json.beginObject()
+    json.key("visibleMapRect")
+    json.mapRect(view.rect)
+    json.key("bbox")
+    json.bbox(view.bounds)
+    json.member("zoomLevel", asked.zoomLevel)
+    json.key("annotation")
+    if let annotation = located.annotation {
+      AnnotationWriter(
+        index: index, result: located.result, options: asked.output,
+        statistics: properties.annotationStatistics
+      ).write(annotation, into: &json)
+    } else {
+      json.null()
+    }
+    json.key("standaloneZoom")
+    if let zoom = located.standaloneZoom { json.value(zoom) } else { json.null() }
+    json.endObject()
+    return HTTPResponse(json)
+  }
+}
+
+extension Fields {
+  /// The view of a coordinate.
+  fileprivate func featureView(of coordinate: Coordinate) throws -> FeatureView {
+    func required(_ name: String) throws(Problem) -> Double {
+      guard let value = try number(name) else { throw problem(name, "\(name) is required") }
+      return value
+    }
+    return try FeatureView(
+      of: coordinate, latitudinalMeters: required("latitudinalMeters"),
+      longitudinalMeters: required("longitudinalMeters"), width: required("viewportWidth"),
+      height: required("viewportHeight"))
+  }
+}

@@ -1,0 +1,97 @@
+import ClusterCore
+import GeoFormats
+import HTTPServer
+
+extension API {
+  func pins(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    let view = try withViewFields(request) { fields, format in
+      _ = try request.negotiate([.json], format: format)
+      return try PinRequest(fields)
+    }
+    let snapshot = try snapshot(id)
+    let etag = request.method == .post ? nil : entityTag(snapshot, request, .json)
+    if let etag, request.matches(etag: etag) {
+      return .now(HTTPResponse(status: 304, etag: etag))
+    }
+    let isLong = Effort.isLong(over: snapshot.index, filter: view.filter)
+    return try answer(isLong: isLong) {
+      HTTPResponse(try API.pins(view, snapshot), etag: etag)
+    }
+  }
+
+  private static func pins(
+    _ view: PinRequest, _ snapshot: CollectionSnapshot
+  ) throws -> JSONWriter {
+    let index = snapshot.index
+    let filter = view.filter.map { API.filter($0, of: index) }
+    let scope = FeatureScope(index, passing: filter, near: view.region)
+    let places = try scope.places(in: view.region, limit: view.limit)
+    var spreading = Spreading(scope, distance: view.distance)
+    var json = JSONWriter(reserving: 256 + places.count * 256)
+    json.beginObject()
+    json.member("featureCount", places.count)
+    json.member("version", snapshot.info.version)
+    json.key("pins")
+    json.beginArray()
+    for place in places {
+      json.pin(place, of: index, spreading.pin(at: place), view.properties)
+    }
+    json.endArray()
+    json.endObject()
+    return json
+  }
+}
+
+/// What a request for pins asks for.
+private struct PinRequest {
+  let region: MapRegion
+  let distance: Double
+  let filter: FilterExpression?
+  let properties: PropertySelection
+  let limit: Int
+
+  /// What has no effect here is held to the same rules, so that a body that passes here passes where
+  /// it has.
+  init(_ fields: Fields) throws {
+    let rect = try fields.visibleRect()
+    if fields.has("viewportWidth") || fields.has("zoom") {
+      try Viewport.check(scale: try fields.scale())
+    }
+    if let cellSize = try fields.number("cellSize") { try Viewport.check(cellSize: cellSize) }
+    _ = try fields.bool("debug")
+    _ = try fields.choice("method", ClusterMethod.self)
+    _ = try (fields.epsilon(), fields.markers(), fields.previous())
+    _ = try fields.withJSON("groups") { try fields.members(of: $0, at: "groups") }
+    distance = try fields.clusterSettings().distanceFromContestedLocation
+    filter = try fields.propertyFields().filter
+    properties = try fields.outputOptions().properties
+    let margin = try fields.number("marginFactor") ?? 0.5
+    try Viewport.check(marginFactor: margin)
+    region = MapRegion(rect.grown(by: margin))
+    limit = try fields.integer("limit", in: 1...10_000) ?? 1000
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func pin(
+    _ place: Int, of index: FeatureIndex, _ pin: (coordinate: Coordinate, contested: Int),
+    _ selection: PropertySelection
+  ) {
+    let record = index.record(at: place)
+    beginObject()
+    key("id")
+    featureID(record.rawID)
+    key("coordinate")
+    coordinate(pin.coordinate)
+    key("originalCoordinate")
+    coordinate(record.coordinate)
+    member("contested", pin.contested)
+    key("feature")
+    beginObject()
+    key("id")
+    featureID(record.rawID)
+    properties(of: record, selection)
+    endObject()
+    endObject()
+  }
+}

@@ -1,0 +1,66 @@
+import Dispatch
+import Glibc
+import Guards
+
+/// Threads for answers that take longer than an event loop should wait: as many as there are
+/// processors, and a queue before them that doesn't grow for ever.
+final class WorkQueue: Sendable {
+  typealias Work = @Sendable () -> Void
+
+  /// The answers that may wait.
+  static let maximumWaiting = 1000
+
+  private struct State {
+    var running = 0
+    var waiting: [Work] = []
+    /// How many of ``waiting`` have been begun.
+    var begun = 0
+  }
+
+  private let state = Guarded(State())
+  private let queue = DispatchQueue(label: "pincluster.answers", attributes: .concurrent)
+  private let width: Int
+
+  init() { width = max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+  /// Runs a piece of work soon, unless too much is waiting.
+  ///
+  /// - Returns: whether it will run.
+  func enqueue(_ work: @escaping Work) -> Bool {
+    let (accepted, starts) = state.withLock { state -> (Bool, Bool) in
+      if state.running < width {
+        state.running += 1
+        return (true, true)
+      }
+      guard state.waiting.count - state.begun < WorkQueue.maximumWaiting else {
+        return (false, false)
+      }
+      state.waiting.append(work)
+      return (true, false)
+    }
+    if starts { queue.async { self.run(work) } }
+    return accepted
+  }
+
+  /// Runs a piece of work, and what waits behind it.
+  private func run(_ first: @escaping Work) {
+    var next: Work? = first
+    while let work = next {
+      work()
+      next = state.withLock { state in
+        guard state.begun < state.waiting.count else {
+          state.running -= 1
+          return nil
+        }
+        defer {
+          state.begun += 1
+          if state.begun == state.waiting.count || state.begun > 256 {
+            state.waiting.removeFirst(state.begun)
+            state.begun = 0
+          }
+        }
+        return state.waiting[state.begun]
+      }
+    }
+  }
+}

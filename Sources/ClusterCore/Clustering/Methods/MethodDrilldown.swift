@@ -1,0 +1,83 @@
+/// The annotation of a view, by a method without a grid, that holds a feature.
+public struct MethodDrilldown: Sendable {
+  /// The annotation.
+  public let annotation: Annotation
+  /// All of the view.
+  public let result: ClusterResult
+  private let index: FeatureIndex
+  private let request: MethodRequest
+  private let markers: MarkerColumns
+
+  /// Looks for the annotation that holds the feature an id names; nil where it is hidden, outside of
+  /// the view or not there at all.
+  ///
+  /// - Throws: ``ImpossibleRequest`` where the view can't be answered.
+  public init?(
+    _ id: AnnotationID, in index: FeatureIndex, passing filter: FeatureFilter?,
+    _ request: MethodRequest, markers: MarkerColumns
+  ) throws(ImpossibleRequest) {
+    guard let place = index.place(named: id), filter?.passes(place) ?? true else { return nil }
+    let scope = FeatureScope(index, passing: filter, near: request.view.tiles)
+    let result = try scope.clusters(request, markers: markers)
+    guard let annotation = result.annotation(holding: place) else { return nil }
+    (self.annotation, self.result, self.index) = (annotation, result, index)
+    (self.request, self.markers) = (request, markers)
+  }
+
+  /// The smallest integer zoom above the view's, up to 24, at which its features alone are no longer
+  /// one annotation; nil if there is none.
+  public func expansionZoom() throws(ImpossibleRequest) -> Int? {
+    guard annotation.isCluster else { return nil }
+    let own = scope
+    return try ExpansionZoom.first(above: request.view.zoomLevel) {
+      (zoom) throws(ImpossibleRequest) in
+      try own.clusters(zoomed(to: Double(zoom)), markers).annotations.count > 1
+    }
+  }
+
+  /// Its features at another zoom, as if only they existed.
+  public func children(
+    zoom: Double, limit: Int
+  ) throws(ImpossibleRequest) -> ClusterResult {
+    try ImpossibleRequest.check("childZoom", zoom, in: 0...24)
+    var request = zoomed(to: zoom)
+    request.limit = limit
+    return try scope.clusters(request, markers)
+  }
+
+  /// Its features.
+  private var scope: FeatureScope {
+    var places = GrowingArray<UInt32>(capacity: annotation.count)
+    result.forEachFeature(of: annotation) {
+      places.append(UInt32($0))
+      return true
+    }
+    return FeatureScope(index, places: places.fixed)
+  }
+
+  private func zoomed(to zoom: Double) -> MethodRequest {
+    var request = self.request
+    request.view.zoomLevel = zoom
+    return request
+  }
+}
+
+extension FeatureScope {
+  /// All features of the scope, wherever they are.
+  fileprivate func clusters(
+    _ request: MethodRequest, _ markers: MarkerColumns
+  ) throws(ImpossibleRequest) -> ClusterResult {
+    do {
+      return try clustersOfAll(request, markers: markers)
+    } catch {
+      throw request.refusal(error, features: count)
+    }
+  }
+}
+
+extension ClusterResult {
+  /// The annotation that holds the feature at a place; nil where none does.
+  func annotation(holding place: Int) -> Annotation? {
+    annotations.first { layer(of: $0).count(of: $0, in: .feature(place)) > 0 }
+  }
+}
