@@ -74,7 +74,7 @@ struct CellSum: BitwiseCopyable {
       longitude: CellSum.mean(longitudes, count, bounds.west, bounds.east))
   }
 
-  private static func mean(_ sum: Int64, _ count: Int, _ low: Double, _ high: Double) -> Double {
+  static func mean(_ sum: Int64, _ count: Int, _ low: Double, _ high: Double) -> Double {
     let mean = FixedDegrees.mean(sum: sum, count: count)
     // Eight decimals (a millimetre) print short and are finer than a cluster's position means.
     return min(max((mean * 1e8).rounded() / 1e8, low), high)

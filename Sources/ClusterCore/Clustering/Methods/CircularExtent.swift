@@ -1,0 +1,82 @@
+/// The bounds and the mean of coordinates on the shortest arc of longitudes that holds them, which
+/// may cross the antimeridian. Longitude 180 counts as −180.
+struct CircularExtent: Equatable {
+  /// Degrees; west is greater than east where the bounds cross the antimeridian.
+  var bounds: GeoBounds
+  /// To 1e-8°, never outside of the bounds; longitude within [−180, 180).
+  var mean: Coordinate
+
+  /// - Parameters:
+  ///   - sum: of at least one feature.
+  ///   - longitudes: calls its argument with each feature's folded longitude. It is called up to
+  ///     three times, and only if the features are more than half the world apart.
+  init(_ sum: CoordinateSum, longitudes: ((Double) -> Void) -> Void) {
+    bounds = sum.bounds
+    mean = Coordinate(
+      latitude: CellSum.mean(sum.latitudes, sum.count, bounds.south, bounds.north),
+      longitude: CellSum.mean(sum.longitudes, sum.count, bounds.west, bounds.east))
+    // The arc that doesn't cross is the shortest unless it leaves out less than half the circle.
+    guard bounds.east - bounds.west > 180 else { return }
+    let gap = LongitudeGap.widest(sum, longitudes)
+    guard gap.east - gap.west > bounds.west + 360 - bounds.east else { return }
+    var turned = 0
+    longitudes { if $0 <= gap.west { turned += 1 } }
+    (bounds.west, bounds.east) = (gap.east, gap.west)
+    mean.longitude = CircularExtent.mean(sum, turned: turned, bounds)
+  }
+
+  /// The mean with some longitudes, those west of the gap, a turn further east.
+  private static func mean(_ sum: CoordinateSum, turned: Int, _ bounds: GeoBounds) -> Double {
+    let plain = FixedDegrees.mean(sum: sum.longitudes, count: sum.count)
+    let mean = plain + 360 * (Double(turned) / Double(sum.count))
+    let rounded = (mean * 1e8).rounded() / 1e8
+    let unwrapped = min(max(rounded, bounds.west), bounds.east + 360)
+    if unwrapped < 180 { return unwrapped }
+    return min(max(((unwrapped - 360) * 1e8).rounded() / 1e8, -180), bounds.east)
+  }
+}
+
+/// An interval of longitudes that holds none of some features.
+struct LongitudeGap {
+  var west: Double
+  var east: Double
+
+  /// The widest one between neighbours, not counting the one over the antimeridian; the westernmost
+  /// of several.
+  ///
+  /// A gap as wide as the mean gap or wider reaches from one bucket to a later one, if there are as
+  /// many buckets as features: then only the outermost longitudes of each bucket matter. O(n). A
+  /// few buckets are tried first, for most gaps are wide.
+  static func widest(
+    _ sum: CoordinateSum, _ longitudes: ((Double) -> Void) -> Void
+  ) -> LongitudeGap {
+    let most = max(sum.count, 2)
+    let few = min(most, 1 << 12)
+    let (found, bucketWidth) = widest(sum.bounds, buckets: few, longitudes)
+    if found.east - found.west > bucketWidth * 1.001 || few == most { return found }
+    return widest(sum.bounds, buckets: most, longitudes).gap
+  }
+
+  private static func widest(
+    _ bounds: GeoBounds, buckets: Int, _ longitudes: ((Double) -> Void) -> Void
+  ) -> (gap: LongitudeGap, bucketWidth: Double) {
+    let width = (bounds.east - bounds.west) / Double(buckets)
+    // The westernmost and the easternmost longitude of each.
+    var ends = [(west: Double, east: Double)](
+      repeating: (.infinity, -.infinity), count: buckets)
+    ends.withUnsafeMutableBufferPointer { ends in
+      longitudes { longitude in
+        let bucket = min(max(Int((longitude - bounds.west) / width), 0), buckets - 1)
+        ends[bucket].west = min(ends[bucket].west, longitude)
+        ends[bucket].east = max(ends[bucket].east, longitude)
+      }
+    }
+    var gap = LongitudeGap(west: bounds.west, east: bounds.west)
+    var last = bounds.west
+    for end in ends where end.west <= end.east {
+      if end.west - last > gap.east - gap.west { gap = LongitudeGap(west: last, east: end.west) }
+      last = end.east
+    }
+    return (gap, width)
+  }
+}
