@@ -65,7 +65,6 @@ final class EntryMemory: @unchecked Sendable {
   enum Answer: UInt8 { case unknown, no, yes }
 
   private let answers: UnsafeMutablePointer<Atomic<UInt8>>
-  let count: Int
 
   /// Knows nothing yet about a number of codes. nil without memory.
   init?(count: Int) {
@@ -73,7 +72,6 @@ final class EntryMemory: @unchecked Sendable {
     // at.
     guard let memory = calloc(count, MemoryLayout<Atomic<UInt8>>.stride) else { return nil }
     answers = memory.bindMemory(to: Atomic<UInt8>.self, capacity: count)
-    self.count = count
   }
 
   deinit { free(answers) }
