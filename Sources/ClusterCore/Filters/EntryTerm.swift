@@ -39,20 +39,16 @@ struct EntryTerm: FilterTerm {
 
   func mask(from place: Int, among candidates: UInt64) -> UInt64 {
     let values = codes.pointer + place
-    guard let memory else {
-      return candidates.filtered { holds(values[$0]) }
-    }
-    return candidates.filtered { bit in
-      let code = values[bit]
-      switch memory[code] {
-      case .unknown:
-        let answer = holds(code)
-        memory[code] = answer ? .yes : .no
+    guard let memory else { return candidates.filtered { holds(values[$0]) } }
+    let yes = candidates.scanned { memory.is(.yes, values[$0]) }
+    let open = (candidates & ~yes).scanned { memory.is(.unknown, values[$0]) }
+    if open == 0 { return yes }
+    return yes
+      | open.filtered { bit in
+        let answer = holds(values[bit])
+        memory.keep(answer ? .yes : .no, values[bit])
         return answer
-      case .yes: return true
-      case .no: return false
       }
-    }
   }
 
   private func holds(_ code: PropertyColumn.Code) -> Bool {
@@ -69,7 +65,6 @@ final class EntryMemory: @unchecked Sendable {
   enum Answer: UInt8 { case unknown, no, yes }
 
   private let answers: UnsafeMutablePointer<Atomic<UInt8>>
-  let count: Int
 
   /// Knows nothing yet about a number of codes. nil without memory.
   init?(count: Int) {
@@ -77,14 +72,16 @@ final class EntryMemory: @unchecked Sendable {
     // at.
     guard let memory = calloc(count, MemoryLayout<Atomic<UInt8>>.stride) else { return nil }
     answers = memory.bindMemory(to: Atomic<UInt8>.self, capacity: count)
-    self.count = count
   }
 
   deinit { free(answers) }
 
   @inline(__always)
-  subscript(_ code: PropertyColumn.Code) -> Answer {
-    get { Answer(rawValue: answers[Int(code)].load(ordering: .relaxed)) ?? .unknown }
-    set { answers[Int(code)].store(newValue.rawValue, ordering: .relaxed) }
+  func `is`(_ answer: Answer, _ code: PropertyColumn.Code) -> Bool {
+    answers[Int(code)].load(ordering: .relaxed) == answer.rawValue
+  }
+
+  func keep(_ answer: Answer, _ code: PropertyColumn.Code) {
+    answers[Int(code)].store(answer.rawValue, ordering: .relaxed)
   }
 }

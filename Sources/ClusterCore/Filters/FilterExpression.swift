@@ -53,6 +53,17 @@ public indirect enum FilterExpression: Hashable, Sendable {
     return names
   }
 
+  /// How many comparisons and the like it has: what it costs to evaluate for a feature at worst. A
+  /// list counts once.
+  public var conditionCount: Int {
+    switch self {
+    case .literal: 0
+    case .comparison, .between, .inList, .like, .isNull: 1
+    case .not(let inner): inner.conditionCount
+    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.conditionCount }
+    }
+  }
+
   private func forEachOperand(_ body: (Operand) -> Void) {
     switch self {
     case .literal: break

@@ -80,8 +80,8 @@ struct NumberTerm: FilterTerm {
 
   func mask(from place: Int, among candidates: UInt64) -> UInt64 {
     let (values, low, high) = (doubles.pointer + place, self.low, self.high)
-    // Not && : both are computed, without a branch. NaN is in no range.
-    return candidates.scanned { (values[$0] >= low) == true && (values[$0] <= high) }
+    // NaN is in no range.
+    return candidates.scanned { values[$0] >= low && values[$0] <= high }
   }
 }
 

@@ -37,11 +37,11 @@ extension FeatureIndex {
 
   /// Takes over the columns of the index that this one was made of.
   ///
-  /// - Parameter origins: for each place the place there, `UInt32.max` of a new feature.
+  /// - Parameter origins: for each place the place there, `Entry.isNew` of a new feature.
   func takeColumns(from old: FeatureIndex, origins: FixedArray<UInt32>) {
+    let runs = CarriedRun.runs(origins)
     columns.take(from: old.columns) { name, column, decoder in
-      PropertyColumn(
-        carrying: column, origins: origins, named: name, of: self, decoder: decoder)
+      PropertyColumn(carrying: column, along: runs, named: name, of: self, decoder: decoder)
     }
   }
 }

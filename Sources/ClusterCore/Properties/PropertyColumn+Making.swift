@@ -17,31 +17,24 @@ extension PropertyColumn {
 
   /// The column of a changed index: the values of another column where features stayed, and those
   /// that are read from the new ones.
-  ///
-  /// - Parameters:
-  ///   - origins: for each place of the changed index the place in the old one, `UInt32.max` of a
-  ///     new feature.
   convenience init(
-    carrying old: PropertyColumn, origins: FixedArray<UInt32>, named name: [UInt8],
+    carrying old: PropertyColumn, along runs: [CarriedRun], named name: [UInt8],
     of index: FeatureIndex, decoder: any PropertyDecoder
   ) {
     var builder = PropertyColumnBuilder(count: index.count, dictionary: old.dictionary)
-    for place in 0..<index.count {
-      let origin = origins.pointer[place]
-      if origin == .max {
+    for run in runs {
+      if let origin = run.origin {
+        builder.append(old, origin..<origin + run.places.count)
+        continue
+      }
+      for place in run.places {
         decoder.withValue(of: name, in: index.record(at: place).properties) {
           builder.append($0)
         }
-        continue
-      }
-      let code = old.code(at: Int(origin))
-      if code == PropertyColumn.number {
-        builder.append(number: old.number(at: Int(origin)))
-      } else {
-        builder.append(code: code)
       }
     }
-    self.init(builder.column().withoutDeadEntries())
+    let column = builder.column(livingEntries: old.livingEntries)
+    self.init(column.mayHoldDeadEntries ? column.withoutDeadEntries() : column)
   }
 
   private static let ahead = 8
@@ -50,13 +43,19 @@ extension PropertyColumn {
 
   private convenience init(_ other: PropertyColumn) {
     self.init(
-      count: other.count, codes: other.codes, doubles: other.doubles, dictionary: other.dictionary)
+      count: other.count, codes: other.codes, doubles: other.doubles,
+      dictionary: other.dictionary, livingEntries: other.livingEntries)
   }
 
-  /// The column as it is, or with a dictionary of its own if that is large and most of it in no
-  /// feature any more.
+  /// Whether the dictionary is large and has doubled since it was last known which of its entries are
+  /// in a feature.
+  private var mayHoldDeadEntries: Bool {
+    dictionary.byteCount > PropertyColumn.smallDictionary && entryCount >= 2 * livingEntries
+  }
+
+  /// The column as it is, or with another dictionary if half of it is in no feature any more.
   private func withoutDeadEntries() -> PropertyColumn {
-    guard dictionary.byteCount > PropertyColumn.smallDictionary, let codes else { return self }
+    guard let codes else { return self }
     // A code's new code; 0 as long as it isn't met.
     var renamed = [Code](repeating: 0, count: Int(PropertyColumn.firstEntry) + entryCount)
     var living = 0
@@ -67,7 +66,11 @@ extension PropertyColumn {
         living += code >= PropertyColumn.firstEntry ? 1 : 0
       }
     }
-    guard living < entryCount / 2 else { return self }
+    guard living <= entryCount / 2 else {
+      return PropertyColumn(
+        count: count, codes: codes, doubles: doubles, dictionary: dictionary,
+        livingEntries: living)
+    }
     let fresh = ByteDictionary()
     for code in PropertyColumn.firstEntry..<Code(renamed.count) where renamed[Int(code)] != 0 {
       let number = fresh.add(bytes(ofEntry: code), flag: !isString(entry: code))
@@ -76,7 +79,8 @@ extension PropertyColumn {
     for code in 0..<PropertyColumn.firstEntry { renamed[Int(code)] = code }
     let newCodes = FixedArray<Code>(uninitialized: count)
     for place in 0..<count { newCodes.pointer[place] = renamed[Int(codes.pointer[place])] }
-    return PropertyColumn(count: count, codes: newCodes, doubles: doubles, dictionary: fresh)
+    return PropertyColumn(
+      count: count, codes: newCodes, doubles: doubles, dictionary: fresh, livingEntries: living)
   }
 
   /// A dictionary that isn't worth looking through, in bytes.

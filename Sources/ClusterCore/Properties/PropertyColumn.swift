@@ -25,14 +25,18 @@ public final class PropertyColumn: Sendable {
   let doubles: FixedArray<Double>?
   /// Strings, and flagged arrays and objects; some may be in no feature any more.
   let dictionary: ByteDictionary
+  /// How many entries were in a feature when that was last known.
+  let livingEntries: Int
 
   init(
-    count: Int, codes: FixedArray<Code>?, doubles: FixedArray<Double>?, dictionary: ByteDictionary
+    count: Int, codes: FixedArray<Code>?, doubles: FixedArray<Double>?, dictionary: ByteDictionary,
+    livingEntries: Int
   ) {
     self.count = count
     self.codes = codes
     self.doubles = doubles
     self.dictionary = dictionary
+    self.livingEntries = livingEntries
   }
 
   /// The memory it takes, in bytes.

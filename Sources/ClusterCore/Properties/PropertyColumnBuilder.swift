@@ -80,9 +80,35 @@ struct PropertyColumnBuilder {
     return made
   }
 
+  /// Takes a range of the column whose dictionary this builder was given.
+  mutating func append(_ other: PropertyColumn, _ range: Range<Int>) {
+    if other.codes != nil && codes == nil { _ = makeCodes() }
+    if other.doubles != nil && doubles == nil { _ = makeDoubles() }
+    if let target = doubles.map({ $0.pointer + place }) {
+      if let source = other.doubles {
+        target.update(from: source.pointer + range.lowerBound, count: range.count)
+      } else {
+        target.initialize(repeating: .nan, count: range.count)
+      }
+    }
+    if let target = codes.map({ $0.pointer + place }) {
+      if let source = other.codes {
+        target.update(from: source.pointer + range.lowerBound, count: range.count)
+      } else {
+        for (index, place) in range.enumerated() { target[index] = other.code(at: place) }
+      }
+    }
+    place += range.count
+  }
+
   /// The column of as many values as were announced.
-  func column() -> PropertyColumn {
+  ///
+  /// - Parameter livingEntries: how many of the dictionary's entries are in features, as far as is
+  ///   known; nil: all.
+  func column(livingEntries: Int? = nil) -> PropertyColumn {
     precondition(place == count, "a value for each place")
-    return PropertyColumn(count: count, codes: codes, doubles: doubles, dictionary: dictionary)
+    return PropertyColumn(
+      count: count, codes: codes, doubles: doubles, dictionary: dictionary,
+      livingEntries: livingEntries ?? dictionary.count)
   }
 }

@@ -59,7 +59,8 @@ extension CQL2Parser {
     switch kind {
     case .name(let name), .quotedName(let name): "the property “\(shown(name))”"
     case .string(let text): "the string '\(shown(text))'"
-    case .number(let value): "the number \(value)"
+    case .number(let value):
+      "the number " + (Int(exactly: value).map { String($0) } ?? String(value))
     case .keyword(let keyword): keyword.text
     case .comparison(let sign), .unsupported(let sign): "“\(sign)”"
     case .leftParenthesis: "“(”"

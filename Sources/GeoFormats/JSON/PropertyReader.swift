@@ -35,6 +35,9 @@ public enum PropertyReader {
   public static func value(
     of name: UnsafeRawBufferPointer, in properties: UnsafeRawBufferPointer
   ) -> UnsafeRawBufferPointer? {
+    if PlainProperties.canFind(name, in: properties) {
+      return PlainProperties.value(of: name, in: properties)
+    }
     var found: UnsafeRawBufferPointer?
     for member in Members(properties) where isNamed(member.name, name) { found = member.value }
     return found

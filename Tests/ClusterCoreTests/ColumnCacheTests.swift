@@ -1,0 +1,63 @@
+import TestSupport
+import Testing
+
+@testable import ClusterCore
+
+struct ColumnCacheTests {
+  private func name(_ number: Int) -> [UInt8] { Array("p\(number)".utf8) }
+
+  @Test func `a column is built once, also by several threads`() throws {
+    let index = try FeatureIndex.of((0..<500).map { TwinFeature($0, 0, 0, "{\"a\":\"b\"}") })
+    let decoder = TestDecoder()
+    #expect(!index.hasColumn(named: [97]))
+    Threads.run(4) { number in
+      if number % 2 == 0 {
+        _ = index.column(named: [97], decoder: decoder)
+      } else {
+        _ = index.keyColumn(named: [97], decoder: decoder)
+      }
+    }
+    #expect(decoder.asked.value == 500)
+    #expect(index.hasColumn(named: [97]) && index.hasKeyColumn(named: [97]))
+    #expect(
+      index.column(named: [97], decoder: decoder) === index.column(named: [97], decoder: decoder))
+  }
+
+  @Test func `the least recently used columns go first`() {
+    let cache = ColumnCache(featureCount: 0)  // 64 MiB
+    func use(_ number: Int, bytes: Int) {
+      _ = cache.column(ColumnCache.Key(name: name(number))) {
+        let codes = FixedArray<PropertyColumn.Code>(uninitialized: bytes / 4)
+        return .values(
+          PropertyColumn(
+            count: codes.count, codes: codes, doubles: nil, dictionary: ByteDictionary(),
+            livingEntries: 0), TestDecoder())
+      }
+    }
+    func held() -> [Int] { (0..<300).filter { cache.has(ColumnCache.Key(name: name($0))) } }
+    for number in 0..<6 { use(number, bytes: 10 << 20) }
+    #expect(held() == [0, 1, 2, 3, 4, 5])
+    use(0, bytes: 10 << 20)
+    use(6, bytes: 10 << 20)
+    #expect(held() == [0, 2, 3, 4, 5, 6])
+    use(7, bytes: 100 << 20)  // more than there is
+    #expect(held() == [7])
+    use(8, bytes: 1000)
+    #expect(held() == [8])
+    for number in 0..<300 { use(number, bytes: 0) }
+    #expect(held().count == 256 && held().last == 299)
+    #expect(cache.byteCount < 1 << 20)
+  }
+
+  @Test func `columns that nobody asks for are not carried on for ever`() throws {
+    var index = try FeatureIndex.of([TwinFeature(1, 0, 0, "{\"a\":1,\"b\":2}")])
+    _ = index.column(named: [97], decoder: TestDecoder())
+    _ = index.column(named: [98], decoder: TestDecoder())
+    for round in 0..<100 {
+      index = try index.applying(.upsert(FeatureBatch([TwinFeature(2, Double(round), 0)])))
+      _ = index.column(named: [98], decoder: TestDecoder())
+      if round == 50 { #expect(index.hasColumn(named: [97])) }
+    }
+    #expect(!index.hasColumn(named: [97]) && index.hasColumn(named: [98]))
+  }
+}
