@@ -20,6 +20,13 @@ public struct Twin: Sendable {
     public internal(set) var contested = 1
     /// Which of them it is, from 0.
     public internal(set) var turn = 0
+    /// Its properties, where the twin has parsed them beforehand.
+    public internal(set) var parsed: TestJSON?
+
+    /// A property's value, nil if it is missing.
+    public func value(_ name: String) -> TestJSON? {
+      if let parsed { parsed[name] } else { feature.property(name) }
+    }
   }
 
   /// A quadtree cell of level 23.
@@ -40,17 +47,29 @@ public struct Twin: Sendable {
   /// All features in index order.
   public let placed: [Placed]
 
-  /// Takes the features in any order; their ids must differ.
-  public init(_ features: [TwinFeature]) {
+  /// Takes the features in any order; their ids must differ. With `parsing` it reads all properties
+  /// now rather than at each look.
+  public init(_ features: [TwinFeature], parsing: Bool = false) {
     var placed = features.map(Twin.place)
     placed.sort { a, b in
       a.zOrder != b.zOrder ? a.zOrder < b.zOrder : a.feature.id < b.feature.id
     }
+    if parsing {
+      for index in placed.indices {
+        placed[index].parsed = (try? TestJSON(parsing: placed[index].feature.properties ?? "{}"))
+      }
+    }
+    self.init(inOrder: placed)
+  }
+
+  /// Takes features that are in index order and counts those that share a coordinate.
+  init(inOrder features: [Placed]) {
+    var placed = features
     var sharing: [Coordinate: [Int]] = [:]
     for (index, one) in placed.enumerated() {
       sharing[one.feature.coordinate, default: []].append(index)
     }
-    for indices in sharing.values where indices.count > 1 {
+    for indices in sharing.values {
       for (turn, index) in indices.enumerated() {  // ascending, and so by id
         placed[index].contested = indices.count
         placed[index].turn = turn
@@ -61,6 +80,12 @@ public struct Twin: Sendable {
 
   /// The features in index order.
   public var features: [TwinFeature] { placed.map(\.feature) }
+
+  /// The twin of those features alone that a filter lets pass.
+  public func filtered(by filter: TwinFilter?) -> Twin {
+    guard let filter else { return self }
+    return Twin(inOrder: placed.filter { filter.passes($0.value) })
+  }
 
   /// The features in index order.
   public static func indexOrder(_ features: [TwinFeature]) -> [TwinFeature] {

@@ -11,6 +11,12 @@ extension Twin {
 
   /// The answer to a request, sections 3 and 4.
   public func cluster(_ request: TwinRequest) throws(TwinRefusal) -> TwinAnswer {
+    if request.filter != nil {
+      var unfiltered = request
+      unfiltered.filter = nil
+      return try filtered(by: request.filter).cluster(unfiltered)
+    }
+    if request.method != .grid { return try clusterWithoutGrid(request) }
     let grid = try TwinGrid(request)
     var cells: [TwinCell: [Placed]] = [:]
     for one in placed {
@@ -18,20 +24,44 @@ extension Twin {
       if grid.contains(cell) { cells[cell, default: []].append(one) }
     }
     if request.debug, grid.columns * grid.rows.count > 10_000 { throw .tooManyCells }
-    let annotations = annotations(of: cells, request, grid)
+    var annotations = annotations(of: cells, request, grid)
+    if request.groupBy != nil { annotations = try annotationsOfGroups(request) }
     guard annotations.count <= request.limit else { throw .overLimit }
     return TwinAnswer(
       grid: grid, featureCount: cells.values.reduce(0) { $0 + $1.count },
       annotations: annotations, cellCounts: cells.mapValues(\.count))
   }
 
+  /// The annotations of each group on its own grid, by row, column and group.
+  private func annotationsOfGroups(_ request: TwinRequest) throws(TwinRefusal) -> [TwinAnnotation] {
+    var found: [TwinAnnotation] = []
+    for (group, members) in groups(request.groupBy) {
+      let own = request.settings(of: group)
+      let grid = try TwinGrid(own)
+      let cells = Dictionary(grouping: members) { grid.cell(x: $0.x, y: $0.y) }
+        .filter { grid.contains($0.key) }
+      found += annotations(of: cells, own, grid, group)
+    }
+    // The groups come in order, so that a stable sort by cell is all that is missing.
+    return found.enumerated().sorted { a, b in
+      a.element.cell != b.element.cell ? a.element.cell < b.element.cell : a.offset < b.offset
+    }.map(\.element)
+  }
+
+  /// The features of each group, groups in order.
+  func groups(_ property: String?) -> [(group: TwinGroup?, placed: [Placed])] {
+    guard let property else { return [(nil, placed)] }
+    let byKey = Dictionary(grouping: placed) { TwinGroup(property, of: $0.value(property)) }
+    return byKey.keys.sorted().map { ($0, byKey[$0] ?? []) }
+  }
+
   /// The children of some features on the grid of a zoom level: as if only they existed.
   public static func children(
-    of features: [TwinFeature], zoomLevel: Double, _ request: TwinRequest
+    of features: [TwinFeature], zoomLevel: Double, _ request: TwinRequest, group: TwinGroup? = nil
   ) -> [TwinAnnotation] {
     let grid = TwinGrid(zoomLevel: zoomLevel, cellSize: request.cellSize)
     let cells = Dictionary(grouping: Twin(features).placed) { grid.cell(x: $0.x, y: $0.y) }
-    return Twin(features).annotations(of: cells, request, grid)
+    return Twin(features).annotations(of: cells, request, grid, group)
   }
 
   /// The smallest integer zoom ≤ 24 with more cells than their own grid at which the features are
@@ -51,11 +81,13 @@ extension Twin {
   }
 
   private func annotations(
-    of cells: [TwinCell: [Placed]], _ request: TwinRequest, _ grid: TwinGrid
+    of cells: [TwinCell: [Placed]], _ request: TwinRequest, _ grid: TwinGrid,
+    _ group: TwinGroup? = nil
   ) -> [TwinAnnotation] {
     cells.keys.sorted().flatMap { cell in
-      TwinCellWork(cell: cell, placed: cells[cell] ?? [], request: request, grid: grid)
-        .annotations()
+      TwinCellWork(
+        cell: cell, placed: cells[cell] ?? [], request: request, grid: grid, group: group
+      ).annotations()
     }
   }
 }
@@ -67,6 +99,7 @@ private struct TwinCellWork {
   let placed: [Twin.Placed]
   let request: TwinRequest
   let grid: TwinGrid
+  let group: TwinGroup?
 
   func annotations() -> [TwinAnnotation] {
     let apart = placed.filter { request.keepApart.contains($0.feature.id) }
@@ -122,14 +155,16 @@ private struct TwinCellWork {
       let spread = Twin.spread(first, distance: request.distanceFromContestedLocation)
       place = (spread, first.contested == 1)
     }
-    let titles = titles(features)
+    let titles = Twin.titles(features, request)
     return TwinAnnotation(
-      cell: cell, kind: kind, features: features, coordinate: place.coordinate,
+      cell: cell, grid: grid, group: group, kind: kind, features: features,
+      coordinate: place.coordinate,
       isCoordinateExact: place.isExact, isUniqueLocation: Set(members.map(\.location)).count == 1,
       bbox: bbox, title: titles.title, subtitle: titles.subtitle,
       originalCoordinate: isSpread ? first.feature.coordinate : nil,
       contested: isSpread ? first.contested : nil,
-      members: members.count > 1 ? Array(features.prefix(request.members)) : [])
+      members: members.count > 1 ? Array(features.prefix(request.members)) : [],
+      statistics: TwinStatistics(of: members, request))
   }
 
   private func folded(_ longitude: Double) -> Double { longitude == 180 ? -180 : longitude }
@@ -143,10 +178,13 @@ private struct TwinCellWork {
     case .first: return (members[0].feature.coordinate, true)
     case .cellCenter: return (Twin.unproject(x: x, y: y), false)
     case .centerOfMass:
-      let count = Double(members.count)
-      let mean = Coordinate(
-        latitude: latitudes.reduce(0, +) / count, longitude: longitudes.reduce(0, +) / count)
-      return (mean, false)
+      var weights = members.map { TwinStatistics.weight(of: $0, by: request.weightBy) }
+      if weights.reduce(0, +) == 0 { weights = members.map { _ in 1 } }
+      let sum = weights.reduce(0, +)
+      func mean(_ values: [Double]) -> Double {
+        zip(weights, values).reduce(0) { $0 + $1.0 * $1.1 } / sum
+      }
+      return (Coordinate(latitude: mean(latitudes), longitude: mean(longitudes)), false)
     case .nearCenter:
       func distance(_ one: Twin.Placed) -> Double {
         (one.x - x) * (one.x - x) + (one.y - y) * (one.y - y)
@@ -156,8 +194,13 @@ private struct TwinCellWork {
       return (nearest.feature.coordinate, true)
     }
   }
+}
 
-  private func titles(_ features: [TwinFeature]) -> (title: String, subtitle: String?) {
+extension Twin {
+  /// The title and subtitle of some features, section 4.
+  static func titles(_ features: [TwinFeature], _ request: TwinRequest) -> (
+    title: String, subtitle: String?
+  ) {
     func title(_ feature: TwinFeature) -> String? {
       guard let name = request.titleProperty, let value = feature.property(name) else { return nil }
       return value.isNull ? nil : value.string ?? value.text

@@ -77,7 +77,9 @@ struct TwinEdges {
 /// The world-anchored grid of a request and the part of it that is asked for, section 3.
 public struct TwinGrid: Sendable {
   /// The zoom level, rounded to 1/1000.
-  public let zoomLevel: Double
+  public private(set) var zoomLevel: Double
+  /// The size of a cell in points.
+  public let cellSize: Double
   /// N.
   public let cellsPerWorld: Int
   /// W / N.
@@ -94,8 +96,23 @@ public struct TwinGrid: Sendable {
     let edges = try TwinEdges(request.rect)
     let zoomLevel = try TwinGrid.zoomLevel(request.scale, width: edges.width)
     self.init(zoomLevel: zoomLevel, cellSize: request.cellSize)
+    try cover(edges.grown(by: request.marginFactor))
+  }
 
-    let wide = edges.grown(by: request.marginFactor)
+  /// The tiles of a request whose method has no grid: those of the whole zoom below, 256 points wide.
+  public init(tilesOf request: TwinRequest) throws(TwinRefusal) {
+    let edges = try TwinEdges(request.rect)
+    let zoomLevel = try TwinGrid.zoomLevel(request.scale, width: edges.width)
+    self.init(zoomLevel: floor(zoomLevel), cellSize: 256)
+    self.zoomLevel = zoomLevel
+    try cover(edges.grown(by: request.marginFactor))
+  }
+
+  /// Map points a screen point.
+  public var scale: Double { Twin.worldSize / (256 * exp2(zoomLevel)) }
+
+  /// Outward to whole cells.
+  private mutating func cover(_ wide: TwinEdges) throws(TwinRefusal) {
     let count = Double(cellsPerWorld)
     let west = floor(wide.west / cellMapSize)
     let east = max(west + 1, ceil(wide.east / cellMapSize))
@@ -116,6 +133,7 @@ public struct TwinGrid: Sendable {
   /// The grid alone, nothing asked for.
   public init(zoomLevel: Double, cellSize: Double) {
     self.zoomLevel = zoomLevel
+    self.cellSize = cellSize
     cellsPerWorld = max(1, Int(floor(256 * exp2(zoomLevel) / cellSize + 1e-6)))
     cellMapSize = Twin.worldSize / Double(cellsPerWorld)
   }

@@ -32,6 +32,16 @@ public struct TwinRequest: Sendable {
     case first
   }
 
+  /// How features are put together.
+  public enum Method: String, CaseIterable, Sendable {
+    /// By cell.
+    case grid
+    /// Those near each other.
+    case distance
+    /// Those whose markers overlap.
+    case collision
+  }
+
   /// The visible rect.
   public var rect: Rect
   /// The scale.
@@ -64,6 +74,32 @@ public struct TwinRequest: Sendable {
   public var debug = false
   /// The most annotations.
   public var limit = 10000
+  /// Which features count, nil for all.
+  public var filter: TwinFilter?
+  /// How the filter is written.
+  public var filterStyle = TwinFilter.Style()
+  /// The property that annotations are weighted by.
+  public var weightBy: String?
+  /// The property whose values never share an annotation.
+  public var groupBy: String?
+  /// The settings of single groups.
+  public var groups: [TwinGroupSettings] = []
+  /// The property whose values are counted.
+  public var countBy: String?
+  /// What is computed of each annotation.
+  public var aggregate: [TwinAggregate] = []
+  /// How features are put together.
+  public var method = Method.grid
+  /// Points, of distance; 30 if nil.
+  public var epsilon: Double?
+  /// Points, of collision; 40 × 40 if nil.
+  public var markerSize: TwinMarkerSize?
+  /// The property that says who is placed first, of collision.
+  public var priorityBy: String?
+  /// The property whose equal values join, of collision.
+  public var clusterBy: String?
+  /// The annotations on screen.
+  public var previous: [TwinPrevious]?
 
   /// A request with every default.
   public init(_ rect: Rect, _ scale: Scale) {
@@ -103,7 +139,7 @@ public struct TwinRequest: Sendable {
     case .viewportWidth(let width): out.append(.init("viewportWidth", TestJSON(width)))
     case .zoom(let zoom): out.append(.init("zoom", TestJSON(zoom)))
     }
-    return .object(out + optionalMembers)
+    return .object(out + optionalMembers + statisticsMembers)
   }
 
   private var optionalMembers: [TestJSON.Member] {

@@ -1,8 +1,17 @@
 extension TwinRequest {
   /// The request as the query of a GET: the body's names, lists and rects comma-separated.
   public var query: String {
-    (json.members ?? []).map { "\($0.key)=\(TwinRequest.queryText($0.value))" }
-      .joined(separator: "&")
+    TwinRequest.query(json)
+  }
+
+  /// The members of a request's body as a query.
+  public static func query(_ body: TestJSON) -> String {
+    (body.members ?? []).map { member in
+      // Objects go as JSON text, but for the rects, which are lists.
+      let isText = ["groups", "aggregate", "previous"].contains(member.key)
+      let text = isText ? percentEncoded(member.value.text) : queryText(member.value)
+      return "\(member.key)=\(text)"
+    }.joined(separator: "&")
   }
 
   /// A value as it goes into a query; the members of an object in their order.
