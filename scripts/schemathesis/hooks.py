@@ -173,6 +173,13 @@ def finds(case):
     return case.method == "POST" and case.path.endswith("/locate")
 
 
+def without_grid(fields):
+    """Fields of a good request as its method knows them."""
+    if not isinstance(fields, dict) or fields.get("method") not in ("distance", "collision"):
+        return fields
+    return {name: value for name, value in fields.items() if name not in of_grid}
+
+
 @schemathesis.hook
 def flatmap_case(context, case):
     """Gives half of the good requests for clusters, pins and locate a view that makes sense, and asks
@@ -184,7 +191,7 @@ def flatmap_case(context, case):
         view, asked, method, feature = made
         if view:
             rest = {k: v for k, v in case.body.items() if k not in replaced or finds(case)}
-            case.body = {**rest, **view, **asked, **method}
+            case.body = without_grid({**rest, **view, **asked, **method})
             if finds(case):
                 case.body.pop("previous", None)
                 case.path_parameters.update(collectionId="cities", featureId=feature)
@@ -194,13 +201,6 @@ def flatmap_case(context, case):
 
     view = st.none() | (screens if finds(case) else views)
     return st.tuples(view, statistics, methods, st.sampled_from(sample).map(str)).map(show)
-
-
-def without_grid(fields):
-    """Fields of a good request as its method knows them."""
-    if not isinstance(fields, dict) or fields.get("method") not in ("distance", "collision"):
-        return fields
-    return {name: value for name, value in fields.items() if name not in of_grid}
 
 
 @schemathesis.hook
