@@ -124,7 +124,9 @@ statistics = st.fixed_dictionaries({}, optional={
     "groupBy": st.sampled_from(["country", "timezone", "population", "nothing"]),
     "countBy": st.sampled_from(["country", "name"]),
     "weightBy": st.sampled_from(["population", "name"]),
-    "aggregate": st.just({"sum": ["sum", "population"], "mean": ["mean", "population"], "no": ["min", "name"]}),
+    "aggregate": st.just(
+        {"sum": ["sum", "population"], "mean": ["mean", "population"], "none": ["min", "name"]}
+    ),
     "filter": filters,
     "previous": previous,
 })
