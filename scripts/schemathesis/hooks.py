@@ -67,6 +67,82 @@ def flatmap_body(context, body):
     return st.just(body)
 
 
+# Filters that parse, mostly over the properties of the sample.
+names = st.sampled_from(
+    ["name", "country", "population", "timezone", "nothing", '"name"', '"no such ""name"""']
+)
+literals = (
+    st.sampled_from(["'DE'", "'it''s'", "'Europe/Berlin'", "''", "TRUE", "false", "100000", "-1.5e3"])
+    | st.integers(-(2**53), 2**53).map(str)
+    | st.text("abz%_é ", max_size=5).map(lambda text: f"'{text}'")
+)
+operands = names | literals
+patterns = st.text("aeSt%_\\é", max_size=8).filter(lambda text: len(re.findall(r"\\+$", text)) == 0)
+predicates = (
+    st.tuples(operands, st.sampled_from(["=", "<>", "<", "<=", ">", ">="]), operands).map(" ".join)
+    | st.builds(
+        lambda name, negation, values: f"{name} {negation}IN ({', '.join(values)})",
+        names, st.sampled_from(["", "NOT "]), st.lists(literals, min_size=1, max_size=4))
+    | st.builds(
+        lambda name, negation, low, high: f"{name} {negation}BETWEEN {low} AND {high}",
+        names, st.sampled_from(["", "not "]), literals, literals)
+    | st.builds(
+        lambda name, negation, pattern: f"{name} {negation}LIKE '{pattern}'",
+        names, st.sampled_from(["", "NOT "]), patterns)
+    | st.builds(
+        lambda name, negation: f"{name} IS {negation}NULL", names, st.sampled_from(["", "NOT "]))
+)
+filters = st.recursive(
+    predicates,
+    lambda inner: inner.map(lambda one: f"NOT ({one})")
+    | st.tuples(inner, st.sampled_from([" AND ", " or "]), inner).map("".join)
+    | inner.map(lambda one: f"({one})"),
+    max_leaves=6,
+)
+schemathesis.openapi.format("cql2-text", filters)
+
+# Some features of the sample, and ids of annotations that may hold some.
+sample = [3413829, 3415496, 2950159, 5128581, 1850147, 2204582, 2147714, 8644037, 362]
+cells_of_grids = st.integers(0, 8).flatmap(
+    lambda zoom: st.builds(
+        lambda column, row, cells=max(1, int(256 * 2**zoom / 60 + 1e-6)): (
+            f"g{cells}_60_{column % cells}_{row % cells}"
+        ),
+        st.integers(0, 2000), st.integers(0, 2000))
+)
+annotation_ids = cells_of_grids | st.sampled_from(sample).map(lambda id: f"n{id}")
+previous = st.lists(
+    st.builds(
+        lambda id, longitude, latitude: {
+            "id": id, "coordinate": {"latitude": latitude, "longitude": longitude}
+        },
+        annotation_ids, st.floats(-180, 180), st.floats(-85, 85)),
+    max_size=8, unique_by=lambda one: one["id"],
+)
+# What the sample can be grouped, counted and summed by.
+statistics = st.fixed_dictionaries({}, optional={
+    "groupBy": st.sampled_from(["country", "timezone", "population", "nothing"]),
+    "countBy": st.sampled_from(["country", "name"]),
+    "weightBy": st.sampled_from(["population", "name"]),
+    "aggregate": st.just(
+        {"sum": ["sum", "population"], "mean": ["mean", "population"], "none": ["min", "name"]}
+    ),
+    "filter": filters,
+    "previous": previous,
+})
+methods = st.sampled_from([
+    {},
+    {"method": "distance"},
+    {"method": "distance", "epsilon": 100},
+    {"method": "collision"},
+    {"method": "collision", "markerSize": [80, 20], "clusterBy": "country", "priorityBy": "population"},
+])
+# A screen of a phone or a desk, and how far to look around a feature.
+screens = st.fixed_dictionaries({
+    "latitudinalMeters": st.floats(10, 5e6), "longitudinalMeters": st.floats(10, 5e6),
+    "viewportWidth": st.floats(100, 2000), "viewportHeight": st.floats(100, 2000),
+})
+
 # Views that a map might show. Made-up ones are mostly of absurd scales and end at 422.
 views = st.builds(
     lambda west, south, width, height, scale: {
@@ -80,28 +156,67 @@ views = st.builds(
 replaced = {"bbox", "visibleMapRect", "region", "viewportWidth", "zoom", "cellSize", "debug", "limit"}
 
 
+# What belongs to a grid; the other methods refuse it. A schema can say so of a body, not of a query.
+of_grid = {
+    "cellSize", "clusterer", "maxZoomLevelForClustering", "minUniqueLocationsForClustering", "minPoints",
+    "groups", "decluster", "debug",
+}
+
+
+def is_good(case):
+    return case.meta is None or case.meta.generation.mode.is_positive
+
+
+def takes_view(case):
+    return case.method == "POST" and case.path.endswith(("/clusters", "/pins"))
+
+
+def finds(case):
+    return case.method == "POST" and case.path.endswith("/locate")
+
+
+def without_grid(fields):
+    """Fields of a good request as its method knows them."""
+    if not isinstance(fields, dict) or fields.get("method") not in ("distance", "collision"):
+        return fields
+    return {name: value for name, value in fields.items() if name not in of_grid}
+
+
 @schemathesis.hook
 def flatmap_case(context, case):
-    """Gives half of the good requests for clusters and pins a view that makes sense."""
-    good = case.meta is None or case.meta.generation.mode.is_positive
-    if not good or case.method != "POST" or not case.path.endswith(("/clusters", "/pins")):
+    """Gives half of the good requests for clusters, pins and locate a view that makes sense, and asks
+    them for what the sample has."""
+    if not is_good(case) or not isinstance(case.body, dict) or not (takes_view(case) or finds(case)):
         return st.just(case)
 
-    def show(view):
+    def show(made):
+        view, asked, method, feature = made
         if view:
-            rest = {k: v for k, v in case.body.items() if k not in replaced}
-            case.body = {**rest, **view}
+            rest = {k: v for k, v in case.body.items() if k not in replaced or finds(case)}
+            case.body = without_grid({**rest, **view, **asked, **method})
+            if finds(case):
+                case.body.pop("previous", None)
+                case.path_parameters.update(collectionId="cities", featureId=feature)
+            if "groupBy" not in case.body:
+                case.body.pop("groups", None)
         return case
 
-    return (st.none() | views).map(show)
+    view = st.none() | (screens if finds(case) else views)
+    return st.tuples(view, statistics, methods, st.sampled_from(sample).map(str)).map(show)
 
 
 @schemathesis.hook
 def map_case(context, case):
-    """A good Feature that is PUT has no id but that of its path, or it would be 422."""
-    good = case.meta is None or case.meta.generation.mode.is_positive
-    if good and case.method == "PUT" and isinstance(case.body, dict) and "geometry" in case.body:
+    """A good Feature that is PUT has no id but that of its path, or it would be 422; good fields go with
+    their method."""
+    if not is_good(case):
+        return case
+    if case.method == "PUT" and isinstance(case.body, dict) and "geometry" in case.body:
         case.body = {name: value for name, value in case.body.items() if name != "id"}
+    if case.method == "GET" and case.query:
+        case.query = without_grid(case.query)
+    if takes_view(case) or finds(case):
+        case.body = without_grid(case.body)
     return case
 
 
@@ -121,6 +236,27 @@ def filter_failure(context, failure, case, response):
     return not (accepted and own and "idProperty" in (case.query or {}))
 
 
+def check_annotations(answer, case):
+    annotations = answer["annotations"]
+    asked = case.body if isinstance(case.body, dict) else case.query or {}
+    # Groups with cells of their own cover another rect than the head counts.
+    if not asked.get("groups"):
+        shown = sum(a["count"] for a in annotations)
+        assert shown + answer.get("hiddenCount", 0) == answer["featureCount"]
+    ids = [a["id"] for a in annotations]
+    assert len(set(ids)) == len(ids)
+    for a in annotations:
+        if "counts" in a:
+            assert sum(a["counts"].values()) + a["otherCount"] == a["count"]
+    if "changes" in answer:
+        changes = answer["changes"]
+        assert sorted([new for _, new in changes["kept"]] + changes["added"]) == sorted(ids)
+        assert [[a["reuses"], a["id"]] for a in annotations if "reuses" in a] == changes["kept"]
+        if isinstance(asked.get("previous"), list):
+            before = [one["id"] for one in asked["previous"]]
+            assert sorted([old for old, _ in changes["kept"]] + changes["removed"]) == sorted(before)
+
+
 @schemathesis.check
 def counts_add_up(context, response, case):
     """Counts are exact at every zoom; pages and problems are what they say."""
@@ -133,8 +269,7 @@ def counts_add_up(context, response, case):
         assert answer["status"] == response.status_code, "another status in the body"
         return
     if "annotations" in answer:
-        assert sum(a["count"] for a in answer["annotations"]) == answer["featureCount"]
-        assert len({a["id"] for a in answer["annotations"]}) == len(answer["annotations"])
+        check_annotations(answer, case)
     if "pins" in answer:
         assert len(answer["pins"]) == answer["featureCount"]
     if "numberReturned" in answer:

@@ -1,15 +1,20 @@
-"""Replays every example of openapi.yaml against a live server: replay.py URL openapi.yaml
+"""Replays every example of openapi.yaml against a live server: replay.py [--update] URL openapi.yaml
 
 The server must hold the sample collection `cities` as it was imported, and must never have had a
 collection `demo`. In document order the examples are one session, but for the operations that remove
-something, which come last. The `example` values of an operation's parameters make one request; each named example of
-a request body is one request, answered by the response example of the same name. Of an operation without a
-body each media type of the answer is asked for, and the first example there, if any, is the answer. Examples of
+something, which come last. The `example` values of an operation's parameters, and those of their `examples` that bear
+the request's name, make a request. Each named example of a request body is one, answered by the response
+example of the same name. Of an operation without a body each media type of the answer is asked for: for its first
+example, if any, and for every other one whose name one of the parameters bears. Examples of
 errors, and those whose name no request bears, show other answers: they are only held against their schema.
 
 An answer must have the documented status and media type, fit its schema, and be equal to the example, numbers
 to 1e-9 of their size. Texts for people, links' titles and the bodies of pages, metrics and this description
 may be worded otherwise, and versions, which count all that was ever written, may be higher. Prints what differs and exits with 1 if anything does.
+
+With --update an example that differs from an answer of the right status, type and schema is replaced by it in the file,
+in the style of the file, and the rest stays as it is. Read the difference before you commit it: the examples promise, and
+this writes down what the server does.
 
 Needs PyYAML and jsonschema.
 """
@@ -24,6 +29,10 @@ import urllib.request
 import jsonschema
 import yaml
 
+# Nothing is left beside the sources.
+sys.dont_write_bytecode = True
+import rewriting  # noqa: E402
+
 METHODS = ("get", "put", "post", "delete")
 # Their examples say what kind of text it is, not which.
 LOOSE = {"getLandingPage", "getOpenAPI", "getMetrics"}
@@ -35,6 +44,8 @@ class Replay:
         self.document = document
         self.requests = self.examples = 0
         self.faults = []
+        # Answers by the example, a part of the document, that they differ from.
+        self.others = []
 
     def resolved(self, node):
         """The node itself, or what its $ref names."""
@@ -55,25 +66,32 @@ class Replay:
         for error in list(validator.iter_errors(value))[:3]:
             self.fault(where, f"at /{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
 
-    def target(self, path, operation):
-        """Path and query of the request that the parameters' examples make."""
+    def target(self, path, operation, name=None):
+        """Path and query of the request of a name that the parameters' examples make."""
         query = []
         for parameter in map(self.resolved, operation.get("parameters", [])):
-            if "example" not in parameter:
+            given, value, is_json = example(parameter, name)
+            if not given:
                 if parameter["in"] == "path":
                     raise ValueError(f"{path}: {parameter['name']} has no example")
                 continue
-            value = parameter["example"]
             if parameter["in"] == "path":
                 quoted = urllib.parse.quote(text(value), safe="")
                 path = path.replace("{" + parameter["name"] + "}", quoted)
             elif parameter["in"] == "query":
+                if is_json:
+                    value = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
                 if isinstance(value, dict) and parameter.get("explode", True):
                     query += [(name, text(part)) for name, part in value.items()]
                 else:
                     query.append((parameter["name"], text(value)))
         pairs = (f"{name}={urllib.parse.quote(value, safe=',')}" for name, value in query)
         return path + ("?" + "&".join(pairs) if query else "")
+
+    def named(self, operation):
+        """The names of the requests that the parameters make."""
+        parameters = map(self.resolved, operation.get("parameters", []))
+        return {name for parameter in parameters for name in examples(parameter)}
 
     def send(self, method, target, accept=None, body=None, type=None):
         """Status, media type and body of an answer."""
@@ -105,43 +123,48 @@ class Replay:
 
     def operation(self, path, method, operation):
         where = operation["operationId"]
-        target = self.target(path, operation)
         responses = {status: self.resolved(one) for status, one in operation["responses"].items()}
         self.check_examples(where, responses)
         body = self.resolved(operation.get("requestBody"))
         if body is None:
-            return self.without_body(where, method, target, responses)
+            return self.without_body(path, method, operation, responses)
         for type, content in body["content"].items():
             if not content.get("examples"):
                 self.fault(where, f"no example of {type}")
             for name, example in content.get("examples", {}).items():
                 self.check(f"{where} {name}, the request", example["value"], content["schema"])
+                target = self.target(path, operation, name)
                 expected = [
-                    (status, media, one["examples"][name]["value"])
+                    (status, media, one["examples"][name])
                     for status, response in responses.items()
                     for media, one in response.get("content", {}).items()
                     if name in one.get("examples", {})
                 ]
                 if not expected:
                     self.fault(where, f"no answer to {name}")
-                for status, media, value in expected:
+                for status, media, one in expected:
                     answer = self.send(method, target, media, example["value"], type)
-                    self.compare(f"{where} {name} ({media})", answer, status, media, responses, value)
+                    self.compare(f"{where} {name} ({media})", answer, status, media, responses, one)
 
-    def without_body(self, where, method, target, responses):
+    def without_body(self, path, method, operation, responses):
+        where = operation["operationId"]
         success = next(status for status in responses if status.startswith("2"))
         content = responses[success].get("content", {})
         if not content:
-            status, _, bytes = self.send(method, target)
+            status, _, bytes = self.send(method, self.target(path, operation))
             self.examples += 1
             if str(status) != success or bytes:
                 self.fault(where, f"is {status} with {len(bytes)} bytes, not {success} without any")
+        first = next((name for one in content.values() for name in one.get("examples", {})), None)
         for media, one in content.items():
-            answer = self.send(method, target, media.split(";")[0])
-            examples = [one["value"] for one in one.get("examples", {}).values()]
-            expected = examples[0] if examples and where not in LOOSE else None
-            self.compare(f"{where} ({media})", answer, success, media, responses, expected)
-        if content and not any(one.get("examples") for one in content.values()):
+            shown = one.get("examples", {})
+            others = [name for name in shown if name != first and name in self.named(operation)]
+            for name in [first, *others]:
+                target = self.target(path, operation, name)
+                answer = self.send(method, target, media.split(";")[0])
+                expected = None if where in LOOSE else shown.get(name)
+                self.compare(f"{where} {name} ({media})", answer, success, media, responses, expected)
+        if content and first is None:
             self.fault(where, "no example")
 
     def check_examples(self, where, responses):
@@ -171,10 +194,32 @@ class Replay:
         elif "yaml" in sent:
             value = yaml.safe_load(value)
         schema = responses[status]["content"][media]["schema"]
+        known = len(self.faults)
         self.check(where, value, schema)
-        if expected is not None:
-            for difference in differences(expected, value)[:5]:
-                self.fault(where, difference)
+        if expected is None:
+            return
+        found = differences(expected["value"], value)
+        if found and len(self.faults) == known:
+            self.others.append((expected, value))
+        for difference in found[:5]:
+            self.fault(where, difference)
+
+
+def examples(parameter):
+    """The named examples of a parameter, wherever they stand."""
+    content = next(iter(parameter.get("content", {}).values()), {})
+    return parameter.get("examples") or content.get("examples") or {}
+
+
+def example(parameter, name):
+    """Whether a parameter is in the request of a name, its value there, and whether that is sent as JSON."""
+    content = next(iter(parameter.get("content", {}).values()), None)
+    for place in (parameter, content or {}):
+        if "example" in place:
+            return True, place["example"], content is not None
+    if name in examples(parameter):
+        return True, examples(parameter)[name]["value"], content is not None
+    return False, None, False
 
 
 def text(value):
@@ -221,14 +266,22 @@ def differences(want, got, at=""):
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: replay.py URL openapi.yaml")
-    with open(sys.argv[2], encoding="utf-8") as file:
-        replay = Replay(sys.argv[1], yaml.safe_load(file))
+    arguments = [one for one in sys.argv[1:] if one != "--update"]
+    if len(arguments) != 2:
+        sys.exit("usage: replay.py [--update] URL openapi.yaml")
+    url, path = arguments
+    with open(path, encoding="utf-8") as file:
+        source = file.read()
+    document = yaml.safe_load(source)
+    replay = Replay(url, document)
     replay.run()
     for fault in replay.faults:
         print(fault)
     print(f"{replay.requests} requests, {replay.examples} examples, {len(replay.faults)} faults")
+    if "--update" in sys.argv[1:]:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(rewriting.rewritten(source, document, replay.others))
+        print(f"{len(replay.others)} examples rewritten")
     sys.exit(1 if replay.faults else 0)
 
 
