@@ -33,9 +33,11 @@ struct ViewRequest {
 
   static let maximumGridCells = 10_000.0
 
-  /// Reads all fields; the rectangle and the scale may be given otherwise.
+  /// Reads all fields; the rectangle and the scale may be given otherwise, and where a `limit` is one
+  /// of pages it isn't read.
   init(
-    _ fields: Fields, rect givenRect: MapRect? = nil, scale givenScale: Viewport.Scale? = nil
+    _ fields: Fields, rect givenRect: MapRect? = nil, scale givenScale: Viewport.Scale? = nil,
+    isPaged: Bool = false
   ) throws {
     let kind = try fields.choice("method", ClusterMethod.self) ?? .grid
     if kind != .grid, let name = ClusterMethod.gridOnly.first(where: fields.has) {
@@ -44,9 +46,8 @@ struct ViewRequest {
     let rect = try givenRect ?? fields.visibleRect()
     let scale = try givenScale ?? fields.scale()
     let settings = try fields.clusterSettings()
-    let limit =
-      try fields.integer("limit", in: 1...ClusterRequest.maximumLimit)
-      ?? ClusterRequest.maximumLimit
+    let maximum = ClusterRequest.maximumLimit
+    let limit = isPaged ? maximum : try fields.integer("limit", in: 1...maximum) ?? maximum
     margin = try fields.number("marginFactor") ?? 0.5
     properties = try fields.propertyFields()
     output = try fields.outputOptions()

@@ -34,7 +34,7 @@ extension API {
     {
       throw fields.problem(name, "\(name) goes with the methods distance and collision only")
     }
-    let view = method == .grid ? nil : try ViewRequest(fields)
+    let view = method == .grid ? nil : try ViewRequest(fields, isPaged: isPaged)
     let settings = try fields.clusterSettings()
     let properties = try fields.propertyFields()
     let output = try fields.outputOptions()
