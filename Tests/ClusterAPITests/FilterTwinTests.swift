@@ -63,6 +63,24 @@ struct FilterTwinTests {
     #expect(boxed.ids == wanted.prefix(7).map(\.idJSON.text), "\(text)")
   }
 
+  @Test func `a place that a filter empties is 404`() async throws {
+    let service = try Service()
+    await service.store([
+      TwinFeature(1, 5, 5, "{\"k\":1}"), TwinFeature(2, 5, 5, "{\"k\":2}"), TwinFeature(3, 5, 5),
+    ])
+    let view = await service.post("/collections/c/clusters", #"{"bbox":[0,0,9,9],"zoom":3}"#)
+    let id = view.annotations.first?["id"]?.string ?? ""
+    for path in ["", "/items", "/children"].map({ "/collections/c/clusters/\(id)\($0)" }) {
+      let zoom = path.hasSuffix("children") ? "&childZoom=5" : ""
+      (await service.get("\(path)?filter=k%3E2\(zoom)")).expectProblem(404)
+      (await service.get("\(path)?filter=k%3E\(zoom)")).expectProblem(400, at: "filter")
+      #expect(await service.get("\(path)?filter=k%3E1\(zoom)").status == 200)
+    }
+    let rest = await service.get("/collections/c/clusters/\(id)?filter=k%20IS%20NOT%20NULL")
+    #expect(rest.json.count == 2)
+    #expect(await service.get("/collections/c/clusters/\(id)/items?filter=k=2").ids == ["2"])
+  }
+
   /// One feature a value, under its own name as id.
   private static let values: [(id: String, json: String?)] = [
     ("one", "1"), ("also one", "1.0"), ("ten", "10"), ("text one", "\"1\""), ("a", "\"a\""),
