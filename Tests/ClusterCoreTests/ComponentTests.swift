@@ -112,6 +112,26 @@ struct ComponentTests {
     #expect(found.places.count == wanted)
   }
 
+  @Test func `what is kept apart links nothing, not even a whole node of it`() throws {
+    // Three crowds in a row, of which neighbours are in reach of each other.
+    let crowds = (0..<3).map { crowd in
+      (0..<60).map { i in
+        Coordinate(latitude: Double(i) * 1e-7, longitude: 1 + Double(crowd) * 0.9e-3)
+      }
+    }
+    let points = try PointIndex.of(crowds.flatMap(\.self))
+    let radius = WebMercator.worldSize / 360 * 1e-3
+    #expect(try ComponentClusterer(points: points, radius: radius).isOneComponent())
+    let middle = Set(crowds[1])
+    var twin = MethodTwin(points)
+    twin.keptApart = Set((0..<180).filter { middle.contains(points.coordinate(at: $0)) })
+    let found = try ComponentClusterer(
+      points: points, radius: radius, keptApart: PlaceSet(twin.keptApart)
+    ).run()
+    #expect(found.places.count == 62)
+    #expect(found.places == twin.components(radius: radius))
+  }
+
   @Test func `many coordinates within one position are told apart`() throws {
     var generator = SeededGenerator(seed: 54)
     let coordinates = (0..<400).map { _ in
