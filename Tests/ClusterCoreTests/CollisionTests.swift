@@ -127,7 +127,8 @@ struct CollisionTests {
         return boxes.count + hidden > 1
       }
       let expansion = ExpansionZoom.ofCluster(
-        cluster, of: found, in: points, markerWidth: 40, markerHeight: 60, above: zoom)
+        Array(found.places(of: cluster)), placed: cluster.placed, in: points, markerWidth: 40,
+        markerHeight: 60, above: zoom)
       #expect(expansion == wanted)
     }
   }

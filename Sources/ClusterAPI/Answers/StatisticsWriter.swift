@@ -25,10 +25,10 @@ final class StatisticsWriter {
       json.endObject()
       json.member("otherCount", found.otherCount)
     }
-    guard !wanted.aggregates.isEmpty else { return }
+    guard let aggregates = wanted.aggregates else { return }
     json.key("aggregates")
     json.beginObject()
-    for (aggregate, value) in zip(wanted.aggregates, found.aggregates) {
+    for (aggregate, value) in zip(aggregates, found.aggregates) {
       aggregate.name.withUnsafeBytes { json.keyUTF8($0) }
       if let value { json.value(value) } else { json.null() }
     }

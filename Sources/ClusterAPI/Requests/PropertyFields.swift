@@ -14,13 +14,14 @@ struct PropertyFields {
   var groupBy: [UInt8]?
   var countBy: [UInt8]?
   var weightBy: [UInt8]?
-  var aggregates: [Aggregate] = []
+  /// Nil where they aren't asked for.
+  var aggregates: [Aggregate]?
 
   static let statistics = ["countBy", "weightBy", "aggregate"]
   static let names = ["filter", "groupBy"] + statistics
 
   /// Whether annotations carry statistics.
-  var hasStatistics: Bool { countBy != nil || weightBy != nil || !aggregates.isEmpty }
+  var hasStatistics: Bool { countBy != nil || weightBy != nil || aggregates != nil }
 }
 
 extension Fields {
@@ -50,8 +51,8 @@ extension Fields {
     }
   }
 
-  private func aggregates() throws -> [PropertyFields.Aggregate] {
-    let found = try withJSON("aggregate") { json in
+  private func aggregates() throws -> [PropertyFields.Aggregate]? {
+    try withJSON("aggregate") { json in
       let members = try members(of: json, at: "aggregate")
       guard members.count <= Statistics.maximumAggregates else {
         throw problem(
@@ -60,7 +61,6 @@ extension Fields {
       }
       return try members.map { try aggregate($0.name, $0.value, at: $0.pointer) }
     }
-    return found ?? []
   }
 
   private func aggregate(
@@ -96,7 +96,7 @@ struct BoundProperties {
     grouping = fields.groupBy.map { Grouping(property: $0, keys: API.keys($0, of: index)) }
     statistics.countBy = fields.countBy.map { API.keys($0, of: index) }
     statistics.weights = fields.weightBy.map { API.column($0, of: index) }
-    statistics.aggregates = fields.aggregates.map {
+    statistics.aggregates = fields.aggregates?.map {
       Statistics.Aggregate(
         name: Array($0.name.utf8), operation: $0.operation,
         column: API.column($0.property, of: index))

@@ -185,7 +185,10 @@ public struct Drilldown: Sendable {
 extension Annotation {
   /// The rectangle of its features, a tenth wider on each side, at least 512 map points each way.
   public var visibleMapRect: MapRect {
-    var rect = bounds.folded.mapRect.grown(by: 0.1)
+    var bounds = self.bounds.folded
+    // Across the antimeridian.
+    if bounds.west > bounds.east { bounds.east += 360 }
+    var rect = bounds.mapRect.grown(by: 0.1)
     let (width, height) = (max(rect.width, 512), max(rect.height, 512))
     rect.x -= (width - rect.width) / 2
     rect.y -= (height - rect.height) / 2

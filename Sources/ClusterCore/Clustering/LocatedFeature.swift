@@ -55,6 +55,9 @@ public struct LocatedFeature: Sendable {
         rect: view.rect(atZoom: Double(zoom)), scale: .zoom(Double(zoom)), marginFactor: margin)
       zoomed.limit = ClusterRequest.maximumLimit
       let scope = FeatureScope(index, passing: filter, near: zoomed.view.tiles)
+      if case .distance(let epsilon) = zoomed.method {
+        return !scope.isLinked(place, within: epsilon, zoomed)
+      }
       let result = try scope.clusters(zoomed, markers: markers)
       return result.annotation(holding: place)?.count == 1
     }
@@ -69,6 +72,23 @@ public struct LocatedFeature: Sendable {
       alone = zoom
     }
     return alone
+  }
+}
+
+extension FeatureScope {
+  /// Whether a feature is linked to another one of a view.
+  fileprivate func isLinked(
+    _ place: Int, within epsilon: Double, _ request: MethodRequest
+  ) -> Bool {
+    let keys = request.grouping?.keys
+    let rank = keys?.rank(at: place)
+    let inside = selecting(in: CellsRegion(request.view.tiles)) { run, pass in
+      for other in run where keys?.rank(at: other) == rank { pass(other) }
+    }
+    let keptApart = inside.places(of: request.keepApart)
+    guard let own = inside.scopePlace(place), !keptApart.contains(own) else { return false }
+    return inside.points.hasFeature(
+      linkedTo: own, within: epsilon * request.view.mapPointsPerPoint, excluding: keptApart)
   }
 }
 

@@ -26,8 +26,8 @@ public struct Statistics: Sendable {
   public var weights: PropertyColumn?
   /// Whose values are counted.
   public var countBy: KeyColumn?
-  /// The rest.
-  public var aggregates: [Aggregate] = []
+  /// The rest; nil where none are asked for.
+  public var aggregates: [Aggregate]?
 
   /// Nothing.
   public init() {}
@@ -77,7 +77,7 @@ public final class StatisticsCollector {
       StatisticsCollector.sum(runs) { PropertyColumn.weight(column.number(at: $0)) }.sum
     }
     if let keys = wanted.countBy { count(runs, by: keys, into: &found) }
-    found.aggregates = wanted.aggregates.map { StatisticsCollector.value(of: $0, runs) }
+    found.aggregates = (wanted.aggregates ?? []).map { StatisticsCollector.value(of: $0, runs) }
     return found
   }
 
@@ -140,7 +140,11 @@ public final class StatisticsCollector {
     case .sum, .mean:
       let (sum, count) = sum(runs) { column.number(at: $0) }
       guard count > 0 else { return nil }
-      return aggregate.operation == .sum ? sum : sum / Double(count)
+      if aggregate.operation == .sum { return sum }
+      if sum.isFinite { return sum / Double(count) }
+      // The sum of large numbers may be past the doubles where their mean isn't.
+      return StatisticsCollector.sum(runs) { column.number(at: $0) / 0x1p64 }.sum / Double(count)
+        * 0x1p64
     case .min: return extreme(runs, column, <)
     case .max: return extreme(runs, column, >)
     }

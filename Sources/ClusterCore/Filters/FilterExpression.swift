@@ -40,6 +40,8 @@ public indirect enum FilterExpression: Hashable, Sendable {
 
   /// The longest text of a filter, in bytes.
   public static let maximumLength = 65_536
+  /// How many conditions a filter can have: each looks at every feature.
+  public static let maximumConditions = 1000
   /// How deep parentheses and NOT may be nested in a text.
   public static let maximumDepth = 100
 
@@ -53,12 +55,14 @@ public indirect enum FilterExpression: Hashable, Sendable {
     return names
   }
 
-  /// How many comparisons and the like it has: what it costs to evaluate for a feature at worst. A
-  /// list counts once.
+  /// How many comparisons and the like it has: what it costs to evaluate for a feature at worst. The
+  /// literals of a list count once, its properties each.
   public var conditionCount: Int {
     switch self {
     case .literal: 0
-    case .comparison, .between, .inList, .like, .isNull: 1
+    case .comparison, .between, .like, .isNull: 1
+    case .inList(_, let list):
+      1 + list.count { if case .property = $0 { true } else { false } }
     case .not(let inner): inner.conditionCount
     case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.conditionCount }
     }

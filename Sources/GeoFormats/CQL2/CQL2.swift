@@ -20,7 +20,15 @@ public enum CQL2 {
     }
     do throws(CQL2Parser.Failure) {
       var parser = CQL2Parser(text)
-      return try parser.expression()
+      let filter = try parser.expression()
+      let maximum = FilterExpression.maximumConditions
+      let conditions = filter.normalised.conditionCount
+      guard conditions <= maximum else {
+        throw .tooLarge(
+          "the filter has \(conditions) conditions, more than \(maximum); many "
+            + "values of one property go into a single IN (…)")
+      }
+      return filter
     } catch {
       switch error {
       case .syntax(let failure):

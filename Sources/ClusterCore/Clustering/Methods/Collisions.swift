@@ -66,16 +66,15 @@ extension ExpansionZoom {
   /// That of a cluster of the collision method, for boxes of some points. Its features alone are one
   /// cluster as long as each overlaps the placed one, and boxes only shrink on the map.
   static func ofCluster(
-    _ cluster: Collisions.Cluster, of collisions: Collisions, in points: PointIndex,
-    markerWidth: Double, markerHeight: Double, above zoomLevel: Double
+    _ places: [Int], placed: Int, in points: PointIndex, markerWidth: Double,
+    markerHeight: Double, above zoomLevel: Double
   ) -> Int? {
-    let places = collisions.places(of: cluster)
-    return withExtendedLifetime(points) {
+    withExtendedLifetime(points) {
       first(above: zoomLevel) { zoom in
         let scale = MapScale.mapPointsPerPoint(zoom: Double(zoom))
         let overlap = BoxOverlap(width: markerWidth * scale, height: markerHeight * scale)
         let view = points.view
-        return places.contains { !overlap.overlaps($0, cluster.placed, in: view) }
+        return places.contains { !overlap.overlaps($0, placed, in: view) }
       }
     }
   }

@@ -49,12 +49,12 @@ enum MapScale {
 enum ExpansionZoom {
   static let last = 24
 
-  /// The smallest integer zoom above another, up to ``last``, at which something no longer holds
+  /// The smallest integer zoom above another, from 0 up to ``last``, at which something no longer holds
   /// that, once it doesn't, doesn't at any later one either; nil if there is none.
   static func first<E: Error>(
     above zoomLevel: Double, where holdsNoMore: (Int) throws(E) -> Bool
   ) throws(E) -> Int? {
-    var low = Int(zoomLevel.rounded(.down)) + 1
+    var low = max(0, Int(zoomLevel.rounded(.down)) + 1)
     var high = last + 1
     while low < high {
       let middle = low + (high - low) / 2

@@ -28,10 +28,20 @@ public struct MethodDrilldown: Sendable {
   /// one annotation; nil if there is none.
   public func expansionZoom() throws(ImpossibleRequest) -> Int? {
     guard annotation.isCluster else { return nil }
-    let own = scope
-    return try ExpansionZoom.first(above: request.view.zoomLevel) {
-      (zoom) throws(ImpossibleRequest) in
-      try own.clusters(zoomed(to: Double(zoom)), markers).annotations.count > 1
+    let zoomLevel = request.view.zoomLevel
+    switch request.method {
+    case .distance(let epsilon):
+      let own = scope
+      do {
+        return try ExpansionZoom.ofComponent(own.points, epsilon: epsilon, above: zoomLevel)
+      } catch {
+        throw request.refusal(error, features: own.count)
+      }
+    case .collision(let markers):
+      return ExpansionZoom.ofCluster(
+        result.places(of: annotation, offset: 0, limit: .max), placed: annotation.first,
+        in: index.points, markerWidth: markers.width, markerHeight: markers.height,
+        above: zoomLevel)
     }
   }
 
