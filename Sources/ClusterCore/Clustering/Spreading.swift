@@ -41,10 +41,12 @@ public struct Spreading {
     guard run.count > 1, let contested = totals[origin], contested > 1 else { return (origin, 1) }
     let bearing = 2 * Double.pi * Double(ranks[place - run.lowerBound]) / Double(contested)
     let radius = distance * Double(contested) / 2
-    let coordinate =
-      radius == 0
-      ? origin : Geodesy.destination(from: origin, distance: radius, bearing: bearing)
-    return (coordinate, contested)
+    guard radius > 0 else {
+      // Where the formula leaves it, without its rounding.
+      let longitude = Geodesy.normalisedLongitude(origin.longitude)
+      return (Coordinate(latitude: origin.latitude, longitude: longitude), contested)
+    }
+    return (Geodesy.destination(from: origin, distance: radius, bearing: bearing), contested)
   }
 
   /// Features of one position may have different coordinates, a few centimetres apart.
