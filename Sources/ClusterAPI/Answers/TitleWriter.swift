@@ -6,11 +6,28 @@ struct TitleWriter {
   private let property: [UInt8]?
   private let subtitleLimit: Int
   private let index: FeatureIndex
+  /// Tells features without a title apart quickly, where they are many.
+  private let column: PropertyColumn?
 
   init(_ options: OutputOptions, _ index: FeatureIndex) {
     property = options.titleProperty
     subtitleLimit = options.subtitleLimit
     self.index = index
+    column = options.titleProperty.flatMap {
+      TitleWriter.isRare($0, in: index) ? API.column($0, of: index) : nil
+    }
+  }
+
+  /// Whether so many of a large collection's features have no title that looking for those who have
+  /// one takes a column, by a look at some of them.
+  static func isRare(_ property: [UInt8], in index: FeatureIndex) -> Bool {
+    let samples = 64
+    guard index.count > Effort.fewFeatures else { return false }
+    let missing = (0..<samples).count { sample in
+      let properties = index.record(at: sample * (index.count / samples)).properties
+      return PropertyReader.value(of: property, in: properties) == nil
+    }
+    return missing > samples / 2
   }
 
   /// The members `title` and `subtitle`.
@@ -34,7 +51,7 @@ struct TitleWriter {
       return
     }
     var parts: [Title] = []
-    if subtitleLimit > 0 {
+    if subtitleLimit > 0, column?.isAllMissing != true {
       result.forEachFeature(of: annotation) { place in
         if let title = title(of: place) { parts.append(title) }
         return parts.count < subtitleLimit
@@ -71,6 +88,7 @@ struct TitleWriter {
 
   /// The title of a feature; nil where the property is missing or null.
   private func title(of place: Int) -> Title? {
+    if let column, column.code(at: place) == PropertyColumn.missing { return nil }
     guard let property,
       let value = PropertyReader.value(of: property, in: index.record(at: place).properties),
       let first = value.first

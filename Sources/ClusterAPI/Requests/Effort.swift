@@ -4,7 +4,7 @@ import ClusterCore
 /// clients.
 enum Effort {
   /// What may be looked at feature by feature between two events, a millisecond or less.
-  private static let fewFeatures = 20_000
+  static let fewFeatures = 20_000
   private static let fewPrevious = 500
 
   /// Whether an answer from a collection may take long: values of properties must be read first, or
@@ -25,6 +25,14 @@ enum Effort {
       statistics: fields.hasStatistics)
   }
 
+  /// Whether titles are so rare that a column must be made to find them.
+  static func isLong(over index: FeatureIndex, _ output: OutputOptions) -> Bool {
+    guard let property = output.titleProperty, !index.hasColumn(named: property) else {
+      return false
+    }
+    return TitleWriter.isRare(property, in: index)
+  }
+
   static func isLong(over index: FeatureIndex, previous: [PreviousAnnotation]?) -> Bool {
     previous.map { $0.count > fewPrevious } ?? false && index.count > fewPrevious
   }
@@ -34,6 +42,7 @@ extension ViewRequest {
   /// Whether its answer may take long.
   func isLong(over index: FeatureIndex) -> Bool {
     if case .tiles = method { return true }
-    return Effort.isLong(over: index, properties) || Effort.isLong(over: index, previous: previous)
+    return Effort.isLong(over: index, properties) || Effort.isLong(over: index, output)
+      || Effort.isLong(over: index, previous: previous)
   }
 }

@@ -57,7 +57,7 @@ extension API {
     }
     let isLong =
       asked.view != nil || Effort.isLong(over: asked.snapshot.index, asked.properties)
-      || asked.id?.hasGroup ?? false
+      || Effort.isLong(over: asked.snapshot.index, asked.output) || asked.id?.hasGroup ?? false
     return try answer(isLong: isLong) {
       let properties = BoundProperties(asked.properties, in: asked.snapshot.index)
       guard let id = asked.id,
