@@ -13,8 +13,6 @@ final class WorkQueue: Sendable {
   private struct State {
     var running = 0
     var waiting: [Work] = []
-    /// How many of ``waiting`` have been begun.
-    var begun = 0
   }
 
   private let state = Guarded(State())
@@ -32,7 +30,7 @@ final class WorkQueue: Sendable {
         state.running += 1
         return (true, true)
       }
-      guard state.waiting.count - state.begun < WorkQueue.maximumWaiting else {
+      guard state.waiting.count < WorkQueue.maximumWaiting else {
         return (false, false)
       }
       state.waiting.append(work)
@@ -42,25 +40,16 @@ final class WorkQueue: Sendable {
     return accepted
   }
 
-  /// Runs a piece of work, and what waits behind it.
-  private func run(_ first: @escaping Work) {
-    var next: Work? = first
-    while let work = next {
-      work()
-      next = state.withLock { state in
-        guard state.begun < state.waiting.count else {
-          state.running -= 1
-          return nil
-        }
-        defer {
-          state.begun += 1
-          if state.begun == state.waiting.count || state.begun > 256 {
-            state.waiting.removeFirst(state.begun)
-            state.begun = 0
-          }
-        }
-        return state.waiting[state.begun]
+  /// Runs a piece of work, then lets the next one that waits have its turn.
+  private func run(_ work: Work) {
+    work()
+    let next = state.withLock { state -> Work? in
+      if state.waiting.isEmpty {
+        state.running -= 1
+        return nil
       }
+      return state.waiting.removeFirst()
     }
+    if let next { queue.async { self.run(next) } }
   }
 }
