@@ -57,13 +57,13 @@ struct IndexBenchmark {
   private func worldViews() throws {
     var worst = (time: 0.0, cells: 0, grid: CellGrid(cellsPerWorld: 1))
     for cells in 29...31 {
-      let viewport = try world(cells: cells)
+      let viewport = try Views.world(cells: cells)
       let time = try median(5) { _ = try clusters(viewport) }
       if time > worst.time {
         worst = (time, Int(viewport.cells.count), viewport.cells.grid)
       }
     }
-    let result = try clusters(try world(cells: worst.grid.cellsPerWorld))
+    let result = try clusters(try Views.world(cells: worst.grid.cellsPerWorld))
     var scanned: [Cell] = []
     let scan = median(3) { scanned = linearScan(worst.grid) }
     // The yardstick must have done the same work: both are by row and column.
@@ -74,15 +74,6 @@ struct IndexBenchmark {
     row(
       "world, \(worst.cells) cells, slowest of 3 grids", duration(worst.time),
       "linear scan \(duration(scan)): \(rounded(scan / worst.time)) times")
-  }
-
-  private func world(cells: Int) throws -> Viewport {
-    // N cells of 60 points make a world 60·N points wide; a hair more, so that rounding the zoom to
-    // 1/1000 doesn't fall below.
-    let zoom = (log2(Double(cells) * 60 / 256) * 1000).rounded(.up) / 1000
-    return try Viewport(
-      rect: try VisibleRect.bbox(west: -180, south: -90, east: 180, north: 90),
-      scale: .zoom(zoom), cellSize: 60, marginFactor: 0)
   }
 
   private func clusters(_ viewport: Viewport) throws -> ClusterResult {
@@ -127,10 +118,7 @@ struct IndexBenchmark {
     let views = 200
     for _ in 0..<views {
       let centre = points[Int(synthetic.uniform() * Double(points.count))]
-      let rect = try VisibleRect.region(
-        center: centre, latitudeDelta: 0.4, longitudeDelta: 0.4)
-      let viewport = try Viewport(
-        rect: rect, scale: .viewportWidth(375), cellSize: 60, marginFactor: 0.5)
+      let viewport = try Views.city(centre)
       var result: ClusterResult?
       times.append(try median(3) { result = try clusters(viewport) })
       features += result?.featureCount ?? 0

@@ -1,0 +1,61 @@
+import ClusterCore
+import GeoFormats
+import Glibc
+
+/// A synthetic feature: a place with about 100 bytes of properties.
+struct SamplePlace {
+  var number: Int
+  var coordinate: Coordinate
+  /// One of ``countries``, the first of them in a good third of all places.
+  var country: Int
+  /// Skewed, too: half of the places have fewer than ``medianPopulation``.
+  var population: Int
+  /// 0…1000, evenly.
+  var priority: Int
+
+  static let countries = [
+    "China", "India", "Brazil", "France", "Germany", "Japan", "Mexico", "Peru", "Chad", "Fiji",
+  ]
+  static let medianPopulation = 25_000
+
+  /// Places that crowd like cities; the same ones for the same seed.
+  static func places(_ count: Int, seed: UInt64) -> [SamplePlace] {
+    var synthetic = Synthetic(seed: seed)
+    let points = synthetic.cities(count)
+    return points.enumerated().map { number, point in
+      let share = synthetic.uniform()
+      let size = synthetic.uniform()
+      return SamplePlace(
+        number: number + 1, coordinate: point,
+        country: Int(share * share * Double(countries.count)),
+        population: Int(size * size * Double(4 * medianPopulation)),
+        priority: Int(synthetic.uniform() * 1001))
+    }
+  }
+
+  /// A batch of some places.
+  static func batch(_ places: ArraySlice<SamplePlace>) throws -> FeatureBatch {
+    var batch = FeatureBatch()
+    var json = JSONWriter(reserving: 128)
+    for place in places {
+      json.removeAll()
+      place.writeProperties(into: &json)
+      try json.withBytes {
+        batch.append(
+          id: try FeatureID(integer: Int64(place.number)), coordinate: place.coordinate,
+          further: UnsafeBufferPointer(start: nil, count: 0), properties: $0)
+      }
+    }
+    return batch
+  }
+
+  private func writeProperties(into json: inout JSONWriter) {
+    json.beginObject()
+    json.member("name", "Place number \(1_000_000 + number)")
+    json.member("country", SamplePlace.countries[country])
+    json.member("population", population)
+    json.member("priority", priority)
+    json.member("note", "what a person would write")
+    json.endObject()
+  }
+}
