@@ -9,35 +9,40 @@ public final class PointIndex: Sendable {
   let coordinates: FixedArray<Coordinate>
   let tree: Quadtree
 
-  /// Builds the tree over coordinates in index order. O(n).
+  /// Builds the tree over positions in Z-order and their coordinates. O(n).
+  init(positions: FixedArray<Position>, coordinates: FixedArray<Coordinate>) {
+    count = coordinates.count
+    self.positions = positions
+    self.coordinates = coordinates
+    tree = QuadtreeBuilder.build(
+      positions: positions.pointer, coordinates: coordinates.pointer, count: count)
+  }
+
+  /// As above.
   ///
   /// - Parameter keyMemory: begins with the points' places on the Z-order curve, in ascending order,
   ///   64 bits each; it is taken over for their positions.
-  init(keyMemory: LargeMemory, coordinates: FixedArray<Coordinate>) {
-    count = coordinates.count
-    self.coordinates = coordinates
-    let keys = FixedArray<UInt64>(keyMemory, count: count)
-    tree = QuadtreeBuilder.build(
-      keys: keys.pointer, coordinates: coordinates.pointer, count: count)
-    for place in 0..<count {
+  convenience init(keyMemory: LargeMemory, coordinates: FixedArray<Coordinate>) {
+    let keys = FixedArray<UInt64>(keyMemory, count: coordinates.count)
+    for place in 0..<keys.count {
       let position = Position(zOrder: keys.pointer[place])
       keyMemory.start.storeBytes(of: position, toByteOffset: place &* 8, as: Position.self)
     }
-    positions = FixedArray(keyMemory, count: count)
+    self.init(
+      positions: FixedArray(keyMemory, count: coordinates.count), coordinates: coordinates)
   }
 
   /// The index of some of another's points, given by their places there in ascending order. O(n).
   convenience init(selecting places: FixedArray<UInt32>, of other: PointIndex) {
     let count = places.count
-    let keyMemory = LargeMemory(byteCount: max(count, 1) * MemoryLayout<UInt64>.stride)
-    let keys = FixedArray<UInt64>(keyMemory, count: count)
+    let positions = FixedArray<Position>(uninitialized: count)
     let coordinates = FixedArray<Coordinate>(uninitialized: count)
     for index in 0..<count {
       let place = Int(places.pointer[index])
-      keys.pointer[index] = other.positions.pointer[place].zOrder
+      positions.pointer[index] = other.positions.pointer[place]
       coordinates.pointer[index] = other.coordinates.pointer[place]
     }
-    self.init(keyMemory: keyMemory, coordinates: coordinates)
+    self.init(positions: positions, coordinates: coordinates)
   }
 
   /// The memory it takes, in bytes.

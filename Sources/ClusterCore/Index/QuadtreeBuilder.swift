@@ -1,15 +1,15 @@
 /// Builds a ``Quadtree`` over points that are sorted along the Z-order curve, in O(n).
 struct QuadtreeBuilder {
-  private let keys: UnsafePointer<UInt64>
+  private let positions: UnsafePointer<Position>
   private let coordinates: UnsafePointer<Coordinate>
   private var nodes: GrowingArray<Quadtree.Node>
   private var aggregates: GrowingArray<Quadtree.Aggregate>
 
   /// The quadtree of `count` points; both pointers are to as many values in Z-order.
   static func build(
-    keys: UnsafePointer<UInt64>, coordinates: UnsafePointer<Coordinate>, count: Int
+    positions: UnsafePointer<Position>, coordinates: UnsafePointer<Coordinate>, count: Int
   ) -> Quadtree {
-    var builder = QuadtreeBuilder(keys, coordinates, expecting: count)
+    var builder = QuadtreeBuilder(positions, coordinates, expecting: count)
     if count > 0 {
       builder.append(0..<count)
       builder.fill(0)
@@ -18,10 +18,10 @@ struct QuadtreeBuilder {
   }
 
   private init(
-    _ keys: UnsafePointer<UInt64>, _ coordinates: UnsafePointer<Coordinate>,
+    _ positions: UnsafePointer<Position>, _ coordinates: UnsafePointer<Coordinate>,
     expecting points: Int
   ) {
-    self.keys = keys
+    self.positions = positions
     self.coordinates = coordinates
     // Leaves are about half full; memory that isn't touched costs nothing.
     nodes = GrowingArray(capacity: points / 6 + 16)
@@ -33,15 +33,16 @@ struct QuadtreeBuilder {
     nodes.append(
       Quadtree.Node(
         begin: points.lowerBound, end: points.upperBound,
-        box: PositionBox(Position(zOrder: keys[points.lowerBound]))))
+        box: PositionBox(positions[points.lowerBound])))
     aggregates.append(Quadtree.Aggregate())
   }
 
   /// Finishes a node and everything below it. The recursion is at most 32 deep: each level fixes at
-  /// least one more pair of key bits.
+  /// least one more bit of both axes.
   private mutating func fill(_ place: Int) {
     let points = nodes.pointer[place].points
-    let difference = keys[points.lowerBound] ^ keys[points.upperBound - 1]
+    let (first, last) = (positions[points.lowerBound], positions[points.upperBound - 1])
+    let difference = (first.x ^ last.x) | (first.y ^ last.y)
     if points.count <= Quadtree.leafCapacity || difference == 0 {
       fillLeaf(place, points)
     } else {
@@ -54,7 +55,7 @@ struct QuadtreeBuilder {
     var sum = Quadtree.Aggregate()
     var previous: Location?
     for index in points {
-      let position = Position(zOrder: keys[index])
+      let position = positions[index]
       box.formUnion(PositionBox(position))
       sum.add(coordinates[index])
       if position.location != previous { sum.locations += 1 }
@@ -64,11 +65,11 @@ struct QuadtreeBuilder {
     aggregates.pointer[place] = sum
   }
 
-  /// Splits at the highest pair of bits in which the first and the last key differ.
+  /// Splits at the highest bit in which the first and the last position differ on either axis.
   private mutating func fillChildren(
-    of place: Int, _ points: Range<Int>, difference: UInt64
+    of place: Int, _ points: Range<Int>, difference: UInt32
   ) {
-    let shift = UInt64((63 - difference.leadingZeroBitCount) & ~1)
+    let shift = UInt32(31 - difference.leadingZeroBitCount)
     let first = nodes.count
     var start = points.lowerBound
     while start < points.upperBound {
@@ -85,18 +86,23 @@ struct QuadtreeBuilder {
       sum.add(aggregates.pointer[child])
       // Siblings smaller than a location may share one.
       let begin = nodes.pointer[child].points.lowerBound
-      if child > first && keys[begin] >> 18 == keys[begin - 1] >> 18 { sum.locations -= 1 }
+      if child > first && positions[begin].location == positions[begin - 1].location {
+        sum.locations -= 1
+      }
     }
     aggregates.pointer[place] = sum
   }
 
-  /// The first point after `start` that lies in another quadrant: binary search, keys are sorted.
-  private func endOfQuadrant(_ start: Int, _ end: Int, shift: UInt64) -> Int {
-    let quadrant = keys[start] >> shift
+  /// The first point after `start` that lies in another quadrant: binary search, for
+  /// they are in Z-order.
+  private func endOfQuadrant(_ start: Int, _ end: Int, shift: UInt32) -> Int {
+    let (column, row) = (positions[start].x &>> shift, positions[start].y &>> shift)
     var (low, high) = (start + 1, end)
     while low < high {
       let middle = (low + high) / 2
-      if keys[middle] >> shift == quadrant { low = middle + 1 } else { high = middle }
+      let position = positions[middle]
+      let isSame = position.x &>> shift == column && position.y &>> shift == row
+      if isSame { low = middle + 1 } else { high = middle }
     }
     return low
   }
