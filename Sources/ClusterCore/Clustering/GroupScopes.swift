@@ -1,5 +1,3 @@
-import Glibc
-
 extension FeatureScope {
   /// The groups of the scope that have features in their cells, by rank, each as a scope of its own;
   /// nil where there are more than any answer has annotations.
@@ -56,33 +54,6 @@ extension FeatureScope {
           return true
         }
       }
-    }
-  }
-
-  /// Takes some of the scope's features apart by rank; nil where there are more ranks than `most`.
-  func parts(
-    by keys: KeyColumn, most: Int, _ forEachRun: ((Range<Int>) -> Void) -> Void
-  ) -> [(rank: Int, scope: FeatureScope)]? {
-    // The part of each rank, one up, in a table whose untouched pages cost nothing.
-    guard let raw = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else { return nil }
-    defer { free(raw) }
-    let table = raw.bindMemory(to: UInt32.self, capacity: keys.keys.count)
-    var parts: [(rank: Int, places: GrowingArray<UInt32>)] = []
-    forEachRun { run in
-      guard parts.count <= most else { return }
-      for place in run {
-        let place = collectionPlace(place)
-        let rank = Int(keys.rank(at: place))
-        if table[rank] == 0 {
-          parts.append((rank, GrowingArray(capacity: 16)))
-          table[rank] = UInt32(parts.count)
-        }
-        parts[Int(table[rank]) - 1].places.append(UInt32(place))
-      }
-    }
-    guard parts.count <= most else { return nil }
-    return parts.sorted { $0.rank < $1.rank }.map {
-      ($0.rank, FeatureScope(index, places: $0.places.fixed))
     }
   }
 }

@@ -16,14 +16,18 @@ struct WeightedMean {
   }
 
   mutating func add(_ places: Range<Int>) {
+    guard let doubles = weights.doubles?.pointer else { return }
+    let coordinates = index.points.coordinates.pointer
+    // In registers: this is a hot loop. What weighs nothing changes no sum.
+    var (total, latitudes, longitudes) = (total, latitudes, longitudes)
     for place in places {
-      let weight = PropertyColumn.weight(weights.number(at: place)) * scale
-      guard weight > 0 else { continue }
-      let coordinate = index.coordinate(at: place)
+      let weight = PropertyColumn.weight(doubles[place]) * scale
+      let coordinate = coordinates[place]
       total.add(weight)
       latitudes.add(weight * coordinate.latitude)
       longitudes.add(weight * coordinate.foldedLongitude)
     }
+    (self.total, self.latitudes, self.longitudes) = (total, latitudes, longitudes)
   }
 
   /// The mean, to 1e-8° and within the features' bounds; nil where nothing weighs anything.

@@ -26,6 +26,15 @@ public struct FeatureScope: Sendable {
     points = PointIndex(selecting: places, of: index.points)
   }
 
+  /// As above, of features that were copied already.
+  init(_ index: FeatureIndex, _ selected: SelectedPoints) {
+    precondition(selected.count == selected.places.count, "all of them have come")
+    self.index = index
+    places = selected.places
+    name = nil
+    points = PointIndex(positions: selected.positions, coordinates: selected.coordinates)
+  }
+
   /// The number of features.
   public var count: Int { points.count }
 
