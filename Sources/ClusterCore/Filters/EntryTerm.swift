@@ -40,8 +40,10 @@ struct EntryTerm: FilterTerm {
   func mask(from place: Int, among candidates: UInt64) -> UInt64 {
     let values = codes.pointer + place
     guard let memory else { return candidates.filtered { holds(values[$0]) } }
-    let yes = candidates.scanned { memory.is(.yes, values[$0]) }
-    let open = (candidates & ~yes).scanned { memory.is(.unknown, values[$0]) }
+    // In this order: what was told once stays so, whereas what is unknown now may be told by another
+    // thread before it is looked at again.
+    let open = candidates.scanned { memory.is(.unknown, values[$0]) }
+    let yes = (candidates & ~open).scanned { memory.is(.yes, values[$0]) }
     if open == 0 { return yes }
     return yes
       | open.filtered { bit in
