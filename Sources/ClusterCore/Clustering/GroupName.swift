@@ -24,6 +24,8 @@ public struct GroupName: Hashable, Sendable {
   let property: Part
   /// Nil for the features without a value.
   let key: Part?
+  /// Written once: each of a group's annotations has it in its id.
+  let text: String
 
   /// The name of a group.
   ///
@@ -31,8 +33,13 @@ public struct GroupName: Hashable, Sendable {
   ///   - property: its name in UTF-8.
   ///   - key: in UTF-8; nil for the group of features without a value.
   public init(property: [UInt8], key: [UInt8]?) {
-    self.property = Part(property)
-    self.key = key.map(Part.init)
+    self.init(Part(property), key.map(Part.init))
+  }
+
+  private init(_ property: Part, _ key: Part?) {
+    (self.property, self.key) = (property, key)
+    let ending = key.map { GroupName.text($0, "k") } ?? "n"
+    text = "\(GroupName.text(property, "p")).\(ending)"
   }
 
   /// The property in UTF-8, unless it is too long to be written out.
@@ -49,10 +56,6 @@ public struct GroupName: Hashable, Sendable {
     return own.matches(key)
   }
 
-  var text: String {
-    "\(GroupName.text(property, "p")).\(key.map { GroupName.text($0, "k") } ?? "n")"
-  }
-
   private static func text(_ part: Part, _ letter: Character) -> String {
     switch part {
     case .whole(let bytes): "\(letter)\(Base64URL.encode(bytes))"
@@ -64,12 +67,11 @@ public struct GroupName: Hashable, Sendable {
   init?(text: Substring) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let property = GroupName.part(parts[0], "p") else { return nil }
-    self.property = property
     if parts[1] == "n" {
-      key = nil
+      self.init(property, nil)
     } else {
       guard let key = GroupName.part(parts[1], "k") else { return nil }
-      self.key = key
+      self.init(property, key)
     }
   }
 
