@@ -23,20 +23,43 @@ struct CollisionOrder {
       return
     }
     self.priorities = priorities
-    var requiredCount = 0
-    let keys = FixedArray<UInt64>(uninitialized: count)
-    let values = FixedArray<UInt32>(uninitialized: count)
-    for place in 0..<count {
-      let priority = CollisionOrder.clamped(priorities[place])
-      if priority >= CollisionOrder.highest { requiredCount += 1 }
-      // The bits of numbers that aren't negative are ordered as they are.
-      keys.pointer[place] = ~priority.bitPattern
-      values.pointer[place] = UInt32(place)
+    requiredCount = priorities.reduce(0) {
+      $0 + (CollisionOrder.clamped($1) >= CollisionOrder.highest ? 1 : 0)
     }
-    self.requiredCount = requiredCount
+    let areWhole = priorities.allSatisfy {
+      let priority = CollisionOrder.clamped($0)
+      return priority == Double(Int(priority))
+    }
+    places =
+      areWhole ? CollisionOrder.byWholeNumber(priorities) : CollisionOrder.byNumber(priorities)
+  }
+
+  /// Sorts by whole numbers, as priorities mostly are: one step for each feature.
+  private static func byWholeNumber(_ priorities: [Double]) -> FixedArray<UInt32> {
+    var starts = [Int](repeating: 0, count: Int(highest) + 2)
+    for priority in priorities { starts[Int(highest - clamped(priority)) + 1] += 1 }
+    for rank in 1..<starts.count { starts[rank] += starts[rank - 1] }
+    let places = FixedArray<UInt32>(uninitialized: priorities.count)
+    for (place, priority) in priorities.enumerated() {
+      let rank = Int(highest - clamped(priority))
+      places.pointer[starts[rank]] = UInt32(place)
+      starts[rank] += 1
+    }
+    return places
+  }
+
+  private static func byNumber(_ priorities: [Double]) -> FixedArray<UInt32> {
+    let count = priorities.count
+    let keys = FixedArray<UInt64>(uninitialized: count)
+    let places = FixedArray<UInt32>(uninitialized: count)
+    for place in 0..<count {
+      // The bits of numbers that aren't negative are ordered as they are.
+      keys.pointer[place] = ~clamped(priorities[place]).bitPattern
+      places.pointer[place] = UInt32(place)
+    }
     let scratch = LargeMemory(byteCount: RadixSort.scratchBytes(count: max(count, 1)))
-    RadixSort.sort(keys: keys, values: values, scratch: scratch)
-    places = values
+    RadixSort.sort(keys: keys, values: places, scratch: scratch)
+    return places
   }
 
   /// 0…1000, never −0.

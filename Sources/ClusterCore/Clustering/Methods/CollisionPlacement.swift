@@ -57,6 +57,8 @@ struct CollisionPlacement: ~Copyable {
     if let places = order.places?.pointer {
       for index in 0..<count {
         prefetch(Int(places[min(index &+ 24, count &- 1)]))
+        prefetchLists(Int(places[min(index &+ 16, count &- 1)]))
+        prefetchEntries(Int(places[min(index &+ 8, count &- 1)]))
         try take(Int(places[index]), isRequired: index < order.requiredCount)
       }
     } else if features == nil && order.requiredCount == 0 {
@@ -74,6 +76,24 @@ struct CollisionPlacement: ~Copyable {
       chints_prefetch(view.positions + place)
     }
     chints_prefetch(fates + place)
+  }
+
+  /// Asks for the lists that a feature is compared with, once it has arrived itself.
+  @inline(__always)
+  private func prefetchLists(_ place: Int) {
+    let position = features?.pointer[place].position ?? view.positions[place]
+    let bucket = buckets.bucket(of: position)
+    if let key = takerKey(place, bucket) { takers.prefetch(key) }
+    others.prefetch(PlacedLists.Key(bucket: bucket))
+  }
+
+  /// Asks for the first boxes of those lists, once they are known.
+  @inline(__always)
+  private func prefetchEntries(_ place: Int) {
+    let position = features?.pointer[place].position ?? view.positions[place]
+    let bucket = buckets.bucket(of: position)
+    if let key = takerKey(place, bucket) { takers.prefetchEntries(key) }
+    others.prefetchEntries(PlacedLists.Key(bucket: bucket))
   }
 
   /// Takes features that can only be placed or hidden in index order, and skips whole nodes that a

@@ -1,3 +1,5 @@
+import CHints
+
 /// Lists of placed boxes, by the bucket in whose reach they are and by what they take in: a hash
 /// table with open addressing over lists in one array.
 struct PlacedLists: ~Copyable {
@@ -62,6 +64,17 @@ struct PlacedLists: ~Copyable {
   func list(_ key: Key) -> (first: Int32, isCut: Bool) {
     let slot = slots[index(of: key)]
     return (slot.first, slot.isCut)
+  }
+
+  /// Asks for the memory that a list is found by.
+  @inline(__always)
+  func prefetch(_ key: Key) { chints_prefetch(slots + (Int(truncatingIfNeeded: key.hash) & mask)) }
+
+  /// Asks for the first entry of a list.
+  @inline(__always)
+  func prefetchEntries(_ key: Key) {
+    let first = slots[Int(truncatingIfNeeded: key.hash) & mask].first
+    if first >= 0 { chints_prefetch(entries.pointer + Int(first)) }
   }
 
   /// Where a key is or would be: at least half of the slots are free.
