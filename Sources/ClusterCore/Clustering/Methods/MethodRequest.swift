@@ -46,8 +46,8 @@ public struct MethodRequest: Sendable {
     public init() {}
   }
 
-  /// The most features of a view: as many are brought together, or given up, within a fifth of a
-  /// second of processor time by the slowest of the methods.
+  /// The most features of a view: as many are brought together, or given up, in a fifth of a
+  /// second of processor time where they lie worst.
   public static let maximumFeatures = 1_000_000
   /// The reach that is used unless a request says otherwise, in points.
   public static let defaultEpsilon = 30.0
