@@ -41,7 +41,8 @@ struct EntryTerm: FilterTerm {
     let values = codes.pointer + place
     guard let memory else { return candidates.filtered { holds(values[$0]) } }
     let yes = candidates.scanned { memory.is(.yes, values[$0]) }
-    let open = (candidates & ~yes).scanned { memory.is(.unknown, values[$0]) }
+    // Not what is unknown: another thread may just have found it to be a yes.
+    let open = (candidates & ~yes).scanned { !memory.is(.no, values[$0]) }
     if open == 0 { return yes }
     return yes
       | open.filtered { bit in
