@@ -76,6 +76,13 @@ struct FilterErrorTests {
       ("a megabyte of OR", many("n = 1 OR ", 120_000) + "n = 1", true),
       ("a megabyte of nothing", many(" ", 1 << 20), true),
       ("a long pattern", quoted(many("a", 1025)), true),
+      ("33 patterns", (0..<33).map { quoted("%a%\($0)") }.joined(separator: " OR "), true),
+      ("32 patterns", (0..<32).map { quoted("%a%\($0)") }.joined(separator: " OR "), false),
+      ("33 properties", (0..<33).map { "p\($0) = 1" }.joined(separator: " OR "), true),
+      (
+        "32 properties",
+        "n = 1" + (0..<31).map { " AND p\($0) IS NULL" }.joined(), false
+      ),
       ("as long as may be", "n = 1" + many(" ", 65_531), false),
       ("99 deep", many("(", 99) + "n = 1" + many(")", 99), false),
       ("wildcards", quoted(many("%a", 500) + "b"), false),

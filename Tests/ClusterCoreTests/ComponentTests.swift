@@ -173,7 +173,7 @@ struct ComponentTests {
     #expect(ExpansionZoom.first(above: 24) { _ in true } == nil)
     #expect(ExpansionZoom.first(above: 30) { _ in true } == nil)
     #expect(ExpansionZoom.first(above: 23.999) { _ in true } == 24)
-    #expect(ExpansionZoom.first(above: -10) { _ in true } == -9)
+    #expect(ExpansionZoom.first(above: -10) { _ in true } == 0)
   }
 }
 

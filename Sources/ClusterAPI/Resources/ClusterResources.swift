@@ -34,7 +34,7 @@ extension API {
     if let previous = view.previous {
       var still = StillMap(
         previous, in: scope, grouping: properties.grouping, keys: { API.keys($0, of: index) })
-      still.settle(&answer.result)
+      try still.settle(&answer.result)
       answer.changes = (previous.map(\.id), still.removed)
     }
     return answer

@@ -36,10 +36,21 @@ public struct StillMap {
   private let grouping: Grouping?
   private let keys: (GroupName) -> (property: [UInt8], keys: KeyColumn)?
   private var earlier: [Earlier] = []
-  /// Places in ``earlier`` by latitude.
-  private var byLatitude: [Int] = []
+  /// Places in ``earlier`` by coordinate.
+  private var byCoordinate: CoordinateLookup
   /// Places in ``earlier`` by the cell that holds the coordinate, for each grid that is asked for.
   private var byCell: [CellGrid: [CellPosition: [Int]]] = [:]
+  /// The values of the properties that earlier annotations' groups are of, as far as they were asked
+  /// for.
+  private var columns: [GroupName: (keys: KeyColumn, rank: UInt32?)?] = [:]
+  /// The properties whose values are known, or that no feature has.
+  private var knownProperties: [GroupName.Part: (property: [UInt8], keys: KeyColumn)?] = [:]
+  /// What may still be done.
+  var budget = WorkBudget(StillMap.work)
+
+  /// The most work, in units of about a nanosecond. Maps take a hundredth of it; more is only needed
+  /// where thousands of annotations each have thousands of earlier ones to choose from.
+  private static let work = 1_000_000_000
 
   /// The annotations on screen, which are not more than ``maximumPrevious`` and have different ids.
   ///
@@ -54,10 +65,12 @@ public struct StillMap {
     self.scope = scope
     self.grouping = grouping
     self.keys = keys
-    earlier = previous.map { StillMap.earlier($0, scope.index) }
-    byLatitude = earlier.indices.sorted {
-      earlier[$0].coordinate.latitude < earlier[$1].coordinate.latitude
-    }
+    let earlier = previous.map { StillMap.earlier($0, scope.index) }
+    self.earlier = earlier
+    byCoordinate = CoordinateLookup(
+      earlier.enumerated().lazy.filter { $0.element.held != nil }.map {
+        ($0.offset, $0.element.coordinate)
+      })
   }
 
   private static func earlier(_ previous: PreviousAnnotation, _ index: FeatureIndex) -> Earlier {
@@ -79,10 +92,13 @@ public struct StillMap {
 
   /// Says of each annotation of a result which earlier one it goes on from
   /// (``Annotation/reuses``), and leaves clusters where that one stands, as far as they may.
-  public mutating func settle(_ result: inout ClusterResult) {
+  ///
+  /// - Throws: ``ImpossibleRequest`` where so many earlier ones may go on in each that it takes too
+  ///   long.
+  public mutating func settle(_ result: inout ClusterResult) throws(ImpossibleRequest) {
     takeOwn(&result)
     for place in result.annotations.indices where result.annotations[place].reuses == nil {
-      guard let taken = best(for: result.annotations[place], in: result) else { continue }
+      guard let taken = try best(for: result.annotations[place], in: result) else { continue }
       take(taken, for: &result.annotations[place], in: result)
     }
   }
@@ -123,28 +139,44 @@ public struct StillMap {
   }
 
   /// The unused earlier annotation that shares most features with a new one, the first of equal ones.
-  private mutating func best(for annotation: Annotation, in result: ClusterResult) -> Int? {
+  private mutating func best(
+    for annotation: Annotation, in result: ClusterResult
+  ) throws(ImpossibleRequest) -> Int? {
     let layer = result.layer(of: annotation)
+    let extent = layer.grid.map { _ in FeatureExtent(annotation.bounds) }
+    let rank = layer.group.flatMap { $0.key.map { grouping?.keys.rank(of: $0) } ?? 0 }
     var best: (place: Int, shared: Int)?
     for place in candidates(for: annotation, in: layer) where !earlier[place].isUsed {
-      let shared = shared(annotation, earlier[place], in: layer)
-      guard shared > 0 else { continue }
-      guard let known = best else {
-        best = (place, shared)
+      guard let held = earlier[place].held else { continue }
+      budget.spend(10)
+      guard extent?.meets(held, of: scope.index) ?? true else { continue }
+      if let rank, case .feature(let place) = held, grouping?.keys.rank(at: place) != rank {
         continue
       }
-      if shared > known.shared || (shared == known.shared && place < known.place) {
-        best = (place, shared)
-      }
+      let shared = shared(annotation, held, of: earlier[place].group, in: layer)
+      guard !budget.isSpent else { throw StillMap.tooMuch(earlier.count) }
+      if shared > best?.shared ?? 0 { best = (place, shared) }
+      // Candidates come in the order in which they were given: no later one is better.
+      if shared == annotation.count { break }
     }
+    guard !budget.isSpent else { throw StillMap.tooMuch(earlier.count) }
     return best?.place
+  }
+
+  private static func tooMuch(_ count: Int) -> ImpossibleRequest {
+    ImpossibleRequest(
+      field: "previous",
+      detail: "too many of the \(count) annotations in previous are candidates for the same ones "
+        + "of this view; those of the last answer alone, or none, would do")
   }
 
   /// A cluster of a whole cell may go on from what lies in its cell; any other annotation only from
   /// what lies where it is itself.
   private mutating func candidates(for annotation: Annotation, in layer: ClusterLayer) -> [Int] {
     guard annotation.isClusterOfCell, let grid = layer.grid, let cell = annotation.cell else {
-      return near(annotation.coordinate).filter {
+      let near = byCoordinate.places(within: StillMap.tolerance, of: annotation.coordinate)
+      budget.spend(near.count * 4 * WorkBudget.node)
+      return near.filter {
         guard let grid = layer.grid, let cell = annotation.cell else { return true }
         return grid.cell(of: earlier[$0].coordinate) == cell
       }
@@ -156,50 +188,64 @@ public struct StillMap {
       }
       byCell[grid] = cells
     }
-    return byCell[grid]?[cell] ?? []
+    let inCell = byCell[grid]?[cell] ?? []
+    budget.spend(inCell.count)
+    return inCell
   }
 
-  /// Earlier annotations at a coordinate, longitudes modulo 360.
-  private func near(_ coordinate: Coordinate) -> [Int] {
-    let low = coordinate.latitude - StillMap.tolerance
-    var (start, end) = (0, byLatitude.count)
-    while start < end {
-      let middle = (start + end) / 2
-      if earlier[byLatitude[middle]].coordinate.latitude < low {
-        start = middle + 1
-      } else {
-        end = middle
-      }
-    }
-    var found: [Int] = []
-    for place in byLatitude[start...] {
-      let other = earlier[place].coordinate
-      if other.latitude > coordinate.latitude + StillMap.tolerance { break }
-      let turn = (other.longitude - coordinate.longitude).magnitude
-        .truncatingRemainder(dividingBy: 360)
-      if min(turn, 360 - turn) <= StillMap.tolerance { found.append(place) }
-    }
-    return found
-  }
-
-  /// How many features an annotation shares with an earlier one.
-  private func shared(_ annotation: Annotation, _ other: Earlier, in layer: ClusterLayer) -> Int {
-    guard let held = other.held else { return 0 }
-    guard let group = other.group else { return layer.count(of: annotation, in: held) }
+  /// How many features an annotation shares with an earlier one of a group.
+  private mutating func shared(
+    _ annotation: Annotation, _ held: HeldPlaces, of group: GroupName?, in layer: ClusterLayer
+  ) -> Int {
+    guard let group else { return count(annotation, held, in: layer) }
     if let grouping, let own = layer.group, group.isOf(property: grouping.property) {
-      return group.isOf(key: own.key) ? layer.count(of: annotation, in: held) : 0
+      return group.isOf(key: own.key) ? count(annotation, held, in: layer) : 0
     }
     // Another property's group, or a view that had groups before one that has none.
-    guard let (_, column) = keys(group) else {
-      return group.isOf(key: nil) ? layer.count(of: annotation, in: held) : 0
+    guard let (keys, rank) = column(of: group) else {
+      return group.isOf(key: nil) ? count(annotation, held, in: layer) : 0
     }
-    guard let rank = column.rank(of: group) else { return 0 }
+    guard let rank else { return 0 }
+    spend(annotation, in: layer)
     var count = 0
+    var looked = 0
     layer.runs(annotation, held) { run in
-      for place in run where column.rank(at: place) == rank { count += 1 }
+      looked += run.count
+      for place in run where keys.rank(at: place) == rank { count += 1 }
       return true
     }
+    budget.spend(looked * 2)
     return count
+  }
+
+  private mutating func count(
+    _ annotation: Annotation, _ held: HeldPlaces, in layer: ClusterLayer
+  ) -> Int {
+    spend(annotation, in: layer)
+    return layer.count(of: annotation, in: held)
+  }
+
+  /// Accounts for a look at an annotation's features: a search on a grid, one after the other without.
+  private mutating func spend(_ annotation: Annotation, in layer: ClusterLayer) {
+    budget.spend(layer.grid == nil ? annotation.count * 10 : 1000)
+  }
+
+  /// The values of the property that a group is of, and the rank of its key, if any feature has it;
+  /// nil where no feature has the property.
+  private mutating func column(of group: GroupName) -> (keys: KeyColumn, rank: UInt32?)? {
+    if let known = columns[group] { return known }
+    if knownProperties[group.property] == nil {
+      // Read out of every feature, unless it was asked for lately; a hash is looked for in all names.
+      let index = scope.index
+      let isThere = group.wholeProperty.map(index.hasKeyColumn(named:)) ?? false
+      let each = group.wholeProperty == nil ? 400 : 100
+      budget.spend(isThere ? WorkBudget.node : index.count * each)
+      knownProperties[group.property] = .some(budget.isSpent ? nil : keys(group))
+    }
+    let found = knownProperties[group.property] ?? nil
+    if case .hash = group.key { budget.spend((found?.keys.keys.count ?? 0) * 250) }
+    columns[group] = .some(found.map { ($0.keys, $0.keys.rank(of: group)) })
+    return columns[group] ?? nil
   }
 
   /// Which of the earlier annotations no new one goes on from, in the order in which they were given.

@@ -42,6 +42,10 @@ public indirect enum FilterExpression: Hashable, Sendable {
   public static let maximumLength = 65_536
   /// How many conditions a filter can have: each looks at every feature.
   public static let maximumConditions = 1000
+  /// How many of them can be LIKEs: each reads every string that its property has.
+  public static let maximumPatterns = 32
+  /// How many properties a filter can look at: each is read out of every feature first.
+  public static let maximumProperties = 32
   /// How deep parentheses and NOT may be nested in a text.
   public static let maximumDepth = 100
 
@@ -65,6 +69,28 @@ public indirect enum FilterExpression: Hashable, Sendable {
       1 + list.count { if case .property = $0 { true } else { false } }
     case .not(let inner): inner.conditionCount
     case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.conditionCount }
+    }
+  }
+
+  /// The memory that it takes, in bytes, about.
+  var byteCount: Int {
+    var total = 64 * conditionCount
+    forEachOperand { operand in
+      switch operand {
+      case .property(let text), .string(let text): total += 64 + text.count
+      case .number, .bool: total += 24
+      }
+    }
+    return total
+  }
+
+  /// How many LIKEs it has.
+  public var patternCount: Int {
+    switch self {
+    case .like: 1
+    case .literal, .comparison, .between, .isNull, .inList: 0
+    case .not(let inner): inner.patternCount
+    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.patternCount }
     }
   }
 

@@ -14,8 +14,7 @@ public final class FeatureIndex: Sendable {
   let references: FixedArray<RecordReference>
   /// Places in index order, sorted by id.
   let byID: FixedArray<UInt32>
-  /// Parts of it that requests have asked for.
-  let scopes: ScopeCache
+  private let scopeCache: ScopeCache
   /// Properties by place, as far as they were asked for.
   let columns: ColumnCache
 
@@ -72,7 +71,7 @@ public final class FeatureIndex: Sendable {
     references = FeatureIndex.gather(entries, ranks, rankMemory, coordinates, byID, origins)
     points = PointIndex(keyMemory: keyMemory, coordinates: coordinates)
     self.records = records
-    scopes = ScopeCache(capacity: 32 << 20 + count * 40)
+    scopeCache = ScopeCache(capacity: 32 << 20 + count * 40)
     columns = ColumnCache(featureCount: count)
     if let old, let origins { takeColumns(from: old, origins: origins) }
   }
@@ -102,6 +101,9 @@ public final class FeatureIndex: Sendable {
     }
     return FixedArray(rankMemory, count: count)
   }
+
+  /// Parts of it that requests have asked for.
+  var scopes: RememberedScopes { RememberedScopes(index: self, cache: scopeCache) }
 
   /// The memory the index takes beside the records, in bytes.
   public var byteCount: Int {

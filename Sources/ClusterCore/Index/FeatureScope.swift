@@ -35,14 +35,26 @@ public struct FeatureScope: Sendable {
     points = PointIndex(positions: selected.positions, coordinates: selected.coordinates)
   }
 
+  /// What makes a scope of a collection, without the collection.
+  struct Selection: Sendable {
+    fileprivate let points: PointIndex
+    fileprivate let places: FixedArray<UInt32>?
+    fileprivate let name: ScopeName?
+
+    /// The memory that it takes beside the collection's, in bytes.
+    var byteCount: Int { places.map { points.byteCount + $0.byteCount } ?? 0 }
+  }
+
+  var selection: Selection { Selection(points: points, places: places, name: name) }
+
+  /// The scope that a selection of this collection was of.
+  init(_ index: FeatureIndex, _ selection: Selection) {
+    self.index = index
+    (points, places, name) = (selection.points, selection.places, selection.name)
+  }
+
   /// The number of features.
   public var count: Int { points.count }
-
-  /// Whether it is the whole collection.
-  var isWhole: Bool { places == nil }
-
-  /// The memory that it takes beside the collection's, in bytes.
-  var byteCount: Int { places.map { points.byteCount + $0.byteCount } ?? 0 }
 
   /// The place in the collection of a place in the scope.
   @inline(__always)

@@ -8,12 +8,34 @@ struct ScopeName: Hashable, Sendable {
   func grouped(by property: [UInt8]) -> ScopeName {
     ScopeName(filter: filter, groupBy: property)
   }
+
+  /// The memory that it takes, in bytes, about.
+  var byteCount: Int { (filter?.byteCount ?? 0) + (groupBy?.count ?? 0) }
+}
+
+/// What a collection remembers of scopes, which know the collection.
+struct RememberedScopes {
+  typealias Parts = [(rank: Int, scope: FeatureScope)]
+
+  let index: FeatureIndex
+  let cache: ScopeCache
+
+  /// The parts with a name, made if they aren't known.
+  func remembered(_ name: ScopeName, _ make: () -> Parts) -> Parts {
+    cache.remembered(name) { make().map { ($0.rank, $0.scope.selection) } }
+      .map { ($0.rank, FeatureScope(index, $0.selection)) }
+  }
+
+  /// Whether parts with a name are known, so that they cost nothing.
+  func has(_ name: ScopeName) -> Bool { cache.has(name) }
 }
 
 /// Remembers what some filters and groupings make of a collection, for as long as it stays as it is
 /// and as far as the memory goes: the scopes that were asked for longest ago are forgotten first.
+///
+/// It belongs to the collection's index, so nothing in it may hold that.
 final class ScopeCache: Sendable {
-  typealias Parts = [(rank: Int, scope: FeatureScope)]
+  typealias Parts = [(rank: Int, selection: FeatureScope.Selection)]
 
   /// Parts that are made by the first who asks for them, while others wait.
   private final class Entry: Sendable {
@@ -45,7 +67,9 @@ final class ScopeCache: Sendable {
       if let parts { return parts }
       let made = make()
       parts = made
-      account(name, entry, bytes: 4096 + made.reduce(0) { $0 + $1.scope.byteCount + 512 })
+      account(
+        name, entry,
+        bytes: 4096 + name.byteCount + made.reduce(0) { $0 + $1.selection.byteCount + 512 })
       return made
     }
   }

@@ -121,16 +121,16 @@ final class ColumnCache: Sendable {
     for (key, entry) in oldest.dropLast()
     where size > limit || count > ColumnCache.maximumColumns {
       state.entries[key] = nil
-      size -= ColumnCache.size(entry)
+      size -= ColumnCache.size(key, entry)
       count -= 1
     }
   }
 
   private static func byteCount(_ entries: [Key: Entry]) -> Int {
-    entries.values.reduce(0) { $0 + size($1) }
+    entries.reduce(0) { $0 + size($1.key, $1.value) }
   }
 
-  private static func size(_ entry: Entry) -> Int {
-    (entry.column?.byteCount ?? 0) + overhead
+  private static func size(_ key: Key, _ entry: Entry) -> Int {
+    (entry.column?.byteCount ?? 0) + key.name.count + overhead
   }
 }

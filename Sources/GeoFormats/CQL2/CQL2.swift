@@ -21,13 +21,7 @@ public enum CQL2 {
     do throws(CQL2Parser.Failure) {
       var parser = CQL2Parser(text)
       let filter = try parser.expression()
-      let maximum = FilterExpression.maximumConditions
-      let conditions = filter.normalised.conditionCount
-      guard conditions <= maximum else {
-        throw .tooLarge(
-          "the filter has \(conditions) conditions, more than \(maximum); many "
-            + "values of one property go into a single IN (…)")
-      }
+      try check(filter.normalised)
       return filter
     } catch {
       switch error {
@@ -37,6 +31,21 @@ public enum CQL2 {
       case .tooLarge(let detail): throw .tooLarge(detail: detail)
       case .tooDeep(let detail): throw .tooDeep(detail: detail)
       }
+    }
+  }
+
+  /// Refuses what would take too long over many features.
+  private static func check(_ filter: FilterExpression) throws(CQL2Parser.Failure) {
+    let parts = [
+      (
+        "conditions", filter.conditionCount, FilterExpression.maximumConditions,
+        "; many values of one property go into a single IN (…)"
+      ),
+      ("LIKEs", filter.patternCount, FilterExpression.maximumPatterns, ""),
+      ("properties", filter.propertyNames.count, FilterExpression.maximumProperties, ""),
+    ]
+    for (name, count, maximum, remedy) in parts where count > maximum {
+      throw .tooLarge("the filter has \(count) \(name), more than \(maximum)\(remedy)")
     }
   }
 

@@ -1,0 +1,45 @@
+/// The bounds of an annotation's features, ready to be compared with many places. The projection is
+/// monotone, so the corners decide.
+struct FeatureExtent {
+  private let bounds: GeoBounds
+  private let northWest: MapPoint
+  private let southEast: MapPoint
+  private let firstLocation: Location
+  private let lastLocation: Location
+
+  /// - Parameter bounds: not across the antimeridian.
+  init(_ bounds: GeoBounds) {
+    self.bounds = bounds.folded
+    let northWest = Coordinate(latitude: self.bounds.north, longitude: self.bounds.west)
+    let southEast = Coordinate(latitude: self.bounds.south, longitude: self.bounds.east)
+    self.northWest = WebMercator.project(northWest)
+    self.southEast = WebMercator.project(southEast)
+    firstLocation = Position(northWest).location
+    lastLocation = Position(southEast).location
+  }
+
+  /// Whether any of the features may be among those that an earlier annotation holds.
+  func meets(_ held: HeldPlaces, of index: FeatureIndex) -> Bool {
+    switch held {
+    case .cell(let region): return meets(region)
+    case .location(let region):
+      let location = region.location
+      return firstLocation.column <= location.column && location.column <= lastLocation.column
+        && firstLocation.row <= location.row && location.row <= lastLocation.row
+        && meets(region.cell)
+    case .feature(let place):
+      let coordinate = index.coordinate(at: place)
+      let longitude = coordinate.foldedLongitude
+      return bounds.south <= coordinate.latitude && coordinate.latitude <= bounds.north
+        && bounds.west <= longitude && longitude <= bounds.east
+    }
+  }
+
+  private func meets(_ region: CellRegion) -> Bool {
+    let grid = region.grid
+    return grid.cell(of: northWest.x) <= region.cell.column
+      && region.cell.column <= grid.cell(of: southEast.x)
+      && grid.cell(of: northWest.y) <= region.cell.row
+      && region.cell.row <= grid.cell(of: southEast.y)
+  }
+}
