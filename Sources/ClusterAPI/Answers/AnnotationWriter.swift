@@ -9,6 +9,8 @@ struct AnnotationWriter {
   /// The ids of the annotations that were on screen.
   private let previous: [String]
   private let titles: TitleWriter
+  /// How ids of cells begin and end, by layer.
+  private let names: [(head: [UInt8], tail: [UInt8])]
   private let statistics: StatisticsWriter?
 
   init(
@@ -20,6 +22,10 @@ struct AnnotationWriter {
     self.options = options
     self.previous = previous
     titles = TitleWriter(options, index)
+    names = result.layers.map { layer in
+      let head = layer.grid.map { CellName.head($0, cellSize: layer.cellSize) } ?? ""
+      return (Array(head.utf8), Array(CellName.tail(layer.group?.name).utf8))
+    }
     self.statistics = statistics.map(StatisticsWriter.init)
   }
 
@@ -32,7 +38,8 @@ struct AnnotationWriter {
 
   /// The members of an annotation's JSON object.
   func writeMembers(_ annotation: Annotation, into json: inout JSONWriter) {
-    json.member("id", id(of: annotation))
+    json.key("id")
+    writeID(of: annotation, into: &json)
     writeCommon(annotation, into: &json)
     if annotation.isCluster {
       writeMemberList(annotation, into: &json)
@@ -41,8 +48,35 @@ struct AnnotationWriter {
     }
   }
 
-  func id(of annotation: Annotation) -> String {
-    result.layer(of: annotation).id(of: annotation, in: index).text
+  /// The id of an annotation, as a JSON string.
+  func writeID(of annotation: Annotation, into json: inout JSONWriter) {
+    switch annotation.place {
+    case .cell(let cell): write(cell, nil, names[annotation.layer], into: &json)
+    case .location(let cell, let location):
+      write(cell, location, names[annotation.layer], into: &json)
+    case .feature:
+      json.value(result.layer(of: annotation).id(of: annotation, in: index).text)
+    }
+  }
+
+  /// As ``CellName`` has it, without a String.
+  private func write(
+    _ cell: CellPosition, _ location: Location?, _ name: (head: [UInt8], tail: [UInt8]),
+    into json: inout JSONWriter
+  ) {
+    json.beginString()
+    json.part(name.head)
+    json.part(cell.column)
+    json.part("_")
+    json.part(cell.row)
+    if let location {
+      json.part("_")
+      json.part(Int(location.column))
+      json.part(".")
+      json.part(Int(location.row))
+    }
+    json.part(name.tail)
+    json.endString()
   }
 
   /// What both forms have: all but the id and the features.
@@ -111,17 +145,19 @@ struct AnnotationWriter {
   }
 
   private func writeCluster(_ annotation: Annotation, into json: inout JSONWriter) {
-    let id = id(of: annotation)
-    json.member("id", id)
+    json.key("id")
+    writeID(of: annotation, into: &json)
     writePoint(annotation.coordinate, into: &json)
     json.key("properties")
     json.beginObject()
     json.member("cluster", true)
-    json.member("cluster_id", id)
+    json.key("cluster_id")
+    writeID(of: annotation, into: &json)
     json.member("point_count", annotation.count)
     json.key("point_count_abbreviated")
     AnnotationWriter.abbreviate(annotation.count, into: &json)
-    json.member("id", id)
+    json.key("id")
+    writeID(of: annotation, into: &json)
     writeCommon(annotation, into: &json)
     writeMemberList(annotation, into: &json)
     json.endObject()
@@ -138,7 +174,7 @@ struct AnnotationWriter {
       writePoint(annotation.coordinate, into: &json)
     }
     json.key("properties")
-    writeOwnProperties(record, annotationID: id(of: annotation), into: &json)
+    writeOwnProperties(record, of: annotation, into: &json)
     json.key("annotation")
     json.beginObject()
     writeCommon(annotation, into: &json)
@@ -160,7 +196,7 @@ struct AnnotationWriter {
   /// A pin's own properties and `annotation_id`. Own properties of the names that tell clusters
   /// apart are left out, so that no pin passes for a cluster.
   private func writeOwnProperties(
-    _ record: FeatureRecord, annotationID: String, into json: inout JSONWriter
+    _ record: FeatureRecord, of annotation: Annotation, into json: inout JSONWriter
   ) {
     json.beginObject()
     for (name, value) in PropertyReader.members(of: record.properties) {
@@ -169,7 +205,8 @@ struct AnnotationWriter {
       key.withUnsafeBytes { json.keyUTF8($0) }
       json.raw(value)
     }
-    json.member("annotation_id", annotationID)
+    json.key("annotation_id")
+    writeID(of: annotation, into: &json)
     json.endObject()
   }
 

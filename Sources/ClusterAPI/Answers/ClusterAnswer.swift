@@ -90,14 +90,14 @@ struct ClusterAnswer {
       guard let place = annotation.reuses else { continue }
       json.beginArray()
       json.value(previous[place])
-      json.value(writer.id(of: annotation))
+      writer.writeID(of: annotation, into: &json)
       json.endArray()
     }
     json.endArray()
     json.key("added")
     json.beginArray()
     for annotation in result.annotations where annotation.reuses == nil {
-      json.value(writer.id(of: annotation))
+      writer.writeID(of: annotation, into: &json)
     }
     json.endArray()
     json.endObject()

@@ -45,7 +45,10 @@ struct TitleWriter {
       return
     }
     json.key("title")
-    json.value("\(annotation.count) annotations")
+    json.beginString()
+    json.part(annotation.count)
+    json.part(" annotations")
+    json.endString()
     guard property != nil else {
       json.nullMember("subtitle")
       return

@@ -7,6 +7,8 @@ struct GroupFields {
     "cellSize", "clusterer", "maxZoomLevelForClustering", "minUniqueLocationsForClustering",
     "minPoints",
   ]
+  /// More groups than an answer can have.
+  static let maximumGroups = ClusterRequest.maximumLimit
 }
 
 extension Fields {
@@ -16,6 +18,11 @@ extension Fields {
   ) throws -> [[UInt8]: Grouping.Override] {
     let overrides = try withJSON("groups") { json in
       var overrides: [[UInt8]: Grouping.Override] = [:]
+      guard json.count <= GroupFields.maximumGroups else {
+        throw problem(
+          "groups", status: 422,
+          "groups has \(json.count) keys, more than \(GroupFields.maximumGroups)")
+      }
       for member in try members(of: json, at: "groups") where member.value.kind != .null {
         let fields = try object(member.value, at: member.pointer, allowed: GroupFields.names)
         overrides[Array(member.name.utf8)] = try fields.groupOverride(

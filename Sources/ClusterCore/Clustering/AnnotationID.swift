@@ -107,12 +107,19 @@ public struct CellName: Hashable, Sendable {
     self.group = group
   }
 
-  var text: String {
+  /// The letter, the grid and its cell size: how the names of a grid begin.
+  public static func head(_ grid: CellGrid, cellSize: Double) -> String {
     let size = cellSize == cellSize.rounded() ? String(Int(cellSize)) : String(cellSize)
-    var text = "g\(grid.cellsPerWorld)_\(size)_\(cell.column)_\(cell.row)"
+    return "g\(grid.cellsPerWorld)_\(size)_"
+  }
+
+  /// How the names of a group end.
+  public static func tail(_ group: GroupName?) -> String { group.map { "~\($0.text)" } ?? "" }
+
+  var text: String {
+    var text = "\(CellName.head(grid, cellSize: cellSize))\(cell.column)_\(cell.row)"
     if let location { text += "_\(location.column).\(location.row)" }
-    if let group { text += "~\(group.text)" }
-    return text
+    return text + CellName.tail(group)
   }
 
   /// Reads what ``text`` has written but for the letter in front; nil for anything else.

@@ -45,6 +45,7 @@ public struct FeatureScope: Sendable {
     var byteCount: Int { places.map { points.byteCount + $0.byteCount } ?? 0 }
   }
 
+  /// Its own, to make it again.
   var selection: Selection { Selection(points: points, places: places, name: name) }
 
   /// The scope that a selection of this collection was of.

@@ -68,7 +68,7 @@ extension JSONWriter {
 
   /// Writes an integer.
   @inline(__always)
-  private mutating func appendInteger(_ value: Int64) {
+  mutating func appendInteger(_ value: Int64) {
     write(atMost: 20) { JSONWriter.print(value.magnitude, negative: value < 0, at: $0) }
   }
 

@@ -19,6 +19,26 @@ extension JSONWriter {
     append(UInt8(ascii: "\""))
   }
 
+  // MARK: Strings in parts, without a String
+
+  /// Begins a string that consists of parts, which need no escapes.
+  public mutating func beginString() {
+    separate()
+    append(UInt8(ascii: "\""))
+  }
+
+  /// A part of a string, as it is.
+  public mutating func part(_ ascii: [UInt8]) { ascii.withUnsafeBytes { append($0) } }
+
+  /// A part of a string, as it is.
+  public mutating func part(_ ascii: StaticString) { literal(ascii) }
+
+  /// An integer as part of a string.
+  public mutating func part(_ integer: Int) { appendInteger(Int64(integer)) }
+
+  /// Ends a string that consists of parts.
+  public mutating func endString() { append(UInt8(ascii: "\"")) }
+
   /// The text of a string without its quotes.
   public mutating func appendEscaped(_ utf8: UnsafeRawBufferPointer) {
     var rest = utf8
