@@ -3,53 +3,69 @@ import Glibc
 import Guards
 
 /// Threads for answers that take longer than an event loop should wait: as many as there are
-/// processors, and a queue before them that doesn't grow for ever.
+/// processors, which leave the processors to the event loops when those have something to do, and a
+/// queue before them that doesn't grow for ever.
 final class WorkQueue: Sendable {
   typealias Work = @Sendable () -> Void
 
   /// The answers that may wait.
   static let maximumWaiting = 1000
+  /// How much the threads give way to others; see nice(2).
+  private static let niceness: Int32 = 10
 
-  private struct State {
-    var running = 0
-    var waiting: [Work] = []
+  /// What the threads share. It outlives the queue until the last of them has ended.
+  private final class Desk: Sendable {
+    let waiting = Guarded<[Work]>([])
+    /// Counts what waits, and one for each thread at the end.
+    let arrivals = DispatchSemaphore(value: 0)
+
+    /// Takes what has waited longest; nil when there will be no more.
+    func next() -> Work? {
+      arrivals.wait()
+      return waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
   }
 
-  private let state = Guarded(State())
-  private let queue = DispatchQueue(label: "pincluster.answers", attributes: .concurrent)
-  private let width: Int
+  private let desk = Desk()
+  private let threads: Int
 
-  init() { width = max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+  init() {
+    threads = max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    for _ in 0..<threads { WorkQueue.startThread(desk) }
+  }
+
+  deinit {
+    // What still waits is done first.
+    for _ in 0..<threads { desk.arrivals.signal() }
+  }
 
   /// Runs a piece of work soon, unless too much is waiting.
   ///
   /// - Returns: whether it will run.
   func enqueue(_ work: @escaping Work) -> Bool {
-    let (accepted, starts) = state.withLock { state -> (Bool, Bool) in
-      if state.running < width {
-        state.running += 1
-        return (true, true)
-      }
-      guard state.waiting.count < WorkQueue.maximumWaiting else {
-        return (false, false)
-      }
-      state.waiting.append(work)
-      return (true, false)
+    let isAccepted = desk.waiting.withLock { waiting in
+      guard waiting.count < WorkQueue.maximumWaiting else { return false }
+      waiting.append(work)
+      return true
     }
-    if starts { queue.async { self.run(work) } }
-    return accepted
+    if isAccepted { desk.arrivals.signal() }
+    return isAccepted
   }
 
-  /// Runs a piece of work, then lets the next one that waits have its turn.
-  private func run(_ work: Work) {
-    work()
-    let next = state.withLock { state -> Work? in
-      if state.waiting.isEmpty {
-        state.running -= 1
+  private static func startThread(_ desk: Desk) {
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(desk)
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        let desk = Unmanaged<Desk>.fromOpaque(context).takeRetainedValue()
+        // Of this thread alone, on Linux. Where it isn't allowed, all are equal.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, WorkQueue.niceness)
+        while let work = desk.next() { work() }
         return nil
-      }
-      return state.waiting.removeFirst()
-    }
-    if let next { queue.async { self.run(next) } }
+      }, context.toOpaque())
+    guard code == 0 else { fatalError("no thread can be had: \(String(cString: strerror(code)))") }
+    pthread_detach(thread)
   }
 }

@@ -9,8 +9,8 @@ extension API {
 
   /// Finds a feature: the view that shows it, and what stands for it there.
   func locate(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
-    _ = try Fields(query: request.query, allowed: [])
-    _ = try request.negotiate([.json], format: nil)
+    let query = try Fields(query: request.query, allowed: ["f"])
+    _ = try request.negotiate([.json], format: try query.string("f"))
     try request.checkBodyType([.json])
     let snapshot = try snapshot(id)
     guard let featureID = try? FeatureID(bareText: feature.utf8),

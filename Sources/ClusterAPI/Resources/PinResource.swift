@@ -61,8 +61,9 @@ private struct PinRequest {
     _ = try fields.bool("debug")
     _ = try fields.choice("method", ClusterMethod.self)
     _ = try (fields.epsilon(), fields.markers(), fields.previous())
-    _ = try fields.withJSON("groups") { try fields.members(of: $0, at: "groups") }
-    distance = try fields.clusterSettings().distanceFromContestedLocation
+    let settings = try fields.clusterSettings()
+    _ = try fields.groups(settings)
+    distance = settings.distanceFromContestedLocation
     filter = try fields.propertyFields().filter
     properties = try fields.outputOptions().properties
     let margin = try fields.number("marginFactor") ?? 0.5

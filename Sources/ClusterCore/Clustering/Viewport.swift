@@ -88,8 +88,8 @@ public struct Viewport: Sendable {
         throw ImpossibleRequest(
           field: "viewportWidth",
           detail: "a rect \(ImpossibleRequest.plain(rect.width)) map points wide on "
-            + "\(ImpossibleRequest.plain(width)) points is zoom level \(zoom), outside of −10…30; for a "
-            + "rect of no width give zoom instead")
+            + "\(ImpossibleRequest.plain(width)) points is zoom level \(zoom), outside of −10…30; a "
+            + "rect of no width has no scale of its own")
       }
       return zoom
     }

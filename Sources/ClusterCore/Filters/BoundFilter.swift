@@ -20,12 +20,6 @@ public struct BoundFilter: Sendable {
     byteCount = binder.memoryTaken
   }
 
-  /// Whether no feature passes, as is seen without looking at one.
-  public var passesNothing: Bool { (root as? ConstantTerm)?.value == false }
-
-  /// Whether every feature passes, as is seen without looking at one.
-  public var passesEverything: Bool { (root as? ConstantTerm)?.value == true }
-
   /// Which of `count` (1…64) features pass: bit i is that of `place + i`.
   public func mask(from place: Int, count: Int) -> UInt64 {
     root.mask(from: place, among: BoundFilter.firstBits(count))

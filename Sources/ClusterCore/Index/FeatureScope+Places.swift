@@ -2,7 +2,7 @@ extension FeatureScope {
   /// The features of a collection that pass a filter: all of them, or, where a region holds but a
   /// small part of the collection, those in the region.
   init(_ index: FeatureIndex, passing filter: FeatureFilter?, nearAny region: some IndexRegion) {
-    guard let filter else {
+    guard let filter, filter.expression != .literal(true) else {
       self.init(index)
       return
     }

@@ -32,9 +32,6 @@ extension FeatureIndex {
     columns.has(ColumnCache.Key(name: name, isKeys: true))
   }
 
-  /// The memory that columns take at the moment, in bytes.
-  public var columnByteCount: Int { columns.byteCount }
-
   /// Takes over the columns of the index that this one was made of.
   ///
   /// - Parameter origins: for each place the place there, `Entry.isNew` of a new feature.
