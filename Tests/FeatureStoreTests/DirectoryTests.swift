@@ -26,6 +26,23 @@ import Testing
     _ = try FeatureStore(directory: directory.path)
   }
 
+  @Test func aCopyOfTheLockDoesNotOutliveTheStore() throws {
+    let directory = TemporaryDirectory()
+    let store = try FeatureStore(directory: directory.path)
+    // As a child has one between its birth and the program that it becomes.
+    let copies = (0..<256 as Range<Int32>).filter { descriptor in
+      var target = [CChar](repeating: 0, count: 4096)
+      let length = readlink("/proc/self/fd/\(descriptor)", &target, target.count)
+      guard length > 0 else { return false }
+      let path = String(decoding: target.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+      return path == directory.path + "/pincluster.lock"
+    }.map { dup($0) }
+    #expect(copies.count == 1)
+    defer { for copy in copies { close(copy) } }
+    store.close()
+    _ = try FeatureStore(directory: directory.path)
+  }
+
   @Test func aSecondStoreInAnotherProcess() async throws {
     let directory = TemporaryDirectory()
     let store = try FeatureStore(directory: directory.path)

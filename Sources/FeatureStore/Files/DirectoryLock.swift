@@ -31,6 +31,9 @@ final class DirectoryLock {
 
   deinit {
     _ = ftruncate(descriptor, 0)
+    // A child that is just being born has the file open, too, until it is another program; only this
+    // lets go of the lock all the same.
+    flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
