@@ -65,6 +65,7 @@ final class WorkQueue: Sendable {
         while let work = desk.next() { work() }
         return nil
       }, context.toOpaque())
+    // At start-up, before anything was promised to anyone.
     guard code == 0 else { fatalError("no thread can be had: \(String(cString: strerror(code)))") }
     pthread_detach(thread)
   }

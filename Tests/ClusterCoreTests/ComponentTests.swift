@@ -178,6 +178,13 @@ struct ComponentTests {
 }
 
 extension Components {
+  /// Calls `body` with the places of a component in index order, until it returns false.
+  fileprivate func forEachPlace(of component: Component, _ body: (Int) -> Bool) {
+    for range in ranges(of: component) {
+      for place in range where !body(place) { return }
+    }
+  }
+
   /// The places of each component.
   fileprivate var places: [[Int]] {
     all.map { component in

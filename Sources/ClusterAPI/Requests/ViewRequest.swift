@@ -21,6 +21,22 @@ enum ViewMethod {
   case tiles(MethodRequest)
 }
 
+extension ViewMethod {
+  /// The method with what depends on features.
+  func bound(to properties: BoundProperties) -> ViewMethod {
+    switch self {
+    case .grid(var request, let overrides):
+      request.weights = properties.statistics.weights
+      request.grouping = properties.grouping
+      request.grouping?.overrides = overrides
+      return .grid(request, overrides: overrides)
+    case .tiles(var request):
+      request.grouping = properties.grouping
+      return .tiles(request)
+    }
+  }
+}
+
 /// What a viewport request asks for.
 struct ViewRequest {
   var method: ViewMethod

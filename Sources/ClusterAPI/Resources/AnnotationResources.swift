@@ -13,7 +13,8 @@ extension API {
     var properties: PropertyFields
     var output: OutputOptions
     var type: MediaType
-    var paging: Paging?
+    /// The defaults where there are no pages.
+    var paging: Paging
     var childZoom: Double?
     var snapshot: CollectionSnapshot
     var etag: String
@@ -38,7 +39,7 @@ extension API {
     let settings = try fields.clusterSettings()
     let properties = try fields.propertyFields()
     let output = try fields.outputOptions()
-    let paging = isPaged ? try Paging(fields) : nil
+    let paging = try Paging(fields)
     let childZoom = hasChildZoom ? try fields.number("childZoom") : nil
     let snapshot = try snapshot(id)
     return AnnotationRequest(
@@ -94,11 +95,10 @@ extension API {
     let asked = try annotationRequest(
       id, annotation, request, offered: [.geoJSON, .json], isPaged: true)
     return try answer(asked, request) { asked, found in
-      guard let paging = asked.paging else { throw Problem.notFound("this has no pages") }
-      return API.featureCollection(
+      API.featureCollection(
         found.result.places(
-          of: found.annotation, offset: paging.offset, limit: paging.limit),
-        of: asked.snapshot.index, matched: found.annotation.count, paging: paging,
+          of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
+        of: asked.snapshot.index, matched: found.annotation.count, paging: asked.paging,
         request: request, type: asked.type, etag: asked.etag)
     }
   }

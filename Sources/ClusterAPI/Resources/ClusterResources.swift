@@ -44,15 +44,11 @@ extension API {
   static func clusters(
     _ view: ViewRequest, _ properties: BoundProperties, in index: FeatureIndex
   ) throws -> (scope: FeatureScope, result: ClusterResult) {
-    switch view.method {
-    case .grid(var request, let overrides):
-      request.weights = properties.statistics.weights
-      request.grouping = properties.grouping
-      request.grouping?.overrides = overrides
+    switch view.method.bound(to: properties) {
+    case .grid(let request, _):
       let scope = FeatureScope(index, passing: properties.filter, near: request)
       return (scope, try scope.clusters(request))
-    case .tiles(var request):
-      request.grouping = properties.grouping
+    case .tiles(let request):
       let scope = FeatureScope(index, passing: properties.filter, near: request.view.tiles)
       return (scope, try scope.clusters(request, markers: API.markers(request, of: index)))
     }

@@ -20,8 +20,7 @@ struct FoundAnnotation {
     _ properties: BoundProperties, in index: FeatureIndex
   ) throws {
     statistics = properties.annotationStatistics
-    if let view, case .tiles(var request) = view.method {
-      request.grouping = properties.grouping
+    if let view, case .tiles(let request) = view.method.bound(to: properties) {
       guard
         let found = try MethodDrilldown(
           id, in: index, passing: properties.filter, request,

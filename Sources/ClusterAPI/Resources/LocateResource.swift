@@ -37,14 +37,10 @@ extension API {
       throw Problem.notFound("the filter excludes the feature")
     }
     let located: LocatedFeature
-    switch asked.method {
-    case .grid(var request, let overrides):
-      request.weights = properties.statistics.weights
-      request.grouping = properties.grouping
-      request.grouping?.overrides = overrides
+    switch asked.method.bound(to: properties) {
+    case .grid(let request, _):
       located = LocatedFeature(place, in: index, passing: properties.filter, request)
-    case .tiles(var request):
-      request.grouping = properties.grouping
+    case .tiles(let request):
       located = try LocatedFeature(
         place, in: index, passing: properties.filter, request, view,
         margin: asked.margin, markers: markers(request, of: index))

@@ -35,6 +35,9 @@ public struct ClusterRequest: Sendable {
   /// The most annotations that any request may ask for.
   public static let maximumLimit = 10_000
 
+  /// What weighs the means at which clusters sit, if they do and it is asked for.
+  var weightsOfMeans: PropertyColumn? { settings.position == .centerOfMass ? weights : nil }
+
   /// Whether the features of a cell are one annotation.
   func isClustered(_ sum: CellSum) -> Bool {
     if let zoom = settings.maxZoomLevelForClustering, zoomLevel > zoom { return false }

@@ -21,20 +21,17 @@ extension FeatureScope {
     let spreading = Spreading(
       self, distance: request.settings.distanceFromContestedLocation, excluding: excluded)
     var result = ClusterResult()
-    guard let grouping = request.grouping else {
-      try cluster(request, in: region, spreading, group: group, into: &result)
-      guard result.annotations.count <= request.limit else {
-        throw request.tooMany(result.annotations.count)
+    if let grouping = request.grouping {
+      guard let groups = groups(grouping, of: request) else {
+        throw request.tooMany(ClusterRequest.maximumLimit + 1)
       }
-      return result
-    }
-    guard let groups = groups(grouping, of: request) else {
-      throw request.tooMany(ClusterRequest.maximumLimit + 1)
-    }
-    for (rank, scope) in groups {
-      let group = grouping.group(rank)
-      try scope.cluster(
-        request.layer(ofKey: group.key), in: region, spreading, group: group, into: &result)
+      for (rank, scope) in groups {
+        let group = grouping.group(rank)
+        try scope.cluster(
+          request.layer(ofKey: group.key), in: region, spreading, group: group, into: &result)
+      }
+    } else {
+      try cluster(request, in: region, spreading, group: group, into: &result)
     }
     guard result.annotations.count <= request.limit else {
       throw request.tooMany(result.annotations.count)
@@ -53,11 +50,8 @@ extension FeatureScope {
       scope: self, region: region, request: request, layer: result.layers.count,
       keptApart: places(of: request.settings.keepApart), spreading: spreading)
     var (annotations, count) = try clusterer.run()
-    let features = clusterer.features
-    let layer = ClusterLayer(
-      group: group, grid: request.cells.grid, cellSize: request.cellSize
-    ) { features.forEachRun(of: $0, in: $1, $2) }
-    if let weights = request.weights, request.settings.position == .centerOfMass {
+    let layer = ClusterLayer(clusterer.features, cellSize: request.cellSize, group: group)
+    if let weights = request.weightsOfMeans {
       for place in annotations.indices { annotations[place].weigh(by: weights, index, layer) }
     }
     result.annotations += annotations

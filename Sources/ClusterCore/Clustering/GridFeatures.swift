@@ -49,6 +49,15 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
   }
 }
 
+extension ClusterLayer {
+  /// The layer of the annotations of a grid.
+  init(_ features: GridFeatures<some IndexRegion>, cellSize: Double, group: ClusterGroup?) {
+    self.init(group: group, grid: features.grid, cellSize: cellSize) {
+      features.forEachRun(of: $0, in: $1, $2)
+    }
+  }
+}
+
 extension PlaceSet {
   /// Calls `body` with the parts of a run between these places, until it returns false.
   func forEachRest(of run: Range<Int>, _ body: (Range<Int>) -> Bool) -> Bool {

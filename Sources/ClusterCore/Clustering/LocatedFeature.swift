@@ -123,9 +123,7 @@ private struct LocatedCell {
     keptApart = scope.places(of: request.settings.keepApart)
     let features = GridFeatures(
       scope: scope, region: EverywhereRegion(), grid: grid, keptApart: keptApart)
-    layer = ClusterLayer(group: group, grid: grid, cellSize: request.cellSize) {
-      features.forEachRun(of: $0, in: $1, $2)
-    }
+    layer = ClusterLayer(features, cellSize: request.cellSize, group: group)
   }
 
   /// What the features of the cell that aren't kept apart add up to.
@@ -166,26 +164,17 @@ private struct LocatedCell {
     let sum = self.sum
     let clustered = sum.map(request.isClustered) ?? false
     // One annotation is made, not all of the cell's, of which there may be any number.
-    let only: PlacesRegion
-    var request = self.request
     if isKeptApart || (!clustered && request.settings.decluster) {
-      only = PlacesRegion(excluded: PlaceSet([]), only: ownPlace)
+      var request = self.request
       // A kept-apart pin beside a cluster stays where it is.
       request.settings.decluster = request.settings.decluster && !clustered
-    } else {
-      only = PlacesRegion(excluded: PlaceSet([]), only: nil)
+      return made(PlacesRegion(excluded: PlaceSet([]), only: ownPlace), request)
     }
-    let spreading = Spreading(
-      all, distance: request.settings.distanceFromContestedLocation)
-    if !clustered && !isKeptApart && !request.settings.decluster {
-      return made(IntersectionRegion(a: location, b: only), request, spreading)
-    }
-    return made(only, request, spreading)
+    return clustered ? made(EverywhereRegion(), request) : made(location, request)
   }
 
-  private func made(
-    _ region: some IndexRegion, _ request: ClusterRequest, _ spreading: Spreading
-  ) -> Annotation? {
+  private func made(_ region: some IndexRegion, _ request: ClusterRequest) -> Annotation? {
+    let spreading = Spreading(all, distance: request.settings.distanceFromContestedLocation)
     var clusterer = GridClusterer(
       scope: scope, region: region, request: request, layer: 0, keptApart: keptApart,
       spreading: spreading)
@@ -193,7 +182,7 @@ private struct LocatedCell {
     var annotation = made.annotations.first {
       layer.count(of: $0, in: .feature(place)) > 0
     }
-    if let weights = request.weights, request.settings.position == .centerOfMass {
+    if let weights = request.weightsOfMeans {
       annotation?.weigh(by: weights, scope.index, layer)
     }
     return annotation

@@ -20,7 +20,8 @@ public final class StatisticsCollector {
     }
     self.columns = columns
     tally = wanted.countBy.map { keys in
-      // Pages of it that aren't touched cost nothing.
+      // Pages of it that aren't touched cost nothing. Running out of memory ends the process, as
+      // everywhere in Swift.
       guard let memory = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else {
         fatalError("out of memory: \(keys.keys.count) counts can't be had")
       }

@@ -1,6 +1,6 @@
 /// The rule of the collision method: two features' boxes overlap when their map points are less than
 /// a box's width apart in x, which is periodic, and less than its height in y.
-struct BoxOverlap {
+struct BoxOverlap: Nearness {
   /// In map points.
   let width: Double
   let height: Double
@@ -17,18 +17,6 @@ struct BoxOverlap {
   /// Whether boxes overlap whose centres are this many steps apart.
   @inline(__always)
   func holds(_ x: Int, _ y: Int) -> Bool { Double(x) < stepWidth && Double(y) < stepHeight }
-
-  /// Whether no feature of one node's box overlaps one of another's.
-  @inline(__always)
-  func separates(_ a: PositionBox, _ b: PositionBox) -> Bool {
-    !holds(a.leastX(to: b), a.leastY(to: b))
-  }
-
-  /// Whether every feature of one node's box overlaps every one of another's.
-  @inline(__always)
-  func joins(_ a: PositionBox, _ b: PositionBox) -> Bool {
-    holds(a.mostX(to: b), a.mostY(to: b))
-  }
 
   /// Whether two boxes overlap, as far as their positions tell.
   @inline(__always)

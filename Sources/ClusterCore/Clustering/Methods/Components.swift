@@ -47,13 +47,6 @@ struct Components: Sendable {
     return component.ranges.lazy.map { runs.pointer[$0].places }
   }
 
-  /// Calls `body` with the places of a component in index order, until it returns false.
-  func forEachPlace(of component: Component, _ body: (Int) -> Bool) {
-    for range in ranges(of: component) {
-      for place in range where !body(place) { return }
-    }
-  }
-
   /// The bounds and the mean of a component's coordinates.
   func extent(of component: Component, in points: PointIndex) -> CircularExtent {
     CircularExtent(component.sum) { body in

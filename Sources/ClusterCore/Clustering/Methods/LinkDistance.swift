@@ -1,6 +1,6 @@
 /// The rule of the distance method: two features are linked when their map points are no further
 /// apart than a radius, x modulo the world.
-struct LinkDistance {
+struct LinkDistance: Nearness {
   /// Squared, in map points.
   let squaredRadius: Double
   /// Squared, in steps of positions: exactly the same number but for a power of two, so that both
@@ -12,23 +12,11 @@ struct LinkDistance {
     squaredSteps = squaredRadius * (Position.stepsPerMapPoint * Position.stepsPerMapPoint)
   }
 
-  /// Whether points that are this many steps apart are linked.
+  /// Whether points that are this many steps apart are linked. Squares and sums round monotonically.
   @inline(__always)
   func holds(_ x: Int, _ y: Int) -> Bool {
     let (dx, dy) = (Double(x), Double(y))
     return dx * dx + dy * dy <= squaredSteps
-  }
-
-  /// Whether no two points of two boxes are linked. Squares and sums round monotonically.
-  @inline(__always)
-  func separates(_ a: PositionBox, _ b: PositionBox) -> Bool {
-    !holds(a.leastX(to: b), a.leastY(to: b))
-  }
-
-  /// Whether any two points of two boxes are linked.
-  @inline(__always)
-  func joins(_ a: PositionBox, _ b: PositionBox) -> Bool {
-    holds(a.mostX(to: b), a.mostY(to: b))
   }
 
   /// Whether two points are linked, as far as their positions tell.
