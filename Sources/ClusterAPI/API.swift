@@ -33,7 +33,7 @@ public final class API: Sendable {
 
   /// Answers a request; `reply` is called exactly once, here or on the writer's queue.
   public func handle(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
-    let inBody = request.method == .post || request.method == .put
+    let inBody = [.post, .put, .patch].contains(request.method)
     let report = self.report
     let finish: @Sendable (Result<HTTPResponse, any Error>) -> Void = { result in
       var response: HTTPResponse
@@ -103,11 +103,15 @@ public final class API: Sendable {
       return request.method == .put
         ? try putCollection(id, request) : try deleteCollection(id, request)
     case .items(let id):
-      return reads ? try listItems(id, request) : try postItems(id, request)
+      if reads { return try listItems(id, request) }
+      return request.method == .post ? try postItems(id, request) : try deleteItems(id, request)
     case .item(let id, let feature):
       if reads { return .now(try getItem(id, feature, request)) }
-      return request.method == .put
-        ? try putItem(id, feature, request) : try deleteItem(id, feature, request)
+      switch request.method {
+      case .put: return try putItem(id, feature, request)
+      case .patch: return try patchItem(id, feature, request)
+      default: return try deleteItem(id, feature, request)
+      }
     case .locate(let id, let feature): return try locate(id, feature, request)
     case .clusters(let id): return try clusters(id, request)
     case .annotation(let id, let annotation):
@@ -161,7 +165,7 @@ enum CrossOrigin {
     let allowed = response.header("Allow") ?? "GET, HEAD, OPTIONS"
     response.headers += [
       ("Access-Control-Allow-Methods", allowed),
-      ("Access-Control-Allow-Headers", "Accept, Content-Type, If-None-Match, If-Match"),
+      ("Access-Control-Allow-Headers", "Accept, Content-Type, If-Match, If-None-Match"),
       ("Access-Control-Max-Age", "86400"),
     ]
   }

@@ -29,18 +29,28 @@ extension FeatureStore {
     return result
   }
 
-  /// Deletes a feature: the collection after that, or nil if there is no such feature.
-  public func delete(_ feature: FeatureID, from id: String) throws(StoreError) -> CollectionInfo? {
+  /// Deletes features, in one transaction: the collection after that, or nil if none of them is there.
+  public func delete(
+    _ features: [FeatureID], from id: String
+  ) throws(StoreError) -> CollectionInfo? {
     let core = try writable()
     return try core.connection.transaction { () throws(StoreError) in
-      guard var info = try core.collections.find(id),
-        try core.features.delete(feature, from: info.key)
-      else { return nil }
+      guard var info = try core.collections.find(id) else { return nil }
+      var deleted = 0
+      for feature in features where try core.features.delete(feature, from: info.key) {
+        deleted += 1
+      }
+      guard deleted > 0 else { return nil }
       info.version = try core.collections.nextVersion()
-      info.featureCount -= 1
+      info.featureCount -= deleted
       try core.collections.save(info)
       return info
     }
+  }
+
+  /// Deletes a feature: the collection after that, or nil if there is no such feature.
+  public func delete(_ feature: FeatureID, from id: String) throws(StoreError) -> CollectionInfo? {
+    try delete([feature], from: id)
   }
 }
 

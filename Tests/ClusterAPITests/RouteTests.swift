@@ -10,7 +10,8 @@ struct RouteTests {
   private static let methods: [(path: String, allowed: [HTTPMethod])] = [
     ("/", read), ("/openapi.yaml", read), ("/conformance", read), ("/health/live", read),
     ("/health/ready", read), ("/metrics", read), ("/collections", read),
-    ("/collections/c", stored), ("/collections/c/items", asked), ("/collections/c/items/1", stored),
+    ("/collections/c", stored), ("/collections/c/items", asked + [.delete]),
+    ("/collections/c/items/1", stored + [.patch]),
     ("/collections/c/items/1/locate", [.post]),
     ("/collections/c/clusters", asked), ("/collections/c/clusters/n1", read),
     ("/collections/c/clusters/n1/items", read), ("/collections/c/clusters/n1/children", read),

@@ -89,6 +89,23 @@ public final class CollectionWriter: @unchecked Sendable {
     return result
   }
 
+  /// The collection with an id, as all writes before have left it.
+  func current(_ id: String) -> CollectionSnapshot? {
+    dispatchPrecondition(condition: .onQueue(queue))
+    return catalog[id]
+  }
+
+  /// Deletes features by their places in the collection as it is, in one transaction.
+  func delete(_ places: [Int], from snapshot: CollectionSnapshot) throws {
+    dispatchPrecondition(condition: .onQueue(queue))
+    guard !places.isEmpty else { return }
+    let index = snapshot.index
+    let ids = places.map { index.record(at: $0).id }
+    guard let info = try store.delete(ids, from: snapshot.info.id) else { return }
+    catalog.publish(
+      CollectionSnapshot(info: info, index: try index.applying(.remove(ids))))
+  }
+
   /// Deletes a feature; false if there is none.
   func delete(_ feature: FeatureID, from id: String) throws -> Bool {
     dispatchPrecondition(condition: .onQueue(queue))
@@ -96,7 +113,7 @@ public final class CollectionWriter: @unchecked Sendable {
       return false
     }
     catalog.publish(
-      CollectionSnapshot(info: info, index: try snapshot.index.applying(.remove(feature))))
+      CollectionSnapshot(info: info, index: try snapshot.index.applying(.remove([feature]))))
     return true
   }
 }

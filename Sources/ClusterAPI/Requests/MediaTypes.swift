@@ -4,6 +4,7 @@ import HTTPServer
 enum MediaType: String, CaseIterable {
   case json = "application/json"
   case geoJSON = "application/geo+json"
+  case mergePatch = "application/merge-patch+json"
   case html = "text/html"
   case yaml = "application/yaml"
   case plain = "text/plain"
@@ -13,6 +14,7 @@ enum MediaType: String, CaseIterable {
     switch self {
     case .json: "json"
     case .geoJSON: "geojson"
+    case .mergePatch: "mergepatch"
     case .html: "html"
     case .yaml: "yaml"
     case .plain: "text"

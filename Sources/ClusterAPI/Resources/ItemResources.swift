@@ -11,11 +11,7 @@ extension API {
     let type = try request.negotiate([.geoJSON, .json], format: try fields.string("f"))
     let paging = try Paging(fields)
     let filter = try fields.filter()
-    let region = try fields.numbers("bbox").map { values in
-      let bbox = try fields.bboxValues(values, sixAllowed: true)
-      return try DegreesRegion(
-        west: bbox.west, south: bbox.south, east: bbox.east, north: bbox.north)
-    }
+    let region = try fields.region()
     let snapshot = try snapshot(id)
     let etag = entityTag(snapshot, request, type)
     if request.matches(etag: etag) { return .now(HTTPResponse(status: 304, etag: etag)) }
@@ -75,75 +71,14 @@ extension API {
     else { throw Problem.notFound("the collection has no such feature") }
     var json = JSONWriter()
     json.feature(snapshot.index.record(at: place))
-    var response = HTTPResponse(json, type: type, etag: entityTag(snapshot, request, type))
+    // Its tag is of its own bytes, so that other features' writes leave it.
+    var response = HTTPResponse(json, type: type)
     // OGC API Features wants links of a feature that is read by itself; in the header they leave the
     // feature as it was sent.
     let path = "/collections/\(id)"
     let own = "\(path)/items/\(PercentCoding.encode(feature))"
     response.headers.append(("Link", "<\(own)>; rel=\"self\", <\(path)>; rel=\"collection\""))
     return response
-  }
-
-  func putItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
-    try checkCollectionID(id)
-    _ = try Fields(query: request.query, allowed: [])
-    let type = try request.negotiate([.geoJSON, .json], format: nil)
-    try request.checkBodyType([.geoJSON, .json])
-    let featureID: FeatureID
-    do {
-      featureID = try FeatureID(bareText: feature.utf8)
-    } catch {
-      throw Problem(400, field: "featureId", inBody: false, error.reason)
-    }
-    return .write { writer in
-      var batch = try API.singleFeature(request, id: featureID)
-      let result = try writer.upsert(&batch, into: id)
-      var json = JSONWriter()
-      batch.withRecord(at: 0) { json.feature($0) }
-      var response = HTTPResponse(json, status: result.inserted > 0 ? 201 : 200, type: type)
-      if result.inserted > 0 { response.headers.append(("Location", request.path)) }
-      return response
-    }
-  }
-
-  /// The one feature of a body, under the id of its path.
-  private static func singleFeature(
-    _ request: HTTPRequest, id: FeatureID
-  ) throws -> FeatureBatch {
-    var parsed = ParsedFeatures()
-    try request.read(.geoJSON, idProperty: nil, into: &parsed)
-    guard parsed.isSingleFeature else {
-      throw Problem(
-        422, "the body is not one Feature",
-        items: [.init(pointer: "/type", detail: "a single Feature is expected")])
-    }
-    if let problem = parsed.problems.first {
-      throw Problem(422, problem.detail, items: [.init(pointer: "", detail: problem.detail)])
-    }
-    var batch = FeatureBatch()
-    try parsed.batch.withRecord(at: 0) { record in
-      if !record.needsID, record.id != id {
-        throw Problem(422, field: "id", inBody: true, "the body's id is not that of the path")
-      }
-      batch.append(
-        id: record.needsID ? id : record.id, coordinate: record.coordinate,
-        further: record.furtherOrdinates, properties: record.properties)
-    }
-    return batch
-  }
-
-  func deleteItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
-    try checkCollectionID(id)
-    _ = try Fields(query: request.query, allowed: [])
-    guard let featureID = try? FeatureID(bareText: feature.utf8) else {
-      throw Problem.notFound("the collection has no such feature")
-    }
-    return .write { writer in
-      guard try writer.delete(featureID, from: id) else {
-        throw Problem.notFound("the collection has no such feature")
-      }
-      return HTTPResponse(status: 204)
-    }
   }
 }
 

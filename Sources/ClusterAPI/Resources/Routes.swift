@@ -82,12 +82,14 @@ enum Route: Equatable {
   /// The methods the resource has, beside OPTIONS.
   var methods: [HTTPMethod] {
     switch self {
-    case .service: [.get, .head, .post, .put, .delete]
+    case .service: [.get, .head, .post, .put, .patch, .delete]
     case .landing, .openAPI, .conformance, .live, .ready, .metrics, .collections,
       .annotation, .annotationItems, .annotationChildren:
       [.get, .head]
-    case .collection, .item: [.get, .head, .put, .delete]
-    case .items, .clusters, .pins: [.get, .head, .post]
+    case .collection: [.get, .head, .put, .delete]
+    case .item: [.get, .head, .put, .patch, .delete]
+    case .items: [.get, .head, .post, .delete]
+    case .clusters, .pins: [.get, .head, .post]
     case .locate: [.post]
     }
   }

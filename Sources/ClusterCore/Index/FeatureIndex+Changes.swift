@@ -2,8 +2,8 @@
 public enum FeatureChange {
   /// Features stored by id; of two with the same id the later one counts.
   case upsert(FeatureBatch)
-  /// A feature that is no more.
-  case remove(FeatureID)
+  /// Features that are no more.
+  case remove([FeatureID])
 }
 
 extension FeatureIndex {
@@ -11,7 +11,7 @@ extension FeatureIndex {
   public func applying(_ change: FeatureChange) throws(RecordArena.Full) -> FeatureIndex {
     switch change {
     case .upsert(let batch): try upserting(batch)
-    case .remove(let id): removing(id)
+    case .remove(let ids): removing(ids)
     }
   }
 
@@ -39,14 +39,24 @@ extension FeatureIndex {
     return compacted(records, entries)
   }
 
-  private func removing(_ id: FeatureID) -> FeatureIndex {
-    guard let place = place(of: id) else { return self }
+  private func removing(_ ids: [FeatureID]) -> FeatureIndex {
     var records = self.records
-    records.release(references.pointer[place])
-    let rank = withRawID(id) { rankNotBefore($0) }
+    var ranks: Set<Int> = []
+    for id in ids {
+      let rank = withRawID(id) { rankNotBefore($0) }
+      guard rank < count else { continue }
+      let place = Int(byID.pointer[rank])
+      guard record(at: place).id == id, ranks.insert(rank).inserted else { continue }
+      records.release(references.pointer[place])
+    }
+    guard !ranks.isEmpty else { return self }
     var entries = GrowingArray<Entry>(capacity: count)
-    copyEntries(0..<rank, to: &entries)
-    copyEntries(rank + 1..<count, to: &entries)
+    var next = 0
+    for rank in ranks.sorted() {
+      copyEntries(next..<rank, to: &entries)
+      next = rank + 1
+    }
+    copyEntries(next..<count, to: &entries)
     return compacted(records, entries)
   }
 

@@ -1,5 +1,5 @@
 /// Entity tags (RFC 9110 section 8.8.3) and the conditions on them.
-enum EntityTag {
+public enum EntityTag {
   /// What the tag of the gzip representation has behind the base.
   static let gzipSuffix = "-gz"
 
@@ -8,7 +8,7 @@ enum EntityTag {
   /// Multiply-and-fold, after wyhash (Wang Yi, public domain), in four lanes so that one
   /// multiplication does not wait for the last. A tag guards a cache against stale answers, not
   /// against an attacker, so no cryptographic hash is needed.
-  static func hash(of body: [UInt8]) -> String {
+  public static func hash(of body: [UInt8]) -> String {
     body.withUnsafeBytes { bytes in
       // None is `secret`: a step would then be the same for its two words exchanged.
       var (a, b, c, d): (UInt64, UInt64, UInt64, UInt64) = (
@@ -76,18 +76,19 @@ enum EntityTag {
   }
 
   /// The opaque tags of a list, without W/ and quotes; a lone `*` as "*". Stops where the list is
-  /// malformed.
-  static func list(_ field: String) -> [Substring] {
+  /// malformed. Weak tags are left out where they don't count.
+  static func list(_ field: String, weak: Bool = true) -> [Substring] {
     if field.trimmed == "*" { return ["*"] }
     var tags: [Substring] = []
     var rest = field[...]
     while true {
       rest = rest.drop { $0 == "," || $0 == " " || $0 == "\t" }
-      if rest.hasPrefix("W/") { rest = rest.dropFirst(2) }
+      let isWeak = rest.hasPrefix("W/")
+      if isWeak { rest = rest.dropFirst(2) }
       guard rest.first == "\"" else { return tags }
       rest = rest.dropFirst()
       guard let end = rest.firstIndex(of: "\"") else { return tags }
-      if rest[..<end] != "*" { tags.append(rest[..<end]) }
+      if rest[..<end] != "*", weak || !isWeak { tags.append(rest[..<end]) }
       rest = rest[rest.index(after: end)...]
     }
   }

@@ -1,0 +1,137 @@
+import ClusterCore
+import FeatureStore
+import GeoFormats
+import HTTPServer
+
+/// Writes of one feature.
+extension API {
+  func putItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
+    let (featureID, type) = try itemToWrite(id, feature, request, bodies: [.geoJSON, .json])
+    let conditions = Preconditions(request)
+    return .write { writer in
+      try writer.check(conditions, on: featureID, of: id)
+      var batch = FeatureBatch()
+      try request.body.withUnsafeBytes { try API.readFeature($0, id: featureID, into: &batch) }
+      let result = try writer.upsert(&batch, into: id)
+      var response = API.stored(batch, status: result.inserted > 0 ? 201 : 200, type)
+      if result.inserted > 0 { response.headers.append(("Location", request.path)) }
+      return response
+    }
+  }
+
+  /// Merges a patch (RFC 7396) into the feature as GeoJSON.
+  func patchItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
+    let (featureID, type) = try itemToWrite(
+      id, feature, request, bodies: [.mergePatch, .geoJSON, .json])
+    let conditions = Preconditions(request)
+    return .write { writer in
+      try writer.check(conditions, on: featureID, of: id)
+      guard let record = writer.record(of: featureID, in: id) else {
+        throw Problem.notFound("the collection has no such feature")
+      }
+      var json = JSONWriter()
+      json.feature(record)
+      let merged = try request.body.withUnsafeBytes { patch in
+        try MergePatch.apply(patch, to: json.bytes)
+      }
+      var batch = FeatureBatch()
+      try merged.withUnsafeBytes { try API.readFeature($0, id: featureID, into: &batch) }
+      _ = try writer.upsert(&batch, into: id)
+      return API.stored(batch, status: 200, type)
+    }
+  }
+
+  func deleteItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
+    try checkCollectionID(id)
+    _ = try Fields(query: request.query, allowed: [])
+    guard let featureID = try? FeatureID(bareText: feature.utf8) else {
+      throw Problem.notFound("the collection has no such feature")
+    }
+    let conditions = Preconditions(request)
+    return .write { writer in
+      try writer.check(conditions, on: featureID, of: id)
+      guard try writer.delete(featureID, from: id) else {
+        throw Problem.notFound("the collection has no such feature")
+      }
+      return HTTPResponse(status: 204)
+    }
+  }
+
+  /// What PUT and PATCH have in common: the feature's id, and the type of the answer.
+  private func itemToWrite(
+    _ id: String, _ feature: String, _ request: HTTPRequest, bodies: [MediaType]
+  ) throws -> (FeatureID, MediaType) {
+    try checkCollectionID(id)
+    _ = try Fields(query: request.query, allowed: [])
+    let type = try request.negotiate([.geoJSON, .json], format: nil)
+    try request.checkBodyType(bodies)
+    do {
+      return (try FeatureID(bareText: feature.utf8), type)
+    } catch {
+      throw Problem(400, field: "featureId", inBody: false, error.reason)
+    }
+  }
+
+  /// Reads the one feature of a body, under the id of its path.
+  private static func readFeature(
+    _ bytes: UnsafeRawBufferPointer, id: FeatureID, into batch: inout FeatureBatch
+  ) throws {
+    var parsed = ParsedFeatures()
+    var reader = FeatureReader(format: .geoJSON, idProperty: nil)
+    try reader.read(bytes, into: &parsed)
+    try reader.finish(into: &parsed)
+    guard parsed.isSingleFeature else {
+      throw Problem(
+        422, "the body is not one Feature",
+        items: [.init(pointer: "/type", detail: "a single Feature is expected")])
+    }
+    if let problem = parsed.problems.first {
+      throw Problem(422, problem.detail, items: [.init(pointer: "", detail: problem.detail)])
+    }
+    try parsed.batch.withRecord(at: 0) { record in
+      if !record.needsID, record.id != id {
+        throw Problem(422, field: "id", inBody: true, "the body's id is not that of the path")
+      }
+      batch.append(
+        id: record.needsID ? id : record.id, coordinate: record.coordinate,
+        further: record.furtherOrdinates, properties: record.properties)
+    }
+  }
+
+  /// The answer that shows what was stored, with the tag that a GET of it has.
+  private static func stored(
+    _ batch: FeatureBatch, status: Int, _ type: MediaType
+  ) -> HTTPResponse {
+    var json = JSONWriter()
+    batch.withRecord(at: 0) { json.feature($0) }
+    let tag = EntityTag.hash(of: json.bytes)
+    return HTTPResponse(json, status: status, type: type, etag: tag)
+  }
+}
+
+extension CollectionWriter {
+  /// The feature with an id as it is; nil if there is none.
+  fileprivate func record(of feature: FeatureID, in id: String) -> FeatureRecord? {
+    guard let index = current(id)?.index, let place = index.place(of: feature) else { return nil }
+    return index.record(at: place)
+  }
+
+  /// Refuses a write whose conditions the feature, as it is, doesn't meet.
+  fileprivate func check(
+    _ conditions: Preconditions, on feature: FeatureID, of id: String
+  ) throws(Problem) {
+    guard !conditions.isEmpty else { return }
+    let tag = record(of: feature, in: id).map { record in
+      var json = JSONWriter()
+      json.feature(record)
+      return EntityTag.hash(of: json.bytes)
+    }
+    guard conditions.isMet(by: tag) else {
+      throw Problem(
+        412,
+        tag == nil
+          ? "there is no such feature any more"
+          : "the feature is not the one that the condition names; read it again")
+    }
+  }
+}

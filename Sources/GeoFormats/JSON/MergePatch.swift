@@ -1,0 +1,70 @@
+/// JSON Merge Patch (RFC 7396): members of a patch replace those of a document, null removes them, and
+/// objects are merged in turn.
+public enum MergePatch {
+  /// The document with the patch applied, as compact JSON: its members first, in their order, then
+  /// new ones. Of several members of one name the last counts.
+  ///
+  /// - Throws: ``JSONError`` where the patch is not JSON, or is nested too deep.
+  public static func apply(
+    _ patch: UnsafeRawBufferPointer, to document: [UInt8]
+  ) throws(JSONError) -> [UInt8] {
+    let (patchParser, documentParser) = (JSONParser(), JSONParser())
+    let patchValue = try patchParser.parse(patch)
+    let documentValue = try documentParser.parse(document)
+    var json = JSONWriter(reserving: document.count + patch.count)
+    write(documentValue, patchedBy: patchValue, into: &json)
+    return json.bytes
+  }
+
+  private static func write(
+    _ target: JSONValue?, patchedBy patch: JSONValue, into json: inout JSONWriter
+  ) {
+    guard patch.kind == .object else {
+      json.raw(patch.text)
+      return
+    }
+    json.beginObject()
+    var patches = members(of: patch)
+    if let target, target.kind == .object {
+      for (key, value) in members(of: target).inOrder {
+        guard let change = patches.take(key) else {
+          key.withUnsafeBytes { json.keyUTF8($0) }
+          json.raw(value.text)
+          continue
+        }
+        guard change.kind != .null else { continue }
+        key.withUnsafeBytes { json.keyUTF8($0) }
+        write(value, patchedBy: change, into: &json)
+      }
+    }
+    for (key, value) in patches.inOrder where value.kind != .null {
+      key.withUnsafeBytes { json.keyUTF8($0) }
+      // Nulls within go, as there is nothing that they could remove.
+      write(nil, patchedBy: value, into: &json)
+    }
+    json.endObject()
+  }
+
+  private static func members(of object: JSONValue) -> Members {
+    var members = Members()
+    for (key, value) in object.members { members.put(Array(key), value) }
+    return members
+  }
+
+  /// The members of an object by name, each once.
+  private struct Members {
+    private var keys: [[UInt8]] = []
+    private var values: [[UInt8]: JSONValue] = [:]
+
+    mutating func put(_ key: [UInt8], _ value: JSONValue) {
+      if values.updateValue(value, forKey: key) == nil { keys.append(key) }
+    }
+
+    mutating func take(_ key: [UInt8]) -> JSONValue? { values.removeValue(forKey: key) }
+
+    /// Those that weren't taken.
+    var inOrder: [(key: [UInt8], value: JSONValue)] {
+      keys.compactMap { key in values[key].map { (key, $0) } }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import ClusterCore
+import HTTPServer
+import TestSupport
+import Testing
+
+/// Writes of single features under conditions, merged ones, and deletions of many.
+struct ItemWritingTests {
+  private let item = "/collections/c/items/7"
+  private let berlin =
+    #"{"type":"Feature","geometry":{"type":"Point","coordinates":[13.4,52.5,34]},"properties":{"a":1,"b":{"c":2,"d":[1]},"e":"f"}}"#
+
+  private func put(
+    _ service: Service, _ body: String, _ headers: [(name: String, value: String)] = []
+  ) async -> Answer {
+    await service.send(.put, item, body, type: "application/geo+json", headers: headers)
+  }
+
+  private func tag(_ service: Service) async throws -> String {
+    let request = HTTPRequest(method: .get, path: item)
+    let answer = await service.get(item).response.prepared(for: request)
+    return try #require(answer.header("ETag"))
+  }
+
+  @Test func `of two who change one feature the later is told`() async throws {
+    let service = try Service()
+    #expect(await put(service, berlin, [("If-None-Match", "*")]).status == 201)
+    (await put(service, berlin, [("If-None-Match", "*")])).expectProblem(412)
+    let first = try await tag(service)
+    // Other features' writes leave the tag as it is.
+    await service.store([TwinFeature(8, 1, 1)])
+    #expect(try await tag(service) == first)
+    let changed = berlin.replacing("13.4", with: "13.5")
+    let answer = await put(service, changed, [("If-Match", first)])
+    #expect(answer.status == 200)
+    let second = try await tag(service)
+    #expect(second != first)
+    #expect(
+      answer.response.prepared(for: HTTPRequest(method: .put, path: item)).header("ETag") == second)
+    (await put(service, berlin, [("If-Match", first)])).expectProblem(412)
+    #expect(await put(service, berlin, [("If-Match", "\"x\", \(second)")]).status == 200)
+    #expect(try await tag(service) == first)
+    #expect(await put(service, berlin, [("If-Match", "*")]).status == 200)
+    // The tag of a compressed answer names the same state; a weak one is no proof.
+    let packed = String(first.dropLast()) + "-gz\""
+    #expect(await put(service, berlin, [("If-Match", packed)]).status == 200)
+    (await put(service, berlin, [("If-Match", "W/\(first)")])).expectProblem(412)
+    (await put(service, berlin, [("If-None-Match", first)])).expectProblem(412)
+    (await service.send(.delete, item, headers: [("If-Match", second)])).expectProblem(412)
+    #expect(await service.send(.delete, item, headers: [("If-Match", first)]).status == 204)
+    (await put(service, berlin, [("If-Match", "*")])).expectProblem(412)
+    (await put(service, berlin, [("If-Match", first)])).expectProblem(412)
+    (await service.send(.delete, item, headers: [("If-Match", "*")])).expectProblem(412)
+    #expect(await service.get(item).status == 404)
+  }
+
+  @Test func `a race for one feature has one winner`() async throws {
+    let service = try Service()
+    let body = berlin
+    let item = item
+    let statuses = await withTaskGroup(of: Int.self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          await service.send(
+            .put, item, body.replacing("\"f\"", with: "\(number)"), type: "application/json",
+            headers: [("If-None-Match", "*")]
+          ).status
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(statuses.count { $0 == 201 } == 1 && statuses.count { $0 == 412 } == 19)
+  }
+
+  @Test(arguments: [
+    (#"{"properties":{"a":2}}"#, #"{"a":2,"b":{"c":2,"d":[1]},"e":"f"}"#),
+    (
+      #"{"properties":{"a":null,"new":{"x":1,"y":null}}}"#,
+      #"{"b":{"c":2,"d":[1]},"e":"f","new":{"x":1}}"#
+    ),
+    (#"{"properties":{"b":{"c":null,"d":{"z":1}}}}"#, #"{"a":1,"b":{"d":{"z":1}},"e":"f"}"#),
+    (#"{"properties":{"b":[],"e":1.50}}"#, #"{"a":1,"b":[],"e":1.50}"#),
+    (#"{"properties":null}"#, "{}"), ("{}", #"{"a":1,"b":{"c":2,"d":[1]},"e":"f"}"#),
+    (#"{"other":1,"properties":{"a":1,"a":3}}"#, #"{"a":3,"b":{"c":2,"d":[1]},"e":"f"}"#),
+  ])
+  func `a patch is merged as RFC 7396 says`(patch: String, properties: String) async throws {
+    let service = try Service()
+    #expect(await put(service, berlin).status == 201)
+    for type in ["application/merge-patch+json", "application/geo+json", "application/json"] {
+      #expect(await put(service, berlin).status == 200)
+      let answer = await service.send(.patch, item, patch, type: type)
+      #expect(answer.status == 200, "\(answer.text)")
+      #expect(answer["properties"]?.text == properties)
+      let now = await service.get(item)
+      #expect(now.text == answer.text)
+      #expect(now["geometry"]?["coordinates"]?.text == "[13.4,52.5,34]")
+    }
+  }
+
+  @Test func `a patch moves a feature, and a bad one changes nothing`() async throws {
+    let service = try Service()
+    (await service.send(.patch, item, "{}", type: "application/json")).expectProblem(404)
+    #expect(await put(service, berlin).status == 201)
+    let moved = await service.send(
+      .patch, item, #"{"geometry":{"coordinates":[1,2]},"id":7}"#, type: "application/json")
+    #expect(moved["geometry"]?["coordinates"]?.text == "[1,2]" && moved["id"]?.text == "7")
+    let before = await service.get(item).text
+    for (patch, status) in [
+      ("", 400), ("{", 400), ("[1]", 422), ("null", 422), (#"{"geometry":null}"#, 422),
+      (#"{"geometry":{"coordinates":[200,0]}}"#, 422), (#"{"id":8}"#, 422),
+      (#"{"type":"FeatureCollection"}"#, 422), (#"{"geometry":{"type":"LineString"}}"#, 422),
+      (#"{"properties":3}"#, 422),
+    ] {
+      let answer = await service.send(.patch, item, patch, type: "application/merge-patch+json")
+      #expect((400...422).contains(answer.status), "\(patch): \(answer.status), not \(status)")
+      #expect(await service.get(item).text == before, "\(patch)")
+    }
+    (await service.send(.patch, item, "{}", type: "text/csv")).expectProblem(415)
+    (await service.send(.patch, item, "{}", headers: [("If-Match", "\"x\"")])).expectProblem(412)
+  }
+
+  @Test(arguments: [221, 222] as [UInt64])
+  func `what a bbox and a filter hold is deleted at once`(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let service = try Service()
+    let features = TwinFeature.mixed(200, using: &generator)
+    await service.store(features)
+    let twin = Twin(features)
+    let west = twin.items(west: -180, south: -90, east: 0, north: 90).map(\.idJSON.text)
+    let version = await service.get("/collections/c")["version"]?.int ?? 0
+    let answer = await service.send(.delete, "/collections/c/items?bbox=-180,-90,0,90")
+    #expect(answer.status == 200 && answer["deleted"]?.int == west.count)
+    let left = await service.get("/collections/c/items?limit=10000")
+    #expect(Set(left.ids).isDisjoint(with: west) && left.ids.count == features.count - west.count)
+    let collection = await service.get("/collections/c")
+    #expect(collection["featureCount"]?.int == features.count - west.count)
+    #expect(collection["version"]?.int ?? 0 > version)
+    // Nothing there to delete is no write.
+    let again = await service.send(.delete, "/collections/c/items?bbox=-180,-90,0,90")
+    #expect(again["deleted"]?.int == 0)
+    #expect(await service.get("/collections/c")["version"] == collection["version"])
+    let rest = await service.send(.delete, "/collections/c/items?filter=absent%20IS%20NULL")
+    #expect(rest["deleted"]?.int == features.count - west.count)
+    (await service.send(.delete, "/collections/c/items")).expectProblem(400, at: "bbox")
+    (await service.send(.delete, "/collections/c/items?filter=a%20%3D")).expectProblem(
+      400, at: "filter")
+    (await service.send(.delete, "/collections/none/items?bbox=0,0,1,1")).expectProblem(404)
+  }
+}
