@@ -3,6 +3,9 @@ import ClusterCore
 
 /// Reads and writes rows of `collections` and the database's counter, inside the caller's
 /// transaction where it writes.
+///
+/// Many writes may share a transaction, so rows and counter are written once, by ``flush()`` before it
+/// is committed. Until then what has changed is known here.
 final class CollectionTable {
   private static let columns =
     "key, id, title, description, version, largest_integer, feature_count"
@@ -13,7 +16,15 @@ final class CollectionTable {
   private let insertion: Statement
   private let update: Statement
   private let deletion: Statement
-  private let increment: Statement
+  private let counter: Statement
+  private let counterUpdate: Statement
+
+  /// Rows that are still to be written, by the collections' ids.
+  private var changed: [String: CollectionInfo] = [:]
+  /// The counter, if the open transaction has moved it.
+  private var version: Int64?
+  /// What `changed` held of a collection before each change since ``mark()``, the latest last.
+  private var undo: [(id: String, info: CollectionInfo?)] = []
 
   init(_ connection: Connection) throws(StoreError) {
     let columns = CollectionTable.columns
@@ -33,9 +44,43 @@ final class CollectionTable {
       WHERE key = ?1
       """, on: connection)
     deletion = try Statement("DELETE FROM collections WHERE key = ?1", on: connection)
-    increment = try Statement(
-      "UPDATE store SET version = version + 1 RETURNING version", on: connection)
+    counter = try Statement("SELECT version FROM store", on: connection)
+    counterUpdate = try Statement("UPDATE store SET version = ?1", on: connection)
   }
+
+  // MARK: The transaction
+
+  /// Writes what is still to be written.
+  func flush() throws(StoreError) {
+    for info in changed.values { try write(info) }
+    if let version {
+      try counterUpdate.bind(version, at: 1)
+      try counterUpdate.run()
+    }
+    forget()
+  }
+
+  /// Forgets what was still to be written: the transaction is over.
+  func forget() {
+    changed.removeAll()
+    undo.removeAll()
+    version = nil
+  }
+
+  /// Begins a part of the transaction that can be undone.
+  func mark() { undo.removeAll() }
+
+  /// Undoes what was changed since ``mark()``; versions that were given out stay so.
+  func undoToMark() {
+    while let (id, info) = undo.popLast() { changed[id] = info }
+  }
+
+  private func change(_ id: String, to info: CollectionInfo?) {
+    undo.append((id, changed[id]))
+    changed[id] = info
+  }
+
+  // MARK: Rows
 
   /// Every collection, by id.
   func all() throws(StoreError) -> [CollectionInfo] {
@@ -47,6 +92,7 @@ final class CollectionTable {
 
   /// The collection with an id.
   func find(_ id: String) throws(StoreError) -> CollectionInfo? {
+    if let info = changed[id] { return info }
     try search.bind(id, at: 1)
     return try search.first(CollectionTable.info)
   }
@@ -57,12 +103,17 @@ final class CollectionTable {
     return try searchByKey.first(CollectionTable.info)
   }
 
-  /// The next value of the database's counter, the version of what this transaction writes.
+  /// The next value of the database's counter, the version of one write.
   func nextVersion() throws(StoreError) -> Int64 {
-    guard
-      let version = try increment.first({ (row: Statement) throws(StoreError) in row.integer(0) })
-    else { throw .damaged(path: increment.connection.path, reason: "its counter is missing") }
-    return version
+    var last = version
+    if last == nil {
+      last = try counter.first { (row: Statement) throws(StoreError) in row.integer(0) }
+    }
+    guard let last, FeatureID.integerRange.contains(last), last >= 0 else {
+      throw .damaged(path: counter.connection.path, reason: "its counter makes no sense")
+    }
+    version = last + 1
+    return last + 1
   }
 
   /// Makes a collection. Its key is the version at which it was made, so none is used twice.
@@ -75,8 +126,10 @@ final class CollectionTable {
       featureCount: 0)
   }
 
-  /// Writes what has changed about a collection.
-  func save(_ info: CollectionInfo) throws(StoreError) {
+  /// Notes what has changed about a collection, for ``flush()``.
+  func save(_ info: CollectionInfo) { change(info.id, to: info) }
+
+  private func write(_ info: CollectionInfo) throws(StoreError) {
     try update.bind(info.key, at: 1)
     try update.bind(info.title, at: 2)
     try update.bind(info.description, at: 3)
@@ -87,9 +140,10 @@ final class CollectionTable {
   }
 
   /// Removes a collection, which must be empty.
-  func delete(key: Int64) throws(StoreError) {
-    try deletion.bind(key, at: 1)
+  func delete(_ info: CollectionInfo) throws(StoreError) {
+    try deletion.bind(info.key, at: 1)
     try deletion.run()
+    change(info.id, to: nil)
   }
 
   private static func info(_ row: Statement) throws(StoreError) -> CollectionInfo {

@@ -5,6 +5,7 @@ final class Core {
   let collections: CollectionTable
   let features: FeatureTable
   let storeID: UInt64
+  let transaction: Transaction
 
   init(directory: String) throws(StoreError) {
     try DataDirectory.prepare(directory)
@@ -15,6 +16,7 @@ final class Core {
     storeID = UInt64(bitPattern: id)
     collections = try CollectionTable(connection)
     features = try FeatureTable(connection)
+    transaction = try Transaction(connection, collections)
   }
 
   /// The collection with an id, made if there is none, at a new version that is still to be saved.

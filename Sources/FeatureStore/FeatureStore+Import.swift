@@ -12,14 +12,21 @@ extension FeatureStore {
   /// other write throws.
   public func beginImport(into id: String) throws(StoreError) {
     let core = try writable()
-    try core.connection.execute("BEGIN IMMEDIATE")
+    guard !core.transaction.isOpen else { throw .io(reason: "a transaction is under way") }
+    // Features without ids are set aside, however many there are.
+    core.connection.keepTemporary(inMemory: false)
+    do {
+      try core.transaction.open()
+    } catch {
+      core.connection.keepTemporary(inMemory: true)
+      throw error
+    }
     core.connection.limitCache(toMebibytes: DatabaseFile.importCache)
     do {
       let (info, _) = try core.collectionToWrite(id)
       activeImport = ActiveImport(info: info, pending: try PendingTable(core.connection))
     } catch {
-      core.connection.rollback()
-      core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
+      endImport(core)
       throw error
     }
   }
@@ -55,14 +62,14 @@ extension FeatureStore {
       let first = try active.info.reserveIDs(count, above: 0)
       try active.pending.move(to: active.info.key, firstID: first)
       active.info.featureCount += count
-      try core.collections.save(active.info)
-      try core.connection.execute("COMMIT")
+      core.collections.save(active.info)
+      try core.transaction.close()
     } catch {
       rollbackImport()
       throw error
     }
     activeImport = nil
-    core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
+    endImport(core)
     return active.info
   }
 
@@ -70,7 +77,13 @@ extension FeatureStore {
   public func rollbackImport() {
     guard activeImport != nil, let core = try? opened() else { return }
     activeImport = nil
-    core.connection.rollback()
+    endImport(core)
+  }
+
+  /// Undoes what wasn't committed and makes the connection an ordinary one again.
+  private func endImport(_ core: Core) {
+    core.transaction.undo()
     core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
+    core.connection.keepTemporary(inMemory: true)
   }
 }

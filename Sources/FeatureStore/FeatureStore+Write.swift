@@ -1,6 +1,35 @@
 import ClusterCore
 
 extension FeatureStore {
+  /// Runs `body` in one transaction, to which the writes within belong, so that they share one
+  /// synchronization to disk: all of them are there when this returns, none if it throws.
+  ///
+  /// A write that throws takes the transaction with it, unless it runs in a ``savepoint(_:)``.
+  /// An import can't be part of it. Rethrows what `body` throws; throws ``StoreError`` where the
+  /// transaction can't be begun or committed.
+  public func transaction<R>(_ body: () throws -> R) throws -> R {
+    let transaction = try writable().transaction
+    guard !transaction.isOpen else { throw StoreError.io(reason: "a transaction is under way") }
+    try transaction.open()
+    do {
+      let result = try body()
+      try transaction.close()
+      return result
+    } catch {
+      transaction.undo()
+      throw error
+    }
+  }
+
+  /// Runs a part of a ``transaction(_:)``: if it throws, what it has written is undone, and what the
+  /// others have written is not.
+  ///
+  /// Rethrows what `body` throws. A failure of the disk may be the end of the whole transaction; then
+  /// every later part throws it, and so does the transaction.
+  public func savepoint<R>(_ body: () throws -> R) throws -> R {
+    try writable().transaction.part(body)
+  }
+
   /// Inserts the features of a batch, or replaces those whose ids are there, in one transaction;
   /// makes the collection if need be.
   ///
@@ -13,12 +42,12 @@ extension FeatureStore {
     let core = try writable()
     let unassigned = (0..<batch.count).filter { batch.withRecord(at: $0) { $0.needsID } }
     let largest = batch.largestIntegerID ?? 0
-    let (result, first) = try core.connection.transaction { () throws(StoreError) in
+    let (result, first) = try core.transaction.write { () throws(StoreError) in
       var (info, created) = try core.collectionToWrite(id)
       let first = try info.reserveIDs(unassigned.count, above: largest)
       let (inserted, updated) = try core.features.write(batch, ids: first, into: info.key)
       info.featureCount += inserted
-      try core.collections.save(info)
+      core.collections.save(info)
       let result = UpsertResult(
         inserted: inserted, updated: updated, info: info, createdCollection: created)
       return (result, first)
@@ -30,11 +59,12 @@ extension FeatureStore {
   }
 
   /// Deletes features, in one transaction: the collection after that, or nil if none of them is there.
+  /// O(k log n) for k features.
   public func delete(
     _ features: [FeatureID], from id: String
   ) throws(StoreError) -> CollectionInfo? {
     let core = try writable()
-    return try core.connection.transaction { () throws(StoreError) in
+    return try core.transaction.write { () throws(StoreError) in
       guard var info = try core.collections.find(id) else { return nil }
       var deleted = 0
       for feature in features where try core.features.delete(feature, from: info.key) {
@@ -43,7 +73,7 @@ extension FeatureStore {
       guard deleted > 0 else { return nil }
       info.version = try core.collections.nextVersion()
       info.featureCount -= deleted
-      try core.collections.save(info)
+      core.collections.save(info)
       return info
     }
   }

@@ -45,11 +45,11 @@ public final class FeatureStore {
     throws(StoreError) -> (info: CollectionInfo, created: Bool)
   {
     let core = try writable()
-    return try core.connection.transaction { () throws(StoreError) in
+    return try core.transaction.write { () throws(StoreError) in
       var (info, created) = try core.collectionToWrite(id)
       info.title = title.applied(to: info.title)
       info.description = description.applied(to: info.description)
-      try core.collections.save(info)
+      core.collections.save(info)
       return (info, created)
     }
   }
@@ -58,10 +58,10 @@ public final class FeatureStore {
   /// no such collection. The file keeps its size; the space is used again.
   public func dropCollection(_ id: String) throws(StoreError) -> Int64? {
     let core = try writable()
-    return try core.connection.transaction { () throws(StoreError) in
+    return try core.transaction.write { () throws(StoreError) in
       guard let info = try core.collections.find(id) else { return nil }
       try core.features.deleteAll(from: info.key)
-      try core.collections.delete(key: info.key)
+      try core.collections.delete(info)
       return try core.collections.nextVersion()
     }
   }

@@ -98,6 +98,7 @@ enum DatabaseFile {
       PRAGMA journal_size_limit = 67108864;
       """)
     connection.limitCache(toMebibytes: ordinaryCache)
+    connection.keepTemporary(inMemory: true)
     guard try connection.isLogging else {
       throw .io(reason: "\(connection.path): the file system doesn't support a write-ahead log")
     }

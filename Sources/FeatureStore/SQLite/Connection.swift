@@ -58,6 +58,13 @@ final class Connection {
     sqlite3_db_release_memory(handle)
   }
 
+  /// Says where temporary tables and what savepoints need to be undone lie: in memory, so that writes
+  /// depend on one disk only, or in a file that may grow. There must be none, and no transaction.
+  func keepTemporary(inMemory: Bool) {
+    // A hint, too.
+    sqlite3_exec(handle, "PRAGMA temp_store = \(inMemory ? 2 : 1)", nil, nil, nil)
+  }
+
   /// Whether a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

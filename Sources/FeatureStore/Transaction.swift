@@ -1,0 +1,114 @@
+/// The write transaction of a connection: at most one is open.
+///
+/// SQLite undoes a whole transaction by itself when the disk is full or fails, also within a savepoint.
+/// What comes after that must not be taken for a part of it, nor be committed one by one; so the
+/// transaction then counts as lost, and everything but its end throws why.
+final class Transaction {
+  /// Whether it has begun and not ended.
+  private(set) var isOpen = false
+  /// Why it can't be committed any more.
+  private var loss: StoreError?
+  private var isInSavepoint = false
+
+  private let connection: Connection
+  private let collections: CollectionTable
+  private let begin: Statement
+  private let commit: Statement
+  private let set: Statement
+  private let release: Statement
+  private let rollbackToSavepoint: Statement
+
+  init(_ connection: Connection, _ collections: CollectionTable) throws(StoreError) {
+    self.connection = connection
+    self.collections = collections
+    begin = try Statement("BEGIN IMMEDIATE", on: connection)
+    commit = try Statement("COMMIT", on: connection)
+    set = try Statement("SAVEPOINT one", on: connection)
+    release = try Statement("RELEASE one", on: connection)
+    rollbackToSavepoint = try Statement("ROLLBACK TO one", on: connection)
+  }
+
+  /// Begins.
+  func open() throws(StoreError) {
+    try begin.run()
+    isOpen = true
+  }
+
+  /// Ends with everything on disk. When it throws, the transaction is still to be undone.
+  func close() throws(StoreError) {
+    if let loss { throw loss }
+    try collections.flush()
+    try commit.run()
+    reset()
+  }
+
+  /// Ends with nothing changed.
+  func undo() {
+    connection.rollback()
+    reset()
+  }
+
+  private func reset() {
+    collections.forget()
+    isOpen = false
+    isInSavepoint = false
+    loss = nil
+  }
+
+  /// Runs a write in a transaction of its own, or as part of the one that is open.
+  func write<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    guard isOpen else { return try alone(body) }
+    if let loss { throw loss }
+    do {
+      return try body()
+    } catch {
+      // What it has written so far can't be told from what others have.
+      if !isInSavepoint || !connection.isInTransaction { loss = error }
+      throw error
+    }
+  }
+
+  private func alone<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    try open()
+    do {
+      let result = try body()
+      try close()
+      return result
+    } catch {
+      undo()
+      throw error
+    }
+  }
+
+  /// Runs a part of the open transaction; if it throws, what it has written is undone and no more.
+  func part<R>(_ body: () throws -> R) throws -> R {
+    guard isOpen, !isInSavepoint else {
+      throw StoreError.io(reason: "a savepoint outside of a transaction, or within another")
+    }
+    if let loss { throw loss }
+    try set.run()
+    collections.mark()
+    isInSavepoint = true
+    defer { isInSavepoint = false }
+    do {
+      let result = try body()
+      if let loss { throw loss }
+      try release.run()
+      return result
+    } catch {
+      undoPart(because: error)
+      throw error
+    }
+  }
+
+  private func undoPart(because error: any Error) {
+    guard loss == nil else { return }
+    do {
+      try rollbackToSavepoint.run()
+      try release.run()
+      collections.undoToMark()
+    } catch let failure {
+      loss = error as? StoreError ?? failure
+    }
+  }
+}
