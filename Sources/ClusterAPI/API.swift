@@ -52,16 +52,45 @@ public final class API: Sendable {
       case .later(let work):
         let accepted = workers.enqueue { finish(Result { try work() }) }
         if !accepted { throw Problem.unavailable("too many long requests are waiting") }
-      case .write(let work):
-        let accepted = writer.enqueue(bytes: request.body.count) { writer in
-          finish(Result { try work(writer) })
+      case .write(let write): try enqueue(write, try share(of: write.bytes), finish)
+      case .longWrite(let read):
+        let share = try share(of: request.body.count)
+        let accepted = workers.enqueue {
+          do {
+            let write = try read()
+            guard share.resize(to: write.bytes) else { throw API.tooManyWrites }
+            try self.enqueue(write, share, finish)
+          } catch { finish(.failure(error)) }
         }
-        if !accepted { throw Problem.unavailable("too many writes are waiting") }
+        if !accepted { throw Problem.unavailable("too many long requests are waiting") }
       }
     } catch {
       finish(.failure(error))
     }
   }
+
+  private static let tooManyWrites = Problem.unavailable("too many writes are waiting")
+
+  /// Memory for a write.
+  private func share(of bytes: Int) throws(Problem) -> WriteMemory.Share {
+    guard let share = writer.memory.share(of: bytes) else { throw API.tooManyWrites }
+    return share
+  }
+
+  private func enqueue(
+    _ write: Write, _ share: WriteMemory.Share, _ finish: @escaping CollectionWriter.Answer
+  ) throws {
+    let workers = self.workers
+    let accepted = writer.enqueue(write, share) { result in
+      // To compress a long answer must not keep the next writes waiting.
+      let isLong = (try? result.get().body.count > API.longAnswer) ?? false
+      if !isLong || !workers.enqueue({ finish(result) }) { finish(result) }
+    }
+    if !accepted { throw Problem.unavailable("the service is stopping") }
+  }
+
+  /// The longest answer that the writer sends itself, in bytes.
+  private static let longAnswer = 16 << 10
 
   /// The answer to what never became a request: broken HTTP, or over a limit.
   public static func protocolError(status: Int, info: ProtocolErrorInfo) -> HTTPResponse {
@@ -77,7 +106,16 @@ public final class API: Sendable {
     /// Work that may take long, away from the event loops.
     case later(@Sendable () throws -> HTTPResponse)
     /// Work for the writer, which makes the answer.
-    case write(@Sendable (CollectionWriter) throws -> HTTPResponse)
+    case write(Write)
+    /// A write that may take long to read, away from the event loops.
+    case longWrite(@Sendable () throws -> Write)
+
+    /// A write that is read from a body here and now, or, if it is long, away from the event loops.
+    static func write(
+      of body: RequestBody, _ read: @escaping @Sendable (_ isSmall: Bool) throws -> Write
+    ) throws -> Outcome {
+      body.count > Write.smallBody ? .longWrite { try read(false) } : .write(try read(true))
+    }
   }
 
   private func outcome(_ route: Route, _ request: HTTPRequest) throws -> Outcome {

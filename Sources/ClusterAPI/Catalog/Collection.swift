@@ -48,7 +48,7 @@ public final class Catalog: Sendable {
     snapshots.withLock { Array($0.values) }.sorted { $0.info.id < $1.info.id }
   }
 
-  func publish(_ snapshot: CollectionSnapshot) {
+  func publish(_ snapshot: CollectionSnapshot, touched: Touched) {
     // The replaced snapshot is freed, if this was its last owner, after the lock is given back.
     let replaced = snapshots.withLock { $0.updateValue(snapshot, forKey: snapshot.info.id) }
     _ = replaced

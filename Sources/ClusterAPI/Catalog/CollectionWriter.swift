@@ -1,22 +1,67 @@
 import ClusterCore
 import Dispatch
 import FeatureStore
-import Synchronization
+import Guards
+import HTTPServer
 
-/// The one writer: takes each change to the disk, then into the index, then shows it to readers. It
-/// works on a queue of its own, so that no event loop waits for a disk.
+/// The one writer: takes each change to the disk, then shows it to readers. It works on a queue of its
+/// own, so that no event loop waits for a disk.
+///
+/// Small writes that wait together share a transaction, and with it one synchronization to disk: while one is
+/// being synchronized the next ones gather. Each has its own outcome, and is answered after it is on disk.
 ///
 /// `@unchecked Sendable`: the store is touched on the serial `queue` only, all else is Sendable.
 public final class CollectionWriter: @unchecked Sendable {
-  /// The bodies that may wait for the writer, in bytes; past it writes are refused for now.
-  public static let maximumPendingBytes = 512 << 20
+  /// The most writes of a transaction.
+  static let maximumGroup = 1024
+  /// The features of a transaction after which it takes no more, in bytes.
+  static let maximumGroupBytes = 8 << 20
+
+  /// Called with what a write comes to, once, on the writer's queue.
+  typealias Answer = @Sendable (Result<HTTPResponse, any Error>) -> Void
+
+  private struct Job {
+    let write: Write
+    let answer: Answer
+    /// Given back when the job is done.
+    let share: WriteMemory.Share
+  }
+
+  private struct Waiting {
+    var jobs: [Job] = []
+    /// Whether the queue has been told to look.
+    var isScheduled = false
+    var isClosed = false
+
+    /// Takes the first writes that may share a transaction; none if there are none, and then the queue
+    /// has to be told of the next.
+    mutating func takeGroup() -> ArraySlice<Job> {
+      let small = jobs.prefix(CollectionWriter.maximumGroup).prefix { $0.write.isSmall }
+      let group = small.isEmpty ? jobs.prefix(1) : small
+      if group.isEmpty { isScheduled = false }
+      let taken = Array(group)
+      jobs.removeFirst(taken.count)
+      return taken[...]
+    }
+  }
+
+  /// How much was written since the start.
+  struct Counts {
+    /// Writes that changed something.
+    var writes = 0
+    /// Transactions that they made.
+    var commits = 0
+  }
 
   /// Part of every ETag: versions of another store mean something else.
   public let storeID: UInt64
+  /// What the writes that wait keep.
+  let memory = WriteMemory()
   private let store: FeatureStore
   private let catalog: Catalog
   private let queue = DispatchQueue(label: "pincluster.writer")
-  private let pendingBytes = Atomic<Int>(0)
+  private let waiting = Guarded(Waiting())
+  private let done = Guarded(Counts())
 
   /// A writer for a store, which it takes over, and the catalogue that it feeds.
   public init(store: sending FeatureStore, catalog: Catalog) {
@@ -31,89 +76,86 @@ public final class CollectionWriter: @unchecked Sendable {
       for info in try store.collections() {
         var builder = FeatureIndexBuilder(expecting: info.featureCount)
         try store.forEachBatch(of: info.key) { try builder.append($0) }
-        catalog.publish(CollectionSnapshot(info: info, index: builder.build()))
+        catalog.publish(
+          CollectionSnapshot(info: info, index: builder.build()), touched: .everything)
       }
     }
   }
 
-  /// Runs a piece of work on the writer's queue, unless too much is waiting there.
+  /// How much was written since the start.
+  var counts: Counts { done.withLock { $0 } }
+
+  /// Carries out a write soon, after those that came before it.
   ///
-  /// - Parameter bytes: what the work keeps in memory until it is done.
-  /// - Returns: whether it will run.
-  func enqueue(bytes: Int, _ work: @escaping @Sendable (CollectionWriter) -> Void) -> Bool {
-    let cost = bytes + 1024
-    let (_, waiting) = pendingBytes.add(cost, ordering: .relaxed)
-    guard waiting <= CollectionWriter.maximumPendingBytes else {
-      pendingBytes.subtract(cost, ordering: .relaxed)
-      return false
+  /// - Returns: whether it will; not when the writer is closed.
+  func enqueue(_ write: Write, _ share: WriteMemory.Share, answer: @escaping Answer) -> Bool {
+    let (isAccepted, isFirst) = waiting.withLock { waiting in
+      guard !waiting.isClosed else { return (false, false) }
+      waiting.jobs.append(Job(write: write, answer: answer, share: share))
+      defer { waiting.isScheduled = true }
+      return (true, !waiting.isScheduled)
     }
-    queue.async {
-      work(self)
-      self.pendingBytes.subtract(cost, ordering: .relaxed)
-    }
-    return true
+    if isFirst { queue.async { self.work() } }
+    return isAccepted
   }
 
   /// Waits until everything that was enqueued is done, then closes the store.
-  public func close() { queue.sync { store.close() } }
+  public func close() {
+    waiting.withLock { $0.isClosed = true }
+    queue.sync {
+      work()
+      store.close()
+    }
+  }
 
   // MARK: On the queue
 
-  /// Creates a collection or changes its texts.
-  func put(
-    _ id: String, title: TextUpdate, description: TextUpdate
-  ) throws -> (snapshot: CollectionSnapshot, created: Bool) {
-    dispatchPrecondition(condition: .onQueue(queue))
-    let (info, created) = try store.putCollection(id, title: title, description: description)
-    let snapshot = CollectionSnapshot(info: info, index: catalog[id]?.index ?? FeatureIndex())
-    catalog.publish(snapshot)
-    return (snapshot, created)
-  }
-
-  /// Drops a collection; false if there is none.
-  func drop(_ id: String) throws -> Bool {
-    dispatchPrecondition(condition: .onQueue(queue))
-    guard try store.dropCollection(id) != nil else { return false }
-    catalog.remove(id)
-    return true
-  }
-
-  /// Stores features, creating the collection if need be. Features without an id are given one in
-  /// the batch.
-  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> UpsertResult {
-    dispatchPrecondition(condition: .onQueue(queue))
-    let result = try store.upsert(&batch, into: id)
-    let index = catalog[id]?.index ?? FeatureIndex()
-    catalog.publish(
-      CollectionSnapshot(info: result.info, index: try index.applying(.upsert(batch))))
-    return result
-  }
-
-  /// The collection with an id, as all writes before have left it.
-  func current(_ id: String) -> CollectionSnapshot? {
-    dispatchPrecondition(condition: .onQueue(queue))
-    return catalog[id]
-  }
-
-  /// Deletes features by their places in the collection as it is, in one transaction.
-  func delete(_ places: [Int], from snapshot: CollectionSnapshot) throws {
-    dispatchPrecondition(condition: .onQueue(queue))
-    guard !places.isEmpty else { return }
-    let index = snapshot.index
-    let ids = places.map { index.record(at: $0).id }
-    guard let info = try store.delete(ids, from: snapshot.info.id) else { return }
-    catalog.publish(
-      CollectionSnapshot(info: info, index: try index.applying(.remove(ids))))
-  }
-
-  /// Deletes a feature; false if there is none.
-  func delete(_ feature: FeatureID, from id: String) throws -> Bool {
-    dispatchPrecondition(condition: .onQueue(queue))
-    guard let snapshot = catalog[id], let info = try store.delete(feature, from: id) else {
-      return false
+  /// Does what waits, and what comes meanwhile.
+  private func work() {
+    while true {
+      var group = waiting.withLock { $0.takeGroup() }
+      if group.isEmpty { return }
+      while !group.isEmpty { group = group.dropFirst(carryOut(group)) }
     }
-    catalog.publish(
-      CollectionSnapshot(info: info, index: try snapshot.index.applying(.remove([feature]))))
-    return true
+  }
+
+  /// Carries out the first of some writes in one transaction and answers them.
+  ///
+  /// - Returns: how many.
+  private func carryOut(_ jobs: ArraySlice<Job>) -> Int {
+    let group = WriteGroup(store, catalog, isShared: jobs.count > 1)
+    var results: [Result<HTTPResponse, any Error>] = []
+    do {
+      try store.transaction {
+        for job in jobs where group.byteCount < CollectionWriter.maximumGroupBytes {
+          results.append(try result(of: job, in: group, isAlone: jobs.count == 1))
+        }
+        try group.prepare()
+      }
+    } catch is RecordArena.Full where jobs.count > 1 {
+      // Perhaps there is room for some of them.
+      for job in jobs.prefix(results.count) { _ = carryOut([job]) }
+      return results.count
+    } catch {
+      // Before the first there is no transaction for any of them.
+      let failed = results.isEmpty ? jobs : jobs.prefix(results.count)
+      for job in failed { job.answer(.failure(error)) }
+      return failed.count
+    }
+    group.publish()
+    done.withLock { done in
+      done.writes += group.changeCount
+      if group.changeCount > 0 { done.commits += 1 }
+    }
+    for (job, result) in zip(jobs, results) { job.answer(result) }
+    return results.count
+  }
+
+  /// What a write comes to. Throws what ends the whole transaction.
+  private func result(
+    of job: Job, in group: WriteGroup, isAlone: Bool
+  ) throws -> Result<HTTPResponse, any Error> {
+    if isAlone { return .success(try job.write.perform(group)) }
+    return Result { try group.part { try job.write.perform(group) } }
   }
 }

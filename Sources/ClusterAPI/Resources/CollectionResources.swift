@@ -68,12 +68,13 @@ extension API {
     _ = try Fields(query: request.query, allowed: [])
     _ = try request.negotiate([.json], format: nil)
     let (title, description) = try request.body.isBlank ? (.keep, .keep) : texts(request)
-    return .write { writer in
-      let (snapshot, created) = try writer.put(id, title: title, description: description)
-      var response = API.response(snapshot, status: created ? 201 : 200)
-      if created { response.headers.append(("Location", "/collections/\(id)")) }
-      return response
-    }
+    return .write(
+      .alone { group in
+        let (snapshot, created) = try group.put(id, title: title, description: description)
+        var response = API.response(snapshot, status: created ? 201 : 200)
+        if created { response.headers.append(("Location", "/collections/\(id)")) }
+        return response
+      })
   }
 
   private func texts(_ request: HTTPRequest) throws -> (TextUpdate, TextUpdate) {
@@ -90,10 +91,11 @@ extension API {
   func deleteCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
     _ = try Fields(query: request.query, allowed: [])
-    return .write { writer in
-      guard try writer.drop(id) else { throw Problem.notFound("there is no such collection") }
-      return HTTPResponse(status: 204)
-    }
+    return .write(
+      .alone { group in
+        guard try group.drop(id) else { throw Problem.notFound("there is no such collection") }
+        return HTTPResponse(status: 204)
+      })
   }
 }
 

@@ -15,22 +15,32 @@ extension API {
         "bbox",
         "bbox or filter says which features to delete; DELETE /collections/\(id) drops all of them")
     }
-    _ = try snapshot(id)
-    return .write { writer in
-      guard let snapshot = writer.current(id) else {
+    let index = try snapshot(id).index
+    let write = Write.alone { group in
+      guard let index = group.snapshot(id)?.index else {
         throw Problem.notFound("there is no such collection")
       }
-      let index = snapshot.index
-      let scope = FeatureScope(
-        index, passing: filter.map { API.filter($0, of: index) }, near: region)
-      let places = scope.places(in: region, offset: 0, limit: .max)
-      try writer.delete(places, from: snapshot)
+      let ids = API.places(in: region, passing: filter, of: index).map { index.record(at: $0).id }
+      if !ids.isEmpty { _ = try group.delete(ids, from: id) }
       var json = JSONWriter()
       json.beginObject()
-      json.member("deleted", places.count)
+      json.member("deleted", ids.count)
       json.endObject()
       return HTTPResponse(json)
     }
+    guard Effort.isLong(over: index, filter: filter) else { return .write(write) }
+    return .longWrite {
+      // Reads the properties now, so that the writer needn't.
+      _ = API.places(in: region, passing: filter, of: index)
+      return write
+    }
+  }
+
+  private static func places(
+    in region: DegreesRegion?, passing filter: FilterExpression?, of index: FeatureIndex
+  ) -> [Int] {
+    let scope = FeatureScope(index, passing: filter.map { API.filter($0, of: index) }, near: region)
+    return scope.places(in: region, offset: 0, limit: .max)
   }
 }
 

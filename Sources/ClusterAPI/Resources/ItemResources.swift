@@ -83,12 +83,12 @@ extension API {
 }
 
 extension HTTPRequest {
-  /// Reads the features of the body.
-  func read(
-    _ format: FeatureFormat, idProperty: String?, into parsed: inout ParsedFeatures
-  ) throws {
+  /// The features of the body.
+  func features(_ format: FeatureFormat, idProperty: String?) throws -> ParsedFeatures {
+    var parsed = ParsedFeatures()
     var reader = FeatureReader(format: format, idProperty: idProperty)
     try body.withUnsafeBytes { try reader.read($0, into: &parsed) }
     try reader.finish(into: &parsed)
+    return parsed
   }
 }

@@ -8,14 +8,17 @@ extension API {
   func putItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
     let (featureID, type) = try itemToWrite(id, feature, request, bodies: [.geoJSON, .json])
     let conditions = Preconditions(request)
-    return .write { writer in
-      try writer.check(conditions, on: featureID, of: id)
-      var batch = FeatureBatch()
-      try request.body.withUnsafeBytes { try API.readFeature($0, id: featureID, into: &batch) }
-      let result = try writer.upsert(&batch, into: id)
-      var response = API.stored(batch, status: result.inserted > 0 ? 201 : 200, type)
-      if result.inserted > 0 { response.headers.append(("Location", request.path)) }
-      return response
+    let path = request.path
+    return try .write(of: request.body) { isSmall in
+      let batch = try request.body.withUnsafeBytes { try API.readFeature($0, id: featureID) }
+      return Write(bytes: batch.byteCount, isSmall: isSmall) { group in
+        try group.check(conditions, on: featureID, of: id)
+        var stored = batch
+        let result = try group.upsert(&stored, into: id)
+        var response = API.stored(stored, status: result.inserted > 0 ? 201 : 200, type)
+        if result.inserted > 0 { response.headers.append(("Location", path)) }
+        return response
+      }
     }
   }
 
@@ -24,20 +27,20 @@ extension API {
     let (featureID, type) = try itemToWrite(
       id, feature, request, bodies: [.mergePatch, .geoJSON, .json])
     let conditions = Preconditions(request)
-    return .write { writer in
-      try writer.check(conditions, on: featureID, of: id)
-      guard let record = writer.record(of: featureID, in: id) else {
-        throw Problem.notFound("the collection has no such feature")
+    let body = request.body
+    return try .write(of: body) { isSmall in
+      try self.withParser { parser in _ = try body.withUnsafeBytes { try parser.parse($0) } }
+      return Write(bytes: body.count, isSmall: isSmall) { group in
+        try group.check(conditions, on: featureID, of: id)
+        var json = JSONWriter()
+        guard group.withRecord(of: featureID, in: id, { json.feature($0) }) != nil else {
+          throw Problem.notFound("the collection has no such feature")
+        }
+        let merged = try body.withUnsafeBytes { try MergePatch.apply($0, to: json.bytes) }
+        var batch = try merged.withUnsafeBytes { try API.readFeature($0, id: featureID) }
+        _ = try group.upsert(&batch, into: id)
+        return API.stored(batch, status: 200, type)
       }
-      var json = JSONWriter()
-      json.feature(record)
-      let merged = try request.body.withUnsafeBytes { patch in
-        try MergePatch.apply(patch, to: json.bytes)
-      }
-      var batch = FeatureBatch()
-      try merged.withUnsafeBytes { try API.readFeature($0, id: featureID, into: &batch) }
-      _ = try writer.upsert(&batch, into: id)
-      return API.stored(batch, status: 200, type)
     }
   }
 
@@ -48,13 +51,14 @@ extension API {
       throw Problem.notFound("the collection has no such feature")
     }
     let conditions = Preconditions(request)
-    return .write { writer in
-      try writer.check(conditions, on: featureID, of: id)
-      guard try writer.delete(featureID, from: id) else {
-        throw Problem.notFound("the collection has no such feature")
-      }
-      return HTTPResponse(status: 204)
-    }
+    return .write(
+      Write(bytes: 0, isSmall: true) { group in
+        try group.check(conditions, on: featureID, of: id)
+        guard try group.delete([featureID], from: id) else {
+          throw Problem.notFound("the collection has no such feature")
+        }
+        return HTTPResponse(status: 204)
+      })
   }
 
   /// What PUT and PATCH have in common: the feature's id, and the type of the answer.
@@ -74,8 +78,8 @@ extension API {
 
   /// Reads the one feature of a body, under the id of its path.
   private static func readFeature(
-    _ bytes: UnsafeRawBufferPointer, id: FeatureID, into batch: inout FeatureBatch
-  ) throws {
+    _ bytes: UnsafeRawBufferPointer, id: FeatureID
+  ) throws -> FeatureBatch {
     var parsed = ParsedFeatures()
     var reader = FeatureReader(format: .geoJSON, idProperty: nil)
     try reader.read(bytes, into: &parsed)
@@ -88,6 +92,7 @@ extension API {
     if let problem = parsed.problems.first {
       throw Problem(422, problem.detail, items: [.init(pointer: "", detail: problem.detail)])
     }
+    var batch = FeatureBatch()
     try parsed.batch.withRecord(at: 0) { record in
       if !record.needsID, record.id != id {
         throw Problem(422, field: "id", inBody: true, "the body's id is not that of the path")
@@ -96,6 +101,7 @@ extension API {
         id: record.needsID ? id : record.id, coordinate: record.coordinate,
         further: record.furtherOrdinates, properties: record.properties)
     }
+    return batch
   }
 
   /// The answer that shows what was stored, with the tag that a GET of it has.
@@ -109,19 +115,13 @@ extension API {
   }
 }
 
-extension CollectionWriter {
-  /// The feature with an id as it is; nil if there is none.
-  fileprivate func record(of feature: FeatureID, in id: String) -> FeatureRecord? {
-    guard let index = current(id)?.index, let place = index.place(of: feature) else { return nil }
-    return index.record(at: place)
-  }
-
+extension WriteGroup {
   /// Refuses a write whose conditions the feature, as it is, doesn't meet.
   fileprivate func check(
     _ conditions: Preconditions, on feature: FeatureID, of id: String
   ) throws(Problem) {
     guard !conditions.isEmpty else { return }
-    let tag = record(of: feature, in: id).map { record in
+    let tag = withRecord(of: feature, in: id) { record in
       var json = JSONWriter()
       json.feature(record)
       return EntityTag.hash(of: json.bytes)

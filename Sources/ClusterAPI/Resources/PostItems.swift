@@ -19,12 +19,14 @@ extension API {
     let idProperty = try fields.string("idProperty")
     _ = try request.negotiate([.json], format: nil)
     let format = try API.format(request)
-    return .write { writer in
-      var parsed = ParsedFeatures()
-      try request.read(format, idProperty: idProperty, into: &parsed)
+    return try .write(of: request.body) { isSmall in
+      let parsed = try request.features(format, idProperty: idProperty)
       if onError == .abort && parsed.rejected > 0 { throw API.problem(with: parsed) }
-      let result = try writer.upsert(&parsed.batch, into: id)
-      return HTTPResponse(API.summary(result, parsed))
+      return Write(bytes: parsed.batch.byteCount, isSmall: isSmall) { group in
+        var stored = parsed
+        let result = try group.upsert(&stored.batch, into: id)
+        return HTTPResponse(API.summary(result, stored))
+      }
     }
   }
 

@@ -1,0 +1,172 @@
+import ClusterCore
+import FeatureStore
+
+/// Writes that share a transaction, as they come one after another: each sees those before it. For
+/// readers nothing changes before ``publish()``.
+///
+/// It is used on the writer's queue.
+final class WriteGroup {
+  /// A collection that the group has changed.
+  private struct Draft {
+    /// As it was before; nil if there was none, or if it has been dropped.
+    var base: CollectionSnapshot?
+    /// As it is now; nil if it has been dropped.
+    var info: CollectionInfo?
+    var wasDropped = false
+    var changes: [FeatureChange] = []
+    /// Where the last change of each feature is.
+    var latest: [FeatureID: Place] = [:]
+    /// The index with the changes applied, and where they are; see ``prepare()``.
+    var index: FeatureIndex?
+    var touched: [Coordinate] = []
+  }
+
+  private enum Place {
+    case removed
+    case stored(change: Int, record: Int)
+  }
+
+  private let store: FeatureStore
+  private let catalog: Catalog
+  /// Whether other writes follow, which have to see the earlier ones.
+  private let isShared: Bool
+  private var drafts: [String: Draft] = [:]
+  /// The features that were written, in bytes.
+  private(set) var byteCount = 0
+  /// How many writes have changed something.
+  private(set) var changeCount = 0
+  /// Why the drafts are no longer what the transaction holds.
+  private var damage: (any Error)?
+
+  init(_ store: FeatureStore, _ catalog: Catalog, isShared: Bool) {
+    self.store = store
+    self.catalog = catalog
+    self.isShared = isShared
+  }
+
+  /// Carries out one of several writes: if it throws, it alone is undone.
+  func part<R>(_ body: () throws -> R) throws -> R {
+    let before = changeCount
+    do {
+      return try store.savepoint(body)
+    } catch {
+      // A write throws before it changes anything; if the store fails after that, it is not for this
+      // write alone.
+      if changeCount != before { damage = error }
+      throw error
+    }
+  }
+
+  // MARK: Reading
+
+  /// The collection with an id as it was before the group, for a write that has the group to itself.
+  func snapshot(_ id: String) -> CollectionSnapshot? {
+    precondition(!isShared)
+    return catalog[id]
+  }
+
+  /// Calls `body` with a feature as it is after the writes so far; nil if there is none.
+  func withRecord<R>(
+    of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
+  ) rethrows -> R? {
+    let draft = drafts[id]
+    switch draft?.latest[feature] {
+    case .removed: return nil
+    case .stored(let change, let record):
+      guard case .upsert(let batch)? = draft?.changes[change] else { return nil }
+      return try batch.withRecord(at: record, body)
+    case nil:
+      guard let base = draft == nil ? catalog[id] : draft?.base,
+        let place = base.index.place(of: feature)
+      else { return nil }
+      return try withExtendedLifetime(base) { try body(base.index.record(at: place)) }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Creates a collection or changes its texts.
+  func put(
+    _ id: String, title: TextUpdate, description: TextUpdate
+  ) throws -> (snapshot: CollectionSnapshot, created: Bool) {
+    precondition(!isShared)
+    let (info, created) = try store.putCollection(id, title: title, description: description)
+    let index = catalog[id]?.index ?? FeatureIndex()
+    edit(id) { $0.info = info }
+    return (CollectionSnapshot(info: info, index: index), created)
+  }
+
+  /// Drops a collection; false if there is none.
+  func drop(_ id: String) throws -> Bool {
+    guard try store.dropCollection(id) != nil else { return false }
+    edit(id) { $0 = Draft(wasDropped: true) }
+    return true
+  }
+
+  /// Stores features, creating the collection if need be. Features without an id are given one in
+  /// the batch.
+  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> UpsertResult {
+    let result = try store.upsert(&batch, into: id)
+    byteCount += batch.byteCount
+    edit(id) { draft in
+      draft.info = result.info
+      guard !batch.isEmpty else { return }
+      if isShared {
+        for record in 0..<batch.count {
+          let feature = batch.withRecord(at: record) { $0.id }
+          draft.latest[feature] = .stored(change: draft.changes.count, record: record)
+        }
+      }
+      draft.changes.append(.upsert(batch))
+    }
+    return result
+  }
+
+  /// Deletes features; false if none of them is there.
+  func delete(_ features: [FeatureID], from id: String) throws -> Bool {
+    guard let info = try store.delete(features, from: id) else { return false }
+    edit(id) { draft in
+      draft.info = info
+      if isShared { for feature in features { draft.latest[feature] = .removed } }
+      draft.changes.append(.remove(features))
+    }
+    return true
+  }
+
+  private func edit(_ id: String, _ body: (inout Draft) -> Void) {
+    changeCount += 1
+    if drafts[id] == nil { drafts[id] = Draft(base: catalog[id]) }
+    body(&drafts[id, default: Draft()])
+  }
+
+  // MARK: The end
+
+  /// Makes the indexes that ``publish()`` is to show, before the transaction is committed: what memory
+  /// can't hold must not be on disk either.
+  func prepare() throws {
+    if let damage { throw damage }
+    for (id, draft) in drafts where draft.info != nil {
+      let index = draft.base?.index ?? FeatureIndex()
+      guard !draft.changes.isEmpty else {
+        drafts[id]?.index = index
+        continue
+      }
+      let changed = try index.applying(draft.changes)
+      drafts[id]?.index = changed.index
+      drafts[id]?.touched = changed.touched
+    }
+  }
+
+  /// Shows what is on disk now.
+  func publish() {
+    for (id, draft) in drafts {
+      guard let info = draft.info, let index = draft.index else {
+        catalog.remove(id)
+        continue
+      }
+      catalog.publish(
+        CollectionSnapshot(info: info, index: index),
+        touched: draft.wasDropped ? .everything : .coordinates(draft.touched))
+    }
+  }
+}
