@@ -48,7 +48,7 @@ public final class Metrics: Sendable {
   }
 
   /// Everything, in Prometheus' text format 0.0.4.
-  func text(_ catalog: Catalog) -> String {
+  func text(_ catalog: Catalog, _ written: CollectionWriter.Counts) -> String {
     let counts = self.counts.withLock { $0 }
     let source = connections.withLock { $0 }
     let collections = catalog.all
@@ -80,6 +80,11 @@ public final class Metrics: Sendable {
       "From a request being read to its answer being handed over.", samples)
     metric("http_sent_bytes_total", "counter", "Bytes of answers.", [("", "\(counts.bytes)")])
     metric("open_connections", "gauge", "Connections open now.", [("", "\(source())")])
+    metric(
+      "writes_total", "counter", "Writes that changed something.", [("", "\(written.writes)")])
+    metric(
+      "write_transactions_total", "counter", "Transactions that they were committed in.",
+      [("", "\(written.commits)")])
     metric(
       "ready", "gauge", "1 when every collection is loaded.", [("", catalog.isReady ? "1" : "0")])
     metric("collections", "gauge", "Collections.", [("", "\(collections.count)")])

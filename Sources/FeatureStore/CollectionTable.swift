@@ -25,6 +25,7 @@ final class CollectionTable {
   private var version: Int64?
   /// What `changed` held of a collection before each change since ``mark()``, the latest last.
   private var undo: [(id: String, info: CollectionInfo?)] = []
+  private var versionAtMark: Int64?
 
   init(_ connection: Connection) throws(StoreError) {
     let columns = CollectionTable.columns
@@ -68,11 +69,15 @@ final class CollectionTable {
   }
 
   /// Begins a part of the transaction that can be undone.
-  func mark() { undo.removeAll() }
+  func mark() {
+    undo.removeAll()
+    versionAtMark = version
+  }
 
-  /// Undoes what was changed since ``mark()``; versions that were given out stay so.
+  /// Undoes what was changed since ``mark()``.
   func undoToMark() {
     while let (id, info) = undo.popLast() { changed[id] = info }
+    version = versionAtMark
   }
 
   private func change(_ id: String, to info: CollectionInfo?) {

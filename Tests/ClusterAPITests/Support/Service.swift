@@ -11,10 +11,12 @@ final class Service: Sendable {
   let api: API
   /// What the log was told.
   let reports = Locked<[String]>([])
-  private let directory: TemporaryDirectory
+  let directory: TemporaryDirectory
 
-  init() throws {
-    directory = try TemporaryDirectory()
+  /// A service of a new directory, or of one that another has left.
+  init(of directory: TemporaryDirectory? = nil) throws {
+    let directory = try directory ?? TemporaryDirectory()
+    self.directory = directory
     writer = CollectionWriter(
       store: try FeatureStore(directory: directory.path), catalog: catalog)
     try writer.load()
@@ -32,6 +34,18 @@ final class Service: Sendable {
     _ method: HTTPMethod, _ target: String, _ body: String? = nil, type: String? = nil,
     headers: [(name: String, value: String)] = []
   ) async -> Answer {
+    await withCheckedContinuation { continuation in
+      begin(method, target, body, type: type, headers: headers) {
+        continuation.resume(returning: $0)
+      }
+    }
+  }
+
+  /// Sends a request and goes on; `reply` is called with the answer.
+  func begin(
+    _ method: HTTPMethod, _ target: String, _ body: String? = nil, type: String? = nil,
+    headers: [(name: String, value: String)] = [], reply: @escaping @Sendable (Answer) -> Void
+  ) {
     let mark = target.firstIndex(of: "?")
     let contentType = type.map { [(name: "Content-Type", value: $0)] } ?? []
     let request = HTTPRequest(
@@ -39,10 +53,7 @@ final class Service: Sendable {
       query: mark.map { String(target[target.index(after: $0)...]) },
       headers: HTTPHeaders(headers + contentType),
       body: body.map { RequestBody(Array($0.utf8)) } ?? .empty)
-    let response = await withCheckedContinuation { continuation in
-      api.handle(request) { continuation.resume(returning: $0) }
-    }
-    return Answer(response: response)
+    api.handle(request) { reply(Answer(response: $0)) }
   }
 
   func get(_ target: String, headers: [(name: String, value: String)] = []) async -> Answer {

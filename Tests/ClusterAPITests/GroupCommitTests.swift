@@ -1,0 +1,159 @@
+import Dispatch
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import ClusterAPI
+
+/// Writes that wait together come to what they come to one after another.
+struct GroupCommitTests {
+  /// What of an answer is the same whenever it is given.
+  private struct Told: Equatable, CustomStringConvertible {
+    var status: Int
+    var text: String
+    var tag: String?
+    var location: String?
+
+    init(_ answer: Answer) {
+      (status, text) = (answer.status, answer.text)
+      (tag, location) = (answer.response.etag, answer.response.header("Location"))
+    }
+
+    var description: String { "\(status) \(tag ?? "-") \(location ?? "-") \(text)" }
+  }
+
+  /// Sends writes while the writer is held up, and waits for their answers.
+  private static func together(_ writes: [RandomWrite], _ service: Service) async -> [Told] {
+    let answers = Locked([Int: Told]())
+    let held = HeldWriter(service)
+    await withCheckedContinuation { continuation in
+      for (number, write) in writes.enumerated() {
+        service.begin(
+          write.method, write.target, write.body, type: write.type, headers: write.headers
+        ) { answer in
+          let count = answers.withLock { answers in
+            answers[number] = Told(answer)
+            return answers.count
+          }
+          if count == writes.count { continuation.resume() }
+        }
+      }
+      held.release()
+    }
+    return writes.indices.compactMap { answers.value[$0] }
+  }
+
+  private static func state(_ service: Service) async -> [String] {
+    var state: [String] = []
+    for path in [
+      "", "/c/items?limit=999", "/d/items?limit=999", "/c", "/d",
+      "/c/clusters?bbox=-180,-85,180,85&zoom=3",
+    ] { state.append(await service.get("/collections\(path)").text) }
+    return state
+  }
+
+  @Test(arguments: [501, 502, 503, 504, 505, 506] as [UInt64])
+  func `together they come to what they come to one by one`(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let (one, other) = (try Service(), try Service())
+    for _ in 0..<12 {
+      let writes = (0..<generator.pick([1, 2, 5, 40])).map { _ in
+        RandomWrite(using: &generator)
+      }
+      var expected: [Told] = []
+      for write in writes {
+        let answer = await one.send(
+          write.method, write.target, write.body, type: write.type, headers: write.headers)
+        expected.append(Told(answer))
+      }
+      let got = await GroupCommitTests.together(writes, other)
+      let differing = writes.indices.first { got[$0] != expected[$0] }
+      #expect(
+        differing == nil,
+        "\(differing.map { "\(writes[$0]): \(got[$0]), not \(expected[$0])" } ?? "")")
+      #expect(await GroupCommitTests.state(one) == GroupCommitTests.state(other))
+    }
+    // What was shown is what is on disk.
+    let before = await GroupCommitTests.state(other)
+    other.writer.close()
+    let again = try Service(of: other.directory)
+    #expect(await GroupCommitTests.state(again) == before)
+    #expect(one.reports.value == [] && other.reports.value == [])
+  }
+
+  @Test func `what waits together is synchronized to disk once`() async throws {
+    var generator = SeededGenerator(seed: 511)
+    let service = try Service()
+    let writes = (0..<100).map { _ in RandomWrite(using: &generator, mayBeLarge: false) }
+    let told = await GroupCommitTests.together(writes, service)
+    let succeeded = told.count { $0.status / 100 == 2 }
+    #expect((10..<100).contains(succeeded))
+    #expect(service.writer.counts.commits == 1 && service.writer.counts.writes == succeeded)
+    // Others have transactions of their own, in their turn.
+    let alone = RandomWrite.collections(3)
+    _ = await GroupCommitTests.together(Array(writes[..<5]) + alone + writes[5..<9], service)
+    #expect((1 + 3...1 + 5).contains(service.writer.counts.commits))
+  }
+
+  @Test func `a transaction takes no more than it should`() async throws {
+    let service = try Service()
+    let long = String(repeating: "x", count: 200 << 10)
+    let large = (0..<60).map { RandomWrite.put($0, "{\"t\":\"\(long)\"}") }
+    #expect(await GroupCommitTests.together(large, service).allSatisfy { $0.status == 201 })
+    #expect(service.writer.counts.commits == 2)
+    let many = (0..<2100).map { RandomWrite.put($0 % 7, "{}") }
+    #expect(await GroupCommitTests.together(many, service).allSatisfy { $0.status / 100 == 2 })
+    #expect(service.writer.counts.commits == 2 + 3)
+    #expect(service.writer.counts.writes == 60 + 2100)
+    // Each write has a version of its own.
+    #expect(await service.get("/collections/c")["version"]?.int == 60 + 2100)
+  }
+
+  @Test func `what was taken is done before the writer closes`() async throws {
+    let service = try Service()
+    let held = HeldWriter(service)
+    let statuses = Locked<[Int]>([])
+    for number in 0..<50 {
+      let write = RandomWrite.put(number, "{}")
+      service.begin(write.method, write.target, write.body, type: write.type) { answer in
+        statuses.withLock { $0.append(answer.status) }
+      }
+    }
+    Threads.run(2) { number in
+      if number == 0 { service.writer.close() } else { held.release() }
+    }
+    #expect(statuses.value == Array(repeating: 201, count: 50))
+    (await service.send(.delete, "/collections/c")).expectProblem(503)
+    let again = try Service(of: service.directory)
+    #expect(await again.get("/collections/c")["featureCount"]?.int == 50)
+  }
+
+  @Test func `the memory of writes that wait is bounded`() throws {
+    let memory = WriteMemory()
+    let first = memory.share(of: WriteMemory.limit / 2)
+    var second = memory.share(of: WriteMemory.limit / 2 - 4096)
+    #expect(first != nil && second != nil)
+    #expect(memory.share(of: 1 << 20) == nil)
+    // One that turns out larger than it looked is refused beside others, and alone taken.
+    #expect(first?.resize(to: WriteMemory.limit) == false)
+    second = nil
+    #expect(first?.resize(to: WriteMemory.limit * 2) == true)
+    #expect(memory.share(of: 0) == nil)
+    #expect(first?.resize(to: 0) == true)
+    #expect(memory.share(of: WriteMemory.limit / 2) != nil)
+  }
+}
+
+extension RandomWrite {
+  /// A PUT of a feature with given properties.
+  static func put(_ id: Int, _ properties: String) -> RandomWrite {
+    RandomWrite(
+      .put, "/collections/c/items/\(id)",
+      #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":\#(properties)}"#)
+  }
+
+  /// PUTs of collections.
+  static func collections(_ count: Int) -> [RandomWrite] {
+    (0..<count).map { RandomWrite(.put, "/collections/e\($0)", "{}") }
+  }
+}
