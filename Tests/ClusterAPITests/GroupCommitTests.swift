@@ -1,4 +1,4 @@
-import Dispatch
+import Glibc
 import HTTPServer
 import TestSupport
 import Testing
@@ -98,15 +98,15 @@ struct GroupCommitTests {
   @Test func `a transaction takes no more than it should`() async throws {
     let service = try Service()
     let long = String(repeating: "x", count: 200 << 10)
-    let large = (0..<60).map { RandomWrite.put($0, "{\"t\":\"\(long)\"}") }
+    let large = (0..<45).map { RandomWrite.put($0, "{\"t\":\"\(long)\"}") }
     #expect(await GroupCommitTests.together(large, service).allSatisfy { $0.status == 201 })
     #expect(service.writer.counts.commits == 2)
-    let many = (0..<2100).map { RandomWrite.put($0 % 7, "{}") }
+    let many = (0..<1100).map { RandomWrite.put($0 % 7, "{}") }
     #expect(await GroupCommitTests.together(many, service).allSatisfy { $0.status / 100 == 2 })
-    #expect(service.writer.counts.commits == 2 + 3)
-    #expect(service.writer.counts.writes == 60 + 2100)
+    #expect(service.writer.counts.commits == 2 + 2)
+    #expect(service.writer.counts.writes == 45 + 1100)
     // Each write has a version of its own.
-    #expect(await service.get("/collections/c")["version"]?.int == 60 + 2100)
+    #expect(await service.get("/collections/c")["version"]?.int == 45 + 1100)
   }
 
   @Test func `what was taken is done before the writer closes`() async throws {
@@ -126,6 +126,39 @@ struct GroupCommitTests {
     (await service.send(.delete, "/collections/c")).expectProblem(503)
     let again = try Service(of: service.directory)
     #expect(await again.get("/collections/c")["featureCount"]?.int == 50)
+  }
+
+  @Test func `what a full disk refuses is refused as a whole and changes nothing`() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGXFSZ, SIG_IGN)
+      let service = try Service()
+      let first = RandomWrite.put(0, "{}")
+      #expect(await GroupCommitTests.together([first], service).map(\.status) == [201])
+      let before = await GroupCommitTests.state(service)
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let unlimited = limit.rlim_cur
+      limit.rlim_cur = 300_000
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let long = String(repeating: "x", count: 50_000)
+      var writes = (1..<20).map { RandomWrite.put($0, "{\"t\":\"\(long)\"}") }
+      // Refused because of one before it, which then isn't there.
+      writes.append(writes[0])
+      writes[19].headers = [("If-None-Match", "*")]
+      for _ in 0..<3 {
+        let told = await GroupCommitTests.together(writes, service)
+        #expect(told.allSatisfy { $0.status == 507 }, "\(told.map(\.status))")
+        #expect(await GroupCommitTests.state(service) == before)
+      }
+      #expect(await GroupCommitTests.together([first], service).map(\.status) == [200])
+      limit.rlim_cur = unlimited
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let told = await GroupCommitTests.together(writes, service)
+      #expect(told.map(\.status) == Array(repeating: 201, count: 19) + [412])
+      let after = await GroupCommitTests.state(service)
+      service.writer.close()
+      #expect(await GroupCommitTests.state(try Service(of: service.directory)) == after)
+    }
   }
 
   @Test func `the memory of writes that wait is bounded`() throws {
@@ -149,7 +182,8 @@ extension RandomWrite {
   static func put(_ id: Int, _ properties: String) -> RandomWrite {
     RandomWrite(
       .put, "/collections/c/items/\(id)",
-      #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":\#(properties)}"#)
+      #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":\#(properties)}"#
+    )
   }
 
   /// PUTs of collections.

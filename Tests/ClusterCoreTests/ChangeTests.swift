@@ -29,6 +29,40 @@ struct ChangeTests {
     try expect(index, holds: model)
   }
 
+  @Test(arguments: [65, 66, 67] as [UInt64])
+  func `many changes at once come to what they come to in turn`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let pool = Dataset.mixed.features(seed: seed, count: 60)
+    var model: [FeatureID: TwinFeature] = [:]
+    var index = FeatureIndex()
+    for _ in 0..<40 {
+      var places: Set<Coordinate> = []
+      var changed: Set<FeatureID> = []
+      let before = model
+      let changes = (0..<generator.int(0...8)).map { _ in
+        guard generator.chance(0.4) else {
+          let batch = batch(from: pool, using: &generator)
+          for feature in batch { model[feature.id] = feature }
+          changed.formUnion(batch.map(\.id))
+          return FeatureChange.upsert(FeatureBatch(batch))
+        }
+        let ids = (0..<generator.int(0...9)).map { _ in generator.pick(pool).id }
+        for id in ids { model[id] = nil }
+        changed.formUnion(ids)
+        return FeatureChange.remove(ids)
+      }
+      for id in changed {
+        places.formUnion([before[id], model[id]].compactMap { $0?.coordinate })
+      }
+      let result = try index.applying(changes)
+      index = result.index
+      // Whoever watches a place hears of all that came and went.
+      #expect(Set(result.touched).isSuperset(of: places))
+      #expect(!places.isEmpty || changed.contains { model[$0] != nil } || result.touched.isEmpty)
+      try expect(index, holds: model)
+    }
+  }
+
   /// Some features, moved and renamed; now and then the same id twice.
   private func batch(
     from pool: [TwinFeature], using generator: inout SeededGenerator

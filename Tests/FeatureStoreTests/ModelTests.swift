@@ -12,12 +12,13 @@ import Testing
     let storeID = store.storeID
     for step in 0..<80 {
       let collection = ["a", "b", "C-_9"].randomElement(using: &model.random) ?? "a"
-      switch Int.random(in: 0..<12, using: &model.random) {
+      switch Int.random(in: 0..<15, using: &model.random) {
       case 0...5: try model.upsert(into: collection, of: store)
       case 6, 7: try model.delete(from: collection, of: store)
       case 8: try model.put(collection, in: store)
       case 9: try model.drop(collection, of: store)
       case 10: try model.importBatches(into: collection, of: store)
+      case 11...13: try model.transaction(of: store)
       default:
         store.close()
         store = try FeatureStore(directory: directory.path)
@@ -73,6 +74,44 @@ private struct Model {
     let (_, inserted, updated) = apply(parts.flatMap(\.self), to: id)
     #expect(totals.inserted == inserted && totals.updated == updated)
     #expect(info.version == version && info.largestInteger == collections[id]?.largest)
+  }
+
+  /// Several writes in one transaction, some of them undone, and sometimes all.
+  mutating func transaction(of store: FeatureStore) throws {
+    struct Undone: Error {}
+    let before = self
+    let fails = Int.random(in: 0..<4, using: &random) == 0
+    do {
+      try store.transaction {
+        for _ in 0..<Int.random(in: 0...6, using: &random) {
+          let kept = self
+          let undoes = Int.random(in: 0..<3, using: &random) == 0
+          do {
+            try store.savepoint {
+              try write(to: store)
+              if undoes { throw Undone() }
+            }
+          } catch is Undone {
+            collections = kept.collections
+            version = kept.version
+          }
+        }
+        if fails { throw Undone() }
+      }
+    } catch is Undone {
+      collections = before.collections
+      version = before.version
+    }
+  }
+
+  private mutating func write(to store: FeatureStore) throws {
+    let collection = ["a", "b", "C-_9"].randomElement(using: &random) ?? "a"
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0...3: try upsert(into: collection, of: store)
+    case 4, 5: try delete(from: collection, of: store)
+    case 6: try put(collection, in: store)
+    default: try drop(collection, of: store)
+    }
   }
 
   mutating func delete(from id: String, of store: FeatureStore) throws {

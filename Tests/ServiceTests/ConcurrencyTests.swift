@@ -130,4 +130,69 @@ import Testing
     #expect(Set(features.compactMap { $0["id"]?.int }) == Set(1...200))
     #expect(Set(features.compactMap { $0["properties"]?["who"]?.int }).count == 200)
   }
+
+  /// Many read a feature, change it and write it under the condition that nobody else did meanwhile.
+  @Test func noChangeUnderAConditionIsLost() throws {
+    let server = try ServerProcess.ready()
+    try server.store([TwinFeature(1, 1, 2, "{\"n\":0}")], in: "c")
+    let faults = Locked<[String]>([])
+    let lost = Locked(0)
+    let port = server.port
+    Threads.run(8) { number in
+      do {
+        let connection = try TestClient(port: port).connect()
+        var left = 15
+        for _ in 0..<100_000 where left > 0 {
+          let now = try connection.send("GET", "/collections/c/items/1")
+          let (count, tag) = (now.value["properties"]?["n"]?.int, now.header("ETag"))
+          guard let count, let tag else { throw TestClient.Failure.malformed(now.text) }
+          let patch = number % 2 == 0
+          let properties = "{\"n\":\(count + 1)}"
+          let answer = try connection.send(
+            patch ? "PATCH" : "PUT", "/collections/c/items/1",
+            headers: [("Content-Type", "application/json"), ("If-Match", tag)],
+            body: Array(
+              (patch
+                ? "{\"properties\":\(properties)}" : TwinFeature(1, 1, 2, properties).geoJSON).utf8)
+          )
+          switch answer.status {
+          case 200: left -= 1
+          case 412: lost.withLock { $0 += 1 }
+          default: faults.withLock { $0.append(answer.text) }
+          }
+        }
+        if left > 0 { faults.withLock { $0.append("\(left) left") } }
+      } catch { faults.withLock { $0.append("\(error)") } }
+    }
+    #expect(faults.value.prefix(5) == [])
+    let properties = try server.json("/collections/c/items/1")["properties"]
+    #expect(properties?["n"]?.int == 8 * 15, "\(lost.value) were told that they lost")
+  }
+
+  @Test func ofManyWhoMakeAFeatureOneDoes() throws {
+    let server = try ServerProcess.ready(arguments: ["--threads", "4"])
+    let port = server.port
+    let rounds = 10
+    let winners = Locked(Array(repeating: [Int](), count: rounds))
+    let faults = Locked<[String]>([])
+    Threads.run(12) { number in
+      do {
+        let connection = try TestClient(port: port).connect()
+        for round in 0..<rounds {
+          let answer = try connection.send(
+            "PUT", "/collections/c/items/\(round)",
+            headers: [("Content-Type", "application/json"), ("If-None-Match", "*")],
+            body: Array(TwinFeature(round, 1, 2, "{\"by\":\(number)}").geoJSON.utf8))
+          if answer.status == 201 { winners.withLock { $0[round].append(number) } }
+          if ![201, 412].contains(answer.status) { faults.withLock { $0.append(answer.text) } }
+        }
+      } catch { faults.withLock { $0.append("\(error)") } }
+    }
+    #expect(faults.value.prefix(5) == [])
+    for (round, made) in winners.value.enumerated() {
+      #expect(made.count == 1)
+      let stored = try server.json("/collections/c/items/\(round)")
+      #expect(stored["properties"]?["by"]?.int == made.first)
+    }
+  }
 }

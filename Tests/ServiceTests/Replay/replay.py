@@ -33,7 +33,7 @@ import yaml
 sys.dont_write_bytecode = True
 import rewriting  # noqa: E402
 
-METHODS = ("get", "put", "post", "delete")
+METHODS = ("get", "put", "patch", "post", "delete")
 # Their examples say what kind of text it is, not which.
 LOOSE = {"getLandingPage", "getOpenAPI", "getMetrics"}
 
