@@ -6,8 +6,9 @@ import HTTPServer
 
 /// The HTTP API: a function from requests to responses, on any thread.
 ///
-/// Reads are answered where they arrive, from a snapshot. Writes are handed to the one writer and
-/// answered when they are on disk and visible.
+/// Reads are answered where they arrive, from a snapshot. Writes are read where they arrive, handed to
+/// the one writer, and answered when they are on disk and visible. What may take long is done on threads of
+/// its own.
 public final class API: Sendable {
   let catalog: Catalog
   let writer: CollectionWriter
@@ -31,7 +32,7 @@ public final class API: Sendable {
     self.report = report
   }
 
-  /// Answers a request; `reply` is called exactly once, here or on the writer's queue.
+  /// Answers a request; `reply` is called exactly once, here or on another thread.
   public func handle(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
     let inBody = [.post, .put, .patch].contains(request.method)
     let report = self.report

@@ -29,7 +29,7 @@ final class WriteGroup {
   private let store: FeatureStore
   private let catalog: Catalog
   /// Whether other writes follow, which have to see the earlier ones.
-  private let isShared: Bool
+  let isShared: Bool
   private var drafts: [String: Draft] = [:]
   /// The features that were written, in bytes.
   private(set) var byteCount = 0

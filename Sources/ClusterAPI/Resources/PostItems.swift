@@ -1,6 +1,7 @@
 import ClusterCore
 import FeatureStore
 import GeoFormats
+import Guards
 import HTTPServer
 
 extension API {
@@ -22,8 +23,13 @@ extension API {
     return try .write(of: request.body) { isSmall in
       let parsed = try request.features(format, idProperty: idProperty)
       if onError == .abort && parsed.rejected > 0 { throw API.problem(with: parsed) }
+      let holder = Guarded(parsed)
       return Write(bytes: parsed.batch.byteCount, isSmall: isSmall) { group in
-        var stored = parsed
+        // What has a transaction to itself is carried out once, and may be too long to be copied.
+        var stored = holder.withLock { parsed in
+          defer { if !group.isShared { parsed = ParsedFeatures() } }
+          return parsed
+        }
         let result = try group.upsert(&stored.batch, into: id)
         return HTTPResponse(API.summary(result, stored))
       }
