@@ -14,6 +14,7 @@ public final class API: Sendable {
   let metrics: Metrics
   private let report: @Sendable (String) -> Void
   private let workers = WorkQueue()
+  let hub: ChangeHub
   private let parsers = Guarded<[ParserBox]>([])
 
   /// Parsers are lent to one request at a time; see ``withParser(_:)``.
@@ -29,6 +30,7 @@ public final class API: Sendable {
     self.writer = writer
     self.metrics = metrics
     self.report = report
+    hub = ChangeHub(catalog: catalog, report: report)
   }
 
   /// Answers a request; `reply` is called exactly once, here or on the writer's queue.
@@ -57,6 +59,7 @@ public final class API: Sendable {
           finish(Result { try work(writer) })
         }
         if !accepted { throw Problem.unavailable("too many writes are waiting") }
+      case .deferred(let begin): try begin(finish)
       }
     } catch {
       finish(.failure(error))
@@ -78,6 +81,8 @@ public final class API: Sendable {
     case later(@Sendable () throws -> HTTPResponse)
     /// Work for the writer, which makes the answer.
     case write(@Sendable (CollectionWriter) throws -> HTTPResponse)
+    /// Others make the answer when they can.
+    case deferred(@Sendable (@escaping @Sendable (Result<HTTPResponse, any Error>) -> Void) throws -> Void)
   }
 
   private func outcome(_ route: Route, _ request: HTTPRequest) throws -> Outcome {
@@ -117,6 +122,7 @@ public final class API: Sendable {
     case .annotationChildren(let id, let annotation):
       return try annotationChildren(id, annotation, request)
     case .pins(let id): return try pins(id, request)
+    case .changes(let id): return try changes(id, request)
     case .service, .landing, .openAPI, .conformance, .live, .ready, .metrics:
       throw Problem.notFound("nothing is at this path")
     }
@@ -161,7 +167,7 @@ enum CrossOrigin {
     let allowed = response.header("Allow") ?? "GET, HEAD, OPTIONS"
     response.headers += [
       ("Access-Control-Allow-Methods", allowed),
-      ("Access-Control-Allow-Headers", "Accept, Content-Type, If-None-Match, If-Match"),
+      ("Access-Control-Allow-Headers", "Accept, Content-Type, If-None-Match, If-Match, Last-Event-ID"),
       ("Access-Control-Max-Age", "86400"),
     ]
   }

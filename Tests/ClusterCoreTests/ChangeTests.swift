@@ -16,7 +16,7 @@ struct ChangeTests {
       let earlier = index
       if generator.chance(0.35) {
         let id = generator.chance(0.8) ? generator.pick(pool).id : FeatureID(known: -5)
-        index = try index.applying(.remove(id))
+        index = try index.applying(.remove([id]))
         model[id] = nil
       } else {
         let batch = batch(from: pool, using: &generator)
@@ -106,7 +106,7 @@ struct ChangeTests {
     #expect(shrank)
     #expect(index.records.byteCount < 24 << 20)
     try expect(index, holds: Dictionary(uniqueKeysWithValues: last.map { ($0.id, $0) }))
-    for feature in last { index = try index.applying(.remove(feature.id)) }
+    for feature in last { index = try index.applying(.remove([feature.id])) }
     #expect(index.count == 0 && index.records.liveBytes == 0)
   }
 

@@ -53,7 +53,7 @@ struct ColumnTests {
       let before = names.map { index.testColumn($0).owned }
       let earlier = index
       if generator.chance(0.3) {
-        index = try index.applying(.remove(FeatureID(known: generator.int(0...120))))
+        index = try index.applying(.remove([FeatureID(known: generator.int(0...120))]))
       } else {
         let batch = (0..<generator.pick([1, 2, 30])).map { _ in
           generator.propertyFeature(id: generator.int(0...120))
@@ -73,7 +73,7 @@ struct ColumnTests {
     _ = index.column(named: [110], decoder: decoder)
     #expect(decoder.asked.value == 100)
     index = try index.applying(.upsert(FeatureBatch([TwinFeature(5, 9, 9, "{\"n\":2}")])))
-    index = try index.applying(.remove(FeatureID(known: 7)))
+    index = try index.applying(.remove([FeatureID(known: 7)]))
     #expect(index.column(named: [110], decoder: decoder).count == 99)
     #expect(decoder.asked.value == 101)
   }

@@ -31,7 +31,8 @@ public final class CollectionWriter: @unchecked Sendable {
       for info in try store.collections() {
         var builder = FeatureIndexBuilder(expecting: info.featureCount)
         try store.forEachBatch(of: info.key) { try builder.append($0) }
-        catalog.publish(CollectionSnapshot(info: info, index: builder.build()))
+        catalog.publish(
+          CollectionSnapshot(info: info, index: builder.build()), touched: .everything)
       }
     }
   }
@@ -66,7 +67,7 @@ public final class CollectionWriter: @unchecked Sendable {
     dispatchPrecondition(condition: .onQueue(queue))
     let (info, created) = try store.putCollection(id, title: title, description: description)
     let snapshot = CollectionSnapshot(info: info, index: catalog[id]?.index ?? FeatureIndex())
-    catalog.publish(snapshot)
+    catalog.publish(snapshot, touched: .coordinates([]))
     return (snapshot, created)
   }
 
@@ -83,9 +84,10 @@ public final class CollectionWriter: @unchecked Sendable {
   func upsert(_ batch: inout FeatureBatch, into id: String) throws -> UpsertResult {
     dispatchPrecondition(condition: .onQueue(queue))
     let result = try store.upsert(&batch, into: id)
-    let index = catalog[id]?.index ?? FeatureIndex()
+    let changed = try (catalog[id]?.index ?? FeatureIndex()).applying([.upsert(batch)])
     catalog.publish(
-      CollectionSnapshot(info: result.info, index: try index.applying(.upsert(batch))))
+      CollectionSnapshot(info: result.info, index: changed.index),
+      touched: .coordinates(changed.touched))
     return result
   }
 
@@ -95,8 +97,9 @@ public final class CollectionWriter: @unchecked Sendable {
     guard let snapshot = catalog[id], let info = try store.delete(feature, from: id) else {
       return false
     }
+    let changed = try snapshot.index.applying([.remove([feature])])
     catalog.publish(
-      CollectionSnapshot(info: info, index: try snapshot.index.applying(.remove(feature))))
+      CollectionSnapshot(info: info, index: changed.index), touched: .coordinates(changed.touched))
     return true
   }
 }

@@ -2,20 +2,75 @@
 public enum FeatureChange {
   /// Features stored by id; of two with the same id the later one counts.
   case upsert(FeatureBatch)
-  /// A feature that is no more.
-  case remove(FeatureID)
+  /// Features that are no more.
+  case remove([FeatureID])
+}
+
+/// An index with changes applied.
+public struct ChangedIndex {
+  /// The index after the changes.
+  public let index: FeatureIndex
+  /// Where the changed features were before and are now, in no order and with repetitions.
+  public let touched: [Coordinate]
 }
 
 extension FeatureIndex {
-  /// A new index with a change applied; this one stays as it is. O(n + k log n) for k features.
+  /// A new index with changes applied, in order; this one stays as it is.
+  /// O(n + k log n) for k features, in one pass over the index or two.
+  public func applying(_ changes: [FeatureChange]) throws(RecordArena.Full) -> ChangedIndex {
+    var touched: [Coordinate] = []
+    if changes.count == 1 {
+      return ChangedIndex(index: try applying(changes[0], &touched), touched: touched)
+    }
+    // Of each feature only the last change is to be seen.
+    var last: [FeatureID: (change: Int, record: Int)] = [:]
+    var removed: Set<FeatureID> = []
+    for (number, change) in changes.enumerated() {
+      switch change {
+      case .upsert(let batch):
+        for index in 0..<batch.count {
+          let id = batch.withRecord(at: index) { $0.id }
+          last[id] = (number, index)
+          removed.remove(id)
+        }
+      case .remove(let ids):
+        for id in ids {
+          last[id] = nil
+          removed.insert(id)
+        }
+      }
+    }
+    var stored = FeatureBatch()
+    for (number, change) in changes.enumerated() {
+      guard case .upsert(let batch) = change else { continue }
+      for index in 0..<batch.count {
+        batch.withRecord(at: index) { record in
+          if let place = last[record.id], place == (number, index) { stored.append(record) }
+        }
+      }
+    }
+    var index = removing(Array(removed), &touched)
+    if !stored.isEmpty { index = try index.upserting(stored, &touched) }
+    return ChangedIndex(index: index, touched: touched)
+  }
+
+  /// As above, of one change.
   public func applying(_ change: FeatureChange) throws(RecordArena.Full) -> FeatureIndex {
+    try applying([change]).index
+  }
+
+  private func applying(
+    _ change: FeatureChange, _ touched: inout [Coordinate]
+  ) throws(RecordArena.Full) -> FeatureIndex {
     switch change {
-    case .upsert(let batch): try upserting(batch)
-    case .remove(let id): removing(id)
+    case .upsert(let batch): try upserting(batch, &touched)
+    case .remove(let ids): removing(ids, &touched)
     }
   }
 
-  private func upserting(_ batch: FeatureBatch) throws(RecordArena.Full) -> FeatureIndex {
+  private func upserting(
+    _ batch: FeatureBatch, _ touched: inout [Coordinate]
+  ) throws(RecordArena.Full) -> FeatureIndex {
     guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
     var records = self.records
     let added = try Self.sortedEntries(batch, appendingTo: &records)
@@ -26,9 +81,11 @@ extension FeatureIndex {
       let next = rank < count && lastIDPrecedes(id) ? count : rankNotBefore(id)
       copyEntries(rank..<max(rank, next), to: &entries)
       rank = max(rank, next)
+      touched.append(entry.coordinate)
       if rank < count {
         let old = references.pointer[Int(byID.pointer[rank])]
         if FeatureRecord.compare(records[old].rawID, id) == 0 {
+          touched.append(records[old].coordinate)
           records.release(old)
           rank += 1
         }
@@ -39,14 +96,25 @@ extension FeatureIndex {
     return compacted(records, entries)
   }
 
-  private func removing(_ id: FeatureID) -> FeatureIndex {
-    guard let place = place(of: id) else { return self }
+  private func removing(_ ids: [FeatureID], _ touched: inout [Coordinate]) -> FeatureIndex {
     var records = self.records
-    records.release(references.pointer[place])
-    let rank = withRawID(id) { rankNotBefore($0) }
+    var ranks: Set<Int> = []
+    for id in ids {
+      let rank = withRawID(id) { rankNotBefore($0) }
+      guard rank < count else { continue }
+      let place = Int(byID.pointer[rank])
+      guard record(at: place).id == id, ranks.insert(rank).inserted else { continue }
+      touched.append(coordinate(at: place))
+      records.release(references.pointer[place])
+    }
+    guard !ranks.isEmpty else { return self }
     var entries = GrowingArray<Entry>(capacity: count)
-    copyEntries(0..<rank, to: &entries)
-    copyEntries(rank + 1..<count, to: &entries)
+    var next = 0
+    for rank in ranks.sorted() {
+      copyEntries(next..<rank, to: &entries)
+      next = rank + 1
+    }
+    copyEntries(next..<count, to: &entries)
     return compacted(records, entries)
   }
 
