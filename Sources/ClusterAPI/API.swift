@@ -82,7 +82,8 @@ public final class API: Sendable {
     /// Work for the writer, which makes the answer.
     case write(@Sendable (CollectionWriter) throws -> HTTPResponse)
     /// Others make the answer when they can.
-    case deferred(@Sendable (@escaping @Sendable (Result<HTTPResponse, any Error>) -> Void) throws -> Void)
+    case deferred(
+      @Sendable (@escaping @Sendable (Result<HTTPResponse, any Error>) -> Void) throws -> Void)
   }
 
   private func outcome(_ route: Route, _ request: HTTPRequest) throws -> Outcome {
@@ -167,7 +168,10 @@ enum CrossOrigin {
     let allowed = response.header("Allow") ?? "GET, HEAD, OPTIONS"
     response.headers += [
       ("Access-Control-Allow-Methods", allowed),
-      ("Access-Control-Allow-Headers", "Accept, Content-Type, If-None-Match, If-Match, Last-Event-ID"),
+      (
+        "Access-Control-Allow-Headers",
+        "Accept, Content-Type, If-None-Match, If-Match, Last-Event-ID"
+      ),
       ("Access-Control-Max-Age", "86400"),
     ]
   }

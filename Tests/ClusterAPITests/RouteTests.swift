@@ -49,7 +49,9 @@ struct RouteTests {
     await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])
     for (path, allowed) in Self.methods where allowed.contains(.get) {
       var target = path
-      if path.hasSuffix("/clusters") || path.hasSuffix("/changes") { target += "?bbox=0,0,9,9&zoom=3" }
+      if path.hasSuffix("/clusters") || path.hasSuffix("/changes") {
+        target += "?bbox=0,0,9,9&zoom=3"
+      }
       if path.hasSuffix("/pins") { target += "?bbox=0,0,9,9" }
       let (get, head) = (await service.get(target), await service.send(.head, target))
       if !path.hasSuffix("/children") { #expect(get.status == 200, "\(target): \(get.text)") }

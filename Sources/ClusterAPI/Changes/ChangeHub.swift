@@ -114,9 +114,11 @@ private final class ChangeTeller {
   private func watch(_ key: WatchKey, _ view: ViewRequest) -> Watch? {
     let desk = self.desk
     guard
-      let log = catalog.changes(of: key.collection, wake: { log in
-        desk.post { $0.touched.append(log) }
-      })
+      let log = catalog.changes(
+        of: key.collection,
+        wake: { log in
+          desk.post { $0.touched.append(log) }
+        })
     else { return nil }
     if let watch = watches[key] {
       if watch.log === log { return watch }

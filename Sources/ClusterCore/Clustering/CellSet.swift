@@ -128,7 +128,8 @@ public struct CellSelection: Sendable {
   private static func cells(of range: GridRange, holding points: [MapPoint]) -> CellSet {
     var cells: Set<CellPosition> = []
     for point in points {
-      let cell = CellPosition(column: range.grid.cell(of: point.x), row: range.grid.cell(of: point.y))
+      let cell = CellPosition(
+        column: range.grid.cell(of: point.x), row: range.grid.cell(of: point.y))
       if range.holds(cell) { cells.insert(cell) }
     }
     return CellSet(cells, of: range.grid)

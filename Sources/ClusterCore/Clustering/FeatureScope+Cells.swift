@@ -93,7 +93,9 @@ extension FeatureScope {
         points.forEachRun(in: selection) { run in
           for place in run {
             let rank = Int(grouping.keys.rank(at: collectionPlace(place)))
-            if (regions[rank] ?? selection.own).contains(place, in: view) { body(place..<place + 1) }
+            if (regions[rank] ?? selection.own).contains(place, in: view) {
+              body(place..<place + 1)
+            }
           }
           return true
         }
