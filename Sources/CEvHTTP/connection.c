@@ -45,6 +45,7 @@ static void closed(struct evhttp_connection *evcon, void *argument) {
     connection->exchange->connection = NULL;
     connection->exchange->request = NULL;
   }
+  if (connection->stream != NULL) ceh_stream_detach(connection->stream);
   evbuffer_remove_cb(bufferevent_get_input(connection->bev), input_changed, connection);
   loop->table[connection->fd] = NULL;
   LIST_REMOVE(connection, next);
@@ -117,7 +118,7 @@ ceh_connection *ceh_connection_of(ceh_loop *loop, struct evhttp_request *request
 
 bool ceh_connection_is_idle(const ceh_connection *connection) {
   int unread = 0;
-  return connection->exchange == NULL && connection->received == 0 &&
+  return connection->exchange == NULL && connection->stream == NULL && connection->received == 0 &&
          evbuffer_get_length(bufferevent_get_output(connection->bev)) == 0 &&
          (ioctl(connection->fd, FIONREAD, &unread) != 0 || unread == 0);
 }

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/queue.h>
+#include <sys/uio.h>
 // After sys/queue.h: the layout of evhttp_request. Debian ships it with this very library.
 #include <event2/http_struct.h>
 
@@ -34,6 +35,7 @@ typedef struct ceh_connection {
   struct bufferevent *bev;
   int fd;
   ceh_exchange *exchange;  ///< the request that waits for its reply
+  ceh_stream *stream;      ///< the reply that goes on
   size_t received;         ///< bytes that arrived since the last reply
   size_t drained[2];       ///< bytes that evhttp took in its last step but one, and the last
   bool linger;             ///< drain the peer's unread bytes after the close
@@ -110,6 +112,12 @@ void ceh_linger_end(ceh_linger *linger);
 void ceh_handle_request(struct evhttp_request *request, void *loop);
 size_t ceh_pairs_size(const struct evkeyvalq *headers);
 void ceh_pairs_copy(const struct evkeyvalq *headers, char *destination);
+// reply.c
+bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int count);
+void ceh_finish(ceh_connection *connection, struct evhttp_request *request);
+// stream.c
+void ceh_stream_detach(ceh_stream *stream);
+void ceh_end_streams(ceh_loop *loop);
 // head.c
 size_t ceh_write_head(ceh_loop *loop, char *destination, size_t capacity, int status,
                       long content_length, const char *connection);

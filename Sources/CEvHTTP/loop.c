@@ -71,6 +71,7 @@ static void begin_draining(ceh_loop *loop, int timeout_ms) {
   const struct timeval limit = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
   loop->draining = true;
   stop_accepting(loop);
+  ceh_end_streams(loop);
   evutil_gettimeofday(&loop->deadline, NULL);
   evutil_timeradd(&loop->deadline, &limit, &loop->deadline);
   event_add(loop->tick, &period);

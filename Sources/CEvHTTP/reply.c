@@ -3,11 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 // Hands the pieces to the socket, and what it does not take to evhttp's buffer. False when the
 // connection is of no more use.
-static bool write_out(ceh_connection *connection, const struct iovec *pieces, int count) {
+bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int count) {
   struct evbuffer *output = bufferevent_get_output(connection->bev);
   size_t written = 0;
   if (evbuffer_get_length(output) == 0) {  // not behind a 100 Continue
@@ -28,7 +27,7 @@ static bool write_out(ceh_connection *connection, const struct iovec *pieces, in
 
 // evhttp prints headers one by one with printf; this writes a ready head and then takes the way out
 // that a chunked answer takes, evhttp_send_reply_end(), which accepts output made by others.
-static void finish(ceh_connection *connection, struct evhttp_request *request) {
+void ceh_finish(ceh_connection *connection, struct evhttp_request *request) {
   struct bufferevent *bev = connection->bev;
   request->chunked = 0;              // of the request; it would add a last chunk to the answer
   request->type = EVHTTP_REQ_GET;    // a CONNECT is never closed
@@ -63,7 +62,7 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
   char head[256];
   size_t head_size =
       ceh_write_head(loop, head, sizeof head, response->status,
-                     empty ? -1 : (long)response->body_size,
+                     empty || response->unsized ? -1 : (long)response->body_size,
                      close ? "close" : keeps ? "keep-alive" : NULL);
   const struct iovec pieces[] = {
       {head, head_size},
@@ -82,8 +81,8 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
     evhttp_add_header(request->output_headers, "Connection", "close");
   }
   free(exchange);
-  if (write_out(connection, pieces, 4)) {
-    finish(connection, request);
+  if (ceh_write_out(connection, pieces, 4)) {
+    ceh_finish(connection, request);
   } else {
     connection->linger = false;
     evhttp_connection_free(connection->evcon);

@@ -15,6 +15,7 @@ public final class API: Sendable {
   let metrics: Metrics
   private let report: @Sendable (String) -> Void
   private let workers = WorkQueue()
+  let hub: ChangeHub
   private let parsers = Guarded<[ParserBox]>([])
 
   /// Parsers are lent to one request at a time; see ``withParser(_:)``.
@@ -30,6 +31,7 @@ public final class API: Sendable {
     self.writer = writer
     self.metrics = metrics
     self.report = report
+    hub = ChangeHub(catalog: catalog, report: report)
   }
 
   /// Answers a request; `reply` is called exactly once, here or on another thread.
@@ -64,6 +66,7 @@ public final class API: Sendable {
           } catch { finish(.failure(error)) }
         }
         if !accepted { throw Problem.unavailable("too many long requests are waiting") }
+      case .deferred(let begin): try begin(finish)
       }
     } catch {
       finish(.failure(error))
@@ -110,6 +113,9 @@ public final class API: Sendable {
     case write(Write)
     /// A write that may take long to read, away from the event loops.
     case longWrite(@Sendable () throws -> Write)
+    /// Others make the answer when they can.
+    case deferred(
+      @Sendable (@escaping @Sendable (Result<HTTPResponse, any Error>) -> Void) throws -> Void)
 
     /// A write that is read from a body here and now, or, if it is long, away from the event loops.
     static func write(
@@ -160,6 +166,7 @@ public final class API: Sendable {
     case .annotationChildren(let id, let annotation):
       return try annotationChildren(id, annotation, request)
     case .pins(let id): return try pins(id, request)
+    case .changes(let id): return try changes(id, request)
     case .service, .landing, .openAPI, .conformance, .live, .ready, .metrics:
       throw Problem.notFound("nothing is at this path")
     }
@@ -204,7 +211,10 @@ enum CrossOrigin {
     let allowed = response.header("Allow") ?? "GET, HEAD, OPTIONS"
     response.headers += [
       ("Access-Control-Allow-Methods", allowed),
-      ("Access-Control-Allow-Headers", "Accept, Content-Type, If-Match, If-None-Match"),
+      (
+        "Access-Control-Allow-Headers",
+        "Accept, Content-Type, If-None-Match, If-Match, Last-Event-ID"
+      ),
       ("Access-Control-Max-Age", "86400"),
     ]
   }

@@ -48,7 +48,9 @@ public final class Metrics: Sendable {
   }
 
   /// Everything, in Prometheus' text format 0.0.4.
-  func text(_ catalog: Catalog, _ written: CollectionWriter.Counts) -> String {
+  func text(
+    _ catalog: Catalog, _ written: CollectionWriter.Counts, _ hub: ChangeHub
+  ) -> String {
     let counts = self.counts.withLock { $0 }
     let source = connections.withLock { $0 }
     let collections = catalog.all
@@ -87,6 +89,15 @@ public final class Metrics: Sendable {
       [("", "\(written.commits)")])
     metric(
       "ready", "gauge", "1 when every collection is loaded.", [("", catalog.isReady ? "1" : "0")])
+    let watching = hub.figures
+    metric(
+      "watchers", "gauge", "Clients that watch changes now.", [("", "\(watching.watchers)")])
+    metric(
+      "change_events_total", "counter", "Events sent to clients that watch changes.",
+      [("", "\(watching.events)")])
+    metric(
+      "dropped_watchers_total", "counter", "Clients dropped because they were too slow for events.",
+      [("", "\(watching.dropped)")])
     metric("collections", "gauge", "Collections.", [("", "\(collections.count)")])
     metric(
       "features", "gauge", "Features of a collection.",

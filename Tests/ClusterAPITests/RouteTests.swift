@@ -15,7 +15,7 @@ struct RouteTests {
     ("/collections/c/items/1/locate", [.post]),
     ("/collections/c/clusters", asked), ("/collections/c/clusters/n1", read),
     ("/collections/c/clusters/n1/items", read), ("/collections/c/clusters/n1/children", read),
-    ("/collections/c/pins", asked),
+    ("/collections/c/pins", asked), ("/collections/c/changes", read),
   ]
 
   @Test func `other methods are 405 and say which are allowed`() async throws {
@@ -50,7 +50,9 @@ struct RouteTests {
     await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 2, 3)])
     for (path, allowed) in Self.methods where allowed.contains(.get) {
       var target = path
-      if path.hasSuffix("/clusters") { target += "?bbox=0,0,9,9&zoom=3" }
+      if path.hasSuffix("/clusters") || path.hasSuffix("/changes") {
+        target += "?bbox=0,0,9,9&zoom=3"
+      }
       if path.hasSuffix("/pins") { target += "?bbox=0,0,9,9" }
       let (get, head) = (await service.get(target), await service.send(.head, target))
       if !path.hasSuffix("/children") { #expect(get.status == 200, "\(target): \(get.text)") }

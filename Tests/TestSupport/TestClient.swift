@@ -171,6 +171,35 @@ public final class TestConnection {
     }
   }
 
+  /// Waits for the head of an answer whose body is chunked; any other answer comes whole.
+  public func receiveHead() throws(TestClient.Failure) -> TestResponse {
+    while true {
+      var parser = TestResponseParser(received)
+      if let response = try parser.nextHead() {
+        guard response.header("Transfer-Encoding") != nil else { return try receive() }
+        received.removeFirst(parser.consumed)
+        return response
+      }
+      guard readMore() else { throw .noAnswer(received) }
+    }
+  }
+
+  /// Waits for the next chunk of a body; nil at its end.
+  public func receiveChunk() throws(TestClient.Failure) -> [UInt8]? {
+    while true {
+      if let end = received.firstRange(of: [13, 10]) {
+        let text = String(decoding: received[..<end.lowerBound], as: UTF8.self)
+        guard let size = Int(text, radix: 16) else { throw .malformed(text) }
+        if received.count >= end.upperBound + size + 2 {
+          let chunk = Array(received[end.upperBound..<end.upperBound + size])
+          received.removeFirst(end.upperBound + size + 2)
+          return size == 0 ? nil : chunk
+        }
+      }
+      guard readMore() else { throw .noAnswer(received) }
+    }
+  }
+
   /// Waits for an interim answer, such as 100 Continue, and takes it: its status.
   public func receiveInterim() throws(TestClient.Failure) -> Int {
     while true {

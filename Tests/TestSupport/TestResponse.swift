@@ -49,6 +49,12 @@ struct TestResponseParser {
     }
   }
 
+  /// The next head of a final answer, without the body; nil if more bytes are needed.
+  mutating func nextHead() throws(TestClient.Failure) -> TestResponse? {
+    guard let (status, headers) = try head() else { return nil }
+    return TestResponse(status: status, headers: headers, body: [])
+  }
+
   private mutating func line() -> String? {
     var end = at
     while end + 1 < bytes.count {

@@ -229,7 +229,9 @@ def before_call(context, case, kwargs):
 
 @schemathesis.hook
 def filter_case(context, case):
-    """Keeps the sample: without it nearly every answer would be 404."""
+    """Keeps the sample: without it nearly every answer would be 404. Streams have no end to wait for."""
+    if case.path.endswith("/changes"):
+        return False
     names = case.path_parameters or {}
     drops = case.method == "DELETE" and "featureId" not in names
     return not (drops and names.get("collectionId") == "cities")

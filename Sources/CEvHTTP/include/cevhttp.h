@@ -27,6 +27,8 @@ void ceh_gauge_free(ceh_gauge *gauge);
 typedef struct ceh_loop ceh_loop;
 /// One request and the reply that it waits for.
 typedef struct ceh_exchange ceh_exchange;
+/// A reply whose body is sent bit by bit, for as long as its owner wants.
+typedef struct ceh_stream ceh_stream;
 
 typedef enum {
   CEH_GET, CEH_HEAD, CEH_POST, CEH_PUT, CEH_DELETE, CEH_OPTIONS, CEH_PATCH, CEH_TRACE, CEH_CONNECT,
@@ -42,7 +44,8 @@ typedef struct {
 
 typedef struct {
   void *context;
-  /// A whole request has been read. The exchange must reach ceh_exchange_reply() exactly once.
+  /// A whole request has been read. The exchange must reach ceh_exchange_reply() or
+  /// ceh_exchange_stream() exactly once.
   void (*on_request)(void *context, ceh_exchange *exchange);
   /// The peer broke the protocol or a limit: to be replied to before this returns.
   void (*on_failure)(void *context, ceh_exchange *exchange, int status, const char *reason);
@@ -59,8 +62,8 @@ ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
                        const ceh_handlers *handlers, const void *overload, size_t overload_size);
 /// Runs the loop on a new thread with every signal blocked. 0 or an errno.
 int ceh_loop_start(ceh_loop *loop);
-/// Asks the loop to accept no more, answer what is in flight, close idle connections and end; after
-/// `timeout_ms` it ends anyway. Any thread.
+/// Asks the loop to accept no more, end streams, answer what is in flight, close idle connections and
+/// end; after `timeout_ms` it ends anyway. Any thread.
 void ceh_loop_stop(ceh_loop *loop, int timeout_ms);
 /// Waits for the thread of a started loop to end. Any other thread.
 void ceh_loop_join(ceh_loop *loop);
@@ -91,11 +94,31 @@ typedef struct {
   size_t headers_size;
   const void *body;
   size_t body_size;
+  /// The length is not told: for HEAD, of what would be a stream.
+  bool unsized;
 } ceh_response;
 
 /// Sends the response, ends and frees the exchange. Nothing is sent when its connection has gone.
 /// On the loop's thread, or on any thread after the loop has ended. Returns the bytes handed over.
 size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response);
+
+/// A stream that has not begun, and one that has ended, belongs to its owner. NULL when out of memory.
+ceh_stream *ceh_stream_new(void);
+void ceh_stream_free(ceh_stream *stream);
+/// Sends the head and the given part of the body, ends and frees the exchange, and begins the stream.
+/// `on_end(context)` is called once, on the loop's thread, when the stream takes no more because it
+/// was ended, the client has gone or the loop stops; perhaps before this returns, and after it the
+/// stream may be freed. Threads and result as of ceh_exchange_reply(). The connection ends with it.
+size_t ceh_exchange_stream(ceh_exchange *exchange, const ceh_response *response,
+                           ceh_stream *stream, void (*on_end)(void *context), void *context);
+/// Sends bytes. Returns those handed over; 0 once the stream has ended.
+size_t ceh_stream_send(ceh_stream *stream, const void *bytes, size_t size);
+/// Ends the stream behind all that was sent. Nothing once it has ended.
+void ceh_stream_finish(ceh_stream *stream);
+/// Closes the connection at once. Nothing once the stream has ended.
+void ceh_stream_drop(ceh_stream *stream);
+/// The bytes that were sent and that the socket has not taken. Any thread.
+size_t ceh_stream_unsent(const ceh_stream *stream);
 
 /// A blocking HTTP/1.1 client over one keep-alive connection. Not thread-safe.
 typedef struct ceh_client ceh_client;

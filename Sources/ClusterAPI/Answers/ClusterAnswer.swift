@@ -55,12 +55,13 @@ struct ClusterAnswer {
     }
     json.endArray()
     if changes != nil { writeChanges(writer, into: &json) }
-    if let debugCells { writeGrid(debugCells.cells, debugCells.counts, into: &json) }
+    writeGrid(into: &json)
     json.endObject()
     return json
   }
 
-  private func writeHead(into json: inout JSONWriter) {
+  /// The members before the annotations.
+  func writeHead(into json: inout JSONWriter) {
     json.member("zoomLevel", zoomLevel)
     json.key("cellMapSize")
     if let grid { json.value(grid.cellMapSize) } else { json.null() }
@@ -103,10 +104,9 @@ struct ClusterAnswer {
     json.endObject()
   }
 
-  /// The cells as polygons in degrees, empty ones included, by row and column.
-  private func writeGrid(
-    _ cells: GridRange, _ found: [(cell: CellPosition, count: Int)], into json: inout JSONWriter
-  ) {
+  /// The cells as polygons in degrees, empty ones included, by row and column; if they are asked for.
+  func writeGrid(into json: inout JSONWriter) {
+    guard let (cells, found) = debugCells else { return }
     let counts = Dictionary(
       found.map { ($0.cell, $0.count) }, uniquingKeysWith: { first, _ in first })
     json.key("grid")

@@ -22,7 +22,7 @@ extension Catalog {
   /// Shows a collection without what has expired.
   func withoutExpired(_ id: String) -> CollectionSnapshot? {
     publishing.withLock { publishing in
-      guard let snapshot = snapshots.withLock({ $0[id] }) else { return nil }
+      guard let snapshot = shown(id) else { return nil }
       guard let timekeeper = timekeeper.withLock({ $0 }), let next = snapshot.nextExpiry else {
         return snapshot
       }

@@ -33,7 +33,13 @@ public final class CollectionSnapshot: Sendable {
 /// a snapshot and never wait for a disk; the one writer (``CollectionWriter``) replaces snapshots, and
 /// so does the first reader who comes after a feature has expired.
 public final class Catalog: Sendable {
-  let snapshots = Guarded<[String: CollectionSnapshot]>([:])
+  private struct Entry {
+    var snapshot: CollectionSnapshot
+    /// There once somebody has watched.
+    var log: TouchLog?
+  }
+
+  private let entries = Guarded<[String: Entry]>([:])
   /// Held by whoever replaces a snapshot, but not across work on a disk.
   let publishing = Guarded(Publishing())
   let timekeeper = Guarded<Timekeeper?>(nil)
@@ -58,7 +64,7 @@ public final class Catalog: Sendable {
 
   /// The collection with an id, as it is now.
   public subscript(_ id: String) -> CollectionSnapshot? {
-    guard let snapshot = snapshots.withLock({ $0[id] }) else { return nil }
+    guard let snapshot = shown(id) else { return nil }
     guard let next = snapshot.nextExpiry, let now = timekeeper.withLock({ $0?.clock })?.now,
       next <= now
     else { return snapshot }
@@ -67,7 +73,7 @@ public final class Catalog: Sendable {
 
   /// All collections by id, as they are now.
   public var all: [CollectionSnapshot] {
-    snapshots.withLock { Array($0.keys) }.sorted().compactMap { self[$0] }
+    entries.withLock { Array($0.keys) }.sorted().compactMap { self[$0] }
   }
 
   /// Shows a collection as a write has left it. If expired features were left out of it meanwhile, it
@@ -78,7 +84,7 @@ public final class Catalog: Sendable {
   func publish(_ snapshot: CollectionSnapshot, touched: Touched) -> CollectionSnapshot {
     publishing.withLock { publishing in
       let id = snapshot.info.id
-      guard let shown = snapshots.withLock({ $0[id] }),
+      guard let shown = shown(id),
         shown.info.version > snapshot.info.version, let timekeeper = timekeeper.withLock({ $0 })
       else {
         show(snapshot, touched: touched)
@@ -91,19 +97,43 @@ public final class Catalog: Sendable {
     }
   }
 
-  /// Forgets a dropped collection.
+  /// The collection with an id, maybe with features that have expired.
+  func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
+
+  /// Replaces a snapshot, while publishing, and tells those who watch what it changed.
+  func show(_ snapshot: CollectionSnapshot, touched: Touched) {
+    let id = snapshot.info.id
+    // The replaced snapshot is freed, if this was its last owner, after the lock is given back.
+    let replaced = entries.withLock { entries in
+      let old = entries[id]
+      entries[id, default: Entry(snapshot: snapshot)].snapshot = snapshot
+      old?.log?.append(snapshot, touched)
+      return old
+    }
+    replaced?.log?.notify()
+  }
+
+  /// Forgets a dropped collection; those who watch it are told.
   func remove(_ id: String) {
     publishing.withLock { publishing in
       publishing.toSweep.remove(id)
-      let removed = snapshots.withLock { $0.removeValue(forKey: id) }
-      _ = removed
+      let removed = entries.withLock { entries in
+        let removed = entries.removeValue(forKey: id)
+        removed?.log?.end()
+        return removed
+      }
+      removed?.log?.notify()
     }
   }
 
-  /// Replaces a snapshot, while publishing.
-  func show(_ snapshot: CollectionSnapshot, touched: Touched) {
-    // The replaced snapshot is freed, if this was its last owner, after the lock is given back.
-    let replaced = snapshots.withLock { $0.updateValue(snapshot, forKey: snapshot.info.id) }
-    _ = replaced
+  /// The log of a collection's changes, which begins with the first call; nil if there is none.
+  func changes(of id: String, wake: @escaping @Sendable (TouchLog) -> Void) -> TouchLog? {
+    entries.withLock { entries in
+      guard let entry = entries[id] else { return nil }
+      if let log = entry.log { return log }
+      let log = TouchLog(from: entry.snapshot, wake: wake)
+      entries[id]?.log = log
+      return log
+    }
   }
 }

@@ -8,6 +8,7 @@ enum MediaType: String, CaseIterable {
   case html = "text/html"
   case yaml = "application/yaml"
   case plain = "text/plain"
+  case eventStream = "text/event-stream"
 
   /// The `f` parameter's name for it.
   var shortName: String {
@@ -18,6 +19,7 @@ enum MediaType: String, CaseIterable {
     case .html: "html"
     case .yaml: "yaml"
     case .plain: "text"
+    case .eventStream: "events"
     }
   }
 }

@@ -16,6 +16,7 @@ enum Route: Equatable {
   case annotationItems(String, id: String)
   case annotationChildren(String, id: String)
   case pins(String)
+  case changes(String)
 
   /// The route of a percent-encoded path. Escaped slashes belong to their segment.
   ///
@@ -75,6 +76,7 @@ enum Route: Equatable {
     case ("clusters", 3) where rest[2] == "children":
       self = .annotationChildren(collection, id: rest[1])
     case ("pins", 1): self = .pins(collection)
+    case ("changes", 1): self = .changes(collection)
     default: return nil
     }
   }
@@ -84,7 +86,7 @@ enum Route: Equatable {
     switch self {
     case .service: [.get, .head, .post, .put, .patch, .delete]
     case .landing, .openAPI, .conformance, .live, .ready, .metrics, .collections,
-      .annotation, .annotationItems, .annotationChildren:
+      .annotation, .annotationItems, .annotationChildren, .changes:
       [.get, .head]
     case .collection: [.get, .head, .put, .delete]
     case .item: [.get, .head, .put, .patch, .delete]

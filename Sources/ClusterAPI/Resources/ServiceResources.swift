@@ -107,6 +107,6 @@ extension API {
     _ = try request.negotiate([.plain], format: nil)
     return HTTPResponse(
       status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-      body: Array(metrics.text(catalog, writer.counts).utf8))
+      body: Array(metrics.text(catalog, writer.counts, hub).utf8))
   }
 }

@@ -9,6 +9,11 @@ public struct HTTPResponse: Sendable {
   /// The unquoted base of the entity tag. Nil on a 200 to GET, HEAD or POST means that a hash of
   /// the body is used; otherwise nil means no tag.
   public var etag: String?
+  /// Set for an answer that goes on: ``body`` is but its beginning, and this is called with what the
+  /// rest is to be sent by, once, on a thread of the server, for which it must be quick. Where there
+  /// is no rest, because the client has gone or has asked for the head only, the stream has ended.
+  /// Such an answer is neither compressed nor tagged, and the connection ends with it.
+  public var stream: (@Sendable (ResponseStream) -> Void)?
 
   /// Makes an answer.
   public init(

@@ -6,6 +6,7 @@ extension HTTPResponse {
   public func prepared(for request: HTTPRequest) -> HTTPResponse {
     var answer = self
     answer.addVary()
+    if stream != nil { return answer }
     let reads = request.method == .get || request.method == .head
     let mayPack = answer.isWorthPacking
     let prefersGzip =

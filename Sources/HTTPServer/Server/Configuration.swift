@@ -32,7 +32,7 @@ extension HTTPServer {
   }
 }
 
-/// One answered request.
+/// One answered request; one that is answered by a stream is logged when that has ended.
 public struct RequestLog: Sendable {
   /// The method.
   public var method: HTTPMethod
@@ -42,7 +42,7 @@ public struct RequestLog: Sendable {
   public var status: Int
   /// Bytes of head and body handed to the connection; 0 when it had gone.
   public var bytesSent: Int
-  /// From the whole request being read to the answer being handed over.
+  /// From the whole request being read to the answer, or the begin of a stream, being handed over.
   public var microseconds: Int
 }
 

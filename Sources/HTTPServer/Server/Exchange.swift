@@ -40,8 +40,8 @@ final class Exchange: @unchecked Sendable {
   private func deliver(_ response: HTTPResponse) {
     // Compression and the like happen here, on the thread that replies.
     let delivery = Delivery(
-      pointer: pointer, response: response.prepared(for: request), log: log(status: response.status)
-    )
+      pointer: pointer, loop: loop, response: response.prepared(for: request),
+      isToHead: request.method == .head, log: log(status: response.status))
     if loop.isCurrent {
       delivery.send()
       return
@@ -56,7 +56,7 @@ final class Exchange: @unchecked Sendable {
 
   private func log(status: Int) -> Delivery.Log? {
     guard let write = context.configuration.onRequest else { return nil }
-    return Delivery.Log(write: write, request: request, started: started)
+    return Delivery.Log(write: write, request: request, started: started, status: status)
   }
 
   /// Microseconds of a clock that only goes forward.
@@ -74,33 +74,59 @@ final class Exchange: @unchecked Sendable {
       let write: @Sendable (RequestLog) -> Void
       let request: HTTPRequest
       let started: UInt64
+      let status: Int
+
+      func write(bytesSent: Int, microseconds: Int) {
+        write(
+          RequestLog(
+            method: request.method, target: request.target, status: status, bytesSent: bytesSent,
+            microseconds: microseconds))
+      }
+
+      var microseconds: Int { Int(Exchange.now() - started) }
     }
 
     private let pointer: OpaquePointer
+    private let loop: Loop
     private let response: HTTPResponse
+    private let isToHead: Bool
     private let log: Log?
 
-    init(pointer: OpaquePointer, response: HTTPResponse, log: Log?) {
+    init(
+      pointer: OpaquePointer, loop: Loop, response: HTTPResponse, isToHead: Bool, log: Log?
+    ) {
       self.pointer = pointer
+      self.loop = loop
       self.response = response
+      self.isToHead = isToHead
       self.log = log
     }
 
     func send() {
-      let sent = response.headerBlock().withUnsafeBytes { headers in
+      let core = response.stream.map { _ in StreamCore(loop) }
+      response.headerBlock().withUnsafeBytes { headers in
         response.body.withUnsafeBytes { body in
           var raw = ceh_response(
             status: Int32(clamping: response.status),
             headers: headers.bindMemory(to: CChar.self).baseAddress, headers_size: headers.count,
-            body: body.baseAddress, body_size: body.count)
-          return ceh_exchange_reply(pointer, &raw)
+            body: body.baseAddress, body_size: body.count, unsized: core != nil)
+          if let core, !isToHead {
+            begin(core, &raw)
+          } else {
+            let sent = ceh_exchange_reply(pointer, &raw)
+            if let log { log.write(bytesSent: sent, microseconds: log.microseconds) }
+            core?.end()
+          }
         }
       }
+      if let core { response.stream?(ResponseStream(core)) }
+    }
+
+    private func begin(_ core: StreamCore, _ raw: inout ceh_response) {
+      core.begin(pointer, &raw)
       guard let log else { return }
-      log.write(
-        RequestLog(
-          method: log.request.method, target: log.request.target, status: response.status,
-          bytesSent: sent, microseconds: Int(Exchange.now() - log.started)))
+      let microseconds = log.microseconds
+      core.atEnd { log.write(bytesSent: $0, microseconds: microseconds) }
     }
   }
 }

@@ -89,6 +89,13 @@ final class RawSocket {
     }
   }
 
+  /// What has arrived, but no more than so many bytes; waits for some.
+  func receive(atMost count: Int) -> [UInt8] {
+    if buffer.isEmpty { _ = fill() }
+    defer { buffer.removeFirst(min(count, buffer.count)) }
+    return Array(buffer.prefix(count))
+  }
+
   /// Whether the server has closed the connection, without bytes before that.
   func isAtEnd() -> Bool { buffer.isEmpty && !fill() }
 

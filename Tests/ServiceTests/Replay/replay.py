@@ -105,7 +105,7 @@ class Replay:
         self.requests += 1
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
-                return answer.status, answer.headers, answer.read()
+                return answer.status, answer.headers, everything(answer)
         except urllib.error.HTTPError as error:
             return error.code, error.headers, error.read()
 
@@ -189,20 +189,48 @@ class Replay:
             elif self.resolved(header).get("required"):
                 self.fault(where, f"has no {name}")
         value = bytes.decode()
+        content = responses[status]["content"][media]
+        if "event-stream" in sent:
+            for event in events(value):
+                self.check(f"{where} {event['event']}", event["data"], content["x-events"][event["event"]])
         if "json" in sent:
             value = json.loads(value)
         elif "yaml" in sent:
             value = yaml.safe_load(value)
-        schema = responses[status]["content"][media]["schema"]
         known = len(self.faults)
-        self.check(where, value, schema)
+        self.check(where, value, content["schema"])
         if expected is None:
             return
-        found = differences(expected["value"], value)
+        if "event-stream" in sent:
+            found = differences(events(expected["value"])[:1], events(value))
+        else:
+            found = differences(expected["value"], value)
         if found and len(self.faults) == known:
             self.others.append((expected, value))
         for difference in found[:5]:
             self.fault(where, difference)
+
+
+def everything(answer):
+    """The body of an answer; of a stream that which comes with its first event."""
+    if "event-stream" not in answer.headers.get("Content-Type", ""):
+        return answer.read()
+    lines = []
+    while not (lines and lines[-1] == b"\n" and any(one.startswith(b"data:") for one in lines)):
+        lines.append(answer.readline())
+        if not lines[-1]:
+            break
+    return b"".join(lines)
+
+
+def events(text):
+    """The events of a stream."""
+    found = []
+    for block in text.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.strip().split("\n") if ": " in line)
+        if "data" in fields:
+            found.append({"event": fields.get("event"), "data": json.loads(fields["data"])})
+    return found
 
 
 def examples(parameter):

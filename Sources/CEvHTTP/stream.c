@@ -1,0 +1,160 @@
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/// What a peer may send behind its request before it is taken for broken.
+enum { MOST_STRAY_BYTES = 65536 };
+
+struct ceh_stream {
+  ceh_connection *connection;  ///< NULL before the stream begins and once it has ended
+  struct evhttp_request *request;
+  bool chunked;                ///< else the end of the connection is that of the stream
+  atomic_size_t unsent;        ///< bytes that the socket has not taken yet
+  void (*on_end)(void *context);
+  void *context;
+  // evhttp's own callbacks, given back at the end.
+  bufferevent_data_cb on_read, on_write;
+  bufferevent_event_cb on_event;
+  void *argument;
+};
+
+ceh_stream *ceh_stream_new(void) { return calloc(1, sizeof(ceh_stream)); }
+void ceh_stream_free(ceh_stream *stream) { free(stream); }
+size_t ceh_stream_unsent(const ceh_stream *stream) { return atomic_load(&stream->unsent); }
+
+static void output_changed(struct evbuffer *output, const struct evbuffer_cb_info *info,
+                           void *argument) {
+  ceh_stream *stream = argument;
+  atomic_store(&stream->unsent, info->orig_size + info->n_added - info->n_deleted);
+}
+
+// Nothing is expected behind the request of a stream: the answer says that the connection closes
+// with it. It is read all the same, because that is how a peer that goes is noticed.
+static void readable(struct bufferevent *bev, void *argument) {
+  ceh_connection *connection = argument;
+  struct evbuffer *input = bufferevent_get_input(bev);
+  evbuffer_drain(input, evbuffer_get_length(input));
+  if (connection->received > MOST_STRAY_BYTES) evhttp_connection_free(connection->evcon);
+}
+
+// The peer has gone, or has taken nothing for the idle timeout. One that has only closed its half
+// looks the same as one that has gone, until something is sent; it is taken for gone.
+static void gone(struct bufferevent *bev, short what, void *argument) {
+  ceh_connection *connection = argument;
+  evhttp_connection_free(connection->evcon);
+}
+
+// May free the stream, through the callback.
+void ceh_stream_detach(ceh_stream *stream) {
+  ceh_connection *connection = stream->connection;
+  evbuffer_remove_cb(bufferevent_get_output(connection->bev), output_changed, stream);
+  atomic_store(&stream->unsent, 0);
+  connection->stream = NULL;
+  stream->connection = NULL;
+  stream->on_end(stream->context);
+}
+
+static void attach(ceh_stream *stream, ceh_connection *connection) {
+  const struct timeval patience = {.tv_sec = connection->loop->limits.idle_timeout_seconds};
+  struct bufferevent *bev = connection->bev;
+  stream->connection = connection;
+  connection->stream = stream;
+  bufferevent_getcb(bev, &stream->on_read, &stream->on_write, &stream->on_event,
+                    &stream->argument);
+  bufferevent_setcb(bev, readable, NULL, gone, connection);
+  // A stream's client has nothing to say, but it must take what it is sent.
+  bufferevent_set_timeouts(bev, NULL, &patience);
+  evbuffer_add_cb(bufferevent_get_output(bev), output_changed, stream);
+}
+
+size_t ceh_exchange_stream(ceh_exchange *exchange, const ceh_response *response,
+                           ceh_stream *stream, void (*on_end)(void *context), void *context) {
+  ceh_connection *connection = exchange->connection;
+  struct evhttp_request *request = exchange->request;
+  ceh_loop *loop = exchange->loop;
+  free(exchange);
+  if (connection == NULL) {
+    on_end(context);
+    return 0;
+  }
+  stream->request = request;
+  stream->chunked = request->minor >= 1;
+  stream->on_end = on_end;
+  stream->context = context;
+  connection->exchange = NULL;
+  connection->received = evbuffer_get_length(bufferevent_get_input(connection->bev));
+  evhttp_add_header(request->output_headers, "Connection", "close");
+  attach(stream, connection);
+
+  static const char chunked[] = "Transfer-Encoding: chunked\r\n";
+  char head[256];
+  size_t head_size = ceh_write_head(loop, head, sizeof head, response->status, -1, "close");
+  const struct iovec pieces[] = {
+      {head, head_size},
+      {(void *)chunked, stream->chunked ? sizeof chunked - 1 : 0},
+      {(void *)response->headers, response->headers_size},
+      {"\r\n", 2},
+  };
+  size_t size = 0;
+  for (int i = 0; i < 4; i++) size += pieces[i].iov_len;
+  if (!ceh_write_out(connection, pieces, 4)) {
+    evhttp_connection_free(connection->evcon);
+    return size;
+  }
+  size += ceh_stream_send(stream, response->body, response->body_size);
+  if (stream->connection == NULL) return size;
+  if (loop->draining) {
+    ceh_stream_finish(stream);
+  } else {
+    bufferevent_enable(connection->bev, EV_READ | EV_WRITE);
+  }
+  return size;
+}
+
+size_t ceh_stream_send(ceh_stream *stream, const void *bytes, size_t size) {
+  ceh_connection *connection = stream->connection;
+  if (connection == NULL || size == 0) return 0;
+  char head[24];
+  int head_size = stream->chunked ? snprintf(head, sizeof head, "%zx\r\n", size) : 0;
+  size_t end_size = stream->chunked ? 2 : 0;
+  const struct iovec pieces[] = {
+      {head, (size_t)head_size}, {(void *)bytes, size}, {"\r\n", end_size}};
+  if (!ceh_write_out(connection, pieces, 3)) {
+    evhttp_connection_free(connection->evcon);
+    return 0;
+  }
+  return (size_t)head_size + size + end_size;
+}
+
+void ceh_stream_finish(ceh_stream *stream) {
+  static const char last[] = "0\r\n\r\n";
+  ceh_connection *connection = stream->connection;
+  if (connection == NULL) return;
+  const struct iovec piece = {(void *)last, sizeof last - 1};
+  if (stream->chunked && !ceh_write_out(connection, &piece, 1)) {
+    evhttp_connection_free(connection->evcon);
+    return;
+  }
+  struct evhttp_request *request = stream->request;
+  bufferevent_disable(connection->bev, EV_READ);
+  bufferevent_setcb(connection->bev, stream->on_read, stream->on_write, stream->on_event,
+                    stream->argument);
+  connection->linger |= connection->received > 0;
+  ceh_stream_detach(stream);
+  ceh_finish(connection, request);
+}
+
+void ceh_stream_drop(ceh_stream *stream) {
+  if (stream->connection != NULL) evhttp_connection_free(stream->connection->evcon);
+}
+
+// What a slow peer has not taken by now it can ask for again elsewhere; nobody waits for it.
+void ceh_end_streams(ceh_loop *loop) {
+  for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
+    next = LIST_NEXT(c, next);
+    if (c->stream == NULL) continue;
+    if (ceh_stream_unsent(c->stream) == 0) ceh_stream_finish(c->stream);
+    else ceh_stream_drop(c->stream);
+  }
+}
