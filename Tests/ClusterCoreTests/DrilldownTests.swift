@@ -119,7 +119,7 @@ struct DrilldownTests {
     #expect(Set(cells).count == 1 && cells.count == changed.count)
 
     // Emptied cells are nothing; the features of the others are still found.
-    for feature in features { index = try index.applying(.remove(feature.id)) }
+    for feature in features { index = try index.applying(.remove([feature.id])) }
     for id in before.keys {
       guard case .cell(var name) = id else { continue }
       name.location = nil

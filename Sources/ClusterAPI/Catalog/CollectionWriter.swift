@@ -96,7 +96,7 @@ public final class CollectionWriter: @unchecked Sendable {
       return false
     }
     catalog.publish(
-      CollectionSnapshot(info: info, index: try snapshot.index.applying(.remove(feature))))
+      CollectionSnapshot(info: info, index: try snapshot.index.applying(.remove([feature]))))
     return true
   }
 }

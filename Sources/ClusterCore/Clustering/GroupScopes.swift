@@ -14,7 +14,7 @@ extension FeatureScope {
     {
       let name = name.grouped(by: grouping.property)
       return index.scopes.remembered(name) {
-        let all = parts(by: grouping.keys, most: most) { body in body(0..<count) }
+        let all = parts(by: grouping.keys, most: most, points.forEachRun)
         return all ?? []
       }
     }

@@ -57,8 +57,7 @@ extension FeatureScope {
   /// `offset`. Skipped ones cost O(log n).
   public func places(in region: DegreesRegion?, offset: Int, limit: Int) -> [Int] {
     guard let region else {
-      guard offset < count else { return [] }
-      return (offset..<min(count, offset + min(limit, count))).map(collectionPlace)
+      return places(inAny: EverywhereRegion(), offset: offset, limit: limit)
     }
     return places(inAny: region, offset: offset, limit: limit)
   }

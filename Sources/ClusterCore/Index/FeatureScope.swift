@@ -5,7 +5,8 @@ public struct FeatureScope: Sendable {
   public let index: FeatureIndex
   /// Where the scope's features are.
   let points: PointIndex
-  /// The places of its features in the collection, ascending; nil where it is all of them.
+  /// The places of its features in the collection, ascending; nil where it is all of them, whose
+  /// places are then the collection's.
   private let places: FixedArray<UInt32>?
   /// What it is of, if it is remembered.
   let name: ScopeName?
@@ -87,7 +88,11 @@ public struct FeatureScope: Sendable {
     while start < run.upperBound {
       let first = Int(places.pointer[start])
       var stop = start + 1
-      while stop < run.upperBound, Int(places.pointer[stop]) == first + stop - start { stop += 1 }
+      while stop < run.upperBound, Int(places.pointer[stop]) == first + stop - start,
+        !PointIndex.beginsBlock(first + stop - start)
+      {
+        stop += 1
+      }
       guard body(first..<first + stop - start) else { return false }
       start = stop
     }
@@ -129,7 +134,9 @@ extension PointIndex {
     var pending = 0..<0
     var goesOn = true
     func add(_ run: Range<Int>) -> Bool {
-      if run.lowerBound == pending.upperBound && !pending.isEmpty {
+      if run.lowerBound == pending.upperBound && !pending.isEmpty
+        && (isDense || !PointIndex.beginsBlock(run.lowerBound))
+      {
         pending = pending.lowerBound..<run.upperBound
         return true
       }
@@ -139,7 +146,7 @@ extension PointIndex {
     }
     walk(
       region,
-      take: { node, view in add(view.points(of: node)) ? .taken : .stop },
+      take: { node, view in view.forEachRun(of: node, add) ? .taken : .stop },
       point: { place, _ in add(place..<place + 1) })
     if goesOn && !pending.isEmpty { _ = body(pending) }
   }

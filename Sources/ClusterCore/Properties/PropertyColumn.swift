@@ -1,6 +1,7 @@
 /// One property of all features of a ``FeatureIndex``, by place.
 ///
-/// Each feature has a code: missing, false, true, number, or an entry of a dictionary that holds
+/// The values lie in chunks, one for each of the index's blocks, which a changed index shares as it does
+/// the blocks. Each feature has a code: missing, false, true, number, or an entry of a dictionary that holds
 /// each distinct string, array and object once. Memory is taken only for what occurs: none a
 /// feature if none has the property, 8 bytes if they are numbers, 4 if there are none.
 public final class PropertyColumn: Sendable {
@@ -19,45 +20,72 @@ public final class PropertyColumn: Sendable {
 
   /// The number of features.
   public let count: Int
-  /// nil if all are missing or numbers.
-  let codes: FixedArray<Code>?
-  /// NaN where there is no number; nil if there are none.
-  let doubles: FixedArray<Double>?
+  let chunks: [ColumnChunk]
+  /// By block: where the codes and numbers are, indexed by place; nil where there are none.
+  private let codes: FixedArray<UnsafePointer<Code>?>
+  private let doubles: FixedArray<UnsafePointer<Double>?>
   /// Strings, and flagged arrays and objects; some may be in no feature any more.
   let dictionary: ByteDictionary
   /// How many entries were in a feature when that was last known.
   let livingEntries: Int
-
-  init(
-    count: Int, codes: FixedArray<Code>?, doubles: FixedArray<Double>?, dictionary: ByteDictionary,
-    livingEntries: Int
-  ) {
-    self.count = count
-    self.codes = codes
-    self.doubles = doubles
-    self.dictionary = dictionary
-    self.livingEntries = livingEntries
-  }
-
+  /// Whether any feature has a value that isn't a number.
+  let hasCodes: Bool
+  /// Whether any feature's value is a number.
+  public let hasNumbers: Bool
   /// The memory it takes, in bytes.
-  public var byteCount: Int {
-    (codes?.byteCount ?? 0) + (doubles?.byteCount ?? 0) + dictionary.byteCount
+  public let byteCount: Int
+
+  /// The column of chunks by block.
+  ///
+  /// - Parameter livingEntries: how many of the dictionary's entries are in features, as far as is
+  ///   known; nil: all.
+  init(_ chunks: [ColumnChunk], _ dictionary: ByteDictionary, livingEntries: Int? = nil) {
+    self.chunks = chunks
+    self.dictionary = dictionary
+    self.livingEntries = livingEntries ?? dictionary.count
+    codes = FixedArray(uninitialized: chunks.count)
+    doubles = FixedArray(uninitialized: chunks.count)
+    var (count, bytes) = (0, codes.byteCount + doubles.byteCount + dictionary.byteCount)
+    var (hasCodes, hasNumbers) = (false, false)
+    for (block, chunk) in chunks.enumerated() {
+      let firstPlace = block << PointIndex.blockBits
+      codes.pointer[block] = chunk.codes?.startingAt(firstPlace)
+      doubles.pointer[block] = chunk.doubles?.startingAt(firstPlace)
+      count += chunk.count
+      bytes += chunk.byteCount
+      hasCodes = hasCodes || chunk.codes != nil
+      hasNumbers = hasNumbers || chunk.doubles != nil
+    }
+    self.count = count
+    byteCount = bytes
+    (self.hasCodes, self.hasNumbers) = (hasCodes, hasNumbers)
   }
 
   /// Whether no feature has the property.
-  public var isAllMissing: Bool { codes == nil && doubles == nil }
+  public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
-  /// Whether any feature's value is a number.
-  public var hasNumbers: Bool { doubles != nil }
+  /// The codes of the block that a place is in, by place; nil where all are missing or numbers. They
+  /// hold while the column lives.
+  @inline(__always)
+  func codes(around place: Int) -> UnsafePointer<Code>? {
+    codes.pointer[place &>> PointIndex.blockBits]
+  }
+
+  /// The numbers of the block that a place is in, by place, NaN where there is none; nil where there
+  /// are none at all. They hold while the column lives.
+  @inline(__always)
+  func doubles(around place: Int) -> UnsafePointer<Double>? {
+    doubles.pointer[place &>> PointIndex.blockBits]
+  }
 
   /// The number at a place; NaN if it is something else.
   @inline(__always)
-  public func number(at place: Int) -> Double { doubles?.pointer[place] ?? .nan }
+  public func number(at place: Int) -> Double { doubles(around: place)?[place] ?? .nan }
 
   /// The code at a place.
   @inline(__always)
   public func code(at place: Int) -> Code {
-    if let codes { return codes.pointer[place] }
+    if let codes = codes(around: place) { return codes[place] }
     return number(at: place).isNaN ? PropertyColumn.missing : PropertyColumn.number
   }
 

@@ -23,7 +23,8 @@ extension FeatureScope {
     let region = CellsRegion(request.view.tiles)
     let found = points.countPlaces(in: region)
     guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
-    let inside = found == count ? self : selecting(in: region)
+    // What these methods do to features takes longer than to lay them side by side.
+    let inside = found == count && points.isDense ? self : selecting(in: region)
     do {
       return try inside.clustersOfAll(request, markers: markers)
     } catch {
@@ -31,7 +32,7 @@ extension FeatureScope {
     }
   }
 
-  /// As above, of all features in the scope, wherever they are.
+  /// As above, of all features in the scope, which are some of the collection's, wherever they are.
   func clustersOfAll(
     _ request: MethodRequest, markers: MarkerColumns
   ) throws(MethodLimit) -> ClusterResult {
@@ -59,7 +60,7 @@ extension FeatureScope {
   ) throws(MethodLimit) -> [(group: ClusterGroup?, scope: FeatureScope)] {
     guard let grouping = request.grouping else { return [(nil, self)] }
     let most = ClusterRequest.maximumLimit
-    guard let parts = parts(by: grouping.keys, most: most, { $0(0..<count) }) else {
+    guard let parts = parts(by: grouping.keys, most: most, points.forEachRun) else {
       throw .annotations(most + 1)
     }
     return parts.map { (grouping.group($0.rank), $0.scope) }

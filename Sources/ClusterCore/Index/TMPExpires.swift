@@ -1,0 +1,1 @@
+extension FeatureRecord { var expires: Int64? { nil } }
