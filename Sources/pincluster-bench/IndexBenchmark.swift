@@ -47,10 +47,38 @@ struct IndexBenchmark {
     return batch
   }
 
-  /// Whole-world and city views.
+  /// Whole-world and city views, and writes.
   func run() throws {
     try worldViews()
     try cityViews()
+    try writes()
+  }
+
+  /// Small writes, one after the other: features that move a little, anywhere.
+  private func writes() throws {
+    var synthetic = Synthetic(seed: 3)
+    var index = self.index
+    for count in [1, 16, 256] {
+      var times: [Double] = []
+      for _ in 0..<100 {
+        var batch = FeatureBatch()
+        try Array("{}".utf8).withUnsafeBytes { empty in
+          for _ in 0..<count {
+            let number = Int(synthetic.uniform() * Double(points.count))
+            var coordinate = points[number]
+            coordinate.latitude = max(-90, coordinate.latitude - 1e-4)
+            batch.append(
+              id: try FeatureID(integer: Int64(number + 1)), coordinate: coordinate,
+              further: UnsafeBufferPointer(start: nil, count: 0), properties: empty)
+          }
+        }
+        times.append(try seconds { index = try index.applying(.upsert(batch)) })
+      }
+      times.sort()
+      row(
+        "\(count) features moved in one write, median", duration(times[times.count / 2]),
+        "99 %: \(duration(times[times.count * 99 / 100]))")
+    }
   }
 
   /// Views of the world in about 900 cells: the slowest of several grids, beside the linear scan.

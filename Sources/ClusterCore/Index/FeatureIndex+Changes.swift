@@ -185,7 +185,8 @@ struct IndexEdit {
     }
     let blocks = BlockEdit(old, records).applying(removed: removed.sorted(), added: added)
     let index = FeatureIndex(
-      records: records, blocks: blocks.map(\.block), directory: directory, blockCapacity: old.blockCapacity)
+      records: records, blocks: blocks.map(\.block), directory: directory,
+      blockCapacity: old.blockCapacity)
     index.takeColumns(from: old, blocks: blocks)
     return ChangedIndex(index: index, touched: touched)
   }

@@ -32,8 +32,8 @@ extension FeatureIndex {
       byID.append($0)
       return true
     }
-    check(
-      directory.blocks.allSatisfy { (1...IDDirectory.capacity).contains($0.count) }, "a block of ids")
+    let idCounts = directory.blocks.map(\.count)
+    check(idCounts.allSatisfy((1...IDDirectory.capacity).contains), "a block of ids")
     check(byID.count == count, "\(byID.count) ids")
     for (a, b) in zip(byID, byID.dropFirst()) {
       check(records[a].id < records[b].id, "ids are not in order")
