@@ -1,14 +1,51 @@
-/// A block of a changed index, and where its features were before.
-struct EditedBlock {
-  enum Origin {
-    /// It is a block of the index before, by number.
-    case kept(Int)
-    /// By feature the place before, `FeatureEntry.isNew` of a new one.
-    case changed([UInt32])
+/// The blocks of a changed index in terms of those before.
+struct EditedBlocks {
+  enum Piece {
+    /// Blocks of the index before, by number.
+    case kept(Range<Int>)
+    /// A block that was made, and by feature the place before, `FeatureEntry.isNew` of a new one.
+    case made(FeatureBlock, origins: [UInt32])
   }
 
-  var block: FeatureBlock
-  var origin: Origin
+  /// In index order.
+  let pieces: [Piece]
+  /// The number of blocks.
+  let count: Int
+
+  init(_ pieces: [Piece]) {
+    self.pieces = pieces
+    count = pieces.reduce(0) { if case .kept(let range) = $1 { $0 + range.count } else { $0 + 1 } }
+  }
+
+  /// The numbers of the blocks before that are no more.
+  func gone(of count: Int) -> [Int] {
+    var gone: [Int] = []
+    var next = 0
+    for case .kept(let range) in pieces {
+      gone += next..<range.lowerBound
+      next = range.upperBound
+    }
+    return gone + (next..<count)
+  }
+
+  /// Calls `kept` with ranges of blocks before and the number of the first among those after, `made`
+  /// with new ones.
+  func forEach(
+    kept: (Range<Int>, _ number: Int) -> Void,
+    made: (FeatureBlock, _ origins: [UInt32], _ number: Int) -> Void
+  ) {
+    var number = 0
+    for piece in pieces {
+      switch piece {
+      case .kept(let range):
+        kept(range, number)
+        number += range.count
+      case .made(let block, let origins):
+        made(block, origins, number)
+        number += 1
+      }
+    }
+  }
 }
 
 /// Makes the blocks of a changed index out of those before.
@@ -34,7 +71,7 @@ struct BlockEdit {
   /// copied.
   ///
   /// - Parameter removed: places, ascending.
-  func applying(removed: [Int], added: [FeatureEntry]) -> [EditedBlock] {
+  func applying(removed: [Int], added: [FeatureEntry]) -> EditedBlocks {
     let added = added.map { entry in
       let key = entry.position.zOrder
       return (block: old.block(holding: key, records[entry.reference].rawID), key: key, entry)
@@ -135,15 +172,11 @@ struct BlockEdit {
     return result
   }
 
-  private func blocks(of pieces: [Piece]) -> [EditedBlock] {
-    var blocks: [EditedBlock] = []
-    blocks.reserveCapacity(old.blocks.count + pieces.count)
+  private func blocks(of pieces: [Piece]) -> EditedBlocks {
+    var blocks: [EditedBlocks.Piece] = []
     for piece in pieces {
       switch piece {
-      case .kept(let range):
-        for number in range {
-          blocks.append(EditedBlock(block: old.blocks[number], origin: .kept(number)))
-        }
+      case .kept(let range): blocks.append(.kept(range))
       case .entries(let entries):
         let ends = BlockCuts.ends(count: entries.count, capacity: capacity) {
           entries[$0].position.zOrder
@@ -152,13 +185,12 @@ struct BlockEdit {
         for end in ends {
           entries.withUnsafeBufferPointer { all in
             let own = UnsafeBufferPointer(rebasing: all[start..<end])
-            blocks.append(
-              EditedBlock(block: FeatureBlock(own), origin: .changed(own.map(\.origin))))
+            blocks.append(.made(FeatureBlock(own), origins: own.map(\.origin)))
           }
           start = end
         }
       }
     }
-    return blocks
+    return EditedBlocks(blocks)
   }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A feature on its way into an index.
 struct FeatureEntry: BitwiseCopyable {
   var coordinate: Coordinate
@@ -37,6 +39,10 @@ final class FeatureBlock: Sendable {
   let expires: FixedArray<Int64>?
   /// The earliest of those.
   let nextExpiry: Int64
+  /// Tells it from all other blocks that there ever were, without keeping it alive.
+  let serial = FeatureBlock.serials.add(1, ordering: .relaxed).newValue
+
+  private static let serials = Atomic<UInt64>(0)
 
   /// A block of at least one feature. O(n).
   init(_ entries: UnsafeBufferPointer<FeatureEntry>) {

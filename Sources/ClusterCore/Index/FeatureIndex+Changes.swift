@@ -183,11 +183,8 @@ struct IndexEdit {
     if !areFew || mayCompact {
       return ChangedIndex(index: rebuilt(directory, isCompacted: mayCompact), touched: touched)
     }
-    let blocks = BlockEdit(old, records).applying(removed: removed.sorted(), added: added)
-    let index = FeatureIndex(
-      records: records, blocks: blocks.map(\.block), directory: directory,
-      blockCapacity: old.blockCapacity)
-    index.takeColumns(from: old, blocks: blocks)
+    let edit = BlockEdit(old, records).applying(removed: removed.sorted(), added: added)
+    let index = FeatureIndex(old, after: edit, records: records, directory: directory)
     return ChangedIndex(index: index, touched: touched)
   }
 

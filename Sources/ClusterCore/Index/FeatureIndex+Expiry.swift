@@ -3,7 +3,8 @@ extension FeatureIndex {
   /// the features of those where one has.
   public func expired(at now: Int64) -> [FeatureID] {
     var ids: [FeatureID] = []
-    for block in blocks where block.nextExpiry <= now {
+    for number in 0..<blocks.count where expiries.pointer[number] <= now {
+      let block = blocks[number]
       guard let expires = block.expires else { continue }
       for offset in 0..<block.count where expires.pointer[offset] <= now {
         ids.append(records[block.references.pointer[offset]].id)

@@ -18,6 +18,8 @@ public final class FeatureIndex: Sendable {
   let directory: IDDirectory
   /// By block: where the references are, indexed by place.
   private let references: FixedArray<UnsafePointer<RecordReference>>
+  /// By block: when its first feature expires.
+  let expiries: FixedArray<Int64>
   /// The most features of a block.
   let blockCapacity: Int
   /// When the first feature expires, in milliseconds since 1970; nil if none does.
@@ -42,22 +44,58 @@ public final class FeatureIndex: Sendable {
   }
 
   /// The index of blocks that follow each other in index order. O(blocks).
-  init(
+  convenience init(
     records: RecordArena, blocks: [FeatureBlock], directory: IDDirectory, blockCapacity: Int
   ) {
+    let points = PointIndex(blocks.map(\.points))
+    let edit = EditedBlocks(blocks.map { .made($0, origins: []) })
+    self.init(records, points, directory, blockCapacity, edit, of: nil)
+  }
+
+  /// The index that an edit makes of another. O(blocks), but for the new ones without a look at any of
+  /// them.
+  convenience init(
+    _ old: FeatureIndex, after edit: EditedBlocks, records: RecordArena, directory: IDDirectory
+  ) {
+    self.init(
+      records, PointIndex(old.points, after: edit), directory, old.blockCapacity, edit, of: old)
+    takeColumns(from: old, edit)
+  }
+
+  private init(
+    _ records: RecordArena, _ points: PointIndex, _ directory: IDDirectory, _ blockCapacity: Int,
+    _ edit: EditedBlocks, of old: FeatureIndex?
+  ) {
     self.records = records
-    self.blocks = blocks
+    self.points = points
     self.directory = directory
     self.blockCapacity = blockCapacity
-    points = PointIndex(blocks.map(\.points))
-    references = FixedArray(uninitialized: blocks.count)
-    var next = FeatureEntry.never
-    for (number, block) in blocks.enumerated() {
-      references.pointer[number] = block.references.startingAt(number << PointIndex.blockBits)
-      next = min(next, block.nextExpiry)
-    }
+    var blocks: [FeatureBlock] = []
+    blocks.reserveCapacity(edit.count)
+    let references = FixedArray<UnsafePointer<RecordReference>>(uninitialized: edit.count)
+    let expiries = FixedArray<Int64>(uninitialized: edit.count)
+    edit.forEach(
+      kept: { range, number in
+        guard let old else { return }
+        blocks += old.blocks[range]
+        (expiries.pointer + number).update(
+          from: old.expiries.pointer + range.lowerBound, count: range.count)
+        let places = (number - range.lowerBound) << PointIndex.blockBits
+        for (offset, before) in range.enumerated() {
+          references.pointer[number + offset] = old.references.pointer[before].numbered(from: places)
+        }
+      },
+      made: { block, _, number in
+        blocks.append(block)
+        expiries.pointer[number] = block.nextExpiry
+        references.pointer[number] =
+          block.references.startingAt(number << PointIndex.blockBits)
+      })
+    (self.blocks, self.references, self.expiries) = (blocks, references, expiries)
+    let next = UnsafeBufferPointer(start: expiries.pointer, count: expiries.count).min()
     nextExpiry = next == FeatureEntry.never ? nil : next
-    scopeCache = ScopeCache(capacity: 32 << 20 + points.count * 40)
+    scopeCache = ScopeCache(
+      capacity: 32 << 20 + points.count * 40, inheriting: old?.scopeCache)
     columns = ColumnCache(featureCount: points.count)
   }
 

@@ -6,20 +6,26 @@ extension FeatureScope {
       self.init(index)
       return
     }
-    let all = FeatureScope(index)
     let name = ScopeName(filter: filter.expression)
     if index.scopes.has(name) || index.points.countPlaces(in: region) > index.count / 4 {
-      let parts = index.scopes.remembered(name) {
+      let parts = index.scopes.remembered(name) { before in
         let bound = filter.bind()
-        let passing = all.selecting(in: EverywhereRegion(), name: name) { run, pass in
-          bound.forEachPassing(in: run, pass)
+        let selected = BlockSelection(
+          from: before.blocks(ofKey: nil), index.matches(before.serials)
+        ) { number in
+          var offsets: [UInt16] = []
+          let firstPlace = number << PointIndex.blockBits
+          bound.forEachPassing(in: firstPlace..<firstPlace + index.blocks[number].count) {
+            offsets.append(UInt16($0 - firstPlace))
+          }
+          return SelectedBlock(index.blocks[number], offsets)
         }
-        return [(0, passing)]
+        return [ScopePart(rank: 0, key: nil, scope: FeatureScope(index, selected, name: name))]
       }
       self = parts[0].scope
     } else {
       let bound = filter.bind()
-      self = all.selecting(in: region) { run, pass in bound.forEachPassing(in: run, pass) }
+      self = FeatureScope(index).selecting(in: region) { run, pass in bound.forEachPassing(in: run, pass) }
     }
   }
 

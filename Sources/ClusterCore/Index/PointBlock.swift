@@ -44,6 +44,19 @@ struct BlockView: BitwiseCopyable {
     nodeCount = block.tree.count
   }
 
+  /// The same block where it is the block of another number.
+  func moved(by places: Int) -> BlockView {
+    places == 0 ? self : BlockView(moving: self, by: places)
+  }
+
+  private init(moving other: BlockView, by places: Int) {
+    (nodes, aggregates, count, nodeCount) =
+      (other.nodes, other.aggregates, other.count, other.nodeCount)
+    positions = other.positions.numbered(from: places)
+    coordinates = other.coordinates.numbered(from: places)
+    firstPlace = other.firstPlace + places
+  }
+
   /// The tree on top of blocks, which has no points of its own.
   init(top tree: Quadtree, of first: BlockView) {
     nodes = UnsafePointer(tree.nodes.pointer)
@@ -60,11 +73,33 @@ struct BlockView: BitwiseCopyable {
 extension FixedArray {
   /// What its elements are found by when the first of them has the given number.
   func startingAt(_ number: Int) -> UnsafePointer<Element> {
+    UnsafePointer(pointer).numbered(from: number)
+  }
+}
+
+extension UnsafePointer {
+  /// What elements are found by when the one that had the number 0 gets another.
+  func numbered(from number: Int) -> UnsafePointer {
     // By way of integers, for a pointer may not leave its memory, and what is read never does.
-    let start = UInt(bitPattern: pointer) &- UInt(number * MemoryLayout<Element>.stride)
-    guard let result = UnsafePointer<Element>(bitPattern: start) else {
+    let start = Int(bitPattern: self) &- number &* MemoryLayout<Pointee>.stride
+    guard let result = UnsafePointer(bitPattern: start) else {
       preconditionFailure("no memory lies as low as it has numbers")
     }
     return result
+  }
+}
+
+/// What the tree on top of blocks is made of.
+struct BlockSummary: BitwiseCopyable {
+  let first: Position
+  let last: Position
+  let root: Quadtree.Node
+  let sum: Quadtree.Aggregate
+
+  init(_ block: PointBlock) {
+    first = block.positions.pointer[0]
+    last = block.positions.pointer[block.count - 1]
+    root = block.tree.nodes.pointer[0]
+    sum = block.tree.aggregates.pointer[0]
   }
 }

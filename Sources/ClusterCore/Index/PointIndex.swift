@@ -14,6 +14,7 @@ public final class PointIndex: Sendable {
   private let blocks: [PointBlock]
   /// The blocks' raw parts, then those of the tree on top, if there is one.
   private let views: FixedArray<BlockView>
+  private let summaries: FixedArray<BlockSummary>
   private let top: Quadtree?
 
   /// The bits of a place that number the features of a block.
@@ -29,25 +30,91 @@ public final class PointIndex: Sendable {
     blocks = [block]
     views = FixedArray(uninitialized: 1)
     views.pointer[0] = BlockView(block, firstPlace: 0)
+    summaries = FixedArray(uninitialized: 0)
     top = nil
   }
 
   /// The index of blocks that follow each other in index order, none of them empty or larger than
   /// ``maximumBlockCount``. O(blocks).
-  init(_ blocks: [PointBlock]) {
-    self.blocks = blocks
-    views = FixedArray(uninitialized: blocks.count + 1)
-    var count = 0
-    for (number, block) in blocks.enumerated() {
-      views.pointer[number] = BlockView(block, firstPlace: number << PointIndex.blockBits)
-      count += block.count
+  convenience init(_ blocks: [PointBlock]) {
+    var made = Blocks(count: blocks.count)
+    for block in blocks { made.append(block) }
+    self.init(made)
+  }
+
+  /// The index of the blocks of another one after an edit. O(blocks), but for the new ones without a
+  /// look at any of them.
+  convenience init(_ old: PointIndex, after edit: EditedBlocks) {
+    var made = Blocks(count: edit.count)
+    edit.forEach(
+      kept: { range, _ in made.append(old, range) }, made: { block, _, _ in made.append(block.points) })
+    self.init(made)
+  }
+
+  /// What an index is made of.
+  enum Piece {
+    /// Blocks of another index, by number.
+    case kept(Range<Int>)
+    case made(PointBlock)
+  }
+
+  /// The index of blocks of another one and of new ones, in index order.
+  convenience init(_ old: PointIndex, _ pieces: [Piece]) {
+    var made = Blocks(
+      count: pieces.reduce(0) {
+        if case .kept(let range) = $1 { $0 + range.count } else { $0 + 1 }
+      })
+    for piece in pieces {
+      switch piece {
+      case .kept(let range): made.append(old, range)
+      case .made(let block): made.append(block)
+      }
     }
-    self.count = count
-    let top = TopTreeBuilder.build(over: views.pointer, count: blocks.count)
+    self.init(made)
+  }
+
+  private init(_ made: Blocks) {
+    (blocks, views, summaries, count) = (made.blocks, made.views, made.summaries, made.count)
+    let top = TopTreeBuilder.build(over: summaries.pointer, count: blocks.count)
     if !blocks.isEmpty {
       views.pointer[blocks.count] = BlockView(top: top, of: views.pointer[0])
     }
     self.top = top
+  }
+
+  /// Blocks on their way into an index.
+  private struct Blocks {
+    var blocks: [PointBlock] = []
+    let views: FixedArray<BlockView>
+    let summaries: FixedArray<BlockSummary>
+    var count = 0
+
+    init(count: Int) {
+      blocks.reserveCapacity(count)
+      views = FixedArray(uninitialized: count + 1)
+      summaries = FixedArray(uninitialized: count)
+    }
+
+    mutating func append(_ block: PointBlock) {
+      let number = blocks.count
+      views.pointer[number] = BlockView(block, firstPlace: number << PointIndex.blockBits)
+      summaries.pointer[number] = BlockSummary(block)
+      count += block.count
+      blocks.append(block)
+    }
+
+    mutating func append(_ other: PointIndex, _ range: Range<Int>) {
+      let number = blocks.count
+      let places = (number - range.lowerBound) << PointIndex.blockBits
+      for (offset, before) in range.enumerated() {
+        let view = other.views.pointer[before].moved(by: places)
+        views.pointer[number + offset] = view
+        count += view.count
+      }
+      (summaries.pointer + number).update(
+        from: other.summaries.pointer + range.lowerBound, count: range.count)
+      blocks += other.blocks[range]
+    }
   }
 
   /// The index of some of another's points, given by their places there in ascending order. O(n).

@@ -1,11 +1,11 @@
 /// Builds the tree on top of blocks: its leaves stand for blocks and lead into their own trees.
 struct TopTreeBuilder {
-  private let blocks: UnsafePointer<BlockView>
+  private let blocks: UnsafePointer<BlockSummary>
   private var nodes: GrowingArray<Quadtree.Node>
   private var aggregates: GrowingArray<Quadtree.Aggregate>
 
   /// The tree over blocks in index order. O(blocks).
-  static func build(over blocks: UnsafePointer<BlockView>, count: Int) -> Quadtree {
+  static func build(over blocks: UnsafePointer<BlockSummary>, count: Int) -> Quadtree {
     var builder = TopTreeBuilder(blocks, expecting: count * 3 / 2)
     if count > 0 {
       builder.append(0..<count)
@@ -14,31 +14,24 @@ struct TopTreeBuilder {
     return Quadtree(nodes: builder.nodes.fixed, aggregates: builder.aggregates.fixed)
   }
 
-  private init(_ blocks: UnsafePointer<BlockView>, expecting count: Int) {
+  private init(_ blocks: UnsafePointer<BlockSummary>, expecting count: Int) {
     self.blocks = blocks
     nodes = GrowingArray(capacity: count)
     aggregates = GrowingArray(capacity: count)
   }
 
-  private func first(of block: Int) -> Position {
-    blocks[block].positions[blocks[block].firstPlace]
-  }
-
-  private func last(of block: Int) -> Position {
-    blocks[block].positions[blocks[block].places.upperBound - 1]
-  }
-
   /// Appends a node for some blocks: finished if it is one, unfinished otherwise.
   private mutating func append(_ range: Range<Int>) {
-    let (block, last) = (blocks[range.lowerBound], blocks[range.upperBound - 1])
+    let (block, last) = (blocks[range.lowerBound], range.upperBound - 1)
     var node = Quadtree.Node(
-      begin: block.places.lowerBound, end: last.places.upperBound, box: block.nodes[0].box)
+      begin: range.lowerBound << PointIndex.blockBits,
+      end: last << PointIndex.blockBits + Int(blocks[last].sum.count), box: block.root.box)
     if range.count == 1 {
-      node.children = block.nodes[0].children
+      node.children = block.root.children
       node.table = UInt32(range.lowerBound)
     }
     nodes.append(node)
-    aggregates.append(range.count == 1 ? block.aggregates[0] : Quadtree.Aggregate())
+    aggregates.append(range.count == 1 ? block.sum : Quadtree.Aggregate())
   }
 
   /// Finishes the node of some blocks and everything below it, down to the blocks. The depth is that
@@ -55,7 +48,7 @@ struct TopTreeBuilder {
       fill(child, part)
       nodes.pointer[place].box.formUnion(nodes.pointer[child].box)
       sum.add(aggregates.pointer[child])
-      if number > 0, first(of: part.lowerBound).location == last(of: part.lowerBound - 1).location {
+      if number > 0, blocks[part.lowerBound].first.location == blocks[part.lowerBound - 1].last.location {
         sum.locations -= 1
       }
     }
@@ -65,7 +58,7 @@ struct TopTreeBuilder {
   /// Two to four parts of at least two blocks: by the quadrants that they begin in, or, where those
   /// are the same, of equal size.
   private func parts(of range: Range<Int>) -> [Range<Int>] {
-    let (low, high) = (first(of: range.lowerBound), first(of: range.upperBound - 1))
+    let (low, high) = (blocks[range.lowerBound].first, blocks[range.upperBound - 1].first)
     let difference = (low.x ^ high.x) | (low.y ^ high.y)
     var parts: [Range<Int>] = []
     var start = range.lowerBound
@@ -75,11 +68,11 @@ struct TopTreeBuilder {
       if difference == 0 {
         stop = min(start + (range.count + 3) / 4, range.upperBound)
       } else {
-        let origin = first(of: start)
+        let origin = blocks[start].first
         var end = range.upperBound
         while stop < end {
           let middle = (stop + end) / 2
-          let position = first(of: middle)
+          let position = blocks[middle].first
           let isSame =
             position.x &>> shift == origin.x &>> shift
             && position.y &>> shift == origin.y &>> shift

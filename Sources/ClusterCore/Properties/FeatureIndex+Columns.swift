@@ -33,15 +33,15 @@ extension FeatureIndex {
 
   /// Takes over the columns of the index that this one was made of.
   ///
-  /// - Parameter blocks: its own, and what they were before.
-  func takeColumns(from old: FeatureIndex, blocks: [EditedBlock]) {
+  /// - Parameter edit: what made its blocks of those before.
+  func takeColumns(from old: FeatureIndex, _ edit: EditedBlocks) {
     columns.take(
       from: old.columns,
       values: { name, column, decoder in
-        PropertyColumn(carrying: column, to: blocks, named: name, of: self, decoder: decoder)
+        PropertyColumn(carrying: column, after: edit, named: name, of: self, decoder: decoder)
       },
       keys: { keys, column in
-        keys.mayHoldDeadKeys ? nil : KeyColumn(carrying: keys, to: blocks, of: column)
+        keys.mayHoldDeadKeys ? nil : KeyColumn(carrying: keys, after: edit, of: column)
       })
   }
 }

@@ -11,13 +11,14 @@ public final class KeyColumn: Sendable {
   /// block without any.
   private let chunks: [FixedArray<UInt32>?]
   /// By block: where the numbers are, indexed by place.
-  private let numbers: FixedArray<UnsafePointer<UInt32>?>
+  private let numbers: BlockTable<UInt32>
   /// The keys by number; some may be those of no feature any more.
   private let dictionary: ByteDictionary
   /// The numbers of keys in the order of the keys.
   private let order: FixedArray<UInt32>
   /// The rank of each number plus one; that of 0 is 0.
   private let ranks: FixedArray<UInt32>
+  private let chunkBytes: Int
   /// How many keys there were when all of them were those of features.
   private let livingKeys: Int
 
@@ -29,7 +30,9 @@ public final class KeyColumn: Sendable {
     var collector = KeyCollector(column)
     count = column.count
     chunks = column.chunks.map { collector.collect($0) }
-    numbers = KeyColumn.table(chunks)
+    let made = EditedBlocks.Made(chunks.enumerated().map { ($0.offset, $0.element) })
+    numbers = BlockTable(chunks.count, made, { $0 }, of: nil, after: nil)
+    chunkBytes = chunks.reduce(0) { $0 + KeyColumn.byteCount($1) }
     dictionary = collector.keys.dictionary
     livingKeys = dictionary.count
     order = KeyColumn.sorted(dictionary, 0..<dictionary.count)
@@ -38,15 +41,17 @@ public final class KeyColumn: Sendable {
 
   /// The keys of the column of a changed index. O(blocks), and the features of changed ones, where they
   /// have no new keys; O(k) for k keys otherwise.
-  init(carrying old: KeyColumn, to blocks: [EditedBlock], of column: PropertyColumn) {
+  init(carrying old: KeyColumn, after edit: EditedBlocks, of column: PropertyColumn) {
     var collector = KeyCollector(column, old.dictionary)
     count = column.count
     livingKeys = old.livingKeys
-    chunks = blocks.enumerated().map { number, block in
-      if case .kept(let before) = block.origin { return old.chunks[before] }
-      return collector.collect(column.chunks[number])
-    }
-    numbers = KeyColumn.table(chunks)
+    let made = edit.made { _, _, number in collector.collect(column.chunks[number]) }
+    chunks = edit.applied(to: old.chunks, made)
+    numbers = BlockTable(chunks.count, made, { $0 }, of: old.numbers, after: edit)
+    let gone = edit.gone(of: old.chunks.count)
+    chunkBytes =
+      old.chunkBytes + made.all.reduce(0) { $0 + KeyColumn.byteCount($1.value) }
+      - gone.reduce(0) { $0 + KeyColumn.byteCount(old.chunks[$1]) }
     dictionary = collector.keys.dictionary
     if dictionary.count == old.dictionary.count {
       (order, ranks) = (old.order, old.ranks)
@@ -60,12 +65,8 @@ public final class KeyColumn: Sendable {
   /// Whether most of the keys may be those of no feature any more.
   var mayHoldDeadKeys: Bool { dictionary.count > 2 * livingKeys + 1024 }
 
-  private static func table(_ chunks: [FixedArray<UInt32>?]) -> FixedArray<UnsafePointer<UInt32>?> {
-    let table = FixedArray<UnsafePointer<UInt32>?>(uninitialized: chunks.count)
-    for (block, chunk) in chunks.enumerated() {
-      table.pointer[block] = chunk?.startingAt(block << PointIndex.blockBits)
-    }
-    return table
+  private static func byteCount(_ chunk: FixedArray<UInt32>?) -> Int {
+    16 + (chunk.map { $0.byteCount + 64 } ?? 0)
   }
 
   private static func ranks(_ order: FixedArray<UInt32>) -> FixedArray<UInt32> {
@@ -79,15 +80,13 @@ public final class KeyColumn: Sendable {
 
   /// The memory it takes, in bytes.
   public var byteCount: Int {
-    chunks.reduce(numbers.byteCount + dictionary.byteCount + order.byteCount + ranks.byteCount) {
-      $0 + ($1?.byteCount ?? 0) + 64
-    }
+    chunkBytes + dictionary.byteCount + order.byteCount + ranks.byteCount
   }
 
   /// The rank at a place.
   @inline(__always)
   public func rank(at place: Int) -> UInt32 {
-    guard let numbers = numbers.pointer[place &>> PointIndex.blockBits] else { return 0 }
+    guard let numbers = numbers[around: place] else { return 0 }
     return ranks.pointer[Int(numbers[place])]
   }
 

@@ -24,18 +24,12 @@ extension PropertyColumn {
   /// The column of a changed index: the values of another column where features stayed, and those
   /// that are read from the new ones. O(blocks), and the features of changed ones.
   convenience init(
-    carrying old: PropertyColumn, to blocks: [EditedBlock], named name: [UInt8],
+    carrying old: PropertyColumn, after edit: EditedBlocks, named name: [UInt8],
     of index: FeatureIndex, decoder: any PropertyDecoder
   ) {
     let dictionary = GrowingDictionary(old.dictionary)
-    var chunks: [ColumnChunk] = []
-    chunks.reserveCapacity(blocks.count)
-    for (number, block) in blocks.enumerated() {
-      guard case .changed(let origins) = block.origin else {
-        if case .kept(let before) = block.origin { chunks.append(old.chunks[before]) }
-        continue
-      }
-      var builder = ColumnChunkBuilder(count: origins.count, dictionary: dictionary)
+    let made = edit.made { block, origins, number in
+      var builder = ColumnChunkBuilder(count: block.count, dictionary: dictionary)
       let firstPlace = number << PointIndex.blockBits
       for run in CarriedRun.runs(origins) {
         if let origin = run.origin {
@@ -49,18 +43,15 @@ extension PropertyColumn {
           decoder.withValue(of: name, in: record.properties) { builder.append($0) }
         }
       }
-      chunks.append(builder.chunk)
+      return builder.chunk
     }
-    let column = PropertyColumn(
-      chunks, dictionary.dictionary, livingEntries: old.livingEntries)
+    let column = PropertyColumn(old, after: edit, made, dictionary.dictionary)
     self.init(column.mayHoldDeadEntries ? column.withoutDeadEntries() : column)
   }
 
   private static let ahead = 8
 
-  private convenience init(_ other: PropertyColumn) {
-    self.init(other.chunks, other.dictionary, livingEntries: other.livingEntries)
-  }
+  private convenience init(_ other: PropertyColumn) { self.init(copying: other) }
 
   /// Whether the dictionary is large and has doubled since it was last known which of its entries are
   /// in a feature.

@@ -22,60 +22,91 @@ public final class PropertyColumn: Sendable {
   public let count: Int
   let chunks: [ColumnChunk]
   /// By block: where the codes and numbers are, indexed by place; nil where there are none.
-  private let codes: FixedArray<UnsafePointer<Code>?>
-  private let doubles: FixedArray<UnsafePointer<Double>?>
+  private let codes: BlockTable<Code>
+  private let doubles: BlockTable<Double>
   /// Strings, and flagged arrays and objects; some may be in no feature any more.
   let dictionary: ByteDictionary
   /// How many entries were in a feature when that was last known.
   let livingEntries: Int
-  /// Whether any feature has a value that isn't a number.
+  /// Whether any feature has a value that isn't a number, or had one once.
   let hasCodes: Bool
-  /// Whether any feature's value is a number.
+  /// Whether any feature's value is a number, or was one once.
   public let hasNumbers: Bool
   /// The memory it takes, in bytes.
   public let byteCount: Int
+  private let chunkBytes: Int
 
   /// The column of chunks by block.
   ///
   /// - Parameter livingEntries: how many of the dictionary's entries are in features, as far as is
   ///   known; nil: all.
-  init(_ chunks: [ColumnChunk], _ dictionary: ByteDictionary, livingEntries: Int? = nil) {
-    self.chunks = chunks
-    self.dictionary = dictionary
-    self.livingEntries = livingEntries ?? dictionary.count
-    codes = FixedArray(uninitialized: chunks.count)
-    doubles = FixedArray(uninitialized: chunks.count)
-    var (count, bytes) = (0, codes.byteCount + doubles.byteCount + dictionary.byteCount)
-    var (hasCodes, hasNumbers) = (false, false)
-    for (block, chunk) in chunks.enumerated() {
-      let firstPlace = block << PointIndex.blockBits
-      codes.pointer[block] = chunk.codes?.startingAt(firstPlace)
-      doubles.pointer[block] = chunk.doubles?.startingAt(firstPlace)
-      count += chunk.count
-      bytes += chunk.byteCount
-      hasCodes = hasCodes || chunk.codes != nil
-      hasNumbers = hasNumbers || chunk.doubles != nil
-    }
-    self.count = count
-    byteCount = bytes
-    (self.hasCodes, self.hasNumbers) = (hasCodes, hasNumbers)
+  convenience init(
+    _ chunks: [ColumnChunk], _ dictionary: ByteDictionary, livingEntries: Int? = nil
+  ) {
+    let made = EditedBlocks.Made(chunks.enumerated().map { ($0.offset, $0.element) })
+    self.init(
+      chunks, made, nil, nil, dictionary, livingEntries: livingEntries ?? dictionary.count)
   }
 
-  /// Whether no feature has the property.
+  /// The column of a changed index. O(blocks), but for the new ones without a look at any of them.
+  ///
+  /// - Parameter made: the chunks of its new blocks.
+  convenience init(
+    _ old: PropertyColumn, after edit: EditedBlocks, _ made: EditedBlocks.Made<ColumnChunk>,
+    _ dictionary: ByteDictionary
+  ) {
+    self.init(
+      edit.applied(to: old.chunks, made), made, old, edit, dictionary,
+      livingEntries: old.livingEntries)
+  }
+
+  private init(
+    _ chunks: [ColumnChunk], _ made: EditedBlocks.Made<ColumnChunk>, _ old: PropertyColumn?,
+    _ edit: EditedBlocks?, _ dictionary: ByteDictionary, livingEntries: Int
+  ) {
+    self.chunks = chunks
+    self.dictionary = dictionary
+    self.livingEntries = livingEntries
+    codes = BlockTable(chunks.count, made, \.codes, of: old?.codes, after: edit)
+    doubles = BlockTable(chunks.count, made, \.doubles, of: old?.doubles, after: edit)
+    var (count, bytes) = (old?.count ?? 0, old?.chunkBytes ?? 0)
+    for number in edit?.gone(of: old?.chunks.count ?? 0) ?? [] {
+      count -= old?.chunks[number].count ?? 0
+      bytes -= old?.chunks[number].byteCount ?? 0
+    }
+    for (_, chunk) in made.all {
+      count += chunk.count
+      bytes += chunk.byteCount
+    }
+    self.count = count
+    chunkBytes = bytes
+    byteCount = bytes + dictionary.byteCount
+    hasCodes = old?.hasCodes ?? false || made.all.contains { $0.1.codes != nil }
+    hasNumbers = old?.hasNumbers ?? false || made.all.contains { $0.1.doubles != nil }
+  }
+
+  init(copying other: PropertyColumn) {
+    (count, chunks, codes, doubles) = (other.count, other.chunks, other.codes, other.doubles)
+    (dictionary, livingEntries) = (other.dictionary, other.livingEntries)
+    (hasCodes, hasNumbers) = (other.hasCodes, other.hasNumbers)
+    (chunkBytes, byteCount) = (other.chunkBytes, other.byteCount)
+  }
+
+  /// Whether no feature has the property or had it lately.
   public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
   /// The codes of the block that a place is in, by place; nil where all are missing or numbers. They
   /// hold while the column lives.
   @inline(__always)
   func codes(around place: Int) -> UnsafePointer<Code>? {
-    codes.pointer[place &>> PointIndex.blockBits]
+    codes[around: place]
   }
 
   /// The numbers of the block that a place is in, by place, NaN where there is none; nil where there
   /// are none at all. They hold while the column lives.
   @inline(__always)
   func doubles(around place: Int) -> UnsafePointer<Double>? {
-    doubles.pointer[place &>> PointIndex.blockBits]
+    doubles[around: place]
   }
 
   /// The number at a place; NaN if it is something else.
