@@ -100,8 +100,8 @@ struct ScopeCacheTests {
         ids.append(index.record(at: $0).id)
         return true
       }
-      let group = result.layer(of: annotation).group?.key.map { String(decoding: $0, as: UTF8.self) }
-      return "\(group ?? "-") \(annotation.place) \(annotation.coordinate) \(ids)"
+      let group = result.layer(of: annotation).group?.key ?? [45]
+      return "\(String(decoding: group, as: UTF8.self)) \(annotation.place) \(annotation.coordinate) \(ids)"
     }
   }
 

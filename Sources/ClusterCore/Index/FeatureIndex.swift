@@ -82,7 +82,8 @@ public final class FeatureIndex: Sendable {
           from: old.expiries.pointer + range.lowerBound, count: range.count)
         let places = (number - range.lowerBound) << PointIndex.blockBits
         for (offset, before) in range.enumerated() {
-          references.pointer[number + offset] = old.references.pointer[before].numbered(from: places)
+          let table = old.references.pointer[before]
+          references.pointer[number + offset] = table.numbered(from: places)
         }
       },
       made: { block, _, number in

@@ -20,12 +20,15 @@ extension FeatureScope {
           }
           return SelectedBlock(index.blocks[number], offsets)
         }
-        return [ScopePart(rank: 0, key: nil, scope: FeatureScope(index, selected, name: name))]
+        let passing = FeatureScope(index, selected, name: name)
+        return [ScopePart(rank: 0, key: nil, scope: passing)]
       }
       self = parts[0].scope
     } else {
       let bound = filter.bind()
-      self = FeatureScope(index).selecting(in: region) { run, pass in bound.forEachPassing(in: run, pass) }
+      self = FeatureScope(index).selecting(in: region) { run, pass in
+        bound.forEachPassing(in: run, pass)
+      }
     }
   }
 

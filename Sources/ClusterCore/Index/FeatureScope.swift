@@ -69,7 +69,9 @@ public struct FeatureScope: Sendable {
     }
 
     /// What it is by block, if it is.
-    var blocks: BlockSelection? { if case .blocks(let selected) = members { selected } else { nil } }
+    var blocks: BlockSelection? {
+      if case .blocks(let selected) = members { selected } else { nil }
+    }
   }
 
   /// Its own, to make it again.

@@ -47,7 +47,8 @@ public final class PointIndex: Sendable {
   convenience init(_ old: PointIndex, after edit: EditedBlocks) {
     var made = Blocks(count: edit.count)
     edit.forEach(
-      kept: { range, _ in made.append(old, range) }, made: { block, _, _ in made.append(block.points) })
+      kept: { range, _ in made.append(old, range) },
+      made: { block, _, _ in made.append(block.points) })
     self.init(made)
   }
 

@@ -48,9 +48,9 @@ struct TopTreeBuilder {
       fill(child, part)
       nodes.pointer[place].box.formUnion(nodes.pointer[child].box)
       sum.add(aggregates.pointer[child])
-      if number > 0, blocks[part.lowerBound].first.location == blocks[part.lowerBound - 1].last.location {
-        sum.locations -= 1
-      }
+      guard number > 0 else { continue }
+      let (before, after) = (blocks[part.lowerBound - 1].last, blocks[part.lowerBound].first)
+      if before.location == after.location { sum.locations -= 1 }
     }
     aggregates.pointer[place] = sum
   }

@@ -23,13 +23,23 @@ extension FeatureScope {
     let region = CellsRegion(request.view.tiles)
     let found = points.countPlaces(in: region)
     guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
-    // What these methods do to features takes longer than to lay them side by side.
-    let inside = found == count && points.isDense ? self : selecting(in: region)
     do {
+      let inside = sideBySide(in: region, count: found)
       return try inside.clustersOfAll(request, markers: markers)
     } catch {
       throw request.refusal(error, features: found)
     }
+  }
+
+  /// The scope's features in a region, of which there are some, as an index of one piece: these methods
+  /// number them. Remembered where it is all of the collection.
+  private func sideBySide(in region: CellsRegion, count found: Int) -> FeatureScope {
+    guard found == count else { return selecting(in: region) }
+    if points.isDense { return self }
+    guard isWhole else { return selecting(in: EverywhereRegion()) }
+    return index.scopes.remembered(ScopeName(isOnePiece: true)) { _ in
+      [ScopePart(rank: 0, key: nil, scope: selecting(in: EverywhereRegion()))]
+    }[0].scope
   }
 
   /// As above, of all features in the scope, which are some of the collection's, wherever they are.
