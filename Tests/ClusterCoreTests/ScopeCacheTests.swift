@@ -101,7 +101,8 @@ struct ScopeCacheTests {
         return true
       }
       let group = result.layer(of: annotation).group?.key ?? [45]
-      return "\(String(decoding: group, as: UTF8.self)) \(annotation.place) \(annotation.coordinate) \(ids)"
+      let name = String(decoding: group, as: UTF8.self)
+      return "\(name) \(annotation.place) \(annotation.coordinate) \(ids)"
     }
   }
 
