@@ -47,10 +47,38 @@ struct IndexBenchmark {
     return batch
   }
 
-  /// Whole-world and city views.
+  /// Whole-world and city views, and writes.
   func run() throws {
     try worldViews()
     try cityViews()
+    try writes()
+  }
+
+  /// Small writes, one after the other: features that move a little, anywhere.
+  private func writes() throws {
+    var synthetic = Synthetic(seed: 3)
+    var index = self.index
+    for count in [1, 16, 256] {
+      var times: [Double] = []
+      for _ in 0..<100 {
+        var batch = FeatureBatch()
+        try Array("{}".utf8).withUnsafeBytes { empty in
+          for _ in 0..<count {
+            let number = Int(synthetic.uniform() * Double(points.count))
+            var coordinate = points[number]
+            coordinate.latitude = max(-90, coordinate.latitude - 1e-4)
+            batch.append(
+              id: try FeatureID(integer: Int64(number + 1)), coordinate: coordinate,
+              further: UnsafeBufferPointer(start: nil, count: 0), properties: empty)
+          }
+        }
+        times.append(try seconds { index = try index.applying(.upsert(batch)) })
+      }
+      times.sort()
+      row(
+        "\(count) features moved in one write, median", duration(times[times.count / 2]),
+        "99 %: \(duration(times[times.count * 99 / 100]))")
+    }
   }
 
   /// Views of the world in about 900 cells: the slowest of several grids, beside the linear scan.
@@ -65,7 +93,8 @@ struct IndexBenchmark {
     }
     let result = try clusters(try Views.world(cells: worst.grid.cellsPerWorld))
     var scanned: [Cell] = []
-    let scan = median(3) { scanned = linearScan(worst.grid) }
+    let features = flatFeatures
+    let scan = median(3) { scanned = IndexBenchmark.linearScan(worst.grid, features) }
     // The yardstick must have done the same work: both are by row and column.
     precondition(
       result.annotations.map(\.count) == scanned.map(\.count)
@@ -89,17 +118,29 @@ struct IndexBenchmark {
     var bounds = GeoBounds.empty
   }
 
+  /// All features in index order, in one piece.
+  private var flatFeatures: [(position: Position, coordinate: Coordinate)] {
+    var features: [(position: Position, coordinate: Coordinate)] = []
+    features.reserveCapacity(index.count)
+    index.points.forEachRun { run in
+      for place in run {
+        features.append((index.position(at: place), index.coordinate(at: place)))
+      }
+    }
+    return features
+  }
+
   /// Counts, sums and bounds of every cell, by looking at every point.
-  private func linearScan(_ grid: CellGrid) -> [Cell] {
+  private static func linearScan(
+    _ grid: CellGrid, _ features: [(position: Position, coordinate: Coordinate)]
+  ) -> [Cell] {
     let side = grid.cellsPerWorld
     var cells = [Cell](repeating: Cell(), count: side * side)
     cells.withUnsafeMutableBufferPointer { cells in
-      for place in 0..<index.count {
-        let position = index.position(at: place)
+      for (position, coordinate) in features {
         let column = Double(position.x) / Position.stepsPerMapPoint / grid.cellMapSize
         let row = Double(position.y) / Position.stepsPerMapPoint / grid.cellMapSize
         let cell = Int(row) * side + Int(column)
-        let coordinate = index.coordinate(at: place)
         cells[cell].count += 1
         cells[cell].latitudes += coordinate.latitude
         cells[cell].longitudes += coordinate.longitude

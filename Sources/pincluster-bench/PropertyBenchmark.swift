@@ -104,7 +104,7 @@ struct PropertyBenchmark {
     let names = SamplePlace.countries.map { Array($0.utf8) }
     let side = world.cells.grid.cellsPerWorld
     var counts = [Int](repeating: 0, count: side * side * names.count)
-    for place in 0..<sample.index.count {
+    for place in sample.order.keys {
       let known = sample.sample(at: place)
       guard passes(known) else { continue }
       let position = sample.index.position(at: place)

@@ -7,7 +7,7 @@ final class PropertySample {
   private let builder: FeatureIndexBuilder
   private(set) var index: FeatureIndex
   /// By place in the index, the place in ``places``; the same in each index that is built.
-  let order: [Int]
+  let order: [Int: Int]
 
   init(count: Int) throws {
     places = SamplePlace.places(count, seed: 4)
@@ -18,10 +18,14 @@ final class PropertySample {
     self.builder = builder
     let index = builder.build()
     self.index = index
-    order = (0..<count).map { place in
-      guard case .integer(let number) = index.record(at: place).id.key else { return 0 }
-      return Int(number) - 1
+    var order: [Int: Int] = [:]
+    index.points.forEachRun { run in
+      for place in run {
+        guard case .integer(let number) = index.record(at: place).id.key else { continue }
+        order[place] = Int(number) - 1
+      }
     }
+    self.order = order
   }
 
   /// Builds the index anew, so that nothing is remembered.
@@ -47,5 +51,5 @@ final class PropertySample {
   }
 
   /// The sample place at a place in the index.
-  func sample(at place: Int) -> SamplePlace { places[order[place]] }
+  func sample(at place: Int) -> SamplePlace { places[order[place] ?? 0] }
 }

@@ -30,8 +30,8 @@ struct ColumnCacheTests {
         let codes = FixedArray<PropertyColumn.Code>(uninitialized: bytes / 4)
         return .values(
           PropertyColumn(
-            count: codes.count, codes: codes, doubles: nil, dictionary: ByteDictionary(),
-            livingEntries: 0), TestDecoder())
+            [ColumnChunk(count: codes.count, codes: codes, doubles: nil)], ByteDictionary()),
+          TestDecoder())
       }
     }
     func held() -> [Int] { (0..<300).filter { cache.has(ColumnCache.Key(name: name($0))) } }
@@ -53,10 +53,10 @@ struct ColumnCacheTests {
     var index = try FeatureIndex.of([TwinFeature(1, 0, 0, "{\"a\":1,\"b\":2}")])
     _ = index.column(named: [97], decoder: TestDecoder())
     _ = index.column(named: [98], decoder: TestDecoder())
-    for round in 0..<100 {
+    for round in 0..<1100 {
       index = try index.applying(.upsert(FeatureBatch([TwinFeature(2, Double(round), 0)])))
       _ = index.column(named: [98], decoder: TestDecoder())
-      if round == 50 { #expect(index.hasColumn(named: [97])) }
+      if round == 900 { #expect(index.hasColumn(named: [97])) }
     }
     #expect(!index.hasColumn(named: [97]) && index.hasColumn(named: [98]))
   }

@@ -45,7 +45,7 @@ struct GeometryTests {
     let origin = Coordinate(latitude: 52.517729, longitude: 13.3937395)
     let index = try FeatureIndex.of(TwinFeature.coincident(count, at: origin))
     var spreading = Spreading(FeatureScope(index), distance: 3)
-    let pins = (0..<count).map { spreading.pin(at: $0) }
+    let pins = index.places.map { spreading.pin(at: $0) }
     for pin in pins {
       #expect(pin.contested == count)
       #expect((distance(origin, pin.coordinate) - 1.5 * Double(count)).magnitude < 1e-3)

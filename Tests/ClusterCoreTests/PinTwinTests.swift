@@ -41,12 +41,12 @@ struct PinTwinTests {
   @Test func `spreading in any order gives the same places and moves nothing`() throws {
     var generator = SeededGenerator(seed: 43)
     let index = try FeatureIndex.of(Dataset.mixed.features(seed: 43))
-    let stored = (0..<index.count).map { index.coordinate(at: $0) }
+    let stored = index.places.map { index.coordinate(at: $0) }
     var spreading = Spreading(FeatureScope(index), distance: 50)
-    let inOrder = (0..<index.count).map { spreading.pin(at: $0).coordinate }
-    for place in (0..<index.count).shuffled(using: &generator) {
-      #expect(spreading.pin(at: place).coordinate == inOrder[place])
-      #expect(index.coordinate(at: place).isIdentical(to: stored[place]))
+    let inOrder = index.places.map { spreading.pin(at: $0).coordinate }
+    for (number, place) in index.places.enumerated().shuffled(using: &generator) {
+      #expect(spreading.pin(at: place).coordinate == inOrder[number])
+      #expect(index.coordinate(at: place).isIdentical(to: stored[number]))
     }
   }
 

@@ -40,7 +40,70 @@ struct ScopeCacheTests {
     let first = FeatureScope(index, passing: filter, near: nil)
     let second = FeatureScope(index, passing: filter, near: nil)
     #expect(first.points === second.points && second.index === index)
-    #expect((0..<100).map(first.scopePlace) == (0..<100).map(second.scopePlace))
+    #expect(index.places.map(first.scopePlace) == index.places.map(second.scopePlace))
+  }
+
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func `what is remembered of a changed collection is what a fresh one makes`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var index = try FeatureIndex.of(
+      generator.propertyFeatures(300), blockCapacity: generator.pick([5, 20, 1024]))
+    let filters = (0..<3).map { _ in generator.expression(depth: 2) }
+    let world = try TwinRequest(
+      .bbox(west: -180, south: -85, east: 180, north: 85), .zoom(3)
+    ).viewport()
+    for _ in 0..<60 {
+      if generator.chance(0.3) {
+        let ids = (0..<5).map { _ in FeatureID(known: generator.int(0...350)) }
+        index = try index.applying(.remove(ids))
+      } else {
+        let batch = (0..<generator.pick([1, 2, 9])).map { _ in
+          generator.propertyFeature(id: generator.int(0...350))
+        }
+        index = try index.applying(.upsert(FeatureBatch(batch)))
+      }
+      // Each is asked for now and then, so that several changes may lie between.
+      for filter in filters where generator.chance(0.5) {
+        let fresh = try FeatureIndex.of(index.places.map { index.feature(at: $0) })
+        #expect(ids(filter, index) == ids(filter, fresh))
+        guard generator.chance(0.5) else { continue }
+        let groups = try clusters(world, filter, groupBy: "p", index)
+        #expect(try groups == clusters(world, filter, groupBy: "p", fresh))
+      }
+    }
+  }
+
+  private func named(_ expression: FilterExpression, _ index: FeatureIndex) -> FeatureFilter {
+    FeatureFilter(expression) { index.testColumn(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  private func ids(_ filter: FilterExpression, _ index: FeatureIndex) -> [FeatureID] {
+    let scope = FeatureScope(index, passing: named(filter, index), near: nil)
+    let places = scope.places(in: nil, offset: 0, limit: .max)
+    #expect(places.allSatisfy { scope.scopePlace($0).map(scope.collectionPlace) == $0 })
+    return places.map { index.record(at: $0).id }
+  }
+
+  /// Groups, cells, counts and first features.
+  private func clusters(
+    _ view: Viewport, _ filter: FilterExpression, groupBy name: String, _ index: FeatureIndex
+  ) throws -> [String] {
+    var request = ClusterRequest(view, settings: ClusterSettings(), limit: 10_000)
+    let property = Array(name.utf8)
+    request.grouping = Grouping(
+      property: property, keys: index.keyColumn(named: property, decoder: TestDecoder()))
+    let scope = FeatureScope(index, passing: named(filter, index), near: request)
+    let result = try scope.clusters(request)
+    return result.annotations.map { annotation in
+      var ids: [FeatureID] = []
+      result.forEachFeature(of: annotation) {
+        ids.append(index.record(at: $0).id)
+        return true
+      }
+      let group = result.layer(of: annotation).group?.key ?? [45]
+      let name = String(decoding: group, as: UTF8.self)
+      return "\(name) \(annotation.place) \(annotation.coordinate) \(ids)"
+    }
   }
 
   @Test func `long filters and names are forgotten for their length`() throws {
@@ -49,7 +112,9 @@ struct ScopeCacheTests {
     func name(_ number: Int) -> ScopeName {
       ScopeName(filter: .inList(.property([UInt8(number)]), numbers))
     }
-    for number in 0..<20 { _ = cache.remembered(name(number)) { [] } }
+    for number in 0..<20 {
+      _ = cache.remembered(name(number)) { _ in ScopeCache.Parts(serials: [], all: []) }
+    }
     let known = (0..<20).filter { cache.has(name($0)) }
     #expect((1..<10).contains(known.count) && known.last == 19)
 

@@ -21,7 +21,7 @@ extension Catalog {
 
   /// Shows a collection without what has expired.
   func withoutExpired(_ id: String) -> CollectionSnapshot? {
-    publishing.withLock { publishing in
+    publishing.withLock { publishing -> CollectionSnapshot? in
       guard let snapshot = shown(id) else { return nil }
       guard let timekeeper = timekeeper.withLock({ $0 }), let next = snapshot.nextExpiry else {
         return snapshot

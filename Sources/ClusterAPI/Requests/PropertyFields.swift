@@ -133,14 +133,17 @@ extension API {
 
   /// The property that a hash stands for: it takes a look at every feature to find it.
   private static func longProperty(of group: GroupName, in index: FeatureIndex) -> [UInt8]? {
-    for place in 0..<index.count {
-      for (name, _) in PropertyReader.members(of: index.record(at: place).properties) {
-        guard name.count > GroupName.maximumWhole else { continue }
-        let bytes = PropertyReader.unescape(name)
-        if group.isOf(property: bytes) { return bytes }
+    var found: [UInt8]?
+    index.points.forEachRun { run in
+      for place in run where found == nil {
+        for (name, _) in PropertyReader.members(of: index.record(at: place).properties) {
+          guard name.count > GroupName.maximumWhole else { continue }
+          let bytes = PropertyReader.unescape(name)
+          if group.isOf(property: bytes) { found = bytes }
+        }
       }
     }
-    return nil
+    return found
   }
 }
 

@@ -24,7 +24,7 @@ struct CellSum: BitwiseCopyable {
     add(place..<place + 1, in: view, countingLocations: countingLocations)
   }
 
-  /// Adds the features of some places that follow each other.
+  /// Adds the features of a run.
   @inline(__always)
   mutating func add(_ points: Range<Int>, in view: IndexView, countingLocations: Bool) {
     // Added up in registers first: this is the hottest loop. Unchecked, because the sums of up to
@@ -32,8 +32,9 @@ struct CellSum: BitwiseCopyable {
     var latitudes: Int64 = 0
     var longitudes: Int64 = 0
     var bounds = self.bounds
+    let block = view.block(of: points.lowerBound)
     for place in points {
-      let coordinate = view.coordinates[place]
+      let coordinate = block.coordinates[place]
       latitudes &+= FixedDegrees.fixed(coordinate.latitude)
       longitudes &+= FixedDegrees.fixed(coordinate.foldedLongitude)
       bounds.formUnion(GeoBounds(coordinate))
@@ -44,7 +45,7 @@ struct CellSum: BitwiseCopyable {
     count &+= points.count
     guard countingLocations else { return }
     for place in points {
-      let location = view.positions[place].location
+      let location = block.positions[place].location
       if location != lastLocation { locations += 1 }
       lastLocation = location
     }
@@ -56,8 +57,8 @@ struct CellSum: BitwiseCopyable {
   mutating func add(
     node: Int, _ points: Range<Int>, in view: IndexView, countingLocations: Bool
   ) {
-    let sum = view.aggregates + node
-    count &+= points.count
+    let sum = view.aggregates[node]
+    count &+= Int(sum.pointee.count)
     latitudes &+= sum.pointee.latitudes
     longitudes &+= sum.pointee.longitudes
     bounds.formUnion(sum.pointee.bounds)

@@ -79,9 +79,9 @@ public struct Drilldown: Sendable {
   ) -> (Annotation, FeatureScope) {
     var pin = Annotation(pin: place, of: index.points)
     // What may contest its coordinate.
-    let run = index.points.runOfEqualPositions(around: place)
-    var places = GrowingArray<UInt32>(capacity: run.count)
-    for other in run where options.filter?.passes(other) ?? true { places.append(UInt32(other)) }
+    let others = index.points.placesOfEqualPosition(as: place)
+    var places = GrowingArray<UInt32>(capacity: others.count)
+    for other in others where options.filter?.passes(other) ?? true { places.append(UInt32(other)) }
     let scope = FeatureScope(index, places: places.fixed)
     if options.settings.decluster {
       var spreading = Spreading(scope, distance: options.settings.distanceFromContestedLocation)
@@ -249,15 +249,14 @@ extension FeatureIndex {
     case .feature(let feature): place(of: feature)
     case .longText(let prefix, let hash):
       prefix.withUnsafeBytes { bytes -> Int? in
-        var rank = rankNotBefore(.text(bytes))
-        while rank < count {
-          let place = Int(byID.pointer[rank])
-          let text = record(at: place).textID
-          guard text.starts(with: prefix) else { return nil }
-          if StableHash128(text) == hash { return place }
-          rank += 1
+        var place: Int?
+        directory.forEach(from: directory.spot(notBefore: .text(bytes), records)) { reference in
+          let text = records[reference].textID
+          guard text.starts(with: prefix) else { return false }
+          if StableHash128(text) == hash { place = self.place(of: reference) }
+          return place == nil
         }
-        return nil
+        return place
       }
     }
   }

@@ -82,19 +82,18 @@ final class GridAggregation<Region: IndexRegion> {
   @inline(__always)
   private func push(_ item: Pending) {
     if item.isWhole {
-      let aggregate = UnsafeRawPointer(view.aggregates + item.node)
-      chints_prefetch(aggregate)
-      chints_prefetch(aggregate + MemoryLayout<Quadtree.Aggregate>.size - 1)
+      view.prefetchAggregate(item.node)
     } else {
       let points = view.points(of: item.node)
       // Eight positions or four coordinates are a cache line. What a leaf beyond its capacity
       // holds more, the hardware foresees.
       let end = min(points.upperBound, points.lowerBound &+ Quadtree.leafCapacity)
+      let block = view.block(of: points.lowerBound)
       var place = points.lowerBound
       while place < end {
-        chints_prefetch(view.positions + place)
-        chints_prefetch(view.coordinates + place)
-        chints_prefetch(view.coordinates + place + 4)
+        chints_prefetch(block.positions + place)
+        chints_prefetch(block.coordinates + place)
+        chints_prefetch(block.coordinates + place + 4)
         place &+= 8
       }
     }
@@ -120,9 +119,10 @@ final class GridAggregation<Region: IndexRegion> {
   private func scan(_ points: Range<Int>, _ block: GridWindow.Block) {
     let lines = window.lines(in: block)
     let hasExcluded = !excluded.isEmpty
+    let features = view.block(of: points.lowerBound)
     func cell(of place: Int) -> CellPosition? {
       guard
-        let cell = window.cell(of: place, among: block, lines, in: view),
+        let cell = window.cell(of: place, among: block, lines, in: features),
         !(hasExcluded && excluded.contains(place)), region.contains(place, in: view)
       else { return nil }
       return cell

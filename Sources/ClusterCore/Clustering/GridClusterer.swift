@@ -104,13 +104,13 @@ struct GridClusterer<Region: IndexRegion> {
       // The usual lone feature of a cell: no need to look for others.
       annotations.append(
         Annotation(
-          sum, of: points, as: .location(sum.cell, points.positions.pointer[sum.first].location)))
+          sum, of: points, as: .location(sum.cell, points.position(at: sum.first).location)))
     } else {
       for location in locations(of: sum.cell) {
         annotations.append(
           Annotation(
             location, of: points,
-            as: .location(sum.cell, points.positions.pointer[location.first].location)))
+            as: .location(sum.cell, points.position(at: location.first).location)))
       }
     }
   }

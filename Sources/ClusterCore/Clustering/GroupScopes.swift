@@ -13,10 +13,13 @@ extension FeatureScope {
       points.countPlaces(in: regions) > count / 4
     {
       let name = name.grouped(by: grouping.property)
-      return index.scopes.remembered(name) {
-        let all = parts(by: grouping.keys, most: most) { body in body(0..<count) }
-        return all ?? []
-      }
+      return index.scopes.remembered(name) { before in
+        if grouping.keys.keys.count <= FeatureScope.veryFewGroups {
+          return partsByBlock(grouping.keys, before)
+        }
+        let all = parts(by: grouping.keys, most: most, points.forEachRun)
+        return all?.map { ScopePart(rank: $0.rank, key: nil, scope: $0.scope) } ?? []
+      }.map { ($0.rank, $0.scope) }
     }
     guard request.hasOtherCells else {
       return parts(by: grouping.keys, most: most) { body in
@@ -31,6 +34,38 @@ extension FeatureScope {
 
   /// As many groups are remembered, at most.
   private static let fewGroups = 1024
+  /// So few that each has a good part of every block.
+  private static let veryFewGroups = 32
+
+  /// The groups of all of the scope, block by block.
+  private func partsByBlock(_ keys: KeyColumn, _ before: EarlierParts) -> [ScopePart] {
+    let matches = index.matches(before.serials)
+    // By new block of the collection and rank.
+    var made: [Int: [SelectedBlock?]] = [:]
+    var ranks: Set<Int> = []
+    var offsets = [[UInt16]](repeating: [], count: keys.keys.count)
+    for (number, match) in matches.enumerated() where match == nil {
+      let firstPlace = number << PointIndex.blockBits
+      forEachOffset(ofBlock: number) { offset in
+        offsets[Int(keys.rank(at: firstPlace + Int(offset)))].append(offset)
+      }
+      made[number] = offsets.map { SelectedBlock(index.blocks[number], $0) }
+      for rank in offsets.indices where !offsets[rank].isEmpty {
+        ranks.insert(rank)
+        offsets[rank].removeAll(keepingCapacity: true)
+      }
+    }
+    // Keys that are no more have no features, hence no rank or an empty part.
+    for key in before.keys {
+      if let rank = key.map({ keys.rank(of: $0).map(Int.init) }) ?? 0 { ranks.insert(rank) }
+    }
+    return ranks.sorted().compactMap { rank in
+      let key = rank == 0 ? nil : keys.keys[rank]
+      let part = BlockSelection(from: before.blocks(ofKey: key), matches) { made[$0]?[rank] ?? nil }
+      guard part.points.count > 0 else { return nil }
+      return ScopePart(rank: rank, key: key, scope: FeatureScope(index, part, name: nil))
+    }
+  }
 
   /// As above where groups have cells of their own: a feature counts if it is in those of its group.
   private func groupsInOwnCells(

@@ -14,8 +14,8 @@ public struct Spreading {
   private let distance: Double
   /// Places in the scope of features that are no part of what is looked at and contest nothing.
   private let excluded: PlaceSet
-  /// The run of features at one position that was looked at last, and what was found there.
-  private var run: Range<Int> = 0..<0
+  /// The features at one position that were looked at last, by place, and what was found of each.
+  private var places: [Int] = []
   private var ranks: [Int] = []
   private var totals: [Coordinate: Int] = [:]
 
@@ -37,9 +37,11 @@ public struct Spreading {
   public mutating func pin(at place: Int) -> (coordinate: Coordinate, contested: Int) {
     let origin = scope.index.coordinate(at: place)
     guard let place = scope.scopePlace(place) else { return (origin, 1) }
-    if !run.contains(place) { load(scope.points.runOfEqualPositions(around: place)) }
-    guard run.count > 1, let contested = totals[origin], contested > 1 else { return (origin, 1) }
-    let bearing = 2 * Double.pi * Double(ranks[place - run.lowerBound]) / Double(contested)
+    if number(of: place) == nil { load(scope.points.placesOfEqualPosition(as: place)) }
+    guard places.count > 1, let contested = totals[origin], contested > 1,
+      let number = number(of: place)
+    else { return (origin, 1) }
+    let bearing = 2 * Double.pi * Double(ranks[number]) / Double(contested)
     let radius = distance * Double(contested) / 2
     guard radius > 0 else {
       // Where the formula leaves it, without its rounding.
@@ -49,13 +51,23 @@ public struct Spreading {
     return (Geodesy.destination(from: origin, distance: radius, bearing: bearing), contested)
   }
 
+  /// Where a feature is among those that were looked at last.
+  private func number(of place: Int) -> Int? {
+    var (low, high) = (0, places.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if places[middle] < place { low = middle + 1 } else { high = middle }
+    }
+    return low < places.count && places[low] == place ? low : nil
+  }
+
   /// Features of one position may have different coordinates, a few centimetres apart.
-  private mutating func load(_ range: Range<Int>) {
-    run = range
+  private mutating func load(_ places: [Int]) {
+    self.places = places
     totals.removeAll(keepingCapacity: true)
     ranks.removeAll(keepingCapacity: true)
-    guard range.count > 1 else { return }
-    for place in range {
+    guard places.count > 1 else { return }
+    for place in places {
       let rank = totals[scope.points.coordinate(at: place), default: 0]
       ranks.append(rank)
       if !excluded.contains(place) { totals[scope.points.coordinate(at: place)] = rank + 1 }
@@ -64,33 +76,43 @@ public struct Spreading {
 }
 
 extension PointIndex {
-  /// The places of all features at the position of one of them.
-  func runOfEqualPositions(around place: Int) -> Range<Int> {
+  /// The places of all features at the position of one of them, ascending. O(log n) beside them.
+  func placesOfEqualPosition(as place: Int) -> [Int] {
+    let position = position(at: place)
+    // The usual feature is the only one at its position.
+    if isAlone(place, at: position) { return [place] }
+    var places: [Int] = []
+    forEachRun(in: PositionRegion(position: position)) {
+      places += $0
+      return true
+    }
+    return places
+  }
+
+  /// Whether the features before and after one in its block are elsewhere.
+  private func isAlone(_ place: Int, at position: Position) -> Bool {
     withExtendedLifetime(self) {
-      let positions = self.positions.pointer
-      let position = positions[place]
-      let key = position.zOrder
-      // Doubling steps, then binary search: cheap for the usual run of one.
-      func bound(_ low: Int, _ high: Int, _ isBefore: (UInt64) -> Bool) -> Int {
-        var (low, high) = (low, high)
-        while low < high {
-          let middle = (low + high) / 2
-          if isBefore(positions[middle].zOrder) { low = middle + 1 } else { high = middle }
-        }
-        return low
-      }
-      var step = 1
-      var (start, end) = (place, place + 1)
-      while start > 0 && positions[start - 1] == position {
-        start = max(0, start - step)
-        step *= 2
-      }
-      step = 1
-      while end < count && positions[end] == position {
-        end = min(count, end + step)
-        step *= 2
-      }
-      return bound(start, place, { $0 < key })..<bound(place + 1, end, { $0 <= key })
+      let block = view.block(of: place)
+      let others = block.places
+      return place > others.lowerBound && place + 1 < others.upperBound
+        && block.positions[place - 1] != position && block.positions[place + 1] != position
     }
   }
+}
+
+/// The features at one position.
+private struct PositionRegion: IndexRegion {
+  let position: Position
+
+  func coverage(of node: Int, in view: IndexView) -> Coverage {
+    let box = view.nodes[node].box
+    if box.minX > position.x || box.maxX < position.x || box.minY > position.y
+      || box.maxY < position.y
+    {
+      return .outside
+    }
+    return box.minX == box.maxX && box.minY == box.maxY ? .inside : .partial
+  }
+
+  func contains(_ place: Int, in view: IndexView) -> Bool { view.positions[place] == position }
 }

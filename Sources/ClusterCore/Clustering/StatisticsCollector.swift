@@ -113,8 +113,8 @@ private struct NumberSummary {
 
   /// - Parameter scale: what each number is multiplied by.
   init(_ column: PropertyColumn, _ runs: [Range<Int>], scale: Double = 1) {
-    guard let doubles = column.doubles?.pointer else { return }
     for run in runs {
+      guard let doubles = column.doubles(around: run.lowerBound) else { continue }
       for place in run {
         // Without a branch: NaN, which stands for no number, is neither less nor greater.
         let number = doubles[place] * scale
@@ -130,9 +130,9 @@ private struct NumberSummary {
 
   /// The sum of the weights.
   static func weight(of column: PropertyColumn, _ runs: [Range<Int>]) -> Double {
-    guard let doubles = column.doubles?.pointer else { return 0 }
     var total = PreciseSum()
     for run in runs {
+      guard let doubles = column.doubles(around: run.lowerBound) else { continue }
       for place in run { total.add(PropertyColumn.weight(doubles[place])) }
     }
     withExtendedLifetime(column) {}

@@ -15,9 +15,10 @@ struct WeightedMean {
     scale = 0x1p-64
   }
 
+  /// Adds the features of a run.
   mutating func add(_ places: Range<Int>) {
-    guard let doubles = weights.doubles?.pointer else { return }
-    let coordinates = index.points.coordinates.pointer
+    guard let doubles = weights.doubles(around: places.lowerBound) else { return }
+    let coordinates = index.points.view.block(of: places.lowerBound).coordinates
     // In registers: this is a hot loop. What weighs nothing changes no sum.
     var (total, latitudes, longitudes) = (total, latitudes, longitudes)
     for place in places {
@@ -28,6 +29,7 @@ struct WeightedMean {
       longitudes.add(weight * coordinate.foldedLongitude)
     }
     (self.total, self.latitudes, self.longitudes) = (total, latitudes, longitudes)
+    withExtendedLifetime((weights, index)) {}
   }
 
   /// The mean, to 1e-8° and within the features' bounds; nil where nothing weighs anything.

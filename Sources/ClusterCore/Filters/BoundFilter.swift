@@ -20,7 +20,7 @@ public struct BoundFilter: Sendable {
     byteCount = binder.memoryTaken
   }
 
-  /// Which of `count` (1…64) features pass: bit i is that of `place + i`.
+  /// Which of `count` (1…64) features of a run pass: bit i is that of `place + i`.
   public func mask(from place: Int, count: Int) -> UInt64 {
     root.mask(from: place, among: BoundFilter.firstBits(count))
   }
@@ -28,7 +28,7 @@ public struct BoundFilter: Sendable {
   /// Whether the feature at a place passes.
   public func passes(_ place: Int) -> Bool { root.mask(from: place, among: 1) != 0 }
 
-  /// Calls `body` with each place in a range whose feature passes, in order.
+  /// Calls `body` with each place in a run whose feature passes, in order.
   @inlinable
   public func forEachPassing(in range: Range<Int>, _ body: (Int) throws -> Void) rethrows {
     var place = range.lowerBound
@@ -42,7 +42,7 @@ public struct BoundFilter: Sendable {
     }
   }
 
-  /// How many features in a range of places pass.
+  /// How many features of a run of places pass.
   public func count(in range: Range<Int>) -> Int {
     var total = 0
     var place = range.lowerBound

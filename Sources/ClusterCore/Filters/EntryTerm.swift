@@ -32,13 +32,13 @@ enum StringCondition: Sendable {
 /// A condition on a property's strings, told once for each entry of the dictionary that is met.
 struct EntryTerm: FilterTerm {
   let column: PropertyColumn
-  let codes: FixedArray<PropertyColumn.Code>
   let condition: StringCondition
   /// nil if there was no memory to spare: then the condition is told for each feature.
   let memory: EntryMemory?
 
   func mask(from place: Int, among candidates: UInt64) -> UInt64 {
-    let values = codes.pointer + place
+    guard let codes = column.codes(around: place) else { return 0 }
+    let values = codes + place
     guard let memory else { return candidates.filtered { holds(values[$0]) } }
     // In this order: what was told once stays so, whereas what is unknown now may be told by another
     // thread before it is looked at again.

@@ -80,7 +80,7 @@ struct FilterBinder {
   private func number(
     _ column: PropertyColumn, _ comparison: Comparison, _ value: Double
   ) -> any FilterTerm {
-    guard let doubles = column.doubles else { return ConstantTerm(value: false) }
+    guard column.hasNumbers else { return ConstantTerm(value: false) }
     let (low, high) =
       switch comparison {
       case .equal, .notEqual: (value, value)
@@ -90,9 +90,9 @@ struct FilterBinder {
       case .greaterOrEqual: (value, Double.infinity)
       }
     if comparison == .notEqual {
-      return NumberOutsideTerm(doubles: doubles, low: low, high: high)
+      return NumberOutsideTerm(column: column, low: low, high: high)
     }
-    return NumberTerm(doubles: doubles, low: low, high: high)
+    return NumberTerm(column: column, low: low, high: high)
   }
 
   private mutating func string(
@@ -109,14 +109,14 @@ struct FilterBinder {
   }
 
   private func code(_ column: PropertyColumn, _ code: PropertyColumn.Code) -> any FilterTerm {
-    guard let codes = column.codes else { return ConstantTerm(value: false) }
-    return CodeTerm(codes: codes, code: code)
+    guard column.hasCodes else { return ConstantTerm(value: false) }
+    return CodeTerm(column: column, code: code)
   }
 
   private mutating func entries(
     _ column: PropertyColumn, _ condition: StringCondition
   ) -> any FilterTerm {
-    guard let codes = column.codes, column.entryCount > 0 else {
+    guard column.hasCodes, column.entryCount > 0 else {
       return ConstantTerm(value: false)
     }
     let size = Int(PropertyColumn.firstEntry) + column.entryCount
@@ -125,17 +125,17 @@ struct FilterBinder {
       memory = EntryMemory(count: size)
       memoryTaken += size
     }
-    return EntryTerm(column: column, codes: codes, condition: condition, memory: memory)
+    return EntryTerm(column: column, condition: condition, memory: memory)
   }
 
   private func range(
     _ value: Operand, _ low: Operand, _ high: Operand, isNegated: Bool
   ) -> any FilterTerm {
-    guard let doubles = column(value)?.doubles, case .number(let from) = low,
+    guard let column = column(value), column.hasNumbers, case .number(let from) = low,
       case .number(let to) = high
     else { return ConstantTerm(value: false) }
-    if isNegated { return NumberOutsideTerm(doubles: doubles, low: from, high: to) }
-    return NumberTerm(doubles: doubles, low: from, high: to)
+    if isNegated { return NumberOutsideTerm(column: column, low: from, high: to) }
+    return NumberTerm(column: column, low: from, high: to)
   }
 
   private mutating func listed(_ value: Operand, _ list: [Operand]) -> any FilterTerm {
@@ -146,9 +146,9 @@ struct FilterBinder {
     }
     if literals.numbers.count == 1 {
       terms.append(number(column, .equal, literals.numbers[0]))
-    } else if let doubles = column.doubles, !literals.numbers.isEmpty {
+    } else if column.hasNumbers, !literals.numbers.isEmpty {
       terms.append(
-        NumberSetTerm(doubles: doubles, sorted: literals.numbers.sorted(), isNegated: false))
+        NumberSetTerm(column: column, sorted: literals.numbers.sorted(), isNegated: false))
     }
     let codes = literals.strings.compactMap { column.code(ofString: $0) }
     if codes.count <= 2 {
@@ -171,9 +171,9 @@ struct FilterBinder {
         isAnd: false)
     }
     if !literals.numbers.isEmpty {
-      guard let doubles = column.doubles else { return ConstantTerm(value: false) }
+      guard column.hasNumbers else { return ConstantTerm(value: false) }
       return NumberSetTerm(
-        doubles: doubles, sorted: literals.numbers.sorted(), isNegated: true)
+        column: column, sorted: literals.numbers.sorted(), isNegated: true)
     }
     let codes = literals.strings.compactMap { column.code(ofString: $0) }
     return entries(column, .entries(codes.sorted(), isNegated: true))

@@ -1,7 +1,7 @@
 /// A part of a bound filter: which of up to 64 features it is true of.
 protocol FilterTerm: Sendable {
   /// Of the candidates, features `place + i` for the bits i that are set, those it is true of.
-  /// There is at least one, and all are places of the index.
+  /// There is at least one, and all are places of one block of the index.
   func mask(from place: Int, among candidates: UInt64) -> UInt64
 }
 
@@ -74,12 +74,13 @@ struct OrTerm: FilterTerm {
 
 /// A number within a range, both ends included.
 struct NumberTerm: FilterTerm {
-  let doubles: FixedArray<Double>
+  let column: PropertyColumn
   let low: Double
   let high: Double
 
   func mask(from place: Int, among candidates: UInt64) -> UInt64 {
-    let (values, low, high) = (doubles.pointer + place, self.low, self.high)
+    guard let doubles = column.doubles(around: place) else { return 0 }
+    let (values, low, high) = (doubles + place, self.low, self.high)
     // NaN is in no range.
     return candidates.scanned { values[$0] >= low && values[$0] <= high }
   }
@@ -87,25 +88,27 @@ struct NumberTerm: FilterTerm {
 
 /// A number outside of a range.
 struct NumberOutsideTerm: FilterTerm {
-  let doubles: FixedArray<Double>
+  let column: PropertyColumn
   let low: Double
   let high: Double
 
   func mask(from place: Int, among candidates: UInt64) -> UInt64 {
-    let (values, low, high) = (doubles.pointer + place, self.low, self.high)
+    guard let doubles = column.doubles(around: place) else { return 0 }
+    let (values, low, high) = (doubles + place, self.low, self.high)
     return candidates.scanned { values[$0] < low || values[$0] > high }
   }
 }
 
 /// A number that is one of several, or that is none of them.
 struct NumberSetTerm: FilterTerm {
-  let doubles: FixedArray<Double>
+  let column: PropertyColumn
   let sorted: [Double]
   let isNegated: Bool
 
   func mask(from place: Int, among candidates: UInt64) -> UInt64 {
-    candidates.filtered { bit in
-      let value = doubles.pointer[place + bit]
+    guard let doubles = column.doubles(around: place) else { return 0 }
+    return candidates.filtered { bit in
+      let value = doubles[place + bit]
       return !value.isNaN && contains(value) != isNegated
     }
   }
@@ -122,11 +125,12 @@ struct NumberSetTerm: FilterTerm {
 
 /// A code: a boolean or one string.
 struct CodeTerm: FilterTerm {
-  let codes: FixedArray<PropertyColumn.Code>
+  let column: PropertyColumn
   let code: PropertyColumn.Code
 
   func mask(from place: Int, among candidates: UInt64) -> UInt64 {
-    let (values, code) = (codes.pointer + place, self.code)
+    guard let codes = column.codes(around: place) else { return 0 }
+    let (values, code) = (codes + place, self.code)
     return candidates.scanned { values[$0] == code }
   }
 }
@@ -138,11 +142,11 @@ struct NullTerm: FilterTerm {
 
   func mask(from place: Int, among candidates: UInt64) -> UInt64 {
     var missing: UInt64 = candidates
-    if let codes = column.codes {
-      let values = codes.pointer + place
+    if let codes = column.codes(around: place) {
+      let values = codes + place
       missing = candidates.scanned { values[$0] == PropertyColumn.missing }
-    } else if let doubles = column.doubles {
-      let values = doubles.pointer + place
+    } else if let doubles = column.doubles(around: place) {
+      let values = doubles + place
       missing = candidates.scanned { values[$0] != values[$0] }
     }
     return isNegated ? candidates & ~missing : missing

@@ -37,7 +37,7 @@ public struct DegreesRegion: IndexRegion, Sendable {
   }
 
   func coverage(of node: Int, in view: IndexView) -> Coverage {
-    let bounds = view.aggregates[node].bounds
+    let bounds = view.aggregates[node].pointee.bounds
     if bounds.south > north || bounds.north < south { return .outside }
     if !touches(bounds, first) && !touches(bounds, second) { return .outside }
     let inLatitude = contains(latitude: bounds.south) && contains(latitude: bounds.north)

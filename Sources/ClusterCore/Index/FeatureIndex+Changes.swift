@@ -6,202 +6,44 @@ public enum FeatureChange {
   case remove([FeatureID])
 }
 
-/// An index with changes applied.
+/// A changed index, and where features were before or are after that the changes touched.
 public struct ChangedIndex {
-  /// The index after the changes.
+  /// The index.
   public let index: FeatureIndex
-  /// Where the changed features were before and are now, in no order and with repetitions.
+  /// In no order; some may be there several times.
   public let touched: [Coordinate]
 }
 
 extension FeatureIndex {
   /// A new index with changes applied, in order; this one stays as it is.
-  /// O(n + k log n) for k features, in one pass over the index or two.
+  ///
+  /// Few changes copy the blocks that they are in: O(blocks + k) for k features. Many build the index
+  /// anew: O(n + k log k).
   public func applying(_ changes: [FeatureChange]) throws(RecordArena.Full) -> ChangedIndex {
-    var touched: [Coordinate] = []
-    if changes.count == 1 {
-      return ChangedIndex(index: try applying(changes[0], &touched), touched: touched)
-    }
-    // Of each feature only the last change is to be seen.
-    var last: [FeatureID: (change: Int, record: Int)] = [:]
-    var removed: Set<FeatureID> = []
-    for (number, change) in changes.enumerated() {
+    let size = changes.reduce(0) { $0 + $1.count }
+    guard count + size <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
+    var edit = IndexEdit(self)
+    for change in changes {
       switch change {
-      case .upsert(let batch):
-        for index in 0..<batch.count {
-          let id = batch.withRecord(at: index) { $0.id }
-          last[id] = (number, index)
-          removed.remove(id)
-        }
-      case .remove(let ids):
-        for id in ids {
-          last[id] = nil
-          removed.insert(id)
-        }
+      case .upsert(let batch): try edit.put(batch)
+      case .remove(let ids): edit.remove(ids)
       }
     }
-    var stored = FeatureBatch()
-    for (number, change) in changes.enumerated() {
-      guard case .upsert(let batch) = change else { continue }
-      for index in 0..<batch.count {
-        batch.withRecord(at: index) { record in
-          if let place = last[record.id], place == (number, index) { stored.append(record) }
-        }
-      }
-    }
-    var index = removing(Array(removed), &touched)
-    if !stored.isEmpty { index = try index.upserting(stored, &touched) }
-    return ChangedIndex(index: index, touched: touched)
+    return edit.changed
   }
 
   /// As above, of one change.
   public func applying(_ change: FeatureChange) throws(RecordArena.Full) -> FeatureIndex {
     try applying([change]).index
   }
+}
 
-  private func applying(
-    _ change: FeatureChange, _ touched: inout [Coordinate]
-  ) throws(RecordArena.Full) -> FeatureIndex {
-    switch change {
-    case .upsert(let batch): try upserting(batch, &touched)
-    case .remove(let ids): removing(ids, &touched)
+extension FeatureChange {
+  fileprivate var count: Int {
+    switch self {
+    case .upsert(let batch): batch.count
+    case .remove(let ids): ids.count
     }
-  }
-
-  private func upserting(
-    _ batch: FeatureBatch, _ touched: inout [Coordinate]
-  ) throws(RecordArena.Full) -> FeatureIndex {
-    guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
-    var records = self.records
-    let added = try Self.sortedEntries(batch, appendingTo: &records)
-    var entries = GrowingArray<Entry>(capacity: count + added.count)
-    var rank = 0
-    for entry in added {
-      let id = records[entry.reference].rawID
-      let next = rank < count && lastIDPrecedes(id) ? count : rankNotBefore(id)
-      copyEntries(rank..<max(rank, next), to: &entries)
-      rank = max(rank, next)
-      touched.append(entry.coordinate)
-      if rank < count {
-        let old = references.pointer[Int(byID.pointer[rank])]
-        if FeatureRecord.compare(records[old].rawID, id) == 0 {
-          touched.append(records[old].coordinate)
-          records.release(old)
-          rank += 1
-        }
-      }
-      entries.append(entry)
-    }
-    copyEntries(rank..<count, to: &entries)
-    return compacted(records, entries)
-  }
-
-  private func removing(_ ids: [FeatureID], _ touched: inout [Coordinate]) -> FeatureIndex {
-    var records = self.records
-    var ranks: Set<Int> = []
-    for id in ids {
-      let rank = withRawID(id) { rankNotBefore($0) }
-      guard rank < count else { continue }
-      let place = Int(byID.pointer[rank])
-      guard record(at: place).id == id, ranks.insert(rank).inserted else { continue }
-      touched.append(coordinate(at: place))
-      records.release(references.pointer[place])
-    }
-    guard !ranks.isEmpty else { return self }
-    var entries = GrowingArray<Entry>(capacity: count)
-    var next = 0
-    for rank in ranks.sorted() {
-      copyEntries(next..<rank, to: &entries)
-      next = rank + 1
-    }
-    copyEntries(next..<count, to: &entries)
-    return compacted(records, entries)
-  }
-
-  /// Ids mostly grow: whether everything here comes before an id.
-  private func lastIDPrecedes(_ id: FeatureRecord.RawID) -> Bool {
-    count > 0
-      && FeatureRecord.compare(record(at: Int(byID.pointer[count - 1])).rawID, id) < 0
-  }
-
-  private func copyEntries(_ ranks: Range<Int>, to entries: inout GrowingArray<Entry>) {
-    for rank in ranks {
-      let place = Int(byID.pointer[rank])
-      entries.append(
-        Entry(
-          coordinate: coordinate(at: place), position: position(at: place),
-          reference: references.pointer[place], origin: UInt32(place)))
-    }
-  }
-
-  /// The features of a batch as entries sorted by id, the later of equal ids.
-  private static func sortedEntries(
-    _ batch: FeatureBatch, appendingTo records: inout RecordArena
-  ) throws(RecordArena.Full) -> [Entry] {
-    var entries: [Entry] = []
-    entries.reserveCapacity(batch.count)
-    for index in 0..<batch.count {
-      let reference = try batch.append(recordAt: index, to: &records)
-      let coordinate = records[reference].coordinate
-      entries.append(
-        Entry(
-          coordinate: coordinate, position: Position(coordinate), reference: reference))
-    }
-    let sorted = isSorted(entries, records) ? entries : sortedByID(entries, records)
-    return withoutDuplicates(sorted, &records)
-  }
-
-  private static func isSorted(_ entries: [Entry], _ records: RecordArena) -> Bool {
-    for index in entries.indices.dropFirst() {
-      let (a, b) = (records[entries[index - 1].reference], records[entries[index].reference])
-      if FeatureRecord.compareIDs(a, b) > 0 { return false }
-    }
-    return true
-  }
-
-  /// References grow in the order of the batch (but for the chunk of a large record, whose entries
-  /// are numbered in order as well), so they break ties between equal ids.
-  private static func sortedByID(_ entries: [Entry], _ records: RecordArena) -> [Entry] {
-    entries.sorted { a, b in
-      let order = FeatureRecord.compareIDs(records[a.reference], records[b.reference])
-      return order != 0 ? order < 0 : a.reference.raw < b.reference.raw
-    }
-  }
-
-  private static func withoutDuplicates(
-    _ entries: [Entry], _ records: inout RecordArena
-  ) -> [Entry] {
-    var unique: [Entry] = []
-    unique.reserveCapacity(entries.count)
-    for entry in entries {
-      if let last = unique.last,
-        FeatureRecord.compareIDs(records[last.reference], records[entry.reference]) == 0
-      {
-        records.release(last.reference)
-        unique[unique.count - 1] = entry
-      } else {
-        unique.append(entry)
-      }
-    }
-    return unique
-  }
-
-  /// Builds the changed index, first moving the living records together when too many are dead.
-  private func compacted(
-    _ records: RecordArena, _ entries: GrowingArray<Entry>
-  ) -> FeatureIndex {
-    guard records.isWorthCompacting else {
-      return FeatureIndex(records: records, entriesByID: entries, changed: self)
-    }
-    var fresh = RecordArena()
-    for rank in 0..<entries.count {
-      // Living records fitted before, so they fit now.
-      guard let reference = try? fresh.append(records[entries.pointer[rank].reference]) else {
-        preconditionFailure("fewer records than before don't fit")
-      }
-      entries.pointer[rank].reference = reference
-    }
-    return FeatureIndex(records: fresh, entriesByID: entries, changed: self)
   }
 }
 
@@ -218,13 +60,174 @@ extension FeatureBatch {
   }
 }
 
+/// Gathers changes by id, then makes the changed index.
+struct IndexEdit {
+  private let old: FeatureIndex
+  private var records: RecordArena
+  /// A feature that changes: its record from now on, nil if it goes.
+  private struct Change {
+    /// A record with its id, to compare by.
+    var name: RecordReference
+    var reference: RecordReference?
+    /// In the order in which they came.
+    var number: Int
+  }
+  private var changes: [Change] = []
+
+  init(_ index: FeatureIndex) {
+    old = index
+    records = index.records
+  }
+
+  mutating func put(_ batch: FeatureBatch) throws(RecordArena.Full) {
+    changes.reserveCapacity(changes.count + batch.count)
+    for index in 0..<batch.count {
+      let reference = try batch.append(recordAt: index, to: &records)
+      changes.append(Change(name: reference, reference: reference, number: changes.count))
+    }
+  }
+
+  mutating func remove(_ ids: [FeatureID]) {
+    // Features that came with an earlier change of these; ids that were there before have records.
+    var added: [FeatureID: RecordReference]?
+    for id in ids {
+      var name = old.withRawID(id) { old.directory.reference(of: $0, old.records) }
+      if name == nil {
+        if added == nil { added = ownRecords }
+        name = added?[id]
+      }
+      guard let name else { continue }
+      changes.append(Change(name: name, reference: nil, number: changes.count))
+    }
+  }
+
+  private var ownRecords: [FeatureID: RecordReference] {
+    var result: [FeatureID: RecordReference] = [:]
+    for change in changes where change.reference != nil {
+      result[records[change.name].id] = change.name
+    }
+    return result
+  }
+
+  /// The changed index.
+  var changed: ChangedIndex {
+    var edit = self
+    return edit.make()
+  }
+
+  /// Sorts the changes by id and leaves only the last of each.
+  private mutating func settle() {
+    let records = self.records
+    func compare(_ a: Change, _ b: Change) -> Int {
+      FeatureRecord.compareIDs(records[a.name], records[b.name])
+    }
+    let isSorted = changes.indices.dropFirst().allSatisfy {
+      compare(changes[$0 - 1], changes[$0]) <= 0
+    }
+    if !isSorted {
+      changes.sort { a, b in
+        let order = compare(a, b)
+        return order != 0 ? order < 0 : a.number < b.number
+      }
+    }
+    var settled: [Change] = []
+    settled.reserveCapacity(changes.count)
+    for change in changes {
+      if let last = settled.last, compare(last, change) == 0 {
+        if let reference = last.reference { self.records.release(reference) }
+        settled[settled.count - 1] = change
+      } else {
+        settled.append(change)
+      }
+    }
+    changes = settled
+  }
+
+  private mutating func make() -> ChangedIndex {
+    settle()
+    var touched: [Coordinate] = []
+    touched.reserveCapacity(changes.count * 2)
+    var edits: [IDDirectory.Edit] = []
+    edits.reserveCapacity(changes.count)
+    var removed: [Int] = []
+    var added: [FeatureEntry] = []
+    let areFew = changes.count <= old.count / 8 + 64
+    for change in changes {
+      let id = records[change.name].rawID
+      var spot = old.directory.spot(notBefore: id, old.records)
+      var found = old.directory.reference(at: spot)
+      if let reference = found, FeatureRecord.compare(records[reference].rawID, id) != 0 {
+        found = nil
+      }
+      if found != nil, spot.offset == old.directory.blocks[spot.block].count {
+        spot = IDDirectory.Spot(block: spot.block + 1, offset: 0)
+      }
+      if let found {
+        touched.append(records[found].coordinate)
+        if areFew { removed.append(old.place(of: found)) }
+        records.release(found)
+      } else if change.reference == nil {
+        continue
+      }
+      if let reference = change.reference {
+        let entry = FeatureEntry(reference, records[reference])
+        touched.append(entry.coordinate)
+        added.append(entry)
+      }
+      edits.append(
+        IDDirectory.Edit(spot: spot, isThere: found != nil, reference: change.reference))
+    }
+    if edits.isEmpty { return ChangedIndex(index: old, touched: []) }
+    let directory = old.directory.applying(edits)
+    let mayCompact = records.isWorthCompacting
+    if !areFew || mayCompact {
+      return ChangedIndex(index: rebuilt(directory, isCompacted: mayCompact), touched: touched)
+    }
+    let edit = BlockEdit(old, records).applying(removed: removed.sorted(), added: added)
+    let index = FeatureIndex(old, after: edit, records: records, directory: directory)
+    return ChangedIndex(index: index, touched: touched)
+  }
+
+  /// The index built anew of the records in a directory, moved together if need be.
+  private func rebuilt(_ directory: IDDirectory, isCompacted: Bool) -> FeatureIndex {
+    var kept = records
+    var fresh = RecordArena()
+    var entries = GrowingArray<FeatureEntry>(capacity: directory.blocks.reduce(0) { $0 + $1.count })
+    directory.forEach { reference in
+      let record = records[reference]
+      var own = reference
+      if isCompacted {
+        // Living records fitted before, so they fit now.
+        guard let moved = try? fresh.append(record) else {
+          preconditionFailure("fewer records than before don't fit")
+        }
+        own = moved
+      }
+      entries.append(FeatureEntry(own, record))
+      return true
+    }
+    if isCompacted { kept = fresh }
+    return FeatureIndex(
+      records: kept, entriesByID: entries, blockCapacity: old.blockCapacity)
+  }
+}
+
 /// Collects batches that arrive in id order, such as a store's at start-up, and builds one index.
 public struct FeatureIndexBuilder {
   private var records = RecordArena()
-  private var entries: GrowingArray<FeatureIndex.Entry>
+  private var entries: GrowingArray<FeatureEntry>
+  private let blockCapacity: Int
 
   /// A builder of an empty index, with room for as many features as are expected.
-  public init(expecting count: Int = 0) { entries = GrowingArray(capacity: count) }
+  public init(expecting count: Int = 0) {
+    self.init(expecting: count, blockCapacity: PointIndex.maximumBlockCount)
+  }
+
+  /// As above, with at most some features a block, 4…``PointIndex/maximumBlockCount``.
+  init(expecting count: Int, blockCapacity: Int) {
+    entries = GrowingArray(capacity: count)
+    self.blockCapacity = blockCapacity
+  }
 
   /// Takes over the features of a batch. Their ids must follow those of earlier batches.
   public mutating func append(_ batch: FeatureBatch) throws(RecordArena.Full) {
@@ -233,13 +236,12 @@ public struct FeatureIndexBuilder {
     }
     for index in 0..<batch.count {
       let reference = try batch.append(recordAt: index, to: &records)
-      let coordinate = records[reference].coordinate
-      entries.append(
-        FeatureIndex.Entry(
-          coordinate: coordinate, position: Position(coordinate), reference: reference))
+      entries.append(FeatureEntry(reference, records[reference]))
     }
   }
 
   /// The index of everything so far.
-  public func build() -> FeatureIndex { FeatureIndex(records: records, entriesByID: entries) }
+  public func build() -> FeatureIndex {
+    FeatureIndex(records: records, entriesByID: entries, blockCapacity: blockCapacity)
+  }
 }

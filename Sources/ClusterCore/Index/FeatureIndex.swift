@@ -3,17 +3,27 @@ import CHints
 /// An immutable snapshot of a collection: its features in index order, by where they are
 /// (``points``) and by id.
 ///
-/// Features are addressed by their place in index order, 0..<``count``: along the Z-order curve of
-/// their positions, then by id. Beside their records they cost 32 bytes each (position, coordinate,
-/// reference, place by id) and their share of the nodes.
+/// Features are addressed by their place, which grows in index order (along the Z-order curve of their
+/// positions, then by id); see ``PointIndex`` for what places are. The features lie in blocks that
+/// never change, and so do the records by id: a changed index (``applying(_:)``) shares all but the
+/// changed blocks with that of before, and is made in a time that hardly depends on the collection's
+/// size. Beside their records features cost 32 bytes each (position, coordinate, reference, reference
+/// by id) and their share of the nodes.
 public final class FeatureIndex: Sendable {
   /// Where the features are.
   public let points: PointIndex
   /// Where the records lie; keeps them alive.
   public let records: RecordArena
-  let references: FixedArray<RecordReference>
-  /// Places in index order, sorted by id.
-  let byID: FixedArray<UInt32>
+  let blocks: [FeatureBlock]
+  let directory: IDDirectory
+  /// By block: where the references are, indexed by place.
+  private let references: FixedArray<UnsafePointer<RecordReference>>
+  /// By block: when its first feature expires.
+  let expiries: FixedArray<Int64>
+  /// The most features of a block.
+  let blockCapacity: Int
+  /// When the first feature expires, in milliseconds since 1970; nil if none does.
+  public let nextExpiry: Int64?
   private let scopeCache: ScopeCache
   /// Properties by place, as far as they were asked for.
   let columns: ColumnCache
@@ -21,85 +31,113 @@ public final class FeatureIndex: Sendable {
   /// The number of features.
   public var count: Int { points.count }
 
-  /// A feature on its way into an index.
-  struct Entry: BitwiseCopyable {
-    var coordinate: Coordinate
-    var position: Position
-    var reference: RecordReference
-    /// Its place in the index that a change was applied to.
-    var origin = isNew
-
-    static let isNew = UInt32.max
-  }
-
-  /// The most features of an index.
-  static let maximumCount = Int(Int32.max)
+  /// The most features of an index: places have 32 bits.
+  static let maximumCount = 1 << 30
 
   /// An index of nothing.
-  public convenience init() {
-    self.init(records: RecordArena(), entriesByID: GrowingArray(capacity: 0))
+  public convenience init() { self.init(blockCapacity: PointIndex.maximumBlockCount) }
+
+  /// An index of nothing whose blocks are to have at most some features, 4…``PointIndex/maximumBlockCount``.
+  convenience init(blockCapacity: Int) {
+    self.init(
+      records: RecordArena(), blocks: [], directory: IDDirectory([]), blockCapacity: blockCapacity)
+  }
+
+  /// The index of blocks that follow each other in index order. O(blocks).
+  convenience init(
+    records: RecordArena, blocks: [FeatureBlock], directory: IDDirectory, blockCapacity: Int
+  ) {
+    let points = PointIndex(blocks.map(\.points))
+    let edit = EditedBlocks(blocks.map { .made($0, origins: []) })
+    self.init(records, points, directory, blockCapacity, edit, of: nil)
+  }
+
+  /// The index that an edit makes of another. O(blocks), but for the new ones without a look at any of
+  /// them.
+  convenience init(
+    _ old: FeatureIndex, after edit: EditedBlocks, records: RecordArena, directory: IDDirectory
+  ) {
+    self.init(
+      records, PointIndex(old.points, after: edit), directory, old.blockCapacity, edit, of: old)
+    takeColumns(from: old, edit)
+  }
+
+  private init(
+    _ records: RecordArena, _ points: PointIndex, _ directory: IDDirectory, _ blockCapacity: Int,
+    _ edit: EditedBlocks, of old: FeatureIndex?
+  ) {
+    self.records = records
+    self.points = points
+    self.directory = directory
+    self.blockCapacity = blockCapacity
+    var blocks: [FeatureBlock] = []
+    blocks.reserveCapacity(edit.count)
+    let references = FixedArray<UnsafePointer<RecordReference>>(uninitialized: edit.count)
+    let expiries = FixedArray<Int64>(uninitialized: edit.count)
+    edit.forEach(
+      kept: { range, number in
+        guard let old else { return }
+        blocks += old.blocks[range]
+        (expiries.pointer + number).update(
+          from: old.expiries.pointer + range.lowerBound, count: range.count)
+        let places = (number - range.lowerBound) << PointIndex.blockBits
+        for (offset, before) in range.enumerated() {
+          let table = old.references.pointer[before]
+          references.pointer[number + offset] = table.numbered(from: places)
+        }
+      },
+      made: { block, _, number in
+        blocks.append(block)
+        expiries.pointer[number] = block.nextExpiry
+        references.pointer[number] =
+          block.references.startingAt(number << PointIndex.blockBits)
+      })
+    (self.blocks, self.references, self.expiries) = (blocks, references, expiries)
+    let next = UnsafeBufferPointer(start: expiries.pointer, count: expiries.count).min()
+    nextExpiry = next == FeatureEntry.never ? nil : next
+    scopeCache = ScopeCache(
+      capacity: 32 << 20 + points.count * 40, inheriting: old?.scopeCache)
+    columns = ColumnCache(featureCount: points.count)
   }
 
   /// Builds the index of entries that are sorted by id, without duplicates. O(n).
   ///
-  /// Fresh memory costs as much as the work in it, so each piece is used for one thing after
-  /// another: keys become positions, the sort's scratch memory becomes coordinates, and the sorted
-  /// ranks become references.
-  ///
-  /// - Parameter old: the index that the entries' origins are places of, if there is one: its columns
-  ///   are carried over.
-  init(
-    records: RecordArena, entriesByID entries: GrowingArray<Entry>, changed old: FeatureIndex? = nil
+  /// Fresh memory costs as much as the work in it, so the sort's scratch memory becomes the sorted
+  /// entries of one block after the other.
+  convenience init(
+    records: RecordArena, entriesByID entries: GrowingArray<FeatureEntry>, blockCapacity: Int
   ) {
     let count = entries.count
     precondition(count <= FeatureIndex.maximumCount)
-    let keyMemory = LargeMemory(byteCount: max(count, 1) * MemoryLayout<UInt64>.stride)
-    let rankMemory = LargeMemory(byteCount: max(count, 1) * MemoryLayout<UInt32>.stride)
-    let coordinateMemory = LargeMemory(
-      byteCount: max(count, 1) * MemoryLayout<Coordinate>.stride)
-    let keys = FixedArray<UInt64>(keyMemory, count: count)
-    let ranks = FixedArray<UInt32>(rankMemory, count: count)
+    let keys = FixedArray<UInt64>(uninitialized: count)
+    let ranks = FixedArray<UInt32>(uninitialized: count)
     for rank in 0..<count {
       keys.pointer[rank] = entries.pointer[rank].position.zOrder
       ranks.pointer[rank] = UInt32(rank)
     }
     // Stable, so that ids break ties.
-    RadixSort.sort(keys: keys, values: ranks, scratch: coordinateMemory)
-    byID = FixedArray(uninitialized: count)
-    let coordinates = FixedArray<Coordinate>(coordinateMemory, count: count)
-    let origins = old?.columns.isEmpty == false ? FixedArray<UInt32>(uninitialized: count) : nil
-    references = FeatureIndex.gather(entries, ranks, rankMemory, coordinates, byID, origins)
-    points = PointIndex(keyMemory: keyMemory, coordinates: coordinates)
-    self.records = records
-    scopeCache = ScopeCache(capacity: 32 << 20 + count * 40)
-    columns = ColumnCache(featureCount: count)
-    if let old, let origins { takeColumns(from: old, origins: origins) }
-  }
-
-  /// Brings coordinates, references and, if they are asked for, origins into index order, and writes
-  /// down where each id went.
-  private static func gather(
-    _ entries: GrowingArray<Entry>, _ ranks: FixedArray<UInt32>, _ rankMemory: LargeMemory,
-    _ coordinates: FixedArray<Coordinate>, _ byID: FixedArray<UInt32>,
-    _ origins: FixedArray<UInt32>?
-  ) -> FixedArray<RecordReference> {
-    let count = ranks.count
-    let references = rankMemory.start
+    RadixSort.sort(
+      keys: keys, values: ranks,
+      scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: max(count, 1))))
+    let ends = BlockCuts.ends(count: count, capacity: blockCapacity) { keys.pointer[$0] }
+    var blocks: [FeatureBlock] = []
+    blocks.reserveCapacity(ends.count)
+    let block = FixedArray<FeatureEntry>(uninitialized: blockCapacity)
     let ahead = 16
-    for place in 0..<count {
-      // Entries come from all over the memory; ask for them in time.
-      let next = min(place &+ ahead, count &- 1)
-      chints_prefetch(entries.pointer + Int(ranks.pointer[next]))
-      let rank = Int(ranks.pointer[place])
-      let entry = entries.pointer[rank]
-      coordinates.pointer[place] = entry.coordinate
-      byID.pointer[rank] = UInt32(place)
-      if let origins { origins.pointer[place] = entry.origin }
-      // Takes the rank's own place, which isn't read again but as `next` at the very end.
-      references.storeBytes(
-        of: entry.reference.raw, toByteOffset: place &* 4, as: UInt32.self)
+    var start = 0
+    for end in ends {
+      for place in start..<end {
+        // Entries come from all over the memory; ask for them in time.
+        let next = Int(ranks.pointer[min(place &+ ahead, count &- 1)])
+        chints_prefetch(entries.pointer + next)
+        block.pointer[place &- start] = entries.pointer[Int(ranks.pointer[place])]
+      }
+      blocks.append(
+        FeatureBlock(UnsafeBufferPointer(start: block.pointer, count: end - start)))
+      start = end
     }
-    return FixedArray(rankMemory, count: count)
+    let directory = IDDirectory(count) { entries.pointer[$0].reference }
+    self.init(records: records, blocks: blocks, directory: directory, blockCapacity: blockCapacity)
   }
 
   /// Parts of it that requests have asked for.
@@ -107,12 +145,15 @@ public final class FeatureIndex: Sendable {
 
   /// The memory the index takes beside the records, in bytes.
   public var byteCount: Int {
-    points.byteCount + references.byteCount + byID.byteCount
+    points.byteCount + directory.byteCount
+      + blocks.reduce(0) { $0 + $1.byteCount - $1.points.byteCount }
   }
 
   /// The record of the feature at a place, valid while this index lives.
   @inline(__always)
-  public func record(at place: Int) -> FeatureRecord { records[references.pointer[place]] }
+  public func record(at place: Int) -> FeatureRecord {
+    records[references.pointer[place &>> PointIndex.blockBits][place]]
+  }
 
   /// The coordinate of the feature at a place.
   @inline(__always)
@@ -124,25 +165,55 @@ public final class FeatureIndex: Sendable {
 
   /// The place of the feature with an id, if there is one. O(log n).
   public func place(of id: FeatureID) -> Int? {
-    let rank = withRawID(id) { rankNotBefore($0) }
-    guard rank < count else { return nil }
-    let place = Int(byID.pointer[rank])
-    return record(at: place).id == id ? place : nil
+    withRawID(id) { directory.reference(of: $0, records) }.map(place(of:))
+  }
+
+  /// The place of a feature by its record. O(log n).
+  func place(of reference: RecordReference) -> Int {
+    let record = records[reference]
+    let key = Position(record.coordinate).zOrder
+    let block = block(holding: key, record.rawID)
+    return block << PointIndex.blockBits + offset(notBefore: key, record.rawID, in: blocks[block])
+  }
+
+  /// The block in which a feature is or would be: the last that begins at or before it, else the first.
+  func block(holding key: UInt64, _ id: FeatureRecord.RawID) -> Int {
+    var (low, high) = (1, max(1, blocks.count))
+    while low < high {
+      let middle = (low + high) / 2
+      let isAfter = isBefore(key, id, 0, of: blocks[middle])
+      if isAfter { high = middle } else { low = middle + 1 }
+    }
+    return low - 1
+  }
+
+  /// The first feature of a block that isn't before another.
+  func offset(notBefore key: UInt64, _ id: FeatureRecord.RawID, in block: FeatureBlock) -> Int {
+    let positions = block.points.positions.pointer
+    var (low, high) = (0, block.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let other = positions[middle].zOrder
+      let isBefore =
+        other != key
+        ? other < key
+        : FeatureRecord.compare(records[block.references.pointer[middle]].rawID, id) < 0
+      if isBefore { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Whether a feature comes before one of a block.
+  private func isBefore(
+    _ key: UInt64, _ id: FeatureRecord.RawID, _ offset: Int, of block: FeatureBlock
+  ) -> Bool {
+    let other = block.points.positions.pointer[offset].zOrder
+    if other != key { return key < other }
+    return FeatureRecord.compare(id, records[block.references.pointer[offset]].rawID) < 0
   }
 
   /// The bounds of all features; nil when there are none.
   public var bounds: GeoBounds? { points.bounds }
-
-  /// The first rank whose id is not before the given one.
-  func rankNotBefore(_ id: FeatureRecord.RawID) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      let other = record(at: Int(byID.pointer[middle])).rawID
-      if FeatureRecord.compare(other, id) < 0 { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
 
   /// Lends an id in the form that lies in records.
   func withRawID<R>(_ id: FeatureID, _ body: (FeatureRecord.RawID) -> R) -> R {

@@ -6,20 +6,29 @@ extension FeatureScope {
       self.init(index)
       return
     }
-    let all = FeatureScope(index)
     let name = ScopeName(filter: filter.expression)
     if index.scopes.has(name) || index.points.countPlaces(in: region) > index.count / 4 {
-      let parts = index.scopes.remembered(name) {
+      let parts = index.scopes.remembered(name) { before in
         let bound = filter.bind()
-        let passing = all.selecting(in: EverywhereRegion(), name: name) { run, pass in
-          bound.forEachPassing(in: run, pass)
+        let selected = BlockSelection(
+          from: before.blocks(ofKey: nil), index.matches(before.serials)
+        ) { number in
+          var offsets: [UInt16] = []
+          let firstPlace = number << PointIndex.blockBits
+          bound.forEachPassing(in: firstPlace..<firstPlace + index.blocks[number].count) {
+            offsets.append(UInt16($0 - firstPlace))
+          }
+          return SelectedBlock(index.blocks[number], offsets)
         }
-        return [(0, passing)]
+        let passing = FeatureScope(index, selected, name: name)
+        return [ScopePart(rank: 0, key: nil, scope: passing)]
       }
       self = parts[0].scope
     } else {
       let bound = filter.bind()
-      self = all.selecting(in: region) { run, pass in bound.forEachPassing(in: run, pass) }
+      self = FeatureScope(index).selecting(in: region) { run, pass in
+        bound.forEachPassing(in: run, pass)
+      }
     }
   }
 
@@ -57,8 +66,7 @@ extension FeatureScope {
   /// `offset`. Skipped ones cost O(log n).
   public func places(in region: DegreesRegion?, offset: Int, limit: Int) -> [Int] {
     guard let region else {
-      guard offset < count else { return [] }
-      return (offset..<min(count, offset + min(limit, count))).map(collectionPlace)
+      return places(inAny: EverywhereRegion(), offset: offset, limit: limit)
     }
     return places(inAny: region, offset: offset, limit: limit)
   }

@@ -5,8 +5,18 @@ public struct FeatureScope: Sendable {
   public let index: FeatureIndex
   /// Where the scope's features are.
   let points: PointIndex
-  /// The places of its features in the collection, ascending; nil where it is all of them.
-  private let places: FixedArray<UInt32>?
+  /// Which of the collection's features they are.
+  private let members: Members
+
+  fileprivate enum Members: Sendable {
+    /// All of them, whose places are then the collection's.
+    case all
+    /// By their places in the collection, ascending.
+    case places(FixedArray<UInt32>)
+    /// Some of each block.
+    case blocks(BlockSelection)
+  }
+
   /// What it is of, if it is remembered.
   let name: ScopeName?
 
@@ -14,14 +24,14 @@ public struct FeatureScope: Sendable {
   public init(_ index: FeatureIndex) {
     self.index = index
     points = index.points
-    places = nil
+    members = .all
     name = ScopeName()
   }
 
   /// Some features of a collection, by their places in ascending order. O(n) for n of them.
   init(_ index: FeatureIndex, places: FixedArray<UInt32>, name: ScopeName? = nil) {
     self.index = index
-    self.places = places
+    members = .places(places)
     self.name = name
     points = PointIndex(selecting: places, of: index.points)
   }
@@ -30,47 +40,79 @@ public struct FeatureScope: Sendable {
   init(_ index: FeatureIndex, _ selected: SelectedPoints) {
     precondition(selected.count == selected.places.count, "all of them have come")
     self.index = index
-    places = selected.places
+    members = .places(selected.places)
     name = nil
     points = PointIndex(positions: selected.positions, coordinates: selected.coordinates)
+  }
+
+  /// Of features that were selected block by block.
+  init(_ index: FeatureIndex, _ selected: BlockSelection, name: ScopeName?) {
+    self.index = index
+    members = .blocks(selected)
+    points = selected.points
+    self.name = name
   }
 
   /// What makes a scope of a collection, without the collection.
   struct Selection: Sendable {
     fileprivate let points: PointIndex
-    fileprivate let places: FixedArray<UInt32>?
+    fileprivate let members: Members
     fileprivate let name: ScopeName?
 
     /// The memory that it takes beside the collection's, in bytes.
-    var byteCount: Int { places.map { points.byteCount + $0.byteCount } ?? 0 }
+    var byteCount: Int {
+      switch members {
+      case .all: 0
+      case .places(let places): points.byteCount + places.byteCount
+      case .blocks(let selected): selected.byteCount
+      }
+    }
+
+    /// What it is by block, if it is.
+    var blocks: BlockSelection? {
+      if case .blocks(let selected) = members { selected } else { nil }
+    }
   }
 
   /// Its own, to make it again.
-  var selection: Selection { Selection(points: points, places: places, name: name) }
+  var selection: Selection { Selection(points: points, members: members, name: name) }
 
   /// The scope that a selection of this collection was of.
   init(_ index: FeatureIndex, _ selection: Selection) {
     self.index = index
-    (points, places, name) = (selection.points, selection.places, selection.name)
+    (points, members, name) = (selection.points, selection.members, selection.name)
   }
+
+  /// Whether it is all of the collection.
+  var isWhole: Bool { if case .all = members { true } else { false } }
 
   /// The number of features.
   public var count: Int { points.count }
 
   /// The place in the collection of a place in the scope.
   @inline(__always)
-  func collectionPlace(_ place: Int) -> Int { places.map { Int($0.pointer[place]) } ?? place }
+  func collectionPlace(_ place: Int) -> Int {
+    switch members {
+    case .all: place
+    case .places(let places): Int(places.pointer[place])
+    case .blocks(let selected): selected.collectionPlace(place)
+    }
+  }
 
   /// The place in the scope of a place in the collection; nil where the feature isn't part of it.
   /// O(log n).
   func scopePlace(_ place: Int) -> Int? {
-    guard let places else { return place }
-    var (low, high) = (0, places.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if places.pointer[middle] < place { low = middle + 1 } else { high = middle }
+    switch members {
+    case .all: return place
+    case .blocks(let selected): return selected.ownPlace(place)
+    case .places(let places):
+      var (low, high) = (0, places.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if places.pointer[middle] < place { low = middle + 1 } else { high = middle }
+      }
+      return low < places.count && places.pointer[low] == place ? low : nil
     }
-    return low < places.count && places.pointer[low] == place ? low : nil
   }
 
   /// The place in the scope of a feature; nil where it isn't part of it. O(log n).
@@ -79,15 +121,31 @@ public struct FeatureScope: Sendable {
   /// The places in the scope of those of some features that are part of it.
   func places(of ids: [FeatureID]) -> PlaceSet { PlaceSet(ids.compactMap { place(of: $0) }) }
 
+  /// Calls `body` with the places in a block of the collection of those of its features that are part of
+  /// the scope, which is all of the collection or was selected by block; in ascending order.
+  func forEachOffset(ofBlock number: Int, _ body: (UInt16) -> Void) {
+    switch members {
+    case .all: for offset in 0..<index.blocks[number].count { body(UInt16(offset)) }
+    case .places: preconditionFailure("it was selected one by one")
+    case .blocks(let selected):
+      guard let offsets = selected.block(number)?.offsets else { return }
+      for place in 0..<offsets.count { body(offsets.pointer[place]) }
+    }
+  }
+
   /// Runs of places in the scope as runs of places in the collection, until `body` returns false.
   @inline(__always)
   func forEachCollectionRun(_ run: Range<Int>, _ body: (Range<Int>) -> Bool) -> Bool {
-    guard let places else { return body(run) }
+    if isWhole { return body(run) }
     var start = run.lowerBound
     while start < run.upperBound {
-      let first = Int(places.pointer[start])
+      let first = collectionPlace(start)
       var stop = start + 1
-      while stop < run.upperBound, Int(places.pointer[stop]) == first + stop - start { stop += 1 }
+      while stop < run.upperBound, collectionPlace(stop) == first + stop - start,
+        !PointIndex.beginsBlock(first + stop - start)
+      {
+        stop += 1
+      }
       guard body(first..<first + stop - start) else { return false }
       start = stop
     }
@@ -129,7 +187,9 @@ extension PointIndex {
     var pending = 0..<0
     var goesOn = true
     func add(_ run: Range<Int>) -> Bool {
-      if run.lowerBound == pending.upperBound && !pending.isEmpty {
+      if run.lowerBound == pending.upperBound && !pending.isEmpty
+        && (isDense || !PointIndex.beginsBlock(run.lowerBound))
+      {
         pending = pending.lowerBound..<run.upperBound
         return true
       }
@@ -139,7 +199,7 @@ extension PointIndex {
     }
     walk(
       region,
-      take: { node, view in add(view.points(of: node)) ? .taken : .stop },
+      take: { node, view in view.forEachRun(of: node, add) ? .taken : .stop },
       point: { place, _ in add(place..<place + 1) })
     if goesOn && !pending.isEmpty { _ = body(pending) }
   }

@@ -23,6 +23,12 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
     pointer = memory.start.bindMemory(to: Element.self, capacity: max(count, 1))
   }
 
+  /// A copy of some values.
+  convenience init(copying source: UnsafePointer<Element>, count: Int) {
+    self.init(uninitialized: count)
+    pointer.update(from: source, count: count)
+  }
+
   var byteCount: Int { count * MemoryLayout<Element>.stride }
 }
 
@@ -62,6 +68,11 @@ struct GrowingArray<Element: BitwiseCopyable> {
 
   /// The values, which must not be appended to any more.
   var fixed: FixedArray<Element> { FixedArray(memory, count: count) }
+
+  /// As above, in no more memory than they need where much of it is left.
+  var trimmed: FixedArray<Element> {
+    capacity - count > count / 8 ? FixedArray(copying: pointer, count: count) : fixed
+  }
 }
 
 extension GrowingArray<UInt8> {

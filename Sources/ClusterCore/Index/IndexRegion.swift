@@ -1,53 +1,6 @@
-import CHints
-
 /// How much of a node's points a region holds.
 enum Coverage {
   case outside, inside, partial
-}
-
-/// The raw parts of an index for loops that read them; valid while the index is kept alive.
-struct IndexView {
-  let nodes: UnsafePointer<Quadtree.Node>
-  let aggregates: UnsafePointer<Quadtree.Aggregate>
-  let positions: UnsafePointer<Position>
-  let coordinates: UnsafePointer<Coordinate>
-  let nodeCount: Int
-
-  @inline(__always)
-  func points(of node: Int) -> Range<Int> { nodes[node].points }
-
-  /// Visits nodes in index order, parents before their children, which are only visited where the
-  /// parent is opened.
-  @inline(__always)
-  func traverse(_ visit: (Int) -> NodeVisit) {
-    guard nodeCount > 0 else { return }
-    // The siblings that are still to be visited on each level.
-    withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: Quadtree.maximumDepth + 1) {
-      stack in
-      stack[0] = 0..<1
-      var depth = 0
-      while depth >= 0 {
-        let siblings = stack[depth]
-        guard let node = siblings.first else {
-          depth -= 1
-          continue
-        }
-        stack[depth] = siblings.dropFirst()
-        switch visit(node) {
-        case .stop: return
-        case .skip: break
-        case .open:
-          let children = nodes[node].children
-          depth += 1
-          stack[depth] = children
-          // The first child's children come next in the table; those of its siblings are far off.
-          for child in children.dropFirst() {
-            chints_prefetch(nodes + nodes[child].children.lowerBound)
-          }
-        }
-      }
-    }
-  }
 }
 
 /// What becomes of a node in a traversal.
@@ -87,13 +40,6 @@ enum WalkStep {
 }
 
 extension PointIndex {
-  /// The raw parts; see ``IndexView``.
-  var view: IndexView {
-    IndexView(
-      nodes: tree.nodes.pointer, aggregates: tree.aggregates.pointer,
-      positions: positions.pointer, coordinates: coordinates.pointer, nodeCount: tree.count)
-  }
-
   /// Visits a region's features in index order: whole nodes where they lie inside and `take` takes
   /// them, single points elsewhere. `point` returns false to end the walk.
   ///
@@ -132,7 +78,7 @@ extension PointIndex {
     walk(
       region,
       take: { node, view in
-        total += view.points(of: node).count
+        total += view.count(of: node)
         return .taken
       },
       point: { _, _ in
@@ -151,15 +97,17 @@ extension PointIndex {
     walk(
       region,
       take: { node, view in
-        let points = view.points(of: node)
-        if toSkip >= points.count {
-          toSkip -= points.count
+        let count = view.count(of: node)
+        if toSkip >= count {
+          toSkip -= count
           return .taken
         }
-        let rest = points.dropFirst(toSkip)
-        toSkip = 0
-        for place in rest where !body(place) { return .stop }
-        return .taken
+        let goesOn = view.forEachRun(of: node) { run in
+          let skipped = min(toSkip, run.count)
+          toSkip -= skipped
+          return run.dropFirst(skipped).allSatisfy(body)
+        }
+        return goesOn ? .taken : .stop
       },
       point: { place, _ in
         if toSkip > 0 {

@@ -19,7 +19,7 @@ extension PointIndex {
           best = (distance, place)
         }
       }
-      for place in placesNearby(target) { consider(place) }
+      forEachPlaceNearby(target, consider)
       view.traverse { node in
         if view.nodes[node].box.squaredDistance(to: target) > best.distance
           || region.coverage(of: node, in: view) == .outside
@@ -33,15 +33,28 @@ extension PointIndex {
     }
   }
 
-  /// A few places around where a map point would be in index order.
-  private func placesNearby(_ target: MapPoint) -> Range<Int> {
+  /// Calls `body` with a few places around where a map point would be in index order.
+  private func forEachPlaceNearby(_ target: MapPoint, _ body: (Int) -> Void) {
     let key = Position(target).zOrder
-    var (low, high) = (0, count)
+    guard count > 0 else { return }
+    let view = self.view
+    // The last block that begins before it.
+    var (block, end) = (0, view.blockCount - 1)
+    while block < end {
+      let middle = (block + end + 1) / 2
+      if view.positions[view.blocks[middle].firstPlace].zOrder < key {
+        block = middle
+      } else {
+        end = middle - 1
+      }
+    }
+    let places = view.blocks[block].places
+    var (low, high) = (places.lowerBound, places.upperBound)
     while low < high {
       let middle = (low + high) / 2
-      if positions.pointer[middle].zOrder < key { low = middle + 1 } else { high = middle }
+      if view.positions[middle].zOrder < key { low = middle + 1 } else { high = middle }
     }
-    return max(0, low - 4)..<min(count, low + 4)
+    (low - 4..<low + 4).clamped(to: places).forEach(body)
   }
 }
 

@@ -1,35 +1,121 @@
 /// Where features are: their positions and coordinates in index order under a ``Quadtree``. All that
 /// searching and clustering look at; of a whole collection, or of some of its features.
 ///
-/// Features are addressed by their place in index order, 0..<``count``.
+/// A collection's features lie in blocks that never change, so that the index of a changed collection
+/// shares all but the changed ones with that of before; a small tree lies on top of the blocks' own.
+/// The index of some features (``init(positions:coordinates:)``) is one block of any size.
+///
+/// Features are addressed by their place, which grows in index order: the number of the block and the
+/// place in it. Places have gaps between blocks; a *run* of places has none, so it lies in one block.
+/// In the index of some features they are 0..<``count``.
 public final class PointIndex: Sendable {
   /// The number of features.
   public let count: Int
-  let positions: FixedArray<Position>
-  let coordinates: FixedArray<Coordinate>
-  let tree: Quadtree
+  private let blocks: [PointBlock]
+  /// The blocks' raw parts, then those of the tree on top, if there is one.
+  private let views: FixedArray<BlockView>
+  private let summaries: FixedArray<BlockSummary>
+  private let top: Quadtree?
 
-  /// Builds the tree over positions in Z-order and their coordinates. O(n).
+  /// The bits of a place that number the features of a block.
+  static let blockBits = 10
+  /// The most features of a block of a collection.
+  static let maximumBlockCount = 1 << blockBits
+
+  /// The index of some features: builds one tree over positions in Z-order and their coordinates.
+  /// O(n).
   init(positions: FixedArray<Position>, coordinates: FixedArray<Coordinate>) {
-    count = coordinates.count
-    self.positions = positions
-    self.coordinates = coordinates
-    tree = QuadtreeBuilder.build(
-      positions: positions.pointer, coordinates: coordinates.pointer, count: count)
+    let block = PointBlock(positions: positions, coordinates: coordinates)
+    count = block.count
+    blocks = [block]
+    views = FixedArray(uninitialized: 1)
+    views.pointer[0] = BlockView(block, firstPlace: 0)
+    summaries = FixedArray(uninitialized: 0)
+    top = nil
   }
 
-  /// As above.
-  ///
-  /// - Parameter keyMemory: begins with the points' places on the Z-order curve, in ascending order,
-  ///   64 bits each; it is taken over for their positions.
-  convenience init(keyMemory: LargeMemory, coordinates: FixedArray<Coordinate>) {
-    let keys = FixedArray<UInt64>(keyMemory, count: coordinates.count)
-    for place in 0..<keys.count {
-      let position = Position(zOrder: keys.pointer[place])
-      keyMemory.start.storeBytes(of: position, toByteOffset: place &* 8, as: Position.self)
+  /// The index of blocks that follow each other in index order, none of them empty or larger than
+  /// ``maximumBlockCount``. O(blocks).
+  convenience init(_ blocks: [PointBlock]) {
+    var made = Blocks(count: blocks.count)
+    for block in blocks { made.append(block) }
+    self.init(made)
+  }
+
+  /// The index of the blocks of another one after an edit. O(blocks), but for the new ones without a
+  /// look at any of them.
+  convenience init(_ old: PointIndex, after edit: EditedBlocks) {
+    var made = Blocks(count: edit.count)
+    edit.forEach(
+      kept: { range, _ in made.append(old, range) },
+      made: { block, _, _ in made.append(block.points) })
+    self.init(made)
+  }
+
+  /// What an index is made of.
+  enum Piece {
+    /// Blocks of another index, by number.
+    case kept(Range<Int>)
+    case made(PointBlock)
+  }
+
+  /// The index of blocks of another one and of new ones, in index order.
+  convenience init(_ old: PointIndex, _ pieces: [Piece]) {
+    var made = Blocks(
+      count: pieces.reduce(0) {
+        if case .kept(let range) = $1 { $0 + range.count } else { $0 + 1 }
+      })
+    for piece in pieces {
+      switch piece {
+      case .kept(let range): made.append(old, range)
+      case .made(let block): made.append(block)
+      }
     }
-    self.init(
-      positions: FixedArray(keyMemory, count: coordinates.count), coordinates: coordinates)
+    self.init(made)
+  }
+
+  private init(_ made: Blocks) {
+    (blocks, views, summaries, count) = (made.blocks, made.views, made.summaries, made.count)
+    let top = TopTreeBuilder.build(over: summaries.pointer, count: blocks.count)
+    if !blocks.isEmpty {
+      views.pointer[blocks.count] = BlockView(top: top, of: views.pointer[0])
+    }
+    self.top = top
+  }
+
+  /// Blocks on their way into an index.
+  private struct Blocks {
+    var blocks: [PointBlock] = []
+    let views: FixedArray<BlockView>
+    let summaries: FixedArray<BlockSummary>
+    var count = 0
+
+    init(count: Int) {
+      blocks.reserveCapacity(count)
+      views = FixedArray(uninitialized: count + 1)
+      summaries = FixedArray(uninitialized: count)
+    }
+
+    mutating func append(_ block: PointBlock) {
+      let number = blocks.count
+      views.pointer[number] = BlockView(block, firstPlace: number << PointIndex.blockBits)
+      summaries.pointer[number] = BlockSummary(block)
+      count += block.count
+      blocks.append(block)
+    }
+
+    mutating func append(_ other: PointIndex, _ range: Range<Int>) {
+      let number = blocks.count
+      let places = (number - range.lowerBound) << PointIndex.blockBits
+      for (offset, before) in range.enumerated() {
+        let view = other.views.pointer[before].moved(by: places)
+        views.pointer[number + offset] = view
+        count += view.count
+      }
+      (summaries.pointer + number).update(
+        from: other.summaries.pointer + range.lowerBound, count: range.count)
+      blocks += other.blocks[range]
+    }
   }
 
   /// The index of some of another's points, given by their places there in ascending order. O(n).
@@ -37,25 +123,58 @@ public final class PointIndex: Sendable {
     let count = places.count
     let positions = FixedArray<Position>(uninitialized: count)
     let coordinates = FixedArray<Coordinate>(uninitialized: count)
-    for index in 0..<count {
-      let place = Int(places.pointer[index])
-      positions.pointer[index] = other.positions.pointer[place]
-      coordinates.pointer[index] = other.coordinates.pointer[place]
+    withExtendedLifetime(other) {
+      let view = other.view
+      for index in 0..<count {
+        let place = Int(places.pointer[index])
+        let block = view.block(of: place)
+        positions.pointer[index] = block.positions[place]
+        coordinates.pointer[index] = block.coordinates[place]
+      }
     }
     self.init(positions: positions, coordinates: coordinates)
   }
 
+  /// Whether a place of a collection is the first of a block.
+  static func beginsBlock(_ place: Int) -> Bool { place & (maximumBlockCount - 1) == 0 }
+
+  /// Whether places are 0..<``count``.
+  var isDense: Bool { top == nil }
+
   /// The memory it takes, in bytes.
-  public var byteCount: Int { positions.byteCount + coordinates.byteCount + tree.byteCount }
+  public var byteCount: Int {
+    blocks.reduce(views.byteCount + (top?.byteCount ?? 0)) { $0 + $1.byteCount }
+  }
+
+  /// The raw parts; see ``IndexView``.
+  var view: IndexView {
+    IndexView(
+      blocks: UnsafePointer(views.pointer), blockBits: top == nil ? 63 : PointIndex.blockBits,
+      blockCount: blocks.count, count: count)
+  }
 
   /// The coordinate of the feature at a place.
   @inline(__always)
-  public func coordinate(at place: Int) -> Coordinate { coordinates.pointer[place] }
+  public func coordinate(at place: Int) -> Coordinate {
+    withExtendedLifetime(self) { view.coordinates[place] }
+  }
 
   /// The position of the feature at a place.
   @inline(__always)
-  public func position(at place: Int) -> Position { positions.pointer[place] }
+  public func position(at place: Int) -> Position {
+    withExtendedLifetime(self) { view.positions[place] }
+  }
 
   /// The bounds of all features; nil when there are none.
-  public var bounds: GeoBounds? { tree.count == 0 ? nil : tree.aggregates.pointer[0].bounds }
+  public var bounds: GeoBounds? {
+    guard count > 0 else { return nil }
+    return withExtendedLifetime(self) { view.aggregates[view.root].pointee.bounds }
+  }
+
+  /// Calls `body` with the runs of all places, in index order.
+  public func forEachRun(_ body: (Range<Int>) -> Void) {
+    for number in 0..<blocks.count where views.pointer[number].count > 0 {
+      body(views.pointer[number].places)
+    }
+  }
 }

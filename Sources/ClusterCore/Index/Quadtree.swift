@@ -1,4 +1,5 @@
-/// The linear quadtree over points in Z-order: a flat table of nodes, no pointers, no classes.
+/// The linear quadtree over points in Z-order: a flat table of nodes, no pointers, no classes. There is
+/// one for the points of each block, and one on top of the blocks (see ``PointIndex``).
 ///
 /// Every node stands for one quadtree cell, hence one contiguous range of points; the children of a
 /// node lie side by side, so that deciding about them touches one or two cache lines. Chains of
@@ -12,11 +13,16 @@ struct Quadtree: Sendable {
   /// The root and a level for each pair of key bits.
   static let maximumDepth = 33
 
+  /// The table that a node's children are in where that is the node's own.
+  static let ownTable = UInt32.max
+
   /// Where a node is. `box` holds exactly its points, in positions.
   struct Node: BitwiseCopyable {
-    /// Its points.
+    /// Its points: counted from the beginning of its block, or places in the tree on top.
     var begin: UInt32
     var end: UInt32
+    /// The block whose nodes its children are, or ``ownTable``.
+    var table = ownTable
     /// Eight times its first child, plus the number of its children; 0 for a leaf.
     private var childrenCode: UInt32 = 0
     var box: PositionBox
@@ -28,9 +34,9 @@ struct Quadtree: Sendable {
     }
 
     @inline(__always)
-    var points: Range<Int> { Int(begin)..<Int(end) }
+    var range: Range<Int> { Int(begin)..<Int(end) }
 
-    /// Empty for a leaf.
+    /// Their places in the table; empty for a leaf.
     @inline(__always)
     var children: Range<Int> {
       get { Int(childrenCode >> 3)..<Int(childrenCode >> 3 &+ childrenCode & 7) }
@@ -49,6 +55,8 @@ struct Quadtree: Sendable {
     var bounds = GeoBounds.empty
     /// How many locations its points are at.
     var locations: UInt32 = 0
+    /// How many points there are.
+    var count: UInt32 = 0
     /// Makes it a whole cache line.
     private var padding: UInt64 = 0
   }

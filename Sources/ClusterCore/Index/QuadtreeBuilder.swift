@@ -14,7 +14,7 @@ struct QuadtreeBuilder {
       builder.append(0..<count)
       builder.fill(0)
     }
-    return Quadtree(nodes: builder.nodes.fixed, aggregates: builder.aggregates.fixed)
+    return Quadtree(nodes: builder.nodes.trimmed, aggregates: builder.aggregates.trimmed)
   }
 
   private init(
@@ -40,7 +40,7 @@ struct QuadtreeBuilder {
   /// Finishes a node and everything below it. The recursion is at most 32 deep: each level fixes at
   /// least one more bit of both axes.
   private mutating func fill(_ place: Int) {
-    let points = nodes.pointer[place].points
+    let points = nodes.pointer[place].range
     let (first, last) = (positions[points.lowerBound], positions[points.upperBound - 1])
     let difference = (first.x ^ last.x) | (first.y ^ last.y)
     if points.count <= Quadtree.leafCapacity || difference == 0 {
@@ -61,6 +61,7 @@ struct QuadtreeBuilder {
       if position.location != previous { sum.locations += 1 }
       previous = position.location
     }
+    sum.count = UInt32(points.count)
     nodes.pointer[place].box = box
     aggregates.pointer[place] = sum
   }
@@ -85,7 +86,7 @@ struct QuadtreeBuilder {
       nodes.pointer[place].box.formUnion(nodes.pointer[child].box)
       sum.add(aggregates.pointer[child])
       // Siblings smaller than a location may share one.
-      let begin = nodes.pointer[child].points.lowerBound
+      let begin = nodes.pointer[child].range.lowerBound
       if child > first && positions[begin].location == positions[begin - 1].location {
         sum.locations -= 1
       }
@@ -116,7 +117,8 @@ extension Quadtree.Aggregate {
     bounds.formUnion(GeoBounds(coordinate))
   }
 
-  fileprivate mutating func add(_ other: Quadtree.Aggregate) {
+  mutating func add(_ other: Quadtree.Aggregate) {
+    count += other.count
     latitudes += other.latitudes
     longitudes += other.longitudes
     bounds.formUnion(other.bounds)

@@ -4,6 +4,8 @@ import Guards
 struct ScopeName: Hashable, Sendable {
   var filter: FilterExpression?
   var groupBy: [UInt8]?
+  /// Whether it is everything, without gaps between places.
+  var isOnePiece = false
 
   func grouped(by property: [UInt8]) -> ScopeName {
     ScopeName(filter: filter, groupBy: property)
@@ -13,76 +15,162 @@ struct ScopeName: Hashable, Sendable {
   var byteCount: Int { (filter?.byteCount ?? 0) + (groupBy?.count ?? 0) }
 }
 
+/// A scope that is remembered.
+struct ScopePart {
+  /// The rank of its key in the property that takes it apart; 0 without one.
+  var rank: Int
+  /// The key; nil without one.
+  var key: [UInt8]?
+  var scope: FeatureScope
+}
+
+/// What was selected by the parts with a name when they were last looked at, maybe of an index that
+/// changed since.
+struct EarlierParts {
+  /// Of the blocks that the index had; none of nothing.
+  let serials: [UInt64]
+  fileprivate let parts: [(key: [UInt8]?, blocks: BlockSelection)]
+
+  /// Nothing.
+  static let none = EarlierParts(serials: [], parts: [])
+
+  /// The keys that there were.
+  var keys: [[UInt8]?] { parts.map(\.key) }
+
+  /// What was selected of a key.
+  func blocks(ofKey key: [UInt8]?) -> BlockSelection {
+    parts.first { $0.key == key }?.blocks ?? BlockSelection()
+  }
+}
+
 /// What a collection remembers of scopes, which know the collection.
 struct RememberedScopes {
-  typealias Parts = [(rank: Int, scope: FeatureScope)]
-
   let index: FeatureIndex
   let cache: ScopeCache
 
-  /// The parts with a name, made if they aren't known.
-  func remembered(_ name: ScopeName, _ make: () -> Parts) -> Parts {
-    cache.remembered(name) { make().map { ($0.rank, $0.scope.selection) } }
-      .map { ($0.rank, FeatureScope(index, $0.selection)) }
+  /// The parts with a name, made if they aren't known, out of what they were before the collection
+  /// changed.
+  func remembered(_ name: ScopeName, _ make: (EarlierParts) -> [ScopePart]) -> [ScopePart] {
+    cache.remembered(name) { before in
+      let made = make(before ?? .none)
+      return ScopeCache.Parts(
+        serials: index.serials, all: made.map { ($0.rank, $0.key, $0.scope.selection) })
+    }.all.map {
+      ScopePart(rank: $0.rank, key: $0.key, scope: FeatureScope(index, $0.selection))
+    }
   }
 
-  /// Whether parts with a name are known, so that they cost nothing.
+  /// Whether parts with a name are known, or were before the last changes, so that they cost little.
   func has(_ name: ScopeName) -> Bool { cache.has(name) }
 }
 
-/// Remembers what some filters and groupings make of a collection, for as long as it stays as it is
-/// and as far as the memory goes: the scopes that were asked for longest ago are forgotten first.
+/// Remembers what some filters and groupings make of a collection, as far as the memory goes: the scopes
+/// that were asked for longest ago are forgotten first. A changed collection begins with those of before,
+/// of which only what changed is made anew when they are asked for.
 ///
 /// It belongs to the collection's index, so nothing in it may hold that.
 final class ScopeCache: Sendable {
-  typealias Parts = [(rank: Int, selection: FeatureScope.Selection)]
+  struct Parts: Sendable {
+    var serials: [UInt64]
+    var all: [(rank: Int, key: [UInt8]?, selection: FeatureScope.Selection)]
+
+    var byteCount: Int {
+      serials.count * 8
+        + all.reduce(0) { $0 + $1.selection.byteCount + ($1.key?.count ?? 0) + 512 }
+    }
+
+    /// What is of use to a changed collection; nil if nothing is.
+    var earlier: EarlierParts? {
+      var parts: [(key: [UInt8]?, blocks: BlockSelection)] = []
+      for part in all {
+        guard let blocks = part.selection.blocks else { return nil }
+        parts.append((part.key, blocks))
+      }
+      return EarlierParts(serials: serials, parts: parts)
+    }
+  }
 
   /// Parts that are made by the first who asks for them, while others wait.
-  private final class Entry: Sendable {
+  private final class Meeting: Sendable {
     let parts = Guarded<Parts?>(nil)
   }
 
+  private struct Entry {
+    var meeting = Meeting()
+    /// nil as long as they are being made.
+    var parts: Parts?
+    /// What they were before the collection changed.
+    var before: EarlierParts?
+    var bytes = 0
+    var used = 0
+    /// How many changes they have not been asked for.
+    var idleChanges = 0
+  }
+
   private struct State {
-    var entries: [ScopeName: (entry: Entry, bytes: Int, used: Int)] = [:]
+    var entries: [ScopeName: Entry] = [:]
     var clock = 0
     var bytes = 0
   }
 
-  private let state = Guarded(State())
+  private let state: Guarded<State>
   private let capacity: Int
+  /// What nobody asked for in so many changes is forgotten.
+  private static let maximumIdleChanges = 1000
 
-  /// - Parameter capacity: the memory that may be used for it, in bytes.
-  init(capacity: Int) { self.capacity = capacity }
+  /// - Parameters:
+  ///   - capacity: the memory that may be used for it, in bytes.
+  ///   - earlier: that of the collection before a change.
+  init(capacity: Int, inheriting earlier: ScopeCache? = nil) {
+    self.capacity = capacity
+    var state = State()
+    if let (clock, entries) = earlier?.state.withLock({ ($0.clock, $0.entries) }) {
+      state.clock = clock
+      for (name, entry) in entries where entry.idleChanges < ScopeCache.maximumIdleChanges {
+        guard let before = entry.parts?.earlier ?? entry.before else { continue }
+        state.entries[name] = Entry(
+          before: before, bytes: entry.bytes, used: entry.used, idleChanges: entry.idleChanges + 1)
+        state.bytes += entry.bytes
+      }
+    }
+    self.state = Guarded(state)
+  }
 
   /// The parts with a name, made if they aren't known.
-  func remembered(_ name: ScopeName, _ make: () -> Parts) -> Parts {
-    let entry = state.withLock { state -> Entry in
+  func remembered(_ name: ScopeName, _ make: (EarlierParts?) -> Parts) -> Parts {
+    let (meeting, before) = state.withLock { state -> (Meeting, EarlierParts?) in
       state.clock += 1
-      let known = state.entries[name]
-      let entry = known?.entry ?? Entry()
-      state.entries[name] = (entry, known?.bytes ?? 0, state.clock)
-      return entry
+      var entry = state.entries[name] ?? Entry()
+      entry.used = state.clock
+      entry.idleChanges = 0
+      state.entries[name] = entry
+      return (entry.meeting, entry.before)
     }
-    return entry.parts.withLock { parts in
+    return meeting.parts.withLock { parts in
       if let parts { return parts }
-      let made = make()
+      let made = make(before)
       parts = made
-      account(
-        name, entry,
-        bytes: 4096 + name.byteCount + made.reduce(0) { $0 + $1.selection.byteCount + 512 })
+      keep(made, name, meeting)
       return made
     }
   }
 
-  /// Whether parts with a name are known, so that they cost nothing.
-  func has(_ name: ScopeName) -> Bool { state.withLock { ($0.entries[name]?.bytes ?? 0) > 0 } }
+  /// Whether parts with a name are known, or were before the last changes, so that they cost little.
+  func has(_ name: ScopeName) -> Bool {
+    state.withLock { state in
+      state.entries[name].map { $0.parts != nil || $0.before != nil } ?? false
+    }
+  }
 
-  private func account(_ name: ScopeName, _ entry: Entry, bytes: Int) {
+  private func keep(_ parts: Parts, _ name: ScopeName, _ meeting: Meeting) {
+    let bytes = 4096 + name.byteCount + parts.byteCount
     let forgotten = state.withLock { state -> [Entry] in
-      guard state.entries[name]?.entry === entry else { return [] }
+      guard let entry = state.entries[name], entry.meeting === meeting else { return [] }
+      state.bytes += bytes - entry.bytes
       state.entries[name]?.bytes = bytes
-      state.bytes += bytes
-      var forgotten: [Entry] = []
+      state.entries[name]?.parts = parts
+      state.entries[name]?.before = nil
+      var forgotten = [entry]
       while state.bytes > capacity,
         let oldest = state.entries.filter({ $0.value.bytes > 0 }).min(by: {
           $0.value.used < $1.value.used
@@ -90,7 +178,7 @@ final class ScopeCache: Sendable {
       {
         state.bytes -= oldest.value.bytes
         state.entries[oldest.key] = nil
-        forgotten.append(oldest.value.entry)
+        forgotten.append(oldest.value)
       }
       return forgotten
     }

@@ -4,39 +4,74 @@
 /// The texts lie one after the other in one piece of memory; a hash table with open addressing
 /// finds them, so that looking one up or adding it takes no allocation of its own.
 ///
+/// It may begin with the texts of another one, which stays as it is, so that a large dictionary that is in
+/// use need not be copied for each text that comes.
+///
 /// `@unchecked Sendable`: it is written only while its creator is its sole owner, and read-only
 /// afterwards.
 final class ByteDictionary: @unchecked Sendable {
+  // Whose texts come first; it has no base of its own.
+  private let base: ByteDictionary?
+  private let firstOwn: Int
   private var bytes: GrowingArray<UInt8>
   // Where each text begins, times two, plus its flag.
   private var starts: GrowingArray<UInt64>
   // The upper half of a text's hash, and its number plus one; 0 is free.
   private var slots: FixedArray<UInt64>
 
-  /// An empty dictionary.
-  init() {
+  /// An empty dictionary, or one that begins with the texts of another.
+  init(over base: ByteDictionary? = nil) {
+    self.base = base
+    firstOwn = base?.count ?? 0
     bytes = GrowingArray(capacity: 64)
     starts = GrowingArray(capacity: 16)
     slots = ByteDictionary.freeSlots(32)
   }
 
-  /// A copy that may be added to.
-  init(copying other: ByteDictionary) {
+  /// A copy that may be added to, over the same base.
+  private init(copying other: ByteDictionary) {
+    base = other.base
+    firstOwn = other.firstOwn
     bytes = GrowingArray(copying: other.bytes)
     starts = GrowingArray(copying: other.starts)
-    slots = FixedArray(uninitialized: other.slots.count)
-    slots.pointer.update(from: other.slots.pointer, count: slots.count)
+    slots = FixedArray(copying: other.slots.pointer, count: other.slots.count)
   }
 
+  /// A dictionary of the same texts that may be added to. A large one isn't copied each time: what was
+  /// added lately lies apart, and is joined with the rest as often as makes both cost about the same.
+  var extended: ByteDictionary {
+    guard let base else {
+      return count <= ByteDictionary.smallCount
+        ? ByteDictionary(copying: self) : ByteDictionary(over: self)
+    }
+    let own = count - firstOwn
+    if own <= ByteDictionary.smallCount || own * own <= 32 * firstOwn {
+      return ByteDictionary(copying: self)
+    }
+    let whole = ByteDictionary(copying: base)
+    for number in firstOwn..<count { _ = whole.add(self[number], flag: flag(of: number)) }
+    return whole
+  }
+
+  private static let smallCount = 1024
+
   /// How many texts it holds.
-  var count: Int { starts.count }
+  var count: Int { firstOwn + starts.count }
 
   /// The memory it takes, in bytes.
-  var byteCount: Int { bytes.count + starts.count * 8 + slots.byteCount }
+  var byteCount: Int {
+    bytes.count + starts.count * 8 + slots.byteCount + (base?.byteCount ?? 0)
+  }
 
   /// A text, which holds while the dictionary lives.
   @inline(__always)
   subscript(_ number: Int) -> UnsafeRawBufferPointer {
+    if number < firstOwn, let base { return base.own(number) }
+    return own(number - firstOwn)
+  }
+
+  @inline(__always)
+  private func own(_ number: Int) -> UnsafeRawBufferPointer {
     let start = Int(starts.pointer[number] >> 1)
     let end = number + 1 < starts.count ? Int(starts.pointer[number + 1] >> 1) : bytes.count
     return UnsafeRawBufferPointer(start: bytes.pointer + start, count: end - start)
@@ -44,11 +79,18 @@ final class ByteDictionary: @unchecked Sendable {
 
   /// A text's flag.
   @inline(__always)
-  func flag(of number: Int) -> Bool { starts.pointer[number] & 1 != 0 }
+  func flag(of number: Int) -> Bool {
+    if number < firstOwn, let base { return base.flag(of: number) }
+    return starts.pointer[number - firstOwn] & 1 != 0
+  }
 
   /// The number of a text, if it is in here.
   func number(of text: UnsafeRawBufferPointer, flag: Bool = false) -> Int? {
-    let hash = ByteHash.hash(text, flag: flag)
+    number(of: text, flag, ByteHash.hash(text, flag: flag))
+  }
+
+  private func number(of text: UnsafeRawBufferPointer, _ flag: Bool, _ hash: UInt64) -> Int? {
+    if let number = base?.number(of: text, flag, hash) { return number }
     let slot = slots.pointer[slot(of: text, flag, hash)]
     return slot == 0 ? nil : Int(slot & 0xFFFF_FFFF) - 1
   }
@@ -56,6 +98,7 @@ final class ByteDictionary: @unchecked Sendable {
   /// The number of a text, which is added if it is new.
   func add(_ text: UnsafeRawBufferPointer, flag: Bool = false) -> Int {
     let hash = ByteHash.hash(text, flag: flag)
+    if let number = base?.number(of: text, flag, hash) { return number }
     let index = slot(of: text, flag, hash)
     let slot = slots.pointer[index]
     if slot != 0 { return Int(slot & 0xFFFF_FFFF) - 1 }
@@ -63,7 +106,7 @@ final class ByteDictionary: @unchecked Sendable {
     starts.append(UInt64(bytes.count) << 1 | (flag ? 1 : 0))
     bytes.append(contentsOf: text)
     slots.pointer[index] = hash & ~0xFFFF_FFFF | UInt64(number + 1)
-    if count * 4 > slots.count * 3 { grow() }
+    if starts.count * 4 > slots.count * 3 { grow() }
     return number
   }
 

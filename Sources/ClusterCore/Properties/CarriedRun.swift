@@ -1,27 +1,31 @@
-/// Places of a changed index, one after the other, whose features were one after the other before
-/// the change, too; or are all new.
+/// Features of a changed block, one after the other, that were so in a block before the change, too; or
+/// are all new.
 struct CarriedRun {
-  var places: Range<Int>
+  /// Their places in the block.
+  var offsets: Range<Int>
   /// The first one's place before the change; nil of new features.
   var origin: Int?
 
-  /// The runs of an index.
+  /// The runs of a block.
   ///
-  /// - Parameter origins: for each place the place before the change, `FeatureIndex.Entry.isNew` of a
-  ///   new feature.
-  static func runs(_ origins: FixedArray<UInt32>) -> [CarriedRun] {
+  /// - Parameter origins: for each feature the place before the change, `FeatureEntry.isNew` of a new
+  ///   one.
+  static func runs(_ origins: [UInt32]) -> [CarriedRun] {
     var runs: [CarriedRun] = []
     var start = 0
     while start < origins.count {
-      let origin = origins.pointer[start]
-      let isNew = origin == FeatureIndex.Entry.isNew
+      let origin = origins[start]
+      let isNew = origin == FeatureEntry.isNew
       var end = start + 1
       while end < origins.count,
-        origins.pointer[end] == (isNew ? origin : origin + UInt32(end - start))
+        isNew
+          ? origins[end] == origin
+          : origins[end] == origin + UInt32(end - start)
+            && !PointIndex.beginsBlock(Int(origins[end]))
       {
         end += 1
       }
-      runs.append(CarriedRun(places: start..<end, origin: isNew ? nil : Int(origin)))
+      runs.append(CarriedRun(offsets: start..<end, origin: isNew ? nil : Int(origin)))
       start = end
     }
     return runs

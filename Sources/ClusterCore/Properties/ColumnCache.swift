@@ -31,6 +31,13 @@ final class ColumnCache: Sendable {
     var lastUse: Int
     /// How often it was carried over to the index of a change without being asked for.
     var idleCarries = 0
+
+    /// The entry of a changed index.
+    func carried(_ column: Column) -> Entry {
+      let slot = Slot()
+      slot.column.withLock { $0 = column }
+      return Entry(slot: slot, column: column, lastUse: lastUse, idleCarries: idleCarries + 1)
+    }
   }
 
   private struct State {
@@ -47,9 +54,9 @@ final class ColumnCache: Sendable {
   private static let maximumColumns = 256
   /// Bytes that a column takes beside its arrays, about.
   private static let overhead = 1024
-  /// Carrying a column over costs about a fiftieth of building it. One that nobody asked for in so
-  /// many changes has cost as much as building it would.
-  private static let maximumIdleCarries = 64
+  /// Carrying a column over to a small change costs about a thousandth of building a large one. One that
+  /// nobody asked for in so many changes has cost as much as building it would.
+  private static let maximumIdleCarries = 1000
 
   /// Whether a column is there already.
   func has(_ key: Key) -> Bool { state.withLock { $0.entries[key]?.column != nil } }
@@ -82,32 +89,36 @@ final class ColumnCache: Sendable {
     return column
   }
 
-  /// Takes over the values of an index that this cache's index was made of by a change.
+  /// Takes over the columns of an index that this cache's index was made of by a change.
   ///
-  /// - Parameter carry: makes the column of the changed index.
+  /// - Parameters:
+  ///   - values: makes the column of the changed index.
+  ///   - keys: makes the keys of such a column out of those before; nil if they aren't worth it.
   func take(
-    from old: ColumnCache, carry: ([UInt8], PropertyColumn, any PropertyDecoder) -> PropertyColumn
+    from old: ColumnCache,
+    values: ([UInt8], PropertyColumn, any PropertyDecoder) -> PropertyColumn,
+    keys: (KeyColumn, PropertyColumn) -> KeyColumn?
   ) {
-    let entries = old.state.withLock { $0.entries }
+    let entries = old.state.withLock { $0.entries }.filter {
+      $0.value.idleCarries < ColumnCache.maximumIdleCarries
+    }
+    var taken: [[UInt8]: PropertyColumn] = [:]
     state.withLock { state in
       state.clock = entries.values.map(\.lastUse).max() ?? 0
       for (key, entry) in entries {
-        guard case .values(let column, let decoder) = entry.column,
-          entry.idleCarries < ColumnCache.maximumIdleCarries
+        guard case .values(let column, let decoder) = entry.column else { continue }
+        let carried = values(key.name, column, decoder)
+        taken[key.name] = carried
+        state.entries[key] = entry.carried(.values(carried, decoder))
+      }
+      for (key, entry) in entries {
+        guard case .keys(let old) = entry.column, let column = taken[key.name],
+          let carried = keys(old, column)
         else { continue }
-        let carried = Column.values(carry(key.name, column, decoder), decoder)
-        let slot = Slot()
-        slot.column.withLock { $0 = carried }
-        state.entries[key] = Entry(
-          slot: slot, column: carried, lastUse: entry.lastUse, idleCarries: entry.idleCarries + 1)
+        state.entries[key] = entry.carried(.keys(carried))
       }
       evict(&state)
     }
-  }
-
-  /// Whether there are columns that ``take(from:carry:)`` would take.
-  var isEmpty: Bool {
-    state.withLock { !$0.entries.values.contains { $0.column != nil } }
   }
 
   /// Lets go of those that were used least recently, down to the limit; but not of the last one used,

@@ -12,8 +12,7 @@ extension FeatureIndex {
     return values
   }
 
-  /// The keys of a property of all features; as ``column(named:decoder:)``, but that a change makes
-  /// them anew.
+  /// The keys of a property of all features; as ``column(named:decoder:)``.
   public func keyColumn(named name: [UInt8], decoder: any PropertyDecoder) -> KeyColumn {
     let column = columns.column(ColumnCache.Key(name: name, isKeys: true)) {
       .keys(KeyColumn(self.column(named: name, decoder: decoder)))
@@ -34,11 +33,15 @@ extension FeatureIndex {
 
   /// Takes over the columns of the index that this one was made of.
   ///
-  /// - Parameter origins: for each place the place there, `Entry.isNew` of a new feature.
-  func takeColumns(from old: FeatureIndex, origins: FixedArray<UInt32>) {
-    let runs = CarriedRun.runs(origins)
-    columns.take(from: old.columns) { name, column, decoder in
-      PropertyColumn(carrying: column, along: runs, named: name, of: self, decoder: decoder)
-    }
+  /// - Parameter edit: what made its blocks of those before.
+  func takeColumns(from old: FeatureIndex, _ edit: EditedBlocks) {
+    columns.take(
+      from: old.columns,
+      values: { name, column, decoder in
+        PropertyColumn(carrying: column, after: edit, named: name, of: self, decoder: decoder)
+      },
+      keys: { keys, column in
+        keys.mayHoldDeadKeys ? nil : KeyColumn(carrying: keys, after: edit, of: column)
+      })
   }
 }

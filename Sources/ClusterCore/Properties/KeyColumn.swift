@@ -7,43 +7,88 @@
 public final class KeyColumn: Sendable {
   /// The number of features.
   public let count: Int
-  /// nil if all are of rank 0.
-  let ranks: FixedArray<UInt32>?
+  /// By block and place in it the number of the key plus one, 0 where there is no value; nil for a
+  /// block without any.
+  private let chunks: [FixedArray<UInt32>?]
+  /// By block: where the numbers are, indexed by place.
+  private let numbers: BlockTable<UInt32>
+  /// The keys by number; some may be those of no feature any more.
   private let dictionary: ByteDictionary
-  /// The numbers of keys in the dictionary, in the order of the keys.
+  /// The numbers of keys in the order of the keys.
   private let order: FixedArray<UInt32>
+  /// The rank of each number plus one; that of 0 is 0.
+  private let ranks: FixedArray<UInt32>
+  private let chunkBytes: Int
+  /// How many keys there were when all of them were those of features.
+  private let livingKeys: Int
 
   /// The key of rank 0 as an answer names it.
   public static let nullKey = Array("null".utf8)
 
   /// Finds and orders the keys of a column. O(n + k log k) for k keys.
   public init(_ column: PropertyColumn) {
+    var collector = KeyCollector(column)
     count = column.count
-    let collector = KeyCollector()
-    // As numbers of keys for the time being.
-    ranks = collector.collect(column)
-    dictionary = collector.keys
-    order = KeyColumn.sorted(dictionary)
-    guard let ranks else { return }
-    // 0 stays 0.
-    let rankOfNumber = FixedArray<UInt32>(uninitialized: order.count + 1)
-    rankOfNumber.pointer[0] = 0
+    chunks = column.chunks.map { collector.collect($0) }
+    let made = EditedBlocks.Made(chunks.enumerated().map { ($0.offset, $0.element) })
+    numbers = BlockTable(chunks.count, made, { $0 }, of: nil, after: nil)
+    chunkBytes = chunks.reduce(0) { $0 + KeyColumn.byteCount($1) }
+    dictionary = collector.keys.dictionary
+    livingKeys = dictionary.count
+    order = KeyColumn.sorted(dictionary, 0..<dictionary.count)
+    ranks = KeyColumn.ranks(order)
+  }
+
+  /// The keys of the column of a changed index. O(blocks), and the features of changed ones, where they
+  /// have no new keys; O(k) for k keys otherwise.
+  init(carrying old: KeyColumn, after edit: EditedBlocks, of column: PropertyColumn) {
+    var collector = KeyCollector(column, old.dictionary)
+    count = column.count
+    livingKeys = old.livingKeys
+    let made = edit.made { _, _, number in collector.collect(column.chunks[number]) }
+    chunks = edit.applied(to: old.chunks, made)
+    numbers = BlockTable(chunks.count, made, { $0 }, of: old.numbers, after: edit)
+    let gone = edit.gone(of: old.chunks.count)
+    chunkBytes =
+      old.chunkBytes + made.all.reduce(0) { $0 + KeyColumn.byteCount($1.value) }
+      - gone.reduce(0) { $0 + KeyColumn.byteCount(old.chunks[$1]) }
+    dictionary = collector.keys.dictionary
+    if dictionary.count == old.dictionary.count {
+      (order, ranks) = (old.order, old.ranks)
+    } else {
+      let added = KeyColumn.sorted(dictionary, old.dictionary.count..<dictionary.count)
+      order = KeyColumn.merged(old.order, added, dictionary)
+      ranks = KeyColumn.ranks(order)
+    }
+  }
+
+  /// Whether most of the keys may be those of no feature any more.
+  var mayHoldDeadKeys: Bool { dictionary.count > 2 * livingKeys + 1024 }
+
+  private static func byteCount(_ chunk: FixedArray<UInt32>?) -> Int {
+    16 + (chunk.map { $0.byteCount + 64 } ?? 0)
+  }
+
+  private static func ranks(_ order: FixedArray<UInt32>) -> FixedArray<UInt32> {
+    let ranks = FixedArray<UInt32>(uninitialized: order.count + 1)
+    ranks.pointer[0] = 0
     for index in 0..<order.count {
-      rankOfNumber.pointer[Int(order.pointer[index]) + 1] = UInt32(index + 1)
+      ranks.pointer[Int(order.pointer[index]) + 1] = UInt32(index + 1)
     }
-    for place in 0..<count {
-      ranks.pointer[place] = rankOfNumber.pointer[Int(ranks.pointer[place])]
-    }
+    return ranks
   }
 
   /// The memory it takes, in bytes.
   public var byteCount: Int {
-    (ranks?.byteCount ?? 0) + dictionary.byteCount + order.byteCount
+    chunkBytes + dictionary.byteCount + order.byteCount + ranks.byteCount
   }
 
   /// The rank at a place.
   @inline(__always)
-  public func rank(at place: Int) -> UInt32 { ranks?.pointer[place] ?? 0 }
+  public func rank(at place: Int) -> UInt32 {
+    guard let numbers = numbers[around: place] else { return 0 }
+    return ranks.pointer[Int(numbers[place])]
+  }
 
   /// The keys by rank. Each is a copy; see ``withKey(_:_:)``.
   public var keys: Keys { Keys(column: self) }
@@ -83,9 +128,11 @@ public final class KeyColumn: Sendable {
     public subscript(rank: Int) -> [UInt8] { column.withKey(UInt32(rank)) { Array($0) } }
   }
 
-  /// The numbers of a dictionary's texts, sorted by text; most comparisons are of first bytes.
-  private static func sorted(_ dictionary: ByteDictionary) -> FixedArray<UInt32> {
-    var order = (0..<dictionary.count).map { number in
+  /// The numbers of some of a dictionary's texts, sorted by text; most comparisons are of first bytes.
+  private static func sorted(
+    _ dictionary: ByteDictionary, _ numbers: Range<Int>
+  ) -> FixedArray<UInt32> {
+    var order = numbers.map { number in
       (start: firstBytes(dictionary[number]), number: UInt32(number))
     }
     order.sort { a, b in
@@ -95,6 +142,28 @@ public final class KeyColumn: Sendable {
     }
     let result = FixedArray<UInt32>(uninitialized: order.count)
     for (index, entry) in order.enumerated() { result.pointer[index] = entry.number }
+    return result
+  }
+
+  /// Two sorted lists as one.
+  private static func merged(
+    _ a: FixedArray<UInt32>, _ b: FixedArray<UInt32>, _ dictionary: ByteDictionary
+  ) -> FixedArray<UInt32> {
+    let result = FixedArray<UInt32>(uninitialized: a.count + b.count)
+    var start = 0
+    for index in 0..<b.count {
+      let text = dictionary[Int(b.pointer[index])]
+      var (low, high) = (start, a.count)
+      while low < high {
+        let middle = (low + high) / 2
+        let isBefore = ByteOrder.compare(dictionary[Int(a.pointer[middle])], text) < 0
+        if isBefore { low = middle + 1 } else { high = middle }
+      }
+      (result.pointer + start + index).update(from: a.pointer + start, count: low - start)
+      result.pointer[low + index] = b.pointer[index]
+      start = low
+    }
+    (result.pointer + start + b.count).update(from: a.pointer + start, count: a.count - start)
     return result
   }
 

@@ -5,47 +5,53 @@ extension PropertyColumn {
   public convenience init(
     named name: [UInt8], of index: FeatureIndex, decoder: some PropertyDecoder
   ) {
-    var builder = PropertyColumnBuilder(count: index.count)
-    for place in 0..<index.count {
-      index.prefetchRecord(at: place + PropertyColumn.ahead)
-      decoder.withValue(of: name, in: index.record(at: place).properties) {
-        builder.append($0)
-      }
-    }
-    self.init(builder)
-  }
-
-  /// The column of a changed index: the values of another column where features stayed, and those
-  /// that are read from the new ones.
-  convenience init(
-    carrying old: PropertyColumn, along runs: [CarriedRun], named name: [UInt8],
-    of index: FeatureIndex, decoder: any PropertyDecoder
-  ) {
-    var builder = PropertyColumnBuilder(count: index.count, dictionary: old.dictionary)
-    for run in runs {
-      if let origin = run.origin {
-        builder.append(old, origin..<origin + run.places.count)
-        continue
-      }
-      for place in run.places {
+    let dictionary = GrowingDictionary()
+    var chunks: [ColumnChunk] = []
+    chunks.reserveCapacity(index.blocks.count)
+    index.points.forEachRun { run in
+      var builder = ColumnChunkBuilder(count: run.count, dictionary: dictionary)
+      for place in run {
+        index.prefetchRecord(at: min(place + PropertyColumn.ahead, run.upperBound - 1))
         decoder.withValue(of: name, in: index.record(at: place).properties) {
           builder.append($0)
         }
       }
+      chunks.append(builder.chunk)
     }
-    let column = builder.column(livingEntries: old.livingEntries)
+    self.init(chunks, dictionary.dictionary)
+  }
+
+  /// The column of a changed index: the values of another column where features stayed, and those
+  /// that are read from the new ones. O(blocks), and the features of changed ones.
+  convenience init(
+    carrying old: PropertyColumn, after edit: EditedBlocks, named name: [UInt8],
+    of index: FeatureIndex, decoder: any PropertyDecoder
+  ) {
+    let dictionary = GrowingDictionary(old.dictionary)
+    let made = edit.made { block, origins, number in
+      var builder = ColumnChunkBuilder(count: block.count, dictionary: dictionary)
+      let firstPlace = number << PointIndex.blockBits
+      for run in CarriedRun.runs(origins) {
+        if let origin = run.origin {
+          let offset = origin & (PointIndex.maximumBlockCount - 1)
+          builder.append(
+            old.chunks[origin >> PointIndex.blockBits], offset..<offset + run.offsets.count)
+          continue
+        }
+        for offset in run.offsets {
+          let record = index.record(at: firstPlace + offset)
+          decoder.withValue(of: name, in: record.properties) { builder.append($0) }
+        }
+      }
+      return builder.chunk
+    }
+    let column = PropertyColumn(old, after: edit, made, dictionary.dictionary)
     self.init(column.mayHoldDeadEntries ? column.withoutDeadEntries() : column)
   }
 
   private static let ahead = 8
 
-  private convenience init(_ builder: PropertyColumnBuilder) { self.init(builder.column()) }
-
-  private convenience init(_ other: PropertyColumn) {
-    self.init(
-      count: other.count, codes: other.codes, doubles: other.doubles,
-      dictionary: other.dictionary, livingEntries: other.livingEntries)
-  }
+  private convenience init(_ other: PropertyColumn) { self.init(copying: other) }
 
   /// Whether the dictionary is large and has doubled since it was last known which of its entries are
   /// in a feature.
@@ -55,21 +61,20 @@ extension PropertyColumn {
 
   /// The column as it is, or with another dictionary if half of it is in no feature any more.
   private func withoutDeadEntries() -> PropertyColumn {
-    guard let codes else { return self }
     // A code's new code; 0 as long as it isn't met.
     var renamed = [Code](repeating: 0, count: Int(PropertyColumn.firstEntry) + entryCount)
     var living = 0
-    for place in 0..<count {
-      let code = Int(codes.pointer[place])
-      if renamed[code] == 0 {
-        renamed[code] = 1
-        living += code >= PropertyColumn.firstEntry ? 1 : 0
+    for codes in chunks.lazy.compactMap(\.codes) {
+      for place in 0..<codes.count {
+        let code = Int(codes.pointer[place])
+        if renamed[code] == 0 {
+          renamed[code] = 1
+          living += code >= PropertyColumn.firstEntry ? 1 : 0
+        }
       }
     }
     guard living <= entryCount / 2 else {
-      return PropertyColumn(
-        count: count, codes: codes, doubles: doubles, dictionary: dictionary,
-        livingEntries: living)
+      return PropertyColumn(chunks, dictionary, livingEntries: living)
     }
     let fresh = ByteDictionary()
     for code in PropertyColumn.firstEntry..<Code(renamed.count) where renamed[Int(code)] != 0 {
@@ -77,10 +82,15 @@ extension PropertyColumn {
       renamed[Int(code)] = PropertyColumn.firstEntry + Code(number)
     }
     for code in 0..<PropertyColumn.firstEntry { renamed[Int(code)] = code }
-    let newCodes = FixedArray<Code>(uninitialized: count)
-    for place in 0..<count { newCodes.pointer[place] = renamed[Int(codes.pointer[place])] }
-    return PropertyColumn(
-      count: count, codes: newCodes, doubles: doubles, dictionary: fresh, livingEntries: living)
+    let renamedChunks = chunks.map { chunk -> ColumnChunk in
+      guard let codes = chunk.codes else { return chunk }
+      let newCodes = FixedArray<Code>(uninitialized: codes.count)
+      for place in 0..<codes.count {
+        newCodes.pointer[place] = renamed[Int(codes.pointer[place])]
+      }
+      return ColumnChunk(count: chunk.count, codes: newCodes, doubles: chunk.doubles)
+    }
+    return PropertyColumn(renamedChunks, fresh, livingEntries: living)
   }
 
   /// A dictionary that isn't worth looking through, in bytes.
@@ -88,10 +98,9 @@ extension PropertyColumn {
 }
 
 extension FeatureIndex {
-  /// Asks for a record's memory, if there is such a place.
+  /// Asks for a record's memory.
   @inline(__always)
   func prefetchRecord(at place: Int) {
-    guard place < count else { return }
     let base = record(at: place).base
     chints_prefetch(base)
     chints_prefetch(base + 64)

@@ -1,6 +1,7 @@
 /// One property of all features of a ``FeatureIndex``, by place.
 ///
-/// Each feature has a code: missing, false, true, number, or an entry of a dictionary that holds
+/// The values lie in chunks, one for each of the index's blocks, which a changed index shares as it does
+/// the blocks. Each feature has a code: missing, false, true, number, or an entry of a dictionary that holds
 /// each distinct string, array and object once. Memory is taken only for what occurs: none a
 /// feature if none has the property, 8 bytes if they are numbers, 4 if there are none.
 public final class PropertyColumn: Sendable {
@@ -19,45 +20,103 @@ public final class PropertyColumn: Sendable {
 
   /// The number of features.
   public let count: Int
-  /// nil if all are missing or numbers.
-  let codes: FixedArray<Code>?
-  /// NaN where there is no number; nil if there are none.
-  let doubles: FixedArray<Double>?
+  let chunks: [ColumnChunk]
+  /// By block: where the codes and numbers are, indexed by place; nil where there are none.
+  private let codes: BlockTable<Code>
+  private let doubles: BlockTable<Double>
   /// Strings, and flagged arrays and objects; some may be in no feature any more.
   let dictionary: ByteDictionary
   /// How many entries were in a feature when that was last known.
   let livingEntries: Int
+  /// Whether any feature has a value that isn't a number, or had one once.
+  let hasCodes: Bool
+  /// Whether any feature's value is a number, or was one once.
+  public let hasNumbers: Bool
+  /// The memory it takes, in bytes.
+  public let byteCount: Int
+  private let chunkBytes: Int
 
-  init(
-    count: Int, codes: FixedArray<Code>?, doubles: FixedArray<Double>?, dictionary: ByteDictionary,
-    livingEntries: Int
+  /// The column of chunks by block.
+  ///
+  /// - Parameter livingEntries: how many of the dictionary's entries are in features, as far as is
+  ///   known; nil: all.
+  convenience init(
+    _ chunks: [ColumnChunk], _ dictionary: ByteDictionary, livingEntries: Int? = nil
   ) {
-    self.count = count
-    self.codes = codes
-    self.doubles = doubles
+    let made = EditedBlocks.Made(chunks.enumerated().map { ($0.offset, $0.element) })
+    self.init(
+      chunks, made, nil, nil, dictionary, livingEntries: livingEntries ?? dictionary.count)
+  }
+
+  /// The column of a changed index. O(blocks), but for the new ones without a look at any of them.
+  ///
+  /// - Parameter made: the chunks of its new blocks.
+  convenience init(
+    _ old: PropertyColumn, after edit: EditedBlocks, _ made: EditedBlocks.Made<ColumnChunk>,
+    _ dictionary: ByteDictionary
+  ) {
+    self.init(
+      edit.applied(to: old.chunks, made), made, old, edit, dictionary,
+      livingEntries: old.livingEntries)
+  }
+
+  private init(
+    _ chunks: [ColumnChunk], _ made: EditedBlocks.Made<ColumnChunk>, _ old: PropertyColumn?,
+    _ edit: EditedBlocks?, _ dictionary: ByteDictionary, livingEntries: Int
+  ) {
+    self.chunks = chunks
     self.dictionary = dictionary
     self.livingEntries = livingEntries
+    codes = BlockTable(chunks.count, made, \.codes, of: old?.codes, after: edit)
+    doubles = BlockTable(chunks.count, made, \.doubles, of: old?.doubles, after: edit)
+    var (count, bytes) = (old?.count ?? 0, old?.chunkBytes ?? 0)
+    for number in edit?.gone(of: old?.chunks.count ?? 0) ?? [] {
+      count -= old?.chunks[number].count ?? 0
+      bytes -= old?.chunks[number].byteCount ?? 0
+    }
+    for (_, chunk) in made.all {
+      count += chunk.count
+      bytes += chunk.byteCount
+    }
+    self.count = count
+    chunkBytes = bytes
+    byteCount = bytes + dictionary.byteCount
+    hasCodes = old?.hasCodes ?? false || made.all.contains { $0.1.codes != nil }
+    hasNumbers = old?.hasNumbers ?? false || made.all.contains { $0.1.doubles != nil }
   }
 
-  /// The memory it takes, in bytes.
-  public var byteCount: Int {
-    (codes?.byteCount ?? 0) + (doubles?.byteCount ?? 0) + dictionary.byteCount
+  init(copying other: PropertyColumn) {
+    (count, chunks, codes, doubles) = (other.count, other.chunks, other.codes, other.doubles)
+    (dictionary, livingEntries) = (other.dictionary, other.livingEntries)
+    (hasCodes, hasNumbers) = (other.hasCodes, other.hasNumbers)
+    (chunkBytes, byteCount) = (other.chunkBytes, other.byteCount)
   }
 
-  /// Whether no feature has the property.
-  public var isAllMissing: Bool { codes == nil && doubles == nil }
+  /// Whether no feature has the property or had it lately.
+  public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
-  /// Whether any feature's value is a number.
-  public var hasNumbers: Bool { doubles != nil }
+  /// The codes of the block that a place is in, by place; nil where all are missing or numbers. They
+  /// hold while the column lives.
+  @inline(__always)
+  func codes(around place: Int) -> UnsafePointer<Code>? {
+    codes[around: place]
+  }
+
+  /// The numbers of the block that a place is in, by place, NaN where there is none; nil where there
+  /// are none at all. They hold while the column lives.
+  @inline(__always)
+  func doubles(around place: Int) -> UnsafePointer<Double>? {
+    doubles[around: place]
+  }
 
   /// The number at a place; NaN if it is something else.
   @inline(__always)
-  public func number(at place: Int) -> Double { doubles?.pointer[place] ?? .nan }
+  public func number(at place: Int) -> Double { doubles(around: place)?[place] ?? .nan }
 
   /// The code at a place.
   @inline(__always)
   public func code(at place: Int) -> Code {
-    if let codes { return codes.pointer[place] }
+    if let codes = codes(around: place) { return codes[place] }
     return number(at: place).isNaN ? PropertyColumn.missing : PropertyColumn.number
   }
 

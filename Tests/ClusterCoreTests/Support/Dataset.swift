@@ -1,4 +1,4 @@
-import ClusterCore
+@testable import ClusterCore
 import TestSupport
 
 /// The kinds of data that every property is tried on.
@@ -55,9 +55,22 @@ extension FeatureBatch {
 }
 
 extension FeatureIndex {
-  /// The index of these features.
+  /// The index of these features, in blocks of a size that depends on them: many small ones or few.
   static func of(_ features: [TwinFeature]) throws -> FeatureIndex {
-    try FeatureIndex().applying(.upsert(FeatureBatch(features)))
+    let bits = features.reduce(0) { ($0 ^ $1.coordinate.latitude.bitPattern) &* 0x9E37_79B9 }
+    return try of(features, blockCapacity: [4, 9, 50, 1024][Int(bits >> 20 & 3)])
+  }
+
+  /// As above, in blocks of at most some features.
+  static func of(_ features: [TwinFeature], blockCapacity: Int) throws -> FeatureIndex {
+    try FeatureIndex(blockCapacity: blockCapacity).applying(.upsert(FeatureBatch(features)))
+  }
+
+  /// All places, in index order.
+  var places: [Int] {
+    var places: [Int] = []
+    points.forEachRun { places += $0 }
+    return places
   }
 
   /// The feature at a place, as the tests know it.
@@ -76,5 +89,5 @@ extension FeatureIndex {
   }
 
   /// The ids in index order.
-  var ids: [FeatureID] { (0..<count).map { record(at: $0).id } }
+  var ids: [FeatureID] { places.map { record(at: $0).id } }
 }

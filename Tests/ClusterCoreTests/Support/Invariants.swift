@@ -8,36 +8,48 @@ extension FeatureIndex {
     func check(_ holds: Bool, _ what: @autoclosure () -> String) {
       if !holds && found.count < 20 { found.append(what()) }
     }
-    for place in 0..<count {
+    let view = points.view
+    let places = self.places
+    check(places.count == count, "\(places.count) places of \(count) features")
+    for (place, before) in zip(places, [nil] + places.map { $0 }) {
       let record = record(at: place)
       let (stored, sent) = (coordinate(at: place), record.coordinate)
       check(
         stored.latitude.bitPattern == sent.latitude.bitPattern
           && stored.longitude.bitPattern == sent.longitude.bitPattern, "coordinate of \(place)")
-      check(points.positions.pointer[place] == Position(sent), "position of \(place)")
-      guard place > 0 else { continue }
-      let (before, here) = (
-        points.positions.pointer[place - 1].zOrder, points.positions.pointer[place].zOrder
-      )
+      check(view.positions[place] == Position(sent), "position of \(place)")
+      guard let before else { continue }
+      let keys = (view.positions[before].zOrder, view.positions[place].zOrder)
       check(
-        before < here || (before == here && self.record(at: place - 1).id < record.id),
+        keys.0 < keys.1 || (keys.0 == keys.1 && self.record(at: before).id < record.id),
         "order of \(place)")
     }
-    let ranks = (0..<count).map { Int(byID.pointer[$0]) }
-    check(ranks.sorted() == Array(0..<count), "byID is no permutation")
-    for (a, b) in zip(ranks, ranks.dropFirst()) {
-      check(record(at: a).id < record(at: b).id, "byID is not in order")
+    for block in blocks {
+      check((1...blockCapacity).contains(block.count), "a block of \(block.count)")
     }
-    if points.tree.count == 0 {
-      check(count == 0, "no nodes")
-    } else {
-      check(points.view.points(of: 0) == 0..<count, "the root holds \(points.view.points(of: 0))")
+    var byID: [RecordReference] = []
+    directory.forEach {
+      byID.append($0)
+      return true
     }
-    for node in 0..<points.tree.count {
+    let idCounts = directory.blocks.map(\.count)
+    check(idCounts.allSatisfy((1...IDDirectory.capacity).contains), "a block of ids")
+    check(byID.count == count, "\(byID.count) ids")
+    for (a, b) in zip(byID, byID.dropFirst()) {
+      check(records[a].id < records[b].id, "ids are not in order")
+    }
+    check(Set(byID.map(place(of:))) == Set(places), "ids lead to other places")
+    var nodes: [Int] = []
+    view.traverse {
+      nodes.append($0)
+      return .open
+    }
+    check(nodes.isEmpty == (count == 0), "\(nodes.count) nodes")
+    for node in nodes {
       for text in violations(ofNode: node) { check(false, text) }
     }
     check(
-      records.liveBytes == (0..<count).reduce(0) { $0 + record(at: $1).size },
+      records.liveBytes == places.reduce(0) { $0 + self.record(at: $1).size },
       "\(records.liveBytes) live bytes")
     return found
   }
@@ -48,39 +60,48 @@ extension FeatureIndex {
     func check(_ holds: Bool, _ what: String) {
       if !holds { found.append("\(what) of node \(node)") }
     }
-    let places = points.view.points(of: node)
-    guard let first = places.first else { return ["node \(node) is empty"] }
-    var box = PositionBox(points.positions.pointer[first])
+    let view = points.view
+    var places: [Int] = []
+    _ = view.forEachRun(of: node) {
+      places += $0
+      return true
+    }
+    guard let first = places.first, let last = places.last else { return ["node \(node) is empty"] }
+    check(view.points(of: node) == first..<last + 1, "first and last place")
+    var box = PositionBox(view.positions[first])
     var (latitudes, longitudes, bounds) = (Int64(0), Int64(0), GeoBounds.empty)
     var locations: Set<Location> = []
     for place in places {
-      box.formUnion(PositionBox(points.positions.pointer[place]))
+      box.formUnion(PositionBox(view.positions[place]))
       let coordinate = coordinate(at: place)
       latitudes += FixedDegrees.fixed(coordinate.latitude)
       longitudes += FixedDegrees.fixed(coordinate.foldedLongitude)
       bounds.formUnion(GeoBounds(coordinate))
-      locations.insert(points.positions.pointer[place].location)
+      locations.insert(view.positions[place].location)
     }
-    let (own, sum) = (points.tree.nodes.pointer[node], points.tree.aggregates.pointer[node])
+    let (own, sum) = (view.nodes[node], view.aggregates[node].pointee)
     check(
       own.box.minX == box.minX && own.box.minY == box.minY && own.box.maxX == box.maxX
         && own.box.maxY == box.maxY, "box")
     check(sum.bounds == bounds, "bounds")
     check(sum.latitudes == latitudes && sum.longitudes == longitudes, "sums")
     check(Int(sum.locations) == locations.count, "locations")
+    check(Int(sum.count) == places.count && view.count(of: node) == places.count, "count")
     if own.isLeaf {
       let isOnePosition = box.minX == box.maxX && box.minY == box.maxY
       check(places.count <= Quadtree.leafCapacity || isOnePosition, "size of the leaf")
+      check(places == Array(first..<first + places.count), "run of the leaf")
       return found
     }
-    // The children follow each other without a gap, each in a quadrant of its own.
-    var end = places.lowerBound
-    for child in own.children {
-      check(points.view.points(of: child).lowerBound == end, "beginning of a child")
-      end = points.view.points(of: child).upperBound
+    // The children follow each other without a feature between them.
+    var next = places[...]
+    let children = view.children(of: node)
+    for child in children {
+      check(view.points(of: child).lowerBound == next.first, "beginning of a child")
+      next = next.dropFirst(view.count(of: child))
     }
-    check(end == places.upperBound, "end of the children")
-    check((2...4).contains(own.children.count), "\(own.children.count) children")
+    check(next.isEmpty, "end of the children")
+    check((2...4).contains(children.count), "\(children.count) children")
     return found
   }
 }

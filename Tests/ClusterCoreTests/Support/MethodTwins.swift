@@ -129,7 +129,8 @@ struct MethodTwin {
 
 extension PointIndex {
   static func of(_ features: [TwinFeature]) throws -> PointIndex {
-    try FeatureIndex.of(features).points
+    let index = try FeatureIndex.of(features)
+    return FeatureScope(index).selecting(in: EverywhereRegion()).points
   }
 
   static func of(_ coordinates: [Coordinate]) throws -> PointIndex {

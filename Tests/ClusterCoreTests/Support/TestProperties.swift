@@ -56,7 +56,10 @@ extension FeatureIndex {
 }
 
 extension PropertyColumn {
-  var owned: [OwnedValue] { (0..<count).map { OwnedValue(value(at: $0)) } }
+  /// The values in the order of the index that it is a column of.
+  func owned(_ index: FeatureIndex) -> [OwnedValue] {
+    index.places.map { OwnedValue(value(at: $0)) }
+  }
 }
 
 extension SeededGenerator {

@@ -73,7 +73,7 @@ struct CollisionPlacement: ~Copyable {
     if let features {
       chints_prefetch(features.pointer + place)
     } else {
-      chints_prefetch(view.positions + place)
+      view.prefetchPosition(place)
     }
     chints_prefetch(fates + place)
   }

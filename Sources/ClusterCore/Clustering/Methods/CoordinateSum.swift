@@ -17,7 +17,7 @@ struct CoordinateSum: BitwiseCopyable, Equatable {
   /// Adds all features of a node.
   @inline(__always)
   mutating func add(node: Int, in view: IndexView) {
-    let sum = view.aggregates + node
+    let sum = view.aggregates[node]
     count &+= view.points(of: node).count
     latitudes &+= sum.pointee.latitudes
     longitudes &+= sum.pointee.longitudes

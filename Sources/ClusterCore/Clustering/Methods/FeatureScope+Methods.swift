@@ -23,15 +23,26 @@ extension FeatureScope {
     let region = CellsRegion(request.view.tiles)
     let found = points.countPlaces(in: region)
     guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
-    let inside = found == count ? self : selecting(in: region)
     do {
+      let inside = sideBySide(in: region, count: found)
       return try inside.clustersOfAll(request, markers: markers)
     } catch {
       throw request.refusal(error, features: found)
     }
   }
 
-  /// As above, of all features in the scope, wherever they are.
+  /// The scope's features in a region, of which there are some, as an index of one piece: these methods
+  /// number them. Remembered where it is all of the collection.
+  private func sideBySide(in region: CellsRegion, count found: Int) -> FeatureScope {
+    guard found == count else { return selecting(in: region) }
+    if points.isDense { return self }
+    guard isWhole else { return selecting(in: EverywhereRegion()) }
+    return index.scopes.remembered(ScopeName(isOnePiece: true)) { _ in
+      [ScopePart(rank: 0, key: nil, scope: selecting(in: EverywhereRegion()))]
+    }[0].scope
+  }
+
+  /// As above, of all features in the scope, which are some of the collection's, wherever they are.
   func clustersOfAll(
     _ request: MethodRequest, markers: MarkerColumns
   ) throws(MethodLimit) -> ClusterResult {
@@ -59,7 +70,7 @@ extension FeatureScope {
   ) throws(MethodLimit) -> [(group: ClusterGroup?, scope: FeatureScope)] {
     guard let grouping = request.grouping else { return [(nil, self)] }
     let most = ClusterRequest.maximumLimit
-    guard let parts = parts(by: grouping.keys, most: most, { $0(0..<count) }) else {
+    guard let parts = parts(by: grouping.keys, most: most, points.forEachRun) else {
       throw .annotations(most + 1)
     }
     return parts.map { (grouping.group($0.rank), $0.scope) }

@@ -35,7 +35,7 @@ extension LinkJoin {
       return
     }
     let first = representative(of: whole)
-    for place in node.points {
+    for place in node.range {
       if budget.isSpent { return }
       if sets.root(of: place) == sets.root(of: first) || isKeptApart(place) { continue }
       if isLinked(place, toPointsOf: whole) { sets.unite(first, place) }
@@ -66,7 +66,7 @@ extension LinkJoin {
     if distance.separates(first.box, second.box) { return false }
     if distance.joins(first.box, second.box) && hasPoints(a) && hasPoints(b) { return true }
     if first.isLeaf && second.isLeaf {
-      for place in first.points where !isKeptApart(place) {
+      for place in first.range where !isKeptApart(place) {
         if isLinked(place, toLeaf: second) { return true }
         if budget.isSpent { break }
       }
@@ -95,7 +95,7 @@ extension LinkJoin {
   private mutating func isLinked(_ place: Int, toLeaf leaf: Quadtree.Node) -> Bool {
     budget.spend(4)
     if distance.separates(PositionBox(view.positions[place]), leaf.box) { return false }
-    for other in leaf.points where other != place {
+    for other in leaf.range where other != place {
       budget.spend(3)
       if isLinked(place, other) && !isKeptApart(other) { return true }
       if budget.isSpent { break }
@@ -124,13 +124,13 @@ extension PointIndex {
         let other = view.nodes[node]
         if distance.separates(box, other.box) { return .skip }
         if distance.joins(box, other.box) {
-          let points = other.points
+          let points = other.range
           let others = points.count - excluded.count(in: points)
           found = others > (points.contains(place) ? 1 : 0)
           if found { return .stop }
         }
         guard other.isLeaf else { return .open }
-        for neighbour in other.points where neighbour != place {
+        for neighbour in other.range where neighbour != place {
           found =
             distance.links(view.positions[place], view.positions[neighbour])
             ?? distance.links(point, WebMercator.project(view.coordinates[neighbour]))

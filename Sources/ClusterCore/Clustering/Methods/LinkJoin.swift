@@ -123,7 +123,7 @@ struct LinkJoin: ~Copyable {
   private func isOneCoordinate(_ node: Int) -> Bool {
     let box = view.nodes[node].box
     guard box.minX == box.maxX && box.minY == box.maxY else { return false }
-    let bounds = view.aggregates[node].bounds
+    let bounds = view.aggregates[node].pointee.bounds
     return bounds.west == bounds.east && bounds.south == bounds.north
   }
 

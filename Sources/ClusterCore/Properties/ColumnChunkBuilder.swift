@@ -1,20 +1,16 @@
-/// Takes in the values of a ``PropertyColumn``, place by place.
-struct PropertyColumnBuilder {
+/// Takes in the values of a ``ColumnChunk``, place by place.
+struct ColumnChunkBuilder {
   private let count: Int
   private var place = 0
   private var codes: FixedArray<PropertyColumn.Code>?
   private var doubles: FixedArray<Double>?
-  private var dictionary: ByteDictionary
-  /// Whether the dictionary belongs to another column, too.
-  private var isShared: Bool
+  /// What codes mean, of this chunk and of the others of its column.
+  private let dictionary: GrowingDictionary
 
   /// A builder for a number of values.
-  ///
-  /// - Parameter dictionary: of a column whose codes will be carried over.
-  init(count: Int, dictionary: ByteDictionary? = nil) {
+  init(count: Int, dictionary: GrowingDictionary) {
     self.count = count
-    self.dictionary = dictionary ?? ByteDictionary()
-    isShared = dictionary != nil
+    self.dictionary = dictionary
   }
 
   /// Takes the next value.
@@ -48,17 +44,8 @@ struct PropertyColumnBuilder {
     codes.pointer[place] = code
   }
 
-  private mutating func code(
-    of bytes: UnsafeRawBufferPointer, isOther: Bool
-  ) -> PropertyColumn.Code {
-    if isShared {
-      if let number = dictionary.number(of: bytes, flag: isOther) {
-        return PropertyColumn.firstEntry + PropertyColumn.Code(number)
-      }
-      dictionary = ByteDictionary(copying: dictionary)
-      isShared = false
-    }
-    return PropertyColumn.firstEntry + PropertyColumn.Code(dictionary.add(bytes, flag: isOther))
+  private func code(of bytes: UnsafeRawBufferPointer, isOther: Bool) -> PropertyColumn.Code {
+    PropertyColumn.firstEntry + PropertyColumn.Code(dictionary.add(bytes, flag: isOther))
   }
 
   /// Makes room for numbers; none of the places so far has one.
@@ -80,8 +67,8 @@ struct PropertyColumnBuilder {
     return made
   }
 
-  /// Takes a range of the column whose dictionary this builder was given.
-  mutating func append(_ other: PropertyColumn, _ range: Range<Int>) {
+  /// Takes a range of another chunk of the same column.
+  mutating func append(_ other: ColumnChunk, _ range: Range<Int>) {
     if other.codes != nil && codes == nil { _ = makeCodes() }
     if other.doubles != nil && doubles == nil { _ = makeDoubles() }
     if let target = doubles.map({ $0.pointer + place }) {
@@ -101,14 +88,32 @@ struct PropertyColumnBuilder {
     place += range.count
   }
 
-  /// The column of as many values as were announced.
-  ///
-  /// - Parameter livingEntries: how many of the dictionary's entries are in features, as far as is
-  ///   known; nil: all.
-  func column(livingEntries: Int? = nil) -> PropertyColumn {
+  /// The chunk of as many values as were announced.
+  var chunk: ColumnChunk {
     precondition(place == count, "a value for each place")
-    return PropertyColumn(
-      count: count, codes: codes, doubles: doubles, dictionary: dictionary,
-      livingEntries: livingEntries ?? dictionary.count)
+    return ColumnChunk(count: count, codes: codes, doubles: doubles)
+  }
+}
+
+/// A dictionary that may grow, although the one that it began as belongs to others, too.
+final class GrowingDictionary {
+  /// What it is by now.
+  private(set) var dictionary: ByteDictionary
+  private var isShared: Bool
+
+  /// One of nothing, or one that begins as another.
+  init(_ dictionary: ByteDictionary? = nil) {
+    self.dictionary = dictionary ?? ByteDictionary()
+    isShared = dictionary != nil
+  }
+
+  /// The number of a text, which is added if it is new.
+  func add(_ text: UnsafeRawBufferPointer, flag: Bool = false) -> Int {
+    if isShared {
+      if let number = dictionary.number(of: text, flag: flag) { return number }
+      dictionary = dictionary.extended
+      isShared = false
+    }
+    return dictionary.add(text, flag: flag)
   }
 }

@@ -1,0 +1,196 @@
+/// The blocks of a changed index in terms of those before.
+struct EditedBlocks {
+  enum Piece {
+    /// Blocks of the index before, by number.
+    case kept(Range<Int>)
+    /// A block that was made, and by feature the place before, `FeatureEntry.isNew` of a new one.
+    case made(FeatureBlock, origins: [UInt32])
+  }
+
+  /// In index order.
+  let pieces: [Piece]
+  /// The number of blocks.
+  let count: Int
+
+  init(_ pieces: [Piece]) {
+    self.pieces = pieces
+    count = pieces.reduce(0) { if case .kept(let range) = $1 { $0 + range.count } else { $0 + 1 } }
+  }
+
+  /// The numbers of the blocks before that are no more.
+  func gone(of count: Int) -> [Int] {
+    var gone: [Int] = []
+    var next = 0
+    for case .kept(let range) in pieces {
+      gone += next..<range.lowerBound
+      next = range.upperBound
+    }
+    return gone + (next..<count)
+  }
+
+  /// Calls `kept` with ranges of blocks before and the number of the first among those after, `made`
+  /// with new ones.
+  func forEach(
+    kept: (Range<Int>, _ number: Int) -> Void,
+    made: (FeatureBlock, _ origins: [UInt32], _ number: Int) -> Void
+  ) {
+    var number = 0
+    for piece in pieces {
+      switch piece {
+      case .kept(let range):
+        kept(range, number)
+        number += range.count
+      case .made(let block, let origins):
+        made(block, origins, number)
+        number += 1
+      }
+    }
+  }
+}
+
+/// Makes the blocks of a changed index out of those before.
+struct BlockEdit {
+  private let old: FeatureIndex
+  private let records: RecordArena
+  private let capacity: Int
+
+  /// - Parameter records: those of the index before and the new ones.
+  init(_ old: FeatureIndex, _ records: RecordArena) {
+    self.old = old
+    self.records = records
+    capacity = old.blockCapacity
+  }
+
+  /// Blocks that are kept, or features that need blocks.
+  private enum Piece {
+    case kept(Range<Int>)
+    case entries([FeatureEntry])
+  }
+
+  /// The blocks without some features and with others. O(blocks + k) for k features, whose blocks are
+  /// copied.
+  ///
+  /// - Parameter removed: places, ascending.
+  func applying(removed: [Int], added: [FeatureEntry]) -> EditedBlocks {
+    let added = added.map { entry in
+      let key = entry.position.zOrder
+      return (block: old.block(holding: key, records[entry.reference].rawID), key: key, entry)
+    }.sorted { a, b in
+      a.key != b.key
+        ? a.key < b.key
+        : FeatureRecord.compareIDs(records[a.2.reference], records[b.2.reference]) < 0
+    }
+    var pieces: [Piece] = []
+    var next = 0
+    var (gone, come) = (0, 0)
+    while gone < removed.count || come < added.count {
+      let number = min(
+        gone < removed.count ? removed[gone] >> PointIndex.blockBits : .max,
+        come < added.count ? added[come].block : .max)
+      if next < number { pieces.append(.kept(next..<number)) }
+      next = number + 1
+      let (firstGone, firstCome) = (gone, come)
+      while gone < removed.count, removed[gone] >> PointIndex.blockBits == number { gone += 1 }
+      while come < added.count, added[come].block == number { come += 1 }
+      pieces.append(
+        .entries(
+          merged(number, removed[firstGone..<gone], added[firstCome..<come].map(\.2))))
+    }
+    if next < old.blocks.count { pieces.append(.kept(next..<old.blocks.count)) }
+    return blocks(of: joined(pieces))
+  }
+
+  /// The features of a block without some places and with other features, which are in order.
+  private func merged(
+    _ number: Int, _ removed: ArraySlice<Int>, _ added: [FeatureEntry]
+  ) -> [FeatureEntry] {
+    guard number < old.blocks.count else { return added }
+    let block = old.blocks[number]
+    let firstPlace = number << PointIndex.blockBits
+    var result: [FeatureEntry] = []
+    result.reserveCapacity(block.count + added.count)
+    var removed = removed
+    func copy(_ offset: Int) {
+      if let first = removed.first, first - firstPlace == offset {
+        removed.removeFirst()
+      } else {
+        result.append(FeatureEntry(offset, of: block, origin: firstPlace + offset))
+      }
+    }
+    var offset = 0
+    for entry in added {
+      let id = records[entry.reference].rawID
+      let end = old.offset(notBefore: entry.position.zOrder, id, in: block)
+      while offset < end {
+        copy(offset)
+        offset += 1
+      }
+      result.append(entry)
+    }
+    while offset < block.count {
+      copy(offset)
+      offset += 1
+    }
+    return result
+  }
+
+  /// The pieces, but what is too small for a block of its own joined with its neighbours, if they have
+  /// room.
+  private func joined(_ pieces: [Piece]) -> [Piece] {
+    var result: [Piece] = []
+    /// Features that look for company.
+    var few: [FeatureEntry] = []
+    func entries(_ number: Int) -> [FeatureEntry] { merged(number, [], []) }
+    func isFew(_ entries: [FeatureEntry]) -> Bool { entries.count < capacity / 4 }
+    func fits(_ count: Int) -> Bool { few.count + count <= capacity * 3 / 4 }
+    func settle() {
+      if !few.isEmpty { result.append(.entries(few)) }
+      few = []
+    }
+    for piece in pieces {
+      switch piece {
+      case .entries(let own):
+        if !few.isEmpty && !fits(own.count) { settle() }
+        few += own
+        if !isFew(few) { settle() }
+      case .kept(var range):
+        if !few.isEmpty, fits(old.blocks[range.lowerBound].count) {
+          few += entries(range.lowerBound); range = range.lowerBound + 1..<range.upperBound
+        }
+        if !few.isEmpty, case .kept(var before) = result.last,
+          fits(old.blocks[before.upperBound - 1].count)
+        {
+          before = before.lowerBound..<before.upperBound - 1; few = entries(before.upperBound) + few
+          result.removeLast()
+          if !before.isEmpty { result.append(.kept(before)) }
+        }
+        settle()
+        if !range.isEmpty { result.append(.kept(range)) }
+      }
+    }
+    settle()
+    return result
+  }
+
+  private func blocks(of pieces: [Piece]) -> EditedBlocks {
+    var blocks: [EditedBlocks.Piece] = []
+    for piece in pieces {
+      switch piece {
+      case .kept(let range): blocks.append(.kept(range))
+      case .entries(let entries):
+        let ends = BlockCuts.ends(count: entries.count, capacity: capacity) {
+          entries[$0].position.zOrder
+        }
+        var start = 0
+        for end in ends {
+          entries.withUnsafeBufferPointer { all in
+            let own = UnsafeBufferPointer(rebasing: all[start..<end])
+            blocks.append(.made(FeatureBlock(own), origins: own.map(\.origin)))
+          }
+          start = end
+        }
+      }
+    }
+    return EditedBlocks(blocks)
+  }
+}

@@ -1,0 +1,145 @@
+/// The records of a collection in the order of their ids, in blocks that never change.
+struct IDDirectory: Sendable {
+  /// Not empty, each in order, and in order among each other.
+  let blocks: [FixedArray<RecordReference>]
+
+  /// The most records of a block.
+  static let capacity = 1024
+
+  /// A place in the order: a block, and a record in it; or the end of the last block.
+  struct Spot: Equatable {
+    var block: Int
+    var offset: Int
+  }
+
+  init(_ blocks: [FixedArray<RecordReference>]) { self.blocks = blocks }
+
+  /// The directory of records that are in order. O(n).
+  init(_ count: Int, _ reference: (Int) -> RecordReference) {
+    var blocks: [FixedArray<RecordReference>] = []
+    var start = 0
+    while start < count {
+      let block = FixedArray<RecordReference>(
+        uninitialized: min(IDDirectory.capacity * 3 / 4, count - start))
+      for offset in 0..<block.count { block.pointer[offset] = reference(start + offset) }
+      blocks.append(block)
+      start += block.count
+    }
+    self.blocks = blocks
+  }
+
+  var byteCount: Int { blocks.reduce(0) { $0 + $1.byteCount + 64 } }
+
+  /// The first spot whose id is not before the given one. O(log n).
+  func spot(notBefore id: FeatureRecord.RawID, _ records: RecordArena) -> Spot {
+    // The last block that begins at or before the id.
+    var (low, high) = (0, blocks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let first = records[blocks[middle].pointer[0]].rawID
+      if FeatureRecord.compare(first, id) <= 0 { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return Spot(block: 0, offset: 0) }
+    let block = blocks[low - 1]
+    var (start, end) = (0, block.count)
+    while start < end {
+      let middle = (start + end) / 2
+      let other = records[block.pointer[middle]].rawID
+      if FeatureRecord.compare(other, id) < 0 { start = middle + 1 } else { end = middle }
+    }
+    return Spot(block: low - 1, offset: start)
+  }
+
+  /// The record at a spot, or at the beginning of the next block; nil at the very end.
+  func reference(at spot: Spot) -> RecordReference? {
+    guard spot.block < blocks.count else { return nil }
+    if spot.offset < blocks[spot.block].count { return blocks[spot.block].pointer[spot.offset] }
+    return spot.block + 1 < blocks.count ? blocks[spot.block + 1].pointer[0] : nil
+  }
+
+  /// The record with an id, if there is one. O(log n).
+  func reference(of id: FeatureRecord.RawID, _ records: RecordArena) -> RecordReference? {
+    guard let found = reference(at: spot(notBefore: id, records)),
+      FeatureRecord.compare(records[found].rawID, id) == 0
+    else { return nil }
+    return found
+  }
+
+  /// Calls `body` with all records in order until it returns false, from a spot on.
+  func forEach(from spot: Spot = Spot(block: 0, offset: 0), _ body: (RecordReference) -> Bool) {
+    var offset = spot.offset
+    for block in blocks.dropFirst(spot.block) {
+      for place in offset..<max(offset, block.count) where !body(block.pointer[place]) { return }
+      offset = 0
+    }
+  }
+
+  /// What becomes of the record with an id.
+  struct Edit {
+    var spot: Spot
+    /// Whether there is one at the spot.
+    var isThere: Bool
+    /// What comes in its place, or before the spot; nil if nothing.
+    var reference: RecordReference?
+  }
+
+  /// The directory after some edits, which are in the order of their ids, one an id. O(blocks + k) for
+  /// k edits, whose blocks are copied.
+  func applying(_ edits: [Edit]) -> IDDirectory {
+    var result: [FixedArray<RecordReference>] = []
+    result.reserveCapacity(blocks.count + 4)
+    var next = 0
+    var index = 0
+    while index < edits.count {
+      let number = edits[index].spot.block
+      result += blocks[next..<min(number, blocks.count)]
+      next = number + 1
+      var changed: [RecordReference] = []
+      var offset = 0
+      let block = number < blocks.count ? blocks[number] : nil
+      while index < edits.count, edits[index].spot.block == number {
+        let edit = edits[index]
+        if let block {
+          while offset < edit.spot.offset {
+            changed.append(block.pointer[offset])
+            offset += 1
+          }
+        }
+        if let reference = edit.reference { changed.append(reference) }
+        if edit.isThere { offset += 1 }
+        index += 1
+      }
+      if let block {
+        while offset < block.count {
+          changed.append(block.pointer[offset])
+          offset += 1
+        }
+      }
+      IDDirectory.append(changed, to: &result)
+    }
+    if next < blocks.count { result += blocks[next...] }
+    return IDDirectory(result)
+  }
+
+  /// Appends records as blocks; few are put into the block before, if they fit.
+  private static func append(
+    _ references: [RecordReference], to blocks: inout [FixedArray<RecordReference>]
+  ) {
+    var references = references
+    if references.isEmpty { return }
+    if references.count < capacity / 4, let last = blocks.last,
+      last.count + references.count <= capacity * 3 / 4
+    {
+      references = UnsafeBufferPointer(start: last.pointer, count: last.count) + references
+      blocks.removeLast()
+    }
+    let parts = (references.count + capacity - 1) / capacity
+    for part in 0..<parts {
+      let range = references.count * part / parts..<references.count * (part + 1) / parts
+      references.withUnsafeBufferPointer { all in
+        guard let start = all.baseAddress else { return }
+        blocks.append(FixedArray(copying: start + range.lowerBound, count: range.count))
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/// A piece of a ``PointIndex`` that never changes: features that follow each other in index order,
+/// their positions and coordinates under a quadtree of their own.
+final class PointBlock: Sendable {
+  let positions: FixedArray<Position>
+  let coordinates: FixedArray<Coordinate>
+  let tree: Quadtree
+
+  /// Builds the tree over positions in Z-order, at least one, and their coordinates. O(n).
+  init(positions: FixedArray<Position>, coordinates: FixedArray<Coordinate>) {
+    self.positions = positions
+    self.coordinates = coordinates
+    tree = QuadtreeBuilder.build(
+      positions: positions.pointer, coordinates: coordinates.pointer, count: coordinates.count)
+  }
+
+  /// The number of features.
+  var count: Int { coordinates.count }
+
+  /// The memory it takes, in bytes.
+  var byteCount: Int { positions.byteCount + coordinates.byteCount + tree.byteCount }
+}
+
+/// The raw parts of a block for loops that read them, as one index knows it; valid while that is kept
+/// alive.
+struct BlockView: BitwiseCopyable {
+  let nodes: UnsafePointer<Quadtree.Node>
+  let aggregates: UnsafePointer<Quadtree.Aggregate>
+  /// Indexed by place: they point to where the index's place 0 would be.
+  let positions: UnsafePointer<Position>
+  let coordinates: UnsafePointer<Coordinate>
+  /// The place of its first feature; what places of its nodes' points begin at.
+  let firstPlace: Int
+  /// The number of features.
+  let count: Int
+  let nodeCount: Int
+
+  init(_ block: PointBlock, firstPlace: Int) {
+    nodes = UnsafePointer(block.tree.nodes.pointer)
+    aggregates = UnsafePointer(block.tree.aggregates.pointer)
+    positions = block.positions.startingAt(firstPlace)
+    coordinates = block.coordinates.startingAt(firstPlace)
+    self.firstPlace = firstPlace
+    count = block.count
+    nodeCount = block.tree.count
+  }
+
+  /// The same block where it is the block of another number.
+  func moved(by places: Int) -> BlockView {
+    places == 0 ? self : BlockView(moving: self, by: places)
+  }
+
+  private init(moving other: BlockView, by places: Int) {
+    (nodes, aggregates, count, nodeCount) =
+      (other.nodes, other.aggregates, other.count, other.nodeCount)
+    positions = other.positions.numbered(from: places)
+    coordinates = other.coordinates.numbered(from: places)
+    firstPlace = other.firstPlace + places
+  }
+
+  /// The tree on top of blocks, which has no points of its own.
+  init(top tree: Quadtree, of first: BlockView) {
+    nodes = UnsafePointer(tree.nodes.pointer)
+    aggregates = UnsafePointer(tree.aggregates.pointer)
+    (positions, coordinates, firstPlace, count) = (first.positions, first.coordinates, 0, 0)
+    nodeCount = tree.count
+  }
+
+  /// Its places.
+  @inline(__always)
+  var places: Range<Int> { firstPlace..<firstPlace &+ count }
+}
+
+extension FixedArray {
+  /// What its elements are found by when the first of them has the given number.
+  func startingAt(_ number: Int) -> UnsafePointer<Element> {
+    UnsafePointer(pointer).numbered(from: number)
+  }
+}
+
+extension UnsafePointer {
+  /// What elements are found by when the one that had the number 0 gets another.
+  func numbered(from number: Int) -> UnsafePointer {
+    // By way of integers, for a pointer may not leave its memory, and what is read never does.
+    let start = Int(bitPattern: self) &- number &* MemoryLayout<Pointee>.stride
+    guard let result = UnsafePointer(bitPattern: start) else {
+      preconditionFailure("no memory lies as low as it has numbers")
+    }
+    return result
+  }
+}
+
+/// What the tree on top of blocks is made of.
+struct BlockSummary: BitwiseCopyable {
+  let first: Position
+  let last: Position
+  let root: Quadtree.Node
+  let sum: Quadtree.Aggregate
+
+  init(_ block: PointBlock) {
+    first = block.positions.pointer[0]
+    last = block.positions.pointer[block.count - 1]
+    root = block.tree.nodes.pointer[0]
+    sum = block.tree.aggregates.pointer[0]
+  }
+}
