@@ -24,8 +24,10 @@ struct TitleWriter {
     let samples = 64
     guard index.count > Effort.fewFeatures else { return false }
     let missing = (0..<samples).count { sample in
-      let properties = index.record(at: sample * (index.count / samples)).properties
-      return PropertyReader.value(of: property, in: properties) == nil
+      let offset = sample * (index.count / samples)
+      return FeatureScope(index).places(in: nil, offset: offset, limit: 1).allSatisfy { place in
+        PropertyReader.value(of: property, in: index.record(at: place).properties) == nil
+      }
     }
     return missing > samples / 2
   }
