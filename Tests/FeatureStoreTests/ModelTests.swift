@@ -95,14 +95,12 @@ private struct Model {
             }
           } catch is Undone {
             collections = kept.collections
-            version = kept.version
           }
         }
         if fails { throw Undone() }
       }
     } catch is Undone {
       collections = before.collections
-      version = before.version
     }
   }
 
