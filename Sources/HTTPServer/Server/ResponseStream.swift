@@ -13,12 +13,12 @@ public final class ResponseStream: Sendable {
 
   init(_ core: StreamCore) { self.core = core }
 
-  deinit { if !core.isEnded { core.post { $0.finish() } } }
+  deinit { core.post { $0.finish() } }
 
   /// Sends bytes behind those that were sent before. They are kept in memory until the client has
   /// taken them: see ``pendingBytes``.
   public func send(_ bytes: [UInt8]) {
-    guard !bytes.isEmpty, !core.isEnded else { return }
+    guard !bytes.isEmpty else { return }
     core.send(bytes)
   }
 
@@ -44,16 +44,17 @@ public final class ResponseStream: Sendable {
 /// `@unchecked Sendable`: `pointer` is used on the loop's thread, or after that has ended, except for
 /// the count of unsent bytes, which any thread may ask for; the rest is atomic or guarded. The
 /// connection holds a reference from the stream's begin to its end, and so does everything that is
-/// posted, so the memory is there for both; the core retains the loop for its posts.
+/// posted, so the memory is there for both. The core retains the loop for its posts, but not beyond the
+/// stream's end: a server's handler may well hold streams, and would hold the loop that holds it.
 final class StreamCore: @unchecked Sendable {
   private struct State {
-    var isEnded = false
+    /// Nil once the stream has ended.
+    var loop: Loop?
     var onEnd: (@Sendable () -> Void)?
   }
 
   private let pointer: OpaquePointer
-  private let loop: Loop
-  private let state = Guarded(State())
+  private let state: Guarded<State>
   /// Bytes on their way to the loop's thread.
   private let posted = Atomic<Int>(0)
   /// Touched on the loop's thread only.
@@ -63,12 +64,12 @@ final class StreamCore: @unchecked Sendable {
   init(_ loop: Loop) {
     guard let pointer = ceh_stream_new() else { fatalError("out of memory") }
     self.pointer = pointer
-    self.loop = loop
+    state = Guarded(State(loop: loop))
   }
 
   deinit { ceh_stream_free(pointer) }
 
-  var isEnded: Bool { state.withLock { $0.isEnded } }
+  var isEnded: Bool { state.withLock { $0.loop == nil } }
 
   var pendingBytes: Int {
     posted.load(ordering: .relaxed) + Int(clamping: ceh_stream_unsent(pointer))
@@ -76,8 +77,8 @@ final class StreamCore: @unchecked Sendable {
 
   func onEnd(_ body: @escaping @Sendable () -> Void) {
     let isEnded = state.withLock { state in
-      if !state.isEnded { state.onEnd = body }
-      return state.isEnded
+      if state.loop != nil { state.onEnd = body }
+      return state.loop == nil
     }
     if isEnded { body() }
   }
@@ -85,17 +86,20 @@ final class StreamCore: @unchecked Sendable {
   /// Sends bytes on the loop's thread.
   func send(_ bytes: [UInt8]) {
     posted.add(bytes.count, ordering: .relaxed)
-    post { core in
+    let isPosted = post { core in
       core.bytesSent += bytes.withUnsafeBytes {
         ceh_stream_send(core.pointer, $0.baseAddress, $0.count)
       }
       // After the bytes have become unsent ones, so that they are counted all the time.
       core.posted.subtract(bytes.count, ordering: .relaxed)
     }
+    if !isPosted { posted.subtract(bytes.count, ordering: .relaxed) }
   }
 
-  /// Runs a job on the loop's thread, behind those before it; nothing once the loop has ended.
-  func post(_ job: @escaping @Sendable (StreamCore) -> Void) {
+  /// Runs a job on the loop's thread, behind those before it; false, and nothing runs, once the
+  /// stream has ended.
+  @discardableResult
+  func post(_ job: @escaping @Sendable (StreamCore) -> Void) -> Bool {
     final class Box: Sendable {
       let core: StreamCore
       let job: @Sendable (StreamCore) -> Void
@@ -104,6 +108,7 @@ final class StreamCore: @unchecked Sendable {
         (self.core, self.job) = (core, job)
       }
     }
+    guard let loop = state.withLock({ $0.loop }) else { return false }
     let box = Unmanaged.passRetained(Box(self, job))
     let isPosted = ceh_loop_post(
       loop.pointer,
@@ -114,6 +119,7 @@ final class StreamCore: @unchecked Sendable {
         box.job(box.core)
       }, box.toOpaque())
     if !isPosted { box.release() }
+    return isPosted
   }
 
   // MARK: On the loop's thread
@@ -137,12 +143,11 @@ final class StreamCore: @unchecked Sendable {
 
   /// The stream, if it has begun at all, has ended.
   func end() {
-    let onEnd = state.withLock { state in
-      defer { state.onEnd = nil }
-      state.isEnded = true
-      return state.onEnd
+    let before = state.withLock { state in
+      defer { state = State() }
+      return state
     }
-    onEnd?()
+    before.onEnd?()
     log?(bytesSent)
     log = nil
   }
