@@ -31,7 +31,8 @@ let package = Package(
     .target(
       name: "GeoFormats", dependencies: ["ClusterCore", "CSimdJSON"], swiftSettings: strict),
     .target(
-      name: "FeatureStore", dependencies: ["ClusterCore", "CSQLite"], swiftSettings: strict),
+      name: "FeatureStore", dependencies: ["ClusterCore", "CSQLite", "CDeflate", "Guards"],
+      swiftSettings: strict),
     .target(
       name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate", "Guards"], swiftSettings: strict),
     .target(
@@ -70,7 +71,7 @@ let package = Package(
     .testTarget(
       name: "ClusterAPITests", dependencies: ["ClusterAPI", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "ServiceTests", dependencies: ["pincluster", "CDeflate", "TestSupport"],
+      name: "ServiceTests", dependencies: ["pincluster", "CDeflate", "CSQLite", "TestSupport"],
       exclude: ["Replay"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

@@ -8,7 +8,7 @@ import ClusterCore
 /// is committed. Until then what has changed is known here.
 final class CollectionTable {
   private static let columns =
-    "key, id, title, description, version, largest_integer, feature_count"
+    "key, id, title, description, version, largest_integer, feature_count, ttl, has_checksums"
 
   private let listing: Statement
   private let search: Statement
@@ -16,18 +16,18 @@ final class CollectionTable {
   private let insertion: Statement
   private let update: Statement
   private let deletion: Statement
-  private let counter: Statement
-  private let counterUpdate: Statement
+  private let raise: Statement
+  private let versions: VersionCounter
 
   /// Rows that are still to be written, by the collections' ids.
   private var changed: [String: CollectionInfo] = [:]
-  /// The counter, if the open transaction has moved it.
-  private var version: Int64?
+  /// The ceiling of versions that the open transaction has written.
+  private var ceiling: Int64?
   /// What `changed` held of a collection before each change since ``mark()``, the latest last.
   private var undo: [(id: String, info: CollectionInfo?)] = []
-  private var versionAtMark: Int64?
 
-  init(_ connection: Connection) throws(StoreError) {
+  init(_ connection: Connection, versions: VersionCounter) throws(StoreError) {
+    self.versions = versions
     let columns = CollectionTable.columns
     listing = try Statement("SELECT \(columns) FROM collections ORDER BY id", on: connection)
     search = try Statement("SELECT \(columns) FROM collections WHERE id = ?1", on: connection)
@@ -35,49 +35,44 @@ final class CollectionTable {
       "SELECT \(columns) FROM collections WHERE key = ?1", on: connection)
     insertion = try Statement(
       """
-      INSERT INTO collections (key, id, version, largest_integer, feature_count)
-      VALUES (?1, ?2, ?1, 0, 0)
+      INSERT INTO collections (key, id, version, largest_integer, feature_count, has_checksums)
+      VALUES (?1, ?2, ?1, 0, 0, 1)
       """, on: connection)
     update = try Statement(
       """
       UPDATE collections SET title = ?2, description = ?3, version = ?4, largest_integer = ?5,
-        feature_count = ?6
+        feature_count = ?6, ttl = ?7
       WHERE key = ?1
       """, on: connection)
     deletion = try Statement("DELETE FROM collections WHERE key = ?1", on: connection)
-    counter = try Statement("SELECT version FROM store", on: connection)
-    counterUpdate = try Statement("UPDATE store SET version = ?1", on: connection)
+    raise = try Statement("UPDATE store SET version = ?1", on: connection)
   }
 
   // MARK: The transaction
 
-  /// Writes what is still to be written.
+  /// Writes what is still to be written, and sees to it that the ceiling is far above all versions.
   func flush() throws(StoreError) {
     for info in changed.values { try write(info) }
-    if let version {
-      try counterUpdate.bind(version, at: 1)
-      try counterUpdate.run()
-    }
-    forget()
+    ceiling = versions.dueCeiling
+    if let ceiling { try saveCeiling(ceiling) }
   }
 
   /// Forgets what was still to be written: the transaction is over.
-  func forget() {
+  ///
+  /// - Parameter isOnDisk: whether it was committed.
+  func forget(isOnDisk: Bool) {
+    if isOnDisk, let ceiling { versions.setCeiling(ceiling) }
     changed.removeAll()
     undo.removeAll()
-    version = nil
+    ceiling = nil
   }
 
   /// Begins a part of the transaction that can be undone.
-  func mark() {
-    undo.removeAll()
-    versionAtMark = version
-  }
+  func mark() { undo.removeAll() }
 
-  /// Undoes what was changed since ``mark()``.
+  /// Undoes what was changed since ``mark()``. Versions that were given stay so.
   func undoToMark() {
     while let (id, info) = undo.popLast() { changed[id] = info }
-    version = versionAtMark
   }
 
   private func change(_ id: String, to info: CollectionInfo?) {
@@ -109,16 +104,14 @@ final class CollectionTable {
   }
 
   /// The next value of the database's counter, the version of one write.
-  func nextVersion() throws(StoreError) -> Int64 {
-    var last = version
-    if last == nil {
-      last = try counter.first { (row: Statement) throws(StoreError) in row.integer(0) }
+  func nextVersion() -> Int64 { versions.nextToWrite() }
+
+  /// Writes down that no version passes this one.
+  func saveCeiling(_ version: Int64) throws(StoreError) {
+    try raise.bind(version, at: 1)
+    guard try raise.run() == 1 else {
+      throw .damaged(path: raise.connection.path, reason: "its counter is missing")
     }
-    guard let last, FeatureID.integerRange.contains(last), last >= 0 else {
-      throw .damaged(path: counter.connection.path, reason: "its counter makes no sense")
-    }
-    version = last + 1
-    return last + 1
   }
 
   /// Makes a collection. Its key is the version at which it was made, so none is used twice.
@@ -128,7 +121,7 @@ final class CollectionTable {
     try insertion.run()
     return CollectionInfo(
       key: version, id: id, title: nil, description: nil, version: version, largestInteger: 0,
-      featureCount: 0)
+      featureCount: 0, ttl: nil, hasChecksums: true)
   }
 
   /// Notes what has changed about a collection, for ``flush()``.
@@ -141,6 +134,7 @@ final class CollectionTable {
     try update.bind(info.version, at: 4)
     try update.bind(info.largestInteger, at: 5)
     try update.bind(Int64(info.featureCount), at: 6)
+    try update.bind(info.ttl, at: 7)
     try update.run()
   }
 
@@ -157,12 +151,14 @@ final class CollectionTable {
     guard row.type(0) == SQLITE_INTEGER, let id = row.text(1),
       [4, 5, 6].allSatisfy({
         row.type($0) == SQLITE_INTEGER && plausible.contains(row.integer($0))
-      })
+      }),
+      row.type(7) == SQLITE_NULL || plausible.contains(row.integer(7)), 0...1 ~= row.integer(8)
     else {
       throw .damaged(path: row.connection.path, reason: "a collection's row makes no sense")
     }
     return CollectionInfo(
       key: row.integer(0), id: id, title: row.text(2), description: row.text(3),
-      version: row.integer(4), largestInteger: row.integer(5), featureCount: Int(row.integer(6)))
+      version: row.integer(4), largestInteger: row.integer(5), featureCount: Int(row.integer(6)),
+      ttl: row.optionalInteger(7), hasChecksums: row.integer(8) == 1)
   }
 }

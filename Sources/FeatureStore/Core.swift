@@ -1,3 +1,5 @@
+import ClusterCore
+
 /// An open database with its prepared statements. Released as a whole: statements first, then the
 /// connection, then the directory's lock, each by the object that holds the one before.
 final class Core {
@@ -5,25 +7,39 @@ final class Core {
   let collections: CollectionTable
   let features: FeatureTable
   let storeID: UInt64
+  let versions: VersionCounter
   let transaction: Transaction
 
-  init(directory: String) throws(StoreError) {
+  init(directory: String, clock: WallClock) throws(StoreError) {
     try DataDirectory.prepare(directory)
     let lock = try DirectoryLock(directory: directory)
     connection = try DatabaseFile.open(in: directory, holding: lock)
     guard let id = try connection.integer("SELECT id FROM store WHERE typeof(version) = 'integer'")
     else { throw .damaged(path: connection.path, reason: "its counter is missing") }
     storeID = UInt64(bitPattern: id)
-    collections = try CollectionTable(connection)
+    let last = try connection.integer("SELECT version FROM store") ?? -1
+    guard (0...FeatureID.integerRange.upperBound).contains(last) else {
+      throw .damaged(path: connection.path, reason: "its counter makes no sense")
+    }
+    versions = VersionCounter(after: last, clock: clock)
+    collections = try CollectionTable(connection, versions: versions)
     features = try FeatureTable(connection)
     transaction = try Transaction(connection, collections)
+  }
+
+  /// Gives back the versions that were put aside, as far as that can be written.
+  func giveVersionsBack() {
+    guard versions.isAhead else { return }
+    try? connection.transaction { () throws(StoreError) in
+      try collections.saveCeiling(versions.last)
+    }
   }
 
   /// The collection with an id, made if there is none, at a new version that is still to be saved.
   func collectionToWrite(_ id: String) throws(StoreError)
     -> (info: CollectionInfo, created: Bool)
   {
-    let version = try collections.nextVersion()
+    let version = collections.nextVersion()
     if var info = try collections.find(id) {
       info.version = version
       return (info, false)

@@ -40,12 +40,14 @@ extension FeatureStore {
     let core = try opened()
     guard var active = activeImport else { throw .io(reason: "no import is under way") }
     do {
-      let (inserted, updated) = try core.features.write(batch, ids: nil, into: active.info.key)
+      let now = clock.now
+      batch.settleExpiry(default: active.info.expiryOfWrites(at: now))
+      let counts = try core.features.write(batch, ids: nil, into: active.info.key, at: now)
       let added = try active.pending.add(batch)
       _ = try active.info.reserveIDs(0, above: batch.largestIntegerID ?? 0)
-      active.info.featureCount += inserted
+      active.info.featureCount += counts.newRows
       activeImport = active
-      return (inserted + added, updated)
+      return (counts.inserted + added, counts.updated)
     } catch {
       rollbackImport()
       throw error
@@ -60,7 +62,7 @@ extension FeatureStore {
     do {
       let count = active.pending.count
       let first = try active.info.reserveIDs(count, above: 0)
-      try active.pending.move(to: active.info.key, firstID: first)
+      try active.pending.move(to: active.info.key, firstID: first, with: core.features)
       active.info.featureCount += count
       core.collections.save(active.info)
       try core.transaction.close()

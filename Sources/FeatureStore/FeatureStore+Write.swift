@@ -35,23 +35,29 @@ extension FeatureStore {
   ///
   /// Features that need an id get the next integers, in order, from 1, above every integer id that
   /// the collection ever held or the batch gives. Of several with one id the last wins, and each
-  /// but the first counts as updated. When it throws the batch is unchanged too.
+  /// but the first counts as updated; what replaces an expired feature counts as inserted. Features that
+  /// don't say when they expire get the collection's time to live. When it throws the batch is
+  /// unchanged too.
   public func upsert(_ batch: inout FeatureBatch, into id: String) throws(StoreError)
     -> UpsertResult
   {
     let core = try writable()
     let unassigned = (0..<batch.count).filter { batch.withRecord(at: $0) { $0.needsID } }
     let largest = batch.largestIntegerID ?? 0
+    let now = clock.now
+    var settled = batch
     let (result, first) = try core.transaction.write { () throws(StoreError) in
       var (info, created) = try core.collectionToWrite(id)
       let first = try info.reserveIDs(unassigned.count, above: largest)
-      let (inserted, updated) = try core.features.write(batch, ids: first, into: info.key)
-      info.featureCount += inserted
+      settled.settleExpiry(default: info.expiryOfWrites(at: now))
+      let counts = try core.features.write(settled, ids: first, into: info.key, at: now)
+      info.featureCount += counts.newRows
       core.collections.save(info)
       let result = UpsertResult(
-        inserted: inserted, updated: updated, info: info, createdCollection: created)
+        inserted: counts.inserted, updated: counts.updated, info: info, createdCollection: created)
       return (result, first)
     }
+    batch = settled
     for (offset, index) in unassigned.enumerated() {
       batch.assignID(first + Int64(offset), at: index)
     }
@@ -64,14 +70,15 @@ extension FeatureStore {
     _ features: [FeatureID], from id: String
   ) throws(StoreError) -> CollectionInfo? {
     let core = try writable()
+    let now = clock.now
     return try core.transaction.write { () throws(StoreError) in
       guard var info = try core.collections.find(id) else { return nil }
       var deleted = 0
-      for feature in features where try core.features.delete(feature, from: info.key) {
+      for feature in features where try core.features.delete(feature, from: info.key, at: now) {
         deleted += 1
       }
       guard deleted > 0 else { return nil }
-      info.version = try core.collections.nextVersion()
+      info.version = core.collections.nextVersion()
       info.featureCount -= deleted
       core.collections.save(info)
       return info
@@ -85,6 +92,15 @@ extension FeatureStore {
 }
 
 extension CollectionInfo {
+  /// When features expire that are written at a time and don't say; nil: never. In milliseconds since
+  /// 1970 (UTC).
+  func expiryOfWrites(at now: Int64) -> Int64? {
+    ttl.map { ttl in
+      let latest = FeatureRecord.expiryRange.upperBound
+      return ttl < latest - now ? now + ttl : latest
+    }
+  }
+
   /// Takes the ids of a batch into account whose largest integer is `largest`, and sets `count`
   /// integers above it aside; the first of them.
   mutating func reserveIDs(_ count: Int, above largest: Int64) throws(StoreError) -> Int64 {

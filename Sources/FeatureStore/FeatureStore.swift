@@ -18,6 +18,12 @@ public final class FeatureStore {
   /// A random number, made with the database.
   public let storeID: UInt64
 
+  /// The counter that versions come from.
+  public let versions: VersionCounter
+
+  /// The time by which features expire.
+  public let clock: WallClock
+
   private var core: Core?
   var activeImport: ActiveImport?
 
@@ -27,10 +33,12 @@ public final class FeatureStore {
   /// Throws ``StoreError/directoryInUse(path:processID:)`` while another store holds the directory.
   /// Damage that the header and the schema betray is found here; deeper damage by
   /// ``forEachBatch(of:batchSize:_:)``.
-  public init(directory: String) throws(StoreError) {
-    let core = try Core(directory: directory)
+  public init(directory: String, clock: WallClock = WallClock()) throws(StoreError) {
+    let core = try Core(directory: directory, clock: clock)
     self.core = core
+    self.clock = clock
     storeID = core.storeID
+    versions = core.versions
   }
 
   deinit { close() }
@@ -40,15 +48,17 @@ public final class FeatureStore {
     try opened().collections.all()
   }
 
-  /// Makes a collection, or changes its title and description.
-  public func putCollection(_ id: String, title: TextUpdate, description: TextUpdate)
-    throws(StoreError) -> (info: CollectionInfo, created: Bool)
-  {
+  /// Makes a collection, or changes its title, description and time to live (in milliseconds, more
+  /// than 0), which counts for later writes.
+  public func putCollection(
+    _ id: String, title: TextUpdate, description: TextUpdate, ttl: ValueUpdate<Int64> = .keep
+  ) throws(StoreError) -> (info: CollectionInfo, created: Bool) {
     let core = try writable()
     return try core.transaction.write { () throws(StoreError) in
       var (info, created) = try core.collectionToWrite(id)
       info.title = title.applied(to: info.title)
       info.description = description.applied(to: info.description)
+      info.ttl = ttl.applied(to: info.ttl)
       core.collections.save(info)
       return (info, created)
     }
@@ -62,8 +72,14 @@ public final class FeatureStore {
       guard let info = try core.collections.find(id) else { return nil }
       try core.features.deleteAll(from: info.key)
       try core.collections.delete(info)
-      return try core.collections.nextVersion()
+      return core.collections.nextVersion()
     }
+  }
+
+  /// Sees to it that versions are put aside for what is shown without being written first.
+  public func reserveVersions() throws(StoreError) {
+    let core = try writable()
+    if core.versions.dueCeiling != nil { try core.transaction.write {} }
   }
 
   /// Copies the write-ahead log into the database file, as far as no reader needs it.
@@ -75,6 +91,7 @@ public final class FeatureStore {
   /// Every later call throws; closing again does nothing.
   public func close() {
     rollbackImport()
+    core?.giveVersionsBack()
     core = nil
   }
 

@@ -1,11 +1,25 @@
 import CSQLite
 import ClusterCore
 
-/// Writes rows of `features`, inside the caller's transaction.
+/// What writing a batch did.
+struct WriteCounts {
+  /// Features that weren't there, or had expired.
+  var inserted = 0
+  /// Features that were.
+  var updated = 0
+  /// Rows that weren't there.
+  var newRows = 0
+}
+
+/// Writes rows of `features`, inside the caller's transaction. Rows of expired features may be there
+/// for a while; they count as absent.
 final class FeatureTable {
   private let insertion: Statement
   private let replacement: Statement
+  private let revival: Statement
   private let deletion: Statement
+  private let sweeping: Statement
+  private let counting: Statement
   private let connection: Connection
   /// Where a position is laid out for binding.
   private let position: UnsafeMutableRawBufferPointer
@@ -14,16 +28,35 @@ final class FeatureTable {
     self.connection = connection
     insertion = try Statement(
       """
-      INSERT INTO features (collection, id, written_as_text, position, properties)
-      VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING
+      INSERT INTO features
+        (collection, id, written_as_text, position, properties, expires, checksum)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING
       """, on: connection)
-    replacement = try Statement(
-      """
-      UPDATE features SET written_as_text = ?3, position = ?4, properties = ?5
+    let replacing = """
+      UPDATE features SET written_as_text = ?3, position = ?4, properties = ?5, expires = ?6,
+        checksum = ?7
       WHERE collection = ?1 AND id = ?2
-      """, on: connection)
+      """
+    replacement = try Statement(
+      replacing + " AND (expires IS NULL OR expires > ?8)", on: connection)
+    revival = try Statement(replacing, on: connection)
     deletion = try Statement(
-      "DELETE FROM features WHERE collection = ?1 AND id = ?2", on: connection)
+      """
+      DELETE FROM features
+      WHERE collection = ?1 AND id = ?2 AND (expires IS NULL OR expires > ?3)
+      """, on: connection)
+    // The row's own expiry is asked for, too: a damaged index must not take what is alive.
+    sweeping = try Statement(
+      """
+      DELETE FROM features
+      WHERE collection = ?1 AND +expires <= ?2 AND id IN
+        (SELECT id FROM features WHERE collection = ?1 AND expires <= ?2 LIMIT ?3)
+      """, on: connection)
+    counting = try Statement(
+      """
+      SELECT count(*) FROM features INDEXED BY features_by_expiry
+      WHERE collection = ?1 AND expires IS NOT NULL
+      """, on: connection)
     position = .allocate(
       byteCount: 8 * (2 + FeatureBatch.maximumFurtherOrdinates), alignment: 8)
   }
@@ -35,53 +68,80 @@ final class FeatureTable {
   ///
   /// They are written in the order of the key, which keeps the tree's pages at hand; of features
   /// with one id only the last is, and the others count as updated.
-  func write(_ batch: borrowing FeatureBatch, ids first: Int64?, into key: Int64)
-    throws(StoreError) -> (inserted: Int, updated: Int)
-  {
-    var inserted = 0
-    var updated = 0
+  func write(
+    _ batch: borrowing FeatureBatch, ids first: Int64?, into key: Int64, at now: Int64
+  ) throws(StoreError) -> WriteCounts {
+    var counts = WriteCounts()
     var next = first ?? 0
     let order = WriteOrder(batch)
     for index in order.indices {
       if order.isOverwritten(index) {
-        updated += 1
+        counts.updated += 1
         continue
       }
-      let isNew = try batch.withRecord(at: Int(index)) { record in
-        Result { () throws(StoreError) in try write(record, id: record.rawID, into: key) }
+      try batch.withRecord(at: Int(index)) { record in
+        Result { () throws(StoreError) in
+          try write(record, id: record.rawID, into: key, at: now, &counts)
+        }
       }.get()
-      if isNew { inserted += 1 } else { updated += 1 }
     }
     if first != nil {
       for index in order.unassigned {
-        let isNew = try batch.withRecord(at: Int(index)) { record in
+        try batch.withRecord(at: Int(index)) { record in
           Result { () throws(StoreError) in
-            try write(record, id: .integer(next, writtenAsText: false), into: key)
+            let id = FeatureRecord.RawID.integer(next, writtenAsText: false)
+            try write(record, id: id, into: key, at: now, &counts)
           }
         }.get()
-        if isNew { inserted += 1 } else { updated += 1 }
         next += 1
       }
     }
-    return (inserted, updated)
+    return counts
   }
 
-  /// Writes one feature; whether it is new.
-  private func write(_ record: FeatureRecord, id: FeatureRecord.RawID, into key: Int64)
+  private func write(
+    _ record: FeatureRecord, id: FeatureRecord.RawID, into key: Int64, at now: Int64,
+    _ counts: inout WriteCounts
+  ) throws(StoreError) {
+    let row = FeatureRow(
+      id: id,
+      position: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: position),
+      properties: record.properties, expires: record.expires)
+    let checksum = row.checksum(in: key)
+    if try insert(row, checksum, into: key) {
+      counts.inserted += 1
+      counts.newRows += 1
+      return
+    }
+    try bind(row, checksum, key: key, to: replacement)
+    try replacement.bind(now, at: 8)
+    if try replacement.run() > 0 {
+      counts.updated += 1
+      return
+    }
+    try bind(row, checksum, key: key, to: revival)
+    try revival.run()
+    counts.inserted += 1
+  }
+
+  /// Writes a row whose id is free.
+  func insert(_ row: FeatureRow, into key: Int64) throws(StoreError) {
+    _ = try insert(row, row.checksum(in: key), into: key)
+  }
+
+  /// Writes a row if its id is free; whether it was.
+  private func insert(_ row: FeatureRow, _ checksum: Int64, into key: Int64)
     throws(StoreError) -> Bool
   {
-    try bind(record, id: id, key: key, to: insertion)
-    if try insertion.run() > 0 { return true }
-    try bind(record, id: id, key: key, to: replacement)
-    try replacement.run()
-    return false
+    try bind(row, checksum, key: key, to: insertion)
+    return try insertion.run() > 0
   }
 
   private func bind(
-    _ record: FeatureRecord, id: FeatureRecord.RawID, key: Int64, to statement: Statement
+    _ row: FeatureRow, _ checksum: Int64, key: Int64, to statement: Statement
   ) throws(StoreError) {
     try statement.bind(key, at: 1)
-    switch id {
+    switch row.id {
     case .integer(let value, let writtenAsText):
       try statement.bind(value, at: 2)
       try statement.bind(writtenAsText ? 1 : 0, at: 3)
@@ -89,15 +149,18 @@ final class FeatureTable {
       try statement.bindBorrowed(text: bytes, at: 2)
       try statement.bind(1, at: 3)
     }
-    try statement.bindBorrowed(
-      blob: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: position),
-      at: 4)
-    try statement.bindBorrowed(text: record.properties, at: 5)
+    try statement.bindBorrowed(blob: row.position, at: 4)
+    try statement.bindBorrowed(text: row.properties, at: 5)
+    try statement.bind(row.expires, at: 6)
+    try statement.bind(checksum, at: 7)
   }
 
   /// Deletes one feature; false if it isn't there.
-  func delete(_ feature: FeatureID, from key: Int64) throws(StoreError) -> Bool {
+  func delete(
+    _ feature: FeatureID, from key: Int64, at now: Int64
+  ) throws(StoreError) -> Bool {
     try deletion.bind(key, at: 1)
+    try deletion.bind(now, at: 3)
     switch feature.key {
     case .integer(let value):
       try deletion.bind(value, at: 2)
@@ -110,6 +173,20 @@ final class FeatureTable {
         }
       }.get()
     }
+  }
+
+  /// How many features expire sooner or later, by the index of expiries.
+  func countExpiring(in key: Int64) throws(StoreError) -> Int {
+    try counting.bind(key, at: 1)
+    return try counting.first { (row: Statement) throws(StoreError) in Int(row.integer(0)) } ?? 0
+  }
+
+  /// Deletes features that have expired, at most so many; how many.
+  func deleteExpired(from key: Int64, at now: Int64, limit: Int) throws(StoreError) -> Int {
+    try sweeping.bind(key, at: 1)
+    try sweeping.bind(now, at: 2)
+    try sweeping.bind(Int64(limit), at: 3)
+    return try sweeping.run()
   }
 
   /// Deletes every feature of a collection.

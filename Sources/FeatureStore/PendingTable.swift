@@ -13,11 +13,14 @@ final class PendingTable {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS pending (
-        number INTEGER PRIMARY KEY, position BLOB NOT NULL, properties TEXT NOT NULL
+        number INTEGER PRIMARY KEY, position BLOB NOT NULL, properties TEXT NOT NULL,
+        expires INTEGER
       ) STRICT;
       """)
     insertion = try Statement(
-      "INSERT INTO temp.pending (number, position, properties) VALUES (?1, ?2, ?3)", on: connection)
+      """
+      INSERT INTO temp.pending (number, position, properties, expires) VALUES (?1, ?2, ?3, ?4)
+      """, on: connection)
     position = .allocate(
       byteCount: 8 * (2 + FeatureBatch.maximumFurtherOrdinates), alignment: 8)
   }
@@ -41,20 +44,23 @@ final class PendingTable {
       blob: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: position),
       at: 2)
     try insertion.bindBorrowed(text: record.properties, at: 3)
+    try insertion.bind(record.expires, at: 4)
     try insertion.run()
     count += 1
   }
 
   /// Moves every feature to its collection, with ids in order from `firstID`.
-  func move(to key: Int64, firstID: Int64) throws(StoreError) {
-    let move = try Statement(
-      """
-      INSERT INTO features (collection, id, written_as_text, position, properties)
-      SELECT ?1, ?2 + number, 0, position, properties FROM temp.pending ORDER BY number
-      """, on: connection)
-    try move.bind(key, at: 1)
-    try move.bind(firstID, at: 2)
-    try move.run()
+  func move(to key: Int64, firstID: Int64, with features: FeatureTable) throws(StoreError) {
+    let rows = try Statement(
+      "SELECT number, position, properties, expires FROM temp.pending ORDER BY number",
+      on: connection)
+    while try rows.step() {
+      try features.insert(
+        FeatureRow(
+          id: .integer(firstID + rows.integer(0), writtenAsText: false), position: rows.bytes(1),
+          properties: rows.bytes(2), expires: rows.optionalInteger(3)),
+        into: key)
+    }
     try connection.execute("DROP TABLE temp.pending")
   }
 }

@@ -5,7 +5,10 @@
 /// table converts nothing: an integer stays one and text stays text, and SQLite orders integers by
 /// value before text by its bytes, as ``FeatureID`` does. `position` is a blob of little-endian
 /// doubles (longitude, latitude, further ordinates), since a REAL column stores integral values as
-/// integers and loses the sign of −0.0.
+/// integers and loses the sign of −0.0. `expires` and `ttl` are in milliseconds, `checksum` is that of
+/// ``RowChecksum``; rows of collections that are older than checksums may have none.
+/// `store.version` is a ceiling that no version passes, while the store is open and after a crash, and
+/// the last version itself once it was closed.
 enum Schema {
   /// "PinC" in ASCII: tells `file` and us whose database it is.
   static let applicationID: Int64 = 0x5069_6E43
@@ -35,7 +38,14 @@ enum Schema {
       properties TEXT NOT NULL,
       PRIMARY KEY (collection, id)
     ) STRICT, WITHOUT ROWID;
+    """,
     """
+    ALTER TABLE collections ADD COLUMN ttl INTEGER CHECK (ttl > 0);
+    ALTER TABLE collections ADD COLUMN has_checksums INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE features ADD COLUMN expires INTEGER;
+    ALTER TABLE features ADD COLUMN checksum INTEGER;
+    CREATE INDEX features_by_expiry ON features (collection, expires) WHERE expires IS NOT NULL;
+    """,
   ]
 
   /// The version that this program writes.

@@ -8,28 +8,42 @@ public struct CollectionInfo: Sendable, Equatable {
   public internal(set) var title: String?
   /// Its description, if it has one.
   public internal(set) var description: String?
-  /// The database's counter at the last write to it: grows with every write, also over drop and
+  /// The database's counter at the last change of it: grows with every one, also over drop and
   /// re-creation.
   public internal(set) var version: Int64
   /// The largest integer id that it ever held, deleted or not; 0 if none above 0.
   public internal(set) var largestInteger: Int64
-  /// How many features it holds.
+  /// How many features it holds on disk, expired ones that are still there included.
   public internal(set) var featureCount: Int
+  /// The milliseconds after which a feature expires that doesn't say when; nil: never.
+  public internal(set) var ttl: Int64?
+  /// Whether all its rows have a checksum.
+  let hasChecksums: Bool
+
+  /// The same collection, changed without a write.
+  public func changed(to version: Int64) -> CollectionInfo {
+    var info = self
+    info.version = version
+    return info
+  }
 }
 
 /// What to do with a title or description.
-public enum TextUpdate: Sendable, Equatable {
+public typealias TextUpdate = ValueUpdate<String>
+
+/// What to do with something that a collection may have.
+public enum ValueUpdate<Value: Sendable & Equatable>: Sendable, Equatable {
   /// Leave it as it is.
   case keep
   /// Remove it.
   case clear
   /// Replace it.
-  case set(String)
+  case set(Value)
 
-  /// The text after the update.
-  func applied(to text: String?) -> String? {
+  /// The value after the update.
+  func applied(to value: Value?) -> Value? {
     switch self {
-    case .keep: text
+    case .keep: value
     case .clear: nil
     case .set(let new): new
     }

@@ -39,17 +39,17 @@ final class Transaction {
     if let loss { throw loss }
     try collections.flush()
     try commit.run()
-    reset()
+    reset(isOnDisk: true)
   }
 
   /// Ends with nothing changed.
   func undo() {
     connection.rollback()
-    reset()
+    reset(isOnDisk: false)
   }
 
-  private func reset() {
-    collections.forget()
+  private func reset(isOnDisk: Bool) {
+    collections.forget(isOnDisk: isOnDisk)
     isOpen = false
     isInSavepoint = false
     loss = nil

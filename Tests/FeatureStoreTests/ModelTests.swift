@@ -67,6 +67,8 @@ private struct Model {
     }
     if Bool.random(using: &random) {
       store.rollbackImport()
+      // Its version is not given again.
+      version += 1
       return
     }
     let info = try store.commitImport()
@@ -93,14 +95,12 @@ private struct Model {
             }
           } catch is Undone {
             collections = kept.collections
-            version = kept.version
           }
         }
         if fails { throw Undone() }
       }
     } catch is Undone {
       collections = before.collections
-      version = before.version
     }
   }
 
@@ -209,7 +209,12 @@ private struct Model {
       // Some on a page with others, some across several pages.
       let repetitions = [0, 1, 1, 2, 2, 3, 3, 900].randomElement(using: &random) ?? 0
       let text = String(repeating: #"ä\u0000😀"#, count: repetitions)
-      return Plain(id, [longitude, latitude] + further, #"{"name":"\#(text)"}"#)
+      var feature = Plain(id, [longitude, latitude] + further, #"{"name":"\#(text)"}"#)
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        let end = FeatureRecord.expiryRange.upperBound
+        feature.expires = Int64.random(in: end / 2...end, using: &random)
+      }
+      return feature
     }
   }
 

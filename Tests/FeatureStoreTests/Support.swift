@@ -78,6 +78,7 @@ struct Plain: Hashable, CustomStringConvertible {
   var isWrittenAsText = false
   var position: [UInt64]
   var properties: [UInt8]
+  var expires: Int64?
 
   init(_ id: FeatureID?, _ ordinates: [Double], _ properties: String = "{}") {
     self.id = id
@@ -94,11 +95,12 @@ struct Plain: Hashable, CustomStringConvertible {
       [coordinate.longitude.bitPattern, coordinate.latitude.bitPattern]
       + record.furtherOrdinates.map(\.bitPattern)
     properties = Array(record.properties)
+    expires = record.expires
   }
 
   var description: String {
     "\(id?.description ?? "-") \(isWrittenAsText) \(position.map(Double.init(bitPattern:))) "
-      + String(decoding: properties, as: UTF8.self)
+      + String(decoding: properties, as: UTF8.self) + (expires.map { " until \($0)" } ?? "")
   }
 }
 
@@ -111,7 +113,7 @@ extension FeatureBatch {
         feature.properties.withUnsafeBytes { properties in
           append(
             id: feature.id, coordinate: Coordinate(latitude: ordinates[1], longitude: ordinates[0]),
-            further: further, properties: properties)
+            further: further, properties: properties, expires: feature.expires)
         }
       }
     }

@@ -57,17 +57,20 @@ public final class CollectionWriter: @unchecked Sendable {
   public let storeID: UInt64
   /// What the writes that wait keep.
   let memory = WriteMemory()
-  private let store: FeatureStore
-  private let catalog: Catalog
-  private let queue = DispatchQueue(label: "pincluster.writer")
+  let store: FeatureStore
+  let catalog: Catalog
+  let queue = DispatchQueue(label: "pincluster.writer")
   private let waiting = Guarded(Waiting())
   private let done = Guarded(Counts())
+  /// When to look for expired features to delete; touched on the queue only.
+  var sweeping = Sweeping()
 
   /// A writer for a store, which it takes over, and the catalogue that it feeds.
   public init(store: sending FeatureStore, catalog: Catalog) {
     storeID = store.storeID
     self.store = store
     self.catalog = catalog
+    catalog.keepTime(store.clock, store.versions)
   }
 
   /// Loads every collection into the catalogue. To be called once, before any write.
@@ -75,10 +78,10 @@ public final class CollectionWriter: @unchecked Sendable {
     try queue.sync {
       for info in try store.collections() {
         var builder = FeatureIndexBuilder(expecting: info.featureCount)
-        try store.forEachBatch(of: info.key) { try builder.append($0) }
-        catalog.publish(
-          CollectionSnapshot(info: info, index: builder.build()), touched: .everything)
+        let expired = try store.forEachBatch(of: info.key) { try builder.append($0) }
+        show(CollectionSnapshot(info: info, index: builder.build()), withoutExpired: expired)
       }
+      startSweeping()
     }
   }
 
@@ -104,6 +107,7 @@ public final class CollectionWriter: @unchecked Sendable {
     waiting.withLock { $0.isClosed = true }
     queue.sync {
       work()
+      stopSweeping()
       store.close()
     }
   }
@@ -116,6 +120,7 @@ public final class CollectionWriter: @unchecked Sendable {
       var group = waiting.withLock { $0.takeGroup() }
       if group.isEmpty { return }
       while !group.isEmpty { group = group.dropFirst(carryOut(group)) }
+      sweepIfDue()
     }
   }
 

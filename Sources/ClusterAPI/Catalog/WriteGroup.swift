@@ -70,27 +70,37 @@ final class WriteGroup {
     of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
   ) rethrows -> R? {
     let draft = drafts[id]
+    let now = store.clock.now
     switch draft?.latest[feature] {
     case .removed: return nil
     case .stored(let change, let record):
       guard case .upsert(let batch)? = draft?.changes[change] else { return nil }
-      return try batch.withRecord(at: record, body)
+      return try batch.withRecord(at: record) { $0.hasExpired(at: now) ? nil : try body($0) }
     case nil:
       guard let base = draft == nil ? catalog[id] : draft?.base,
         let place = base.index.place(of: feature)
       else { return nil }
-      return try withExtendedLifetime(base) { try body(base.index.record(at: place)) }
+      return try withExtendedLifetime(base) {
+        let record = base.index.record(at: place)
+        return record.hasExpired(at: now) ? nil : try body(record)
+      }
     }
+  }
+
+  /// Whether features of a collection that don't say when they expire do so all the same.
+  func hasTTL(_ id: String) -> Bool {
+    (drafts[id].map { $0.info } ?? catalog[id]?.info)?.ttl != nil
   }
 
   // MARK: Writing
 
-  /// Creates a collection or changes its texts.
+  /// Creates a collection or changes what is said about it.
   func put(
-    _ id: String, title: TextUpdate, description: TextUpdate
+    _ id: String, title: TextUpdate, description: TextUpdate, ttl: ValueUpdate<Int64>
   ) throws -> (snapshot: CollectionSnapshot, created: Bool) {
     precondition(!isShared)
-    let (info, created) = try store.putCollection(id, title: title, description: description)
+    let (info, created) = try store.putCollection(
+      id, title: title, description: description, ttl: ttl)
     let index = catalog[id]?.index ?? FeatureIndex()
     edit(id) { $0.info = info }
     return (CollectionSnapshot(info: info, index: index), created)

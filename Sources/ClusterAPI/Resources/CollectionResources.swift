@@ -67,24 +67,38 @@ extension API {
     try checkCollectionID(id)
     _ = try Fields(query: request.query, allowed: [])
     _ = try request.negotiate([.json], format: nil)
-    let (title, description) = try request.body.isBlank ? (.keep, .keep) : texts(request)
+    let (title, description, ttl) =
+      try request.body.isBlank ? (.keep, .keep, .keep) : updates(request)
     return .write(
       .alone { group in
-        let (snapshot, created) = try group.put(id, title: title, description: description)
+        let (snapshot, created) = try group.put(
+          id, title: title, description: description, ttl: ttl)
         var response = API.response(snapshot, status: created ? 201 : 200)
         if created { response.headers.append(("Location", "/collections/\(id)")) }
         return response
       })
   }
 
-  private func texts(_ request: HTTPRequest) throws -> (TextUpdate, TextUpdate) {
+  /// The longest time to live, in seconds: ten years.
+  private static let maximumTTL = 315_576_000.0
+
+  private func updates(
+    _ request: HTTPRequest
+  ) throws -> (TextUpdate, TextUpdate, ValueUpdate<Int64>) {
     try request.checkBodyType([.json])
-    return try withBodyObject(request, allowed: ["title", "description"]) { fields, object in
+    let names = ["title", "description", "ttl"]
+    return try withBodyObject(request, allowed: names) { fields, object in
       let update: (StaticString, String) throws -> TextUpdate = { name, text in
         guard object[name] != nil else { return .keep }
         return try fields.string(text).map { .set($0) } ?? .clear
       }
-      return (try update("title", "title"), try update("description", "description"))
+      let texts = (try update("title", "title"), try update("description", "description"))
+      guard object["ttl"] != nil else { return (texts.0, texts.1, .keep) }
+      guard let seconds = try fields.number("ttl") else { return (texts.0, texts.1, .clear) }
+      guard seconds >= 0.001, seconds <= API.maximumTTL else {
+        throw fields.problem("ttl", status: 422, "ttl is not within 0.001 to 315576000 seconds")
+      }
+      return (texts.0, texts.1, .set(Int64((seconds * 1000).rounded())))
     }
   }
 
@@ -127,7 +141,8 @@ extension JSONWriter {
     beginArray()
     value("http://www.opengis.net/def/crs/OGC/1.3/CRS84")
     endArray()
-    member("featureCount", snapshot.info.featureCount)
+    if let ttl = snapshot.info.ttl { member("ttl", Double(ttl) / 1000) }
+    member("featureCount", snapshot.index.count)
     member("version", snapshot.info.version)
     key("links")
     beginArray()

@@ -29,7 +29,9 @@ extension API {
     let conditions = Preconditions(request)
     let body = request.body
     return try .write(of: body) { isSmall in
-      try self.withParser { parser in _ = try body.withUnsafeBytes { try parser.parse($0) } }
+      let expiry = try self.withParser { parser in
+        try body.withUnsafeBytes { PatchedExpiry(try parser.parse($0)) }
+      }
       return Write(bytes: body.count, isSmall: isSmall) { group in
         try group.check(conditions, on: featureID, of: id)
         var json = JSONWriter()
@@ -38,6 +40,9 @@ extension API {
         }
         let merged = try body.withUnsafeBytes { try MergePatch.apply($0, to: json.bytes) }
         var batch = try merged.withUnsafeBytes { try API.readFeature($0, id: featureID) }
+        if expiry == .removed || expiry == .untouched && group.hasTTL(id) {
+          batch.setExpiry(nil, neverExpires: expiry == .removed)
+        }
         _ = try group.upsert(&batch, into: id)
         return API.stored(batch, status: 200, type)
       }
@@ -99,7 +104,8 @@ extension API {
       }
       batch.append(
         id: record.needsID ? id : record.id, coordinate: record.coordinate,
-        further: record.furtherOrdinates, properties: record.properties)
+        further: record.furtherOrdinates, properties: record.properties, expires: record.expires,
+        neverExpires: record.neverExpires)
     }
     return batch
   }
@@ -112,6 +118,23 @@ extension API {
     batch.withRecord(at: 0) { json.feature($0) }
     let tag = EntityTag.hash(of: json.bytes)
     return HTTPResponse(json, status: status, type: type, etag: tag)
+  }
+}
+
+/// What a patch does to a feature's expiry.
+private enum PatchedExpiry {
+  /// Nothing: the feature keeps it, but the collection's time to live begins anew.
+  case untouched
+  /// The feature never expires.
+  case removed
+  case replaced
+
+  init(_ patch: JSONValue) {
+    guard let value = patch["expires"] else {
+      self = .untouched
+      return
+    }
+    self = value.kind == .null ? .removed : .replaced
   }
 }
 

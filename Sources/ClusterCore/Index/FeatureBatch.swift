@@ -41,9 +41,12 @@ public struct FeatureBatch: Sendable {
   ///   - further: the ordinates after longitude and latitude; those past
   ///     ``maximumFurtherOrdinates`` are dropped.
   ///   - properties: a valid JSON object in UTF-8, under 4 GiB.
+  ///   - expires: when it is no more, in milliseconds since 1970 (UTC); nil: never, or as
+  ///     ``settleExpiry(default:)`` says.
+  ///   - neverExpires: whether it was said that it never expires; counts without `expires` only.
   public mutating func append(
     id: FeatureID?, coordinate: Coordinate, further: UnsafeBufferPointer<Double>,
-    properties: UnsafeRawBufferPointer
+    properties: UnsafeRawBufferPointer, expires: Int64? = nil, neverExpires: Bool = false
   ) {
     var flags: UInt8 = 0
     var text: [UInt8] = []
@@ -55,9 +58,15 @@ public struct FeatureBatch: Sendable {
       if id?.isWrittenAsText == true { flags = FeatureRecord.writtenAsTextFlag }
     case .text(let bytes): text = bytes
     }
+    if expires != nil {
+      flags |= FeatureRecord.expiresFlag
+    } else if neverExpires {
+      flags |= FeatureRecord.neverExpiresFlag
+    }
     let furtherCount = min(further.count, FeatureBatch.maximumFurtherOrdinates)
     let idSize = text.isEmpty ? 8 : (text.count + 7) & ~7
-    let size = (FeatureRecord.headerSize + idSize + furtherCount * 8 + properties.count + 7) & ~7
+    let headSize = FeatureRecord.headerSize + idSize + (expires == nil ? 0 : 8)
+    let size = (headSize + furtherCount * 8 + properties.count + 7) & ~7
     let start = words.count
     starts.append(start)
     words.append(contentsOf: repeatElement(0, count: size / 8))
@@ -76,6 +85,10 @@ public struct FeatureBatch: Sendable {
         UnsafeMutableRawBufferPointer(start: cursor, count: text.count).copyBytes(from: text)
       }
       cursor += idSize
+      if let expires {
+        cursor.storeBytes(of: expires, as: Int64.self)
+        cursor += 8
+      }
       if furtherCount > 0, let source = further.baseAddress {
         cursor.copyMemory(from: source, byteCount: furtherCount * 8)
       }
@@ -102,7 +115,9 @@ public struct FeatureBatch: Sendable {
     let start = starts[index]
     words.withUnsafeMutableBytes { bytes in
       guard let record = bytes.baseAddress.map({ $0 + start * 8 }) else { return }
-      record.storeBytes(of: 0, toByteOffset: 6, as: UInt8.self)
+      let flags = record.load(fromByteOffset: 6, as: UInt8.self)
+      record.storeBytes(
+        of: flags & ~FeatureRecord.unassignedFlag, toByteOffset: 6, as: UInt8.self)
       record.storeBytes(of: integer, toByteOffset: FeatureRecord.headerSize, as: Int64.self)
     }
   }

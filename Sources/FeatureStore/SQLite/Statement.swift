@@ -49,6 +49,12 @@ final class Statement {
     try check(sqlite3_bind_int64(handle, index, value))
   }
 
+  /// Binds an integer, or NULL.
+  func bind(_ value: Int64?, at index: Int32) throws(StoreError) {
+    guard let value else { return try check(sqlite3_bind_null(handle, index)) }
+    try bind(value, at: index)
+  }
+
   /// Binds a copy of the text, or NULL.
   func bind(_ text: String?, at index: Int32) throws(StoreError) {
     guard var text else { return try check(sqlite3_bind_null(handle, index)) }
@@ -79,6 +85,11 @@ final class Statement {
   }
 
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  /// An integer, or nil for anything else.
+  func optionalInteger(_ column: Int32) -> Int64? {
+    type(column) == SQLITE_INTEGER ? integer(column) : nil
+  }
 
   /// The storage class of a value, such as `SQLITE_TEXT`.
   func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }

@@ -45,8 +45,11 @@ struct FeatureDecoder {
     let coordinate = try coordinate(members.geometry)
     let properties = try minifiedProperties(members.properties)
     let id = try id(members)
+    let expires = try expires(members.expires)
     further.withUnsafeBufferPointer { further in
-      batch.append(id: id, coordinate: coordinate, further: further, properties: properties)
+      batch.append(
+        id: id, coordinate: coordinate, further: further, properties: properties,
+        expires: expires, neverExpires: members.expires?.kind == .null)
     }
   }
 
@@ -101,6 +104,15 @@ struct FeatureDecoder {
     return text
   }
 
+  private func expires(_ node: TapeNode?) throws(Refusal) -> Int64? {
+    guard let node, node.kind != .null else { return nil }
+    guard node.kind == .string, let expires = DateTime.milliseconds(node.string) else {
+      throw Refusal(
+        "/expires is not a date-time of RFC 3339 with a zone, such as \"2030-01-31T12:00:00Z\"")
+    }
+    return expires
+  }
+
   private func id(_ members: FeatureMembers) throws(Refusal) -> FeatureID? {
     let node: TapeNode?
     if let idProperty {
@@ -129,6 +141,7 @@ private struct FeatureMembers {
   var geometry: TapeNode?
   var properties: TapeNode?
   var id: TapeNode?
+  var expires: TapeNode?
 
   init(_ feature: TapeNode) {
     let end = feature.next
@@ -138,6 +151,7 @@ private struct FeatureMembers {
       switch key.string.count {
       case 2 where key.isString("id"): id = value
       case 4 where key.isString("type"): type = value
+      case 7 where key.isString("expires"): expires = value
       case 8 where key.isString("geometry"): geometry = value
       case 10 where key.isString("properties"): properties = value
       default: break

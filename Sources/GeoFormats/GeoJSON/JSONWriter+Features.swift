@@ -24,7 +24,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// A GeoJSON Feature with all its properties.
+  /// A GeoJSON Feature with all its properties, and its expiry if it has one.
   public mutating func feature(_ record: FeatureRecord) {
     beginObject()
     member("type", "Feature")
@@ -35,6 +35,12 @@ extension JSONWriter {
     key("geometry")
     geometry(of: record)
     member("properties", raw: record.properties)
+    if let expires = record.expires {
+      member("expires", DateTime.text(expires))
+    } else if record.neverExpires {
+      key("expires")
+      null()
+    }
     endObject()
   }
 }

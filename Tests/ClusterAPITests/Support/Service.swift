@@ -14,11 +14,17 @@ final class Service: Sendable {
   let directory: TemporaryDirectory
 
   /// A service of a new directory, or of one that another has left.
-  init(of directory: TemporaryDirectory? = nil) throws {
+  ///
+  /// - Parameter clock: tells milliseconds since 1970, for features to expire.
+  init(
+    of directory: TemporaryDirectory? = nil,
+    clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
+  ) throws {
     let directory = try directory ?? TemporaryDirectory()
     self.directory = directory
     writer = CollectionWriter(
-      store: try FeatureStore(directory: directory.path), catalog: catalog)
+      store: try FeatureStore(directory: directory.path, clock: WallClock(source: clock)),
+      catalog: catalog)
     try writer.load()
     catalog.setReady(true)
     let reports = self.reports

@@ -1,0 +1,59 @@
+import ClusterCore
+import FeatureStore
+
+/// Readers see to it that nobody sees what has expired.
+extension Catalog {
+  struct Publishing {
+    /// Collections of which features have expired that may still be on disk.
+    var toSweep: Set<String> = []
+  }
+
+  struct Timekeeper {
+    var clock: WallClock
+    var versions: VersionCounter
+  }
+
+  /// Lets features expire by a clock, under versions of a counter. To be called once, before any
+  /// snapshot is taken.
+  func keepTime(_ clock: WallClock, _ versions: VersionCounter) {
+    timekeeper.withLock { $0 = Timekeeper(clock: clock, versions: versions) }
+  }
+
+  /// Shows a collection without what has expired.
+  func withoutExpired(_ id: String) -> CollectionSnapshot? {
+    publishing.withLock { publishing in
+      guard let snapshot = snapshots.withLock({ $0[id] }) else { return nil }
+      guard let timekeeper = timekeeper.withLock({ $0 }), let next = snapshot.nextExpiry else {
+        return snapshot
+      }
+      let now = timekeeper.clock.now
+      // Somebody else may have been faster.
+      guard next <= now else { return snapshot }
+      let expired = snapshot.index.expired(at: now)
+      guard let changed = try? snapshot.index.applying([.remove(expired)]) else {
+        preconditionFailure("what is removed needs no room")
+      }
+      let current = CollectionSnapshot(
+        info: snapshot.info.changed(to: timekeeper.versions.next()), index: changed.index)
+      publishing.toSweep.insert(id)
+      show(current, touched: .coordinates(changed.touched))
+      return current
+    }
+  }
+
+  /// Says that rows of expired features may be on disk.
+  func needsSweep(_ ids: some Sequence<String>) {
+    publishing.withLock { $0.toSweep.formUnion(ids) }
+  }
+
+  /// The collections of which features have expired since this was last asked, as they are now.
+  func takeToSweep() -> [CollectionSnapshot] {
+    // Leaves out what has expired and nobody has asked for.
+    let all = all
+    let ids = publishing.withLock { publishing in
+      defer { publishing.toSweep = [] }
+      return publishing.toSweep
+    }
+    return ids.isEmpty ? [] : all.compactMap { ids.contains($0.info.id) ? self[$0.info.id] : nil }
+  }
+}

@@ -1,0 +1,37 @@
+import ClusterCore
+
+extension FeatureStore {
+  /// The most features that one ``removeExpired(from:at:)`` deletes.
+  public static let expiredAtOnce = 10_000
+
+  /// Deletes features that have expired from disk, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - collections: the keys of collections, each with the version under which it was last shown,
+  ///     without those features; it is what the collection will have after a restart.
+  ///   - now: in milliseconds since 1970 (UTC).
+  /// - Returns: whether all were deleted; if not, some are left for another call.
+  public func removeExpired(
+    from collections: [(key: Int64, version: Int64)], at now: Int64
+  ) throws(StoreError) -> Bool {
+    let core = try writable()
+    return try core.transaction.write { () throws(StoreError) in
+      var room = FeatureStore.expiredAtOnce
+      for (key, version) in collections where room > 0 {
+        guard var info = try core.collections.find(key: key) else { continue }
+        let removed = try core.features.deleteExpired(from: key, at: now, limit: room)
+        guard removed > 0 || version > info.version else { continue }
+        guard removed <= info.featureCount else {
+          throw .damaged(
+            path: core.connection.path,
+            reason: "a collection of \(info.featureCount) features has more rows")
+        }
+        room -= removed
+        info.featureCount -= removed
+        info.version = max(info.version, version)
+        core.collections.save(info)
+      }
+      return room > 0
+    }
+  }
+}

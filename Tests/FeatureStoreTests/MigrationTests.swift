@@ -1,0 +1,153 @@
+import CSQLite
+import ClusterCore
+import FeatureStore
+import Testing
+
+/// Databases of earlier versions of the program.
+@Suite struct MigrationTests {
+  /// What version 1 of the schema wrote: two collections, the counter at 7.
+  private static let version1 = """
+    PRAGMA page_size = 8192;
+    PRAGMA application_id = 1349086787;
+    CREATE TABLE store (
+      one INTEGER PRIMARY KEY CHECK (one = 1),
+      id INTEGER NOT NULL,
+      version INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE collections (
+      key INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      title TEXT,
+      description TEXT,
+      version INTEGER NOT NULL,
+      largest_integer INTEGER NOT NULL,
+      feature_count INTEGER NOT NULL CHECK (feature_count >= 0)
+    ) STRICT;
+    CREATE TABLE features (
+      collection INTEGER NOT NULL REFERENCES collections (key),
+      id ANY NOT NULL,
+      written_as_text INTEGER NOT NULL,
+      position BLOB NOT NULL,
+      properties TEXT NOT NULL,
+      PRIMARY KEY (collection, id)
+    ) STRICT, WITHOUT ROWID;
+    PRAGMA user_version = 1;
+    PRAGMA journal_mode = WAL;
+    INSERT INTO store VALUES (1, 42, 7);
+    INSERT INTO collections VALUES (3, 'c', 'Title', NULL, 7, 12, 2), (5, 'empty', NULL, NULL, 5, 0, 0);
+    INSERT INTO features VALUES
+      (3, 12, 1, x'000000000000F03F0000000000000040', '{"a":1}'),
+      (3, 'x', 1, x'000000000000084000000000000010400000000000001440', '{}');
+    """
+
+  @Test func theFirstVersionIsBroughtUpToDate() throws {
+    let directory = TemporaryDirectory()
+    try execute(MigrationTests.version1, on: directory.database)
+    let old = [Plain(.text("12"), [1, 2], #"{"a":1}"#), Plain(.text("x"), [3, 4, 5])]
+    var new = Plain(.int(1), [5, 6])
+    new.expires = FeatureRecord.expiryRange.upperBound
+    for round in 0..<2 {
+      let store = try FeatureStore(directory: directory.path)
+      #expect(store.storeID == 42)
+      let infos = try store.collections()
+      #expect(infos.map(\.id) == ["c", "empty"] && infos.map(\.ttl) == [nil, nil])
+      #expect(infos.map(\.version) == (round == 0 ? [7, 5] : [8, 5]))
+      #expect(infos[0].title == "Title" && infos[0].largestInteger == 12)
+      #expect(try store.features(of: "c") == (round == 0 ? old : [new] + old))
+      if round == 0 { #expect(try store.put([new]).info.version == 8) }
+    }
+    // Only rows that were written before may be without a checksum.
+    try execute("UPDATE features SET checksum = 1 WHERE id = 12", on: directory.database)
+    #expect(isDamaged(directory))
+  }
+
+  /// Each row says what it said when it was written, or is damage.
+  @Test(arguments: [
+    "SET position = x'0000000000000000000000000000F03F'", "SET properties = '{\"a\":2}'",
+    "SET id = 2", "SET written_as_text = 1", "SET expires = expires + 1", "SET expires = NULL",
+    "SET expires = 253402300800000", "SET checksum = checksum + 1",
+    "SET checksum = NULL", "SET collection = 2",
+  ])
+  func alteredRowsAreDamage(change: String) throws {
+    let directory = TemporaryDirectory()
+    var feature = Plain(.int(1), [0, 0], #"{"a":1}"#)
+    feature.expires = FeatureRecord.expiryRange.upperBound
+    do {
+      let store = try FeatureStore(directory: directory.path)
+      try store.put([feature])
+      try store.put([], into: "d")
+      #expect(try store.features(of: "c") == [feature])
+    }
+    try execute(
+      "UPDATE features \(change)",
+      on: directory.database)
+    #expect(isDamaged(directory))
+  }
+
+  /// Bits flipped anywhere in the rows: damage, or as it was.
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func flippedBitsOfRowsAreFound(seed: UInt64) throws {
+    let directory = TemporaryDirectory()
+    do {
+      let store = try FeatureStore(directory: directory.path)
+      try store.put(
+        (1...60 as ClosedRange<Int64>).map { number in
+          var feature = Plain(
+            number % 3 == 0 ? .text("id \(number)") : .int(number), [Double(number), 1, 7],
+            #"{"name":"feature \#(number)"}"#)
+          if number % 2 == 0 { feature.expires = FeatureRecord.expiryRange.upperBound - number }
+          return feature
+        })
+    }
+    let expected = try FeatureStore(directory: directory.path).features(of: "c")
+    let bytes = readFile(directory.database)
+    let page = try rootPage(of: "features", in: directory.database)
+    var random = Seeded(seed)
+    var found = 0
+    for _ in 0..<400 {
+      var changed = bytes
+      let place = Int.random(in: (page - 1) * 8192..<page * 8192, using: &random)
+      let bit = UInt8(1) << UInt8.random(in: 0...7, using: &random)
+      changed[place] ^= bit
+      writeFile(directory.database, changed)
+      do {
+        let features = try FeatureStore(directory: directory.path).features(of: "c")
+        #expect(features == expected, "byte \(place), bit \(bit)")
+      } catch {
+        let isDamage = if case .damaged? = error as? StoreError { true } else { false }
+        #expect(isDamage, "\(error)")
+        found += 1
+      }
+    }
+    #expect(found > 100)
+  }
+
+  private func isDamaged(_ directory: TemporaryDirectory) -> Bool {
+    do {
+      let store = try FeatureStore(directory: directory.path)
+      for info in try store.collections() { _ = try store.features(of: info.id) }
+      return false
+    } catch {
+      return if case .damaged? = error as? StoreError { true } else { false }
+    }
+  }
+
+  private func execute(_ sql: String, on path: String) throws {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    try #require(sqlite3_open(path, &handle) == SQLITE_OK)
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    try #require(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
+  }
+
+  private func rootPage(of table: String, in path: String) throws -> Int {
+    var (handle, statement): (OpaquePointer?, OpaquePointer?)
+    defer { sqlite3_close(handle) }
+    try #require(sqlite3_open(path, &handle) == SQLITE_OK)
+    defer { sqlite3_finalize(statement) }
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"
+    try #require(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK)
+    try #require(sqlite3_step(statement) == SQLITE_ROW)
+    return Int(sqlite3_column_int64(statement, 0))
+  }
+}
