@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -20,43 +19,6 @@ import Testing
       #expect(try mirror.answers(of: server) == before)
     }
     server.expectHealthy()
-  }
-
-  @Test func aKillInTheMiddleOfWritesCutsBetweenThem() throws {
-    var generator = SeededGenerator(seed: 10)
-    var server = try ServerProcess.ready()
-    let each = 10
-    var stored = 0
-    for _ in 0..<6 {
-      let acknowledged = Locked(0)
-      let goal = generator.int(3...20)
-      let (port, process, first) = (server.port, server.process, stored)
-      Threads.run(2) { number in
-        if number == 0 {
-          for batch in 0..<10_000 {
-            let features = (0..<each).map { TwinFeature(first + batch * each + $0, 1, 2) }
-            guard
-              let answer = try? TestClient(port: port).send(
-                "POST", "/collections/c/items", json: features.featureCollection),
-              answer.status == 200
-            else { return }
-            acknowledged.withLock { $0 += 1 }
-          }
-        } else {
-          _ = eventually { acknowledged.value >= goal }
-          process.signal(SIGKILL)
-        }
-      }
-      _ = server.process.waitForExit()
-      server = try ServerProcess.ready(data: server.data)
-      let matched = try server.json("/collections/c/items?limit=0")["numberMatched"]?.int ?? 0
-      let kept = matched - stored
-      let count = acknowledged.value
-      #expect(count >= goal)
-      // The one under way at the end may have been stored without having been answered, but whole.
-      #expect(kept == count * each || kept == (count + 1) * each, "\(kept) of \(count) batches")
-      stored = matched
-    }
   }
 
   @Test func versionsGrowOverDropAndRestart() throws {

@@ -67,12 +67,17 @@ public enum Fixtures {
 
   /// The features of a GeoJSON FeatureCollection of points that all have ids.
   public static func geoJSON(path: String) throws -> [TwinFeature] {
-    let document = try TestJSON(parsing: bytes(path: path))
-    return try (document["features"]?.array ?? []).map { feature in
+    try features(of: TestJSON(parsing: bytes(path: path)), from: path)
+  }
+
+  /// The features of a GeoJSON FeatureCollection of points that all have ids; `source` names it in
+  /// errors.
+  public static func features(of document: TestJSON, from source: String) throws -> [TwinFeature] {
+    try (document["features"]?.array ?? []).map { feature in
       guard let place = feature["geometry"]?["coordinates"],
         let longitude = place[0]?.double, let latitude = place[1]?.double,
         let id = feature["id"]
-      else { throw Unreadable(path: path, reason: "not a point with an id: \(feature.text)") }
+      else { throw Unreadable(path: source, reason: "not a point with an id: \(feature.text)") }
       let featureID =
         if let text = id.string {
           try FeatureID(text: text.utf8)

@@ -1,0 +1,58 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Kill -9 at random moments under four concurrent writers, on one data directory: what was
+/// acknowledged is there, nothing is half done, and the service always starts.
+///
+/// PINCLUSTER_KILL_ROUNDS and PINCLUSTER_KILL_SEED ask for more rounds and others; see
+/// scripts/kill-test.
+@Suite struct KillTests {
+  private static func setting(_ name: String) -> Int? {
+    getenv("PINCLUSTER_KILL_\(name)").flatMap { Int(String(cString: $0)) }
+  }
+
+  @Test func whatWasAcknowledgedOutlivesKills() throws {
+    let rounds = KillTests.setting("ROUNDS") ?? 4
+    let seed = UInt64(clamping: KillTests.setting("SEED") ?? 1)
+    var generator = SeededGenerator(seed: seed)
+    var server = try ServerProcess.ready()
+    let load = try LiveLoad(writers: 4, seed: seed, at: server)
+    var (killed, stored, starts) = (0, 0, 0)
+    for round in 1...max(1, rounds) {
+      let (process, pause) = (server.process, generator.int(1...250))
+      load.run(at: server.port, readers: 1) {
+        usleep(UInt32(pause) * 1000)
+        process.signal(SIGKILL)
+      }
+      #expect(process.waitForExit() == .signal(SIGKILL))
+      killed += load.writers.filter { $0.value.pending != nil }.count
+      // Also while it starts, once or twice.
+      while generator.chance(0.3) {
+        starts += 1
+        let pause = generator.int(0...40)
+        #expect(try KillTests.killWhileStarting(server.data, after: pause) == nil)
+      }
+      server = try ServerProcess.ready(data: server.data)
+      stored += try load.settle(with: server)
+      try #require(load.faults.value.prefix(3) == [], "round \(round), seed \(seed)")
+    }
+    server.expectHealthy()
+    #expect(load.answered > rounds)
+    print(
+      "\(rounds) kills and \(starts) at start-up: \(load.answered) acknowledged writes are there; "
+        + "\(killed) were cut off, of which \(stored) are stored whole and the others not at all")
+  }
+
+  /// What went wrong with a start that was cut off; nil if nothing did.
+  private static func killWhileStarting(
+    _ data: TemporaryDirectory, after milliseconds: Int
+  ) throws -> String? {
+    let binary = try #require(ServerBinary.path())
+    let process = try ChildProcess(binary, ["serve", "--port", "0", "--data", data.path])
+    usleep(UInt32(milliseconds) * 1000)
+    process.signal(SIGKILL)
+    let exit = process.waitForExit()
+    return exit == .signal(SIGKILL) ? nil : "\(String(describing: exit)): \(process.standardError)"
+  }
+}
