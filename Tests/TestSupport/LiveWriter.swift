@@ -13,13 +13,17 @@ public struct LiveWriter: Sendable {
   public private(set) var answered = 0
 
   private let path: String
+  private let span: Int
   private let abilities: LiveAbilities
   private var generator: SeededGenerator
   private var begun = 0
 
-  /// A writer to a collection that holds none of its features.
-  public init(_ number: Int, collection: String, abilities: LiveAbilities, seed: UInt64) {
+  /// A writer to a collection that holds none of its features, with `span` ids of its own.
+  public init(
+    _ number: Int, collection: String, abilities: LiveAbilities, seed: UInt64, span: Int = 60
+  ) {
     self.number = number
+    self.span = span
     self.abilities = abilities
     path = "/collections/\(collection)/items"
     generator = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
@@ -36,12 +40,12 @@ public struct LiveWriter: Sendable {
   private mutating func make() -> LiveWrite {
     let known = features.keys.sorted()
     switch generator.int(0...19) {
-    case 0...1 where features.count < 100:
+    case 0...1 where features.count < span * 3 / 2:
       let unnamed = (0..<5).map { _ in feature(FeatureID(known: 0)) }
       return post(unnamed.map { $0.geoJSON.replacing("\"id\":0,", with: "") }, [], unnamed)
     case 2...5: return post(named(generator.int(2...8)))
     // A long body, written in a transaction of its own.
-    case 6 where generator.chance(0.3): return post(named(20), padding: 300_000)
+    case 6 where generator.chance(0.3): return post(named(span / 3), padding: 300_000)
     case 7...9 where !known.isEmpty: return delete(generator.pick(known))
     case 10 where !known.isEmpty && abilities.deletionByFilter: return deleteOld()
     case 11...13 where !known.isEmpty && abilities.patch: return patch(generator.pick(known))
@@ -65,9 +69,9 @@ public struct LiveWriter: Sendable {
 
   /// So many features with ids of their own, new ones or known ones.
   private mutating func named(_ count: Int) -> [TwinFeature] {
-    let first = generator.int(0...59)
+    let first = generator.int(0...span - 1)
     return (0..<count).map { step in
-      let place = (first + step) % 60
+      let place = (first + step) % span
       return feature(
         place % 3 == 0
           ? FeatureID(known: "w\(number)-\(place)") : FeatureID(known: number * 100 + place))
