@@ -8,9 +8,14 @@ func seconds(_ work: () throws -> Void) rethrows -> Double {
   return threadTime() - start
 }
 
-private func threadTime() -> Double {
+private func threadTime() -> Double { time(of: CLOCK_THREAD_CPUTIME_ID) }
+
+/// Seconds on a clock that never goes back.
+func wallTime() -> Double { time(of: CLOCK_MONOTONIC) }
+
+private func time(of clock: clockid_t) -> Double {
   var time = timespec()
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  clock_gettime(clock, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 

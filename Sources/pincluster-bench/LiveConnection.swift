@@ -1,0 +1,133 @@
+import Glibc
+
+/// A connection to a service on 127.0.0.1 that stays open, as bare as can be, so that measuring takes
+/// little from what is measured.
+final class LiveConnection {
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// For poll(2).
+  let socket: Int32
+  private var buffer = [UInt8](repeating: 0, count: 1 << 20)
+  private var filled = 0
+
+  init(port: UInt16) throws(Failure) {
+    socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var one: Int32 = 1
+    setsockopt(
+      socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    let descriptor = socket
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else {
+      throw Failure(
+        description: "nobody answers on port \(port): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  deinit { close(socket) }
+
+  /// Sends a request, which the socket's buffer has room for.
+  func send(_ method: String, _ path: String, _ body: [UInt8]? = nil) throws(Failure) {
+    var request = Array("\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n".utf8)
+    if let body {
+      request += "Content-Type: application/geo+json\r\nContent-Length: \(body.count)\r\n\r\n".utf8
+      request += body
+    } else {
+      request += "\r\n".utf8
+    }
+    var sent = 0
+    while sent < request.count {
+      let count = request.withUnsafeBytes {
+        Glibc.send(
+          socket, $0.baseAddress.map { $0 + sent }, request.count - sent, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw Failure(description: "the service has closed a connection") }
+      sent += count
+    }
+  }
+
+  /// An answer's status and body.
+  struct Answer {
+    var status: Int
+    var body: ArraySlice<UInt8>
+  }
+
+  /// Reads what is there, or waits for it; the answer once it is whole.
+  func receive() throws(Failure) -> Answer? {
+    if filled == buffer.count {
+      buffer.append(contentsOf: repeatElement(0, count: buffer.count))
+    }
+    let start = filled
+    let count = buffer.withUnsafeMutableBytes {
+      recv(socket, $0.baseAddress.map { $0 + start }, $0.count - start, 0)
+    }
+    guard count > 0 else { throw Failure(description: "the service has closed a connection") }
+    filled += count
+    let all = buffer[..<filled]
+    guard let head = all.firstPlace(of: "\r\n\r\n") else { return nil }
+    let status = all[9..<12].reduce(0) { $0 * 10 + Int($1) - 0x30 }
+    let length = all[..<head].firstPlace(of: "Content-Length: ").map { all.integer(at: $0 + 16) }
+    let end = head + 4 + (length ?? 0)
+    guard filled >= end else { return nil }
+    filled = 0
+    return Answer(status: status, body: all[(head + 4)..<end])
+  }
+
+  /// Sends a request and waits for its answer, which must be a success.
+  func ask(_ method: String, _ path: String, _ body: [UInt8]? = nil) throws(Failure) -> Answer {
+    try send(method, path, body)
+    while true {
+      guard let answer = try receive() else { continue }
+      guard answer.status / 100 == 2 else {
+        throw Failure(
+          description: "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
+      }
+      return answer
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Where a text, of at least one byte, stands first from `start` on.
+  func firstPlace(of text: StaticString, from start: Int? = nil) -> Int? {
+    withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return nil }
+      let length = text.utf8CodeUnitCount
+      var offset = (start ?? startIndex) - startIndex
+      while offset + length <= bytes.count {
+        let room = bytes.count - length + 1 - offset
+        guard let found = memchr(base + offset, Int32(text.utf8Start[0]), room) else { return nil }
+        if memcmp(found, text.utf8Start, length) == 0 {
+          return startIndex + base.distance(to: UnsafeRawPointer(found))
+        }
+        offset = base.distance(to: UnsafeRawPointer(found)) + 1
+      }
+      return nil
+    }
+  }
+
+  /// The digits from a place on as a number.
+  func integer(at start: Int) -> Int {
+    self[start...].prefix { (0x30...0x39).contains($0) }.reduce(0) { $0 &* 10 &+ Int($1) - 0x30 }
+  }
+
+  /// The sum of all numbers under a key, given as `"key":`.
+  func sum(of key: StaticString) -> Int {
+    var total = 0
+    var place = startIndex
+    while let found = firstPlace(of: key, from: place) {
+      place = found + key.utf8CodeUnitCount
+      total += integer(at: place)
+    }
+    return total
+  }
+}

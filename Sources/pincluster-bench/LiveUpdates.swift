@@ -1,0 +1,99 @@
+import ClusterCore
+import GeoFormats
+import Glibc
+import Synchronization
+
+/// Updates of single features at a steady rate over several connections, from one thread.
+///
+/// `@unchecked Sendable`: between start and ``stop()`` only its thread touches anything but `isOver`.
+final class LiveUpdates: @unchecked Sendable {
+  private struct Slot {
+    var connection: LiveConnection
+    /// When the update under way was sent, and of what; nil when there is none.
+    var update: (began: Double, place: Int, text: [UInt8])?
+  }
+
+  /// Seconds from sending an update to its answer.
+  private(set) var times: [Double] = []
+  /// The last acknowledged update of each place, as GeoJSON.
+  private(set) var acknowledged: [Int: [UInt8]] = [:]
+  private(set) var failure: LiveConnection.Failure?
+
+  private let fleet: LiveFleet
+  private let interval: Double
+  private var slots: [Slot] = []
+  private var busy: Set<Int> = []
+  private var synthetic = Synthetic(seed: 7)
+  private var thread = pthread_t()
+  private let isOver = Atomic<Bool>(false)
+
+  init(_ fleet: LiveFleet, rate: Double, connections: Int) throws {
+    self.fleet = fleet
+    interval = 1 / rate
+    slots = try (0..<connections).map { _ in
+      Slot(connection: try LiveConnection(port: fleet.port))
+    }
+  }
+
+  func start() {
+    let context = Unmanaged.passRetained(self)
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<LiveUpdates>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, context.toOpaque())
+    precondition(code == 0, "no thread can be had")
+  }
+
+  /// Ends it when every update has been answered.
+  func stop() throws {
+    isOver.store(true, ordering: .relaxed)
+    pthread_join(thread, nil)
+    if let failure { throw failure }
+  }
+
+  private func run() {
+    do throws(LiveConnection.Failure) {
+      var due = wallTime()
+      while true {
+        let isOver = isOver.load(ordering: .relaxed)
+        while !isOver, due <= wallTime(), let free = slots.firstIndex(where: { $0.update == nil }) {
+          try send(free)
+          due += interval
+        }
+        if isOver, slots.allSatisfy({ $0.update == nil }) { return }
+        try wait(until: slots.contains { $0.update == nil } && !isOver ? due : wallTime() + 0.1)
+      }
+    } catch { failure = error }
+  }
+
+  private func send(_ slot: Int) throws(LiveConnection.Failure) {
+    var place = fleet.place(&synthetic)
+    while busy.contains(place) { place = fleet.place(&synthetic) }
+    let text = fleet.text(place, moved: &synthetic)
+    busy.insert(place)
+    slots[slot].update = (wallTime(), place, text)
+    try slots[slot].connection.send("PUT", fleet.path(place), text)
+  }
+
+  /// Takes answers until a time, or the first ones that come before.
+  private func wait(until end: Double) throws(LiveConnection.Failure) {
+    var polled = slots.map {
+      pollfd(fd: $0.connection.socket, events: $0.update == nil ? 0 : Int16(POLLIN), revents: 0)
+    }
+    let left = Int32(max(0, min(end - wallTime(), 1)) * 1000) + 1
+    guard poll(&polled, nfds_t(polled.count), left) > 0 else { return }
+    for index in polled.indices where polled[index].revents != 0 {
+      guard let answer = try slots[index].connection.receive() else { continue }
+      guard answer.status == 200, let update = slots[index].update else {
+        throw LiveConnection.Failure(
+          description: "an update: \(String(decoding: answer.body, as: UTF8.self))")
+      }
+      times.append(wallTime() - update.began)
+      acknowledged[update.place] = update.text
+      busy.remove(update.place)
+      slots[index].update = nil
+    }
+  }
+}
