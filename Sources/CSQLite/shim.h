@@ -9,6 +9,12 @@ static inline int csqlite_bind_text_copy(
   return sqlite3_bind_text64(statement, index, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+/// Says whether the last connection to close copies the log into the database and removes it.
+/// (sqlite3_db_config is variadic, which Swift can't import.)
+static inline void csqlite_fold_log_on_close(sqlite3 *connection, int folds) {
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !folds, (int *)0);
+}
+
 /// The error number of the last failure on the log or, without one, on the database file.
 /// (sqlite3_system_errno misses failures while a transaction is committed.)
 static inline int csqlite_last_errno(sqlite3 *connection) {

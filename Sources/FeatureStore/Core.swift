@@ -9,10 +9,12 @@ final class Core {
   let storeID: UInt64
   let versions: VersionCounter
   let transaction: Transaction
+  let lock: DirectoryLock
+  private let mark: CommitMark
 
   init(directory: String, clock: WallClock) throws(StoreError) {
     try DataDirectory.prepare(directory)
-    let lock = try DirectoryLock(directory: directory)
+    lock = try DirectoryLock(directory: directory)
     connection = try DatabaseFile.open(in: directory, holding: lock)
     guard let id = try connection.integer("SELECT id FROM store WHERE typeof(version) = 'integer'")
     else { throw .damaged(path: connection.path, reason: "its counter is missing") }
@@ -25,6 +27,7 @@ final class Core {
     collections = try CollectionTable(connection, versions: versions)
     features = try FeatureTable(connection)
     transaction = try Transaction(connection, collections)
+    mark = try CommitMark(connection)
   }
 
   /// Gives back the versions that were put aside, as far as that can be written.

@@ -92,7 +92,12 @@ public final class FeatureStore {
   public func close() {
     rollbackImport()
     core?.giveVersionsBack()
+    guard let lock = core?.lock, let path = core?.connection.path else { return }
+    core?.connection.foldsLogOnClose(true)
     core = nil
+    // The directory is still locked. A full disk may have kept the log from being folded in.
+    if DataDirectory.isMissing(path + "-wal") { CommitMark.remove(besides: path) }
+    withExtendedLifetime(lock) {}
   }
 
   /// The open database.

@@ -10,6 +10,8 @@ public enum Command {
   /// Runs a command; returns the exit code: 0, 1 for a failure, 2 for a wrong command line. What
   /// went wrong is one line on standard error.
   public static func run(_ arguments: [String]) -> Int32 {
+    // A file that may not grow any more (ulimit -f) is an error as a full disk is, not the end.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       return try dispatch(arguments)
     } catch let error as UsageError {

@@ -64,6 +64,9 @@ enum DataDirectory {
   /// Removes a file, if it is there.
   static func remove(_ path: String) { _ = unlink(path) }
 
+  /// Whether it is certain that there is no such file.
+  static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
+
   /// The size of a file, or nil if there is none.
   static func size(of path: String) throws(StoreError) -> Int? {
     var status = stat()

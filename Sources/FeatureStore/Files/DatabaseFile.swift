@@ -22,6 +22,11 @@ enum DatabaseFile {
       guard try DataDirectory.size(of: path + "-wal") == nil else {
         throw .damaged(path: path, reason: "it is missing, but its log \(name)-wal is there")
       }
+      guard try !CommitMark.exists(besides: path) else {
+        throw .damaged(
+          path: path,
+          reason: "it is missing, but \(CommitMark.fileName), a note of what it held, is there")
+      }
       try create(path, in: directory)
     }
     let connection = try Connection(path: path, create: false, holding: lock)
@@ -29,6 +34,8 @@ enum DatabaseFile {
       throw .readOnly(reason: "\(path) can't be opened for writing")
     }
     try checkIdentity(connection)
+    try checkStructure(connection)
+    try CommitMark.check(connection)
     try configure(connection)
     try Schema.migrate(connection, from: Int(connection.integer("PRAGMA user_version") ?? 0))
     return connection
@@ -84,6 +91,21 @@ enum DatabaseFile {
     let free = try connection.integer("PRAGMA freelist_count") ?? 0
     guard free < pages else {
       throw .damaged(path: path, reason: "it claims more free pages than it has pages")
+    }
+  }
+
+  /// Checks what reading every feature would not betray, but writing stumble over: the small tables
+  /// with their index and, if there are any, the free pages, which takes a look at every page.
+  private static func checkStructure(_ connection: Connection) throws(StoreError) {
+    var checks = ["integrity_check(store)", "integrity_check(collections)"]
+    if try connection.integer("PRAGMA freelist_count") ?? 0 > 0 { checks.append("quick_check") }
+    for check in checks {
+      let statement = try Statement("PRAGMA \(check)", on: connection)
+      let finding = try statement.first { (row: Statement) throws(StoreError) in row.text(0) } ?? nil
+      guard finding == "ok" else {
+        let reason = finding?.split(separator: "\n").last.map(String.init)
+        throw .damaged(path: connection.path, reason: reason ?? "it can't be checked")
+      }
     }
   }
 

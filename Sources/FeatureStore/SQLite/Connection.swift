@@ -26,10 +26,11 @@ final class Connection {
     self.holder = holder
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, 2000)
+    foldsLogOnClose(false)
   }
 
   deinit {
-    // Every statement holds its connection, so none is left; the last close folds in the log.
+    // Every statement holds its connection, so none is left.
     sqlite3_close_v2(handle)
     withExtendedLifetime(holder) {}
   }
@@ -64,6 +65,10 @@ final class Connection {
     // A hint, too.
     sqlite3_exec(handle, "PRAGMA temp_store = \(inMemory ? 2 : 1)", nil, nil, nil)
   }
+
+  /// Says whether closing copies the log into the database and removes it. At first it doesn't: of
+  /// what turns out to be damaged all stays as it was found.
+  func foldsLogOnClose(_ folds: Bool) { csqlite_fold_log_on_close(handle, folds ? 1 : 0) }
 
   /// Whether a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }

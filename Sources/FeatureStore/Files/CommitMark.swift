@@ -1,0 +1,160 @@
+import CDeflate
+import CSQLite
+import Glibc
+
+/// A note of the last commit in a file beside the database, so that a log that has lost its end is
+/// noticed: SQLite takes the first frame that isn't whole for the end of the log, and what follows it
+/// for never written.
+///
+/// The note is written after each commit, before anyone is told of it, and is not synchronized: what
+/// it says is on disk when it is. A note that is older than the database says nothing; it is never
+/// newer, unless commits are lost. It goes when the store is closed.
+final class CommitMark {
+  static let fileName = "pincluster.commit"
+
+  /// What a commit leaves behind: the database's latest version, and what its collections hold.
+  fileprivate struct State: Equatable {
+    var storeID: Int64
+    var version: Int64
+    var collections: Int64
+    var features: Int64
+  }
+
+  private let path: String
+  private let connection: Connection
+  private let query: Statement
+  private let descriptor: Int32
+
+  /// Compares a database with the note of its last commit. Changes nothing.
+  ///
+  /// Throws ``StoreError/damaged(path:reason:)`` if commits are missing.
+  static func check(_ connection: Connection) throws(StoreError) {
+    let path = path(besides: connection.path)
+    guard try DataDirectory.size(of: path) != nil,
+      let noted = State(try DataDirectory.prefix(of: path, count: State.length))
+    else { return }
+    let found = try state(Statement(State.query, on: connection))
+    guard found.storeID == noted.storeID, found.version <= noted.version, found != noted else {
+      return
+    }
+    throw .damaged(
+      path: connection.path,
+      reason: "it ends at version \(found.version), but \(noted.version) was written: its log is "
+        + "damaged or missing. To go on with what is left, remove \(path)")
+  }
+
+  /// Whether a directory has a note of a database.
+  static func exists(besides database: String) throws(StoreError) -> Bool {
+    try DataDirectory.size(of: path(besides: database)) != nil
+  }
+
+  private static func path(besides database: String) -> String {
+    DataDirectory.parent(of: database) + "/" + fileName
+  }
+
+  /// Notes every commit of a connection from now on. The connection has no other hook on its log.
+  init(_ connection: Connection) throws(StoreError) {
+    self.connection = connection
+    path = CommitMark.path(besides: connection.path)
+    query = try Statement(State.query, on: connection)
+    // Where it can't be opened there is no note, and all else is as right.
+    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    sqlite3_wal_hook(
+      connection.handle,
+      { context, _, _, frames in
+        guard let context else { return SQLITE_OK }
+        Unmanaged<CommitMark>.fromOpaque(context).takeUnretainedValue().committed(frames: frames)
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+    // Without the collection of the latest version the database would seem older than its note.
+    sqlite3_update_hook(
+      connection.handle,
+      { context, operation, _, table, _ in
+        guard let context, let table, operation == SQLITE_DELETE,
+          strcmp(table, "collections") == 0
+        else { return }
+        Unmanaged<CommitMark>.fromOpaque(context).takeUnretainedValue().write(State.none)
+      }, Unmanaged.passUnretained(self).toOpaque())
+    note()
+  }
+
+  deinit {
+    sqlite3_wal_hook(connection.handle, nil, nil)
+    sqlite3_update_hook(connection.handle, nil, nil)
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Removes the note.
+  static func remove(besides database: String) {
+    DataDirectory.remove(path(besides: database))
+  }
+
+  private func committed(frames: Int32) {
+    note()
+    // What SQLite does by itself where there is no hook.
+    if frames >= CommitMark.longLog {
+      sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    }
+  }
+
+  /// Frames after which the log is folded into the database.
+  private static let longLog = 1000
+
+  private func note() {
+    if let state = try? CommitMark.state(query) { write(state.bytes) }
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    // In one step, so that a kill can't cut it.
+    if descriptor >= 0 {
+      _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+  }
+
+  private static func state(_ query: Statement) throws(StoreError) -> State {
+    let state = try query.first { (row: Statement) throws(StoreError) in
+      State(
+        storeID: row.integer(0), version: row.integer(1), collections: row.integer(2),
+        features: row.integer(3))
+    }
+    guard let state else {
+      throw .damaged(path: query.connection.path, reason: "its counter is missing")
+    }
+    return state
+  }
+}
+
+extension CommitMark.State {
+  static let query = """
+    SELECT (SELECT id FROM store), ifnull(max(version), 0), count(*), ifnull(sum(feature_count), 0)
+    FROM collections
+    """
+
+  static let length = 40
+  /// What no state gives.
+  static let none = [UInt8](repeating: 0, count: length)
+
+  /// Four integers and the CRC-32 of them, each 8 bytes, little-endian.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    for number in [storeID, version, collections, features] {
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    let checksum = UInt64(libdeflate_crc32(0, bytes, bytes.count))
+    withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
+    return bytes
+  }
+
+  /// Nil for anything but what ``bytes`` gives.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.length else { return nil }
+    let numbers = stride(from: 0, to: 32, by: 8).map { start in
+      bytes.withUnsafeBytes {
+        Int64(littleEndian: $0.loadUnaligned(fromByteOffset: start, as: Int64.self))
+      }
+    }
+    self.init(
+      storeID: numbers[0], version: numbers[1], collections: numbers[2], features: numbers[3])
+    guard self.bytes == bytes else { return nil }
+  }
+}
