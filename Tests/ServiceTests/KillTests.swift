@@ -38,9 +38,9 @@ import Testing
       try #require(load.faults.value.prefix(3) == [], "round \(round), seed \(seed)")
     }
     server.expectHealthy()
-    #expect(load.answered > rounds)
+    #expect(load.answers.value.writes > rounds)
     print(
-      "\(rounds) kills and \(starts) at start-up: \(load.answered) acknowledged writes are there; "
+      "\(rounds) kills and \(starts) at start-up: \(load.answers.value.writes) acknowledged writes are there; "
         + "\(killed) were cut off, of which \(stored) are stored whole and the others not at all")
   }
 

@@ -9,8 +9,6 @@ public struct LiveWriter: Sendable {
   public private(set) var features: [FeatureID: TwinFeature] = [:]
   /// The write that was sent last, until it is answered.
   public private(set) var pending: LiveWrite?
-  /// How many writes were answered.
-  public private(set) var answered = 0
 
   private let path: String
   private let span: Int
@@ -143,7 +141,6 @@ extension LiveWriter {
     }
     features = write.applied(to: features, ids: ids)
     pending = nil
-    answered += 1
     return nil
   }
 

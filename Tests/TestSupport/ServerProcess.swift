@@ -19,18 +19,20 @@ public final class ServerProcess: Sendable {
   public let data: TemporaryDirectory
 
   /// Starts `pincluster serve --port 0 --data DIR` with further arguments and waits until it
-  /// listens. Give the directory of an earlier one to start again on its data.
+  /// listens. Give the directory of an earlier one to start again on its data. A launcher is a command
+  /// that becomes the one whose words follow its own.
   public init(
     data: TemporaryDirectory? = nil, arguments: [String] = [],
-    environment: [String: String] = [:], timeout seconds: Double = 30
+    environment: [String: String] = [:], launcher: [String] = [], timeout seconds: Double = 30
   ) throws {
     guard let binary = ServerBinary.path() else {
       throw NotListening(description: "pincluster isn't built")
     }
     let directory = try data ?? TemporaryDirectory()
+    let command =
+      launcher + [binary, "serve", "--port", "0", "--data", directory.path] + arguments
     let process = try ChildProcess(
-      binary, ["serve", "--port", "0", "--data", directory.path] + arguments,
-      environment: environment)
+      command[0], Array(command.dropFirst()), environment: environment)
     self.data = directory
     self.process = process
     port = try ServerProcess.awaitPort(process, seconds: seconds)

@@ -14,6 +14,18 @@ struct LiveLoad {
   private let views = Locked<[Int: [UInt8]]>([:])
   /// What went wrong.
   let faults = Locked<[String]>([])
+  /// What was answered so far.
+  let answers = Locked(Answers())
+
+  /// Counts of answers.
+  struct Answers: Sendable {
+    /// Writes that were carried out.
+    var writes = 0
+    /// Writes that were refused.
+    var refusals = 0
+    /// Views.
+    var views = 0
+  }
 
   /// Makes the collection.
   init(writers count: Int, seed: UInt64, at server: ServerProcess) throws {
@@ -29,13 +41,11 @@ struct LiveLoad {
     }
   }
 
-  /// How many writes were answered.
-  var answered: Int { writers.reduce(0) { $0 + $1.value.answered } }
-
   /// Writes and reads until the server goes, which `end` is to bring about; it runs beside.
-  /// `mayRefuse` says of a status whether a write may get it, which then has changed nothing.
+  /// `mayRefuse` says whether a write may get an answer, which then has changed nothing.
   func run(
-    at port: UInt16, readers: Int, mayRefuse: @escaping @Sendable (Int) -> Bool = { _ in false },
+    at port: UInt16, readers: Int,
+    mayRefuse: @escaping @Sendable (TestResponse) -> Bool = { _ in false },
     until end: @escaping @Sendable () -> Void
   ) {
     Threads.run(writers.count + readers + 1) { number in
@@ -52,7 +62,8 @@ struct LiveLoad {
   }
 
   private func write(
-    as writer: inout LiveWriter, over connection: TestConnection, _ mayRefuse: (Int) -> Bool
+    as writer: inout LiveWriter, over connection: TestConnection,
+    _ mayRefuse: (TestResponse) -> Bool
   ) {
     for _ in 0..<1_000_000 {
       let write = writer.next()
@@ -60,10 +71,13 @@ struct LiveLoad {
         let answer = try connection.send(
           write.method, write.path, headers: write.type.map { [("Content-Type", $0)] } ?? [],
           body: write.body.map { Array($0.utf8) })
-        if mayRefuse(answer.status) {
+        if mayRefuse(answer) {
           writer.takeRefusal()
+          answers.withLock { $0.refusals += 1 }
         } else if let fault = writer.take(status: answer.status, body: answer.value) {
           return report(fault)
+        } else {
+          answers.withLock { $0.writes += 1 }
         }
         if answer.header("Connection") == "close" { return }
       } catch TestClient.Failure.noAnswer(let bytes) {
@@ -79,6 +93,7 @@ struct LiveLoad {
         let answer = try connection.send("GET", LiveLoad.all)
         guard answer.status == 200 else { return report("a view: \(answer.text.prefix(300))") }
         last = max(last, note(answer.body, notBefore: last))
+        answers.withLock { $0.views += 1 }
         if answer.header("Connection") == "close" { return }
       } catch TestClient.Failure.noAnswer(let bytes) {
         return bytes.isEmpty ? () : report("half a view")

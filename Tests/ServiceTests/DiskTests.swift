@@ -1,0 +1,191 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Disks that are full or can't be written, while the service runs and when it starts: writes are
+/// refused and say why, reads go on, nothing acknowledged is lost, and with space again all is well.
+@Suite struct DiskTests {
+  /// Runs another command to its end; whether it succeeded.
+  @discardableResult
+  private static func run(_ command: String, _ arguments: [String]) -> Bool {
+    (try? ChildProcess(command, arguments))?.waitForExit() == .code(0)
+  }
+
+  /// Lets the files of a process grow to so many bytes, or without limit.
+  private static func limitFiles(of process: pid_t, to bytes: Int?) {
+    let limit = bytes.map { "\($0)" } ?? "unlimited"
+    run("/usr/bin/prlimit", ["--pid", "\(process)", "--fsize=\(limit):unlimited"])
+  }
+
+  /// Whether this is the answer to a write for which there is no room.
+  private static func isFull(_ answer: TestResponse) -> Bool { answer.flaw(status: 507) == nil }
+
+  /// Writers and readers beside each other while there is no room for a time; then a kill.
+  private func fill(
+    _ load: LiveLoad, _ server: ServerProcess, begin: @escaping @Sendable () -> Void,
+    end: @escaping @Sendable () -> Void
+  ) -> [String] {
+    let misses = Locked<[String]>([])
+    let process = server.process
+    load.run(at: server.port, readers: 2, mayRefuse: DiskTests.isFull) {
+      func expect(_ what: String, _ happens: () -> Bool) {
+        if load.faults.value.isEmpty, !eventually(happens) { misses.withLock { $0.append(what) } }
+      }
+      let first = load.answers.value.writes
+      expect("writes") { load.answers.value.writes > first + 20 }
+      begin()
+      let full = load.answers.value
+      expect("refusals") { load.answers.value.refusals > full.refusals + 20 }
+      expect("views beside refusals") { load.answers.value.views > full.views + 5 }
+      end()
+      let free = load.answers.value.writes
+      expect("writes again") { load.answers.value.writes > free + 20 }
+      process.signal(SIGKILL)
+    }
+    #expect(process.waitForExit() == .signal(SIGKILL))
+    return misses.value
+  }
+
+  @Test func filesThatMayNotGrowWhileItRuns() throws {
+    var generator = SeededGenerator(seed: 12)
+    var server = try ServerProcess.ready()
+    let load = try LiveLoad(writers: 4, seed: 12, at: server)
+    for round in 1...3 {
+      let process = server.process.pid
+      let room = generator.pick([0, 4096, 100_000])
+      let misses = fill(load, server) {
+        DiskTests.limitFiles(of: process, to: room)
+      } end: {
+        DiskTests.limitFiles(of: process, to: nil)
+      }
+      #expect(misses == [])
+      #expect(load.faults.value.prefix(3) == [], "round \(round)")
+      server = try ServerProcess.ready(data: server.data)
+      _ = try load.settle(with: server)
+      #expect(load.faults.value.prefix(3) == [], "round \(round)")
+    }
+  }
+
+  /// Starts a server with little room and writes; then one with room must have what was acknowledged.
+  /// What went wrong.
+  private func start(on data: TemporaryDirectory, launcher: [String]) throws -> [String] {
+    var faults: [String] = []
+    var stored: [Int] = []
+    do {
+      let server = try ServerProcess(data: data, launcher: launcher)
+      let isUp = eventually {
+        server.process.exit() != nil
+          || (try? server.client.get("/health/ready"))?.status == 200
+      }
+      if !isUp { faults.append("neither up nor down") }
+      for id in 1..<40 where server.process.exit() == nil {
+        let feature = TwinFeature(
+          id, 1, 2, "{\"t\":\"\(String(repeating: "x", count: id * 100))\"}")
+        let answer = try server.client.send(
+          "PUT", "/collections/small/items/\(id)", json: feature.geoJSON)
+        if answer.status == 201 {
+          stored.append(id)
+        } else if !DiskTests.isFull(answer) {
+          faults.append("\(answer.status): \(answer.text)")
+        }
+      }
+      server.kill()
+    } catch let failure as ServerProcess.NotListening {
+      let text = failure.description
+      if !text.contains("ended with code(1): pincluster: ") || !text.contains("no space left") {
+        faults.append(text)
+      }
+    }
+    let server = try ServerProcess.ready(data: data)
+    let page = try server.client.get("/collections/small/items?limit=100").value
+    let found = (page["features"]?.array ?? []).compactMap { $0["id"]?.int }
+    if found != stored { faults.append("\(stored) became \(found)") }
+    if server.terminate() != 0 { faults.append("it doesn't stop") }
+    return faults
+  }
+
+  @Test(arguments: [4096, 20_000, 40_000, 80_000, 200_000, 1_000_000])
+  func filesThatMayNotGrowFromTheStart(room: Int) throws {
+    let launcher = ["/usr/bin/prlimit", "--fsize=\(room):unlimited"]
+    #expect(try start(on: TemporaryDirectory(), launcher: launcher) == [])
+    // Beside data that fills more than that already.
+    let old = try ServerProcess.holding(
+      (1...5000).map { TwinFeature($0, 1, 2, "{\"n\":\($0)}") }, in: "c")
+    if room % 40_000 == 0 { old.kill() } else { #expect(old.terminate() == 0) }
+    #expect(try start(on: old.data, launcher: launcher) == [])
+    let server = try ServerProcess.ready(data: old.data)
+    #expect(try server.json("/collections/c")["featureCount"] == 5000)
+  }
+
+  // MARK: On a disk of its own, where one may be mounted
+
+  /// Calls with a directory that is a disk of so many kilobytes.
+  private func withDisk(_ kilobytes: Int, _ body: (TemporaryDirectory) throws -> Void) throws {
+    let disk = try TemporaryDirectory()
+    let size = "size=\(kilobytes)k"
+    guard DiskTests.run("/usr/bin/mount", ["-t", "tmpfs", "-o", size, "tmpfs", disk.path]) else {
+      return
+    }
+    defer { DiskTests.run("/usr/bin/umount", ["--lazy", disk.path]) }
+    try body(disk)
+  }
+
+  /// Takes all room on a disk but a little.
+  private static func fillUp(_ disk: TemporaryDirectory, leaving bytes: Int) {
+    guard let file = fopen(disk.file("filler"), "wb") else { return }
+    let block = [UInt8](repeating: 1, count: 4096)
+    setvbuf(file, nil, _IONBF, 0)
+    while fwrite(block, 1, block.count, file) == block.count {}
+    fclose(file)
+    var status = stat()
+    if stat(disk.file("filler"), &status) == 0 {
+      truncate(disk.file("filler"), max(0, status.st_size - bytes))
+    }
+  }
+
+  @Test func aDiskThatIsFullForATime() throws {
+    var generator = SeededGenerator(seed: 13)
+    try withDisk(16_000) { disk in
+      var server = try ServerProcess.ready(data: disk)
+      let load = try LiveLoad(writers: 4, seed: 13, at: server)
+      for round in 1...3 {
+        let room = generator.pick([0, 8192, 200_000])
+        let misses = fill(load, server) {
+          DiskTests.fillUp(disk, leaving: room)
+        } end: {
+          unlink(disk.file("filler"))
+        }
+        #expect(misses == [])
+        // It also starts on a full disk, if it can.
+        DiskTests.fillUp(disk, leaving: room)
+        let full = try? ServerProcess.ready(data: disk)
+        if let full { _ = try load.settle(with: full) }
+        full?.kill()
+        unlink(disk.file("filler"))
+        server = try ServerProcess.ready(data: disk)
+        _ = try load.settle(with: server)
+        #expect(load.faults.value.prefix(3) == [], "round \(round)")
+      }
+      server.kill()
+    }
+  }
+
+  @Test func aDiskThatCannotBeWritten() throws {
+    try withDisk(16_000) { disk in
+      var server = try ServerProcess.ready(data: disk)
+      try server.store([TwinFeature(1, 1, 2)], in: "c")
+      for isClean in [true, false] {
+        isClean ? #expect(server.terminate() == 0) : server.kill()
+        let before = try Fixtures.bytes(path: disk.file("pincluster.db"))
+        #expect(DiskTests.run("/usr/bin/mount", ["-o", "remount,ro", disk.path]))
+        try Tool(["serve", "--port", "0", "--data", disk.path])
+          .expectFailure(saying: disk.path, "Read-only")
+        #expect(DiskTests.run("/usr/bin/mount", ["-o", "remount,rw", disk.path]))
+        #expect(try Fixtures.bytes(path: disk.file("pincluster.db")) == before)
+        server = try ServerProcess.ready(data: disk)
+        #expect(try server.json("/collections/c")["featureCount"] == 1)
+      }
+      server.kill()
+    }
+  }
+}
