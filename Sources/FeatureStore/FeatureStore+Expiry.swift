@@ -4,23 +4,22 @@ extension FeatureStore {
   /// The most features that one ``removeExpired(from:at:)`` deletes.
   public static let expiredAtOnce = 10_000
 
-  /// Deletes features that have expired from disk, in one transaction.
+  /// Deletes features that have expired from disk, in one transaction. Each collection gets a new
+  /// version there: it is above all that were shown, and after a restart it stands for what is left.
   ///
   /// - Parameters:
-  ///   - collections: the keys of collections, each with the version under which it was last shown,
-  ///     without those features; it is what the collection will have after a restart.
+  ///   - collections: the keys of collections.
   ///   - now: in milliseconds since 1970 (UTC).
   /// - Returns: whether all were deleted; if not, some are left for another call.
   public func removeExpired(
-    from collections: [(key: Int64, version: Int64)], at now: Int64
+    from collections: [Int64], at now: Int64
   ) throws(StoreError) -> Bool {
     let core = try writable()
     return try core.transaction.write { () throws(StoreError) in
       var room = FeatureStore.expiredAtOnce
-      for (key, version) in collections where room > 0 {
+      for key in collections where room > 0 {
         guard var info = try core.collections.find(key: key) else { continue }
         let removed = try core.features.deleteExpired(from: key, at: now, limit: room)
-        guard removed > 0 || version > info.version else { continue }
         guard removed <= info.featureCount else {
           throw .damaged(
             path: core.connection.path,
@@ -28,7 +27,7 @@ extension FeatureStore {
         }
         room -= removed
         info.featureCount -= removed
-        info.version = max(info.version, version)
+        info.version = core.collections.nextVersion()
         core.collections.save(info)
       }
       return room > 0

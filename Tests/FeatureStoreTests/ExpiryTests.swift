@@ -53,10 +53,11 @@ final class HandClock: Sendable {
 
     let info = try #require(try store.collections().first)
     #expect(info.featureCount == 4)
-    #expect(try store.removeExpired(from: [(info.key, 77)], at: clock.now))
+    let shown = store.versions.next()
+    #expect(try store.removeExpired(from: [info.key], at: clock.now))
     let after = try #require(try store.collections().first)
-    #expect(after.featureCount == 2 && after.version == 77)
-    #expect(try store.removeExpired(from: [(info.key, 7), (99, 99)], at: clock.now))
+    #expect(after.featureCount == 2 && after.version == shown + 1)
+    #expect(try store.removeExpired(from: [99], at: clock.now))
     #expect(try store.collections() == [after])
     #expect(try store.features(of: "c") == [feature(1), feature(2)])
   }
@@ -69,10 +70,10 @@ final class HandClock: Sendable {
         feature(0), feature(-1, expires: FeatureRecord.expiryRange.upperBound),
       ]
     ).info
-    #expect(try !store.removeExpired(from: [(info.key, 1)], at: clock.now))
+    #expect(try !store.removeExpired(from: [info.key], at: clock.now))
     #expect(try store.collections().first?.featureCount == 7)
     #expect(try store.features(of: "c").count == 2)
-    #expect(try store.removeExpired(from: [(info.key, 1)], at: clock.now))
+    #expect(try store.removeExpired(from: [info.key], at: clock.now))
     #expect(try store.collections().first?.featureCount == 2)
   }
 

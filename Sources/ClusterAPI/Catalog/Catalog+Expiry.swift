@@ -46,14 +46,19 @@ extension Catalog {
     publishing.withLock { $0.toSweep.formUnion(ids) }
   }
 
+  /// Leaves out what has expired and nobody has asked for. O(n) for n collections.
+  func leaveOutExpired() {
+    guard let clock = timekeeper.withLock({ $0?.clock }) else { return }
+    for id in ids(expiringBy: clock.now) { _ = withoutExpired(id) }
+  }
+
   /// The collections of which features have expired since this was last asked, as they are now.
   func takeToSweep() -> [CollectionSnapshot] {
-    // Leaves out what has expired and nobody has asked for.
-    let all = all
+    leaveOutExpired()
     let ids = publishing.withLock { publishing in
       defer { publishing.toSweep = [] }
       return publishing.toSweep
     }
-    return ids.isEmpty ? [] : all.compactMap { ids.contains($0.info.id) ? self[$0.info.id] : nil }
+    return ids.compactMap { self[$0] }
   }
 }

@@ -100,6 +100,13 @@ public final class Catalog: Sendable {
   /// The collection with an id, maybe with features that have expired.
   func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
 
+  /// The collections of which something expires until a time, in milliseconds since 1970 (UTC).
+  func ids(expiringBy now: Int64) -> [String] {
+    entries.withLock { entries in
+      entries.compactMap { id, entry in (entry.snapshot.nextExpiry ?? .max) <= now ? id : nil }
+    }
+  }
+
   /// Replaces a snapshot, while publishing, and tells those who watch what it changed.
   func show(_ snapshot: CollectionSnapshot, touched: Touched) {
     let id = snapshot.info.id

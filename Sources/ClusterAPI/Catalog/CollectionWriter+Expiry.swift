@@ -28,12 +28,17 @@ extension CollectionWriter {
     var next = DispatchTime.now()
   }
 
-  /// From now on looks once a second whether something has expired.
+  /// From now on looks whether something has expired.
   func startSweeping() {
     dispatchPrecondition(condition: .onQueue(queue))
     let timer = DispatchSource.makeTimerSource(queue: queue)
-    timer.setEventHandler { [weak self] in self?.sweepIfDue() }
-    timer.schedule(deadline: .now(), repeating: .seconds(1), leeway: .milliseconds(50))
+    timer.setEventHandler { [weak self] in
+      // Those who watch are to know without anybody who asks.
+      self?.catalog.leaveOutExpired()
+      self?.sweepIfDue()
+    }
+    timer.schedule(
+      deadline: .now(), repeating: .milliseconds(250), leeway: .milliseconds(25))
     timer.resume()
     sweeping.timer = timer
   }
@@ -55,13 +60,13 @@ extension CollectionWriter {
 
   /// Deletes what has expired, or as much of it as others don't wait for too long.
   private func sweep() {
-    sweeping.next = .now() + .milliseconds(900)
+    sweeping.next = .now() + .seconds(1)
     // In this order: what has expired by now is in none of the snapshots.
     let now = store.clock.now
     let snapshots = catalog.takeToSweep()
     guard !snapshots.isEmpty else { return }
     let isDone = try? store.removeExpired(
-      from: snapshots.map { ($0.info.key, $0.info.version) }, at: now)
+      from: snapshots.map(\.info.key), at: now)
     guard isDone != true else { return }
     // What has failed, as on a full disk, waits for its next turn.
     catalog.needsSweep(snapshots.map(\.info.id))
