@@ -30,37 +30,42 @@ import Testing
   @Test func fiftyWatchersShowWhatIsThere() throws {
     let features = TwinDataset.mixed.features(seed: 501, count: 400)
     let server = try ServerProcess.holding(features, in: "c", arguments: ["--threads", "2"])
-    let isDone = Locked(false)
+    // How many writers are done; then that every view is about to change, and that all is done.
+    let done = Locked(0)
     let faults = Locked<[String]>([])
     let (client, port) = (server.client, server.port)
     Threads.run(54) { number in
       do {
         if number < 4 {
           try ChangesTests.write(features, number: number, client)
-          if number > 0 { return }
-          // The last write, which every view shows.
-          usleep(300_000)
-          isDone.withLock { $0 = true }
+          guard
+            done.withLock({
+              $0 += 1; return $0 == 4
+            })
+          else { return }
+          done.withLock { $0 = 5 }
+          try ChangesTests.changeEveryView(client)
+          done.withLock { $0 = 6 }
           return
         }
         let view = ChangesTests.views[number % ChangesTests.views.count]
         let path = "/collections/c/changes?\(view)"
         var stream = try EventStream(port: port, path: path)
         var generator = SeededGenerator(seed: UInt64(number))
-        while !isDone.value {
-          try stream.read()
+        while done.value < 5, try stream.read() {
           if generator.chance(0.2) { usleep(200_000) }
           if number % 3 == 0, generator.chance(0.2) {
             stream = try EventStream(port: port, path: path, resuming: stream.screen)
           }
         }
+        while done.value < 6 { usleep(10_000) }
         // Comes again, so that it has seen everything when it reads its first event.
         try ChangesTests.catchUp(&stream, path, client)
         let wrong = try ChangesTests.faults(of: stream, view: view, server: client)
         faults.withLock { $0 += wrong }
       } catch {
         faults.withLock { $0.append("\(number): \(error)") }
-        isDone.withLock { $0 = true }
+        done.withLock { $0 = 6 }
       }
     }
     #expect(faults.value.prefix(5) == [])
@@ -91,6 +96,17 @@ import Testing
         body: Array(feature.geoJSON.utf8))
       guard answer.status / 100 == 2 else { throw TestClient.Failure.malformed(answer.text) }
     }
+  }
+
+  /// A write that no watcher sleeps through.
+  private static func changeEveryView(_ client: TestClient) throws {
+    let places = [TwinFeature(7_000_000, 13.4, 52.5), TwinFeature(7_000_001, 180, 0)].map { one in
+      var feature = one
+      feature.properties = "{\"name\":\"last\",\"population\":1000,\"kind\":\"a\"}"
+      return feature
+    }
+    let answer = try client.send("POST", "/collections/c/items", json: places.featureCollection)
+    guard answer.status == 200 else { throw TestClient.Failure.malformed(answer.text) }
   }
 
   /// Reads until it shows the collection's version.
@@ -130,7 +146,8 @@ import Testing
     let view = "bbox=-180,-85,180,85&zoom=8&cellSize=512&marginFactor=0"
     let path = "/collections/c/changes?\(view)"
     let slow = try EventStream(port: server.port, path: path)
-    let quick = try EventStream(port: server.port, path: path)
+    // Is sent less, at the same times.
+    let quick = try EventStream(port: server.port, path: path + "&properties=none")
     var round = 0
     while try !server.client.get("/metrics").text.contains("dropped_watchers_total 1\n") {
       round += 1
@@ -139,7 +156,8 @@ import Testing
       let version = try server.json("/collections/c")["version"]?.int ?? 0
       try quick.read(toVersion: version)
     }
-    #expect(try ChangesTests.faults(of: quick, view: view, server: server.client) == [])
+    let small = view + "&properties=none"
+    #expect(try ChangesTests.faults(of: quick, view: small, server: server.client) == [])
     // What it was sent before is whole events, or the connection ends within one.
     while (try? slow.read()) == true {}
     #expect(slow.faults == [])
