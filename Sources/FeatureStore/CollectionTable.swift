@@ -1,3 +1,4 @@
+import CDeflate
 import CSQLite
 import ClusterCore
 
@@ -8,7 +9,8 @@ import ClusterCore
 /// is committed. Until then what has changed is known here.
 final class CollectionTable {
   private static let columns =
-    "key, id, title, description, version, largest_integer, feature_count, ttl, has_checksums"
+    "key, id, title, description, version, largest_integer, feature_count, ttl, has_checksums, "
+    + "checksum"
 
   private let listing: Statement
   private let search: Statement
@@ -41,7 +43,7 @@ final class CollectionTable {
     update = try Statement(
       """
       UPDATE collections SET title = ?2, description = ?3, version = ?4, largest_integer = ?5,
-        feature_count = ?6, ttl = ?7
+        feature_count = ?6, ttl = ?7, checksum = ?8
       WHERE key = ?1
       """, on: connection)
     deletion = try Statement("DELETE FROM collections WHERE key = ?1", on: connection)
@@ -135,6 +137,7 @@ final class CollectionTable {
     try update.bind(info.largestInteger, at: 5)
     try update.bind(Int64(info.featureCount), at: 6)
     try update.bind(info.ttl, at: 7)
+    try update.bind(info.checksum, at: 8)
     try update.run()
   }
 
@@ -156,9 +159,33 @@ final class CollectionTable {
     else {
       throw .damaged(path: row.connection.path, reason: "a collection's row makes no sense")
     }
-    return CollectionInfo(
+    let info = CollectionInfo(
       key: row.integer(0), id: id, title: row.text(2), description: row.text(3),
       version: row.integer(4), largestInteger: row.integer(5), featureCount: Int(row.integer(6)),
       ttl: row.optionalInteger(7), hasChecksums: row.integer(8) == 1)
+    // Rows of earlier versions have none.
+    guard row.type(9) == SQLITE_NULL || row.integer(9) == info.checksum else {
+      throw .damaged(
+        path: row.connection.path, reason: "a collection's row doesn't have its checksum")
+    }
+    return info
+  }
+}
+
+extension CollectionInfo {
+  /// The CRC-32 of all that its row says, so that a bit that flipped in it is found.
+  fileprivate var checksum: Int64 {
+    var bytes: [UInt8] = []
+    for number in [
+      key, version, largestInteger, Int64(featureCount), ttl ?? 0, hasChecksums ? 1 : 0,
+    ] {
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    // A byte that is in no text keeps them apart, and says which are there.
+    for text in [id, title, description] {
+      bytes.append(text == nil ? 0xFE : 0xFF)
+      bytes.append(contentsOf: (text ?? "").utf8)
+    }
+    return Int64(libdeflate_crc32(0, bytes, bytes.count))
   }
 }

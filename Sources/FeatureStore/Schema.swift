@@ -42,6 +42,7 @@ enum Schema {
     """
     ALTER TABLE collections ADD COLUMN ttl INTEGER CHECK (ttl > 0);
     ALTER TABLE collections ADD COLUMN has_checksums INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE collections ADD COLUMN checksum INTEGER;
     ALTER TABLE features ADD COLUMN expires INTEGER;
     ALTER TABLE features ADD COLUMN checksum INTEGER;
     CREATE INDEX features_by_expiry ON features (collection, expires) WHERE expires IS NOT NULL;

@@ -15,15 +15,19 @@ final class CommitMark {
   /// What a commit leaves behind: the database's latest version, and what its collections hold.
   fileprivate struct State: Equatable {
     var storeID: Int64
+    /// The latest version of a collection that is there.
     var version: Int64
     var collections: Int64
     var features: Int64
+    /// The latest version of any collection so far, there or dropped.
+    var latest: Int64
   }
 
   private let path: String
   private let connection: Connection
   private let query: Statement
   private let descriptor: Int32
+  private var latest: Int64 = 0
 
   /// Compares a database with the note of its last commit. Changes nothing.
   ///
@@ -34,12 +38,10 @@ final class CommitMark {
       let noted = State(try DataDirectory.prefix(of: path, count: State.length))
     else { return }
     let found = try state(Statement(State.query, on: connection))
-    guard found.storeID == noted.storeID, found.version <= noted.version, found != noted else {
-      return
-    }
+    guard found.storeID == noted.storeID, !found.follows(noted) else { return }
     throw .damaged(
       path: connection.path,
-      reason: "it ends at version \(found.version), but \(noted.version) was written: its log is "
+      reason: "what was written last, up to version \(noted.latest), isn't there: its log is "
         + "damaged or missing. To go on with what is left, remove \(path)")
   }
 
@@ -101,7 +103,10 @@ final class CommitMark {
   private static let longLog = 1000
 
   private func note() {
-    if let state = try? CommitMark.state(query) { write(state.bytes) }
+    guard var state = try? CommitMark.state(query) else { return }
+    latest = max(latest, state.version)
+    state.latest = latest
+    write(state.bytes)
   }
 
   private func write(_ bytes: [UInt8]) {
@@ -115,7 +120,7 @@ final class CommitMark {
     let state = try query.first { (row: Statement) throws(StoreError) in
       State(
         storeID: row.integer(0), version: row.integer(1), collections: row.integer(2),
-        features: row.integer(3))
+        features: row.integer(3), latest: row.integer(1))
     }
     guard let state else {
       throw .damaged(path: query.connection.path, reason: "its counter is missing")
@@ -130,14 +135,22 @@ extension CommitMark.State {
     FROM collections
     """
 
-  static let length = 40
+  static let length = 48
   /// What no state gives.
   static let none = [UInt8](repeating: 0, count: length)
 
-  /// Four integers and the CRC-32 of them, each 8 bytes, little-endian.
+  /// Whether it can be what is found where `noted` was the last note, and maybe one commit came after.
+  func follows(_ noted: CommitMark.State) -> Bool {
+    if version > noted.latest { return true }
+    // Features that have expired are deleted without a new version.
+    return version == noted.version && collections == noted.collections
+      && features <= noted.features
+  }
+
+  /// Five integers and the CRC-32 of them, each 8 bytes, little-endian.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
-    for number in [storeID, version, collections, features] {
+    for number in [storeID, version, collections, features, latest] {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
     let checksum = UInt64(libdeflate_crc32(0, bytes, bytes.count))
@@ -148,13 +161,14 @@ extension CommitMark.State {
   /// Nil for anything but what ``bytes`` gives.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
-    let numbers = stride(from: 0, to: 32, by: 8).map { start in
+    let numbers = stride(from: 0, to: 40, by: 8).map { start in
       bytes.withUnsafeBytes {
         Int64(littleEndian: $0.loadUnaligned(fromByteOffset: start, as: Int64.self))
       }
     }
     self.init(
-      storeID: numbers[0], version: numbers[1], collections: numbers[2], features: numbers[3])
+      storeID: numbers[0], version: numbers[1], collections: numbers[2], features: numbers[3],
+      latest: numbers[4])
     guard self.bytes == bytes else { return nil }
   }
 }

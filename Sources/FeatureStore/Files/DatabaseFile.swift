@@ -101,7 +101,9 @@ enum DatabaseFile {
     if try connection.integer("PRAGMA freelist_count") ?? 0 > 0 { checks.append("quick_check") }
     for check in checks {
       let statement = try Statement("PRAGMA \(check)", on: connection)
-      let finding = try statement.first { (row: Statement) throws(StoreError) in row.text(0) } ?? nil
+      let finding = try statement.first { (row: Statement) throws(StoreError) in
+        row.text(0) ?? ""
+      }
       guard finding == "ok" else {
         let reason = finding?.split(separator: "\n").last.map(String.init)
         throw .damaged(path: connection.path, reason: reason ?? "it can't be checked")
