@@ -64,7 +64,7 @@ struct LiveModelTests {
     }
     #expect(shared.faults.value.prefix(5) == [])
     #expect(shared.history.value.faults.prefix(5) == [])
-    #expect(shared.history.value.sightCount > 1)
+    #expect(shared.history.value.sightCount > 2)
     #expect(shared.service.reports.value == [])
   }
 
@@ -73,7 +73,7 @@ struct LiveModelTests {
   private static func write(_ writer: LiveWriter, _ shared: Shared) async {
     var writer = writer
     let number = writer.number
-    for step in 0..<25 {
+    for step in 0..<40 {
       let write = writer.next()
       shared.history.withLock { $0.begin(number) }
       let answer = await shared.service.send(
