@@ -74,6 +74,7 @@ public final class API: Sendable {
   }
 
   private static let tooManyWrites = Problem.unavailable("too many writes are waiting")
+  static let stopping = Problem.unavailable("the service is stopping")
 
   /// Memory for a write.
   private func share(of bytes: Int) throws(Problem) -> WriteMemory.Share {
@@ -90,7 +91,7 @@ public final class API: Sendable {
       let isLong = (try? result.get().body.count > API.longAnswer) ?? false
       if !isLong || !workers.enqueue({ finish(result) }) { finish(result) }
     }
-    if !accepted { throw Problem.unavailable("the service is stopping") }
+    if !accepted { throw API.stopping }
   }
 
   /// The longest answer that the writer sends itself, in bytes.

@@ -89,7 +89,8 @@ struct Serve {
     logger.log(.info, "stopping") { $0.member("signal", Int(received)) }
     catalog.setStopping()
     server.shutdown()
-    writer.close()
+    // What still waits has outlived the drain deadline, and with it whoever asked for it.
+    writer.close(refusing: true)
     logger.log(.info, "stopped")
     return 0
   }

@@ -103,8 +103,16 @@ public final class CollectionWriter: @unchecked Sendable {
   }
 
   /// Waits until everything that was enqueued is done, then closes the store.
-  public func close() {
-    waiting.withLock { $0.isClosed = true }
+  ///
+  /// - Parameter refusing: only waits for what has begun and refuses the rest: nobody is left who could
+  ///   be answered.
+  public func close(refusing: Bool = false) {
+    let refused = waiting.withLock { waiting -> [Job] in
+      waiting.isClosed = true
+      defer { if refusing { waiting.jobs = [] } }
+      return refusing ? waiting.jobs : []
+    }
+    for job in refused { job.answer(.failure(API.stopping)) }
     queue.sync {
       work()
       stopSweeping()
