@@ -1,6 +1,7 @@
 """What schemathesis has to be told about pincluster beside its openapi.yaml."""
 
 import csv
+import itertools
 import json
 import os
 import re
@@ -106,8 +107,8 @@ schemathesis.openapi.format("cql2-text", filters)
 # Some features of the sample, and ids of annotations that may hold some.
 sample = [3413829, 3415496, 2950159, 5128581, 1850147, 2204582, 2147714, 8644037, 362]
 with open(os.path.join(os.path.dirname(__file__), "../sample/cities15000.csv"), encoding="utf-8") as file:
-    # What may be deleted one by one; see existing().
-    spare = [row["id"] for row in csv.DictReader(file)]
+    # What may be deleted, one after the other; see existing().
+    spare = itertools.cycle([row["id"] for row in csv.DictReader(file)])
 cells_of_grids = st.integers(0, 8).flatmap(
     lambda zoom: st.builds(
         lambda column, row, cells=max(1, int(256 * 2**zoom / 60 + 1e-6)): (
@@ -191,10 +192,10 @@ def deletes_features(case):
     return case.method == "DELETE" and "/items" in case.path
 
 
-def existing(case, feature):
+def existing(case):
     """The case, of features that are there: in collections that have the sample and nothing to lose."""
     if "featureId" in case.path_parameters:
-        case.path_parameters.update(collectionId="thinned", featureId=feature)
+        case.path_parameters.update(collectionId="thinned", featureId=next(spare))
     else:
         case.path_parameters.update(collectionId="emptied")
     return case
@@ -203,9 +204,7 @@ def existing(case, feature):
 @schemathesis.hook
 def flatmap_case(context, case):
     """Gives half of the good requests for clusters, pins and locate a view that makes sense, and asks
-    them for what the sample has; those that delete features find some."""
-    if is_good(case) and deletes_features(case):
-        return st.sampled_from(spare).map(lambda feature: existing(case, feature))
+    them for what the sample has."""
     if not is_good(case) or not isinstance(case.body, dict) or not (takes_view(case) or finds(case)):
         return st.just(case)
 
@@ -231,6 +230,8 @@ def map_case(context, case):
     their method."""
     if not is_good(case):
         return case
+    if deletes_features(case):
+        return existing(case)
     if case.method == "PUT" and isinstance(case.body, dict) and "geometry" in case.body:
         case.body = {name: value for name, value in case.body.items() if name != "id"}
     if case.method == "GET" and case.query:
@@ -251,8 +252,8 @@ def before_call(context, case, kwargs):
 def filter_case(context, case):
     """Keeps the sample: without it nearly every answer would be 404."""
     names = case.path_parameters or {}
-    drops = case.method == "DELETE" and "featureId" not in names
-    return not (drops and names.get("collectionId") == "cities")
+    drops = case.method == "DELETE" and "/items" not in case.path
+    return not (drops and names.get("collectionId") in ("cities", "thinned", "emptied"))
 
 
 @schemathesis.hook
