@@ -94,7 +94,7 @@ extension FeatureStore {
 extension CollectionInfo {
   /// When features expire that are written at a time and don't say; nil: never. In milliseconds since
   /// 1970 (UTC).
-  func expiryOfWrites(at now: Int64) -> Int64? {
+  public func expiryOfWrites(at now: Int64) -> Int64? {
     ttl.map { ttl in
       let latest = FeatureRecord.expiryRange.upperBound
       return ttl < latest - now ? now + ttl : latest

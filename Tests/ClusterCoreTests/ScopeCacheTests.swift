@@ -106,6 +106,29 @@ struct ScopeCacheTests {
     }
   }
 
+  @Test func `groups keep their keys when ranks change`() throws {
+    func features(_ values: [String]) -> [TwinFeature] {
+      (0..<90).map { TwinFeature($0, Double($0), 0, "{\"a\":\"\(values[$0 % values.count])\"}") }
+    }
+    var index = try FeatureIndex.of(features(["a", "b", "c"]))
+    _ = index.keyColumn(named: [97], decoder: TestDecoder())
+    for feature in features(["b", "b", "c"]) {
+      index = try index.applying(.upsert(FeatureBatch([feature])))
+    }
+    var request = ClusterRequest(
+      try Viewport(rect: WebMercator.world, scale: .zoom(0), cellSize: 256, marginFactor: 0),
+      settings: ClusterSettings(), limit: 10_000)
+    // The keys as they were carried along, which know of one that is no more, and as they are.
+    let column = index.testColumn("a")
+    let carried = index.keyColumn(named: [97], decoder: TestDecoder())
+    for keys in [carried, KeyColumn(column), carried] {
+      request.grouping = Grouping(property: [97], keys: keys)
+      let result = try FeatureScope(index).clusters(request)
+      let groups = result.annotations.map { result.layer(of: $0).group?.key }
+      #expect(groups == [[98], [99]] && result.annotations.map(\.count) == [60, 30])
+    }
+  }
+
   @Test func `long filters and names are forgotten for their length`() throws {
     let cache = ScopeCache(capacity: 1 << 17)
     let numbers = (0..<500).map { FilterExpression.Operand.number(Double($0)) }

@@ -87,9 +87,9 @@ final class WriteGroup {
     }
   }
 
-  /// Whether features of a collection that don't say when they expire do so all the same.
-  func hasTTL(_ id: String) -> Bool {
-    (drafts[id].map { $0.info } ?? catalog[id]?.info)?.ttl != nil
+  /// When features of a collection expire that are written now and don't say; nil: never.
+  func defaultExpiry(of id: String) -> Int64? {
+    (drafts[id].map { $0.info } ?? catalog[id]?.info)?.expiryOfWrites(at: store.clock.now)
   }
 
   // MARK: Writing
@@ -174,9 +174,17 @@ final class WriteGroup {
         catalog.remove(id)
         continue
       }
+      // What has expired since a write found it is no more in the index, but may be on disk.
+      if draft.base?.nextExpiry != nil && draft.changes.contains(where: \.isRemoval) {
+        catalog.needsSweep([id])
+      }
       catalog.publish(
         CollectionSnapshot(info: info, index: index),
         touched: draft.wasDropped ? .everything : .coordinates(draft.touched))
     }
   }
+}
+
+extension FeatureChange {
+  fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
 }

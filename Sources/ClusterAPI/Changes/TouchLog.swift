@@ -85,7 +85,9 @@ extension TouchLog.State {
     }
     coordinates += added
     changes.append((snapshot.info.version, end))
-    while let change = changes.dropFirst(first).first, end - start > TouchLog.capacity {
+    while let change = changes.dropFirst(first).first,
+      end - start > TouchLog.capacity || changes.count - first > TouchLog.capacity
+    {
       floor = change.version
       first += 1
     }

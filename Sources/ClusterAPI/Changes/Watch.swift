@@ -82,7 +82,7 @@ final class Watch {
   private func send(
     _ event: [UInt8], to watcher: Watcher, _ id: Int, _ now: ContinuousClock.Instant
   ) {
-    switch watcher.readiness {
+    switch watcher.readiness(at: now) {
     case .ready:
       watcher.send(event, at: now)
       watcher.version = view.version
@@ -98,9 +98,10 @@ final class Watch {
   /// Serves those who have come, and those who were behind and have time again.
   private func bringUp(_ snapshot: CollectionSnapshot, _ whole: [UInt8]?) throws {
     var events = CatchUp(view: view, log: log, snapshot: snapshot, whole: whole)
-    for (id, watcher) in watchers where isBehind(watcher) && watcher.readiness == .ready {
+    let now = ContinuousClock.now
+    for (id, watcher) in watchers where isBehind(watcher) && watcher.readiness(at: now) == .ready {
       if let event = try events.event(since: watcher.version) {
-        send(event, to: watcher, id, ContinuousClock.now)
+        send(event, to: watcher, id, now)
       } else {
         watcher.version = view.version
       }
@@ -140,7 +141,7 @@ final class Watch {
   /// Shows those who have heard nothing for a while that the connection lives.
   func keepAlive(_ now: ContinuousClock.Instant) {
     for watcher in watchers.values
-    where watcher.lastSent + Watch.keepAlivePeriod <= now && watcher.readiness == .ready {
+    where watcher.lastSent + Watch.keepAlivePeriod <= now && watcher.readiness(at: now) == .ready {
       watcher.send(EventText.keepAlive(version: watcher.version), at: now)
     }
   }

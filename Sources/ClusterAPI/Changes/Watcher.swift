@@ -7,12 +7,14 @@ final class Watcher {
     case ready
     /// Nothing now: it still takes the last event, or its stream isn't there yet.
     case busy
-    /// Nothing ever: it is too slow.
+    /// Nothing ever: it has stopped to read.
     case hopeless
   }
 
   /// The bytes that may wait for a client before it gets no more.
   static let maximumPending = 1 << 20
+  /// How long it may take nothing of what waits.
+  private static let patience = Duration.seconds(2)
   /// An event of which no more is missing counts as taken; what waits is known but about.
   private static let slack = 4096
 
@@ -22,6 +24,9 @@ final class Watcher {
   var stream: ResponseStream?
   private(set) var lastSent: ContinuousClock.Instant
   private var sent = 0
+  /// What it has taken of that, and when that was last found to be more than before.
+  private var taken = 0
+  private var lastTaken: ContinuousClock.Instant
   /// Where the events that it has not taken for certain end, in bytes sent.
   private var ends: [Int] = []
 
@@ -31,14 +36,16 @@ final class Watcher {
     self.sent = sent
     ends = [sent]
     lastSent = now
+    lastTaken = now
   }
 
-  var readiness: Readiness {
+  func readiness(at now: ContinuousClock.Instant) -> Readiness {
     guard let stream else { return .busy }
     let pending = stream.pendingBytes
+    if sent - pending > taken { (taken, lastTaken) = (sent - pending, now) }
     ends.removeAll { $0 <= sent - pending + Watcher.slack }
     guard pending > Watcher.maximumPending else { return .ready }
-    return ends.count > 1 ? .hopeless : .busy
+    return ends.count > 1 && now - lastTaken > Watcher.patience ? .hopeless : .busy
   }
 
   func send(_ bytes: [UInt8], at now: ContinuousClock.Instant) {

@@ -35,13 +35,19 @@ extension API {
       return Write(bytes: body.count, isSmall: isSmall) { group in
         try group.check(conditions, on: featureID, of: id)
         var json = JSONWriter()
-        guard group.withRecord(of: featureID, in: id, { json.feature($0) }) != nil else {
-          throw Problem.notFound("the collection has no such feature")
+        var expires: Int64?
+        let found: Void? = group.withRecord(of: featureID, in: id) {
+          json.feature($0)
+          expires = $0.expires
         }
+        guard found != nil else { throw Problem.notFound("the collection has no such feature") }
         let merged = try body.withUnsafeBytes { try MergePatch.apply($0, to: json.bytes) }
         var batch = try merged.withUnsafeBytes { try API.readFeature($0, id: featureID) }
-        if expiry == .removed || expiry == .untouched && group.hasTTL(id) {
-          batch.setExpiry(nil, neverExpires: expiry == .removed)
+        if expiry == .removed {
+          batch.setExpiry(nil, neverExpires: true)
+        } else if expiry == .untouched, let renewed = group.defaultExpiry(of: id) {
+          // What a patch doesn't name it never brings forward.
+          batch.setExpiry(expires.map { max($0, renewed) }, neverExpires: expires == nil)
         }
         _ = try group.upsert(&batch, into: id)
         return API.stored(batch, status: 200, type)
@@ -123,7 +129,7 @@ extension API {
 
 /// What a patch does to a feature's expiry.
 private enum PatchedExpiry {
-  /// Nothing: the feature keeps it, but the collection's time to live begins anew.
+  /// Nothing: the feature keeps it, or what the collection's time to live gives now if that is later.
   case untouched
   /// The feature never expires.
   case removed

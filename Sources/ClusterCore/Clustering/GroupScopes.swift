@@ -18,8 +18,11 @@ extension FeatureScope {
           return partsByBlock(grouping.keys, before)
         }
         let all = parts(by: grouping.keys, most: most, points.forEachRun)
-        return all?.map { ScopePart(rank: $0.rank, key: nil, scope: $0.scope) } ?? []
-      }.map { ($0.rank, $0.scope) }
+        return all?.map { ScopePart(key: key(of: $0.rank, grouping), scope: $0.scope) } ?? []
+      }.map { part in
+        // Ranks are those of this column: another one of the same property may know of more keys.
+        (part.key.map { Int(grouping.keys.rank(of: $0) ?? 0) } ?? 0, part.scope)
+      }
     }
     guard request.hasOtherCells else {
       return parts(by: grouping.keys, most: most) { body in
@@ -30,6 +33,10 @@ extension FeatureScope {
       }
     }
     return groupsInOwnCells(grouping, of: request)
+  }
+
+  private func key(of rank: Int, _ grouping: Grouping) -> [UInt8]? {
+    rank == 0 ? nil : grouping.keys.keys[rank]
   }
 
   /// As many groups are remembered, at most.
@@ -63,7 +70,7 @@ extension FeatureScope {
       let key = rank == 0 ? nil : keys.keys[rank]
       let part = BlockSelection(from: before.blocks(ofKey: key), matches) { made[$0]?[rank] ?? nil }
       guard part.points.count > 0 else { return nil }
-      return ScopePart(rank: rank, key: key, scope: FeatureScope(index, part, name: nil))
+      return ScopePart(key: key, scope: FeatureScope(index, part, name: nil))
     }
   }
 

@@ -21,7 +21,7 @@ extension FeatureScope {
           return SelectedBlock(index.blocks[number], offsets)
         }
         let passing = FeatureScope(index, selected, name: name)
-        return [ScopePart(rank: 0, key: nil, scope: passing)]
+        return [ScopePart(key: nil, scope: passing)]
       }
       self = parts[0].scope
     } else {

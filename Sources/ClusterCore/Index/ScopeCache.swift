@@ -17,9 +17,7 @@ struct ScopeName: Hashable, Sendable {
 
 /// A scope that is remembered.
 struct ScopePart {
-  /// The rank of its key in the property that takes it apart; 0 without one.
-  var rank: Int
-  /// The key; nil without one.
+  /// The key that its features have of the property that takes it apart; nil without one.
   var key: [UInt8]?
   var scope: FeatureScope
 }
@@ -54,9 +52,9 @@ struct RememberedScopes {
     cache.remembered(name) { before in
       let made = make(before ?? .none)
       return ScopeCache.Parts(
-        serials: index.serials, all: made.map { ($0.rank, $0.key, $0.scope.selection) })
+        serials: index.serials, all: made.map { ($0.key, $0.scope.selection) })
     }.all.map {
-      ScopePart(rank: $0.rank, key: $0.key, scope: FeatureScope(index, $0.selection))
+      ScopePart(key: $0.key, scope: FeatureScope(index, $0.selection))
     }
   }
 
@@ -72,7 +70,7 @@ struct RememberedScopes {
 final class ScopeCache: Sendable {
   struct Parts: Sendable {
     var serials: [UInt64]
-    var all: [(rank: Int, key: [UInt8]?, selection: FeatureScope.Selection)]
+    var all: [(key: [UInt8]?, selection: FeatureScope.Selection)]
 
     var byteCount: Int {
       serials.count * 8

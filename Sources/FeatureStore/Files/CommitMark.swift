@@ -75,7 +75,7 @@ final class CommitMark {
         guard let context, let table, operation == SQLITE_DELETE,
           strcmp(table, "collections") == 0
         else { return }
-        Unmanaged<CommitMark>.fromOpaque(context).takeUnretainedValue().write(State.none)
+        Unmanaged<CommitMark>.fromOpaque(context).takeUnretainedValue().forget()
       }, Unmanaged.passUnretained(self).toOpaque())
     note()
   }
@@ -107,6 +107,12 @@ final class CommitMark {
     latest = max(latest, state.version)
     state.latest = latest
     write(state.bytes)
+  }
+
+  /// Leaves nothing noted, also where the power fails before the next note is on disk.
+  private func forget() {
+    write(State.none)
+    if descriptor >= 0 { fdatasync(descriptor) }
   }
 
   private func write(_ bytes: [UInt8]) {

@@ -38,7 +38,7 @@ extension FeatureScope {
     if points.isDense { return self }
     guard isWhole else { return selecting(in: EverywhereRegion()) }
     return index.scopes.remembered(ScopeName(isOnePiece: true)) { _ in
-      [ScopePart(rank: 0, key: nil, scope: selecting(in: EverywhereRegion()))]
+      [ScopePart(key: nil, scope: selecting(in: EverywhereRegion()))]
     }[0].scope
   }
 
