@@ -88,18 +88,24 @@ final class Watch {
       watcher.version = view.version
       desk.countEvent()
     case .busy: break
-    case .hopeless:
-      watcher.stream?.drop()
-      watchers[id] = nil
-      desk.dismiss(isDropped: true)
+    case .hopeless: drop(watcher, id)
     }
+  }
+
+  private func drop(_ watcher: Watcher, _ id: Int) {
+    watcher.stream?.drop()
+    watchers[id] = nil
+    desk.dismiss(isDropped: true)
   }
 
   /// Serves those who have come, and those who were behind and have time again.
   private func bringUp(_ snapshot: CollectionSnapshot, _ whole: [UInt8]?) throws {
     var events = CatchUp(view: view, log: log, snapshot: snapshot, whole: whole)
     let now = ContinuousClock.now
-    for (id, watcher) in watchers where isBehind(watcher) && watcher.readiness(at: now) == .ready {
+    for (id, watcher) in watchers where isBehind(watcher) {
+      let readiness = watcher.readiness(at: now)
+      if readiness == .hopeless { drop(watcher, id) }
+      guard readiness == .ready else { continue }
       if let event = try events.event(since: watcher.version) {
         send(event, to: watcher, id, now)
       } else {
