@@ -53,20 +53,10 @@ final class WorkQueue: Sendable {
   }
 
   private static func startThread(_ desk: Desk) {
-    var thread = pthread_t()
-    let context = Unmanaged.passRetained(desk)
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        let desk = Unmanaged<Desk>.fromOpaque(context).takeRetainedValue()
-        // Of this thread alone, on Linux. Where it isn't allowed, all are equal.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, WorkQueue.niceness)
-        while let work = desk.next() { work() }
-        return nil
-      }, context.toOpaque())
+    let isRunning = QuietThread.start(niceness: niceness) {
+      while let work = desk.next() { work() }
+    }
     // At start-up, before anything was promised to anyone.
-    guard code == 0 else { fatalError("no thread can be had: \(String(cString: strerror(code)))") }
-    pthread_detach(thread)
+    guard isRunning else { fatalError("no thread can be had") }
   }
 }

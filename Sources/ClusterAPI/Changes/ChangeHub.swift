@@ -1,4 +1,3 @@
-import Glibc
 import HTTPServer
 import Synchronization
 
@@ -32,26 +31,21 @@ final class ChangeHub: Sendable {
     guard let id = desk.admit() else {
       throw .unavailable("\(WatchDesk.maximumWatchers) clients watch already")
     }
-    if !hasThread.exchange(true, ordering: .relaxed) { startThread() }
+    if !hasThread.exchange(true, ordering: .relaxed), !startThread() {
+      hasThread.store(false, ordering: .relaxed)
+      desk.dismiss()
+      throw .unavailable("no thread can be had to watch")
+    }
     let arrival = Arrival(id: id, since: since, isToHead: isToHead, answer: answer)
     desk.post { $0.arrivals.append((key, view, arrival)) }
   }
 
-  private func startThread() {
-    var thread = pthread_t()
-    let context = Unmanaged.passRetained(ChangeTeller(catalog, desk, report))
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        let teller = Unmanaged<ChangeTeller>.fromOpaque(context).takeRetainedValue()
-        // Of this thread alone, on Linux. Where it isn't allowed, all are equal.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, ChangeHub.niceness)
-        teller.run()
-        return nil
-      }, context.toOpaque())
-    guard code == 0 else { fatalError("no thread can be had: \(String(cString: strerror(code)))") }
-    pthread_detach(thread)
+  /// Starts the thread; false where the system has none to give.
+  private func startThread() -> Bool {
+    let (catalog, desk, report) = (self.catalog, self.desk, self.report)
+    return QuietThread.start(niceness: ChangeHub.niceness) {
+      ChangeTeller(catalog, desk, report).run()
+    }
   }
 }
 

@@ -16,24 +16,11 @@ extension FeatureScope {
     _ request: ClusterRequest, in selection: CellSelection
   ) throws(ImpossibleRequest) -> ClusterResult {
     let spreading = Spreading(self, distance: request.settings.distanceFromContestedLocation)
-    var result = ClusterResult()
-    if let grouping = request.grouping {
-      guard let groups = groups(grouping, of: request, in: selection) else {
-        throw request.tooMany(ClusterRequest.maximumLimit + 1)
-      }
-      for (rank, scope) in groups {
-        let group = grouping.group(rank)
-        try scope.cluster(
-          request.layer(ofKey: group.key), in: selection, spreading, group: group, into: &result)
-      }
-    } else {
-      try cluster(request, in: selection, spreading, group: nil, into: &result)
+    return try clusters(
+      request, groups: { groups($0, of: request, in: selection) }, group: nil
+    ) { (scope, layer, group, result) throws(ImpossibleRequest) in
+      try scope.cluster(layer, in: selection, spreading, group: group, into: &result)
     }
-    guard result.annotations.count <= request.limit else {
-      throw request.tooMany(result.annotations.count)
-    }
-    result.sort()
-    return result
   }
 
   /// Clusters the scope's features in the cells of a layer.
@@ -72,35 +59,10 @@ extension FeatureScope {
   private func groups(
     _ grouping: Grouping, of request: ClusterRequest, in selection: CellSelection
   ) -> [(rank: Int, scope: FeatureScope)]? {
-    let most = ClusterRequest.maximumLimit
-    guard !selection.others.isEmpty else {
-      return parts(by: grouping.keys, most: most) { body in
-        points.forEachRun(in: selection.own) {
-          body($0)
-          return true
-        }
-      }
-    }
-    var regions: [Int: CellSet] = [:]
-    for (key, override) in grouping.overrides {
-      let region = selection.others[override.cellSize] ?? selection.own
-      if let rank = grouping.keys.rank(of: key) { regions[Int(rank)] = region }
-      if key == KeyColumn.nullKey { regions[0] = region }
-    }
-    let view = points.view
-    return withExtendedLifetime(points) {
-      parts(by: grouping.keys, most: most) { body in
-        points.forEachRun(in: selection) { run in
-          for place in run {
-            let rank = Int(grouping.keys.rank(at: collectionPlace(place)))
-            if (regions[rank] ?? selection.own).contains(place, in: view) {
-              body(place..<place + 1)
-            }
-          }
-          return true
-        }
-      }
-    }
+    guard !selection.others.isEmpty else { return parts(by: grouping.keys, in: selection.own) }
+    return parts(
+      by: grouping, in: selection, own: selection.own,
+      ofGroup: { selection.others[$0.cellSize] ?? selection.own })
   }
 
   /// The number of the scope's features in a request's own cells.

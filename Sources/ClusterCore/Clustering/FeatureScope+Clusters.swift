@@ -20,24 +20,44 @@ extension FeatureScope {
   ) throws(ImpossibleRequest) -> ClusterResult {
     let spreading = Spreading(
       self, distance: request.settings.distanceFromContestedLocation, excluding: excluded)
+    var result = try clusters(
+      request, groups: { groups($0, of: request) }, group: group
+    ) { (scope, layer, group, result) throws(ImpossibleRequest) in
+      try scope.cluster(layer, in: region, spreading, group: group, into: &result)
+    }
+    if request.hasOtherCells { result.featureCount = count(in: request.cells) }
+    return result
+  }
+
+  /// The layers of a request put together, in the order of the answer.
+  ///
+  /// - Parameters:
+  ///   - groups: takes the scope apart; nil where there are too many.
+  ///   - group: what all is of where the request has no groups.
+  ///   - cluster: adds one layer.
+  /// - Throws: ``ImpossibleRequest`` when there are more annotations than the limit.
+  func clusters(
+    _ request: ClusterRequest, groups: (Grouping) -> [(rank: Int, scope: FeatureScope)]?,
+    group: ClusterGroup?,
+    cluster: (FeatureScope, ClusterRequest, ClusterGroup?, inout ClusterResult)
+      throws(ImpossibleRequest) -> Void
+  ) throws(ImpossibleRequest) -> ClusterResult {
     var result = ClusterResult()
     if let grouping = request.grouping {
-      guard let groups = groups(grouping, of: request) else {
+      guard let groups = groups(grouping) else {
         throw request.tooMany(ClusterRequest.maximumLimit + 1)
       }
       for (rank, scope) in groups {
         let group = grouping.group(rank)
-        try scope.cluster(
-          request.layer(ofKey: group.key), in: region, spreading, group: group, into: &result)
+        try cluster(scope, request.layer(ofKey: group.key), group, &result)
       }
     } else {
-      try cluster(request, in: region, spreading, group: group, into: &result)
+      try cluster(self, request, group, &result)
     }
     guard result.annotations.count <= request.limit else {
       throw request.tooMany(result.annotations.count)
     }
     result.sort()
-    if request.hasOtherCells { result.featureCount = count(in: request.cells) }
     return result
   }
 

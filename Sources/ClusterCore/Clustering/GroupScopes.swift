@@ -24,15 +24,9 @@ extension FeatureScope {
         (part.key.map { Int(grouping.keys.rank(of: $0) ?? 0) } ?? 0, part.scope)
       }
     }
-    guard request.hasOtherCells else {
-      return parts(by: grouping.keys, most: most) { body in
-        points.forEachRun(in: regions) {
-          body($0)
-          return true
-        }
-      }
-    }
-    return groupsInOwnCells(grouping, of: request)
+    guard request.hasOtherCells else { return parts(by: grouping.keys, in: regions) }
+    return parts(
+      by: grouping, in: UnionRegion(request), own: regions, ofGroup: { CellsRegion($0.cells) })
   }
 
   private func key(of rank: Int, _ grouping: Grouping) -> [UInt8]? {
@@ -74,21 +68,37 @@ extension FeatureScope {
     }
   }
 
-  /// As above where groups have cells of their own: a feature counts if it is in those of its group.
-  private func groupsInOwnCells(
-    _ grouping: Grouping, of request: ClusterRequest
+  /// The groups of the features in a region; nil where there are more than any answer has annotations.
+  func parts(
+    by keys: KeyColumn, in region: some IndexRegion
   ) -> [(rank: Int, scope: FeatureScope)]? {
-    let own = CellsRegion(request.cells)
-    var regions: [Int: CellsRegion] = [:]
+    parts(by: keys, most: ClusterRequest.maximumLimit) { body in
+      points.forEachRun(in: region) {
+        body($0)
+        return true
+      }
+    }
+  }
+
+  /// As above where groups have cells of their own: a feature counts if it is in those of its group.
+  ///
+  /// - Parameters:
+  ///   - all: holds at least the features in any group's cells.
+  ///   - own: the cells of groups that have no others.
+  func parts<Cells: IndexRegion>(
+    by grouping: Grouping, in all: some IndexRegion, own: Cells,
+    ofGroup cells: (Grouping.Override) -> Cells
+  ) -> [(rank: Int, scope: FeatureScope)]? {
+    var regions: [Int: Cells] = [:]
     for (key, override) in grouping.overrides {
-      let region = CellsRegion(override.cells)
+      let region = cells(override)
       if let rank = grouping.keys.rank(of: key) { regions[Int(rank)] = region }
       if key == KeyColumn.nullKey { regions[0] = region }
     }
     let view = points.view
     return withExtendedLifetime(points) {
       parts(by: grouping.keys, most: ClusterRequest.maximumLimit) { body in
-        points.forEachRun(in: UnionRegion(request)) { run in
+        points.forEachRun(in: all) { run in
           for place in run {
             let rank = Int(grouping.keys.rank(at: collectionPlace(place)))
             if (regions[rank] ?? own).contains(place, in: view) { body(place..<place + 1) }

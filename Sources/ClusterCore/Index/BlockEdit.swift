@@ -155,12 +155,14 @@ struct BlockEdit {
         if !isFew(few) { settle() }
       case .kept(var range):
         if !few.isEmpty, fits(old.blocks[range.lowerBound].count) {
-          few += entries(range.lowerBound); range = range.lowerBound + 1..<range.upperBound
+          few += entries(range.lowerBound)
+          range = range.dropFirst()
         }
         if !few.isEmpty, case .kept(var before) = result.last,
           fits(old.blocks[before.upperBound - 1].count)
         {
-          before = before.lowerBound..<before.upperBound - 1; few = entries(before.upperBound) + few
+          few = entries(before.upperBound - 1) + few
+          before = before.dropLast()
           result.removeLast()
           if !before.isEmpty { result.append(.kept(before)) }
         }

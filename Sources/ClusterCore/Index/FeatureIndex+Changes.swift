@@ -29,7 +29,7 @@ extension FeatureIndex {
       case .remove(let ids): edit.remove(ids)
       }
     }
-    return edit.changed
+    return edit.make()
   }
 
   /// As above, of one change.
@@ -109,12 +109,6 @@ struct IndexEdit {
     return result
   }
 
-  /// The changed index.
-  var changed: ChangedIndex {
-    var edit = self
-    return edit.make()
-  }
-
   /// Sorts the changes by id and leaves only the last of each.
   private mutating func settle() {
     let records = self.records
@@ -143,7 +137,8 @@ struct IndexEdit {
     changes = settled
   }
 
-  private mutating func make() -> ChangedIndex {
+  /// The changed index; nothing is to come after it.
+  mutating func make() -> ChangedIndex {
     settle()
     var touched: [Coordinate] = []
     touched.reserveCapacity(changes.count * 2)

@@ -101,9 +101,6 @@ public final class FeatureIndex: Sendable {
   }
 
   /// Builds the index of entries that are sorted by id, without duplicates. O(n).
-  ///
-  /// Fresh memory costs as much as the work in it, so the sort's scratch memory becomes the sorted
-  /// entries of one block after the other.
   convenience init(
     records: RecordArena, entriesByID entries: GrowingArray<FeatureEntry>, blockCapacity: Int
   ) {
