@@ -58,24 +58,22 @@ extension Annotation {
       isUniqueLocation: true, first: place, spread: nil)
   }
 
-  /// An annotation for several features; its coordinate is the first one's until it is placed.
-  init(_ sum: CellSum, of points: PointIndex, as kind: Place) {
+  /// An annotation for the features of a region: those of a whole cell at their mean coordinate, others
+  /// at that of the first.
+  init(
+    _ sum: CellSum, of points: PointIndex, in region: some IndexRegion,
+    excluding excluded: PlaceSet, as kind: Place
+  ) {
     if sum.count == 1 {
       self.init(pin: sum.first, of: points, as: kind)
       return
     }
+    var isWhole = false
+    if case .cell = kind { isWhole = true }
+    let box = sum.sum.box
+    let bounds = points.bounds(of: box, in: region, excluding: excluded)
     self.init(
-      place: kind, cell: nil, coordinate: points.coordinate(at: sum.first), count: sum.count,
-      bounds: sum.bounds, isUniqueLocation: sum.bounds.isOneLocation, first: sum.first,
-      spread: nil)
-  }
-}
-
-extension GeoBounds {
-  /// Whether everything in the bounds is at one location. The projection is monotone, so two
-  /// corners decide.
-  var isOneLocation: Bool {
-    Position(Coordinate(latitude: north, longitude: west)).location
-      == Position(Coordinate(latitude: south, longitude: east)).location
+      place: kind, cell: nil, coordinate: isWhole ? sum.sum.mean(in: bounds) : points.coordinate(at: sum.first), count: sum.count,
+      bounds: bounds, isUniqueLocation: box.isOneLocation, first: sum.first, spread: nil)
   }
 }

@@ -73,12 +73,11 @@ public struct CellGrid: Hashable, Sendable {
   @inline(__always)
   func cell(of place: Int, in view: IndexView) -> CellPosition {
     let position = view.positions[place]
-    let coordinate = view.coordinates[place]
     return CellPosition(
       column: cell(ofStep: position.x) {
-        WebMercator.x(longitude: coordinate.foldedLongitude)
+        WebMercator.x(longitude: view.coordinates[place].foldedLongitude)
       },
-      row: cell(ofStep: position.y) { WebMercator.y(latitude: coordinate.latitude) })
+      row: cell(ofStep: position.y) { WebMercator.y(latitude: view.coordinates[place].latitude) })
   }
 }
 

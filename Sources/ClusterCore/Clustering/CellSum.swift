@@ -1,10 +1,7 @@
 /// What the features of one cell add up to.
 struct CellSum: BitwiseCopyable {
   var cell: CellPosition
-  var count = 0
-  var latitudes: Int64 = 0
-  var longitudes: Int64 = 0
-  var bounds = GeoBounds.empty
+  var sum = PointSum()
   /// The first feature in index order.
   var first: Int
   /// How many locations the features are at; only if they are counted.
@@ -18,6 +15,9 @@ struct CellSum: BitwiseCopyable {
     self.first = first
   }
 
+  /// The number of features.
+  var count: Int { sum.count }
+
   /// Adds a feature.
   @inline(__always)
   mutating func add(_ place: Int, in view: IndexView, countingLocations: Bool) {
@@ -27,23 +27,9 @@ struct CellSum: BitwiseCopyable {
   /// Adds the features of a run.
   @inline(__always)
   mutating func add(_ points: Range<Int>, in view: IndexView, countingLocations: Bool) {
-    // Added up in registers first: this is the hottest loop. Unchecked, because the sums of up to
-    // 2^31 features fit; see FixedDegrees.
-    var latitudes: Int64 = 0
-    var longitudes: Int64 = 0
-    var bounds = self.bounds
-    let block = view.block(of: points.lowerBound)
-    for place in points {
-      let coordinate = block.coordinates[place]
-      latitudes &+= FixedDegrees.fixed(coordinate.latitude)
-      longitudes &+= FixedDegrees.fixed(coordinate.foldedLongitude)
-      bounds.formUnion(GeoBounds(coordinate))
-    }
-    self.latitudes &+= latitudes
-    self.longitudes &+= longitudes
-    self.bounds = bounds
-    count &+= points.count
+    sum.add(points, in: view)
     guard countingLocations else { return }
+    let block = view.block(of: points.lowerBound)
     for place in points {
       let location = block.positions[place].location
       if location != lastLocation { locations += 1 }
@@ -57,28 +43,11 @@ struct CellSum: BitwiseCopyable {
   mutating func add(
     node: Int, _ points: Range<Int>, in view: IndexView, countingLocations: Bool
   ) {
-    let sum = view.aggregates[node]
-    count &+= Int(sum.pointee.count)
-    latitudes &+= sum.pointee.latitudes
-    longitudes &+= sum.pointee.longitudes
-    bounds.formUnion(sum.pointee.bounds)
+    sum.add(node: node, in: view)
     guard countingLocations else { return }
-    locations += Int(sum.pointee.locations)
+    locations += Int(view.aggregates[node].pointee.locations)
     if view.positions[points.lowerBound].location == lastLocation { locations -= 1 }
     lastLocation = view.positions[points.upperBound - 1].location
-  }
-
-  /// The mean coordinate: to 1e-8°, and never outside of the bounds.
-  var mean: Coordinate {
-    Coordinate(
-      latitude: CellSum.mean(latitudes, count, bounds.south, bounds.north),
-      longitude: CellSum.mean(longitudes, count, bounds.west, bounds.east))
-  }
-
-  static func mean(_ sum: Int64, _ count: Int, _ low: Double, _ high: Double) -> Double {
-    let mean = FixedDegrees.mean(sum: sum, count: count)
-    // Eight decimals (a millimetre) print short and are finer than a cluster's position means.
-    return min(max((mean * 1e8).rounded() / 1e8, low), high)
   }
 }
 

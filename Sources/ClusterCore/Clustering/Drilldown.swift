@@ -25,6 +25,8 @@ public struct Drilldown: Sendable {
   private let options: Options
   /// Places in the scope.
   private let keptApart: PlaceSet
+  /// Of the annotation's features.
+  private let box: PositionBox
 
   /// The cell size where an id has none.
   public static let defaultCellSize: Double = 60
@@ -46,6 +48,7 @@ public struct Drilldown: Sendable {
       }
       (annotation, scope) = Drilldown.pin(place, of: index, options)
       keptApart = PlaceSet([])
+      box = PositionBox(index.position(at: place))
       layer = Drilldown.layer(scope, nil, Drilldown.defaultCellSize, nil, keptApart)
       return
     }
@@ -63,9 +66,11 @@ public struct Drilldown: Sendable {
     layer = Drilldown.layer(scope, name.grid, name.cellSize, group, keptApart)
     self.scope = scope
     guard
-      var annotation = scope.points.annotation(
+      let (found, box) = scope.points.annotation(
         of: region, location: name.location, position: settings.position, excluding: keptApart)
     else { return nil }
+    self.box = box
+    var annotation = found
     annotation.first = scope.collectionPlace(annotation.first)
     annotation.cell = name.cell
     if let weights = options.weights, settings.position == .centerOfMass {
@@ -124,17 +129,33 @@ public struct Drilldown: Sendable {
   /// its features are in more than one cell; nil if there is none up to 24.
   public var expansionZoom: Int? {
     guard let grid = layer.grid, annotation.count > 1 else { return nil }
-    let bounds = annotation.bounds
-    let west = WebMercator.x(longitude: bounds.west)
-    let east = WebMercator.x(longitude: bounds.east)
-    let north = WebMercator.y(latitude: bounds.north)
-    let south = WebMercator.y(latitude: bounds.south)
+    var exact: GeoBounds?
     return Drilldown.zooms.first { zoom in
       let finer = CellGrid(zoom: Double(zoom), cellSize: layer.cellSize)
-      return finer.cellsPerWorld > grid.cellsPerWorld
-        && (finer.cell(of: west) != finer.cell(of: east)
-          || finer.cell(of: north) != finer.cell(of: south))
+      guard finer.cellsPerWorld > grid.cellsPerWorld else { return false }
+      if let known = box.isInSeveralCells(of: finer) { return known }
+      let bounds = exact ?? exactBounds
+      exact = bounds
+      return finer.cell(of: WebMercator.x(longitude: bounds.west))
+        != finer.cell(of: WebMercator.x(longitude: bounds.east))
+        || finer.cell(of: WebMercator.y(latitude: bounds.north))
+          != finer.cell(of: WebMercator.y(latitude: bounds.south))
     }
+  }
+
+  /// The bounds of its features, bit for bit. O(n).
+  private var exactBounds: GeoBounds {
+    var bounds = GeoBounds.empty
+    let edges = EdgeRegion(box: box)
+    layer.runs(annotation, nil) { run in
+      for place in run {
+        if edges.touches(PositionBox(index.position(at: place))) {
+          bounds.formUnion(GeoBounds(index.coordinate(at: place)))
+        }
+      }
+      return true
+    }
+    return bounds
   }
 
   /// The annotation as the only one of an answer.
@@ -146,7 +167,7 @@ public struct Drilldown: Sendable {
   ) throws(ImpossibleRequest) -> (cells: GridRange, result: ClusterResult) {
     try ImpossibleRequest.check("childZoom", zoom, in: 0...24)
     let finer = CellGrid(zoom: zoom, cellSize: layer.cellSize)
-    let cells = GridRange(grid: finer, holding: annotation.bounds.folded)
+    let cells = GridRange(grid: finer, holding: annotation.bounds.folded.widened)
     // Kept-apart features are not among its own.
     var settings = options.settings
     settings.keepApart = []
@@ -267,17 +288,22 @@ extension PointIndex {
   fileprivate func annotation(
     of region: CellRegion, location: Location?, position: ClusterPosition,
     excluding excluded: PlaceSet
-  ) -> Annotation? {
+  ) -> (Annotation, PositionBox)? {
     if let location {
-      let sum = sum(
-        of: LocationRegion(cell: region, location: location), cell: region.cell,
-        excluding: excluded)
-      return sum.map { Annotation($0, of: self, as: .location(region.cell, location)) }
+      let part = LocationRegion(cell: region, location: location)
+      return sum(of: part, cell: region.cell, excluding: excluded).map { sum in
+        let annotation = Annotation(
+          sum, of: self, in: part, excluding: excluded, as: .location(region.cell, location))
+        return (annotation, sum.sum.box)
+      }
     }
     guard let sum = sum(of: region, cell: region.cell, excluding: excluded) else { return nil }
-    return annotation(ofCell: sum, grid: region.grid, at: position) {
+    let annotation = annotation(
+      ofCell: sum, grid: region.grid, in: region, excluding: excluded, at: position
+    ) {
       nearest(to: region.grid.center(of: region.cell), in: region, excluding: excluded)
     }
+    return (annotation, sum.sum.box)
   }
 
   /// What the features of a region add up to; nil when it is empty.
@@ -303,5 +329,22 @@ extension PointIndex {
         return true
       })
     return sum
+  }
+}
+
+extension PositionBox {
+  /// Whether features whose box this is are in several cells of a grid; nil where positions can't tell.
+  fileprivate func isInSeveralCells(of grid: CellGrid) -> Bool? {
+    let columns = PositionBox.areApart(grid.cells(ofStep: minX), grid.cells(ofStep: maxX))
+    let rows = PositionBox.areApart(grid.cells(ofStep: minY), grid.cells(ofStep: maxY))
+    if columns == true || rows == true { return true }
+    return columns == nil || rows == nil ? nil : false
+  }
+
+  private static func areApart(
+    _ low: (first: Int, last: Int), _ high: (first: Int, last: Int)
+  ) -> Bool? {
+    if low.last < high.first { return true }
+    return low.first == high.last ? false : nil
   }
 }

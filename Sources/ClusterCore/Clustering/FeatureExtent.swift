@@ -1,5 +1,5 @@
 /// The bounds of an annotation's features, ready to be compared with many places. The projection is
-/// monotone, so the corners decide.
+/// monotone, so the corners decide. A little generous, as bounds are rounded.
 struct FeatureExtent {
   private let bounds: GeoBounds
   private let northWest: MapPoint
@@ -9,7 +9,7 @@ struct FeatureExtent {
 
   /// - Parameter bounds: not across the antimeridian.
   init(_ bounds: GeoBounds) {
-    self.bounds = bounds.folded
+    self.bounds = bounds.folded.widened
     let northWest = Coordinate(latitude: self.bounds.north, longitude: self.bounds.west)
     let southEast = Coordinate(latitude: self.bounds.south, longitude: self.bounds.east)
     self.northWest = WebMercator.project(northWest)

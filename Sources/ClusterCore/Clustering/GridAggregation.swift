@@ -85,15 +85,13 @@ final class GridAggregation<Region: IndexRegion> {
       view.prefetchAggregate(item.node)
     } else {
       let points = view.points(of: item.node)
-      // Eight positions or four coordinates are a cache line. What a leaf beyond its capacity
-      // holds more, the hardware foresees.
+      // Eight positions are a cache line. What a leaf beyond its capacity holds more, the hardware
+      // foresees.
       let end = min(points.upperBound, points.lowerBound &+ Quadtree.leafCapacity)
       let block = view.block(of: points.lowerBound)
       var place = points.lowerBound
       while place < end {
         chints_prefetch(block.positions + place)
-        chints_prefetch(block.coordinates + place)
-        chints_prefetch(block.coordinates + place + 4)
         place &+= 8
       }
     }
@@ -122,7 +120,7 @@ final class GridAggregation<Region: IndexRegion> {
     let features = view.block(of: points.lowerBound)
     func cell(of place: Int) -> CellPosition? {
       guard
-        let cell = window.cell(of: place, among: block, lines, in: features),
+        let cell = window.cell(of: place, among: block, lines, in: features, view),
         !(hasExcluded && excluded.contains(place)), region.contains(place, in: view)
       else { return nil }
       return cell

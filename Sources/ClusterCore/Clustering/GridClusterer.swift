@@ -79,7 +79,8 @@ struct GridClusterer<Region: IndexRegion> {
     let clustered = request.isClustered(sum)
     if clustered {
       let annotation = points.annotation(
-        ofCell: sum, grid: cells.grid, at: settings.position,
+        ofCell: sum, grid: cells.grid, in: cellRegion(sum.cell), excluding: keptApart,
+        at: settings.position,
         nearest: { nearestToCenter(of: sum.cell) })
       annotations.append(annotation)
     } else if sum.count > 0 {
@@ -102,14 +103,14 @@ struct GridClusterer<Region: IndexRegion> {
       for place in places(of: sum.cell) { annotations.append(pin(place, spread: true)) }
     } else if sum.count == 1 {
       // The usual lone feature of a cell: no need to look for others.
+      let location = points.position(at: sum.first).location
       annotations.append(
-        Annotation(
-          sum, of: points, as: .location(sum.cell, points.position(at: sum.first).location)))
+        Annotation(pin: sum.first, of: points, as: .location(sum.cell, location)))
     } else {
       for location in locations(of: sum.cell) {
         annotations.append(
           Annotation(
-            location, of: points,
+            location, of: points, in: region(of: location), excluding: keptApart,
             as: .location(sum.cell, points.position(at: location.first).location)))
       }
     }
@@ -127,6 +128,15 @@ struct GridClusterer<Region: IndexRegion> {
 
   private func cellRegion(_ cell: CellPosition) -> IntersectionRegion<CellRegion, Region> {
     IntersectionRegion(a: CellRegion(grid: cells.grid, cell: cell), b: region)
+  }
+
+  /// That of a location's features.
+  private func region(of sum: CellSum) -> IntersectionRegion<LocationRegion, Region> {
+    IntersectionRegion(
+      a: LocationRegion(
+        cell: CellRegion(grid: cells.grid, cell: sum.cell),
+        location: points.position(at: sum.first).location),
+      b: region)
   }
 
   private func places(of cell: CellPosition) -> [Int] {
@@ -154,14 +164,16 @@ struct GridClusterer<Region: IndexRegion> {
 extension PointIndex {
   /// The annotation of a whole cell, placed where its clusterer says.
   func annotation(
-    ofCell sum: CellSum, grid: CellGrid, at position: ClusterPosition, nearest: () -> Int?
+    ofCell sum: CellSum, grid: CellGrid, in region: some IndexRegion,
+    excluding excluded: PlaceSet, at position: ClusterPosition, nearest: () -> Int?
   ) -> Annotation {
-    var annotation = Annotation(sum, of: self, as: .cell(sum.cell))
+    var annotation = Annotation(
+      sum, of: self, in: region, excluding: excluded, as: .cell(sum.cell))
     guard annotation.isCluster else { return annotation }
     switch position {
-    case .centerOfMass: annotation.coordinate = sum.mean
+    case .centerOfMass: break
     case .cellCenter: annotation.coordinate = grid.centerCoordinate(of: sum.cell)
-    case .first: break
+    case .first: annotation.coordinate = coordinate(at: sum.first)
     case .nearCenter:
       if let place = nearest() { annotation.coordinate = coordinate(at: place) }
     }

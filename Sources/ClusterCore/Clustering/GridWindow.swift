@@ -81,10 +81,11 @@ struct GridWindow {
   /// The cell of a point that is in one of a block's; nil when it is not in the window.
   @inline(__always)
   func cell(
-    of place: Int, among block: Block, _ lines: Lines, in features: BlockView
+    of place: Int, among block: Block, _ lines: Lines, in features: BlockView,
+    _ view: IndexView
   ) -> CellPosition? {
     let position = features.positions[place]
-    let coordinates = features.coordinates
+    let coordinates = view.coordinates
     let column = cell(Int(position.x), block.first.column, block.last.column, line: lines.x) {
       WebMercator.x(longitude: coordinates[place].foldedLongitude)
     }

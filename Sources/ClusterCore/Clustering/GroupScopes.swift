@@ -50,7 +50,7 @@ extension FeatureScope {
       forEachOffset(ofBlock: number) { offset in
         offsets[Int(keys.rank(at: firstPlace + Int(offset)))].append(offset)
       }
-      made[number] = offsets.map { SelectedBlock(index.blocks[number], $0) }
+      made[number] = offsets.map { SelectedBlock(index.blocks[number], $0, index.records) }
       for rank in offsets.indices where !offsets[rank].isEmpty {
         ranks.insert(rank)
         offsets[rank].removeAll(keepingCapacity: true)
@@ -62,7 +62,9 @@ extension FeatureScope {
     }
     return ranks.sorted().compactMap { rank in
       let key = rank == 0 ? nil : keys.keys[rank]
-      let part = BlockSelection(from: before.blocks(ofKey: key), matches) { made[$0]?[rank] ?? nil }
+      let part = BlockSelection(from: before.blocks(ofKey: key), matches, index.records) {
+        made[$0]?[rank] ?? nil
+      }
       guard part.points.count > 0 else { return nil }
       return ScopePart(key: key, scope: FeatureScope(index, part, name: nil))
     }

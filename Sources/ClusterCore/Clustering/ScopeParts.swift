@@ -34,7 +34,7 @@ extension FeatureScope {
           let whole = collectionPlace(place)
           let number = Int(table[Int(keys.rank(at: whole))])
           parts[number].append(
-            UInt32(whole), points.position(at: place), points.coordinate(at: place))
+            UInt32(whole), points.position(at: place), points.reference(at: place))
         }
       }
     }
@@ -46,22 +46,22 @@ extension FeatureScope {
 struct SelectedPoints {
   let places: FixedArray<UInt32>
   let positions: FixedArray<Position>
-  let coordinates: FixedArray<Coordinate>
+  let references: FixedArray<RecordReference>
   private(set) var count = 0
 
   /// Room for a number of features, all of which must come.
   init(capacity: Int) {
     places = FixedArray(uninitialized: capacity)
     positions = FixedArray(uninitialized: capacity)
-    coordinates = FixedArray(uninitialized: capacity)
+    references = FixedArray(uninitialized: capacity)
   }
 
   /// Appends a feature by its place in the collection.
   @inline(__always)
-  mutating func append(_ place: UInt32, _ position: Position, _ coordinate: Coordinate) {
+  mutating func append(_ place: UInt32, _ position: Position, _ reference: RecordReference) {
     places.pointer[count] = place
     positions.pointer[count] = position
-    coordinates.pointer[count] = coordinate
+    references.pointer[count] = reference
     count &+= 1
   }
 }

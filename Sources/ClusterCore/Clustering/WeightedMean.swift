@@ -18,15 +18,17 @@ struct WeightedMean {
   /// Adds the features of a run.
   mutating func add(_ places: Range<Int>) {
     guard let doubles = weights.doubles(around: places.lowerBound) else { return }
-    let coordinates = index.points.view.block(of: places.lowerBound).coordinates
+    let view = index.points.view
+    let positions = view.block(of: places.lowerBound).positions
     // In registers: this is a hot loop. What weighs nothing changes no sum.
     var (total, latitudes, longitudes) = (total, latitudes, longitudes)
     for place in places {
       let weight = PropertyColumn.weight(doubles[place]) * scale
-      let coordinate = coordinates[place]
+      let position = positions[place]
+      let latitude = view.degrees.latitude(position.y, exactly: view.coordinates[place])
       total.add(weight)
-      latitudes.add(weight * coordinate.latitude)
-      longitudes.add(weight * coordinate.foldedLongitude)
+      latitudes.add(weight * (Double(latitude) / FixedDegrees.perDegree))
+      longitudes.add(weight * StepDegrees.longitude(position.x))
     }
     (self.total, self.latitudes, self.longitudes) = (total, latitudes, longitudes)
     withExtendedLifetime((weights, index)) {}

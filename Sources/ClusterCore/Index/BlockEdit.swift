@@ -187,7 +187,7 @@ struct BlockEdit {
         for end in ends {
           entries.withUnsafeBufferPointer { all in
             let own = UnsafeBufferPointer(rebasing: all[start..<end])
-            blocks.append(.made(FeatureBlock(own), origins: own.map(\.origin)))
+            blocks.append(.made(FeatureBlock(own, records), origins: own.map(\.origin)))
           }
           start = end
         }

@@ -5,17 +5,17 @@ final class SelectedBlock: Sendable {
   let offsets: FixedArray<UInt16>
 
   /// Of a block; nil without features.
-  init?(_ block: FeatureBlock, _ selected: [UInt16]) {
+  init?(_ block: FeatureBlock, _ selected: [UInt16], _ records: RecordArena) {
     if selected.isEmpty { return nil }
     let positions = FixedArray<Position>(uninitialized: selected.count)
-    let coordinates = FixedArray<Coordinate>(uninitialized: selected.count)
+    let references = FixedArray<RecordReference>(uninitialized: selected.count)
     offsets = FixedArray(uninitialized: selected.count)
     for (number, offset) in selected.enumerated() {
       positions.pointer[number] = block.points.positions.pointer[Int(offset)]
-      coordinates.pointer[number] = block.points.coordinates.pointer[Int(offset)]
+      references.pointer[number] = block.references.pointer[Int(offset)]
       offsets.pointer[number] = offset
     }
-    points = PointBlock(positions: positions, coordinates: coordinates)
+    points = PointBlock(positions: positions, references: references, records: records)
   }
 }
 
@@ -34,7 +34,7 @@ final class BlockSelection: Sendable {
 
   /// Nothing of a collection.
   init() {
-    (points, blocks, sources, byteCount) = (PointIndex([]), [], [], 0)
+    (points, blocks, sources, byteCount) = (PointIndex([], RecordArena()), [], [], 0)
     offsets = BlockTable(0, EditedBlocks.Made<SelectedBlock>([]), \.offsets, of: nil, after: nil)
   }
 
@@ -45,7 +45,8 @@ final class BlockSelection: Sendable {
   ///   - matches: by block of the index the one that it was there; nil of a new one.
   ///   - make: selects of a new block, by number.
   init(
-    from before: BlockSelection, _ matches: [Int?], _ make: (Int) -> SelectedBlock?
+    from before: BlockSelection, _ matches: [Int?], _ records: RecordArena,
+    _ make: (Int) -> SelectedBlock?
   ) {
     var pieces: [PointIndex.Piece] = []
     var blocks: [SelectedBlock] = []
@@ -69,7 +70,7 @@ final class BlockSelection: Sendable {
       sources.append(UInt32(number))
     }
     (self.blocks, self.sources) = (blocks, sources)
-    points = PointIndex(before.points, pieces)
+    points = PointIndex(before.points, pieces, records)
     let all = EditedBlocks.Made(blocks.enumerated().map { ($0.offset, $0.element) })
     offsets = BlockTable(blocks.count, all, \.offsets, of: nil, after: nil)
     byteCount = points.byteCount + points.count * 2 + blocks.count * 256

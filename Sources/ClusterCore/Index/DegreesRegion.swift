@@ -7,6 +7,10 @@ public struct DegreesRegion: IndexRegion, Sendable {
   /// One half-open interval of longitudes, or two where the bbox crosses the antimeridian.
   private let first: Range<Double>
   private let second: Range<Double>
+  // The same in steps.
+  private let rows: StepWindow
+  private let firstColumns: StepWindow
+  private let secondColumns: StepWindow
 
   /// The region of a bbox; `east − west ≥ 360` is the whole circle.
   ///
@@ -16,19 +20,32 @@ public struct DegreesRegion: IndexRegion, Sendable {
     self.south = south
     self.north = north
     includesNorth = north == 90
-    if east - west >= 360 {
-      (first, second) = (-180..<180.0, 0..<0)
-      return
-    }
+    let (first, second) = DegreesRegion.longitudes(west: west, east: east)
+    (self.first, self.second) = (first, second)
+    rows = StepWindow(DegreesRegion.step(latitude: north), DegreesRegion.step(latitude: south))
+    firstColumns = DegreesRegion.columns(first)
+    secondColumns = DegreesRegion.columns(second)
+  }
+
+  private static func longitudes(west: Double, east: Double) -> (Range<Double>, Range<Double>) {
+    let none = 0..<0.0
+    if east - west >= 360 { return (-180..<180, none) }
     let start = Geodesy.normalisedLongitude(west)
     let end = Geodesy.normalisedLongitude(east)
-    if start == end {
-      (first, second) = (start..<start, 0..<0)
-    } else if start < end {
-      (first, second) = (start..<end, 0..<0)
-    } else {
-      (first, second) = (start..<180.0, -180..<end)
+    if start == end { return (start..<start, none) }
+    return start < end ? (start..<end, none) : (start..<180, -180..<end)
+  }
+
+  private static func step(latitude: Double) -> UInt32 {
+    Position(Coordinate(latitude: latitude, longitude: 0)).y
+  }
+
+  private static func columns(_ range: Range<Double>) -> StepWindow {
+    // Unfolded, so that 180 is the eastern edge.
+    func step(_ longitude: Double) -> UInt32 {
+      Position(MapPoint(x: WebMercator.x(longitude: longitude), y: 0)).x
     }
+    return range.isEmpty ? .empty : StepWindow(step(range.lowerBound), step(range.upperBound))
   }
 
   @inline(__always)
@@ -37,22 +54,27 @@ public struct DegreesRegion: IndexRegion, Sendable {
   }
 
   func coverage(of node: Int, in view: IndexView) -> Coverage {
-    let bounds = view.aggregates[node].pointee.bounds
-    if bounds.south > north || bounds.north < south { return .outside }
-    if !touches(bounds, first) && !touches(bounds, second) { return .outside }
-    let inLatitude = contains(latitude: bounds.south) && contains(latitude: bounds.north)
-    return inLatitude && (holds(bounds, first) || holds(bounds, second)) ? .inside : .partial
+    coverage(of: view.nodes[node].box)
   }
 
-  private func touches(_ bounds: GeoBounds, _ range: Range<Double>) -> Bool {
-    bounds.west < range.upperBound && bounds.east >= range.lowerBound
-  }
-
-  private func holds(_ bounds: GeoBounds, _ range: Range<Double>) -> Bool {
-    bounds.west >= range.lowerBound && bounds.east < range.upperBound
+  @inline(__always)
+  private func coverage(of box: PositionBox) -> Coverage {
+    let rows = rows.coverage(box.minY, box.maxY)
+    if rows == .outside { return .outside }
+    let columns = firstColumns.coverage(box.minX, box.maxX)
+    let others = secondColumns.coverage(box.minX, box.maxX)
+    if columns == .outside && others == .outside { return .outside }
+    // On the world's edges are also features beyond the projection.
+    if box.isPolar { return .partial }
+    return rows == .inside && (columns == .inside || others == .inside) ? .inside : .partial
   }
 
   func contains(_ place: Int, in view: IndexView) -> Bool {
+    switch coverage(of: PositionBox(view.positions[place])) {
+    case .inside: return true
+    case .outside: return false
+    case .partial: break
+    }
     let coordinate = view.coordinates[place]
     let longitude = coordinate.foldedLongitude
     return contains(latitude: coordinate.latitude)

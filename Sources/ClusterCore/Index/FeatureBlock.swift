@@ -2,7 +2,6 @@ import Synchronization
 
 /// A feature on its way into an index.
 struct FeatureEntry: BitwiseCopyable {
-  var coordinate: Coordinate
   var position: Position
   var reference: RecordReference
   /// Its place in the index that a change was applied to.
@@ -15,15 +14,13 @@ struct FeatureEntry: BitwiseCopyable {
 
   /// A new feature with a record that was just appended.
   init(_ reference: RecordReference, _ record: FeatureRecord) {
-    coordinate = record.coordinate
-    position = Position(coordinate)
+    position = Position(record.coordinate)
     self.reference = reference
     expires = record.expires ?? FeatureEntry.never
   }
 
   /// A feature of a block.
   init(_ offset: Int, of block: FeatureBlock, origin: Int) {
-    coordinate = block.points.coordinates.pointer[offset]
     position = block.points.positions.pointer[offset]
     reference = block.references.pointer[offset]
     self.origin = UInt32(origin)
@@ -34,7 +31,6 @@ struct FeatureEntry: BitwiseCopyable {
 /// A piece of a ``FeatureIndex`` that never changes: features that follow each other in index order.
 final class FeatureBlock: Sendable {
   let points: PointBlock
-  let references: FixedArray<RecordReference>
   /// When each expires; nil if none does.
   let expires: FixedArray<Int64>?
   /// The earliest of those.
@@ -44,32 +40,43 @@ final class FeatureBlock: Sendable {
 
   private static let serials = Atomic<UInt64>(0)
 
-  /// A block of at least one feature. O(n).
-  init(_ entries: UnsafeBufferPointer<FeatureEntry>) {
+  /// A block of at least one feature, whose records are in an arena. O(n).
+  convenience init(_ entries: UnsafeBufferPointer<FeatureEntry>, _ records: RecordArena) {
     let count = entries.count
     let positions = FixedArray<Position>(uninitialized: count)
-    let coordinates = FixedArray<Coordinate>(uninitialized: count)
-    references = FixedArray(uninitialized: count)
+    let references = FixedArray<RecordReference>(uninitialized: count)
     var next = FeatureEntry.never
     for (offset, entry) in entries.enumerated() {
       positions.pointer[offset] = entry.position
-      coordinates.pointer[offset] = entry.coordinate
       references.pointer[offset] = entry.reference
       next = min(next, entry.expires)
     }
-    nextExpiry = next
-    expires = next == FeatureEntry.never ? nil : FixedArray(uninitialized: count)
+    let expires = next == FeatureEntry.never ? nil : FixedArray<Int64>(uninitialized: count)
     if let expires {
       for (offset, entry) in entries.enumerated() { expires.pointer[offset] = entry.expires }
     }
-    points = PointBlock(positions: positions, coordinates: coordinates)
+    self.init(
+      PointBlock(positions: positions, references: references, records: records),
+      expires: expires)
   }
 
+  /// - Parameter expires: when each of the features expires; nil if none does.
+  init(_ points: PointBlock, expires: FixedArray<Int64>?) {
+    self.points = points
+    self.expires = expires
+    nextExpiry =
+      expires.flatMap { UnsafeBufferPointer(start: $0.pointer, count: $0.count).min() }
+      ?? FeatureEntry.never
+  }
+
+  /// Where the features' records are.
+  var references: FixedArray<RecordReference> { points.references }
+
   /// The number of features.
-  var count: Int { references.count }
+  var count: Int { points.count }
 
   /// The memory it takes beside the records, in bytes.
-  var byteCount: Int { points.byteCount + references.byteCount + (expires?.byteCount ?? 0) }
+  var byteCount: Int { points.byteCount + (expires?.byteCount ?? 0) }
 }
 
 /// Where a sequence is cut into blocks.

@@ -166,7 +166,7 @@ struct IndexEdit {
       }
       if let reference = change.reference {
         let entry = FeatureEntry(reference, records[reference])
-        touched.append(entry.coordinate)
+        touched.append(records[reference].coordinate)
         added.append(entry)
       }
       edits.append(

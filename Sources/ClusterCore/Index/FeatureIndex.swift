@@ -1,4 +1,5 @@
 import CHints
+import Guards
 
 /// An immutable snapshot of a collection: its features in index order, by where they are
 /// (``points``) and by id.
@@ -7,8 +8,8 @@ import CHints
 /// positions, then by id); see ``PointIndex`` for what places are. The features lie in blocks that
 /// never change, and so do the records by id: a changed index (``applying(_:)``) shares all but the
 /// changed blocks with that of before, and is made in a time that hardly depends on the collection's
-/// size. Beside their records features cost 32 bytes each (position, coordinate, reference, reference
-/// by id) and their share of the nodes.
+/// size. Beside their records features cost 16 bytes each (position, reference, reference by id) and
+/// their share of the nodes.
 public final class FeatureIndex: Sendable {
   /// Where the features are.
   public let points: PointIndex
@@ -16,8 +17,6 @@ public final class FeatureIndex: Sendable {
   public let records: RecordArena
   let blocks: [FeatureBlock]
   let directory: IDDirectory
-  /// By block: where the references are, indexed by place.
-  private let references: FixedArray<UnsafePointer<RecordReference>>
   /// By block: when its first feature expires.
   let expiries: FixedArray<Int64>
   /// The most features of a block.
@@ -25,6 +24,7 @@ public final class FeatureIndex: Sendable {
   /// When the first feature expires, in milliseconds since 1970; nil if none does.
   public let nextExpiry: Int64?
   private let scopeCache: ScopeCache
+  private let knownBounds = Guarded<GeoBounds?>(nil)
   /// Properties by place, as far as they were asked for.
   let columns: ColumnCache
 
@@ -47,7 +47,7 @@ public final class FeatureIndex: Sendable {
   convenience init(
     records: RecordArena, blocks: [FeatureBlock], directory: IDDirectory, blockCapacity: Int
   ) {
-    let points = PointIndex(blocks.map(\.points))
+    let points = PointIndex(blocks.map(\.points), records)
     let edit = EditedBlocks(blocks.map { .made($0, origins: []) })
     self.init(records, points, directory, blockCapacity, edit, of: nil)
   }
@@ -58,7 +58,8 @@ public final class FeatureIndex: Sendable {
     _ old: FeatureIndex, after edit: EditedBlocks, records: RecordArena, directory: IDDirectory
   ) {
     self.init(
-      records, PointIndex(old.points, after: edit), directory, old.blockCapacity, edit, of: old)
+      records, PointIndex(old.points, after: edit, records), directory, old.blockCapacity, edit,
+      of: old)
     takeColumns(from: old, edit)
   }
 
@@ -72,7 +73,6 @@ public final class FeatureIndex: Sendable {
     self.blockCapacity = blockCapacity
     var blocks: [FeatureBlock] = []
     blocks.reserveCapacity(edit.count)
-    let references = FixedArray<UnsafePointer<RecordReference>>(uninitialized: edit.count)
     let expiries = FixedArray<Int64>(uninitialized: edit.count)
     edit.forEach(
       kept: { range, number in
@@ -80,19 +80,12 @@ public final class FeatureIndex: Sendable {
         blocks += old.blocks[range]
         (expiries.pointer + number).update(
           from: old.expiries.pointer + range.lowerBound, count: range.count)
-        let places = (number - range.lowerBound) << PointIndex.blockBits
-        for (offset, before) in range.enumerated() {
-          let table = old.references.pointer[before]
-          references.pointer[number + offset] = table.numbered(from: places)
-        }
       },
       made: { block, _, number in
         blocks.append(block)
         expiries.pointer[number] = block.nextExpiry
-        references.pointer[number] =
-          block.references.startingAt(number << PointIndex.blockBits)
       })
-    (self.blocks, self.references, self.expiries) = (blocks, references, expiries)
+    (self.blocks, self.expiries) = (blocks, expiries)
     let next = UnsafeBufferPointer(start: expiries.pointer, count: expiries.count).min()
     nextExpiry = next == FeatureEntry.never ? nil : next
     scopeCache = ScopeCache(
@@ -116,25 +109,56 @@ public final class FeatureIndex: Sendable {
     RadixSort.sort(
       keys: keys, values: ranks,
       scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: max(count, 1))))
-    let ends = BlockCuts.ends(count: count, capacity: blockCapacity) { keys.pointer[$0] }
-    var blocks: [FeatureBlock] = []
-    blocks.reserveCapacity(ends.count)
-    let block = FixedArray<FeatureEntry>(uninitialized: blockCapacity)
-    let ahead = 16
-    var start = 0
-    for end in ends {
-      for place in start..<end {
-        // Entries come from all over the memory; ask for them in time.
-        let next = Int(ranks.pointer[min(place &+ ahead, count &- 1)])
-        chints_prefetch(entries.pointer + next)
-        block.pointer[place &- start] = entries.pointer[Int(ranks.pointer[place])]
-      }
-      blocks.append(
-        FeatureBlock(UnsafeBufferPointer(start: block.pointer, count: end - start)))
-      start = end
-    }
+    let blocks = FeatureIndex.blocks(
+      keys, ranks, entries, records, ends: BlockCuts.ends(count: count, capacity: blockCapacity) {
+        keys.pointer[$0]
+      })
     let directory = IDDirectory(count) { entries.pointer[$0].reference }
     self.init(records: records, blocks: blocks, directory: directory, blockCapacity: blockCapacity)
+  }
+
+  /// The blocks of sorted features. Their arrays lie side by side in memory of their own, on huge pages,
+  /// which is given back when all of them are gone.
+  private static func blocks(
+    _ keys: FixedArray<UInt64>, _ ranks: FixedArray<UInt32>, _ entries: GrowingArray<FeatureEntry>,
+    _ records: RecordArena, ends: [Int]
+  ) -> [FeatureBlock] {
+    let count = keys.count
+    let positions = FixedArray<Position>(uninitialized: count)
+    let references = FixedArray<RecordReference>(uninitialized: count)
+    var next = FeatureEntry.never
+    let ahead = 16
+    for place in 0..<count {
+      // Entries come from all over the memory; ask for them in time.
+      chints_prefetch(entries.pointer + Int(ranks.pointer[min(place &+ ahead, count &- 1)]))
+      let entry = entries.pointer + Int(ranks.pointer[place])
+      positions.pointer[place] = entry.pointee.position
+      references.pointer[place] = entry.pointee.reference
+      next = min(next, entry.pointee.expires)
+    }
+    var builder = QuadtreeBuilder(positions.pointer, references.pointer, records, expecting: count)
+    var start = 0
+    let trees = ends.map { end in
+      defer { start = end }
+      return (points: start..<end, nodes: builder.build(start..<end))
+    }
+    let tables = builder.tables
+    return trees.map { points, nodes in
+      var expires: FixedArray<Int64>?
+      if next != FeatureEntry.never {
+        let own = points.map { entries.pointer[Int(ranks.pointer[$0])].expires }
+        if own.contains(where: { $0 != FeatureEntry.never }) {
+          expires = own.withUnsafeBufferPointer { own in
+            own.baseAddress.map { FixedArray(copying: $0, count: own.count) }
+          }
+        }
+      }
+      let tree = Quadtree(
+        nodes: tables.nodes.slice(nodes), aggregates: tables.aggregates.slice(nodes))
+      let block = PointBlock(
+        positions: positions.slice(points), references: references.slice(points), tree: tree)
+      return FeatureBlock(block, expires: expires)
+    }
   }
 
   /// Parts of it that requests have asked for.
@@ -149,7 +173,7 @@ public final class FeatureIndex: Sendable {
   /// The record of the feature at a place, valid while this index lives.
   @inline(__always)
   public func record(at place: Int) -> FeatureRecord {
-    records[references.pointer[place &>> PointIndex.blockBits][place]]
+    points.record(at: place)
   }
 
   /// The coordinate of the feature at a place.
@@ -209,8 +233,13 @@ public final class FeatureIndex: Sendable {
     return FeatureRecord.compare(id, records[block.references.pointer[offset]].rawID) < 0
   }
 
-  /// The bounds of all features; nil when there are none.
-  public var bounds: GeoBounds? { points.bounds }
+  /// The bounds of all features, bit for bit; nil when there are none.
+  public var bounds: GeoBounds? {
+    knownBounds.withLock { known in
+      known = known ?? points.exactBounds
+      return known
+    }
+  }
 
   /// Lends an id in the form that lies in records.
   func withRawID<R>(_ id: FeatureID, _ body: (FeatureRecord.RawID) -> R) -> R {

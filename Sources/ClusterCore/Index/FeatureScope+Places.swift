@@ -11,14 +11,14 @@ extension FeatureScope {
       let parts = index.scopes.remembered(name) { before in
         let bound = filter.bind()
         let selected = BlockSelection(
-          from: before.blocks(ofKey: nil), index.matches(before.serials)
+          from: before.blocks(ofKey: nil), index.matches(before.serials), index.records
         ) { number in
           var offsets: [UInt16] = []
           let firstPlace = number << PointIndex.blockBits
           bound.forEachPassing(in: firstPlace..<firstPlace + index.blocks[number].count) {
             offsets.append(UInt16($0 - firstPlace))
           }
-          return SelectedBlock(index.blocks[number], offsets)
+          return SelectedBlock(index.blocks[number], offsets, index.records)
         }
         let passing = FeatureScope(index, selected, name: name)
         return [ScopePart(key: nil, scope: passing)]

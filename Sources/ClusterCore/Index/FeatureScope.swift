@@ -42,7 +42,8 @@ public struct FeatureScope: Sendable {
     self.index = index
     members = .places(selected.places)
     name = nil
-    points = PointIndex(positions: selected.positions, coordinates: selected.coordinates)
+    points = PointIndex(
+      positions: selected.positions, references: selected.references, records: index.records)
   }
 
   /// Of features that were selected block by block.

@@ -23,6 +23,16 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
     pointer = memory.start.bindMemory(to: Element.self, capacity: max(count, 1))
   }
 
+  /// Some of the values, in the same memory, which lives as long as either.
+  func slice(_ range: Range<Int>) -> FixedArray {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count)
+    return FixedArray(sharing: memory, pointer + range.lowerBound, count: range.count)
+  }
+
+  private init(sharing memory: LargeMemory, _ pointer: UnsafeMutablePointer<Element>, count: Int) {
+    (self.memory, self.pointer, self.count) = (memory, pointer, count)
+  }
+
   /// A copy of some values.
   convenience init(copying source: UnsafePointer<Element>, count: Int) {
     self.init(uninitialized: count)

@@ -10,6 +10,8 @@ struct IndexView {
   let blockCount: Int
   /// The number of features.
   let count: Int
+  let records: RecordTable
+  let degrees = StepDegrees.shared
 
   private static let tableBits = 32
   private static let tableMask = 1 << 32 - 1
@@ -29,7 +31,7 @@ struct IndexView {
   @inline(__always)
   var positions: Positions { Positions(view: self) }
 
-  /// Coordinates by place.
+  /// Coordinates by place, which the records have: far off, and so for single features only.
   @inline(__always)
   var coordinates: Coordinates { Coordinates(view: self) }
 
@@ -50,7 +52,9 @@ struct IndexView {
   struct Coordinates {
     fileprivate let view: IndexView
     @inline(__always)
-    subscript(_ place: Int) -> Coordinate { view.block(of: place).coordinates[place] }
+    subscript(_ place: Int) -> Coordinate {
+      view.records[view.block(of: place).references[place]].coordinate
+    }
   }
 
   struct Nodes {
@@ -148,9 +152,5 @@ struct IndexView {
 
   /// Asks for what is added up for a node.
   @inline(__always)
-  func prefetchAggregate(_ node: Int) {
-    let aggregate = UnsafeRawPointer(aggregates[node])
-    chints_prefetch(aggregate)
-    chints_prefetch(aggregate + MemoryLayout<Quadtree.Aggregate>.size - 1)
-  }
+  func prefetchAggregate(_ node: Int) { chints_prefetch(aggregates[node]) }
 }

@@ -30,7 +30,11 @@ public struct MapRegion: IndexRegion, Sendable {
   }
 
   func coverage(of node: Int, in view: IndexView) -> Coverage {
-    let box = view.nodes[node].box
+    coverage(of: view.nodes[node].box)
+  }
+
+  @inline(__always)
+  private func coverage(of box: PositionBox) -> Coverage {
     let step = Position.stepsPerMapPoint
     // The points lie in [min, max) of these: a position is the floor of its point. A point on the
     // world's far edge is the exception and lies above its step.
@@ -55,6 +59,11 @@ public struct MapRegion: IndexRegion, Sendable {
   }
 
   func contains(_ place: Int, in view: IndexView) -> Bool {
+    switch coverage(of: PositionBox(view.positions[place])) {
+    case .inside: return true
+    case .outside: return false
+    case .partial: break
+    }
     let point = WebMercator.project(view.coordinates[place])
     return point.y >= top && point.y < bottom
       && (first.contains(point.x) || second.contains(point.x))

@@ -11,6 +11,8 @@ extension PointIndex {
       let view = self.view
       var best = (distance: Double.infinity, place: Int.max)
       func consider(_ place: Int) {
+        let box = PositionBox(view.positions[place])
+        if box.squaredDistance(to: target) > best.distance { return }
         let point = WebMercator.project(view.coordinates[place])
         let (dx, dy) = (point.x - target.x, point.y - target.y)
         let distance = dx * dx + dy * dy

@@ -1,23 +1,33 @@
 /// A piece of a ``PointIndex`` that never changes: features that follow each other in index order,
-/// their positions and coordinates under a quadtree of their own.
+/// their positions under a quadtree of their own, and where their records are.
 final class PointBlock: Sendable {
   let positions: FixedArray<Position>
-  let coordinates: FixedArray<Coordinate>
+  let references: FixedArray<RecordReference>
   let tree: Quadtree
 
-  /// Builds the tree over positions in Z-order, at least one, and their coordinates. O(n).
-  init(positions: FixedArray<Position>, coordinates: FixedArray<Coordinate>) {
-    self.positions = positions
-    self.coordinates = coordinates
-    tree = QuadtreeBuilder.build(
-      positions: positions.pointer, coordinates: coordinates.pointer, count: coordinates.count)
+  /// Builds the tree over positions in Z-order, at least one, whose records are in an arena. O(n).
+  convenience init(
+    positions: FixedArray<Position>, references: FixedArray<RecordReference>,
+    records: RecordArena
+  ) {
+    self.init(
+      positions: positions, references: references,
+      tree: QuadtreeBuilder.build(
+        positions: positions.pointer, references: references.pointer, records: records,
+        count: positions.count))
+  }
+
+  init(
+    positions: FixedArray<Position>, references: FixedArray<RecordReference>, tree: Quadtree
+  ) {
+    (self.positions, self.references, self.tree) = (positions, references, tree)
   }
 
   /// The number of features.
-  var count: Int { coordinates.count }
+  var count: Int { positions.count }
 
   /// The memory it takes, in bytes.
-  var byteCount: Int { positions.byteCount + coordinates.byteCount + tree.byteCount }
+  var byteCount: Int { positions.byteCount + references.byteCount + tree.byteCount }
 }
 
 /// The raw parts of a block for loops that read them, as one index knows it; valid while that is kept
@@ -27,7 +37,7 @@ struct BlockView: BitwiseCopyable {
   let aggregates: UnsafePointer<Quadtree.Aggregate>
   /// Indexed by place: they point to where the index's place 0 would be.
   let positions: UnsafePointer<Position>
-  let coordinates: UnsafePointer<Coordinate>
+  let references: UnsafePointer<RecordReference>
   /// The place of its first feature; what places of its nodes' points begin at.
   let firstPlace: Int
   /// The number of features.
@@ -38,7 +48,7 @@ struct BlockView: BitwiseCopyable {
     nodes = UnsafePointer(block.tree.nodes.pointer)
     aggregates = UnsafePointer(block.tree.aggregates.pointer)
     positions = block.positions.startingAt(firstPlace)
-    coordinates = block.coordinates.startingAt(firstPlace)
+    references = block.references.startingAt(firstPlace)
     self.firstPlace = firstPlace
     count = block.count
     nodeCount = block.tree.count
@@ -53,7 +63,7 @@ struct BlockView: BitwiseCopyable {
     (nodes, aggregates, count, nodeCount) =
       (other.nodes, other.aggregates, other.count, other.nodeCount)
     positions = other.positions.numbered(from: places)
-    coordinates = other.coordinates.numbered(from: places)
+    references = other.references.numbered(from: places)
     firstPlace = other.firstPlace + places
   }
 
@@ -61,7 +71,7 @@ struct BlockView: BitwiseCopyable {
   init(top tree: Quadtree, of first: BlockView) {
     nodes = UnsafePointer(tree.nodes.pointer)
     aggregates = UnsafePointer(tree.aggregates.pointer)
-    (positions, coordinates, firstPlace, count) = (first.positions, first.coordinates, 0, 0)
+    (positions, references, firstPlace, count) = (first.positions, first.references, 0, 0)
     nodeCount = tree.count
   }
 

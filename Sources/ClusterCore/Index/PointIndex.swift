@@ -1,9 +1,9 @@
-/// Where features are: their positions and coordinates in index order under a ``Quadtree``. All that
+/// Where features are: their positions in index order under a ``Quadtree``. All that
 /// searching and clustering look at; of a whole collection, or of some of its features.
 ///
 /// A collection's features lie in blocks that never change, so that the index of a changed collection
 /// shares all but the changed ones with that of before; a small tree lies on top of the blocks' own.
-/// The index of some features (``init(positions:coordinates:)``) is one block of any size.
+/// The index of some features (``init(positions:references:records:)``) is one block of any size.
 ///
 /// Features are addressed by their place, which grows in index order: the number of the block and the
 /// place in it. Places have gaps between blocks; a *run* of places has none, so it lies in one block.
@@ -16,40 +16,46 @@ public final class PointIndex: Sendable {
   private let views: FixedArray<BlockView>
   private let summaries: FixedArray<BlockSummary>
   private let top: Quadtree?
+  /// Where the records lie, whose coordinates are the features'; keeps them alive.
+  let records: RecordArena
+  private let recordTable: FixedArray<UInt>
 
   /// The bits of a place that number the features of a block.
   static let blockBits = 10
   /// The most features of a block of a collection.
   static let maximumBlockCount = 1 << blockBits
 
-  /// The index of some features: builds one tree over positions in Z-order and their coordinates.
-  /// O(n).
-  init(positions: FixedArray<Position>, coordinates: FixedArray<Coordinate>) {
-    let block = PointBlock(positions: positions, coordinates: coordinates)
+  /// The index of some features: builds one tree over positions in Z-order. O(n).
+  init(
+    positions: FixedArray<Position>, references: FixedArray<RecordReference>, records: RecordArena
+  ) {
+    let block = PointBlock(positions: positions, references: references, records: records)
     count = block.count
     blocks = [block]
     views = FixedArray(uninitialized: 1)
     views.pointer[0] = BlockView(block, firstPlace: 0)
     summaries = FixedArray(uninitialized: 0)
     top = nil
+    self.records = records
+    recordTable = records.table
   }
 
   /// The index of blocks that follow each other in index order, none of them empty or larger than
   /// ``maximumBlockCount``. O(blocks).
-  convenience init(_ blocks: [PointBlock]) {
+  convenience init(_ blocks: [PointBlock], _ records: RecordArena) {
     var made = Blocks(count: blocks.count)
     for block in blocks { made.append(block) }
-    self.init(made)
+    self.init(made, records)
   }
 
   /// The index of the blocks of another one after an edit. O(blocks), but for the new ones without a
   /// look at any of them.
-  convenience init(_ old: PointIndex, after edit: EditedBlocks) {
+  convenience init(_ old: PointIndex, after edit: EditedBlocks, _ records: RecordArena) {
     var made = Blocks(count: edit.count)
     edit.forEach(
       kept: { range, _ in made.append(old, range) },
       made: { block, _, _ in made.append(block.points) })
-    self.init(made)
+    self.init(made, records)
   }
 
   /// What an index is made of.
@@ -60,7 +66,7 @@ public final class PointIndex: Sendable {
   }
 
   /// The index of blocks of another one and of new ones, in index order.
-  convenience init(_ old: PointIndex, _ pieces: [Piece]) {
+  convenience init(_ old: PointIndex, _ pieces: [Piece], _ records: RecordArena) {
     var made = Blocks(
       count: pieces.reduce(0) {
         if case .kept(let range) = $1 { $0 + range.count } else { $0 + 1 }
@@ -71,10 +77,12 @@ public final class PointIndex: Sendable {
       case .made(let block): made.append(block)
       }
     }
-    self.init(made)
+    self.init(made, records)
   }
 
-  private init(_ made: Blocks) {
+  private init(_ made: Blocks, _ records: RecordArena) {
+    self.records = records
+    recordTable = records.table
     (blocks, views, summaries, count) = (made.blocks, made.views, made.summaries, made.count)
     let top = TopTreeBuilder.build(over: summaries.pointer, count: blocks.count)
     if !blocks.isEmpty {
@@ -122,17 +130,17 @@ public final class PointIndex: Sendable {
   convenience init(selecting places: FixedArray<UInt32>, of other: PointIndex) {
     let count = places.count
     let positions = FixedArray<Position>(uninitialized: count)
-    let coordinates = FixedArray<Coordinate>(uninitialized: count)
+    let references = FixedArray<RecordReference>(uninitialized: count)
     withExtendedLifetime(other) {
       let view = other.view
       for index in 0..<count {
         let place = Int(places.pointer[index])
         let block = view.block(of: place)
         positions.pointer[index] = block.positions[place]
-        coordinates.pointer[index] = block.coordinates[place]
+        references.pointer[index] = block.references[place]
       }
     }
-    self.init(positions: positions, coordinates: coordinates)
+    self.init(positions: positions, references: references, records: other.records)
   }
 
   /// Whether a place of a collection is the first of a block.
@@ -143,14 +151,17 @@ public final class PointIndex: Sendable {
 
   /// The memory it takes, in bytes.
   public var byteCount: Int {
-    blocks.reduce(views.byteCount + (top?.byteCount ?? 0)) { $0 + $1.byteCount }
+    blocks.reduce(views.byteCount + summaries.byteCount + (top?.byteCount ?? 0)) {
+      $0 + $1.byteCount
+    }
   }
 
   /// The raw parts; see ``IndexView``.
   var view: IndexView {
     IndexView(
       blocks: UnsafePointer(views.pointer), blockBits: top == nil ? 63 : PointIndex.blockBits,
-      blockCount: blocks.count, count: count)
+      blockCount: blocks.count, count: count,
+      records: RecordTable(bases: UnsafePointer(recordTable.pointer)))
   }
 
   /// The coordinate of the feature at a place.
@@ -159,16 +170,24 @@ public final class PointIndex: Sendable {
     withExtendedLifetime(self) { view.coordinates[place] }
   }
 
+  /// The record of the feature at a place, valid while this index lives.
+  @inline(__always)
+  func record(at place: Int) -> FeatureRecord {
+    withExtendedLifetime(self) {
+      view.records[view.block(of: place).references[place]]
+    }
+  }
+
+  /// Where the record of the feature at a place is.
+  @inline(__always)
+  func reference(at place: Int) -> RecordReference {
+    withExtendedLifetime(self) { view.block(of: place).references[place] }
+  }
+
   /// The position of the feature at a place.
   @inline(__always)
   public func position(at place: Int) -> Position {
     withExtendedLifetime(self) { view.positions[place] }
-  }
-
-  /// The bounds of all features; nil when there are none.
-  public var bounds: GeoBounds? {
-    guard count > 0 else { return nil }
-    return withExtendedLifetime(self) { view.aggregates[view.root].pointee.bounds }
   }
 
   /// Calls `body` with the runs of all places, in index order.

@@ -47,17 +47,17 @@ struct Quadtree: Sendable {
     var isLeaf: Bool { childrenCode == 0 }
   }
 
-  /// What a node's points add up to.
+  /// What a node's points add up to, beside its ``Node/box``.
   struct Aggregate: BitwiseCopyable {
-    /// Exact sums in units of 2^−28 degrees; see ``FixedDegrees``.
+    /// The sum of their x, in steps.
+    var longitudes: UInt64 = 0
+    /// The sum of their latitudes in units of ``FixedDegrees``; see ``StepDegrees``.
     var latitudes: Int64 = 0
-    var longitudes: Int64 = 0
-    var bounds = GeoBounds.empty
-    /// How many locations its points are at.
+    /// How many locations they are at.
     var locations: UInt32 = 0
-    /// How many points there are.
+    /// How many there are.
     var count: UInt32 = 0
-    /// Makes it a whole cache line.
+    /// Two of them are a cache line.
     private var padding: UInt64 = 0
   }
 
@@ -71,11 +71,18 @@ struct Quadtree: Sendable {
 }
 
 /// A closed rectangle of positions.
-struct PositionBox: BitwiseCopyable {
+struct PositionBox: BitwiseCopyable, Equatable {
   var minX: UInt32
   var minY: UInt32
   var maxX: UInt32
   var maxY: UInt32
+
+  /// The box of nothing: the neutral element of ``formUnion(_:)``.
+  static let empty = PositionBox(minX: .max, minY: .max, maxX: 0, maxY: 0)
+
+  private init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
+    (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
+  }
 
   init(_ position: Position) {
     (minX, maxX) = (position.x, position.x)
@@ -89,6 +96,11 @@ struct PositionBox: BitwiseCopyable {
     maxX = max(maxX, other.maxX)
     maxY = max(maxY, other.maxY)
   }
+
+  /// Whether it reaches the world's northern or southern edge, where latitudes beyond the projection's
+  /// are: positions don't tell those.
+  @inline(__always)
+  var isPolar: Bool { minY == 0 || maxY == .max }
 
   /// Whether all of it is one location.
   @inline(__always)
@@ -107,7 +119,13 @@ enum FixedDegrees {
     Int64(bitPattern: (degrees * perDegree + magic).bitPattern &- magic.bitPattern)
   }
 
-  private static let magic: Double = 0x1.8p52
+  /// As above, of degrees in units.
+  @inline(__always)
+  static func fixed(fromUnits units: Double) -> Int64 {
+    Int64(bitPattern: (units + magic).bitPattern &- magic.bitPattern)
+  }
+
+  static let magic: Double = 0x1.8p52
 
   /// The mean of `count` values with the given sum.
   static func mean(sum: Int64, count: Int) -> Double {

@@ -1,39 +1,60 @@
-/// Builds a ``Quadtree`` over points that are sorted along the Z-order curve, in O(n).
+/// Builds ``Quadtree``s over points that are sorted along the Z-order curve, in O(n).
 struct QuadtreeBuilder {
   private let positions: UnsafePointer<Position>
-  private let coordinates: UnsafePointer<Coordinate>
+  private let references: UnsafePointer<RecordReference>
+  private let records: RecordArena
+  private let degrees = StepDegrees.shared
   private var nodes: GrowingArray<Quadtree.Node>
   private var aggregates: GrowingArray<Quadtree.Aggregate>
+  /// The first point and the first node of the tree that is being built.
+  private var firstPoint = 0
+  private var firstNode = 0
 
-  /// The quadtree of `count` points; both pointers are to as many values in Z-order.
+  /// The quadtree of `count` points.
   static func build(
-    positions: UnsafePointer<Position>, coordinates: UnsafePointer<Coordinate>, count: Int
+    positions: UnsafePointer<Position>, references: UnsafePointer<RecordReference>,
+    records: RecordArena, count: Int
   ) -> Quadtree {
-    var builder = QuadtreeBuilder(positions, coordinates, expecting: count)
-    if count > 0 {
-      builder.append(0..<count)
-      builder.fill(0)
-    }
+    var builder = QuadtreeBuilder(positions, references, records, expecting: count)
+    _ = builder.build(0..<count)
     return Quadtree(nodes: builder.nodes.trimmed, aggregates: builder.aggregates.trimmed)
   }
 
-  private init(
-    _ positions: UnsafePointer<Position>, _ coordinates: UnsafePointer<Coordinate>,
-    expecting points: Int
+  /// - Parameter expecting: how many points will be built over.
+  init(
+    _ positions: UnsafePointer<Position>, _ references: UnsafePointer<RecordReference>,
+    _ records: RecordArena, expecting points: Int
   ) {
     self.positions = positions
-    self.coordinates = coordinates
+    self.references = references
+    self.records = records
     // Leaves are about half full; memory that isn't touched costs nothing.
     nodes = GrowingArray(capacity: points / 6 + 16)
     aggregates = GrowingArray(capacity: points / 6 + 16)
   }
+
+  /// Builds the tree of some points; returns where its nodes are in ``tables``.
+  mutating func build(_ points: Range<Int>) -> Range<Int> {
+    (firstPoint, firstNode) = (points.lowerBound, nodes.count)
+    if !points.isEmpty {
+      append(0..<points.count)
+      fill(firstNode)
+    }
+    return firstNode..<nodes.count
+  }
+
+  /// The nodes of all trees; none is to be built after that.
+  var tables: Quadtree { Quadtree(nodes: nodes.fixed, aggregates: aggregates.fixed) }
+
+  @inline(__always)
+  private func position(_ point: Int) -> Position { positions[firstPoint &+ point] }
 
   /// Appends an unfinished node for some points.
   private mutating func append(_ points: Range<Int>) {
     nodes.append(
       Quadtree.Node(
         begin: points.lowerBound, end: points.upperBound,
-        box: PositionBox(positions[points.lowerBound])))
+        box: PositionBox(position(points.lowerBound))))
     aggregates.append(Quadtree.Aggregate())
   }
 
@@ -41,7 +62,7 @@ struct QuadtreeBuilder {
   /// least one more bit of both axes.
   private mutating func fill(_ place: Int) {
     let points = nodes.pointer[place].range
-    let (first, last) = (positions[points.lowerBound], positions[points.upperBound - 1])
+    let (first, last) = (position(points.lowerBound), position(points.upperBound - 1))
     let difference = (first.x ^ last.x) | (first.y ^ last.y)
     if points.count <= Quadtree.leafCapacity || difference == 0 {
       fillLeaf(place, points)
@@ -55,15 +76,26 @@ struct QuadtreeBuilder {
     var sum = Quadtree.Aggregate()
     var previous: Location?
     for index in points {
-      let position = positions[index]
+      let position = position(index)
       box.formUnion(PositionBox(position))
-      sum.add(coordinates[index])
+      sum.longitudes &+= UInt64(position.x)
+      sum.latitudes &+= degrees.latitude(position.y)
       if position.location != previous { sum.locations += 1 }
       previous = position.location
     }
+    if box.isPolar { sum.latitudes = latitudes(points) }
     sum.count = UInt32(points.count)
     nodes.pointer[place].box = box
     aggregates.pointer[place] = sum
+  }
+
+  /// The sum of latitudes of which some are beyond the projection.
+  private func latitudes(_ points: Range<Int>) -> Int64 {
+    points.reduce(into: 0) { sum, point in
+      let y = position(point).y
+      let reference = references[firstPoint &+ point]
+      sum &+= degrees.latitude(y, exactly: records[reference].coordinate)
+    }
   }
 
   /// Splits at the highest bit in which the first and the last position differ on either axis.
@@ -79,7 +111,7 @@ struct QuadtreeBuilder {
       start = stop
     }
     let children = first..<nodes.count
-    nodes.pointer[place].children = children
+    nodes.pointer[place].children = first - firstNode..<nodes.count - firstNode
     var sum = Quadtree.Aggregate()
     for child in children {
       fill(child)
@@ -87,7 +119,7 @@ struct QuadtreeBuilder {
       sum.add(aggregates.pointer[child])
       // Siblings smaller than a location may share one.
       let begin = nodes.pointer[child].range.lowerBound
-      if child > first && positions[begin].location == positions[begin - 1].location {
+      if child > first && position(begin).location == position(begin - 1).location {
         sum.locations -= 1
       }
     }
@@ -97,11 +129,12 @@ struct QuadtreeBuilder {
   /// The first point after `start` that lies in another quadrant: binary search, for
   /// they are in Z-order.
   private func endOfQuadrant(_ start: Int, _ end: Int, shift: UInt32) -> Int {
-    let (column, row) = (positions[start].x &>> shift, positions[start].y &>> shift)
+    let origin = position(start)
+    let (column, row) = (origin.x &>> shift, origin.y &>> shift)
     var (low, high) = (start + 1, end)
     while low < high {
       let middle = (low + high) / 2
-      let position = positions[middle]
+      let position = position(middle)
       let isSame = position.x &>> shift == column && position.y &>> shift == row
       if isSame { low = middle + 1 } else { high = middle }
     }
@@ -109,19 +142,20 @@ struct QuadtreeBuilder {
   }
 }
 
-extension Quadtree.Aggregate {
+extension StepDegrees {
+  /// The latitude of a feature in units of ``FixedDegrees``: that of its step, but beyond the projection
+  /// its own.
   @inline(__always)
-  fileprivate mutating func add(_ coordinate: Coordinate) {
-    latitudes &+= FixedDegrees.fixed(coordinate.latitude)
-    longitudes &+= FixedDegrees.fixed(coordinate.foldedLongitude)
-    bounds.formUnion(GeoBounds(coordinate))
+  func latitude(_ y: UInt32, exactly coordinate: @autoclosure () -> Coordinate) -> Int64 {
+    y == 0 || y == .max ? FixedDegrees.fixed(coordinate().latitude) : latitude(y)
   }
+}
 
+extension Quadtree.Aggregate {
   mutating func add(_ other: Quadtree.Aggregate) {
     count += other.count
-    latitudes += other.latitudes
-    longitudes += other.longitudes
-    bounds.formUnion(other.bounds)
+    latitudes &+= other.latitudes
+    longitudes &+= other.longitudes
     locations += other.locations
   }
 }

@@ -57,6 +57,13 @@ public struct RecordArena: Sendable {
     return RecordReference(raw: UInt32(entry) << RecordArena.unitBits | UInt32(offset >> 3))
   }
 
+  /// A copy of what references are looked up by; see ``RecordTable``.
+  var table: FixedArray<UInt> {
+    let copy = FixedArray<UInt>(uninitialized: bases.count)
+    for (entry, base) in bases.enumerated() { copy.pointer[entry] = base }
+    return copy
+  }
+
   private func entries(for size: Int) -> Int {
     (size + RecordArena.chunkBytes - 1) / RecordArena.chunkBytes
   }
@@ -83,11 +90,31 @@ public struct RecordArena: Sendable {
   /// valid while a copy of the arena lives.
   @inline(__always)
   public subscript(_ reference: RecordReference) -> FeatureRecord {
-    let entry = Int(reference.raw >> RecordArena.unitBits)
+    RecordArena.record(reference, base: bases[Int(reference.raw >> RecordArena.unitBits)])
+  }
+
+  @inline(__always)
+  fileprivate static func record(_ reference: RecordReference, base: UInt) -> FeatureRecord {
     let unit = UInt(reference.raw & (1 << RecordArena.unitBits - 1))
-    guard let base = UnsafeRawPointer(bitPattern: bases[entry] + unit * 8) else {
+    guard let base = UnsafeRawPointer(bitPattern: base + unit * 8) else {
       preconditionFailure("a chunk is never at address zero")
     }
     return FeatureRecord(base: base)
+  }
+
+  @inline(__always)
+  fileprivate static func entry(_ reference: RecordReference) -> Int {
+    Int(reference.raw >> RecordArena.unitBits)
+  }
+}
+
+/// The records of an arena for loops that read them; valid while a copy of it and ``RecordArena/table``
+/// are kept alive.
+struct RecordTable: BitwiseCopyable {
+  let bases: UnsafePointer<UInt>
+
+  @inline(__always)
+  subscript(_ reference: RecordReference) -> FeatureRecord {
+    RecordArena.record(reference, base: bases[RecordArena.entry(reference)])
   }
 }

@@ -63,7 +63,11 @@ extension TwinAnnotation {
     same("first", index.record(at: got.first).id, features[0].id)
     same("place", got.place, place)
     let bounds = [got.bounds.west, got.bounds.south, got.bounds.east, got.bounds.north]
-    same("bbox", bounds, bbox)
+    // Those of several features are right to 8.5e-8°.
+    let tolerance = count == 1 ? 0 : 8.5e-8
+    if zip(bounds, bbox).contains(where: { ($0 - $1).magnitude > tolerance }) {
+      found.append("bbox is \(bounds), not \(bbox)")
+    }
     let isRight =
       isCoordinateExact
       ? got.coordinate.isIdentical(to: coordinate) || isTie(got.coordinate, center)

@@ -69,21 +69,20 @@ extension FeatureIndex {
     guard let first = places.first, let last = places.last else { return ["node \(node) is empty"] }
     check(view.points(of: node) == first..<last + 1, "first and last place")
     var box = PositionBox(view.positions[first])
-    var (latitudes, longitudes, bounds) = (Int64(0), Int64(0), GeoBounds.empty)
+    var (latitudes, longitudes) = (Int64(0), UInt64(0))
     var locations: Set<Location> = []
     for place in places {
       box.formUnion(PositionBox(view.positions[place]))
-      let coordinate = coordinate(at: place)
-      latitudes += FixedDegrees.fixed(coordinate.latitude)
-      longitudes += FixedDegrees.fixed(coordinate.foldedLongitude)
-      bounds.formUnion(GeoBounds(coordinate))
+      let exact = FixedDegrees.fixed(coordinate(at: place).latitude)
+      let y = view.positions[place].y
+      let latitude = y == 0 || y == .max ? exact : StepDegrees.shared.latitude(y)
+      check((exact - latitude).magnitude <= 13, "latitude, which is to be right to 5e-8°,")
+      latitudes += latitude
+      longitudes += UInt64(view.positions[place].x)
       locations.insert(view.positions[place].location)
     }
     let (own, sum) = (view.nodes[node], view.aggregates[node].pointee)
-    check(
-      own.box.minX == box.minX && own.box.minY == box.minY && own.box.maxX == box.maxX
-        && own.box.maxY == box.maxY, "box")
-    check(sum.bounds == bounds, "bounds")
+    check(own.box == box, "box")
     check(sum.latitudes == latitudes && sum.longitudes == longitudes, "sums")
     check(Int(sum.locations) == locations.count, "locations")
     check(Int(sum.count) == places.count && view.count(of: node) == places.count, "count")

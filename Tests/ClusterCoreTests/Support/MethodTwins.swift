@@ -48,8 +48,8 @@ struct MethodTwin {
   }
 
   /// The features of some places added up one by one.
-  func sum(of places: [Int]) -> CoordinateSum {
-    places.reduce(into: CoordinateSum()) { $0.add(points.coordinate(at: $1)) }
+  func sum(of places: [Int]) -> PointSum {
+    places.reduce(into: PointSum()) { $0.add($1..<$1 + 1, in: points.view) }
   }
 
   /// Bounds and mean by looking at all longitudes in order.

@@ -82,3 +82,11 @@ extension Coordinate {
       && longitude.bitPattern == other.longitude.bitPattern
   }
 }
+
+extension GeoBounds {
+  /// Whether each edge is that of others, right to 8.5e-8°.
+  func isNear(_ other: GeoBounds) -> Bool {
+    [(west, other.west), (south, other.south), (east, other.east), (north, other.north)]
+      .allSatisfy { ($0 - $1).magnitude <= 8.5e-8 }
+  }
+}

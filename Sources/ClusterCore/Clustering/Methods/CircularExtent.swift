@@ -8,16 +8,18 @@ struct CircularExtent: Equatable {
 
   /// - Parameters:
   ///   - sum: of at least one feature.
-  ///   - longitudes: calls its argument with each feature's folded longitude. It is called up to
+  ///   - polarLatitudes: see ``GeoBounds/init(_:polarLatitudes:)``.
+  ///   - longitudes: calls its argument with each feature's longitude as ``StepDegrees`` rounds it. It is called up to
   ///     three times, and only if the features are more than half the world apart.
-  init(_ sum: CoordinateSum, longitudes: ((Double) -> Void) -> Void) {
-    bounds = sum.bounds
-    mean = Coordinate(
-      latitude: CellSum.mean(sum.latitudes, sum.count, bounds.south, bounds.north),
-      longitude: CellSum.mean(sum.longitudes, sum.count, bounds.west, bounds.east))
+  init(
+    _ sum: PointSum, polarLatitudes: ((Double) -> Void) -> Void,
+    longitudes: ((Double) -> Void) -> Void
+  ) {
+    bounds = GeoBounds(sum.box, polarLatitudes: polarLatitudes)
+    mean = sum.mean(in: bounds)
     // The arc that doesn't cross is the shortest unless it leaves out less than half the circle.
     guard bounds.east - bounds.west > 180 else { return }
-    let gap = LongitudeGap.widest(sum, longitudes)
+    let gap = LongitudeGap.widest(bounds, count: sum.count, longitudes)
     guard gap.east - gap.west > bounds.west + 360 - bounds.east else { return }
     var turned = 0
     longitudes { if $0 <= gap.west { turned += 1 } }
@@ -25,9 +27,24 @@ struct CircularExtent: Equatable {
     mean.longitude = CircularExtent.mean(sum, turned: turned, bounds)
   }
 
+  /// - Parameter places: of each feature.
+  init(_ sum: PointSum, of points: PointIndex, places: some Sequence<Int>) {
+    let degrees = StepDegrees.shared
+    self.init(
+      sum,
+      polarLatitudes: { body in
+        for place in places where PositionBox(points.position(at: place)).isPolar {
+          body(points.coordinate(at: place).latitude)
+        }
+      },
+      longitudes: { body in
+        for place in places { body(degrees.roundedLongitude(points.position(at: place).x)) }
+      })
+  }
+
   /// The mean with some longitudes, those west of the gap, a turn further east.
-  private static func mean(_ sum: CoordinateSum, turned: Int, _ bounds: GeoBounds) -> Double {
-    let plain = FixedDegrees.mean(sum: sum.longitudes, count: sum.count)
+  private static func mean(_ sum: PointSum, turned: Int, _ bounds: GeoBounds) -> Double {
+    let plain = StepDegrees.meanLongitude(sum: sum.longitudes, count: sum.count)
     let mean = plain + 360 * (Double(turned) / Double(sum.count))
     let rounded = (mean * 1e8).rounded() / 1e8
     let unwrapped = min(max(rounded, bounds.west), bounds.east + 360)
@@ -48,13 +65,13 @@ struct LongitudeGap {
   /// many buckets as features: then only the outermost longitudes of each bucket matter. O(n). A
   /// few buckets are tried first, for most gaps are wide.
   static func widest(
-    _ sum: CoordinateSum, _ longitudes: ((Double) -> Void) -> Void
+    _ bounds: GeoBounds, count: Int, _ longitudes: ((Double) -> Void) -> Void
   ) -> LongitudeGap {
-    let most = max(sum.count, 2)
+    let most = max(count, 2)
     let few = min(most, 1 << 12)
-    let (found, bucketWidth) = widest(sum.bounds, buckets: few, longitudes)
+    let (found, bucketWidth) = widest(bounds, buckets: few, longitudes)
     if found.east - found.west > bucketWidth * 1.001 || few == most { return found }
-    return widest(sum.bounds, buckets: most, longitudes).gap
+    return widest(bounds, buckets: most, longitudes).gap
   }
 
   private static func widest(

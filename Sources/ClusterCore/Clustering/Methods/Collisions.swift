@@ -4,7 +4,7 @@ struct Collisions: Sendable {
     /// The place of the feature whose box was placed: the cluster stands there.
     var placed: Int
     /// Its features, with the placed one.
-    var sum = CoordinateSum()
+    var sum = PointSum()
     /// Where the places of its features are.
     fileprivate(set) var members: Range<Int> = 0..<0
 
@@ -29,7 +29,7 @@ struct Collisions: Sendable {
     for (rank, number) in order.enumerated() { ranks[number] = rank }
     all = order.map { Cluster(placed: placed[$0]) }
     for place in 0..<points.count where fates[place] >= 0 {
-      all[ranks[Int(fates[place])]].sum.add(view.coordinates[place])
+      all[ranks[Int(fates[place])]].sum.add(place..<place + 1, in: view)
     }
     var next: [Int] = []
     var total = 0
@@ -56,9 +56,7 @@ struct Collisions: Sendable {
 
   /// The bounds (and the mean) of a cluster's coordinates.
   func extent(of cluster: Cluster, in points: PointIndex) -> CircularExtent {
-    CircularExtent(cluster.sum) { body in
-      for place in places(of: cluster) { body(points.coordinate(at: place).foldedLongitude) }
-    }
+    CircularExtent(cluster.sum, of: points, places: places(of: cluster))
   }
 }
 

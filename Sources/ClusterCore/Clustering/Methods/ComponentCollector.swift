@@ -43,7 +43,7 @@ struct ComponentCollector: ~Copyable {
         let isKeptApart = hasKeptApart && join.isKeptApart(place)
         let number = number(of: isKeptApart ? place : owner ?? place, first: place)
         guard number < limit else { continue }
-        components[number].sum.add(join.view.coordinates[place])
+        components[number].sum.add(place..<place + 1, in: join.view)
         append(place..<place + 1, to: number)
       }
     } else {

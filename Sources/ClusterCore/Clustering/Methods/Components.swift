@@ -3,7 +3,7 @@ struct Components: Sendable {
   struct Component: Sendable {
     /// The place of its first feature.
     var first: Int
-    var sum = CoordinateSum()
+    var sum = PointSum()
     /// Where its ranges of places are.
     fileprivate(set) var ranges: Range<Int> = 0..<0
 
@@ -49,10 +49,6 @@ struct Components: Sendable {
 
   /// The bounds and the mean of a component's coordinates.
   func extent(of component: Component, in points: PointIndex) -> CircularExtent {
-    CircularExtent(component.sum) { body in
-      for range in ranges(of: component) {
-        for place in range { body(points.coordinate(at: place).foldedLongitude) }
-      }
-    }
+    CircularExtent(component.sum, of: points, places: ranges(of: component).lazy.joined())
   }
 }

@@ -91,7 +91,7 @@ extension FeatureScope {
       let extent = components.extent(of: component, in: points)
       result.annotations.append(
         Annotation(
-          first: first, in: index, count: component.sum.count, extent,
+          first: first, in: index, component.sum, extent,
           coordinate: extent.mean, layer: result.layers.count))
     }
     let scope = self
@@ -156,8 +156,7 @@ extension FeatureScope {
       let first = collectionPlace(cluster.placed)
       result.annotations.append(
         Annotation(
-          first: first, in: index, count: cluster.sum.count,
-          collisions.extent(of: cluster, in: points), coordinate: index.coordinate(at: first),
+          first: first, in: index, cluster.sum, collisions.extent(of: cluster, in: points), coordinate: index.coordinate(at: first),
           layer: layers[rank] ?? 0))
     }
   }
@@ -200,15 +199,15 @@ extension ClusterLayer {
 extension Annotation {
   /// An annotation of a method without a grid, known by its first feature.
   fileprivate init(
-    first: Int, in index: FeatureIndex, count: Int, _ extent: CircularExtent,
+    first: Int, in index: FeatureIndex, _ sum: PointSum, _ extent: CircularExtent,
     coordinate: Coordinate, layer: Int
   ) {
     self.init(pin: first, of: index.points)
     self.layer = layer
-    guard count > 1 else { return }
-    self.count = count
+    guard sum.count > 1 else { return }
+    count = sum.count
     self.coordinate = coordinate
     bounds = extent.bounds
-    isUniqueLocation = bounds.west <= bounds.east && bounds.isOneLocation
+    isUniqueLocation = sum.box.isOneLocation
   }
 }

@@ -118,7 +118,6 @@ extension PointIndex {
       let view = self.view
       let distance = LinkDistance(radius: radius)
       let box = PositionBox(view.positions[place])
-      let point = WebMercator.project(view.coordinates[place])
       var found = false
       view.traverse { node in
         let other = view.nodes[node]
@@ -133,7 +132,9 @@ extension PointIndex {
         for neighbour in other.range where neighbour != place {
           found =
             distance.links(view.positions[place], view.positions[neighbour])
-            ?? distance.links(point, WebMercator.project(view.coordinates[neighbour]))
+            ?? distance.links(
+              WebMercator.project(view.coordinates[place]),
+              WebMercator.project(view.coordinates[neighbour]))
           found = found && excluded.count(in: neighbour..<neighbour + 1) == 0
           if found { return .stop }
         }

@@ -123,8 +123,12 @@ struct LinkJoin: ~Copyable {
   private func isOneCoordinate(_ node: Int) -> Bool {
     let box = view.nodes[node].box
     guard box.minX == box.maxX && box.minY == box.maxY else { return false }
-    let bounds = view.aggregates[node].pointee.bounds
-    return bounds.west == bounds.east && bounds.south == bounds.north
+    let points = view.points(of: node)
+    let first = view.coordinates[points.lowerBound]
+    return points.allSatisfy {
+      let other = view.coordinates[$0]
+      return other.latitude == first.latitude && other.foldedLongitude == first.foldedLongitude
+    }
   }
 
   private mutating func linkWithin(_ points: Range<Int>) {
