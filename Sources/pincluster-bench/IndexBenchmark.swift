@@ -49,6 +49,14 @@ struct IndexBenchmark {
 
   /// Whole-world and city views, and writes.
   func run() throws {
+    if let text = getenv("PROFILE"), let rounds = Int(String(cString: text)) {
+      for cells in 29...31 {
+        let viewport = try Views.world(cells: cells)
+        let time = try median(rounds) { _ = try clusters(viewport) }
+        row("\(cells)", duration(time))
+      }
+      return
+    }
     try worldViews()
     try cityViews()
     try writes()

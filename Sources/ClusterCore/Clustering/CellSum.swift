@@ -18,6 +18,10 @@ struct CellSum: BitwiseCopyable {
   /// The number of features.
   var count: Int { sum.count }
 
+  /// Adds features whose sum is known, without counting locations.
+  @inline(__always)
+  mutating func add(_ other: PointSum) { sum.add(other) }
+
   /// Adds a feature.
   @inline(__always)
   mutating func add(_ place: Int, in view: IndexView, countingLocations: Bool) {

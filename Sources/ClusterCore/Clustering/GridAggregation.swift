@@ -14,6 +14,8 @@ final class GridAggregation<Region: IndexRegion> {
   private let excluded: PlaceSet
   private let countingLocations: Bool
   private let sums: CellSums
+  /// Whether nothing but where points are matters.
+  private let canSplit: Bool
   /// A ring of nodes that are decided about and not yet added, the oldest at `oldest`.
   private let pending: UnsafeMutablePointer<Pending>
   private var pushed = 0
@@ -54,29 +56,76 @@ final class GridAggregation<Region: IndexRegion> {
     self.excluded = excluded
     self.countingLocations = countingLocations
     self.sums = sums
+    canSplit = excluded.isEmpty && !countingLocations
     pending = .allocate(capacity: GridAggregation.ringSize)
   }
 
   deinit { pending.deallocate() }
 
   private func descend() {
-    let hasExcluded = !excluded.isEmpty
-    view.traverse { node in
-      let box = view.nodes[node].box
-      guard window.touches(box), let block = window.block(of: box) else { return .skip }
-      if block.isOneCell {
-        let coverage = region.coverage(of: node, in: view)
-        if coverage == .outside { return .skip }
-        if coverage == .inside && !(hasExcluded && excluded.intersects(view.points(of: node))) {
-          push(Pending(node: node, block: block, isWhole: true))
-          return .skip
-        }
-      }
-      guard view.nodes[node].isLeaf else { return .open }
-      push(Pending(node: node, block: block, isWhole: false))
-      return .skip
+    if countingLocations {
+      // They are told apart by what came before.
+      view.traverse { look(at: $0, view.nodes[$0]) ? .open : .skip }
+    } else {
+      descendByLevels()
     }
     while done < pushed { addOldest() }
+  }
+
+  /// Siblings that are to be looked at.
+  private struct Siblings: BitwiseCopyable {
+    let nodes: UnsafePointer<Quadtree.Node>
+    /// What the first is known by.
+    let first: Int
+    let count: Int
+  }
+
+  /// Looks at all nodes of a level before those of the next, so that it is known long before which
+  /// memory will be looked at.
+  private func descendByLevels() {
+    guard view.count > 0 else { return }
+    let ahead = 6
+    var queue = GrowingArray<Siblings>(capacity: 256)
+    queue.append(Siblings(nodes: view.pointer(to: view.root), first: view.root, count: 1))
+    var next = 0
+    while next < queue.count {
+      let siblings = queue.pointer[next]
+      if next &+ ahead < queue.count {
+        let later = UnsafeRawPointer(queue.pointer[next &+ ahead].nodes)
+        chints_prefetch(later)
+        chints_prefetch(later + 64)
+      }
+      next &+= 1
+      for offset in 0..<siblings.count {
+        let node = siblings.nodes[offset]
+        guard look(at: siblings.first &+ offset, node) else { continue }
+        let children = view.children(of: siblings.first &+ offset, node)
+        queue.append(
+          Siblings(
+            nodes: view.pointer(to: children.lowerBound), first: children.lowerBound,
+            count: children.count))
+      }
+    }
+  }
+
+  /// Decides about a node; whether to look at its children, too.
+  @inline(__always)
+  private func look(at node: Int, _ own: Quadtree.Node) -> Bool {
+    guard window.touches(own.box), let block = window.block(of: own.box) else { return false }
+    if block.isOneCell {
+      let coverage = region.coverage(of: node, in: view)
+      if coverage == .outside { return false }
+      let isWhole =
+        coverage == .inside
+        && (excluded.isEmpty || !excluded.intersects(view.points(of: node)))
+      if isWhole {
+        push(Pending(node: node, block: block, isWhole: true))
+        return false
+      }
+    }
+    guard own.isLeaf else { return true }
+    push(Pending(node: node, block: block, isWhole: false))
+    return false
   }
 
   @inline(__always)
@@ -106,14 +155,76 @@ final class GridAggregation<Region: IndexRegion> {
     done &+= 1
     let points = view.points(of: item.node)
     if item.isWhole {
-      sums.sum(of: item.block.first, first: points.lowerBound).pointee
-        .add(node: item.node, points, in: view, countingLocations: countingLocations)
-    } else {
+      let sum = sums.sum(of: item.block.first, first: points.lowerBound)
+      sum.pointee.first = min(sum.pointee.first, points.lowerBound)
+      sum.pointee.add(node: item.node, points, in: view, countingLocations: countingLocations)
+    } else if !split(item.node, points, item.block) {
       scan(points, item.block)
     }
   }
 
+  /// Adds the points of a leaf across one line or two that cross.
+  ///
+  /// - Returns: false where it takes a look at each point.
+  @inline(__always)
+  private func split(_ node: Int, _ points: Range<Int>, _ block: GridWindow.Block) -> Bool {
+    guard Region.self == EverywhereRegion.self, canSplit, block.isInWindow else { return false }
+    let box = view.nodes[node].box
+    guard !box.isPolar else { return false }
+    let (first, last) = (block.first, block.last)
+    let (columns, rows) = (last.column &- first.column, last.row &- first.row)
+    guard columns <= 1, rows <= 1 else { return false }
+    let lines = window.lines(in: block)
+    let split = LeafSplit(
+      view.block(of: points.lowerBound).positions + points.lowerBound, count: points.count,
+      box, view.degrees)
+    if columns == 0 || rows == 0 {
+      let isColumn = rows == 0
+      guard
+        let halves = split.halves(at: isColumn ? lines.x : lines.y, isColumn: isColumn)
+      else { return false }
+      add(halves.0, points, first, lines, block)
+      add(halves.1, points, last, lines, block)
+      return true
+    }
+    guard let quarters = split.quarters(at: lines.x, lines.y) else { return false }
+    add(quarters.0, points, first, lines, block)
+    add(
+      quarters.1, points, CellPosition(column: last.column, row: first.row), lines, block)
+    add(
+      quarters.2, points, CellPosition(column: first.column, row: last.row), lines, block)
+    add(quarters.3, points, last, lines, block)
+    return true
+  }
+
+  @inline(__always)
+  private func add(
+    _ side: LeafSplit.Side, _ points: Range<Int>, _ cell: CellPosition, _ lines: GridWindow.Lines,
+    _ block: GridWindow.Block
+  ) {
+    guard let sum = side.sum else { return }
+    let known = sums.sum(of: cell, first: .max)
+    known.pointee.add(sum)
+    if known.pointee.first > points.lowerBound {
+      let first = firstPlace(of: cell, points, lines, block)
+      known.pointee.first = min(known.pointee.first, first)
+    }
+  }
+
+  /// The first of a leaf's points that is in a cell, in which there is one.
+  @inline(never)
+  private func firstPlace(
+    of cell: CellPosition, _ points: Range<Int>, _ lines: GridWindow.Lines,
+    _ block: GridWindow.Block
+  ) -> Int {
+    let features = view.block(of: points.lowerBound)
+    return points.first {
+      window.cell(of: $0, among: block, lines, in: features, view) == cell
+    } ?? points.lowerBound
+  }
+
   /// Adds the points of a leaf, run by run: neighbours in Z-order are mostly in the same cell.
+  @inline(never)
   private func scan(_ points: Range<Int>, _ block: GridWindow.Block) {
     let lines = window.lines(in: block)
     let hasExcluded = !excluded.isEmpty
@@ -136,8 +247,9 @@ final class GridAggregation<Region: IndexRegion> {
         stop &+= 1
       }
       if let current {
-        sums.sum(of: current, first: start).pointee
-          .add(start..<stop, in: view, countingLocations: countingLocations)
+        let sum = sums.sum(of: current, first: start)
+        sum.pointee.first = min(sum.pointee.first, start)
+        sum.pointee.add(start..<stop, in: view, countingLocations: countingLocations)
       }
       (start, current) = (stop, next)
     }

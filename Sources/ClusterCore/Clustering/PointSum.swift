@@ -19,6 +19,15 @@ struct PointSum: BitwiseCopyable, Equatable {
     box.formUnion(view.nodes[node].box)
   }
 
+  /// Adds what others add up to.
+  @inline(__always)
+  mutating func add(_ other: PointSum) {
+    count &+= other.count
+    longitudes &+= other.longitudes
+    latitudes &+= other.latitudes
+    box.formUnion(other.box)
+  }
+
   /// Adds the features of a run.
   @inline(__always)
   mutating func add(_ points: Range<Int>, in view: IndexView) {

@@ -96,10 +96,19 @@ struct IndexView {
     return (first...last).allSatisfy { body(blocks[$0].places) }
   }
 
+  /// Where a node lies, and behind it its siblings that follow it.
+  @inline(__always)
+  func pointer(to node: Int) -> UnsafePointer<Quadtree.Node> {
+    blocks[node &>> IndexView.tableBits].nodes + (node & IndexView.tableMask)
+  }
+
   /// What the children of a node are known by, side by side; none for a leaf.
   @inline(__always)
-  func children(of node: Int) -> Range<Int> {
-    let own = nodes[node]
+  func children(of node: Int) -> Range<Int> { children(of: node, nodes[node]) }
+
+  /// As above, of a node that was looked up already.
+  @inline(__always)
+  func children(of node: Int, _ own: Quadtree.Node) -> Range<Int> {
     let table =
       own.table == Quadtree.ownTable
       ? node & ~IndexView.tableMask : Int(own.table) &<< IndexView.tableBits
@@ -142,9 +151,7 @@ struct IndexView {
   private static let maximumDepth = 2 * Quadtree.maximumDepth + 12
 
   @inline(__always)
-  private func prefetchNode(_ node: Int) {
-    chints_prefetch(blocks[node &>> IndexView.tableBits].nodes + (node & IndexView.tableMask))
-  }
+  private func prefetchNode(_ node: Int) { chints_prefetch(pointer(to: node)) }
 
   /// Asks for the position at a place.
   @inline(__always)

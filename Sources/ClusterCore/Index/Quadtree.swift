@@ -80,7 +80,7 @@ struct PositionBox: BitwiseCopyable, Equatable {
   /// The box of nothing: the neutral element of ``formUnion(_:)``.
   static let empty = PositionBox(minX: .max, minY: .max, maxX: 0, maxY: 0)
 
-  private init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
+  init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
     (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
   }
 

@@ -3,35 +3,53 @@ import Glibc
 /// Degrees of position steps, in whose place sums and bounds of several features have them: a step is at
 /// most 8.4e-8 degrees wide, so its middle is never further than 4.2e-8 from any coordinate in it.
 ///
-/// Latitudes come from a table of the inverse projection: of every 2^20 steps its value and its first
-/// three derivatives in the middle (the Gudermannian function's, from φ' = cos φ).
+/// Latitudes are those of the inverse projection's Taylor polynomials around the middles of 256
+/// intervals.
 struct StepDegrees: @unchecked Sendable {
-  // Immutable, and never freed.
-  private let table: UnsafePointer<SIMD4<Double>>
+  // Immutable, and never freed: by interval the coefficients of the powers 0...6 of the distance in
+  // steps, in degrees.
+  private let table: UnsafePointer<SIMD8<Double>>
 
   /// The table of the process.
   static let shared = StepDegrees()
 
-  private static let intervalBits: UInt32 = 20
+  private static let intervalBits: UInt32 = 24
   private static let half = Double(1 << (intervalBits - 1))
+  private static let intervals = 1 << (32 - Int(intervalBits))
   /// Steps around the world.
-  static let perWorld = 0x1p32
+  private static let perWorld = 0x1p32
   private static let degreesPerStep = 360 / perWorld
 
   private init() {
-    let count = 1 << (32 - Int(StepDegrees.intervalBits))
-    let table = UnsafeMutablePointer<SIMD4<Double>>.allocate(capacity: count)
-    let unit = -2 * Double.pi / StepDegrees.perWorld
-    for interval in 0..<count {
-      let middle = (Double(interval) + 0.5) / Double(count)
-      let latitude = atan(sinh(.pi * (1 - 2 * middle)))
-      let (sine, cosine) = (sin(latitude), cos(latitude))
-      let derivatives = SIMD4(
-        latitude, cosine * unit, -sine * cosine * unit * unit / 2,
-        (2 * sine * sine - 1) * cosine * unit * unit * unit / 6)
-      (table + interval).initialize(to: derivatives * (180 / .pi))
+    let table = UnsafeMutablePointer<SIMD8<Double>>.allocate(capacity: StepDegrees.intervals)
+    for interval in 0..<StepDegrees.intervals {
+      let middle = (Double(interval) + 0.5) / Double(StepDegrees.intervals)
+      (table + interval).initialize(to: StepDegrees.coefficients(at: .pi * (1 - 2 * middle)))
     }
     self.table = UnsafePointer(table)
+  }
+
+  /// The latitude is the Gudermannian function of an ordinate t: φ' = cos φ. So its n-th derivative is
+  /// cos φ · Pₙ(sin φ) with P₁ = 1 and Pₙ₊₁(s) = (1 − s²)·Pₙ'(s) − s·Pₙ(s).
+  private static func coefficients(at t: Double) -> SIMD8<Double> {
+    let latitude = atan(sinh(t))
+    let (sine, cosine) = (sin(latitude), cos(latitude))
+    var result = SIMD8<Double>.zero
+    result[0] = latitude
+    var polynomial: [Double] = [1]
+    var scale = 1.0
+    for power in 1...6 {
+      scale *= -2 * .pi / perWorld / Double(power)
+      let value = polynomial.reversed().reduce(0) { $0 * sine + $1 }
+      result[power] = cosine * value * scale
+      var next = [Double](repeating: 0, count: polynomial.count + 1)
+      for (exponent, factor) in polynomial.enumerated() {
+        next[exponent + 1] -= factor * Double(exponent + 1)
+        if exponent > 0 { next[exponent - 1] += factor * Double(exponent) }
+      }
+      polynomial = next
+    }
+    return result * (180 / .pi)
   }
 
   /// The interval of the table that a y is in.
@@ -41,44 +59,35 @@ struct StepDegrees: @unchecked Sendable {
   /// The latitude of the middle of a step, in units of ``FixedDegrees``.
   @inline(__always)
   func latitude(_ y: UInt32) -> Int64 {
-    let interval = StepDegrees.interval(of: y)
-    let curve = Curve(self, interval)
-    return FixedDegrees.fixed(fromUnits: curve.units(Double(y)))
+    FixedDegrees.fixed(fromUnits: Curve(self, StepDegrees.interval(of: y)).units(Double(y)))
   }
 
-  /// The latitudes of one interval as a polynomial, in units of ``FixedDegrees``. The third derivative
-  /// would change them by 4.3e-9 degrees at most and is left out.
+  /// The latitudes of one interval as a polynomial, in units of ``FixedDegrees``. What is left out
+  /// would change them by 3e-9 degrees at most.
   struct Curve {
-    let a: Double
-    let b: Double
-    let c: Double
+    let coefficients: SIMD8<Double>
     /// The y, less half a step, at which the polynomial is developed.
     let middle: Double
 
     @inline(__always)
     init(_ degrees: StepDegrees, _ interval: Int) {
-      let entry = degrees.table[interval] * FixedDegrees.perDegree
-      (a, b, c) = (entry.x, entry.y, entry.z)
+      coefficients = degrees.table[interval] * FixedDegrees.perDegree
       middle = Double(interval << Int(StepDegrees.intervalBits)) + (StepDegrees.half - 0.5)
     }
 
     @inline(__always)
     func units(_ y: Double) -> Double {
-      let distance = y - middle
-      return a + distance * (b + distance * c)
+      let (k, distance) = (coefficients, y - middle)
+      return k[0] + distance * (k[1] + distance * (k[2] + distance * (k[3] + distance * k[4])))
     }
   }
 
-  /// The longitude of the middle of a step, in degrees.
-  @inline(__always)
-  static func longitude(_ x: UInt32) -> Double { (Double(x) + 0.5) * degreesPerStep - 180 }
-
-  /// The latitude at the northern edge of a step, in degrees, to 1e-11.
+  /// The latitude at the northern edge of a step, in degrees, to 1e-12.
   private func northernEdge(_ y: Double) -> Double {
-    let interval = min(Int(y) >> Int(StepDegrees.intervalBits), 4095)
+    let interval = min(Int(y) >> Int(StepDegrees.intervalBits), StepDegrees.intervals - 1)
     let distance = y - Double(interval << Int(StepDegrees.intervalBits)) - StepDegrees.half
-    let entry = table[interval]
-    return entry.x + distance * (entry.y + distance * (entry.z + distance * entry.w))
+    let k = table[interval]
+    return [k[5], k[4], k[3], k[2], k[1], k[0]].reduce(k[6]) { $0 * distance + $1 }
   }
 
   /// A latitude in a step: the one with seven decimals if there is one, which then is that of any
@@ -86,6 +95,10 @@ struct StepDegrees: @unchecked Sendable {
   func roundedLatitude(_ y: UInt32) -> Double {
     StepDegrees.rounded(northernEdge(Double(y) + 1), northernEdge(Double(y)))
   }
+
+  /// The longitude of the middle of a step, in degrees.
+  @inline(__always)
+  static func longitude(_ x: UInt32) -> Double { (Double(x) + 0.5) * degreesPerStep - 180 }
 
   /// A longitude in a step, as above.
   func roundedLongitude(_ x: UInt32) -> Double {
