@@ -79,7 +79,7 @@ struct DrilldownTests {
   private func checkRect(
     _ drilldown: Drilldown, _ wanted: TwinAnnotation, _ comment: Comment
   ) {
-    let rect = drilldown.annotation.visibleMapRect
+    let rect = drilldown.visibleMapRect
     #expect(rect.width >= 512 && rect.height >= 512, comment)
     let points = wanted.features.map { Twin.project($0.coordinate) }
     let (xs, ys) = (points.map(\.x), points.map(\.y))

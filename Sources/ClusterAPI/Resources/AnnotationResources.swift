@@ -83,7 +83,7 @@ extension API {
       json.key("expansionZoom")
       if let zoom = try found.expansionZoom() { json.value(zoom) } else { json.null() }
       json.key("visibleMapRect")
-      json.mapRect(found.annotation.visibleMapRect)
+      json.mapRect(found.visibleMapRect)
       json.endObject()
       return HTTPResponse(json, etag: asked.etag)
     }

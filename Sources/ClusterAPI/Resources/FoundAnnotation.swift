@@ -47,6 +47,14 @@ struct FoundAnnotation {
     }
   }
 
+  /// The rectangle of its features and some more, to show it.
+  var visibleMapRect: MapRect {
+    switch source {
+    case .grid(let drilldown): drilldown.visibleMapRect
+    case .tiles: annotation.bounds.visibleMapRect
+    }
+  }
+
   /// Its features at another zoom, as if only they existed.
   func children(
     zoom: Double, into answer: inout ClusterAnswer

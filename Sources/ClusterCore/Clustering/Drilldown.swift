@@ -27,6 +27,8 @@ public struct Drilldown: Sendable {
   private let keptApart: PlaceSet
   /// Of the annotation's features.
   private let box: PositionBox
+  /// As above, bit for bit but where very many are on one edge.
+  private let bounds: GeoBounds
 
   /// The cell size where an id has none.
   public static let defaultCellSize: Double = 60
@@ -49,6 +51,7 @@ public struct Drilldown: Sendable {
       (annotation, scope) = Drilldown.pin(place, of: index, options)
       keptApart = PlaceSet([])
       box = PositionBox(index.position(at: place))
+      bounds = annotation.bounds
       layer = Drilldown.layer(scope, nil, Drilldown.defaultCellSize, nil, keptApart)
       return
     }
@@ -66,10 +69,10 @@ public struct Drilldown: Sendable {
     layer = Drilldown.layer(scope, name.grid, name.cellSize, group, keptApart)
     self.scope = scope
     guard
-      let (found, box) = scope.points.annotation(
+      let (found, box, bounds) = scope.points.annotation(
         of: region, location: name.location, position: settings.position, excluding: keptApart)
     else { return nil }
-    self.box = box
+    (self.box, self.bounds) = (box, bounds)
     var annotation = found
     annotation.first = scope.collectionPlace(annotation.first)
     annotation.cell = name.cell
@@ -158,6 +161,9 @@ public struct Drilldown: Sendable {
     return bounds
   }
 
+  /// The rectangle of its features, a tenth wider on each side, at least 512 map points each way.
+  public var visibleMapRect: MapRect { bounds.visibleMapRect }
+
   /// The annotation as the only one of an answer.
   public var result: ClusterResult { ClusterResult(annotation, of: layer) }
 
@@ -203,10 +209,11 @@ public struct Drilldown: Sendable {
   }
 }
 
-extension Annotation {
-  /// The rectangle of its features, a tenth wider on each side, at least 512 map points each way.
+extension GeoBounds {
+  /// The rectangle of features with these bounds, a tenth wider on each side, at least 512 map points
+  /// each way.
   public var visibleMapRect: MapRect {
-    var bounds = self.bounds.folded
+    var bounds = folded
     // Across the antimeridian.
     if bounds.west > bounds.east { bounds.east += 360 }
     var rect = bounds.mapRect.grown(by: 0.1)
@@ -216,7 +223,9 @@ extension Annotation {
     (rect.width, rect.height) = (width, height)
     return rect
   }
+}
 
+extension Annotation {
   /// Moves a cluster of a whole cell to its weighted mean.
   mutating func weigh(by weights: PropertyColumn, _ index: FeatureIndex, _ layer: ClusterLayer) {
     guard isClusterOfCell else { return }
@@ -288,13 +297,13 @@ extension PointIndex {
   fileprivate func annotation(
     of region: CellRegion, location: Location?, position: ClusterPosition,
     excluding excluded: PlaceSet
-  ) -> (Annotation, PositionBox)? {
+  ) -> (Annotation, PositionBox, GeoBounds)? {
     if let location {
       let part = LocationRegion(cell: region, location: location)
       return sum(of: part, cell: region.cell, excluding: excluded).map { sum in
         let annotation = Annotation(
           sum, of: self, in: part, excluding: excluded, as: .location(region.cell, location))
-        return (annotation, sum.sum.box)
+        return (annotation, sum.sum.box, exactBounds(annotation, sum, in: part, excluded))
       }
     }
     guard let sum = sum(of: region, cell: region.cell, excluding: excluded) else { return nil }
@@ -303,7 +312,14 @@ extension PointIndex {
     ) {
       nearest(to: region.grid.center(of: region.cell), in: region, excluding: excluded)
     }
-    return (annotation, sum.sum.box)
+    return (annotation, sum.sum.box, exactBounds(annotation, sum, in: region, excluded))
+  }
+
+  private func exactBounds(
+    _ annotation: Annotation, _ sum: CellSum, in region: some IndexRegion, _ excluded: PlaceSet
+  ) -> GeoBounds {
+    let bounds = exactBounds(of: sum.sum.box, in: region, excluding: excluded, atMost: 4096)
+    return bounds ?? annotation.bounds
   }
 
   /// What the features of a region add up to; nil when it is empty.

@@ -74,7 +74,6 @@ final class GridAggregation<Region: IndexRegion> {
 
   /// Siblings that are to be looked at.
   private struct Siblings: BitwiseCopyable {
-    let nodes: UnsafePointer<Quadtree.Node>
     /// What the first is known by.
     let first: Int
     let count: Int
@@ -84,26 +83,28 @@ final class GridAggregation<Region: IndexRegion> {
   /// memory will be looked at.
   private func descendByLevels() {
     guard view.count > 0 else { return }
-    let ahead = 6
+    let ahead = 8
     var queue = GrowingArray<Siblings>(capacity: 256)
-    queue.append(Siblings(nodes: view.pointer(to: view.root), first: view.root, count: 1))
+    queue.append(Siblings(first: view.root, count: 1))
     var next = 0
     while next < queue.count {
-      let siblings = queue.pointer[next]
+      // Where nodes are is asked for first, then the nodes.
+      if next &+ 2 &* ahead < queue.count {
+        view.prefetchTable(of: queue.pointer[next &+ 2 &* ahead].first)
+      }
       if next &+ ahead < queue.count {
-        let later = UnsafeRawPointer(queue.pointer[next &+ ahead].nodes)
+        let later = UnsafeRawPointer(view.pointer(to: queue.pointer[next &+ ahead].first))
         chints_prefetch(later)
         chints_prefetch(later + 64)
       }
+      let siblings = queue.pointer[next]
+      let nodes = view.pointer(to: siblings.first)
       next &+= 1
       for offset in 0..<siblings.count {
-        let node = siblings.nodes[offset]
-        guard look(at: siblings.first &+ offset, node) else { continue }
-        let children = view.children(of: siblings.first &+ offset, node)
-        queue.append(
-          Siblings(
-            nodes: view.pointer(to: children.lowerBound), first: children.lowerBound,
-            count: children.count))
+        let node = siblings.first &+ offset
+        guard look(at: node, nodes[offset]) else { continue }
+        let children = view.children(of: node, nodes[offset])
+        queue.append(Siblings(first: children.lowerBound, count: children.count))
       }
     }
   }

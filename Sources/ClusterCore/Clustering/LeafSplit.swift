@@ -108,7 +108,7 @@ struct LeafSplit {
   private func latitudes(_ y: Steps) -> Bits {
     if isOneCurve {
       let k = curve.coefficients
-      let d = y - (curve.middle + 0x1p52)
+      let d = (y - 0x1p52) - curve.middle
       var units = Steps(repeating: k[4])
       units = Steps(repeating: k[3]) + d * units
       units = Steps(repeating: k[2]) + d * units

@@ -3,14 +3,20 @@ struct EdgeRegion: IndexRegion {
   let box: PositionBox
 
   func coverage(of node: Int, in view: IndexView) -> Coverage {
-    touches(view.nodes[node].box) ? .partial : .outside
+    let other = view.nodes[node].box
+    let columns = other.minX...other.maxX
+    let rows = other.minY...other.maxY
+    let isNear =
+      columns.contains(box.minX) || columns.contains(box.maxX) || rows.contains(box.minY)
+      || rows.contains(box.maxY)
+    return isNear ? .partial : .outside
   }
 
   func contains(_ place: Int, in view: IndexView) -> Bool {
     touches(PositionBox(view.positions[place]))
   }
 
-  /// Whether any edge of another box, which lies in this one, is on an edge of this one.
+  /// Whether an edge of another box is on the same edge of this one.
   func touches(_ other: PositionBox) -> Bool {
     other.minX == box.minX || other.maxX == box.maxX || other.minY == box.minY
       || other.maxY == box.maxY
@@ -22,12 +28,24 @@ extension PointIndex {
   /// the edges.
   var exactBounds: GeoBounds? {
     guard count > 0 else { return nil }
-    var bounds = GeoBounds.empty
     let box = withExtendedLifetime(self) { view.nodes[view.root].box }
-    forEachPlace(in: EdgeRegion(box: box)) { place in
+    return exactBounds(of: box, in: EverywhereRegion(), excluding: PlaceSet([]))
+  }
+
+  /// The bounds of a region's features, of at least one, bit for bit, given the box of their positions.
+  /// Nil where more than some features are on its edges.
+  func exactBounds(
+    of box: PositionBox, in region: some IndexRegion, excluding excluded: PlaceSet,
+    atMost limit: Int = .max
+  ) -> GeoBounds? {
+    var bounds = GeoBounds.empty
+    var room = limit
+    forEachPlace(in: IntersectionRegion(a: EdgeRegion(box: box), b: region)) { place in
+      if excluded.contains(place) { return true }
       bounds.formUnion(GeoBounds(coordinate(at: place)))
-      return true
+      room -= 1
+      return room >= 0
     }
-    return bounds
+    return room < 0 ? nil : bounds
   }
 }

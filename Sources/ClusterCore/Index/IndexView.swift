@@ -157,6 +157,10 @@ struct IndexView {
   @inline(__always)
   func prefetchPosition(_ place: Int) { chints_prefetch(block(of: place).positions + place) }
 
+  /// Asks for what tells where a node lies.
+  @inline(__always)
+  func prefetchTable(of node: Int) { chints_prefetch(blocks + node &>> IndexView.tableBits) }
+
   /// Asks for what is added up for a node.
   @inline(__always)
   func prefetchAggregate(_ node: Int) { chints_prefetch(aggregates[node]) }

@@ -43,6 +43,8 @@ struct BlockView: BitwiseCopyable {
   /// The number of features.
   let count: Int
   let nodeCount: Int
+  /// Makes it a cache line.
+  private let padding = 0
 
   init(_ block: PointBlock, firstPlace: Int) {
     nodes = UnsafePointer(block.tree.nodes.pointer)

@@ -52,23 +52,34 @@ struct MethodTwin {
     places.reduce(into: PointSum()) { $0.add($1..<$1 + 1, in: points.view) }
   }
 
-  /// Bounds and mean by looking at all longitudes in order.
-  func extent(of places: [Int]) -> (bounds: GeoBounds, mean: Coordinate) {
+  /// Bounds and mean by looking at all longitudes in order; several where gaps are as wide but for the
+  /// width of a step.
+  func extents(of places: [Int]) -> [(bounds: GeoBounds, mean: Coordinate)] {
     let latitudes = places.map { points.coordinate(at: $0).latitude }
     let sorted = places.map { points.coordinate(at: $0).foldedLongitude }.sorted()
-    var (west, east) = (sorted[0], sorted[sorted.count - 1])
-    var (widest, turned) = (west + 360 - east, 0)
-    for index in 1..<sorted.count where sorted[index] - sorted[index - 1] > widest {
-      (widest, turned) = (sorted[index] - sorted[index - 1], index)
-      (west, east) = (sorted[index], sorted[index - 1])
+    let count = sorted.count
+    // What comes before each in the circle.
+    let gaps = sorted.indices.map { index in
+      index == 0 ? sorted[0] + 360 - sorted[count - 1] : sorted[index] - sorted[index - 1]
     }
-    let turns = sorted.indices.reduce(0) { $0 + sorted[$1] + ($1 < turned ? 360 : 0) }
-    var longitude = turns / Double(sorted.count)
-    if longitude >= 180 { longitude -= 360 }
-    let bounds = GeoBounds(
-      west: west, south: latitudes.min() ?? 0, east: east, north: latitudes.max() ?? 0)
-    let latitude = latitudes.reduce(0, +) / Double(latitudes.count)
-    return (bounds, Coordinate(latitude: latitude, longitude: longitude))
+    let widest = gaps.max() ?? 0
+    return gaps.indices.filter { gaps[$0] >= widest - 2e-7 }.map { turned in
+      let turns = sorted.indices.reduce(0) { $0 + sorted[$1] + ($1 < turned ? 360 : 0) }
+      var longitude = turns / Double(count)
+      if longitude >= 180 { longitude -= 360 }
+      let bounds = GeoBounds(
+        west: sorted[turned], south: latitudes.min() ?? 0,
+        east: sorted[(turned + count - 1) % count], north: latitudes.max() ?? 0)
+      let latitude = latitudes.reduce(0, +) / Double(count)
+      return (bounds, Coordinate(latitude: latitude, longitude: longitude))
+    }
+  }
+
+  /// Whether an extent is that of some places.
+  func isExtent(_ extent: CircularExtent, of places: [Int]) -> Bool {
+    extents(of: places).contains {
+      extent.bounds.isNear($0.bounds) && extent.mean.isNear($0.mean, within: 8.5e-8)
+    }
   }
 
   struct Box {
