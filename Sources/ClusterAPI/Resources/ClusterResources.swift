@@ -13,9 +13,13 @@ extension API {
     if let etag, request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
+    let remembered = RememberedView(view, type, snapshot, catalog.cellMemory)
+    if let json = remembered?.json(clustering: false) {
+      return .now(HTTPResponse(json, type: type, etag: etag))
+    }
     return try answer(isLong: view.isLong(over: snapshot.index)) {
-      let answer = try API.answer(view, snapshot)
-      return HTTPResponse(answer.json(type), type: type, etag: etag)
+      let json = try remembered?.json(clustering: true) ?? API.answer(view, snapshot).json(type)
+      return HTTPResponse(json, type: type, etag: etag)
     }
   }
 
