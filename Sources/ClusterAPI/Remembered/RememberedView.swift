@@ -41,7 +41,7 @@ struct RememberedView: Sendable {
   ///
   /// - Parameter clustering: whether cells that aren't known yet are to be clustered.
   /// - Returns: nil where there are some and they are not to be, or there is more than can be answered.
-  func json(clustering: Bool) -> JSONWriter? {
+  func body(clustering: Bool) -> [UInt8]? {
     var sum = self.sum
     let missing = sum.missing
     if missing > 0 {
@@ -50,7 +50,7 @@ struct RememberedView: Sendable {
     }
     guard sum.missing == 0, sum.annotations <= request.limit else { return nil }
     defer { memory.count(remembered: Int(area.cells.count) - missing, clustered: missing) }
-    return json(sum)
+    return body(sum)
   }
 
   private var sum: Sum {
@@ -75,27 +75,51 @@ struct RememberedView: Sendable {
   }
 
   /// Prints the answer of cells that are all known.
-  private func json(_ sum: Sum) -> JSONWriter {
+  private func body(_ sum: Sum) -> [UInt8] {
     var answer = ClusterAnswer(snapshot: snapshot, result: ClusterResult())
     answer.result.featureCount = sum.features
     answer.describe(view.method)
-    var json = JSONWriter(reserving: 1024 + sum.bytes)
-    json.beginObject()
-    if isGeoJSON { json.member("type", "FeatureCollection") }
-    answer.writeHead(into: &json)
-    json.key(isGeoJSON ? "features" : "annotations")
-    json.beginArray()
+    var head = JSONWriter(reserving: 512)
+    head.beginObject()
+    if isGeoJSON { head.member("type", "FeatureCollection") }
+    answer.writeHead(into: &head)
+    head.key(isGeoJSON ? "features" : "annotations")
+    head.beginArray()
+    return head.withBytes { head in
+      // Without zeros first, and a check a cell: this is most of what such an answer costs.
+      [UInt8](unsafeUninitializedCapacity: head.count + sum.bytes + 2) { bytes, count in
+        count = write(head, into: UnsafeMutableRawBufferPointer(bytes))
+      }
+    }
+  }
+
+  /// Writes all there is into memory of the right size.
+  ///
+  /// - Returns: the number of bytes.
+  private func write(
+    _ head: UnsafeRawBufferPointer, into bytes: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    bytes.copyMemory(from: head)
+    var end = head.count
     area.forEachRun(in: pages) { page, columns, row in
       let slots = page.slot(column: columns.lowerBound, row: row)
       for number in 0..<columns.count {
         guard let address = slots[number].load(ordering: .acquiring) else { continue }
         let cell = PrintedCell(at: address).json
-        if !cell.isEmpty { json.raw(cell) }
+        guard let source = cell.baseAddress, !cell.isEmpty else { continue }
+        // Cells don't change, nor do those of pages that somebody has, so they are as long as before.
+        precondition(end + cell.count < bytes.count - 1)
+        bytes.baseAddress?.advanced(by: end).copyMemory(from: source, byteCount: cell.count)
+        end += cell.count
+        bytes[end] = UInt8(ascii: ",")
+        end += 1
       }
     }
-    json.endArray()
-    json.endObject()
-    return json
+    // The last comma goes.
+    if end > head.count { end -= 1 }
+    bytes[end] = UInt8(ascii: "]")
+    bytes[end + 1] = UInt8(ascii: "}")
+    return end + 2
   }
 
   // MARK: Cells that aren't known
