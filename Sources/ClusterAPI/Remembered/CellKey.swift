@@ -36,7 +36,7 @@ struct CellKey: Hashable, Sendable {
   private let isGeoJSON: Bool
 
   /// The longest that is kept, in bytes.
-  private static let maximumBytes = 16 << 10
+  private static let maximumBytes = 8 << 10
 
   /// The key of a view's cells; nil where they depend on more than their own features and what is here,
   /// or it takes too much to say.
@@ -75,10 +75,12 @@ struct CellKey: Hashable, Sendable {
 
   /// The memory that it takes, in bytes, about.
   private var byteCount: Int {
-    var total = filter?.byteCount ?? 0
-    for name in [groupBy, weightBy, countBy, titleProperty] { total += name?.count ?? 0 }
-    for aggregate in aggregates ?? [] {
-      total += 96 + aggregate.name.utf8.count + aggregate.property.count
+    var total = (filter?.byteCount ?? 0) + (titleProperty?.count ?? 0)
+    total += (groupBy?.count ?? 0) + (weightBy?.count ?? 0) + (countBy?.count ?? 0)
+    if let aggregates {
+      for aggregate in aggregates {
+        total += 96 + aggregate.name.utf8.count + aggregate.property.count
+      }
     }
     if case .names(let names) = carried { for name in names { total += 48 + name.count } }
     return total

@@ -35,10 +35,11 @@ final class CellMemory: Sendable {
 
   func add(_ bytes: Int) { taken.add(bytes, ordering: .relaxed) }
 
-  /// Counts an answer's cells.
-  func count(remembered: Int, clustered: Int) {
-    copied.add(remembered, ordering: .relaxed)
-    guard clustered > 0 else { return }
+  /// Counts the cells of an answer that were there already.
+  func count(remembered: Int) { copied.add(remembered, ordering: .relaxed) }
+
+  /// Counts cells that were clustered, and sees to it that there is room for more.
+  func count(clustered: Int) {
     self.clustered.add(clustered, ordering: .relaxed)
     clock.add(1, ordering: .relaxed)
     if byteCount > limit { makeRoom() }

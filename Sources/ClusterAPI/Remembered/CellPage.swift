@@ -3,7 +3,7 @@ import Synchronization
 /// Eight by eight neighbouring cells of a grid. Each is empty until somebody has printed it, and then stays
 /// as it is.
 ///
-/// `@unchecked Sendable`: the slots are atomic. `version` is for the grid to touch, under its lock.
+/// `@unchecked Sendable`: the slots are atomic, and nothing else changes.
 final class CellPage: @unchecked Sendable {
   /// Cells on each side.
   static let side = 8
@@ -15,7 +15,7 @@ final class CellPage: @unchecked Sendable {
 
   /// The version of the collection from which on its cells are as they are here, or will be when they
   /// are printed.
-  var version: Int64
+  let version: Int64
   /// Row by row.
   let slots: UnsafeMutablePointer<Slot>
   private let memory: CellMemory
@@ -33,8 +33,8 @@ final class CellPage: @unchecked Sendable {
   }
 
   /// A page with the cells of another.
-  convenience init(copying other: CellPage) {
-    self.init(from: other.version, other.memory)
+  convenience init(copying other: CellPage, from version: Int64) {
+    self.init(from: version, other.memory)
     for place in 0..<CellPage.cellCount {
       guard let address = other.slots[place].load(ordering: .acquiring) else { continue }
       PrintedCell(at: address).retain()

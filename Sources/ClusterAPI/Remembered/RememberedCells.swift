@@ -22,8 +22,6 @@ import Guards
 /// - For the same reason, what the reader prints of v's features is right for all who have the page, then
 ///   or later, and for the copies that are made of it but for the cells touched. Two who print
 ///   the same cell print the same bytes, so it doesn't matter who is first.
-/// - A page that nobody else has when it is touched is changed in place. New readers of it wait for the
-///   grid's lock.
 ///
 /// A write is made from the snapshot that was shown when it began. What expired meanwhile is in it again, but
 /// is left out once more before anybody sees it, for clocks don't go back (``WallClock``).

@@ -57,28 +57,27 @@ final class RememberedGrid: Sendable {
 
   /// Forgets the cells of some points, which changed in a version that nobody sees yet.
   ///
-  /// - Returns: whether the grid is still of use to anybody.
+  /// - Returns: whether the grid is of use to anybody; if not, readers of that version must not get it.
   func touch(_ points: [MapPoint], at version: Int64) -> Bool {
     // What nobody has any more is freed after the lock is given back.
     var replaced: [CellPage] = []
     return state.withLock { state in
-      state.version = version
       state.idleTouches += points.count
-      guard state.idleTouches <= RememberedGrid.maximumIdleTouches else { return false }
+      guard state.idleTouches <= RememberedGrid.maximumIdleTouches, version > state.version else {
+        return false
+      }
+      state.version = version
       for point in points {
         let (column, row) = (grid.cell(of: point.x), grid.cell(of: point.y))
         let position = PagePosition(column: column, row: row)
         guard let place = state.pages.index(forKey: position) else { continue }
-        if isKnownUniquelyReferenced(&state.pages.values[place]) {
-          // What its last readers filled in is to be seen here.
-          atomicMemoryFence(ordering: .acquiring)
-        } else {
-          let page = state.pages.values[place]
+        var page = state.pages.values[place]
+        if page.version != version {
+          // Readers may have it. The copy is nobody's before the lock is given back.
           replaced.append(page)
-          state.pages.values[place] = CellPage(copying: page)
+          page = CellPage(copying: page, from: version)
+          state.pages.values[place] = page
         }
-        let page = state.pages.values[place]
-        page.version = version
         page.clear(column: column, row: row)
       }
       return true

@@ -3,16 +3,16 @@ import GeoFormats
 
 /// A view whose cells are remembered, all or some of them or none yet.
 struct RememberedView: Sendable {
-  private let view: ViewRequest
-  private let request: ClusterRequest
-  private let isGeoJSON: Bool
-  private let snapshot: CollectionSnapshot
-  private let memory: CellMemory
-  private let area: CellArea
-  private let pages: [CellPage]
+  let view: ViewRequest
+  let request: ClusterRequest
+  let isGeoJSON: Bool
+  let snapshot: CollectionSnapshot
+  let memory: CellMemory
+  let area: CellArea
+  let pages: [CellPage]
 
   /// What its cells add up to.
-  private struct Sum {
+  struct Sum {
     var bytes = 0
     var features = 0
     var annotations = 0
@@ -45,11 +45,14 @@ struct RememberedView: Sendable {
     var sum = self.sum
     let missing = sum.missing
     if missing > 0 {
-      guard clustering, print(sum) else { return nil }
+      guard clustering else { return nil }
+      let isDone = cluster(sum)
+      memory.count(clustered: missing)
+      guard isDone else { return nil }
       sum = self.sum
     }
     guard sum.missing == 0, sum.annotations <= request.limit else { return nil }
-    defer { memory.count(remembered: Int(area.cells.count) - missing, clustered: missing) }
+    memory.count(remembered: Int(area.cells.count) - missing)
     return body(sum)
   }
 
@@ -120,91 +123,5 @@ struct RememberedView: Sendable {
     bytes[end] = UInt8(ascii: "]")
     bytes[end + 1] = UInt8(ascii: "}")
     return end + 2
-  }
-
-  // MARK: Cells that aren't known
-
-  /// Clusters the missing cells and prints them into the pages.
-  ///
-  /// - Returns: false where they are more than can be answered or kept.
-  private func print(_ sum: Sum) -> Bool {
-    let properties = BoundProperties(view.properties, in: snapshot.index)
-    guard let result = clusters(sum, properties) else { return false }
-    let writer = AnnotationWriter(
-      index: snapshot.index, result: result, options: view.output,
-      statistics: properties.annotationStatistics)
-    var rest = result.annotations[...]
-    var json = JSONWriter(reserving: 4096)
-    var bytes = sum.bytes
-    area.forEachRun(in: pages) { page, columns, row in
-      for column in columns {
-        let slot = page.slot(column: column, row: row)
-        guard slot.pointee.load(ordering: .acquiring) == nil else { continue }
-        let position = CellPosition(column: column, row: row)
-        rest = rest.drop { $0.cell.map { $0.precedes(position) } ?? true }
-        let own = rest.prefix { $0.cell == position }
-        rest = rest.dropFirst(own.count)
-        guard bytes <= memory.maximumView else { continue }
-        let cell = print(own, writer, &json)
-        bytes += cell.json.count
-        page.fill(column: column, row: row, with: cell)
-      }
-    }
-    return bytes <= memory.maximumView
-  }
-
-  private func print(
-    _ annotations: ArraySlice<Annotation>, _ writer: AnnotationWriter, _ json: inout JSONWriter
-  ) -> PrintedCell {
-    guard !annotations.isEmpty else { return .empty }
-    json.removeAll()
-    var features = 0
-    for annotation in annotations {
-      features += annotation.count
-      if isGeoJSON {
-        writer.writeGeoJSON(annotation, into: &json)
-      } else {
-        writer.write(annotation, into: &json)
-      }
-      if json.count > PrintedCell.maximumBytes { return .tooLong }
-    }
-    return json.withBytes {
-      PrintedCell($0, features: features, annotations: annotations.count)
-    }
-  }
-
-  /// What to draw in the missing cells, and maybe in others; nil where it is too much.
-  private func clusters(_ sum: Sum, _ properties: BoundProperties) -> ClusterResult? {
-    guard case .grid(var request, _) = view.method.bound(to: properties) else { return nil }
-    let part = area.cells.part(
-      offsets: sum.offsets.first..<sum.offsets.last + 1, rows: sum.rows.first..<sum.rows.last + 1)
-    request.limit = ClusterRequest.maximumLimit
-    // Cells in one piece are quicker to cluster than one by one.
-    if Double(sum.missing) * 4 > part.count {
-      request.cells = part
-      let scope = FeatureScope(snapshot.index, passing: properties.filter, near: request)
-      return try? scope.clusters(request)
-    }
-    let selection = CellSelection(missingCells, of: part.grid)
-    let scope = FeatureScope(snapshot.index, passing: properties.filter, near: selection)
-    return try? scope.clusters(request, in: selection)
-  }
-
-  private var missingCells: [CellPosition] {
-    var cells: [CellPosition] = []
-    area.forEachRun(in: pages) { page, columns, row in
-      for column in columns
-      where page.slot(column: column, row: row).pointee.load(ordering: .acquiring) == nil {
-        cells.append(CellPosition(column: column, row: row))
-      }
-    }
-    return cells
-  }
-}
-
-extension CellPosition {
-  /// Whether it comes before another, by row and column.
-  fileprivate func precedes(_ other: CellPosition) -> Bool {
-    row != other.row ? row < other.row : column < other.column
   }
 }
