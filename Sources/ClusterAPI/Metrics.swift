@@ -98,6 +98,16 @@ public final class Metrics: Sendable {
     metric(
       "dropped_watchers_total", "counter", "Clients dropped because they were too slow for events.",
       [("", "\(watching.dropped)")])
+    let cells = catalog.cellMemory.counts
+    metric(
+      "remembered_cells_total", "counter", "Cells of views that were printed before.",
+      [("", "\(cells.remembered)")])
+    metric(
+      "clustered_cells_total", "counter", "Cells of views that were clustered to be remembered.",
+      [("", "\(cells.clustered)")])
+    metric(
+      "remembered_cell_bytes", "gauge", "Memory of remembered cells.",
+      [("", "\(catalog.cellMemory.byteCount)")])
     metric("collections", "gauge", "Collections.", [("", "\(collections.count)")])
     metric(
       "features", "gauge", "Features of a collection.",

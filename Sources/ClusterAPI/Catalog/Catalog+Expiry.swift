@@ -34,7 +34,8 @@ extension Catalog {
         preconditionFailure("what is removed needs no room")
       }
       let current = CollectionSnapshot(
-        info: snapshot.info.changed(to: timekeeper.versions.next()), index: changed.index)
+        info: snapshot.info.changed(to: timekeeper.versions.next()), index: changed.index,
+        after: snapshot)
       publishing.toSweep.insert(id)
       show(current, touched: .coordinates(changed.touched))
       return current

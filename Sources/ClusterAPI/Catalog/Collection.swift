@@ -12,20 +12,34 @@ public final class CollectionSnapshot: Sendable {
   public let index: FeatureIndex
   /// When the first of them expires, in milliseconds since 1970 (UTC); nil: none ever does.
   let nextExpiry: Int64?
+  /// Cells of views on it, shared with the snapshots that it was made from.
+  let remembered: RememberedCells
 
-  convenience init(info: CollectionInfo, index: FeatureIndex) {
-    self.init(info: info, index: index, nextExpiry: index.nextExpiry)
+  /// A snapshot.
+  ///
+  /// - Parameter earlier: the one that it was made from by a change; nil for the first of a collection.
+  convenience init(
+    info: CollectionInfo, index: FeatureIndex, after earlier: CollectionSnapshot? = nil
+  ) {
+    self.init(
+      info: info, index: index, nextExpiry: index.nextExpiry,
+      remembered: earlier?.remembered ?? RememberedCells())
   }
 
-  private init(info: CollectionInfo, index: FeatureIndex, nextExpiry: Int64?) {
+  private init(
+    info: CollectionInfo, index: FeatureIndex, nextExpiry: Int64?, remembered: RememberedCells
+  ) {
     self.info = info
     self.index = index
     self.nextExpiry = nextExpiry
+    self.remembered = remembered
   }
 
   /// The same under another version.
   func changed(to version: Int64) -> CollectionSnapshot {
-    CollectionSnapshot(info: info.changed(to: version), index: index, nextExpiry: nextExpiry)
+    CollectionSnapshot(
+      info: info.changed(to: version), index: index, nextExpiry: nextExpiry,
+      remembered: remembered)
   }
 }
 
@@ -45,9 +59,14 @@ public final class Catalog: Sendable {
   let timekeeper = Guarded<Timekeeper?>(nil)
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
+  /// What all collections' remembered cells take.
+  let cellMemory: CellMemory
 
   /// An empty catalogue that is not ready.
-  public init() {}
+  public convenience init() { self.init(cellMemory: CellMemory()) }
+
+  /// As above, with its own memory for cells.
+  init(cellMemory: CellMemory) { self.cellMemory = cellMemory }
 
   /// Whether every stored collection has been loaded, so that requests can be answered.
   public var isLoaded: Bool { loaded.load(ordering: .acquiring) }
@@ -110,6 +129,7 @@ public final class Catalog: Sendable {
   /// Replaces a snapshot, while publishing, and tells those who watch what it changed.
   func show(_ snapshot: CollectionSnapshot, touched: Touched) {
     let id = snapshot.info.id
+    snapshot.remembered.touch(touched, at: snapshot.info.version)
     // The replaced snapshot is freed, if this was its last owner, after the lock is given back.
     let replaced = entries.withLock { entries in
       let old = entries[id]

@@ -179,7 +179,7 @@ final class WriteGroup {
         catalog.needsSweep([id])
       }
       catalog.publish(
-        CollectionSnapshot(info: info, index: index),
+        CollectionSnapshot(info: info, index: index, after: draft.base),
         touched: draft.wasDropped ? .everything : .coordinates(draft.touched))
     }
   }

@@ -13,9 +13,15 @@ extension API {
     if let etag, request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
+    let remembered = RememberedView(view, type, snapshot, catalog.cellMemory)
+    if let body = remembered?.body(clustering: false) {
+      return .now(HTTPResponse(body, type: type, etag: etag))
+    }
     return try answer(isLong: view.isLong(over: snapshot.index)) {
-      let answer = try API.answer(view, snapshot)
-      return HTTPResponse(answer.json(type), type: type, etag: etag)
+      if let body = remembered?.body(clustering: true) {
+        return HTTPResponse(body, type: type, etag: etag)
+      }
+      return HTTPResponse(try API.answer(view, snapshot).json(type), type: type, etag: etag)
     }
   }
 
@@ -83,5 +89,12 @@ extension API {
     return try withBodyObject(request, allowed: ViewFields.all) { fields, _ in
       try body(fields, try query.string("f"))
     }
+  }
+}
+
+extension HTTPResponse {
+  /// An answer that is printed already.
+  fileprivate init(_ body: [UInt8], type: MediaType, etag: String?) {
+    self.init(status: 200, headers: [("Content-Type", type.rawValue)], body: body, etag: etag)
   }
 }

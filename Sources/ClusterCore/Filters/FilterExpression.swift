@@ -73,7 +73,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
   }
 
   /// The memory that it takes, in bytes, about.
-  var byteCount: Int {
+  public var byteCount: Int {
     var total = 64 * conditionCount
     forEachOperand { operand in
       switch operand {

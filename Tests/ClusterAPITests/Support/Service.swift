@@ -6,7 +6,7 @@ import Testing
 
 /// The whole service but for its sockets: an API over a store in a directory of its own.
 final class Service: Sendable {
-  let catalog = Catalog()
+  let catalog: Catalog
   let writer: CollectionWriter
   let api: API
   /// What the log was told.
@@ -15,13 +15,16 @@ final class Service: Sendable {
 
   /// A service of a new directory, or of one that another has left.
   ///
-  /// - Parameter clock: tells milliseconds since 1970, for features to expire.
+  /// - Parameters:
+  ///   - clock: tells milliseconds since 1970, for features to expire.
+  ///   - catalog: an empty one.
   init(
-    of directory: TemporaryDirectory? = nil,
+    of directory: TemporaryDirectory? = nil, catalog: Catalog = Catalog(),
     clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
     self.directory = directory
+    self.catalog = catalog
     writer = CollectionWriter(
       store: try FeatureStore(directory: directory.path, clock: WallClock(source: clock)),
       catalog: catalog)

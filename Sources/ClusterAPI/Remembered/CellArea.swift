@@ -1,0 +1,83 @@
+import ClusterCore
+
+/// The cells of a view and the pages that they are in.
+struct CellArea: Sendable {
+  let cells: GridRange
+  /// Neighbouring columns, and those of their pages.
+  private struct Part {
+    var columns: Range<Int>
+    var pages: Range<Int>
+
+    init(_ columns: Range<Int>) {
+      self.columns = columns
+      pages =
+        columns.isEmpty
+        ? 0..<0
+        : columns.lowerBound >> CellPage.bits..<((columns.upperBound - 1) >> CellPage.bits) + 1
+    }
+  }
+
+  // In the order of columns; the first is empty unless the cells lie across the antimeridian.
+  private let first: Part
+  private let second: Part
+  private let pageRows: Range<Int>
+
+  /// More cells than that are not remembered: few views have as many, and each must be looked at.
+  private static let maximumCount = 16_384.0
+
+  /// The area of some cells; nil where they are none or too many.
+  init?(_ cells: GridRange) {
+    guard !cells.rows.isEmpty, cells.columnCount > 0, cells.count <= CellArea.maximumCount else {
+      return nil
+    }
+    self.cells = cells
+    first = Part(cells.columnsPastAntimeridian)
+    second = Part(cells.columnsToAntimeridian)
+    pageRows = Part(cells.rows).pages
+  }
+
+  private var pagesInRow: Int { first.pages.count + second.pages.count }
+
+  /// The number of pages; one that is on both sides of the antimeridian counts twice.
+  var pageCount: Int { pagesInRow * pageRows.count }
+
+  /// Calls `body` with the pages by row and column, until it returns false.
+  ///
+  /// - Returns: whether it never did.
+  func forEachPage(_ body: (PagePosition) -> Bool) -> Bool {
+    for row in pageRows {
+      for columns in [first.pages, second.pages] {
+        for column in columns {
+          if !body(PagePosition(page: column, row)) { return false }
+        }
+      }
+    }
+    return true
+  }
+
+  /// Calls `body` with the cells by row and column, in runs of those of one page.
+  ///
+  /// - Parameter pages: those of ``forEachPage(_:)``.
+  @inline(__always)
+  func forEachRun(
+    in pages: [CellPage], _ body: (_ page: CellPage, _ columns: Range<Int>, _ row: Int) -> Void
+  ) {
+    for row in cells.rows {
+      let line = (row >> CellPage.bits - pageRows.lowerBound) * pagesInRow
+      forEachRun(of: first, in: pages, from: line, row, body)
+      forEachRun(of: second, in: pages, from: line + first.pages.count, row, body)
+    }
+  }
+
+  @inline(__always)
+  private func forEachRun(
+    of part: Part, in pages: [CellPage], from line: Int, _ row: Int,
+    _ body: (_ page: CellPage, _ columns: Range<Int>, _ row: Int) -> Void
+  ) {
+    for column in part.pages {
+      let start = max(column << CellPage.bits, part.columns.lowerBound)
+      let end = min((column + 1) << CellPage.bits, part.columns.upperBound)
+      body(pages[line + column - part.pages.lowerBound], start..<end, row)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import ClusterCore
+import Testing
+
+@testable import ClusterAPI
+
+/// How the pages of a remembered grid follow a collection.
+struct CellPageTests {
+  /// All cells of a grid of eight by eight, which are one page, as a view asks for them.
+  private static func worldArea() throws -> CellArea {
+    let world = try Viewport(
+      rect: VisibleRect.bbox(west: -180, south: -85, east: 180, north: 85), scale: .zoom(3),
+      cellSize: 256, marginFactor: 0)
+    return try #require(CellArea(world.cells))
+  }
+
+  @Test func `a page is for readers from the version on that touched it last`() throws {
+    let memory = CellMemory()
+    let area = try Self.worldArea()
+    let grid = RememberedGrid(area.cells.grid, at: 5, memory)
+    #expect(grid.pages(of: area, at: 4) == nil)
+    let before = try #require(grid.pages(of: area, at: 5)?.first)
+    let cell = PrintedCell(
+      UnsafeRawBufferPointer(start: nil, count: 0), features: 1, annotations: 1)
+    before.fill(column: 1, row: 1, with: cell)
+    before.fill(column: 2, row: 1, with: .empty)
+    func isFilled(_ page: CellPage, _ column: Int) -> Bool {
+      page.slot(column: column, row: 1).pointee.load(ordering: .relaxed) != nil
+    }
+    let size = area.cells.grid.cellMapSize
+    let point = MapPoint(x: 1.5 * size, y: 1.5 * size)
+    #expect(grid.touch([point], at: 7))
+    #expect(isFilled(before, 1) && isFilled(before, 2))
+    #expect(grid.pages(of: area, at: 6) == nil)
+    let after = try #require(grid.pages(of: area, at: 7)?.first)
+    #expect(after !== before && !isFilled(after, 1) && isFilled(after, 2))
+    // What a slow reader of the old page prints is for its own readers.
+    before.fill(column: 3, row: 1, with: .empty)
+    #expect(isFilled(before, 3) && !isFilled(after, 3))
+    // Elsewhere nothing is lost, not even for readers of versions before.
+    #expect(grid.touch([], at: 8) && grid.pages(of: area, at: 7)?.first === after)
+    #expect(memory.byteCount > 0)
+  }
+
+  @Test func `a grid that nobody asks for is forgotten after so many changes`() throws {
+    let area = try Self.worldArea()
+    let grid = RememberedGrid(area.cells.grid, at: 0, CellMemory())
+    let points = Array(repeating: MapPoint(x: 1, y: 1), count: 4096)
+    for version in 1...8 as ClosedRange<Int64> {
+      #expect(grid.touch(points, at: version) == true)
+      if version.isMultiple(of: 3) { #expect(grid.pages(of: area, at: version) != nil) }
+    }
+    for version in 9...10 as ClosedRange<Int64> { #expect(grid.touch(points, at: version)) }
+    #expect(!grid.touch(points, at: 11))
+  }
+}
