@@ -27,6 +27,8 @@ enum ViewFields {
   static let all =
     rects + scales + ["cellSize", "marginFactor", "debug", "limit", "groups", "previous"]
     + settings + output + PropertyFields.names + ClusterMethod.names
+  /// What the query of a view may hold.
+  static let query = all + ["f"]
   /// What can be watched: all but the annotations on screen, which those who watch are told of.
   static let watched = all.filter { $0 != "previous" }
   /// What the query of a drill-down may repeat.

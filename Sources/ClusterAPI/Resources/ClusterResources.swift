@@ -75,7 +75,7 @@ extension API {
     _ request: HTTPRequest, _ body: (Fields, _ format: String?) throws -> R
   ) throws -> R {
     guard request.method == .post else {
-      let fields = try Fields(query: request.query, allowed: ViewFields.all + ["f"])
+      let fields = try Fields(query: request.query, allowed: ViewFields.query)
       return try body(fields, try fields.string("f"))
     }
     let query = try Fields(query: request.query, allowed: ["f"])

@@ -27,13 +27,17 @@ enum Route: Equatable {
       return
     }
     var segments: [String] = []
-    for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-      guard let segment = PercentCoding.decode(part) else {
+    segments.reserveCapacity(5)
+    var parts = EncodedText(path).parts(separatedBy: UInt8(ascii: "/"))
+    // What is before the first slash: nothing.
+    let beginning = parts.next()
+    for part in parts {
+      guard let segment = part.decoded() else {
         throw Problem(400, "the path holds a broken percent escape or isn't UTF-8")
       }
       segments.append(segment)
     }
-    guard path.first == "/", let route = Route(segments) else {
+    guard beginning?.isEmpty == true, let route = Route(segments) else {
       throw .notFound("nothing is at this path")
     }
     self = route
@@ -41,9 +45,9 @@ enum Route: Equatable {
 
   private init?(_ segments: [String]) {
     // An empty segment is a slash too many, but for the root itself.
-    if segments.contains("") && segments != [""] { return nil }
+    if segments.contains(where: \.isEmpty) && segments != [""] { return nil }
     switch segments.count {
-    case 0: self = .landing
+    case 0: return nil
     case 1:
       let roots: [String: Route] = [
         "": .landing, "openapi.yaml": .openAPI, "conformance": .conformance,
@@ -60,23 +64,23 @@ enum Route: Equatable {
       }
     default:
       guard segments[0] == "collections" else { return nil }
-      self.init(in: segments[1], Array(segments[2...]))
+      self.init(in: segments[1], segments)
     }
   }
 
-  private init?(in collection: String, _ rest: [String]) {
-    switch (rest[0], rest.count) {
-    case ("items", 1): self = .items(collection)
-    case ("items", 2): self = .item(collection, feature: rest[1])
-    case ("items", 3) where rest[2] == "locate": self = .locate(collection, feature: rest[1])
-    case ("clusters", 1): self = .clusters(collection)
-    case ("clusters", 2): self = .annotation(collection, id: rest[1])
-    case ("clusters", 3) where rest[2] == "items":
-      self = .annotationItems(collection, id: rest[1])
-    case ("clusters", 3) where rest[2] == "children":
-      self = .annotationChildren(collection, id: rest[1])
-    case ("pins", 1): self = .pins(collection)
-    case ("changes", 1): self = .changes(collection)
+  private init?(in collection: String, _ all: [String]) {
+    switch (all[2], all.count) {
+    case ("clusters", 3): self = .clusters(collection)
+    case ("clusters", 4): self = .annotation(collection, id: all[3])
+    case ("clusters", 5) where all[4] == "items":
+      self = .annotationItems(collection, id: all[3])
+    case ("clusters", 5) where all[4] == "children":
+      self = .annotationChildren(collection, id: all[3])
+    case ("items", 3): self = .items(collection)
+    case ("items", 4): self = .item(collection, feature: all[3])
+    case ("items", 5) where all[4] == "locate": self = .locate(collection, feature: all[3])
+    case ("pins", 3): self = .pins(collection)
+    case ("changes", 3): self = .changes(collection)
     default: return nil
     }
   }
@@ -93,6 +97,15 @@ enum Route: Equatable {
     case .items: [.get, .head, .post, .delete]
     case .clusters, .pins: [.get, .head, .post]
     case .locate: [.post]
+    }
+  }
+
+  /// Whether the resource has a method.
+  func allows(_ method: HTTPMethod) -> Bool {
+    switch self {
+    // The resource that is asked most, without a list.
+    case .clusters: method == .get || method == .head || method == .post
+    default: methods.contains(method)
     }
   }
 }

@@ -36,24 +36,33 @@ extension HTTPResponse {
   /// The header lines as they are sent, each ended by CRLF. Line breaks inside a field, which would
   /// end it early, become spaces; fields that the transport makes itself are left out.
   func headerBlock() -> [UInt8] {
-    var block: [UInt8] = []
-    block.reserveCapacity(headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 })
-    for (name, value) in headers where !Self.isTransportField(name) {
-      Self.append(name, to: &block)
-      block.append(UInt8(ascii: ":"))
-      block.append(UInt8(ascii: " "))
-      Self.append(value, to: &block)
-      block.append(UInt8(ascii: "\r"))
-      block.append(UInt8(ascii: "\n"))
+    let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+    guard size > 0 else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: size) { block, count in
+      for (name, value) in headers where !Self.isTransportField(name) {
+        count = Self.write(name, to: block, count)
+        block[count] = UInt8(ascii: ":")
+        block[count + 1] = UInt8(ascii: " ")
+        count = Self.write(value, to: block, count + 2)
+        block[count] = UInt8(ascii: "\r")
+        block[count + 1] = UInt8(ascii: "\n")
+        count += 2
+      }
     }
-    return block
   }
 
-  private static func append(_ text: String, to block: inout [UInt8]) {
-    let start = block.count
-    block.append(contentsOf: text.utf8)
-    for i in start..<block.count where block[i] < 0x20 || block[i] == 0x7F {
-      block[i] = UInt8(ascii: " ")
+  /// Writes a part of a field at a place of the block; returns where it ends.
+  private static func write(
+    _ text: String, to block: UnsafeMutableBufferPointer<UInt8>, _ start: Int
+  ) -> Int {
+    var text = text
+    return text.withUTF8 { text in
+      let part = UnsafeMutableBufferPointer(rebasing: block[start..<start + text.count])
+      for place in 0..<text.count {
+        let byte = text[place]
+        part[place] = byte < 0x20 || byte == 0x7F ? UInt8(ascii: " ") : byte
+      }
+      return start + text.count
     }
   }
 

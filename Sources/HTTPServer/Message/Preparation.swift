@@ -5,13 +5,13 @@ extension HTTPResponse {
   /// Pure, and applied by the server to every answer. Time is linear in the body.
   public func prepared(for request: HTTPRequest) -> HTTPResponse {
     var answer = self
+    answer.headers.reserveCapacity(headers.count + 3)
     answer.addVary()
     if stream != nil { return answer }
     let reads = request.method == .get || request.method == .head
-    let mayPack = answer.isWorthPacking
-    let prefersGzip =
-      (mayPack || status == 304)
-      && ContentCoding.prefersGzip(request.headers["Accept-Encoding"])
+    let coding = request.headers["Accept-Encoding"]
+    let mayPack = coding != nil && answer.isWorthPacking
+    let prefersGzip = (mayPack || status == 304) && ContentCoding.prefersGzip(coding)
     let tagged = status == 200 && (reads || request.method == .post)
     let base = etag ?? (tagged ? EntityTag.hash(of: body) : nil)
 
@@ -47,8 +47,12 @@ extension HTTPResponse {
   }
 
   private mutating func setTag(base: String, gzip: Bool) {
-    headers.append(
-      (name: "ETag", value: gzip ? "\"\(base)\(EntityTag.gzipSuffix)\"" : "\"\(base)\""))
+    var value = "\""
+    value.reserveCapacity(base.utf8.count + 5)
+    value += base
+    if gzip { value += EntityTag.gzipSuffix }
+    value += "\""
+    headers.append((name: "ETag", value: value))
     etag = nil
   }
 

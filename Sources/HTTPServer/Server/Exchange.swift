@@ -42,16 +42,7 @@ final class Exchange: @unchecked Sendable {
     let delivery = Delivery(
       pointer: pointer, loop: loop, response: response.prepared(for: request),
       isToHead: request.method == .head, log: log(status: response.status))
-    if loop.isCurrent {
-      delivery.send()
-      return
-    }
-    let box = Unmanaged.passRetained(delivery)
-    let posted = ceh_loop_post(
-      loop.pointer, { $0.map { Unmanaged<Delivery>.fromOpaque($0).takeRetainedValue().send() } },
-      box.toOpaque())
-    // The loop has ended and its connections with it: this only frees the exchange.
-    if !posted { box.takeRetainedValue().send() }
+    if loop.isCurrent { delivery.send() } else { delivery.post() }
   }
 
   private func log(status: Int) -> Delivery.Log? {
@@ -66,10 +57,8 @@ final class Exchange: @unchecked Sendable {
     return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
   }
 
-  /// A prepared answer on its way to the loop's thread.
-  ///
-  /// `@unchecked Sendable`: immutable, and `pointer` is used by `send()` alone, called once.
-  private final class Delivery: @unchecked Sendable {
+  /// A prepared answer on its way to the loop's thread. `pointer` is used by `send()` alone, called once.
+  private struct Delivery {
     struct Log {
       let write: @Sendable (RequestLog) -> Void
       let request: HTTPRequest
@@ -79,27 +68,33 @@ final class Exchange: @unchecked Sendable {
       func write(bytesSent: Int, microseconds: Int) {
         write(
           RequestLog(
-            method: request.method, target: request.target, status: status, bytesSent: bytesSent,
-            microseconds: microseconds))
+            method: request.method, path: request.path, query: request.query, status: status,
+            bytesSent: bytesSent, microseconds: microseconds))
       }
 
       var microseconds: Int { Int(Exchange.now() - started) }
     }
 
-    private let pointer: OpaquePointer
-    private let loop: Loop
-    private let response: HTTPResponse
-    private let isToHead: Bool
-    private let log: Log?
+    let pointer: OpaquePointer
+    let loop: Loop
+    let response: HTTPResponse
+    let isToHead: Bool
+    let log: Log?
 
-    init(
-      pointer: OpaquePointer, loop: Loop, response: HTTPResponse, isToHead: Bool, log: Log?
-    ) {
-      self.pointer = pointer
-      self.loop = loop
-      self.response = response
-      self.isToHead = isToHead
-      self.log = log
+    /// Sends it from the loop's thread.
+    func post() {
+      let box = Unmanaged.passRetained(Box(self))
+      let posted = ceh_loop_post(
+        loop.pointer,
+        { $0.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().delivery.send() } },
+        box.toOpaque())
+      // The loop has ended and its connections with it: this only frees the exchange.
+      if !posted { box.takeRetainedValue().delivery.send() }
+    }
+
+    private final class Box {
+      let delivery: Delivery
+      init(_ delivery: Delivery) { self.delivery = delivery }
     }
 
     func send() {
