@@ -16,12 +16,12 @@ struct EncodedText {
 
   /// The text that it stands for; nil where an escape is broken or the bytes aren't UTF-8.
   func decoded(plusIsSpace: Bool = false) -> String? {
-    bytes[range].withUnsafeBufferPointer { bytes in
-      let isPlain = bytes.allSatisfy {
-        $0 < 0x80 && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+")
-      }
-      return isPlain ? String(decoding: bytes, as: UTF8.self) : nil
-    } ?? PercentCoding.decode(bytes[range], plusIsSpace: plusIsSpace)
+    let plain: String? = bytes[range].withUnsafeBufferPointer { bytes in
+      for byte in bytes
+      where byte >= 0x80 || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") { return nil }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    return plain ?? PercentCoding.decode(bytes[range], plusIsSpace: plusIsSpace)
   }
 
   /// The parts between separators.

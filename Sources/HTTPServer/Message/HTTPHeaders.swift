@@ -94,13 +94,21 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 extension [UInt8] {
   /// An array of `size` bytes that `fill` writes.
   static func ofSize(_ size: Int, fill: (UnsafeMutablePointer<UInt8>) -> Void) -> [UInt8] {
+    ofAtMost(size) {
+      fill($0)
+      return size
+    }
+  }
+
+  /// An array of bytes that `fill` writes where there is room for `size`; it says how many they are.
+  @inline(__always)
+  static func ofAtMost(_ size: Int, fill: (UnsafeMutablePointer<UInt8>) -> Int) -> [UInt8] {
     // Not for none: the initializer would write a count into the storage that all empty arrays of
     // all threads share.
     guard size > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       guard let base = buffer.baseAddress else { return }
-      fill(base)
-      count = size
+      count = fill(base)
     }
   }
 }

@@ -32,51 +32,6 @@ public struct HTTPResponse: Sendable {
   }
 }
 
-extension HTTPResponse {
-  /// The header lines as they are sent, each ended by CRLF. Line breaks inside a field, which would
-  /// end it early, become spaces; fields that the transport makes itself are left out.
-  func headerBlock() -> [UInt8] {
-    let size = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
-    guard size > 0 else { return [] }
-    return [UInt8](unsafeUninitializedCapacity: size) { block, count in
-      for (name, value) in headers where !Self.isTransportField(name) {
-        count = Self.write(name, to: block, count)
-        block[count] = UInt8(ascii: ":")
-        block[count + 1] = UInt8(ascii: " ")
-        count = Self.write(value, to: block, count + 2)
-        block[count] = UInt8(ascii: "\r")
-        block[count + 1] = UInt8(ascii: "\n")
-        count += 2
-      }
-    }
-  }
-
-  /// Writes a part of a field at a place of the block; returns where it ends.
-  private static func write(
-    _ text: String, to block: UnsafeMutableBufferPointer<UInt8>, _ start: Int
-  ) -> Int {
-    var text = text
-    return text.withUTF8 { text in
-      let part = UnsafeMutableBufferPointer(rebasing: block[start..<start + text.count])
-      for place in 0..<text.count {
-        let byte = text[place]
-        part[place] = byte < 0x20 || byte == 0x7F ? UInt8(ascii: " ") : byte
-      }
-      return start + text.count
-    }
-  }
-
-  private static func isTransportField(_ name: String) -> Bool {
-    switch name.utf8.count {
-    case 4: name.isSameField(as: "Date")
-    case 10: name.isSameField(as: "Connection")
-    case 14: name.isSameField(as: "Content-Length")
-    case 17: name.isSameField(as: "Transfer-Encoding")
-    default: false
-    }
-  }
-}
-
 extension String {
   /// Whether two field names are the same without regard to the case of ASCII letters.
   func isSameField(as other: String) -> Bool {

@@ -40,14 +40,15 @@ final class Exchange: @unchecked Sendable {
   private func deliver(_ response: HTTPResponse) {
     // Compression and the like happen here, on the thread that replies.
     let delivery = Delivery(
-      pointer: pointer, loop: loop, response: response.prepared(for: request),
-      isToHead: request.method == .head, log: log(status: response.status))
+      pointer: pointer, loop: loop, response: response,
+      preparation: Preparation(of: response, for: request), isToHead: request.method == .head,
+      log: log)
     if loop.isCurrent { delivery.send() } else { delivery.post() }
   }
 
-  private func log(status: Int) -> Delivery.Log? {
+  private var log: Delivery.Log? {
     guard let write = context.configuration.onRequest else { return nil }
-    return Delivery.Log(write: write, request: request, started: started, status: status)
+    return Delivery.Log(write: write, request: request, started: started)
   }
 
   /// Microseconds of a clock that only goes forward.
@@ -63,9 +64,8 @@ final class Exchange: @unchecked Sendable {
       let write: @Sendable (RequestLog) -> Void
       let request: HTTPRequest
       let started: UInt64
-      let status: Int
 
-      func write(bytesSent: Int, microseconds: Int) {
+      func write(status: Int, bytesSent: Int, microseconds: Int) {
         write(
           RequestLog(
             method: request.method, path: request.path, query: request.query, status: status,
@@ -78,6 +78,7 @@ final class Exchange: @unchecked Sendable {
     let pointer: OpaquePointer
     let loop: Loop
     let response: HTTPResponse
+    let preparation: Preparation
     let isToHead: Bool
     let log: Log?
 
@@ -99,17 +100,19 @@ final class Exchange: @unchecked Sendable {
 
     func send() {
       let core = response.stream.map { _ in StreamCore(loop) }
-      response.headerBlock().withUnsafeBytes { headers in
-        response.body.withUnsafeBytes { body in
+      let status = preparation.isNotModified ? 304 : response.status
+      HeaderBlock.bytes(response, preparation).withUnsafeBytes { headers in
+        (preparation.packed ?? response.body).withUnsafeBytes { body in
+          let body = preparation.isNotModified ? UnsafeRawBufferPointer(rebasing: body[..<0]) : body
           var raw = ceh_response(
-            status: Int32(clamping: response.status),
+            status: Int32(clamping: status),
             headers: headers.bindMemory(to: CChar.self).baseAddress, headers_size: headers.count,
             body: body.baseAddress, body_size: body.count, unsized: core != nil)
           if let core, !isToHead {
             begin(core, &raw)
           } else {
             let sent = ceh_exchange_reply(pointer, &raw)
-            if let log { log.write(bytesSent: sent, microseconds: log.microseconds) }
+            log?.write(status: status, bytesSent: sent, microseconds: log?.microseconds ?? 0)
             core?.end()
           }
         }
@@ -121,7 +124,7 @@ final class Exchange: @unchecked Sendable {
       core.begin(pointer, &raw)
       guard let log else { return }
       let microseconds = log.microseconds
-      core.atEnd { log.write(bytesSent: $0, microseconds: microseconds) }
+      core.atEnd { log.write(status: response.status, bytesSent: $0, microseconds: microseconds) }
     }
   }
 }

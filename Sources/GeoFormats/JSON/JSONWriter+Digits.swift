@@ -1,0 +1,104 @@
+internal import CSimdJSON
+
+/// Digits of numbers, where there is room for ``JSONRoom/numberLength`` bytes.
+extension JSONWriter {
+  /// Writes an integer; returns the number of its bytes.
+  @usableFromInline
+  static func print(_ value: Int, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    print(value.magnitude, negative: value < 0, at: out)
+  }
+
+  /// Writes a number: the shortest text that reads back bit for bit; null if it isn't finite. Returns
+  /// the number of its bytes.
+  @usableFromInline
+  static func print(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    // Most numbers on maps have few decimals. If the nearest multiple of 1e-8 divides back to the
+    // very same double, then those digits (at most 15, so there is no shorter text) are its text.
+    let scaled = value * 1e8
+    if scaled.magnitude < 1e15, value != 0 {
+      let nearest = nearest(scaled)
+      // Below 1e-6 what has more than 7 decimals is shorter with an exponent.
+      if Double(nearest) / 1e8 == value, nearest.magnitude >= 100 || nearest % 10 == 0 {
+        return printDecimal(nearest, at: out)
+      }
+    }
+    let length = csj_write_double(
+      UnsafeMutableRawPointer(out).assumingMemoryBound(to: CChar.self), value)
+    if length > 0 { return length }
+    UnsafeMutableRawPointer(out).storeBytes(of: 0x6C6C_756E, as: UInt32.self)  // "null"
+    return 4
+  }
+
+  /// The nearest integer, near enough: ties are rounded away from zero, and so may be what is a
+  /// hair from one. Without SSE 4.1 rounded() is a call. The magnitude must be below 2^52.
+  @inline(__always)
+  static func nearest(_ value: Double) -> Int64 {
+    Int64(value < 0 ? value - 0.5 : value + 0.5)
+  }
+
+  /// Writes `scaled` / 10^8 without trailing zeros after the point.
+  @inline(__always)
+  static func printDecimal(_ scaled: Int64, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: 100_000_000)
+    let length = print(UInt(whole), negative: scaled < 0, at: out)
+    guard fraction > 0 else { return length }
+    let digits = eightDigits(UInt32(truncatingIfNeeded: fraction))
+    out[length] = UInt8(ascii: ".")
+    store(digits, at: out + length + 1)
+    return length + 1 + 8 - digits.leadingZeroBitCount / 8
+  }
+
+  /// Writes a sign and at most 20 digits; returns how many bytes that were. Up to 7 more are written
+  /// over.
+  @inline(__always)
+  static func print(
+    _ magnitude: UInt, negative: Bool, at out: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    out.pointee = UInt8(ascii: "-")
+    var end = negative ? out + 1 : out
+    if magnitude < 100_000_000 {
+      end += printFirst(UInt32(truncatingIfNeeded: magnitude), at: end)
+      return end - out
+    }
+    let (above, last) = magnitude.quotientAndRemainder(dividingBy: 100_000_000)
+    if above < 100_000_000 {
+      end += printFirst(UInt32(truncatingIfNeeded: above), at: end)
+    } else {
+      // At most 20 digits: 4, 8 and 8.
+      let (first, second) = above.quotientAndRemainder(dividingBy: 100_000_000)
+      end += printFirst(UInt32(truncatingIfNeeded: first), at: end)
+      store(eightDigits(UInt32(truncatingIfNeeded: second)), at: end)
+      end += 8
+    }
+    store(eightDigits(UInt32(truncatingIfNeeded: last)), at: end)
+    return end + 8 - out
+  }
+
+  /// Writes at most 8 digits without leading zeros.
+  @inline(__always)
+  private static func printFirst(_ value: UInt32, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    let digits = eightDigits(value)
+    // The last digit is kept, also of 0.
+    let zeros = (digits | 1 << 56).trailingZeroBitCount / 8
+    store(digits >> UInt64(zeros * 8), at: out)
+    return 8 - zeros
+  }
+
+  @inline(__always)
+  private static func store(_ digits: UInt64, at out: UnsafeMutablePointer<UInt8>) {
+    UnsafeMutableRawPointer(out).storeBytes(
+      of: (digits | 0x3030_3030_3030_3030).littleEndian, as: UInt64.self)
+  }
+
+  /// The 8 decimal digits of a number below 10^8, the first one in the lowest byte. Fields of 4, then
+  /// 2, then 1 digit are split at once; the divisions by 100 and 10 are multiplications that are
+  /// exact in these ranges (P. Khuong, "How to print integers really fast").
+  @inline(__always)
+  static func eightDigits(_ value: UInt32) -> UInt64 {
+    let fours = UInt64(value / 10_000) | UInt64(value % 10_000) << 32
+    let upper = ((fours &* 10_486) >> 20) & 0x0000_007F_0000_007F
+    let twos = ((fours &- 100 &* upper) << 16) &+ upper
+    let tens = ((twos &* 103) >> 10) & 0x000F_000F_000F_000F
+    return tens &+ ((twos &- 10 &* tens) << 8)
+  }
+}

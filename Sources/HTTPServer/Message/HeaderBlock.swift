@@ -1,0 +1,104 @@
+/// Header lines as they are sent, each ended by CRLF.
+///
+/// Line breaks inside a field, which would end it early, become spaces; fields that the transport makes
+/// itself are left out.
+enum HeaderBlock {
+  /// The lines of an answer as one client gets it.
+  static func bytes(_ answer: HTTPResponse, _ preparation: Preparation) -> [UInt8] {
+    bytes { body in preparation.forEachField(of: answer, body) }
+  }
+
+  /// The lines of an answer that nobody has asked for.
+  static func bytes(_ answer: HTTPResponse) -> [UInt8] {
+    bytes { body in for (name, value) in answer.headers { body(name, .text(value)) } }
+  }
+
+  @inline(__always)
+  private static func bytes(
+    _ forEachField: ((_ name: String, _ value: FieldValue) -> Void) -> Void
+  ) -> [UInt8] {
+    var size = 0
+    forEachField { size += $0.utf8.count + $1.count + 4 }
+    return .ofAtMost(size) { start in
+      var line = Line(end: start)
+      var breaks = 0
+      forEachField { name, value in
+        if isTransportField(name) { return }
+        line.append(name, value)
+        breaks += 2
+      }
+      let block = UnsafeMutableBufferPointer(start: start, count: line.end - start)
+      // All at once, for fields are short and hardly ever hold any.
+      if countControls(block) != breaks { blankControls(block, answer: forEachField) }
+      return block.count
+    }
+  }
+
+  @inline(__always)
+  private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+
+  private static func countControls(_ block: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    var count = 0
+    for byte in block { count &+= (byte < 0x20 ? 1 : 0) &+ (byte == 0x7F ? 1 : 0) }
+    return count
+  }
+
+  /// Makes spaces of the control characters inside of fields.
+  private static func blankControls(
+    _ block: UnsafeMutableBufferPointer<UInt8>,
+    answer forEachField: ((_ name: String, _ value: FieldValue) -> Void) -> Void
+  ) {
+    var start = 0
+    forEachField { name, value in
+      if isTransportField(name) { return }
+      let end = start + name.utf8.count + 2 + value.count
+      for place in start..<end where isControl(block[place]) { block[place] = UInt8(ascii: " ") }
+      start = end + 2
+    }
+  }
+
+  /// Writes lines where there is room for all of them.
+  private struct Line {
+    var end: UnsafeMutablePointer<UInt8>
+
+    @inline(__always)
+    mutating func append(_ name: String, _ value: FieldValue) {
+      append(name)
+      end[0] = UInt8(ascii: ":")
+      end[1] = UInt8(ascii: " ")
+      end += 2
+      switch value {
+      case .text(let text): append(text)
+      case .tag(let base, let isGzip):
+        end[0] = UInt8(ascii: "\"")
+        end += 1
+        append(base)
+        if isGzip { append(EntityTag.gzipSuffix) }
+        end[0] = UInt8(ascii: "\"")
+        end += 1
+      }
+      end[0] = UInt8(ascii: "\r")
+      end[1] = UInt8(ascii: "\n")
+      end += 2
+    }
+
+    @inline(__always)
+    private mutating func append(_ text: String) {
+      var text = text
+      text.withUTF8 { text in
+        if let source = text.baseAddress { end.update(from: source, count: text.count) }
+        end += text.count
+      }
+    }
+  }
+
+  private static func isTransportField(_ name: String) -> Bool {
+    switch name.utf8.count {
+    case 4: name.isSameField(as: "Date")
+    case 10: name.isSameField(as: "Connection")
+    case 14: name.isSameField(as: "Content-Length")
+    case 17: name.isSameField(as: "Transfer-Encoding")
+    default: false
+    }
+  }
+}
