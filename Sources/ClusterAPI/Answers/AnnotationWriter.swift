@@ -27,14 +27,16 @@ struct AnnotationWriter {
 
   /// An annotation as a JSON object.
   func write(_ annotation: Annotation, into json: inout JSONWriter) {
-    json.beginObject()
-    writeMembers(annotation, into: &json)
+    writeMembers(annotation, opening: true, into: &json)
     json.endObject()
   }
 
-  /// The members of an annotation's JSON object, its first ones.
-  func writeMembers(_ annotation: Annotation, into json: inout JSONWriter) {
-    writeCommon(annotation, hasID: true, into: &json)
+  /// The members of an annotation's JSON object, its first ones; also the brace before them, if it is to
+  /// be opened.
+  func writeMembers(
+    _ annotation: Annotation, opening: Bool = false, into json: inout JSONWriter
+  ) {
+    writeCommon(annotation, hasID: true, opening: opening, into: &json)
     if annotation.isCluster {
       writeMemberList(annotation, into: &json)
     } else {
@@ -94,16 +96,20 @@ struct AnnotationWriter {
   // MARK: What both forms have
 
   /// All but the features; in GeoJSON the id is elsewhere.
-  private func writeCommon(_ annotation: Annotation, hasID: Bool, into json: inout JSONWriter) {
-    var hasName = hasID
+  private func writeCommon(
+    _ annotation: Annotation, hasID: Bool, opening: Bool, into json: inout JSONWriter
+  ) {
+    var (hasName, opening) = (hasID, opening)
     if hasID, case .feature = annotation.place {
+      if opening { json.beginObject() }
       json.member("id", featureName(annotation))
-      hasName = false
+      (hasName, opening) = (false, false)
     }
     layers.withTexts(ofLayer: annotation.layer) { texts in
       json.withRoomForElement(
         512 + layers.maximumLength + 12 * JSONRoom.numberLength
       ) { room in
+        if opening { room.text("{") }
         if hasName {
           room.text("\"id\":\"")
           AnnotationWriter.write(annotation.place, texts, into: &room)
@@ -228,7 +234,7 @@ struct AnnotationWriter {
     AnnotationWriter.abbreviate(annotation.count, into: &json)
     json.key("id")
     writeID(of: annotation, into: &json)
-    writeCommon(annotation, hasID: false, into: &json)
+    writeCommon(annotation, hasID: false, opening: false, into: &json)
     writeMemberList(annotation, into: &json)
     json.endObject()
   }
@@ -247,7 +253,7 @@ struct AnnotationWriter {
     writeOwnProperties(record, of: annotation, into: &json)
     json.key("annotation")
     json.beginObject()
-    writeCommon(annotation, hasID: false, into: &json)
+    writeCommon(annotation, hasID: false, opening: false, into: &json)
     json.endObject()
   }
 

@@ -19,7 +19,7 @@ struct LayerTexts {
   let maximumLength: Int
 
   init(_ all: [ClusterLayer]) {
-    var json = JSONWriter(reserving: 64)
+    var json = JSONWriter(reserving: 512)
     var layers: [Layer] = []
     layers.reserveCapacity(all.count)
     var longest = 0
@@ -33,7 +33,7 @@ struct LayerTexts {
       layers.append(Layer(start: start, tail: tail, group: group, end: json.count))
       longest = max(longest, json.count - start)
     }
-    (bytes, self.layers, maximumLength) = (json.take(), layers, longest)
+    (bytes, self.layers, maximumLength) = (json.bytes, layers, longest)
   }
 
   /// The texts of a layer.

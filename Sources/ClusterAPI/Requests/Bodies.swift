@@ -66,6 +66,6 @@ extension HTTPResponse {
     _ json: consuming JSONWriter, status: Int = 200, type: MediaType = .json, etag: String? = nil
   ) {
     self.init(
-      status: status, headers: [("Content-Type", type.rawValue)], body: json.take(), etag: etag)
+      status: status, headers: CrossOrigin.fields(of: type), body: json.take(), etag: etag)
   }
 }

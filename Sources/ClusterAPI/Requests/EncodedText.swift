@@ -37,9 +37,7 @@ struct EncodedText {
   }
 
   private func end(of start: Int, _ separator: UInt8) -> Int {
-    var end = start
-    while end < range.upperBound, bytes[end] != separator { end += 1 }
-    return end
+    bytes[start..<range.upperBound].firstIndex(of: separator) ?? range.upperBound
   }
 
   /// The parts of a text between separators, also the empty ones.
@@ -65,51 +63,67 @@ struct EncodedText {
   /// The number, if it is a plain decimal of few digits: the usual case, read without a String. Nil says
   /// nothing of whether it is a number.
   var plainNumber: Double? {
-    var place = range.lowerBound
-    return EncodedText.plainNumber(bytes, &place, range.upperBound, nextTo: nil)
+    bytes[range].withUnsafeBufferPointer { text in
+      var place = 0
+      let number = PlainNumber.read(text, &place)
+      return place == text.count ? number : nil
+    }
   }
 
   /// The numbers of a comma-separated list, if all of them are plain decimals of few digits.
   var plainNumbers: [Double]? {
-    var numbers: [Double] = []
-    numbers.reserveCapacity(4)
-    var place = range.lowerBound
-    while true {
-      guard
-        let number = EncodedText.plainNumber(
-          bytes, &place, range.upperBound, nextTo: UInt8(ascii: ","))
-      else { return nil }
-      numbers.append(number)
-      if place == range.upperBound { return numbers }
-      place += 1
+    bytes[range].withUnsafeBufferPointer { text in
+      var numbers: [Double] = []
+      numbers.reserveCapacity(4)
+      var place = 0
+      while let number = PlainNumber.read(text, &place) {
+        numbers.append(number)
+        if place == text.count { return numbers }
+        guard text[place] == UInt8(ascii: ",") else { return nil }
+        place += 1
+      }
+      return nil
     }
   }
+}
 
-  /// The number from a place up to the end or a separator.
-  private static func plainNumber(
-    _ bytes: [UInt8], _ place: inout Int, _ end: Int, nextTo separator: UInt8?
-  ) -> Double? {
-    let isNegative = place < end && bytes[place] == UInt8(ascii: "-")
-    if isNegative { place += 1 }
-    // At most 15 digits and so many decimals: the quotient of two integers that doubles hold is rounded
-    // once, as the nearest double is (W. Clinger, "How to read floating point numbers accurately").
-    var (value, digits, point) = (0, 0, -1)
-    while place < end, bytes[place] != separator {
-      let digit = bytes[place] &- UInt8(ascii: "0")
-      if digit < 10 {
-        digits += 1
-        guard digits <= 15 else { return nil }
-        value = value * 10 + Int(digit)
-      } else {
-        guard bytes[place] == UInt8(ascii: "."), point < 0, digits > 0 else { return nil }
-        point = digits
-      }
-      place += 1
+/// Decimals as most requests have them.
+private enum PlainNumber {
+  /// Reads a decimal from a place on, and moves to where it ends. Nil if there is none, or one of more
+  /// digits than are read exactly here.
+  @inline(__always)
+  static func read(_ text: UnsafeBufferPointer<UInt8>, _ place: inout Int) -> Double? {
+    let isNegative = place < text.count && text[place] == UInt8(ascii: "-")
+    if isNegative { place &+= 1 }
+    var value: Int64 = 0
+    let whole = digits(text, &place, &value)
+    guard whole > 0 else { return nil }
+    var decimals = 0
+    if place < text.count, text[place] == UInt8(ascii: ".") {
+      place &+= 1
+      decimals = digits(text, &place, &value)
+      guard decimals > 0 else { return nil }
     }
-    guard digits > 0, point < digits else { return nil }
-    var number = Double(value)
-    if point >= 0 { number /= powersOfTen[digits - point] }
+    // At most 15 digits, thus both are integers that doubles hold: their quotient is rounded once, as
+    // the nearest double is (W. Clinger, "How to read floating point numbers accurately").
+    guard whole &+ decimals <= 15 else { return nil }
+    let number = decimals > 0 ? Double(value) / powersOfTen[decimals] : Double(value)
     return isNegative ? -number : number
+  }
+
+  /// Reads digits behind those of a value; returns how many. The value is right for up to 18 in all.
+  @inline(__always)
+  private static func digits(
+    _ text: UnsafeBufferPointer<UInt8>, _ place: inout Int, _ value: inout Int64
+  ) -> Int {
+    let start = place
+    while place < text.count {
+      let digit = text[place] &- UInt8(ascii: "0")
+      guard digit < 10 else { break }
+      value = value &* 10 &+ Int64(digit)
+      place &+= 1
+    }
+    return place &- start
   }
 
   private static let powersOfTen: [Double] = [

@@ -42,8 +42,8 @@ enum ViewFields {
 extension Fields {
   /// The rectangle: exactly one of the three forms.
   func visibleRect() throws -> MapRect {
-    let given = ViewFields.rects.filter(has)
-    guard given.count <= 1 else {
+    guard ViewFields.rects.count(where: has) <= 1 else {
+      let given = ViewFields.rects.filter(has)
       throw problem(given[1], "\(given.joined(separator: " and ")) are given; one rect will do")
     }
     if let values = try numbers("bbox") {

@@ -22,6 +22,10 @@ enum Route: Equatable {
   ///
   /// - Throws: ``Problem`` 404 where nothing is, 400 where the path can't be decoded.
   init(path: String) throws(Problem) {
+    if let collection = Route.collection(ofClusters: path) {
+      self = .clusters(collection)
+      return
+    }
     if path == "*" {
       self = .service
       return
@@ -41,6 +45,26 @@ enum Route: Equatable {
       throw .notFound("nothing is at this path")
     }
     self = route
+  }
+
+  /// The collection of which a path is the clusters, if it is and has no escapes: the path that is asked
+  /// most, read without a list of its segments.
+  private static func collection(ofClusters path: String) -> String? {
+    let (head, tail): (StaticString, StaticString) = ("/collections/", "/clusters")
+    var path = path
+    return path.withUTF8 { path in
+      let length = path.count - head.utf8CodeUnitCount - tail.utf8CodeUnitCount
+      guard length > 0 else { return nil }
+      let end = head.utf8CodeUnitCount + length
+      let isThere = { (text: StaticString, place: Int) in
+        (0..<text.utf8CodeUnitCount).allSatisfy { path[place + $0] == text.utf8Start[$0] }
+      }
+      guard isThere(head, 0), isThere(tail, end) else { return nil }
+      let id = UnsafeBufferPointer(rebasing: path[head.utf8CodeUnitCount..<end])
+      for byte in id
+      where byte == UInt8(ascii: "/") || byte == UInt8(ascii: "%") || byte >= 0x80 { return nil }
+      return String(decoding: id, as: UTF8.self)
+    }
   }
 
   private init?(_ segments: [String]) {

@@ -56,6 +56,10 @@ extension JSONWriter {
   ) -> Int {
     out.pointee = UInt8(ascii: "-")
     var end = negative ? out + 1 : out
+    if magnitude < 1000 {
+      end += printShort(UInt32(truncatingIfNeeded: magnitude), at: end)
+      return end - out
+    }
     if magnitude < 100_000_000 {
       end += printFirst(UInt32(truncatingIfNeeded: magnitude), at: end)
       return end - out
@@ -72,6 +76,21 @@ extension JSONWriter {
     }
     store(eightDigits(UInt32(truncatingIfNeeded: last)), at: end)
     return end + 8 - out
+  }
+
+  /// Writes at most 3 digits without leading zeros.
+  @inline(__always)
+  private static func printShort(_ value: UInt32, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    // Multiplications for divisions, exact in this range.
+    let hundreds = (value &* 656) &>> 16
+    let rest = value &- hundreds &* 100
+    let tens = (rest &* 103) &>> 10
+    let ones = rest &- tens &* 10
+    let digits = hundreds | tens &<< 8 | ones &<< 16 | 0x30_3030
+    let zeros: UInt32 = value < 10 ? 2 : value < 100 ? 1 : 0
+    UnsafeMutableRawPointer(out).storeBytes(
+      of: (digits &>> (zeros &* 8)).littleEndian, as: UInt32.self)
+    return Int(3 &- zeros)
   }
 
   /// Writes at most 8 digits without leading zeros.

@@ -24,7 +24,7 @@ public struct JSONWriter {
   public mutating func take() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &storage)
-    taken.removeSubrange(used...)
+    taken.removeLast(taken.count - used)
     used = 0
     return taken
   }

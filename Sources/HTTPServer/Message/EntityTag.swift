@@ -17,11 +17,8 @@ public enum EntityTag {
   /// A hash of what an answer can depend on: the target, a body, and the type that was chosen. The same
   /// in every process.
   public static func hash(of request: HTTPRequest, as type: String) -> UInt64 {
-    var state: UInt64 = 0
-    for text in [type, request.path, request.query ?? ""] {
-      var text = text
-      state = text.withUTF8 { hash(UnsafeRawBufferPointer($0), state) }
-    }
+    var state = hash(request.path, hash(type, 0))
+    if let query = request.query { state = hash(query, state) }
     // An empty query is none to those who read it, but another target.
     if request.query == nil { state = ~state }
     return request.body.count == 0 ? state : request.body.withUnsafeBytes { hash($0, state) }
@@ -40,6 +37,11 @@ public enum EntityTag {
       }
       return end + write(hash, to: buffer[end...])
     }
+  }
+
+  private static func hash(_ text: String, _ seed: UInt64) -> UInt64 {
+    var text = text
+    return text.withUTF8 { hash(UnsafeRawBufferPointer($0), seed) }
   }
 
   private static func hash(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64) -> UInt64 {

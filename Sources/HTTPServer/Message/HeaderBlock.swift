@@ -5,20 +5,28 @@
 enum HeaderBlock {
   /// The lines of an answer as one client gets it.
   static func bytes(_ answer: HTTPResponse, _ preparation: Preparation) -> [UInt8] {
-    bytes { body in preparation.forEachField(of: answer, body) }
+    bytes(atMost: size(answer.headers) + preparation.maximumSize) { body in
+      preparation.forEachField(of: answer, body)
+    }
   }
 
   /// The lines of an answer that nobody has asked for.
   static func bytes(_ answer: HTTPResponse) -> [UInt8] {
-    bytes { body in for (name, value) in answer.headers { body(name, .text(value)) } }
+    bytes(atMost: size(answer.headers)) { body in
+      for (name, value) in answer.headers { body(name, .text(value)) }
+    }
+  }
+
+  private static func size(_ fields: [(name: String, value: String)]) -> Int {
+    var size = 0
+    for field in fields { size += field.name.utf8.count + field.value.utf8.count + 4 }
+    return size
   }
 
   @inline(__always)
   private static func bytes(
-    _ forEachField: ((_ name: String, _ value: FieldValue) -> Void) -> Void
+    atMost size: Int, _ forEachField: ((_ name: String, _ value: FieldValue) -> Void) -> Void
   ) -> [UInt8] {
-    var size = 0
-    forEachField { size += $0.utf8.count + $1.count + 4 }
     return .ofAtMost(size) { start in
       var line = Line(end: start)
       var breaks = 0

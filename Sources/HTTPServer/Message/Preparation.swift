@@ -7,9 +7,13 @@ struct Preparation {
   private(set) var tag: (base: String, isGzip: Bool)?
   /// Whether nothing but the tag is sent, for the client has the rest.
   private(set) var isNotModified = false
+  /// What becomes of the answer's own Vary, if it has one.
+  private let vary: String?
 
   /// Time is linear in the body where that is compressed, or tagged by a hash.
   init(of answer: HTTPResponse, for request: HTTPRequest) {
+    vary = answer.headers.first { $0.name.isSameField(as: "Vary") }
+      .map { Preparation.mergedVary($0.value) }
     if answer.stream != nil { return }
     let reads = request.method == .get || request.method == .head
     let coding = request.headers["Accept-Encoding"]
@@ -41,14 +45,15 @@ struct Preparation {
       if isNotModified, name.lowercased().hasPrefix("content-") { continue }
       let isVary = !hasVary && name.isSameField(as: "Vary")
       hasVary = hasVary || isVary
-      body(name, .text(isVary ? Preparation.mergedVary(value) : value))
+      body(name, .text(isVary ? vary ?? value : value))
     }
-    if !hasVary { body("Vary", .text(Preparation.vary)) }
+    if !hasVary { body("Vary", .text("Accept, Accept-Encoding")) }
     if packed != nil { body("Content-Encoding", .text("gzip")) }
     if let tag { body("ETag", .tag(tag.base, isGzip: tag.isGzip)) }
   }
 
-  private static let vary = "Accept, Accept-Encoding"
+  /// The most bytes of the lines that it adds to an answer's own.
+  var maximumSize: Int { 100 + (tag?.base.utf8.count ?? 0) + (vary?.utf8.count ?? 0) }
 
   private static func mergedVary(_ given: String) -> String {
     let names = given.split(separator: ",").map(\.trimmed)
