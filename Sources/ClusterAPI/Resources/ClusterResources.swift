@@ -9,8 +9,8 @@ extension API {
     }
     let type = try request.negotiate([.json, .geoJSON], format: format)
     let snapshot = try snapshot(id)
-    let etag = request.method == .post ? nil : entityTag(snapshot, request, type)
-    if let etag, request.matches(etag: etag) {
+    let etag = entityTag(snapshot, request, type)
+    if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
     return try answer(isLong: view.isLong(over: snapshot.index)) {

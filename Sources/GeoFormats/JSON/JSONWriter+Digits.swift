@@ -14,38 +14,44 @@ extension JSONWriter {
   static func print(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
     // Most numbers on maps have few decimals. If the nearest multiple of 1e-8 divides back to the
     // very same double, then those digits (at most 15, so there is no shorter text) are its text.
-    let scaled = value * 1e8
-    if scaled.magnitude < 1e15, value != 0 {
-      let nearest = nearest(scaled)
-      // Below 1e-6 what has more than 7 decimals is shorter with an exponent.
-      if Double(nearest) / 1e8 == value, nearest.magnitude >= 100 || nearest % 10 == 0 {
-        return printDecimal(nearest, at: out)
+    let magnitude = value.magnitude
+    let scaled = magnitude * 1e8
+    if scaled < 1e15, magnitude > 0 {
+      // From 2^52 to 2^53 doubles are the integers: the sum is rounded to one, and its low bits are it.
+      let sum = scaled + 0x1p52
+      if (sum - 0x1p52) / 1e8 == magnitude {
+        let nearest = sum.bitPattern & (1 << 52 - 1)
+        // Below 1e-6 what has more than 7 decimals is shorter with an exponent.
+        if nearest >= 100 || nearest % 10 == 0 {
+          return printDecimal(nearest, negative: value < 0, at: out)
+        }
       }
     }
+    return printShortest(value, at: out)
+  }
+
+  @inline(never)
+  private static func printShortest(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
     let length = csj_write_double(
       UnsafeMutableRawPointer(out).assumingMemoryBound(to: CChar.self), value)
     if length > 0 { return length }
-    UnsafeMutableRawPointer(out).storeBytes(of: 0x6C6C_756E, as: UInt32.self)  // "null"
+    for (place, byte) in "null".utf8.enumerated() { out[place] = byte }
     return 4
   }
 
-  /// The nearest integer, near enough: ties are rounded away from zero, and so may be what is a
-  /// hair from one. Without SSE 4.1 rounded() is a call. The magnitude must be below 2^52.
+  /// Writes `scaled` / 10^8 without trailing zeros after the point; `scaled` is below 2^52.
   @inline(__always)
-  static func nearest(_ value: Double) -> Int64 {
-    Int64(value < 0 ? value - 0.5 : value + 0.5)
-  }
-
-  /// Writes `scaled` / 10^8 without trailing zeros after the point.
-  @inline(__always)
-  static func printDecimal(_ scaled: Int64, at out: UnsafeMutablePointer<UInt8>) -> Int {
-    let (whole, fraction) = scaled.magnitude.quotientAndRemainder(dividingBy: 100_000_000)
-    let length = print(UInt(whole), negative: scaled < 0, at: out)
+  static func printDecimal(
+    _ scaled: UInt64, negative: Bool, at out: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    let whole = scaled / 100_000_000
+    let fraction = scaled &- whole &* 100_000_000
+    let length = print(UInt(whole), negative: negative, at: out)
     guard fraction > 0 else { return length }
     let digits = eightDigits(UInt32(truncatingIfNeeded: fraction))
     out[length] = UInt8(ascii: ".")
     store(digits, at: out + length + 1)
-    return length + 1 + 8 - digits.leadingZeroBitCount / 8
+    return length &+ 9 &- digits.leadingZeroBitCount / 8
   }
 
   /// Writes a sign and at most 20 digits; returns how many bytes that were. Up to 7 more are written
@@ -114,7 +120,8 @@ extension JSONWriter {
   /// exact in these ranges (P. Khuong, "How to print integers really fast").
   @inline(__always)
   static func eightDigits(_ value: UInt32) -> UInt64 {
-    let fours = UInt64(value / 10_000) | UInt64(value % 10_000) << 32
+    let high = value / 10_000
+    let fours = UInt64(high) | UInt64(value &- high &* 10_000) &<< 32
     let upper = ((fours &* 10_486) >> 20) & 0x0000_007F_0000_007F
     let twos = ((fours &- 100 &* upper) << 16) &+ upper
     let tens = ((twos &* 103) >> 10) & 0x000F_000F_000F_000F

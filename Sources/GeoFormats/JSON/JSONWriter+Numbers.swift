@@ -11,8 +11,10 @@ extension JSONWriter {
     let scaled = value * 1e8
     guard scaled.magnitude < 1e15 else { return self.value(value) }
     separate()
+    // Without SSE 4.1 rounded() is a call. What is a hair from a tie may be rounded away from zero.
+    let nearest = UInt64(scaled.magnitude + 0.5)
     write(atMost: JSONRoom.numberLength) {
-      JSONWriter.printDecimal(JSONWriter.nearest(scaled), at: $0)
+      JSONWriter.printDecimal(nearest, negative: value < 0 && nearest > 0, at: $0)
     }
   }
 
