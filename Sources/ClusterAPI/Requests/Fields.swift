@@ -12,11 +12,16 @@ struct Fields {
     case query(EncodedText)
   }
 
+  private struct Entry {
+    let name: String
+    let value: Value
+  }
+
   /// Whether they come from a body; decides how errors point at them.
   let inBody: Bool
   /// What goes before names in pointers, for the members of an object.
   private var prefix = ""
-  private var values: [(name: String, value: Value)] = []
+  private var values: [Entry] = []
   /// The lengths of the names that are there, a bit each: most of the names that are asked for are not
   /// there, and need not be looked for.
   private var lengths: UInt64 = 0
@@ -52,7 +57,7 @@ struct Fields {
     }
     guard place(name) == nil else { throw problem(name, "\(name) is given twice") }
     lengths |= Fields.lengthBit(name)
-    values.append((name, value))
+    values.append(Entry(name: name, value: value))
   }
 
   @inline(__always)

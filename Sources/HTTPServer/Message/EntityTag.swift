@@ -40,8 +40,7 @@ public enum EntityTag {
   }
 
   private static func hash(_ text: String, _ seed: UInt64) -> UInt64 {
-    var text = text
-    return text.withUTF8 { hash(UnsafeRawBufferPointer($0), seed) }
+    text.withBytes { hash(UnsafeRawBufferPointer($0), seed) }
   }
 
   private static func hash(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64) -> UInt64 {

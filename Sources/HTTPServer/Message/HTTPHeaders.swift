@@ -35,8 +35,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
   /// Bytes that are not UTF-8 are replaced by U+FFFD.
   public subscript(name: String) -> String? {
     var found: String?
-    var name = name
-    name.withUTF8 { name in
+    name.withBytes { name in
       scan { field, value in
         guard Self.isSame(field, name) else { return }
         let text = String(decoding: value, as: UTF8.self)

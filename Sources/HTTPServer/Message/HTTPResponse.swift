@@ -36,8 +36,23 @@ extension String {
   /// Whether two field names are the same without regard to the case of ASCII letters.
   func isSameField(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
-    return zip(utf8, other.utf8).allSatisfy { a, b in
-      a == b || (a ^ b == 0x20 && (a | 0x20) >= 0x61 && (a | 0x20) <= 0x7A)
+    return withBytes { one in
+      other.withBytes { two in
+        for place in 0..<one.count {
+          let (a, b) = (one[place], two[place])
+          guard a == b || (a ^ b == 0x20 && (a | 0x20) >= 0x61 && (a | 0x20) <= 0x7A) else {
+            return false
+          }
+        }
+        return true
+      }
     }
+  }
+
+  /// Lends the UTF-8, without a copy of the string as withUTF8() needs one.
+  @inline(__always)
+  func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+    return Array(utf8).withUnsafeBufferPointer(body)
   }
 }

@@ -45,10 +45,23 @@ enum HeaderBlock {
   @inline(__always)
   private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
+  /// Eight bytes at a time, with no carry from one to the next: the highest bit of a byte of `printable`
+  /// is set where it is 0x20 or more, that of `delete` where it is 0x7F.
   private static func countControls(_ block: UnsafeMutableBufferPointer<UInt8>) -> Int {
-    var count = 0
-    for byte in block { count &+= (byte < 0x20 ? 1 : 0) &+ (byte == 0x7F ? 1 : 0) }
-    return count
+    let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    let bytes = UnsafeRawBufferPointer(block)
+    var (count, place): (UInt64, Int) = (0, 0)
+    while place &+ 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      let low = word & ~highs
+      let printable = (low &+ ones &* 0x60) | word
+      let delete = (low &+ ones) & ~word
+      let found = (~printable | delete) & highs
+      count &+= ((found &>> 7) &* ones) &>> 56
+      place &+= 8
+    }
+    for byte in bytes[place...] where isControl(byte) { count &+= 1 }
+    return Int(count)
   }
 
   /// Makes spaces of the control characters inside of fields.
@@ -92,8 +105,7 @@ enum HeaderBlock {
 
     @inline(__always)
     private mutating func append(_ text: String) {
-      var text = text
-      text.withUTF8 { text in
+      text.withBytes { text in
         if let source = text.baseAddress { end.update(from: source, count: text.count) }
         end += text.count
       }
