@@ -119,5 +119,7 @@ void ceh_finish(ceh_connection *connection, struct evhttp_request *request);
 void ceh_stream_detach(ceh_stream *stream);
 void ceh_end_streams(ceh_loop *loop);
 // head.c
-size_t ceh_write_head(ceh_loop *loop, char *destination, size_t capacity, int status,
+/// The most bytes of it: the longest phrase, a date, a length and "keep-alive" take half as many.
+#define CEH_HEAD_SIZE 256
+size_t ceh_write_head(ceh_loop *loop, char destination[CEH_HEAD_SIZE], int status,
                       long content_length, const char *connection);

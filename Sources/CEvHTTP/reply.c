@@ -59,9 +59,9 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
   bool silent = empty || request->type == EVHTTP_REQ_HEAD;
   if (exchange->failure) request->major = request->minor = 1;
 
-  char head[256];
+  char head[CEH_HEAD_SIZE];
   size_t head_size =
-      ceh_write_head(loop, head, sizeof head, response->status,
+      ceh_write_head(loop, head, response->status,
                      empty || response->unsized ? -1 : (long)response->body_size,
                      close ? "close" : keeps ? "keep-alive" : NULL);
   const struct iovec pieces[] = {

@@ -88,8 +88,8 @@ size_t ceh_exchange_stream(ceh_exchange *exchange, const ceh_response *response,
   attach(stream, connection);
 
   static const char chunked[] = "Transfer-Encoding: chunked\r\n";
-  char head[256];
-  size_t head_size = ceh_write_head(loop, head, sizeof head, response->status, -1, "close");
+  char head[CEH_HEAD_SIZE];
+  size_t head_size = ceh_write_head(loop, head, response->status, -1, "close");
   const struct iovec pieces[] = {
       {head, head_size},
       {(void *)chunked, stream->chunked ? sizeof chunked - 1 : 0},

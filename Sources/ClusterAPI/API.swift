@@ -17,6 +17,8 @@ public final class API: Sendable {
   private let workers = WorkQueue()
   let hub: ChangeHub
   private let parsers = Guarded<[ParserBox]>([])
+  /// The store's id as a part of entity tags.
+  private let storeName: String
 
   /// Parsers are lent to one request at a time; see ``withParser(_:)``.
   private struct ParserBox: @unchecked Sendable { let parser: JSONParser }
@@ -32,17 +34,18 @@ public final class API: Sendable {
     self.metrics = metrics
     self.report = report
     hub = ChangeHub(catalog: catalog, report: report)
+    storeName = String(writer.storeID, radix: 36)
   }
 
   /// Answers a request; `reply` is called exactly once, here or on another thread.
   public func handle(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
-    let inBody = [.post, .put, .patch].contains(request.method)
     let report = self.report
     let finish: @Sendable (Result<HTTPResponse, any Error>) -> Void = { result in
       var response: HTTPResponse
       switch result {
       case .success(let success): response = success
       case .failure(let error):
+        let inBody = [.post, .put, .patch].contains(request.method)
         response = Problem.from(error, bodyFields: inBody, report: report).response
       }
       CrossOrigin.open(&response, for: request)
@@ -130,7 +133,7 @@ public final class API: Sendable {
     if request.method == .options {
       return .now(HTTPResponse(status: 204, headers: [("Allow", Allowed.text(route.methods))]))
     }
-    guard route.methods.contains(request.method) else {
+    guard route.allows(request.method) else {
       throw Problem.methodNotAllowed(route.methods)
     }
     if let answer = try serviceAnswer(route, request) { return .now(answer) }
@@ -190,24 +193,47 @@ public final class API: Sendable {
     return try body(box.parser)
   }
 
-  /// The tag of an answer that is a function of a collection's version, the target and a media type.
+  /// The tag of an answer that is a function of a collection's version, the request and a media type.
   func entityTag(_ snapshot: CollectionSnapshot, _ request: HTTPRequest, _ type: MediaType)
     -> String
   {
-    var hash = StableHash128(Array("\(type.rawValue) \(request.target)".utf8)).text.prefix(16)
-    if request.method == .post { hash = "" }
-    return "\(String(writer.storeID, radix: 36)).\(snapshot.info.version).\(hash)"
+    EntityTag.text(
+      of: storeName, version: snapshot.info.version,
+      EntityTag.hash(of: request, as: type.rawValue))
   }
 }
 
 /// CORS: everything is open to every origin, as there are no credentials.
 enum CrossOrigin {
+  private static let origin = (name: "Access-Control-Allow-Origin", value: "*")
+  private static let exposed = (
+    name: "Access-Control-Expose-Headers", value: "ETag, Location, Retry-After"
+  )
+
+  /// The fields of an answer of some type, with those that open it: kept, for nearly all answers have
+  /// them.
+  static func fields(of type: MediaType) -> [(name: String, value: String)] {
+    switch type {
+    case .json: jsonFields
+    case .geoJSON: geoJSONFields
+    default: [("Content-Type", type.rawValue), origin, exposed]
+    }
+  }
+
+  private static let jsonFields: [(name: String, value: String)] =
+    [(name: "Content-Type", value: MediaType.json.rawValue), origin, exposed]
+  private static let geoJSONFields: [(name: String, value: String)] =
+    [(name: "Content-Type", value: MediaType.geoJSON.rawValue), origin, exposed]
+
+  /// Adds the fields that open an answer, if it has none yet.
   static func open(_ response: inout HTTPResponse, for request: HTTPRequest) {
-    response.headers.append(("Access-Control-Allow-Origin", "*"))
     guard request.method == .options else {
-      response.headers.append(("Access-Control-Expose-Headers", "ETag, Location, Retry-After"))
+      if !response.headers.contains(where: { $0.name == origin.name }) {
+        response.headers += [origin, exposed]
+      }
       return
     }
+    response.headers.append(origin)
     guard request.headers["access-control-request-method"] != nil else { return }
     let allowed = response.header("Allow") ?? "GET, HEAD, OPTIONS"
     response.headers += [

@@ -5,14 +5,15 @@ import HTTPServer
 /// Counters of what the service does, as Prometheus text.
 public final class Metrics: Sendable {
   private struct Counts {
-    var requests: [Key: Int] = [:]
+    /// A handful of kinds, so they are looked through.
+    var requests: [(key: Key, count: Int)] = []
     var buckets = [Int](repeating: 0, count: Metrics.bounds.count)
     var seconds = 0.0
     var total = 0
     var bytes = 0
   }
 
-  private struct Key: Hashable {
+  private struct Key: Equatable {
     var method: HTTPMethod
     var status: Int
   }
@@ -37,7 +38,12 @@ public final class Metrics: Sendable {
   /// Counts an answered request.
   public func count(_ log: RequestLog) {
     counts.withLock { counts in
-      counts.requests[Key(method: log.method, status: log.status), default: 0] += 1
+      let key = Key(method: log.method, status: log.status)
+      if let place = counts.requests.firstIndex(where: { $0.key == key }) {
+        counts.requests[place].count += 1
+      } else {
+        counts.requests.append((key, 1))
+      }
       counts.total += 1
       counts.seconds += Double(log.microseconds) / 1e6
       counts.bytes += log.bytesSent
@@ -65,7 +71,7 @@ public final class Metrics: Sendable {
         ($0.key.status, "\($0.key.method)") < ($1.key.status, "\($1.key.method)")
       }
       .map {
-        ("{method=\"\($0.key.method.description)\",status=\"\($0.key.status)\"}", "\($0.value)")
+        ("{method=\"\($0.key.method.description)\",status=\"\($0.key.status)\"}", "\($0.count)")
       })
     var cumulative = 0
     var samples: [(String, String)] = []

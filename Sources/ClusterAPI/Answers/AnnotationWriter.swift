@@ -9,8 +9,7 @@ struct AnnotationWriter {
   /// The ids of the annotations that were on screen.
   private let previous: [String]
   private let titles: TitleWriter
-  /// How ids of cells begin and end, by layer.
-  private let names: [(head: [UInt8], tail: [UInt8])]
+  private let layers: LayerTexts
   private let statistics: StatisticsWriter?
 
   init(
@@ -22,25 +21,22 @@ struct AnnotationWriter {
     self.options = options
     self.previous = previous
     titles = TitleWriter(options, index)
-    names = result.layers.map { layer in
-      let head = layer.grid.map { CellName.head($0, cellSize: layer.cellSize) } ?? ""
-      return (Array(head.utf8), Array(CellName.tail(layer.group?.name).utf8))
-    }
+    layers = LayerTexts(result.layers)
     self.statistics = statistics.map(StatisticsWriter.init)
   }
 
   /// An annotation as a JSON object.
   func write(_ annotation: Annotation, into json: inout JSONWriter) {
-    json.beginObject()
-    writeMembers(annotation, into: &json)
+    writeMembers(annotation, opening: true, into: &json)
     json.endObject()
   }
 
-  /// The members of an annotation's JSON object.
-  func writeMembers(_ annotation: Annotation, into json: inout JSONWriter) {
-    json.key("id")
-    writeID(of: annotation, into: &json)
-    writeCommon(annotation, into: &json)
+  /// The members of an annotation's JSON object, its first ones; also the brace before them, if it is to
+  /// be opened.
+  func writeMembers(
+    _ annotation: Annotation, opening: Bool = false, into json: inout JSONWriter
+  ) {
+    writeCommon(annotation, hasID: true, opening: opening, into: &json)
     if annotation.isCluster {
       writeMemberList(annotation, into: &json)
     } else {
@@ -48,62 +44,142 @@ struct AnnotationWriter {
     }
   }
 
+  // MARK: Ids
+
   /// The id of an annotation, as a JSON string.
   func writeID(of annotation: Annotation, into json: inout JSONWriter) {
-    switch annotation.place {
-    case .cell(let cell): write(cell, nil, names[annotation.layer], into: &json)
-    case .location(let cell, let location):
-      write(cell, location, names[annotation.layer], into: &json)
-    case .feature:
-      json.value(result.layer(of: annotation).id(of: annotation, in: index).text)
+    if case .feature = annotation.place {
+      json.value(featureName(annotation))
+      return
+    }
+    layers.withTexts(ofLayer: annotation.layer) { texts in
+      json.withRoomForElement(layers.maximumLength + 4 * JSONRoom.numberLength) { room in
+        room.text("\"")
+        AnnotationWriter.write(annotation.place, texts, into: &room)
+        room.text("\"")
+      }
     }
   }
 
-  /// As ``CellName`` has it, without a String.
-  private func write(
-    _ cell: CellPosition, _ location: Location?, _ name: (head: [UInt8], tail: [UInt8]),
-    into json: inout JSONWriter
+  private func featureName(_ annotation: Annotation) -> String {
+    result.layer(of: annotation).id(of: annotation, in: index).text
+  }
+
+  /// The id of a cell or location as ``CellName`` has it, without a String.
+  @inline(__always)
+  private static func write(
+    _ place: Annotation.Place, _ texts: LayerTexts.Texts, into room: inout JSONRoom
   ) {
-    json.beginString()
-    json.part(name.head)
-    json.part(cell.column)
-    json.part("_")
-    json.part(cell.row)
-    if let location {
-      json.part("_")
-      json.part(Int(location.column))
-      json.part(".")
-      json.part(Int(location.row))
+    switch place {
+    case .cell(let cell): write(cell, texts, into: &room)
+    case .location(let cell, let location):
+      write(cell, texts, into: &room)
+      room.text("_")
+      room.integer(Int(location.column))
+      room.text(".")
+      room.integer(Int(location.row))
+    case .feature: return
     }
-    json.part(name.tail)
-    json.endString()
+    room.bytes(texts.tail)
   }
 
-  /// What both forms have: all but the id and the features.
-  private func writeCommon(_ annotation: Annotation, into json: inout JSONWriter) {
-    json.key("coordinate")
-    json.coordinate(annotation.coordinate)
-    json.member("count", annotation.count)
-    json.member("isCluster", annotation.isCluster)
-    json.member("isUniqueLocation", annotation.isUniqueLocation)
-    json.key("bbox")
-    json.bbox(annotation.bounds)
-    titles.write(annotation, result, into: &json)
-    if let spread = annotation.spread {
-      json.key("originalCoordinate")
-      json.coordinate(spread.originalCoordinate)
-      json.member("contested", spread.contested)
+  @inline(__always)
+  private static func write(
+    _ cell: CellPosition, _ texts: LayerTexts.Texts, into room: inout JSONRoom
+  ) {
+    room.bytes(texts.head)
+    room.integer(cell.column)
+    room.text("_")
+    room.integer(cell.row)
+  }
+
+  // MARK: What both forms have
+
+  /// All but the features; in GeoJSON the id is elsewhere.
+  private func writeCommon(
+    _ annotation: Annotation, hasID: Bool, opening: Bool, into json: inout JSONWriter
+  ) {
+    var (hasName, opening) = (hasID, opening)
+    if hasID, case .feature = annotation.place {
+      if opening { json.beginObject() }
+      json.member("id", featureName(annotation))
+      (hasName, opening) = (false, false)
     }
-    if let group = result.layer(of: annotation).group {
-      json.key("group")
-      if let key = group.key { key.withUnsafeBytes { json.stringUTF8($0) } } else { json.null() }
+    layers.withTexts(ofLayer: annotation.layer) { texts in
+      json.withRoomForElement(
+        512 + layers.maximumLength + 12 * JSONRoom.numberLength
+      ) { room in
+        if opening { room.text("{") }
+        if hasName {
+          room.text("\"id\":\"")
+          AnnotationWriter.write(annotation.place, texts, into: &room)
+          room.text("\",")
+        }
+        AnnotationWriter.writeFigures(annotation, into: &room)
+        if !titles.hasProperty { TitleWriter.writeCount(annotation.count, into: &room) }
+      }
+      if titles.hasProperty { titles.write(annotation, result, into: &json) }
+      if let spread = annotation.spread {
+        json.key("originalCoordinate")
+        json.coordinate(spread.originalCoordinate)
+        json.member("contested", spread.contested)
+      }
+      if !texts.group.isEmpty { json.withRoom(texts.group.count) { $0.bytes(texts.group) } }
     }
     statistics?.write(annotation, result, into: &json)
     if let place = annotation.reuses { json.member("reuses", previous[place]) }
   }
 
+  /// From `coordinate` to `bbox`.
+  @inline(__always)
+  private static func writeFigures(_ annotation: Annotation, into room: inout JSONRoom) {
+    let (coordinate, bounds) = (annotation.coordinate, annotation.bounds)
+    room.text("\"coordinate\":{\"latitude\":")
+    let latitude = room.number(coordinate.latitude)
+    room.text(",\"longitude\":")
+    let longitude = room.number(coordinate.longitude)
+    room.text("},\"count\":")
+    room.integer(annotation.count)
+    switch (annotation.isCluster, annotation.isUniqueLocation) {
+    case (true, false): room.text(",\"isCluster\":true,\"isUniqueLocation\":false,\"bbox\":[")
+    case (true, true): room.text(",\"isCluster\":true,\"isUniqueLocation\":true,\"bbox\":[")
+    case (false, true): room.text(",\"isCluster\":false,\"isUniqueLocation\":true,\"bbox\":[")
+    case (false, false): room.text(",\"isCluster\":false,\"isUniqueLocation\":false,\"bbox\":[")
+    }
+    // A pin's bounds are its coordinate, printed already.
+    let west = write(bounds.west, like: coordinate.longitude, longitude, into: &room)
+    room.text(",")
+    let south = write(bounds.south, like: coordinate.latitude, latitude, into: &room)
+    room.text(",")
+    _ = write(bounds.east, like: bounds.west, west, into: &room)
+    room.text(",")
+    _ = write(bounds.north, like: bounds.south, south, into: &room)
+    room.text("]")
+  }
+
+  /// A number, by the piece that has another one if that is the very same.
+  @inline(__always)
+  private static func write(
+    _ value: Double, like other: Double, _ piece: JSONRoom.Piece, into room: inout JSONRoom
+  ) -> JSONRoom.Piece {
+    guard value.bitPattern == other.bitPattern else { return room.number(value) }
+    room.again(piece)
+    return piece
+  }
+
   private func writePinFeature(_ annotation: Annotation, into json: inout JSONWriter) {
     let record = index.record(at: annotation.first)
+    if case .all = options.properties, case .integer(let id, writtenAsText: false) = record.rawID {
+      let properties = record.properties
+      json.withRoom(64 + JSONRoom.numberLength + properties.count) { room in
+        room.text(",\"feature\":{\"id\":")
+        room.integer(Int(id))
+        room.text(",\"properties\":")
+        room.bytes(properties)
+        room.text("}")
+      }
+      return
+    }
     json.key("feature")
     json.beginObject()
     json.key("id")
@@ -158,7 +234,7 @@ struct AnnotationWriter {
     AnnotationWriter.abbreviate(annotation.count, into: &json)
     json.key("id")
     writeID(of: annotation, into: &json)
-    writeCommon(annotation, into: &json)
+    writeCommon(annotation, hasID: false, opening: false, into: &json)
     writeMemberList(annotation, into: &json)
     json.endObject()
   }
@@ -177,7 +253,7 @@ struct AnnotationWriter {
     writeOwnProperties(record, of: annotation, into: &json)
     json.key("annotation")
     json.beginObject()
-    writeCommon(annotation, into: &json)
+    writeCommon(annotation, hasID: false, opening: false, into: &json)
     json.endObject()
   }
 

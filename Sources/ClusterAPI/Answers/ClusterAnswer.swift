@@ -62,18 +62,37 @@ struct ClusterAnswer {
 
   /// The members before the annotations.
   func writeHead(into json: inout JSONWriter) {
-    json.member("zoomLevel", zoomLevel)
-    json.key("cellMapSize")
-    if let grid { json.value(grid.cellMapSize) } else { json.null() }
-    json.key("cellsPerWorld")
-    if let grid { json.value(grid.cellsPerWorld) } else { json.null() }
-    if let gridRect {
-      json.key("gridRect")
-      json.mapRect(gridRect)
+    json.withRoomForElement(256 + 10 * JSONRoom.numberLength) { room in
+      room.text("\"zoomLevel\":")
+      room.number(zoomLevel)
+      room.text(",\"cellMapSize\":")
+      if let grid { room.number(grid.cellMapSize) } else { room.text("null") }
+      room.text(",\"cellsPerWorld\":")
+      if let grid { room.integer(grid.cellsPerWorld) } else { room.text("null") }
+      if let gridRect {
+        room.text(",\"gridRect\":{\"x\":")
+        room.number(gridRect.x)
+        room.text(",\"y\":")
+        room.number(gridRect.y)
+        room.text(",\"width\":")
+        let width = room.number(gridRect.width)
+        room.text(",\"height\":")
+        if gridRect.height == gridRect.width {
+          room.again(width)
+        } else {
+          room.number(gridRect.height)
+        }
+        room.text("}")
+      }
+      room.text(",\"featureCount\":")
+      room.integer(result.featureCount)
+      if let hidden = result.hiddenCount {
+        room.text(",\"hiddenCount\":")
+        room.integer(hidden)
+      }
+      room.text(",\"version\":")
+      room.integer(Int(snapshot.info.version))
     }
-    json.member("featureCount", result.featureCount)
-    if let hidden = result.hiddenCount { json.member("hiddenCount", hidden) }
-    json.member("version", snapshot.info.version)
   }
 
   /// What to do with the annotations on screen.

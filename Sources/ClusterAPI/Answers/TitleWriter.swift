@@ -32,38 +32,55 @@ struct TitleWriter {
     return missing > samples / 2
   }
 
+  /// Whether features have titles at all.
+  var hasProperty: Bool { property != nil }
+
+  /// The members `title` and `subtitle` where features have no titles, with a comma before them.
+  @inline(__always)
+  static func writeCount(_ count: Int, into room: inout JSONRoom) {
+    room.text(",\"title\":\"")
+    room.integer(count)
+    if count > 1 {
+      room.text(" annotations\",\"subtitle\":null")
+    } else {
+      room.text(" annotation\",\"subtitle\":null")
+    }
+  }
+
   /// The members `title` and `subtitle`.
   func write(
     _ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter
   ) {
+    json.key("title")
     guard annotation.isCluster else {
-      json.key("title")
       if let title = title(of: annotation.first) {
+        json.beginString()
         title.write(into: &json)
+        json.endString()
       } else {
         json.value("1 annotation")
       }
       json.nullMember("subtitle")
       return
     }
-    json.key("title")
     json.beginString()
     json.part(annotation.count)
     json.part(" annotations")
     json.endString()
-    guard property != nil else {
-      json.nullMember("subtitle")
-      return
-    }
-    var parts: [Title] = []
+    json.key("subtitle")
+    json.beginString()
+    var count = 0
     if subtitleLimit > 0, column?.isAllMissing != true {
       result.forEachFeature(of: annotation) { place in
-        if let title = title(of: place) { parts.append(title) }
-        return parts.count < subtitleLimit
+        if let title = title(of: place) {
+          if count > 0 { json.part(", ") }
+          title.write(into: &json)
+          count += 1
+        }
+        return count < subtitleLimit
       }
     }
-    json.key("subtitle")
-    Title.writeList(parts, into: &json)
+    json.endString()
   }
 
   /// A property's value as a text: the inside of a JSON string, or JSON text that is to be escaped.
@@ -71,23 +88,12 @@ struct TitleWriter {
     case escaped(UnsafeRawBufferPointer)
     case plain(UnsafeRawBufferPointer)
 
-    func write(into json: inout JSONWriter) { Title.writeList([self], into: &json) }
-
-    /// The titles as one JSON string, a comma and a space between.
-    static func writeList(_ titles: [Title], into json: inout JSONWriter) {
-      var text: [UInt8] = [UInt8(ascii: "\"")]
-      for (place, title) in titles.enumerated() {
-        if place > 0 { text += [UInt8(ascii: ","), UInt8(ascii: " ")] }
-        switch title {
-        case .escaped(let inside): text.append(contentsOf: inside)
-        case .plain(let value):
-          var escaped = JSONWriter(reserving: value.count + 2)
-          escaped.appendEscaped(value)
-          text += escaped.bytes
-        }
+    /// Writes it as a part of a string.
+    func write(into json: inout JSONWriter) {
+      switch self {
+      case .escaped(let inside): json.withRoom(inside.count) { $0.bytes(inside) }
+      case .plain(let value): json.appendEscaped(value)
       }
-      text.append(UInt8(ascii: "\""))
-      json.raw(text)
     }
   }
 

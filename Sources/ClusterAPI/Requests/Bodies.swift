@@ -11,6 +11,8 @@ extension RequestBody {
 extension HTTPRequest {
   /// Refuses a body of another media type; a body without one is taken as the first.
   func checkBodyType(_ types: [MediaType]) throws(Problem) {
+    // As it is mostly written, without a look at its parts.
+    if headers["content-type"] == types.first?.rawValue { return }
     guard let type = bodyType, !types.contains(where: { $0.rawValue == type }) else { return }
     throw Problem(
       415,
@@ -66,6 +68,6 @@ extension HTTPResponse {
     _ json: consuming JSONWriter, status: Int = 200, type: MediaType = .json, etag: String? = nil
   ) {
     self.init(
-      status: status, headers: [("Content-Type", type.rawValue)], body: json.take(), etag: etag)
+      status: status, headers: CrossOrigin.fields(of: type), body: json.take(), etag: etag)
   }
 }

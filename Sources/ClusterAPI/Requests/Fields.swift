@@ -9,24 +9,34 @@ struct Fields {
   private enum Value {
     case json(JSONValue)
     /// As it stands in the query, percent-encoded.
-    case query(Substring)
+    case query(EncodedText)
+  }
+
+  private struct Entry {
+    let name: String
+    let value: Value
   }
 
   /// Whether they come from a body; decides how errors point at them.
   let inBody: Bool
   /// What goes before names in pointers, for the members of an object.
   private var prefix = ""
-  private var values: [(name: String, value: Value)] = []
+  private var values: [Entry] = []
+  /// The lengths of the names that are there, a bit each: most of the names that are asked for are not
+  /// there, and need not be looked for.
+  private var lengths: UInt64 = 0
 
   /// The fields of a query.
   init(query: String?, allowed: [String]) throws(Problem) {
     inBody = false
-    for part in (query ?? "").split(separator: "&", omittingEmptySubsequences: true) {
-      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentCoding.decode(pair[0], plusIsSpace: true) else {
+    guard let query else { return }
+    values.reserveCapacity(4)
+    for part in EncodedText(query).parts(separatedBy: UInt8(ascii: "&")) where !part.isEmpty {
+      let (rawName, value) = part.split(at: UInt8(ascii: "="))
+      guard let name = rawName.decoded(plusIsSpace: true) else {
         throw Problem(400, "the query holds a broken percent escape")
       }
-      try add(name, .query(pair.count == 2 ? pair[1] : ""), allowed)
+      try add(name, .query(value), allowed)
     }
   }
 
@@ -42,13 +52,21 @@ struct Fields {
   private mutating func add(
     _ name: String, _ value: Value, _ allowed: [String]
   ) throws(Problem) {
-    guard allowed.contains(name) else {
+    guard allowed.contains(where: { $0.utf8.count == name.utf8.count && $0 == name }) else {
       throw problem(shown(name), "the name is unknown here")
     }
-    guard !values.contains(where: { $0.name == name }) else {
-      throw problem(name, "\(name) is given twice")
-    }
-    values.append((name, value))
+    guard place(name) == nil else { throw problem(name, "\(name) is given twice") }
+    lengths |= Fields.lengthBit(name)
+    values.append(Entry(name: name, value: value))
+  }
+
+  @inline(__always)
+  private static func lengthBit(_ name: String) -> UInt64 { 1 << UInt64(name.utf8.count & 63) }
+
+  @inline(__always)
+  private func place(_ name: String) -> Int? {
+    guard lengths & Fields.lengthBit(name) != 0 else { return nil }
+    return values.firstIndex { $0.name == name }
   }
 
   /// A problem with one of the fields; 400 unless told otherwise.
@@ -70,16 +88,16 @@ struct Fields {
   }
 
   private func value(_ name: String) -> Value? {
-    guard let value = values.first(where: { $0.name == name })?.value else { return nil }
-    if case .json(let json) = value, json.kind == .null { return nil }
-    return value
+    guard let place = place(name) else { return nil }
+    if case .json(let json) = values[place].value, json.kind == .null { return nil }
+    return values[place].value
   }
 
   /// Whether a field is there and not null.
   func has(_ name: String) -> Bool { value(name) != nil }
 
-  private func decoded(_ name: String, _ text: Substring) throws(Problem) -> String {
-    guard let decoded = PercentCoding.decode(text, plusIsSpace: true) else {
+  private func decoded(_ name: String, _ text: EncodedText) throws(Problem) -> String {
+    guard let decoded = text.decoded(plusIsSpace: true) else {
       throw problem(name, "\(name) holds a broken percent escape")
     }
     return decoded
@@ -95,6 +113,7 @@ struct Fields {
       guard let number = json.number else { throw problem(name, "\(name) is not a number") }
       return number
     case .query(let text):
+      if let number = text.plainNumber { return number }
       return try number(name, try decoded(name, text))
     }
   }
@@ -182,6 +201,7 @@ struct Fields {
         numbers.append(number)
       }
     case .query(let text):
+      if let numbers = text.plainNumbers { return numbers }
       for part in try list(name, text) { numbers.append(try number(name, part)) }
     }
     return numbers
@@ -244,7 +264,7 @@ struct Fields {
 
   /// The elements of a comma-separated list. Most clients escape the commas, too, so they are
   /// looked for in the decoded text; an element that holds one can be sent in a body.
-  private func list(_ name: String, _ text: Substring) throws(Problem) -> [String] {
+  private func list(_ name: String, _ text: EncodedText) throws(Problem) -> [String] {
     let decoded = try decoded(name, text)
     return decoded.isEmpty
       ? [] : decoded.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -294,7 +314,7 @@ struct Fields {
   func object(_ json: JSONValue, at pointer: String, allowed: [String]) throws(Problem) -> Fields {
     guard json.kind == .object else { throw problem(pointer, "\(pointer) is not an object") }
     var fields = self
-    fields.values = []
+    (fields.values, fields.lengths) = ([], 0)
     fields.prefix = "\(pointer)/"
     for (key, value) in json.members {
       try fields.add(String(decoding: key, as: UTF8.self), .json(value), allowed)

@@ -41,7 +41,10 @@ extension HTTPRequest {
       let names = offered.map(\.shortName).joined(separator: ", ")
       throw Problem(400, field: "f", inBody: false, "f is none of \(names)")
     }
-    guard let accept = headers["accept"], !trimmed(accept).isEmpty else { return offered[0] }
+    guard let accept = headers["accept"] else { return offered[0] }
+    if accept == "*/*" || accept == offered[0].rawValue || trimmed(accept).isEmpty {
+      return offered[0]
+    }
     let ranges = accept.split(separator: ",").map { AcceptRange($0) }
     var best: (type: MediaType, quality: Double)?
     for type in offered {

@@ -4,9 +4,14 @@ enum PercentCoding {
   ///
   /// - Parameter plusIsSpace: as in queries that forms make.
   static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+    decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
+  }
+
+  /// As ``decode(_:plusIsSpace:)-(StringProtocol,_)``, of bytes.
+  static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count)
-    var iterator = text.utf8.makeIterator()
+    bytes.reserveCapacity(text.count)
+    var iterator = text.makeIterator()
     while let byte = iterator.next() {
       switch byte {
       case UInt8(ascii: "%"):

@@ -27,6 +27,8 @@ enum ViewFields {
   static let all =
     rects + scales + ["cellSize", "marginFactor", "debug", "limit", "groups", "previous"]
     + settings + output + PropertyFields.names + ClusterMethod.names
+  /// What the query of a view may hold.
+  static let query = all + ["f"]
   /// What can be watched: all but the annotations on screen, which those who watch are told of.
   static let watched = all.filter { $0 != "previous" }
   /// What the query of a drill-down may repeat.
@@ -40,8 +42,8 @@ enum ViewFields {
 extension Fields {
   /// The rectangle: exactly one of the three forms.
   func visibleRect() throws -> MapRect {
-    let given = ViewFields.rects.filter(has)
-    guard given.count <= 1 else {
+    guard ViewFields.rects.count(where: has) <= 1 else {
+      let given = ViewFields.rects.filter(has)
       throw problem(given[1], "\(given.joined(separator: " and ")) are given; one rect will do")
     }
     if let values = try numbers("bbox") {

@@ -9,8 +9,8 @@ extension API {
     }
     let type = try request.negotiate([.json, .geoJSON], format: format)
     let snapshot = try snapshot(id)
-    let etag = request.method == .post ? nil : entityTag(snapshot, request, type)
-    if let etag, request.matches(etag: etag) {
+    let etag = entityTag(snapshot, request, type)
+    if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
     let remembered = RememberedView(view, type, snapshot, catalog.cellMemory)
@@ -81,7 +81,7 @@ extension API {
     _ request: HTTPRequest, _ body: (Fields, _ format: String?) throws -> R
   ) throws -> R {
     guard request.method == .post else {
-      let fields = try Fields(query: request.query, allowed: ViewFields.all + ["f"])
+      let fields = try Fields(query: request.query, allowed: ViewFields.query)
       return try body(fields, try fields.string("f"))
     }
     let query = try Fields(query: request.query, allowed: ["f"])

@@ -22,28 +22,56 @@ enum Route: Equatable {
   ///
   /// - Throws: ``Problem`` 404 where nothing is, 400 where the path can't be decoded.
   init(path: String) throws(Problem) {
+    if let collection = Route.collection(ofClusters: path) {
+      self = .clusters(collection)
+      return
+    }
     if path == "*" {
       self = .service
       return
     }
     var segments: [String] = []
-    for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-      guard let segment = PercentCoding.decode(part) else {
+    segments.reserveCapacity(5)
+    var parts = EncodedText(path).parts(separatedBy: UInt8(ascii: "/"))
+    // What is before the first slash: nothing.
+    let beginning = parts.next()
+    for part in parts {
+      guard let segment = part.decoded() else {
         throw Problem(400, "the path holds a broken percent escape or isn't UTF-8")
       }
       segments.append(segment)
     }
-    guard path.first == "/", let route = Route(segments) else {
+    guard beginning?.isEmpty == true, let route = Route(segments) else {
       throw .notFound("nothing is at this path")
     }
     self = route
   }
 
+  /// The collection of which a path is the clusters, if it is and has no escapes: the path that is asked
+  /// most, read without a list of its segments.
+  private static func collection(ofClusters path: String) -> String? {
+    let (head, tail): (StaticString, StaticString) = ("/collections/", "/clusters")
+    var path = path
+    return path.withUTF8 { path in
+      let length = path.count - head.utf8CodeUnitCount - tail.utf8CodeUnitCount
+      guard length > 0 else { return nil }
+      let end = head.utf8CodeUnitCount + length
+      let isThere = { (text: StaticString, place: Int) in
+        (0..<text.utf8CodeUnitCount).allSatisfy { path[place + $0] == text.utf8Start[$0] }
+      }
+      guard isThere(head, 0), isThere(tail, end) else { return nil }
+      let id = UnsafeBufferPointer(rebasing: path[head.utf8CodeUnitCount..<end])
+      for byte in id
+      where byte == UInt8(ascii: "/") || byte == UInt8(ascii: "%") || byte >= 0x80 { return nil }
+      return String(decoding: id, as: UTF8.self)
+    }
+  }
+
   private init?(_ segments: [String]) {
     // An empty segment is a slash too many, but for the root itself.
-    if segments.contains("") && segments != [""] { return nil }
+    if segments.contains(where: \.isEmpty) && segments != [""] { return nil }
     switch segments.count {
-    case 0: self = .landing
+    case 0: return nil
     case 1:
       let roots: [String: Route] = [
         "": .landing, "openapi.yaml": .openAPI, "conformance": .conformance,
@@ -60,23 +88,23 @@ enum Route: Equatable {
       }
     default:
       guard segments[0] == "collections" else { return nil }
-      self.init(in: segments[1], Array(segments[2...]))
+      self.init(in: segments[1], segments)
     }
   }
 
-  private init?(in collection: String, _ rest: [String]) {
-    switch (rest[0], rest.count) {
-    case ("items", 1): self = .items(collection)
-    case ("items", 2): self = .item(collection, feature: rest[1])
-    case ("items", 3) where rest[2] == "locate": self = .locate(collection, feature: rest[1])
-    case ("clusters", 1): self = .clusters(collection)
-    case ("clusters", 2): self = .annotation(collection, id: rest[1])
-    case ("clusters", 3) where rest[2] == "items":
-      self = .annotationItems(collection, id: rest[1])
-    case ("clusters", 3) where rest[2] == "children":
-      self = .annotationChildren(collection, id: rest[1])
-    case ("pins", 1): self = .pins(collection)
-    case ("changes", 1): self = .changes(collection)
+  private init?(in collection: String, _ all: [String]) {
+    switch (all[2], all.count) {
+    case ("clusters", 3): self = .clusters(collection)
+    case ("clusters", 4): self = .annotation(collection, id: all[3])
+    case ("clusters", 5) where all[4] == "items":
+      self = .annotationItems(collection, id: all[3])
+    case ("clusters", 5) where all[4] == "children":
+      self = .annotationChildren(collection, id: all[3])
+    case ("items", 3): self = .items(collection)
+    case ("items", 4): self = .item(collection, feature: all[3])
+    case ("items", 5) where all[4] == "locate": self = .locate(collection, feature: all[3])
+    case ("pins", 3): self = .pins(collection)
+    case ("changes", 3): self = .changes(collection)
     default: return nil
     }
   }
@@ -93,6 +121,15 @@ enum Route: Equatable {
     case .items: [.get, .head, .post, .delete]
     case .clusters, .pins: [.get, .head, .post]
     case .locate: [.post]
+    }
+  }
+
+  /// Whether the resource has a method.
+  func allows(_ method: HTTPMethod) -> Bool {
+    switch self {
+    // The resource that is asked most, without a list.
+    case .clusters: method == .get || method == .head || method == .post
+    default: methods.contains(method)
     }
   }
 }

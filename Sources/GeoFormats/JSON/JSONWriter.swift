@@ -4,11 +4,13 @@
 /// name. Nothing else is checked; calls must nest properly. Static names are copied as they are and
 /// must not need escapes. The hot path of every answer: no allocation but the array's growth.
 public struct JSONWriter {
-  // The array is as long as its memory and `count` bytes of it are written: appending one by one
+  // The array is as long as its memory and `used` bytes of it are written: appending one by one
   // would cost several times as much as the bytes themselves.
-  private var storage: [UInt8]
+  @usableFromInline var storage: [UInt8]
+  @usableFromInline var used = 0
+
   /// How many bytes were written so far.
-  public private(set) var count = 0
+  public var count: Int { used }
 
   /// A writer with room for some bytes.
   public init(reserving capacity: Int = 1024) {
@@ -16,47 +18,47 @@ public struct JSONWriter {
   }
 
   /// What was written so far; a copy. ``take()`` makes none.
-  public var bytes: [UInt8] { Array(storage[..<count]) }
+  public var bytes: [UInt8] { Array(storage[..<used]) }
 
   /// Hands over what was written and begins anew.
   public mutating func take() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &storage)
-    taken.removeSubrange(count...)
-    count = 0
+    taken.removeLast(taken.count - used)
+    used = 0
     return taken
   }
 
   /// Calls `body` with what was written so far.
   public func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-    try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<used])) }
   }
 
   /// Forgets what was written and keeps the memory.
-  public mutating func removeAll() { count = 0 }
+  public mutating func removeAll() { used = 0 }
 
   /// Makes room for `length` bytes, lets `body` write there and adds as many as it says. The
   /// pointer is good for `length` bytes: callers keep to that.
-  @inline(__always)
+  @inlinable @inline(__always)
   mutating func write(atMost length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
-    if storage.count - count < length { grow(by: length) }
-    let start = count
-    count += storage.withUnsafeMutableBufferPointer { buffer in
+    if storage.count - used < length { grow(by: length) }
+    let start = used
+    used += storage.withUnsafeMutableBufferPointer { buffer in
       buffer.baseAddress.map { body($0 + start) } ?? 0
     }
   }
 
-  @inline(never)
-  private mutating func grow(by length: Int) {
-    let wanted = max(count + length, storage.count * 2, 64)
+  @inline(never) @usableFromInline
+  mutating func grow(by length: Int) {
+    let wanted = max(used + length, storage.count * 2, 64)
     storage.append(contentsOf: repeatElement(0, count: wanted - storage.count))
   }
 
   /// Whether a comma is due before another element or name.
-  @inline(__always)
-  private var commaIsDue: Bool {
-    guard count > 0 else { return false }
-    switch storage[count - 1] {
+  @inlinable @inline(__always)
+  var commaIsDue: Bool {
+    guard used > 0 else { return false }
+    switch storage[used - 1] {
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): return false
     default: return true
     }

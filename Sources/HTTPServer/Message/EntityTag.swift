@@ -10,29 +10,62 @@ public enum EntityTag {
   /// against an attacker, so no cryptographic hash is needed.
   public static func hash(of body: [UInt8]) -> String {
     body.withUnsafeBytes { bytes in
-      // None is `secret`: a step would then be the same for its two words exchanged.
-      var (a, b, c, d): (UInt64, UInt64, UInt64, UInt64) = (
-        0xa076_1d64_78bd_642f, 0x2d35_8dcc_aa6c_78a5, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3
-      )
-      var at = 0
-      while at + 64 <= bytes.count {
-        a = step(bytes, at, a)
-        b = step(bytes, at + 16, b)
-        c = step(bytes, at + 32, c)
-        d = step(bytes, at + 48, d)
-        at += 64
-      }
-      var state = fold(UInt64(bytes.count) ^ secret, a)
-      for lane in [b, c, d] { state = fold(state ^ secret, lane) }
-      while at + 16 <= bytes.count {
-        state = step(bytes, at, state)
-        at += 16
-      }
-      var rest: (UInt64, UInt64) = (0, 0)
-      withUnsafeMutableBytes(of: &rest) { $0.copyBytes(from: bytes[at...]) }
-      state = fold(rest.0 ^ secret, rest.1 ^ state)
-      return text(fold(state ^ 0x5899_65cc_7537_4cc3, secret))
+      String(unsafeUninitializedCapacity: 11) { write(hash(bytes, 0), to: $0[...]) }
     }
+  }
+
+  /// A hash of what an answer can depend on: the target, a body, and the type that was chosen. The same
+  /// in every process.
+  public static func hash(of request: HTTPRequest, as type: String) -> UInt64 {
+    var state = hash(request.path, hash(type, 0))
+    if let query = request.query { state = hash(query, state) }
+    // An empty query is none to those who read it, but another target.
+    if request.query == nil { state = ~state }
+    return request.body.count == 0 ? state : request.body.withUnsafeBytes { hash($0, state) }
+  }
+
+  /// The tag of an answer made from a version of a store's data: `store.version.hash`.
+  public static func text(of store: String, version: Int64, _ hash: UInt64) -> String {
+    let version = String(version)
+    return String(unsafeUninitializedCapacity: store.utf8.count + version.utf8.count + 13) {
+      buffer in
+      var end = 0
+      for part in [store, version] {
+        end = buffer[end...].update(fromContentsOf: part.utf8)
+        buffer[end] = UInt8(ascii: ".")
+        end += 1
+      }
+      return end + write(hash, to: buffer[end...])
+    }
+  }
+
+  private static func hash(_ text: String, _ seed: UInt64) -> UInt64 {
+    text.withBytes { hash(UnsafeRawBufferPointer($0), seed) }
+  }
+
+  private static func hash(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64) -> UInt64 {
+    // None is `secret`: a step would then be the same for its two words exchanged.
+    var (a, b, c, d): (UInt64, UInt64, UInt64, UInt64) = (
+      0xa076_1d64_78bd_642f, 0x2d35_8dcc_aa6c_78a5, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3
+    )
+    var at = 0
+    while at + 64 <= bytes.count {
+      a = step(bytes, at, a)
+      b = step(bytes, at + 16, b)
+      c = step(bytes, at + 32, c)
+      d = step(bytes, at + 48, d)
+      at += 64
+    }
+    var state = fold(UInt64(bytes.count) ^ secret ^ seed, a)
+    for lane in [b, c, d] { state = fold(state ^ secret, lane) }
+    while at + 16 <= bytes.count {
+      state = step(bytes, at, state)
+      at += 16
+    }
+    var rest: (UInt64, UInt64) = (0, 0)
+    withUnsafeMutableBytes(of: &rest) { $0.copyBytes(from: bytes[at...]) }
+    state = fold(rest.0 ^ secret, rest.1 ^ state)
+    return fold(state ^ 0x5899_65cc_7537_4cc3, secret)
   }
 
   private static let secret: UInt64 = 0xe703_7ed1_a0b4_28db
@@ -48,15 +81,16 @@ public enum EntityTag {
     return product.high ^ product.low
   }
 
-  private static func text(_ value: UInt64) -> String {
+  /// Writes a hash as 11 characters.
+  private static func write(_ value: UInt64, to buffer: Slice<UnsafeMutableBufferPointer<UInt8>>)
+    -> Int
+  {
     let digits: StaticString = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
-    return String(unsafeUninitializedCapacity: 11) { buffer in
-      for i in 0..<11 {
-        // The index is below 64, the length of the literal.
-        buffer[i] = digits.utf8Start[Int(value >> (UInt64(i) * 6) & 63)]
-      }
-      return 11
+    for i in 0..<11 {
+      // The index is below 64, the length of the literal.
+      buffer.base[buffer.startIndex + i] = digits.utf8Start[Int(value >> (UInt64(i) * 6) & 63)]
     }
+    return 11
   }
 
   /// What an If-None-Match field says of two representations of one resource.

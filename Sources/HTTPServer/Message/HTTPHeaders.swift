@@ -1,3 +1,5 @@
+import Glibc
+
 /// Header fields in the order in which they arrived; names are compared without regard to case.
 ///
 /// One block of memory holds them all. A lookup is a scan of it, which for a request's dozen fields
@@ -33,10 +35,12 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
   /// Bytes that are not UTF-8 are replaced by U+FFFD.
   public subscript(name: String) -> String? {
     var found: String?
-    scan { field, value in
-      guard Self.isSame(field, name.utf8) else { return }
-      let text = String(decoding: value, as: UTF8.self)
-      found = found.map { "\($0), \(text)" } ?? text
+    name.withBytes { name in
+      scan { field, value in
+        guard Self.isSame(field, name) else { return }
+        let text = String(decoding: value, as: UTF8.self)
+        found = found.map { "\($0), \(text)" } ?? text
+      }
     }
     return found
   }
@@ -48,24 +52,37 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     return all
   }
 
-  private func scan(
-    _ visit: (Slice<UnsafeBufferPointer<UInt8>>, Slice<UnsafeBufferPointer<UInt8>>) -> Void
-  ) {
+  @inline(__always)
+  private func scan(_ visit: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Void) {
     storage.withUnsafeBufferPointer { bytes in
       var start = 0
-      while let middle = bytes[start...].firstIndex(of: 0),
-        let end = bytes[(middle + 1)...].firstIndex(of: 0)
-      {
-        visit(bytes[start..<middle], bytes[(middle + 1)..<end])
+      while let middle = Self.end(of: start, bytes), let end = Self.end(of: middle + 1, bytes) {
+        visit(
+          UnsafeBufferPointer(rebasing: bytes[start..<middle]),
+          UnsafeBufferPointer(rebasing: bytes[(middle + 1)..<end]))
         start = end + 1
       }
     }
   }
 
+  /// Where the text that begins at a place ends.
+  @inline(__always)
+  private static func end(of start: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard start < bytes.count, let base = bytes.baseAddress,
+      let end = memchr(base + start, 0, bytes.count - start)
+    else { return nil }
+    return UnsafeRawPointer(end) - UnsafeRawPointer(base)
+  }
+
+  @inline(__always)
   private static func isSame(
-    _ field: Slice<UnsafeBufferPointer<UInt8>>, _ name: String.UTF8View
+    _ field: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>
   ) -> Bool {
-    field.count == name.count && zip(field, name).allSatisfy { lowercased($0) == lowercased($1) }
+    guard field.count == name.count else { return false }
+    for place in 0..<field.count where lowercased(field[place]) != lowercased(name[place]) {
+      return false
+    }
+    return true
   }
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {
@@ -76,13 +93,21 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 extension [UInt8] {
   /// An array of `size` bytes that `fill` writes.
   static func ofSize(_ size: Int, fill: (UnsafeMutablePointer<UInt8>) -> Void) -> [UInt8] {
+    ofAtMost(size) {
+      fill($0)
+      return size
+    }
+  }
+
+  /// An array of bytes that `fill` writes where there is room for `size`; it says how many they are.
+  @inline(__always)
+  static func ofAtMost(_ size: Int, fill: (UnsafeMutablePointer<UInt8>) -> Int) -> [UInt8] {
     // Not for none: the initializer would write a count into the storage that all empty arrays of
     // all threads share.
     guard size > 0 else { return [] }
     return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       guard let base = buffer.baseAddress else { return }
-      fill(base)
-      count = size
+      count = fill(base)
     }
   }
 }

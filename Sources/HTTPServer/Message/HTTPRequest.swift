@@ -41,13 +41,22 @@ struct RequestTarget {
     }
     let mark = rest.firstIndex(of: UInt8(ascii: "?"))
     let head = rest[..<(mark ?? rest.endIndex)]
-    guard let path = String(validating: UnsafeBufferPointer(rebasing: head), as: UTF8.self)
-    else { return nil }
+    guard let path = Self.text(head) else { return nil }
     self.path = path.isEmpty ? "/" : path
     guard let mark else { return }
     let tail = rest[(mark + 1)...]
-    query = String(validating: UnsafeBufferPointer(rebasing: tail), as: UTF8.self)
+    query = Self.text(tail)
     if query == nil { return nil }
+  }
+
+  /// Bytes as text; nil when they are not UTF-8.
+  private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+    let bytes = UnsafeBufferPointer(rebasing: bytes)
+    // All that is ASCII is valid, and is told at once; as a rule all of it is.
+    var all: UInt8 = 0
+    for byte in bytes { all |= byte }
+    return all < 0x80
+      ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
   }
 
   private static func afterScheme(

@@ -32,48 +32,27 @@ public struct HTTPResponse: Sendable {
   }
 }
 
-extension HTTPResponse {
-  /// The header lines as they are sent, each ended by CRLF. Line breaks inside a field, which would
-  /// end it early, become spaces; fields that the transport makes itself are left out.
-  func headerBlock() -> [UInt8] {
-    var block: [UInt8] = []
-    block.reserveCapacity(headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 })
-    for (name, value) in headers where !Self.isTransportField(name) {
-      Self.append(name, to: &block)
-      block.append(UInt8(ascii: ":"))
-      block.append(UInt8(ascii: " "))
-      Self.append(value, to: &block)
-      block.append(UInt8(ascii: "\r"))
-      block.append(UInt8(ascii: "\n"))
-    }
-    return block
-  }
-
-  private static func append(_ text: String, to block: inout [UInt8]) {
-    let start = block.count
-    block.append(contentsOf: text.utf8)
-    for i in start..<block.count where block[i] < 0x20 || block[i] == 0x7F {
-      block[i] = UInt8(ascii: " ")
-    }
-  }
-
-  private static func isTransportField(_ name: String) -> Bool {
-    switch name.utf8.count {
-    case 4: name.isSameField(as: "Date")
-    case 10: name.isSameField(as: "Connection")
-    case 14: name.isSameField(as: "Content-Length")
-    case 17: name.isSameField(as: "Transfer-Encoding")
-    default: false
-    }
-  }
-}
-
 extension String {
   /// Whether two field names are the same without regard to the case of ASCII letters.
   func isSameField(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
-    return zip(utf8, other.utf8).allSatisfy { a, b in
-      a == b || (a ^ b == 0x20 && (a | 0x20) >= 0x61 && (a | 0x20) <= 0x7A)
+    return withBytes { one in
+      other.withBytes { two in
+        for place in 0..<one.count {
+          let (a, b) = (one[place], two[place])
+          guard a == b || (a ^ b == 0x20 && (a | 0x20) >= 0x61 && (a | 0x20) <= 0x7A) else {
+            return false
+          }
+        }
+        return true
+      }
     }
+  }
+
+  /// Lends the UTF-8, without a copy of the string as withUTF8() needs one.
+  @inline(__always)
+  func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+    if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+    return Array(utf8).withUnsafeBufferPointer(body)
   }
 }

@@ -1,69 +1,112 @@
+/// What becomes of an answer on its way to one client: compressed where the client likes that and it
+/// pays, tagged, or 304 when the client has the representation already.
+struct Preparation {
+  /// What is sent instead of the answer's body; nil where that is sent as it is.
+  private(set) var packed: [UInt8]?
+  /// The entity tag as it is told, without its quotes.
+  private(set) var tag: (base: String, isGzip: Bool)?
+  /// Whether nothing but the tag is sent, for the client has the rest.
+  private(set) var isNotModified = false
+  /// What becomes of the answer's own Vary, if it has one.
+  private let vary: String?
+
+  /// Time is linear in the body where that is compressed, or tagged by a hash.
+  init(of answer: HTTPResponse, for request: HTTPRequest) {
+    vary = answer.headers.first { $0.name.isSameField(as: "Vary") }
+      .map { Preparation.mergedVary($0.value) }
+    if answer.stream != nil { return }
+    let reads = request.method == .get || request.method == .head
+    let coding = request.headers["Accept-Encoding"]
+    let mayPack = coding != nil && answer.isWorthPacking
+    let prefersGzip = (mayPack || answer.status == 304) && ContentCoding.prefersGzip(coding)
+    let tagged = answer.status == 200 && (reads || request.method == .post)
+    let base = answer.etag ?? (tagged ? EntityTag.hash(of: answer.body) : nil)
+
+    if let base, reads, answer.status == 200 || answer.status == 304 {
+      let field = request.headers["If-None-Match"]
+      let match = EntityTag.match(field, base: base, prefersGzip: prefersGzip)
+      if match != .none || answer.status == 304 {
+        (isNotModified, tag) = (true, (base, match == .gzip))
+        return
+      }
+    }
+    if mayPack, prefersGzip { packed = Gzip.compress(answer.body) }
+    // On a PUT the tag is that of what was stored, not of this answer's bytes.
+    if let base { tag = (base, packed != nil && tagged) }
+  }
+
+  /// Calls `body` with the fields that the answer gets, and those of its own that stay, in order.
+  @inline(__always)
+  func forEachField(of answer: HTTPResponse, _ body: (_ name: String, _ value: FieldValue) -> Void)
+  {
+    var hasVary = false
+    for (name, value) in answer.headers {
+      // Fields that describe a body that is not sent; the client keeps those it has.
+      if isNotModified, name.lowercased().hasPrefix("content-") { continue }
+      let isVary = !hasVary && name.isSameField(as: "Vary")
+      hasVary = hasVary || isVary
+      body(name, .text(isVary ? vary ?? value : value))
+    }
+    if !hasVary { body("Vary", .text("Accept, Accept-Encoding")) }
+    if packed != nil { body("Content-Encoding", .text("gzip")) }
+    if let tag { body("ETag", .tag(tag.base, isGzip: tag.isGzip)) }
+  }
+
+  /// The most bytes of the lines that it adds to an answer's own.
+  var maximumSize: Int { 100 + (tag?.base.utf8.count ?? 0) + (vary?.utf8.count ?? 0) }
+
+  private static func mergedVary(_ given: String) -> String {
+    let names = given.split(separator: ",").map(\.trimmed)
+    if names.contains("*") { return given }
+    let missing = ["Accept", "Accept-Encoding"].filter { name in
+      !names.contains { String($0).isSameField(as: name) }
+    }
+    return (missing.map { $0[...] } + names).joined(separator: ", ")
+  }
+}
+
+/// The value of a header field.
+enum FieldValue {
+  case text(String)
+  /// An entity tag by its parts.
+  case tag(String, isGzip: Bool)
+
+  /// As text.
+  var text: String {
+    switch self {
+    case .text(let text): text
+    case .tag(let base, let isGzip): isGzip ? "\"\(base)\(EntityTag.gzipSuffix)\"" : "\"\(base)\""
+    }
+  }
+
+  /// The number of its bytes.
+  var count: Int {
+    switch self {
+    case .text(let text): text.utf8.count
+    case .tag(let base, let isGzip):
+      base.utf8.count + 2 + (isGzip ? EntityTag.gzipSuffix.utf8.count : 0)
+    }
+  }
+}
+
 extension HTTPResponse {
   /// The answer as this client gets it: with Vary, compressed where the client likes that and it
   /// pays, with an entity tag, or as 304 when the client has the representation already.
   ///
-  /// Pure, and applied by the server to every answer. Time is linear in the body.
+  /// Pure; the server sends just this for every answer. Time is linear in the body.
   public func prepared(for request: HTTPRequest) -> HTTPResponse {
+    let preparation = Preparation(of: self, for: request)
     var answer = self
-    answer.addVary()
-    if stream != nil { return answer }
-    let reads = request.method == .get || request.method == .head
-    let mayPack = answer.isWorthPacking
-    let prefersGzip =
-      (mayPack || status == 304)
-      && ContentCoding.prefersGzip(request.headers["Accept-Encoding"])
-    let tagged = status == 200 && (reads || request.method == .post)
-    let base = etag ?? (tagged ? EntityTag.hash(of: body) : nil)
-
-    if let base, reads, status == 200 || status == 304 {
-      let field = request.headers["If-None-Match"]
-      let match = EntityTag.match(field, base: base, prefersGzip: prefersGzip)
-      if match != .none || status == 304 { return answer.notModified(base: base, match: match) }
-    }
-    var packed = false
-    if mayPack, prefersGzip, let small = Gzip.compress(body) {
-      answer.body = small
-      answer.headers.append((name: "Content-Encoding", value: "gzip"))
-      packed = true
-    }
-    // On a PUT the tag is that of what was stored, not of this answer's bytes.
-    if let base { answer.setTag(base: base, gzip: packed && tagged) }
+    answer.headers = []
+    preparation.forEachField(of: self) { answer.headers.append((name: $0, value: $1.text)) }
+    if preparation.isNotModified { (answer.status, answer.body) = (304, []) }
+    if let packed = preparation.packed { answer.body = packed }
+    if preparation.tag != nil { answer.etag = nil }
     return answer
   }
 
-  private var isWorthPacking: Bool {
+  fileprivate var isWorthPacking: Bool {
     body.count >= ContentCoding.smallest && status != 304 && status != 206
       && ContentCoding.isCompressible(header("Content-Type")) && header("Content-Encoding") == nil
-  }
-
-  private func notModified(base: String, match: EntityTag.Match) -> HTTPResponse {
-    var answer = self
-    answer.status = 304
-    answer.body = []
-    // Fields that describe a body that is not sent; the client keeps those it has.
-    answer.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
-    answer.setTag(base: base, gzip: match == .gzip)
-    return answer
-  }
-
-  private mutating func setTag(base: String, gzip: Bool) {
-    headers.append(
-      (name: "ETag", value: gzip ? "\"\(base)\(EntityTag.gzipSuffix)\"" : "\"\(base)\""))
-    etag = nil
-  }
-
-  private mutating func addVary() {
-    let ours = "Accept, Accept-Encoding"
-    guard let at = headers.firstIndex(where: { $0.name.isSameField(as: "Vary") }) else {
-      headers.append((name: "Vary", value: ours))
-      return
-    }
-    let given = headers[at].value
-    let names = given.split(separator: ",").map(\.trimmed)
-    if names.contains("*") { return }
-    let missing = ["Accept", "Accept-Encoding"].filter { name in
-      !names.contains { String($0).isSameField(as: name) }
-    }
-    headers[at].value = (missing.map { $0[...] } + names).joined(separator: ", ")
   }
 }

@@ -36,14 +36,17 @@ extension HTTPServer {
 public struct RequestLog: Sendable {
   /// The method.
   public var method: HTTPMethod
-  /// Path and query as they stood in the request line.
-  public var target: String
+  let path: String
+  let query: String?
   /// The status that was sent.
   public var status: Int
   /// Bytes of head and body handed to the connection; 0 when it had gone.
   public var bytesSent: Int
   /// From the whole request being read to the answer, or the begin of a stream, being handed over.
   public var microseconds: Int
+
+  /// Path and query as they stood in the request line.
+  public var target: String { query.map { "\(path)?\($0)" } ?? path }
 }
 
 /// What is known of a request that failed before it reached the handler.

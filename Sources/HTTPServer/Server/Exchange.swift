@@ -40,23 +40,15 @@ final class Exchange: @unchecked Sendable {
   private func deliver(_ response: HTTPResponse) {
     // Compression and the like happen here, on the thread that replies.
     let delivery = Delivery(
-      pointer: pointer, loop: loop, response: response.prepared(for: request),
-      isToHead: request.method == .head, log: log(status: response.status))
-    if loop.isCurrent {
-      delivery.send()
-      return
-    }
-    let box = Unmanaged.passRetained(delivery)
-    let posted = ceh_loop_post(
-      loop.pointer, { $0.map { Unmanaged<Delivery>.fromOpaque($0).takeRetainedValue().send() } },
-      box.toOpaque())
-    // The loop has ended and its connections with it: this only frees the exchange.
-    if !posted { box.takeRetainedValue().send() }
+      pointer: pointer, loop: loop, response: response,
+      preparation: Preparation(of: response, for: request), isToHead: request.method == .head,
+      log: log)
+    if loop.isCurrent { delivery.send() } else { delivery.post() }
   }
 
-  private func log(status: Int) -> Delivery.Log? {
+  private var log: Delivery.Log? {
     guard let write = context.configuration.onRequest else { return nil }
-    return Delivery.Log(write: write, request: request, started: started, status: status)
+    return Delivery.Log(write: write, request: request, started: started)
   }
 
   /// Microseconds of a clock that only goes forward.
@@ -66,55 +58,61 @@ final class Exchange: @unchecked Sendable {
     return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
   }
 
-  /// A prepared answer on its way to the loop's thread.
-  ///
-  /// `@unchecked Sendable`: immutable, and `pointer` is used by `send()` alone, called once.
-  private final class Delivery: @unchecked Sendable {
+  /// A prepared answer on its way to the loop's thread. `pointer` is used by `send()` alone, called once.
+  private struct Delivery {
     struct Log {
       let write: @Sendable (RequestLog) -> Void
       let request: HTTPRequest
       let started: UInt64
-      let status: Int
 
-      func write(bytesSent: Int, microseconds: Int) {
+      func write(status: Int, bytesSent: Int, microseconds: Int) {
         write(
           RequestLog(
-            method: request.method, target: request.target, status: status, bytesSent: bytesSent,
-            microseconds: microseconds))
+            method: request.method, path: request.path, query: request.query, status: status,
+            bytesSent: bytesSent, microseconds: microseconds))
       }
 
       var microseconds: Int { Int(Exchange.now() - started) }
     }
 
-    private let pointer: OpaquePointer
-    private let loop: Loop
-    private let response: HTTPResponse
-    private let isToHead: Bool
-    private let log: Log?
+    let pointer: OpaquePointer
+    let loop: Loop
+    let response: HTTPResponse
+    let preparation: Preparation
+    let isToHead: Bool
+    let log: Log?
 
-    init(
-      pointer: OpaquePointer, loop: Loop, response: HTTPResponse, isToHead: Bool, log: Log?
-    ) {
-      self.pointer = pointer
-      self.loop = loop
-      self.response = response
-      self.isToHead = isToHead
-      self.log = log
+    /// Sends it from the loop's thread.
+    func post() {
+      let box = Unmanaged.passRetained(Box(self))
+      let posted = ceh_loop_post(
+        loop.pointer,
+        { $0.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().delivery.send() } },
+        box.toOpaque())
+      // The loop has ended and its connections with it: this only frees the exchange.
+      if !posted { box.takeRetainedValue().delivery.send() }
+    }
+
+    private final class Box {
+      let delivery: Delivery
+      init(_ delivery: Delivery) { self.delivery = delivery }
     }
 
     func send() {
       let core = response.stream.map { _ in StreamCore(loop) }
-      response.headerBlock().withUnsafeBytes { headers in
-        response.body.withUnsafeBytes { body in
+      let status = preparation.isNotModified ? 304 : response.status
+      HeaderBlock.bytes(response, preparation).withUnsafeBytes { headers in
+        (preparation.packed ?? response.body).withUnsafeBytes { body in
+          let body = preparation.isNotModified ? UnsafeRawBufferPointer(rebasing: body[..<0]) : body
           var raw = ceh_response(
-            status: Int32(clamping: response.status),
+            status: Int32(clamping: status),
             headers: headers.bindMemory(to: CChar.self).baseAddress, headers_size: headers.count,
             body: body.baseAddress, body_size: body.count, unsized: core != nil)
           if let core, !isToHead {
             begin(core, &raw)
           } else {
             let sent = ceh_exchange_reply(pointer, &raw)
-            if let log { log.write(bytesSent: sent, microseconds: log.microseconds) }
+            log?.write(status: status, bytesSent: sent, microseconds: log?.microseconds ?? 0)
             core?.end()
           }
         }
@@ -126,7 +124,7 @@ final class Exchange: @unchecked Sendable {
       core.begin(pointer, &raw)
       guard let log else { return }
       let microseconds = log.microseconds
-      core.atEnd { log.write(bytesSent: $0, microseconds: microseconds) }
+      core.atEnd { log.write(status: response.status, bytesSent: $0, microseconds: microseconds) }
     }
   }
 }

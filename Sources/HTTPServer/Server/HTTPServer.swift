@@ -85,6 +85,6 @@ public final class HTTPServer: Sendable {
     let answer = configuration.protocolErrorResponse(503, info)
     let head =
       "HTTP/1.1 503 Service Unavailable\r\nContent-Length: \(answer.body.count)\r\nConnection: close\r\n"
-    return Array(head.utf8) + answer.headerBlock() + Array("\r\n".utf8) + answer.body
+    return Array(head.utf8) + HeaderBlock.bytes(answer) + Array("\r\n".utf8) + answer.body
   }
 }

@@ -1,0 +1,84 @@
+import ClusterCore
+import GeoFormats
+
+/// What all annotations of a layer have in common, printed once: how ids of its cells begin and end, and
+/// the member `group`.
+///
+/// One block of memory holds it for all layers, so that a loop over annotations touches no array but one.
+struct LayerTexts {
+  private struct Layer {
+    var start: Int
+    var tail: Int
+    var group: Int
+    var end: Int
+  }
+
+  private let bytes: [UInt8]
+  private let layers: [Layer]
+  /// The longest of them, in bytes.
+  let maximumLength: Int
+
+  init(_ all: [ClusterLayer]) {
+    var json = JSONWriter(reserving: 512)
+    var layers: [Layer] = []
+    layers.reserveCapacity(all.count)
+    var longest = 0
+    for layer in all {
+      let start = json.count
+      if let grid = layer.grid { json.cellNameHead(grid, cellSize: layer.cellSize) }
+      let tail = json.count
+      if let group = layer.group { json.text(CellName.tail(group.name)) }
+      let group = json.count
+      if let key = layer.group.map(\.key) { json.group(key) }
+      layers.append(Layer(start: start, tail: tail, group: group, end: json.count))
+      longest = max(longest, json.count - start)
+    }
+    (bytes, self.layers, maximumLength) = (json.bytes, layers, longest)
+  }
+
+  /// The texts of a layer.
+  struct Texts {
+    /// How ids of cells begin.
+    let head: UnsafeRawBufferPointer
+    /// How they end.
+    let tail: UnsafeRawBufferPointer
+    /// The member `group` with the comma before it; empty where there are no groups.
+    let group: UnsafeRawBufferPointer
+  }
+
+  /// Lends the texts of a layer.
+  @inline(__always)
+  func withTexts<R>(ofLayer number: Int, _ body: (Texts) -> R) -> R {
+    let layer = layers[number]
+    return bytes.withUnsafeBytes { bytes in
+      body(
+        Texts(
+          head: UnsafeRawBufferPointer(rebasing: bytes[layer.start..<layer.tail]),
+          tail: UnsafeRawBufferPointer(rebasing: bytes[layer.tail..<layer.group]),
+          group: UnsafeRawBufferPointer(rebasing: bytes[layer.group..<layer.end])))
+    }
+  }
+}
+
+extension JSONWriter {
+  /// As ``CellName/head(_:cellSize:)`` has it, mostly without a String.
+  fileprivate mutating func cellNameHead(_ grid: CellGrid, cellSize: Double) {
+    guard cellSize == cellSize.rounded(), cellSize.magnitude < 1e15 else {
+      text(CellName.head(grid, cellSize: cellSize))
+      return
+    }
+    part("g")
+    part(grid.cellsPerWorld)
+    part("_")
+    part(Int(cellSize))
+    part("_")
+  }
+
+  fileprivate mutating func text(_ ascii: String) { part(Array(ascii.utf8)) }
+
+  fileprivate mutating func group(_ key: [UInt8]?) {
+    // The comma comes by itself in front of the object's other members only.
+    part(",\"group\":")
+    if let key { key.withUnsafeBytes { stringUTF8($0) } } else { null() }
+  }
+}

@@ -1,0 +1,130 @@
+internal import CSimdJSON
+
+/// Digits of numbers, where there is room for ``JSONRoom/numberLength`` bytes.
+extension JSONWriter {
+  /// Writes an integer; returns the number of its bytes.
+  @usableFromInline
+  static func print(_ value: Int, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    print(value.magnitude, negative: value < 0, at: out)
+  }
+
+  /// Writes a number: the shortest text that reads back bit for bit; null if it isn't finite. Returns
+  /// the number of its bytes.
+  @usableFromInline
+  static func print(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    // Most numbers on maps have few decimals. If the nearest multiple of 1e-8 divides back to the
+    // very same double, then those digits (at most 15, so there is no shorter text) are its text.
+    let magnitude = value.magnitude
+    let scaled = magnitude * 1e8
+    if scaled < 1e15, magnitude > 0 {
+      // From 2^52 to 2^53 doubles are the integers: the sum is rounded to one, and its low bits are it.
+      let sum = scaled + 0x1p52
+      if (sum - 0x1p52) / 1e8 == magnitude {
+        let nearest = sum.bitPattern & (1 << 52 - 1)
+        // Below 1e-6 what has more than 7 decimals is shorter with an exponent.
+        if nearest >= 100 || nearest % 10 == 0 {
+          return printDecimal(nearest, negative: value < 0, at: out)
+        }
+      }
+    }
+    return printShortest(value, at: out)
+  }
+
+  @inline(never)
+  private static func printShortest(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    let length = csj_write_double(
+      UnsafeMutableRawPointer(out).assumingMemoryBound(to: CChar.self), value)
+    if length > 0 { return length }
+    for (place, byte) in "null".utf8.enumerated() { out[place] = byte }
+    return 4
+  }
+
+  /// Writes `scaled` / 10^8 without trailing zeros after the point; `scaled` is below 2^52.
+  @inline(__always)
+  static func printDecimal(
+    _ scaled: UInt64, negative: Bool, at out: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    let whole = scaled / 100_000_000
+    let fraction = scaled &- whole &* 100_000_000
+    let length = print(UInt(whole), negative: negative, at: out)
+    guard fraction > 0 else { return length }
+    let digits = eightDigits(UInt32(truncatingIfNeeded: fraction))
+    out[length] = UInt8(ascii: ".")
+    store(digits, at: out + length + 1)
+    return length &+ 9 &- digits.leadingZeroBitCount / 8
+  }
+
+  /// Writes a sign and at most 20 digits; returns how many bytes that were. Up to 7 more are written
+  /// over.
+  @inline(__always)
+  static func print(
+    _ magnitude: UInt, negative: Bool, at out: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    out.pointee = UInt8(ascii: "-")
+    var end = negative ? out + 1 : out
+    if magnitude < 1000 {
+      end += printShort(UInt32(truncatingIfNeeded: magnitude), at: end)
+      return end - out
+    }
+    if magnitude < 100_000_000 {
+      end += printFirst(UInt32(truncatingIfNeeded: magnitude), at: end)
+      return end - out
+    }
+    let (above, last) = magnitude.quotientAndRemainder(dividingBy: 100_000_000)
+    if above < 100_000_000 {
+      end += printFirst(UInt32(truncatingIfNeeded: above), at: end)
+    } else {
+      // At most 20 digits: 4, 8 and 8.
+      let (first, second) = above.quotientAndRemainder(dividingBy: 100_000_000)
+      end += printFirst(UInt32(truncatingIfNeeded: first), at: end)
+      store(eightDigits(UInt32(truncatingIfNeeded: second)), at: end)
+      end += 8
+    }
+    store(eightDigits(UInt32(truncatingIfNeeded: last)), at: end)
+    return end + 8 - out
+  }
+
+  /// Writes at most 3 digits without leading zeros.
+  @inline(__always)
+  private static func printShort(_ value: UInt32, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    // Multiplications for divisions, exact in this range.
+    let hundreds = (value &* 656) &>> 16
+    let rest = value &- hundreds &* 100
+    let tens = (rest &* 103) &>> 10
+    let ones = rest &- tens &* 10
+    let digits = hundreds | tens &<< 8 | ones &<< 16 | 0x30_3030
+    let zeros: UInt32 = value < 10 ? 2 : value < 100 ? 1 : 0
+    UnsafeMutableRawPointer(out).storeBytes(
+      of: (digits &>> (zeros &* 8)).littleEndian, as: UInt32.self)
+    return Int(3 &- zeros)
+  }
+
+  /// Writes at most 8 digits without leading zeros.
+  @inline(__always)
+  private static func printFirst(_ value: UInt32, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    let digits = eightDigits(value)
+    // The last digit is kept, also of 0.
+    let zeros = (digits | 1 << 56).trailingZeroBitCount / 8
+    store(digits >> UInt64(zeros * 8), at: out)
+    return 8 - zeros
+  }
+
+  @inline(__always)
+  private static func store(_ digits: UInt64, at out: UnsafeMutablePointer<UInt8>) {
+    UnsafeMutableRawPointer(out).storeBytes(
+      of: (digits | 0x3030_3030_3030_3030).littleEndian, as: UInt64.self)
+  }
+
+  /// The 8 decimal digits of a number below 10^8, the first one in the lowest byte. Fields of 4, then
+  /// 2, then 1 digit are split at once; the divisions by 100 and 10 are multiplications that are
+  /// exact in these ranges (P. Khuong, "How to print integers really fast").
+  @inline(__always)
+  static func eightDigits(_ value: UInt32) -> UInt64 {
+    let high = value / 10_000
+    let fours = UInt64(high) | UInt64(value &- high &* 10_000) &<< 32
+    let upper = ((fours &* 10_486) >> 20) & 0x0000_007F_0000_007F
+    let twos = ((fours &- 100 &* upper) << 16) &+ upper
+    let tens = ((twos &* 103) >> 10) & 0x000F_000F_000F_000F
+    return tens &+ ((twos &- 10 &* tens) << 8)
+  }
+}

@@ -1,0 +1,124 @@
+/// Header lines as they are sent, each ended by CRLF.
+///
+/// Line breaks inside a field, which would end it early, become spaces; fields that the transport makes
+/// itself are left out.
+enum HeaderBlock {
+  /// The lines of an answer as one client gets it.
+  static func bytes(_ answer: HTTPResponse, _ preparation: Preparation) -> [UInt8] {
+    bytes(atMost: size(answer.headers) + preparation.maximumSize) { body in
+      preparation.forEachField(of: answer, body)
+    }
+  }
+
+  /// The lines of an answer that nobody has asked for.
+  static func bytes(_ answer: HTTPResponse) -> [UInt8] {
+    bytes(atMost: size(answer.headers)) { body in
+      for (name, value) in answer.headers { body(name, .text(value)) }
+    }
+  }
+
+  private static func size(_ fields: [(name: String, value: String)]) -> Int {
+    var size = 0
+    for field in fields { size += field.name.utf8.count + field.value.utf8.count + 4 }
+    return size
+  }
+
+  @inline(__always)
+  private static func bytes(
+    atMost size: Int, _ forEachField: ((_ name: String, _ value: FieldValue) -> Void) -> Void
+  ) -> [UInt8] {
+    return .ofAtMost(size) { start in
+      var line = Line(end: start)
+      var breaks = 0
+      forEachField { name, value in
+        if isTransportField(name) { return }
+        line.append(name, value)
+        breaks += 2
+      }
+      let block = UnsafeMutableBufferPointer(start: start, count: line.end - start)
+      // All at once, for fields are short and hardly ever hold any.
+      if countControls(block) != breaks { blankControls(block, answer: forEachField) }
+      return block.count
+    }
+  }
+
+  @inline(__always)
+  private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+
+  /// Eight bytes at a time, with no carry from one to the next: the highest bit of a byte of `printable`
+  /// is set where it is 0x20 or more, that of `delete` where it is 0x7F.
+  private static func countControls(_ block: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    let bytes = UnsafeRawBufferPointer(block)
+    var (count, place): (UInt64, Int) = (0, 0)
+    while place &+ 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      let low = word & ~highs
+      let printable = (low &+ ones &* 0x60) | word
+      let delete = (low &+ ones) & ~word
+      let found = (~printable | delete) & highs
+      count &+= ((found &>> 7) &* ones) &>> 56
+      place &+= 8
+    }
+    for byte in bytes[place...] where isControl(byte) { count &+= 1 }
+    return Int(count)
+  }
+
+  /// Makes spaces of the control characters inside of fields.
+  private static func blankControls(
+    _ block: UnsafeMutableBufferPointer<UInt8>,
+    answer forEachField: ((_ name: String, _ value: FieldValue) -> Void) -> Void
+  ) {
+    var start = 0
+    forEachField { name, value in
+      if isTransportField(name) { return }
+      let end = start + name.utf8.count + 2 + value.count
+      for place in start..<end where isControl(block[place]) { block[place] = UInt8(ascii: " ") }
+      start = end + 2
+    }
+  }
+
+  /// Writes lines where there is room for all of them.
+  private struct Line {
+    var end: UnsafeMutablePointer<UInt8>
+
+    @inline(__always)
+    mutating func append(_ name: String, _ value: FieldValue) {
+      append(name)
+      end[0] = UInt8(ascii: ":")
+      end[1] = UInt8(ascii: " ")
+      end += 2
+      switch value {
+      case .text(let text): append(text)
+      case .tag(let base, let isGzip):
+        end[0] = UInt8(ascii: "\"")
+        end += 1
+        append(base)
+        if isGzip { append(EntityTag.gzipSuffix) }
+        end[0] = UInt8(ascii: "\"")
+        end += 1
+      }
+      end[0] = UInt8(ascii: "\r")
+      end[1] = UInt8(ascii: "\n")
+      end += 2
+    }
+
+    @inline(__always)
+    private mutating func append(_ text: String) {
+      text.withBytes { text in
+        if let source = text.baseAddress { end.update(from: source, count: text.count) }
+        end += text.count
+      }
+    }
+  }
+
+  private static func isTransportField(_ name: String) -> Bool {
+    switch name.utf8.count {
+    case 4: name.isSameField(as: "Date")
+    case 10: name.isSameField(as: "Connection")
+    case 14: name.isSameField(as: "Content-Length")
+    case 17: name.isSameField(as: "Transfer-Encoding")
+    default: false
+    }
+  }
+}
