@@ -44,3 +44,12 @@ func row(_ name: String, _ figure: String, _ yardstick: String = "") {
   let left = name + String(repeating: " ", count: max(1, 52 - name.count))
   print(left + figure + String(repeating: " ", count: max(1, 14 - figure.count)) + yardstick)
 }
+
+extension [Double] {
+  /// The value of sorted ones which so many of a hundred don't exceed (nearest rank); 0 if there are none.
+  func percentile(_ share: Double) -> Double {
+    guard !isEmpty else { return 0 }
+    let rank = (share / 100 * Double(count)).rounded(.up)
+    return self[Swift.min(Swift.max(Int(rank) - 1, 0), count - 1)]
+  }
+}
