@@ -30,7 +30,8 @@ func median(_ rounds: Int, _ work: () throws -> Void) rethrows -> Double {
 func duration(_ seconds: Double) -> String {
   if seconds >= 1 { return "\(rounded(seconds)) s" }
   if seconds >= 1e-3 { return "\(rounded(seconds * 1e3)) ms" }
-  return "\(rounded(seconds * 1e6)) µs"
+  if seconds >= 1e-6 { return "\(rounded(seconds * 1e6)) µs" }
+  return "\(rounded(seconds * 1e9)) ns"
 }
 
 /// Three significant digits are all that a benchmark is good for.

@@ -5,13 +5,17 @@ import Glibc
 // plain views (a million points).
 // pincluster-bench --live PORT COLLECTION POINTS SECONDS: views of a running service that holds what
 // --write wrote, at rest and under updates.
-// pincluster-bench --write POINTS FILE: writes synthetic features for an import, one a line.
+// pincluster-bench --write POINTS FILE: writes synthetic features for an import, as the name ends:
+// .geojsonl, .geojson or .csv.
 // pincluster-bench --cities SAMPLE COUNT FILE: writes the cities of the sample, again and again.
 // pincluster-bench --requests VIEW seen|own COUNT SEED FILE: writes requests of a view, one a line.
 // pincluster-bench --answers PORT FILE SAMPLE COUNT: compares answers of a service that holds those
 // cities with a scan of them; prints the mean size of a body.
 // pincluster-bench --paced PORT FILE RATE SECONDS: sends requests at a steady rate; prints answers a
 // second, median and 99th percentile in microseconds.
+// pincluster-bench --threads DIRECTORY: one and two threads in process, over a data directory of cities.
+// pincluster-bench --replay DIRECTORY: the fixed requests whose instructions are counted, over a copy of it.
+// pincluster-bench --world DIRECTORY: views of the whole world, for the first time and again.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 func text(_ place: Int) -> String { place < arguments.count ? arguments[place] : "" }
@@ -32,6 +36,9 @@ func run() throws {
       port: UInt16(number(1)), requests: text(2), rate: Double(max(1, number(3))),
       seconds: Double(number(4)))
     try load.run()
+  case "--threads": try ThreadBenchmark(directory: text(1)).run()
+  case "--replay": try Replay(directory: text(1)).run()
+  case "--world": try WorldBenchmark(directory: text(1)).run()
   case "--live":
     try LiveBenchmark(
       port: UInt16(number(1)), collection: text(2), count: max(1, number(3)),
@@ -41,8 +48,9 @@ func run() throws {
     let sample = try PropertySample(count: number(1, else: 1_000_000))
     try PropertyBenchmark(sample).run()
     try MethodBenchmark(sample).run()
-  case let count:
-    try IndexBenchmark(count: Int(count) ?? 10_000_000).run()
+  case let count where count.isEmpty || Int(count) != nil:
+    try IndexBenchmark(comparing: Int(count) ?? 10_000_000).run()
+  case let mode: throw InputFile.Failure(path: mode, reason: "isn't something to measure")
   }
 }
 
