@@ -10,6 +10,9 @@ func seconds(_ work: () throws -> Void) rethrows -> Double {
 
 private func threadTime() -> Double { time(of: CLOCK_THREAD_CPUTIME_ID) }
 
+/// Seconds of processor time of all threads.
+func processTime() -> Double { time(of: CLOCK_PROCESS_CPUTIME_ID) }
+
 /// Seconds on a clock that never goes back.
 func wallTime() -> Double { time(of: CLOCK_MONOTONIC) }
 
