@@ -114,7 +114,7 @@ struct Replay {
       -> Row
     {
       let request = HTTPRequest(target, headers: headers)
-      return Row(name: name, requests: [HTTPRequest](repeating: request, count: 10))
+      return Row(name: name, requests: [HTTPRequest](repeating: request, count: 50))
     }
     return [
       same("not modified", view, tag),
