@@ -51,7 +51,11 @@ let package = Package(
     .executableTarget(
       name: "pincluster", dependencies: ["PinclusterService"], swiftSettings: strict),
     .executableTarget(
-      name: "pincluster-bench", dependencies: ["ClusterCore", "GeoFormats"], swiftSettings: strict),
+      name: "pincluster-bench",
+      dependencies: ["ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer"],
+      swiftSettings: strict),
+    // The yardstick of the benchmarks: evhttp alone.
+    .executableTarget(name: "evhttp-bare", dependencies: ["CLibevent"]),
 
     // Tests: one folder a target.
     .target(

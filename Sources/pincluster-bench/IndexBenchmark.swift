@@ -1,15 +1,28 @@
 import ClusterCore
 import Glibc
 
-/// Build and query times of the index, each beside a linear scan over the same points.
+/// Build and query times of the index, beside a linear scan over the same points and beside smaller
+/// indexes.
 struct IndexBenchmark {
-  private let points: [Coordinate]
-  private let index: FeatureIndex
+  let points: [Coordinate]
+  let index: FeatureIndex
+  /// Indexes of the first of the same points.
+  var smaller: [IndexBenchmark] = []
 
-  /// Builds the index of `count` points and prints what that costs.
-  init(count: Int) throws {
+  /// Builds the index of `count` points, and before it those of a hundredth and of a tenth of them.
+  init(comparing count: Int) throws {
     var synthetic = Synthetic(seed: 1)
     let points = synthetic.cities(count)
+    let smaller = try [100, 10].map {
+      try IndexBenchmark(Array(points.prefix(max(1, count / $0))), prints: false)
+    }
+    try self.init(points, prints: true)
+    self.smaller = smaller
+  }
+
+  /// Builds the index of some points, and prints what that costs.
+  init(_ points: [Coordinate], prints: Bool) throws {
+    let count = points.count
     self.points = points
     var builder = FeatureIndexBuilder(expecting: count)
     let projecting = try seconds {
@@ -20,12 +33,13 @@ struct IndexBenchmark {
     }
     var built: FeatureIndex?
     // Several times, as elsewhere; the first pays the system for memory that it hasn't seen before.
-    let building = median(5) {
+    let building = median(prints ? 5 : 1) {
       built = nil
       built = builder.build()
     }
     guard let built else { preconditionFailure("build() returns an index") }
     index = built
+    guard prints else { return }
     row("take in and project \(count) points", duration(projecting))
     row("sort and build", duration(building))
     row("index, bytes a feature", rounded(Double(index.byteCount) / Double(count)))
@@ -49,14 +63,6 @@ struct IndexBenchmark {
 
   /// Whole-world and city views, and writes.
   func run() throws {
-    if let text = getenv("PROFILE"), let rounds = Int(String(cString: text)) {
-      for cells in 29...31 {
-        let viewport = try Views.world(cells: cells)
-        let time = try median(rounds) { _ = try clusters(viewport) }
-        row("\(cells)", duration(time))
-      }
-      return
-    }
     try worldViews()
     try cityViews()
     try writes()
@@ -89,39 +95,54 @@ struct IndexBenchmark {
     }
   }
 
-  /// Views of the world in about 900 cells: the slowest of several grids, beside the linear scan.
-  private func worldViews() throws {
-    var worst = (time: 0.0, cells: 0, grid: CellGrid(cellsPerWorld: 1))
+  /// A view of the world in about 900 cells: the slowest of several grids.
+  private func slowestWorld() throws -> (time: Double, grid: CellGrid) {
+    var worst = (time: 0.0, grid: CellGrid(cellsPerWorld: 1))
     for cells in 29...31 {
       let viewport = try Views.world(cells: cells)
-      let time = try median(5) { _ = try clusters(viewport) }
-      if time > worst.time {
-        worst = (time, Int(viewport.cells.count), viewport.cells.grid)
-      }
+      let time = try median(9) { _ = try clusters(viewport) }
+      if time > worst.time { worst = (time, viewport.cells.grid) }
     }
+    return worst
+  }
+
+  /// That view beside the linear scan and beside smaller indexes.
+  private func worldViews() throws {
+    let worst = try slowestWorld()
     let result = try clusters(try Views.world(cells: worst.grid.cellsPerWorld))
     var scanned: [Cell] = []
     let features = flatFeatures
     let scan = median(3) { scanned = IndexBenchmark.linearScan(worst.grid, features) }
     // The yardstick must have done the same work: both are by row and column.
     precondition(
-      result.annotations.map(\.count) == scanned.map(\.count)
-        && zip(result.annotations, scanned).allSatisfy {
-          $0.count == 1 || IndexBenchmark.areNear($0.bounds, $1.bounds)
-        },
+      result.annotations.count == scanned.count
+        && zip(result.annotations, scanned).allSatisfy(IndexBenchmark.isSame),
       "the scan found otherwise")
+    let growth = try smaller.map {
+      let past = try $0.slowestWorld().time
+      return "; of \($0.points.count) \(duration(past)): \(rounded(worst.time / past)) times"
+    }.joined()
     row(
-      "world, \(worst.cells) cells, slowest of 3 grids", duration(worst.time),
-      "linear scan \(duration(scan)): \(rounded(scan / worst.time)) times")
+      "world, \(worst.grid.cellsPerWorld * worst.grid.cellsPerWorld) cells, slowest of 3 grids",
+      duration(worst.time),
+      "linear scan \(duration(scan)): \(rounded(scan / worst.time)) times"
+        + growth)
   }
 
-  /// Whether bounds are the same, right to 1e-7°.
-  private static func areNear(_ a: GeoBounds, _ b: GeoBounds) -> Bool {
-    [(a.west, b.west), (a.south, b.south), (a.east, b.east), (a.north, b.north)]
-      .allSatisfy { ($0 - $1).magnitude <= 1e-7 }
+  /// Whether an annotation is what the scan found, right to 1e-7°.
+  private static func isSame(_ annotation: Annotation, _ cell: Cell) -> Bool {
+    func isNear(_ one: Double, _ other: Double) -> Bool { (one - other).magnitude <= 1e-7 }
+    let count = Double(cell.count)
+    return annotation.count == cell.count
+      && isNear(annotation.coordinate.latitude, cell.latitudes / count)
+      && isNear(annotation.coordinate.longitude, cell.longitudes / count)
+      && isNear(annotation.bounds.west, cell.bounds.west)
+      && isNear(annotation.bounds.south, cell.bounds.south)
+      && isNear(annotation.bounds.east, cell.bounds.east)
+      && isNear(annotation.bounds.north, cell.bounds.north)
   }
 
-  private func clusters(_ viewport: Viewport) throws -> ClusterResult {
+  func clusters(_ viewport: Viewport) throws -> ClusterResult {
     try FeatureScope(index).clusters(
       ClusterRequest(viewport, settings: ClusterSettings(), limit: 10_000))
   }
@@ -164,27 +185,5 @@ struct IndexBenchmark {
       }
     }
     return cells.filter { $0.count > 0 }
-  }
-
-  /// Views a city wide, around random points, as a phone shows them.
-  private func cityViews() throws {
-    var synthetic = Synthetic(seed: 2)
-    var times: [Double] = []
-    var features = 0
-    var annotations = 0
-    let views = 200
-    for _ in 0..<views {
-      let centre = points[Int(synthetic.uniform() * Double(points.count))]
-      let viewport = try Views.city(centre)
-      var result: ClusterResult?
-      times.append(try median(3) { result = try clusters(viewport) })
-      features += result?.featureCount ?? 0
-      annotations += result?.annotations.count ?? 0
-    }
-    times.sort()
-    row(
-      "city view (0.4°, \(annotations / views) annotations), median",
-      duration(times[views / 2]),
-      "99 %: \(duration(times[views * 99 / 100])); \(features / views) features each")
   }
 }

@@ -34,15 +34,18 @@ struct LiveBenchmark {
     try check(updates)
 
     let (idle, loaded) = (still.times.sorted(), moving.times.sorted())
-    row("a view while nothing moves, median", duration(idle.middle), "99 %: \(duration(idle.most))")
     row(
-      "a view under the updates, median", duration(loaded.middle),
-      "99 %: \(duration(loaded.most)); \(rounded(loaded.middle / idle.middle)) times as long")
+      "a view while nothing moves, median", duration(idle.percentile(50)),
+      "99 %: \(duration(idle.percentile(99)))")
+    row(
+      "a view under the updates, median", duration(loaded.percentile(50)),
+      "99 %: \(duration(loaded.percentile(99))); \(rounded(loaded.percentile(50) / idle.percentile(50))) times as long"
+    )
     let times = updates.times.sorted()
     row(
       "updates a second, of \(LiveBenchmark.rate) over \(LiveBenchmark.connections) connections",
       "\(Int(Double(answered) / took))",
-      "answered in \(duration(times.middle)), 99 %: \(duration(times.most))")
+      "answered in \(duration(times.percentile(50))), 99 %: \(duration(times.percentile(99)))")
     row(
       "views in which each feature is in one cell", "all \(moving.checked)",
       "at \(moving.versions) versions")
@@ -120,12 +123,4 @@ struct LiveBenchmark {
       return count
     }
   }
-}
-
-extension [Double] {
-  /// The median of sorted times.
-  fileprivate var middle: Double { isEmpty ? 0 : self[count / 2] }
-
-  /// The 99th percentile of sorted times.
-  fileprivate var most: Double { isEmpty ? 0 : self[count * 99 / 100] }
 }

@@ -49,6 +49,15 @@ struct SamplePlace {
     return batch
   }
 
+  /// The names of the properties.
+  static let names = ["name", "country", "population", "priority", "note"]
+
+  /// A line of a table: id, longitude, latitude and the properties.
+  var csv: String {
+    "\(number),\(coordinate.longitude),\(coordinate.latitude),Place number \(1_000_000 + number),"
+      + "\(SamplePlace.countries[country]),\(population),\(priority),what a person would write\n"
+  }
+
   private func writeProperties(into json: inout JSONWriter) {
     json.beginObject()
     json.member("name", "Place number \(1_000_000 + number)")

@@ -24,6 +24,14 @@ struct Synthetic {
     uniform() + uniform() + uniform() + uniform() - 2
   }
 
+  /// A coordinate about 30 km from another, with five decimals.
+  mutating func near(_ other: Coordinate) -> Coordinate {
+    func rounded(_ degrees: Double) -> Double { (degrees * 1e5).rounded() / 1e5 }
+    let latitude = other.latitude + bell() * 0.35
+    let longitude = Geodesy.normalisedLongitude(other.longitude + bell() * 0.52)
+    return Coordinate(latitude: rounded(min(max(latitude, -90), 90)), longitude: rounded(longitude))
+  }
+
   /// `count` coordinates around a few thousand centres of very different size, one in fifty of them
   /// anywhere; seven decimals, as real data has.
   mutating func cities(_ count: Int) -> [Coordinate] {

@@ -10,6 +10,9 @@ func seconds(_ work: () throws -> Void) rethrows -> Double {
 
 private func threadTime() -> Double { time(of: CLOCK_THREAD_CPUTIME_ID) }
 
+/// Seconds of processor time of all threads.
+func processTime() -> Double { time(of: CLOCK_PROCESS_CPUTIME_ID) }
+
 /// Seconds on a clock that never goes back.
 func wallTime() -> Double { time(of: CLOCK_MONOTONIC) }
 
@@ -30,7 +33,8 @@ func median(_ rounds: Int, _ work: () throws -> Void) rethrows -> Double {
 func duration(_ seconds: Double) -> String {
   if seconds >= 1 { return "\(rounded(seconds)) s" }
   if seconds >= 1e-3 { return "\(rounded(seconds * 1e3)) ms" }
-  return "\(rounded(seconds * 1e6)) µs"
+  if seconds >= 1e-6 { return "\(rounded(seconds * 1e6)) µs" }
+  return "\(rounded(seconds * 1e9)) ns"
 }
 
 /// Three significant digits are all that a benchmark is good for.
@@ -43,4 +47,13 @@ func rounded(_ value: Double) -> String {
 func row(_ name: String, _ figure: String, _ yardstick: String = "") {
   let left = name + String(repeating: " ", count: max(1, 52 - name.count))
   print(left + figure + String(repeating: " ", count: max(1, 14 - figure.count)) + yardstick)
+}
+
+extension [Double] {
+  /// The value of sorted ones which so many of a hundred don't exceed (nearest rank); 0 if there are none.
+  func percentile(_ share: Double) -> Double {
+    guard !isEmpty else { return 0 }
+    let rank = (share / 100 * Double(count)).rounded(.up)
+    return self[Swift.min(Swift.max(Int(rank) - 1, 0), count - 1)]
+  }
 }

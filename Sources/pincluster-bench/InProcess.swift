@@ -1,0 +1,68 @@
+import ClusterAPI
+import Dispatch
+import FeatureStore
+import HTTPServer
+
+/// The service but for its sockets, over a data directory.
+final class InProcess: Sendable {
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// Where a reply is put. `@unchecked Sendable`: written before `arrived` is signalled, read after it.
+  private final class Reply: @unchecked Sendable {
+    var response: HTTPResponse?
+    let arrived = DispatchSemaphore(value: 0)
+  }
+
+  private let writer: CollectionWriter
+  private let api: API
+
+  init(directory: String) throws {
+    let catalog = Catalog()
+    writer = CollectionWriter(store: try FeatureStore(directory: directory), catalog: catalog)
+    try writer.load()
+    catalog.setReady(true)
+    api = API(catalog: catalog, writer: writer, metrics: Metrics()) { print($0) }
+  }
+
+  deinit { writer.close() }
+
+  /// Sends a request and waits for its answer, which must be a success or "not modified".
+  @discardableResult
+  func answer(_ request: HTTPRequest) throws(Failure) -> HTTPResponse {
+    let reply = Reply()
+    api.handle(request) {
+      reply.response = $0
+      reply.arrived.signal()
+    }
+    reply.arrived.wait()
+    guard let response = reply.response, response.status / 100 == 2 || response.status == 304 else {
+      throw Failure(
+        description: "\(request.method) \(request.target) is answered "
+          + String(decoding: reply.response?.body ?? [], as: UTF8.self))
+    }
+    return response
+  }
+
+  /// The body of a GET.
+  func body(_ target: String) throws(Failure) -> ArraySlice<UInt8> {
+    try answer(HTTPRequest(target)).body[...]
+  }
+}
+
+extension HTTPRequest {
+  /// A request as a simple client sends it; one with a body is a POST of JSON unless said otherwise.
+  init(
+    _ target: String, _ body: String? = nil, method: HTTPMethod? = nil,
+    headers: [(name: String, value: String)] = []
+  ) {
+    let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+    let type = body == nil ? [] : [(name: "Content-Type", value: "application/json")]
+    self.init(
+      method: method ?? (body == nil ? .get : .post), path: parts[0],
+      query: parts.count > 1 ? parts[1] : nil,
+      headers: HTTPHeaders([(name: "Host", value: "127.0.0.1")] + headers + type),
+      body: body.map { RequestBody(Array($0.utf8)) } ?? .empty)
+  }
+}

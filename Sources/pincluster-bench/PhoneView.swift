@@ -1,0 +1,56 @@
+import ClusterCore
+
+/// What phones show of the cities: a region, panned at random so that no two requests are alike.
+struct PhoneView {
+  var name: String
+  var west: Double
+  var south: Double
+  var east: Double
+  var north: Double
+
+  static let all = [
+    PhoneView(name: "Berlin", west: 13.0, south: 52.3, east: 13.8, north: 52.7),
+    PhoneView(name: "Europe", west: -10, south: 35, east: 30, north: 60),
+    PhoneView(name: "NewYork", west: -74.5, south: 40.4, east: -73.5, north: 41.1),
+  ]
+
+  /// As it stands in a query.
+  var bbox: String { "bbox=\(west),\(south),\(east),\(north)" }
+
+  /// This view moved by up to a quarter of its size.
+  func panned(_ synthetic: inout Synthetic) -> PhoneView {
+    let x = (synthetic.uniform() * 2 - 1) * (east - west) / 4
+    let y = (synthetic.uniform() * 2 - 1) * (north - south) / 4
+    func shifted(_ degrees: Double, _ by: Double) -> Double {
+      ((degrees + by) * 1e6).rounded() / 1e6
+    }
+    return PhoneView(
+      name: name, west: shifted(west, x), south: shifted(south, y), east: shifted(east, x),
+      north: shifted(north, y))
+  }
+
+  /// A request of a panned view, as it stands in a request line. With a grid of its own the zoom and the
+  /// cells' size are a little different each time as well, so that no grid has been seen before.
+  func request(_ synthetic: inout Synthetic, ownGrid: Bool) -> String {
+    let head = "/collections/c/clusters?" + panned(&synthetic).bbox
+    guard ownGrid else { return head + "&viewportWidth=375" }
+    let width = 340 + (synthetic.uniform() * 700).rounded() / 10
+    let cell = 59.5 + (synthetic.uniform() * 10_000).rounded() / 10_000
+    return head + "&viewportWidth=\(width)&cellSize=\(cell)"
+  }
+
+  /// Writes requests of a view, one a line; the same ones for the same seed.
+  static func write(
+    _ name: String, ownGrid: Bool, count: Int, seed: UInt64, to path: String
+  ) throws {
+    guard let view = all.first(where: { $0.name == name }) else {
+      throw InputFile.Failure(path: name, reason: "isn't a view")
+    }
+    var synthetic = Synthetic(seed: seed)
+    let file = try OutputFile(path)
+    for _ in 0..<count {
+      try file.write(view.request(&synthetic, ownGrid: ownGrid) + "\n")
+    }
+    try file.finish()
+  }
+}

@@ -1,0 +1,19 @@
+-- For wrk: sends the requests of a file in their order, and prints the outcome as numbers:
+-- requests, microseconds, bytes, errors, and the median and 99th percentile in microseconds.
+local requests, place = {}, 0
+
+function init(arguments)
+  for line in io.lines(arguments[1]) do requests[#requests + 1] = wrk.format("GET", line) end
+end
+
+function request()
+  place = place % #requests + 1
+  return requests[place]
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  local bad = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  io.write(string.format("numbers %d %d %d %d %d %d\n", summary.requests, summary.duration,
+    summary.bytes, bad, latency:percentile(50), latency:percentile(99)))
+end
