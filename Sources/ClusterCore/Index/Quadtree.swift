@@ -9,7 +9,7 @@
 /// up when it is taken whole (``Aggregate``).
 struct Quadtree: Sendable {
   /// The most points of a leaf, unless they are all at one position.
-  static let leafCapacity = 40
+  static let leafCapacity = 64
   /// The root and a level for each pair of key bits.
   static let maximumDepth = 33
 
