@@ -6,6 +6,7 @@ final class Core {
   let connection: Connection
   let collections: CollectionTable
   let features: FeatureTable
+  let changes: ChangeLog
   let storeID: UInt64
   let versions: VersionCounter
   let transaction: Transaction
@@ -25,9 +26,11 @@ final class Core {
     }
     versions = VersionCounter(after: last, clock: clock)
     collections = try CollectionTable(connection, versions: versions)
-    features = try FeatureTable(connection)
-    transaction = try Transaction(connection, collections)
+    changes = try ChangeLog(connection)
+    features = try FeatureTable(connection, changes)
+    transaction = try Transaction(connection, collections, changes)
     mark = try CommitMark(connection)
+    IndexFiles.removeAll(besides: connection.path, but: changes.names)
   }
 
   /// Gives back the versions that were put aside, as far as that can be written.

@@ -20,10 +20,13 @@ public struct RecordArena: Sendable {
   /// The memory could not hold more records: 32 GiB are used.
   public struct Full: Error {}
 
-  private static let chunkBytes = 1 << 20
-  private static let unitBits: UInt32 = 17  // 2^17 units of 8 bytes are a chunk
+  static let chunkBytes = 1 << 20
+  static let unitBits: UInt32 = 17  // 2^17 units of 8 bytes are a chunk
+  static let maximumChunks = 1 << (32 - Int(unitBits))
 
   private var chunks: [Chunk] = []
+  // Memory of several chunks that were filled elsewhere.
+  private var slabs: [LargeMemory] = []
   // Indexed by a reference's upper bits; a record larger than a chunk takes several entries.
   private var bases: [UInt] = []
   private var used = chunkBytes
@@ -35,6 +38,15 @@ public struct RecordArena: Sendable {
 
   /// An empty arena.
   public init() {}
+
+  /// An arena of chunks that were filled elsewhere and lie in some memory; of the last one a part is
+  /// used.
+  init(slabs: [LargeMemory], bases: [UInt], used: Int, liveBytes: Int) {
+    self.slabs = slabs
+    self.bases = bases
+    self.liveBytes = liveBytes
+    if !bases.isEmpty { self.used = used }
+  }
 
   /// The memory it has taken, in bytes.
   public var byteCount: Int { bases.count * RecordArena.chunkBytes }
@@ -63,7 +75,7 @@ public struct RecordArena: Sendable {
 
   private mutating func addChunk(holding size: Int) throws(Full) {
     let count = max(1, entries(for: size))
-    guard bases.count + count <= 1 << (32 - Int(RecordArena.unitBits)) else { throw Full() }
+    guard bases.count + count <= RecordArena.maximumChunks else { throw Full() }
     let chunk = Chunk(byteCount: count * RecordArena.chunkBytes)
     chunks.append(chunk)
     for entry in 0..<count {

@@ -98,6 +98,9 @@ enum DatabaseFile {
   /// with their index and, if there are any, the free pages, which takes a look at every page.
   private static func checkStructure(_ connection: Connection) throws(StoreError) {
     var checks = ["integrity_check(store)", "integrity_check(collections)"]
+    if try connection.integer("PRAGMA user_version") ?? 0 > 2 {
+      checks += ["integrity_check(snapshots)", "integrity_check(changes)"]
+    }
     if try connection.integer("PRAGMA freelist_count") ?? 0 > 0 { checks.append("quick_check") }
     for check in checks {
       let statement = try Statement("PRAGMA \(check)", on: connection)
