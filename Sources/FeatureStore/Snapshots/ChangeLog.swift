@@ -75,7 +75,7 @@ final class ChangeLog {
     }
     let names = try Statement(
       """
-      SELECT collection, nonce, first_change, expired_until, checksum, feature_count
+      SELECT collection, nonce, first_change, expired_until, snapshots.checksum, feature_count
       FROM snapshots JOIN collections ON key = collection
       """, on: connection)
     while try names.step() {
