@@ -81,6 +81,26 @@ extension FeatureStore {
     core.changes.abandon(draft.file, of: draft.key)
   }
 
+  /// Stores the index of a collection in a file without making it in memory, for the next start: what
+  /// an import does at its end. O(n log n).
+  public func storeIndex(of info: CollectionInfo) throws {
+    let core = try writable()
+    defer { core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache) }
+    let now = clock.now
+    let draft = try beginIndexFile(of: info)
+    do {
+      let consumer = SortingConsumer(try ScratchFile(draft.path + ".runs.new"))
+      _ = try RowLoader(core, info, now: now).load(into: consumer)
+      let writer = try SnapshotWriter(draft.path)
+      guard try consumer.finish(to: writer.append) > 0 else { return abandonIndexFile(draft) }
+      try writer.finish(draft.identity)
+    } catch {
+      abandonIndexFile(draft)
+      throw error
+    }
+    try finishIndexFile(draft)
+  }
+
   /// Deletes some of the notes of changes that no file needs any more.
   ///
   /// - Returns: whether there are more of them.

@@ -30,8 +30,9 @@ extension FeatureStore {
       try? core.transaction.write { () throws(StoreError) in try core.changes.unname(info.key) }
       core.changes.forgetFile(info.key)
     }
-    let (index, expired) = try RowLoader(core, info, now: clock.now).load()
-    return LoadedIndex(index: index, expired: expired, changes: nil, fault: fault)
+    let consumer = IndexConsumer(expecting: info.featureCount)
+    let expired = try RowLoader(core, info, now: clock.now).load(into: consumer)
+    return LoadedIndex(index: consumer.index(), expired: expired, changes: nil, fault: fault)
   }
 
   private struct Fault: Error { var text: String }

@@ -2,8 +2,8 @@ import ClusterCore
 import Dispatch
 import Guards
 
-/// Makes the index of a collection out of all its rows. One thread reads them; another one checks them
-/// and puts them together.
+/// Reads all rows of a collection. One thread reads them; another one checks them and hands them to a
+/// consumer.
 struct RowLoader {
   /// Batches that are on their way from one thread to the other, and back to be filled again.
   private final class Belt: Sendable {
@@ -11,9 +11,8 @@ struct RowLoader {
     let empty = Guarded<[ReadRows]>([])
     let arrivals = DispatchSemaphore(value: 0)
     let room = DispatchSemaphore(value: 0)
-    let outcome = Guarded<Result<FeatureIndex, any Error>?>(nil)
-    /// Whether the rest doesn't matter any more.
-    let hasFailed = Guarded(false)
+    /// Why the consumer has had enough.
+    let failure = Guarded<(any Error)?>(nil)
     let end = DispatchSemaphore(value: 0)
 
     /// Hands rows over; nil at the end.
@@ -39,34 +38,23 @@ struct RowLoader {
     (self.core, self.info, self.now) = (core, info, now)
   }
 
-  /// The index of all features that haven't expired by now, and how many have.
-  func load() throws -> (index: FeatureIndex, expired: Int) {
+  /// Hands over all features that haven't expired by now; how many have. The consumer's thread has ended
+  /// when this returns.
+  func load(into consumer: some RowConsumer) throws -> Int {
     let reader = try RowReader(
       core.connection, allOf: info.key, hasChecksums: info.hasChecksums, now: now)
     let belt = Belt()
     let (key, path, expected) = (info.key, core.connection.path, info.featureCount)
     let thread = DispatchQueue(label: "pincluster.load")
     thread.async {
-      RowLoader.build(belt, RowChecker(key, path: path), expecting: expected)
+      RowLoader.feed(consumer, from: belt, RowChecker(key, path: path))
       belt.end.signal()
     }
-    defer { belt.end.wait() }
-    let total: Int
-    do {
-      total = try read(reader, belt)
-    } catch {
-      belt.hasFailed.withLock { $0 = true }
-      belt.put(nil)
-      throw error
-    }
+    let read = Result { () throws(StoreError) in try self.read(reader, belt) }
     belt.put(nil)
     belt.end.wait()
-    // For the one above.
-    belt.end.signal()
-    guard let outcome = belt.outcome.withLock({ $0 }) else {
-      throw StoreError.io(reason: "the index wasn't built")
-    }
-    let index = try outcome.get()
+    let total = try read.get()
+    if let failure = belt.failure.withLock({ $0 }) { throw failure }
     guard total == expected else {
       throw StoreError.damaged(
         path: path, reason: "a collection of \(expected) features has \(total) rows")
@@ -76,7 +64,7 @@ struct RowLoader {
       throw StoreError.damaged(
         path: path, reason: "the index of expiries isn't that of the features")
     }
-    return (index, reader.expired)
+    return reader.expired
   }
 
   /// Reads all rows; how many.
@@ -92,23 +80,23 @@ struct RowLoader {
     }
   }
 
-  private static func build(_ belt: Belt, _ checker: RowChecker, expecting count: Int) {
-    var builder = FeatureIndexBuilder(expecting: count)
-    var failure: (any Error)?
+  private static func feed(
+    _ consumer: some RowConsumer, from belt: Belt, _ checker: RowChecker
+  ) {
+    var hasFailed = false
     while var rows = belt.take() {
-      if failure == nil {
+      if !hasFailed {
         do {
           try checker.check(rows)
-          try builder.append(rows.living.batch)
-        } catch { failure = error }
+          try consumer.take(rows.living.batch)
+        } catch {
+          hasFailed = true
+          belt.failure.withLock { $0 = error }
+        }
       }
       rows.removeAll()
       belt.empty.withLock { [rows] in $0.append(rows) }
       belt.room.signal()
     }
-    if belt.hasFailed.withLock({ $0 }) { return }
-    let outcome: Result<FeatureIndex, any Error> =
-      failure.map { .failure($0) } ?? .success(builder.build())
-    belt.outcome.withLock { $0 = outcome }
   }
 }

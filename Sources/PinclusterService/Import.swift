@@ -118,9 +118,21 @@ struct Import {
     if tally.rejected > 0 && !skipsBad {
       store.rollbackImport()
     } else {
-      _ = try store.commitImport()
+      let info = try store.commitImport()
+      keepIndex(of: info, in: store)
     }
     return tally
+  }
+
+  /// Leaves the index of a large collection behind for the service, whose start then takes less time.
+  private func keepIndex(of info: CollectionInfo, in store: FeatureStore) {
+    guard info.featureCount >= FeatureStore.indexFileMinimum else { return }
+    do {
+      try store.storeIndex(of: info)
+    } catch {
+      StandardError.write(
+        "pincluster: all is stored, but the next start takes longer: \(error)\n")
+    }
   }
 
   /// To a running service, in batches.

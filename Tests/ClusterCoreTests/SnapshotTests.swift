@@ -5,23 +5,48 @@ import Testing
 @testable import ClusterCore
 
 /// Sections of an index in memory, without the checksums that a file has.
-private struct MemorySource: SnapshotSource {
+///
+/// `@unchecked Sendable`: written before it is read, by one thread.
+private final class MemorySource: SnapshotSource, @unchecked Sendable {
   var sections: [SnapshotSection] = []
-  var bytes: [[UInt8]] = []
+  private var memory: [UnsafeMutableRawBufferPointer] = []
 
   init(_ index: FeatureIndex) throws {
-    var (sections, bytes): ([SnapshotSection], [[UInt8]]) = ([], [])
-    try index.encode { section, content in
-      sections.append(section)
-      bytes.append(Array(content))
+    try index.encode { section, content in append(section, content) }
+  }
+
+  init(copying other: MemorySource) {
+    for (section, bytes) in zip(other.sections, other.memory) {
+      append(section, UnsafeRawBufferPointer(bytes))
     }
-    (self.sections, self.bytes) = (sections, bytes)
+  }
+
+  deinit { for bytes in memory { bytes.deallocate() } }
+
+  private func append(_ section: SnapshotSection, _ content: UnsafeRawBufferPointer) {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 8)
+    bytes.copyMemory(from: content)
+    sections.append(section)
+    memory.append(bytes)
+  }
+
+  var bytes: [[UInt8]] { memory.map { Array($0) } }
+
+  func size(of section: Int) -> Int { memory[section].count }
+
+  func flip(_ bit: Int, at place: Int, of section: Int) {
+    memory[section][place] ^= 1 << UInt8(bit)
   }
 
   func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
-    guard target.count <= bytes[section].count else { return false }
-    bytes[section].withUnsafeBytes { target.copyMemory(from: .init(rebasing: $0[..<target.count])) }
+    guard target.count <= memory[section].count else { return false }
+    target.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[section][..<target.count]))
     return true
+  }
+
+  func address(of section: Int) -> UnsafeRawPointer {
+    guard let base = memory[section].baseAddress else { fatalError("an empty section") }
+    return UnsafeRawPointer(base)
   }
 }
 
@@ -108,7 +133,7 @@ struct SnapshotTests {
     let source = try MemorySource(SnapshotTests.index(120, seed: seed, capacity: 30))
     var refused = 0
     for _ in 0..<1500 {
-      var damaged = source
+      let damaged = MemorySource(copying: source)
       for _ in 0..<generator.int(1...3) {
         let section = generator.int(0...(damaged.sections.count - 1))
         switch generator.int(0...5) {
@@ -116,8 +141,8 @@ struct SnapshotTests {
         case 1: damaged.sections[section].byteCount += generator.pick([-8, 4, -4, 1 << 50])
         case 2: damaged.sections[section].kind = generator.pick([.records, .order])
         default:
-          let place = generator.int(0...(damaged.bytes[section].count - 1))
-          damaged.bytes[section][place] ^= 1 << UInt8(generator.int(0...7))
+          let place = generator.int(0...(damaged.size(of: section) - 1))
+          damaged.flip(generator.int(0...7), at: place, of: section)
         }
       }
       guard let index = FeatureIndex.decode(damaged, blockCapacity: 30) else {
@@ -134,6 +159,38 @@ struct SnapshotTests {
       #expect(try index.applying(.remove(index.expired(at: 500))).count <= index.count)
     }
     #expect(refused > 500)
+  }
+
+  @Test(arguments: [21, 22, 23] as [UInt64])
+  func `what is sorted aside is what an index would store`(seed: UInt64) throws {
+    final class Scratch: SnapshotScratch {
+      var bytes: [UInt8] = []
+      func append(_ more: UnsafeRawBufferPointer) { bytes += more }
+      func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) {
+        bytes.withUnsafeBytes {
+          target.copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + target.count]))
+        }
+      }
+    }
+    let index = try SnapshotTests.index(
+      [900, 250, 1][Int(seed - 21)], seed: seed, capacity: 30, large: seed == 22)
+    var batch = FeatureBatch()
+    index.directory.forEach { reference in
+      batch.append(index.records[reference])
+      return true
+    }
+    for runBytes in [1, 3000, 1 << 20] {
+      var sorter = SnapshotSorter(scratch: Scratch(), runBytes: runBytes)
+      try sorter.append(batch)
+      var (sections, bytes): ([SnapshotSection], [[UInt8]]) = ([], [])
+      let count = try sorter.finish { section, content in
+        sections.append(section)
+        bytes.append(Array(content))
+      }
+      let source = try MemorySource(index)
+      #expect(count == index.count && sections == source.sections && bytes == source.bytes)
+    }
   }
 }
 

@@ -32,7 +32,8 @@ import Testing
 
   private func plain(_ index: FeatureIndex) -> [Plain] {
     var all: [Plain] = []
-    index.points.forEachRun { run in for place in run { all.append(Plain(index.record(at: place))) } }
+    index.points.forEachRun { run in for place in run { all.append(Plain(index.record(at: place))) }
+    }
     return all.sorted { a, b in (a.id ?? .int(0)) < (b.id ?? .int(0)) }
   }
 
@@ -173,6 +174,17 @@ import Testing
     }
     let (loaded, rows) = try afterKill(directory)
     #expect(loaded.changes == 112 && rows.count == 3101 && plain(loaded.index) == rows)
+  }
+
+  @Test func anImportMayStoreTheIndexItself() throws {
+    let directory = TemporaryDirectory()
+    let store = try FeatureStore(directory: directory.path)
+    try store.put(features(1...4000))
+    try store.storeIndex(of: info(store))
+    try store.put(features(3999...4001, "b"))
+    let (loaded, rows) = try afterKill(directory)
+    #expect(loaded.changes == 3 && rows.count == 4001 && plain(loaded.index) == rows)
+    #expect(directory.names.filter { $0.contains(".index") }.count == 1)
   }
 
   @Test func whatHasExpiredStaysSo() throws {

@@ -25,8 +25,8 @@ public struct RecordArena: Sendable {
   static let maximumChunks = 1 << (32 - Int(unitBits))
 
   private var chunks: [Chunk] = []
-  // Memory of several chunks that were filled elsewhere.
-  private var slabs: [LargeMemory] = []
+  // Keeps chunks that were filled elsewhere.
+  private var owner: (any AnyObject & Sendable)?
   // Indexed by a reference's upper bits; a record larger than a chunk takes several entries.
   private var bases: [UInt] = []
   private var used = chunkBytes
@@ -39,13 +39,12 @@ public struct RecordArena: Sendable {
   /// An empty arena.
   public init() {}
 
-  /// An arena of chunks that were filled elsewhere and lie in some memory; of the last one a part is
-  /// used.
-  init(slabs: [LargeMemory], bases: [UInt], used: Int, liveBytes: Int) {
-    self.slabs = slabs
+  /// An arena of chunks that were filled elsewhere, with nothing but living records, and lie at some
+  /// addresses for as long as their owner lives. They are only read.
+  init(owner: any AnyObject & Sendable, bases: [UInt], liveBytes: Int) {
+    self.owner = owner
     self.bases = bases
     self.liveBytes = liveBytes
-    if !bases.isEmpty { self.used = used }
   }
 
   /// The memory it has taken, in bytes.

@@ -1,56 +1,28 @@
-/// The memory of an arena whose records are yet to be put there: sections of records as chunks.
+/// Where the records of a stored index lie: its sections as chunks of an arena.
 struct ArenaDraft: Sendable {
-  /// Chunks that share memory, so that it can lie on huge pages.
-  private static let slabChunks = 64
-
-  private var slabs: [LargeMemory] = []
   private var bases: [UInt] = []
   /// By section: the number of its first chunk.
-  private var entries: [Int] = []
-  private let lastBytes: Int
-  private let byteCount: Int
+  private var entries: [UInt32] = []
+  private var byteCount = 0
 
-  /// Room for sections of some sizes in bytes; nil if an arena can't hold as much.
-  init?(_ sizes: [Int]) {
-    let chunkBytes = RecordArena.chunkBytes
-    var (slab, total, all) = (0, 0, 0)
-    /// Chunks that wait for memory.
-    var runs: [Int] = []
-    for size in sizes {
-      let chunks = (size + chunkBytes - 1) / chunkBytes
-      entries.append(total)
-      total += chunks
-      all += size
-      guard total <= RecordArena.maximumChunks else { return nil }
-      slab += chunks
-      if slab >= ArenaDraft.slabChunks {
-        runs.append(slab)
-        slab = 0
-      }
+  /// The chunks of some sections of records, the first of a source; nil if an arena can't hold as much.
+  init?(_ sections: ArraySlice<SnapshotSection>, of source: some SnapshotSource) {
+    for (number, section) in sections.enumerated() {
+      let address = UInt(bitPattern: source.address(of: number))
+      guard address % 8 == 0 else { return nil }
+      entries.append(UInt32(bases.count))
+      let chunks = (section.byteCount + RecordArena.chunkBytes - 1) / RecordArena.chunkBytes
+      guard bases.count + chunks <= RecordArena.maximumChunks else { return nil }
+      for chunk in 0..<chunks { bases.append(address + UInt(chunk * RecordArena.chunkBytes)) }
+      byteCount += section.byteCount
     }
-    if slab > 0 { runs.append(slab) }
-    for run in runs {
-      let memory = LargeMemory(byteCount: run * chunkBytes)
-      slabs.append(memory)
-      for chunk in 0..<run { bases.append(UInt(bitPattern: memory.start + chunk * chunkBytes)) }
-    }
-    let last = sizes.last ?? chunkBytes
-    lastBytes = min(last, chunkBytes)
-    byteCount = all
   }
 
-  /// Where a section lies.
-  func base(of section: Int) -> UnsafeMutableRawPointer? {
-    UnsafeMutableRawPointer(bitPattern: bases[entries[section]])
-  }
+  /// The reference of the first record of a section.
+  func reference(of section: Int) -> UInt32 { entries[section] << RecordArena.unitBits }
 
-  /// The reference of its first record.
-  func reference(of section: Int) -> UInt32 {
-    UInt32(entries[section]) << RecordArena.unitBits
-  }
-
-  /// The arena, once all is there.
-  var records: RecordArena {
-    RecordArena(slabs: slabs, bases: bases, used: lastBytes, liveBytes: byteCount)
+  /// The arena of those chunks.
+  func records(of source: some SnapshotSource) -> RecordArena {
+    RecordArena(owner: source, bases: bases, liveBytes: byteCount)
   }
 }

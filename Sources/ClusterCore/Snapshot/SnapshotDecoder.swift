@@ -46,11 +46,11 @@ struct SnapshotDecoder<Source: SnapshotSource> {
 
   /// The index; nil if it can't be read or isn't one.
   func decode(blockCapacity: Int) -> FeatureIndex? {
-    guard let arena = ArenaDraft(sections[..<recordSections].map(\.byteCount)) else { return nil }
+    guard let arena = ArenaDraft(sections[..<recordSections], of: source) else { return nil }
+    let records = arena.records(of: source)
     let entries = FixedArray<FeatureEntry>(uninitialized: count)
     let order = FixedArray<UInt32>(uninitialized: count)
-    guard read(into: arena, entries, order), isInOrder(entries, arena) else { return nil }
-    let records = arena.records
+    guard read(arena, entries, order), isInOrder(entries, records) else { return nil }
     let ends = BlockCuts.ends(count: count, capacity: blockCapacity) {
       entries.pointer[$0].position.zOrder
     }
@@ -62,7 +62,7 @@ struct SnapshotDecoder<Source: SnapshotSource> {
 
   /// Reads all sections; whether all are as they were written.
   private func read(
-    into arena: ArenaDraft, _ entries: FixedArray<FeatureEntry>, _ order: FixedArray<UInt32>
+    _ arena: ArenaDraft, _ entries: FixedArray<FeatureEntry>, _ order: FixedArray<UInt32>
   ) -> Bool {
     let outcome = FixedArray<Bool>(uninitialized: sections.count)
     let (source, sections, firsts) = (source, sections, firsts)
@@ -70,8 +70,11 @@ struct SnapshotDecoder<Source: SnapshotSource> {
     ParallelWork.run(sections.count) { number in
       let section = sections[number]
       if number < recordSections {
+        // What is read is a copy: where the disk fails, this doesn't give the bytes, and to touch them
+        // in memory would be the end.
+        let space = FixedArray<UInt64>(uninitialized: section.byteCount / 8)
         let target = UnsafeMutableRawBufferPointer(
-          start: arena.base(of: number), count: section.byteCount)
+          start: space.pointer, count: section.byteCount)
         outcome.pointer[number] =
           source.read(number, into: target)
           && SnapshotRecords.read(
@@ -87,9 +90,8 @@ struct SnapshotDecoder<Source: SnapshotSource> {
   }
 
   /// Whether each section of records goes on where the one before ends.
-  private func isInOrder(_ entries: FixedArray<FeatureEntry>, _ arena: ArenaDraft) -> Bool {
-    let records = arena.records
-    return (0..<recordSections).dropFirst().allSatisfy { number in
+  private func isInOrder(_ entries: FixedArray<FeatureEntry>, _ records: RecordArena) -> Bool {
+    (0..<recordSections).dropFirst().allSatisfy { number in
       let (last, first) = (
         entries.pointer[firsts[number] - 1], entries.pointer[firsts[number]]
       )

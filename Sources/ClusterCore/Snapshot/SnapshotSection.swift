@@ -24,7 +24,7 @@ public struct SnapshotSection: Sendable, Equatable {
 }
 
 /// Where a stored index is read from; asked on several threads at a time.
-public protocol SnapshotSource: Sendable {
+public protocol SnapshotSource: AnyObject, Sendable {
   /// Its sections: those of records, then those of the order.
   var sections: [SnapshotSection] { get }
 
@@ -32,6 +32,10 @@ public protocol SnapshotSource: Sendable {
   ///
   /// - Parameter target: as large as the section.
   func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool
+
+  /// Where a section lies in memory for as long as this object lives, at a multiple of 8: the bytes that
+  /// ``read(_:into:)`` gives. The records are used where they are.
+  func address(of section: Int) -> UnsafeRawPointer
 }
 
 /// Takes the sections of an index, in order.

@@ -22,7 +22,7 @@ enum IndexFiles {
     let directory = DataDirectory.parent(of: database)
     for name in DataDirectory.names(in: directory)
     where name.hasPrefix(prefix) && !names.contains(name)
-      && (name.hasSuffix(suffix) || name.hasSuffix(SnapshotWriter.draft(of: suffix)))
+      && (name.hasSuffix(suffix) || name.contains(suffix + "."))
     {
       DataDirectory.remove(directory + "/" + name)
     }

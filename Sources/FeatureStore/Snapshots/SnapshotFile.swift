@@ -1,28 +1,41 @@
 import ClusterCore
 import Glibc
 
-/// A file that holds an index, opened to be read.
+/// A file that holds an index, opened to be read and mapped into memory: records stay where they are, as
+/// pages of the file that the system has in its cache anyway.
 ///
-/// `@unchecked Sendable`: nothing of it changes, and reads say where.
+/// `@unchecked Sendable`: nothing of it changes, and reads say where. The file is never written again
+/// under its name, only removed, which leaves the mapping as it is.
 final class SnapshotFile: SnapshotSource, @unchecked Sendable {
   let sections: [SnapshotSection]
   private let entries: [SnapshotLayout.Entry]
   private let descriptor: Int32
+  private let mapping: UnsafeMutableRawPointer
+  private let size: Int
 
   /// Opens a file; nil if it isn't there, or isn't the one that is looked for, as far as its head and
   /// its table show.
   init?(_ path: String, of identity: SnapshotLayout.Identity) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
-    guard let entries = SnapshotFile.entries(descriptor, identity) else {
+    guard let entries = SnapshotFile.entries(descriptor, identity), let last = entries.last,
+      let mapping = mmap(
+        nil, last.offset + last.section.byteCount, PROT_READ, MAP_PRIVATE, descriptor, 0),
+      mapping != MAP_FAILED
+    else {
       close(descriptor)
       return nil
     }
     self.entries = entries
+    self.mapping = mapping
+    size = last.offset + last.section.byteCount
     sections = entries.map(\.section)
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    munmap(mapping, size)
+    close(descriptor)
+  }
 
   private static func entries(
     _ descriptor: Int32, _ identity: SnapshotLayout.Identity
@@ -45,7 +58,8 @@ final class SnapshotFile: SnapshotSource, @unchecked Sendable {
     return isWhole ? bytes : nil
   }
 
-  private static func fill(
+  /// Reads as much as there is room for; whether there was as much.
+  static func fill(
     _ target: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int
   ) -> Bool {
     var done = 0
@@ -65,5 +79,9 @@ final class SnapshotFile: SnapshotSource, @unchecked Sendable {
     return target.count == entry.section.byteCount
       && SnapshotFile.fill(target, from: descriptor, at: entry.offset)
       && SnapshotLayout.checksum(UnsafeRawBufferPointer(target)) == entry.checksum
+  }
+
+  func address(of section: Int) -> UnsafeRawPointer {
+    UnsafeRawPointer(mapping + entries[section].offset)
   }
 }
