@@ -11,6 +11,8 @@ final class Core {
   let versions: VersionCounter
   let transaction: Transaction
   let lock: DirectoryLock
+  /// Whether the free pages of a large database are still to be checked.
+  let needsPageCheck: Bool
   private let mark: CommitMark
 
   init(directory: String, clock: WallClock) throws(StoreError) {
@@ -25,6 +27,7 @@ final class Core {
       throw .damaged(path: connection.path, reason: "its counter makes no sense")
     }
     versions = VersionCounter(after: last, clock: clock)
+    needsPageCheck = try DatabaseFile.needsPageCheck(connection)
     collections = try CollectionTable(connection, versions: versions)
     changes = try ChangeLog(connection)
     features = try FeatureTable(connection, changes)

@@ -60,6 +60,14 @@ final class RowReader {
       hasChecksums, now)
   }
 
+  /// Reads rows of a collection some at a time, also those of expired features, whatever they lack.
+  convenience init(_ connection: Connection, slicesOf key: Int64) throws(StoreError) {
+    try self.init(
+      Statement(
+        RowReader.columns + "WHERE collection = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
+        on: connection), key, false, FeatureRecord.expiryRange.lowerBound)
+  }
+
   private init(
     _ rows: Statement, _ key: Int64, _ hasChecksums: Bool, _ now: Int64
   ) throws(StoreError) {
@@ -78,6 +86,20 @@ final class RowReader {
     while !isFinished, target.count < limit {
       if try rows.step() { try append(to: &target) } else { isFinished = true }
     }
+    return target.count > 0
+  }
+
+  /// Appends the first rows behind an id, or of all; false if there are none.
+  func slice(
+    after id: FeatureID?, limit: Int, into target: inout ReadRows
+  ) throws(StoreError) -> Bool {
+    try rows.bind(Int64(limit), at: 3)
+    switch id?.key {
+    case nil: try rows.bind(Int64.min, at: 2)
+    case .integer(let value): try rows.bind(value, at: 2)
+    case .text(let text): try rows.bind(String(decoding: text, as: UTF8.self), at: 2)
+    }
+    while try rows.step() { try append(to: &target) }
     return target.count > 0
   }
 

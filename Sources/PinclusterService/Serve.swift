@@ -105,6 +105,7 @@ struct Serve {
           json.member("collection", collection)
           json.member("seconds", seconds)
         }
+      case .damaged(let reason): logger.log(.error, "damage") { $0.member("message", reason) }
       case .unusable(let collection, let reason), .failed(let collection, let reason):
         logger.log(.error, "index file") { json in
           json.member("collection", collection)

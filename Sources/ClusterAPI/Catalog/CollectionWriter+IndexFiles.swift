@@ -10,11 +10,13 @@ public enum IndexFileEvent: Sendable {
   case written(collection: String, seconds: Double)
   /// One was found that can't be used; the index was made of the rows instead.
   case unusable(collection: String, reason: String)
+  /// Rows or pages of the database were found damaged after the start. What is served isn't.
+  case damaged(reason: String)
   /// One couldn't be written; the next start takes longer, and nothing else.
   case failed(collection: String, reason: String)
 }
 
-/// Is told what becomes of them, on the writer's queue.
+/// Is told what becomes of them, on any thread.
 public typealias IndexFileReport = @Sendable (IndexFileEvent) -> Void
 
 /// A file that is being written on a thread of its own.
@@ -56,6 +58,7 @@ extension CollectionWriter {
   struct IndexFileKeeping {
     var report: IndexFileReport = { _ in }
     fileprivate var job: IndexFileJob?
+    fileprivate var verification: (verifier: StoreVerifier, end: DispatchSemaphore)?
     /// When to look next.
     fileprivate var next = DispatchTime.now()
     /// The versions of collections that wait for a file, and how often they were looked at.
@@ -74,6 +77,17 @@ extension CollectionWriter {
     for snapshot in catalog.all where needsFile(snapshot) && isSettled(snapshot) {
       return begin(snapshot)
     }
+  }
+
+  /// Looks, aside, for damage that the start hasn't looked for.
+  func verify(_ verifier: StoreVerifier?) {
+    guard let verifier else { return }
+    let (end, report) = (DispatchSemaphore(value: 0), indexFiles.report)
+    let isRunning = QuietThread.start(niceness: 15) {
+      do { try verifier.run() } catch { report(.damaged(reason: "\(error)")) }
+      end.signal()
+    }
+    if isRunning { indexFiles.verification = (verifier, end) }
   }
 
   private func needsFile(_ snapshot: CollectionSnapshot) -> Bool {
@@ -134,6 +148,11 @@ extension CollectionWriter {
   /// Before the store is closed: waits for the file that is being written and writes what is missing,
   /// but not for long.
   func finishIndexFiles() {
+    if let (verifier, end) = indexFiles.verification {
+      verifier.stop()
+      end.wait()
+      indexFiles.verification = nil
+    }
     let deadline = DispatchTime.now() + CollectionWriter.patience
     if let job = indexFiles.job {
       job.stop(at: deadline)

@@ -81,13 +81,16 @@ public final class CollectionWriter: @unchecked Sendable {
   public func load(report: @escaping IndexFileReport = { _ in }) throws {
     try queue.sync {
       indexFiles.report = report
+      var unread: [Int64] = []
       for info in try store.collections() {
         let loaded = try store.loadIndex(of: info)
+        if loaded.changes != nil { unread.append(info.key) }
         if let fault = loaded.fault { report(.unusable(collection: info.id, reason: fault)) }
         show(
           CollectionSnapshot(info: info, index: loaded.index), withoutExpired: loaded.expired)
       }
       startSweeping()
+      verify(store.verifier(ofRowsOf: unread))
     }
   }
 

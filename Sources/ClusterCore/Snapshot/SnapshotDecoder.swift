@@ -1,3 +1,5 @@
+import Guards
+
 /// Makes an index of what ``FeatureIndex/encode(to:)`` has written, on all processors.
 struct SnapshotDecoder<Source: SnapshotSource> {
   private let source: Source
@@ -67,12 +69,18 @@ struct SnapshotDecoder<Source: SnapshotSource> {
     let outcome = FixedArray<Bool>(uninitialized: sections.count)
     let (source, sections, firsts) = (source, sections, firsts)
     let recordSections = recordSections
+    // To be used again: fresh memory costs more than reading into it.
+    let spaces = Guarded<[FixedArray<UInt64>]>([])
     ParallelWork.run(sections.count) { number in
       let section = sections[number]
       if number < recordSections {
         // What is read is a copy: where the disk fails, this doesn't give the bytes, and to touch them
         // in memory would be the end.
-        let space = FixedArray<UInt64>(uninitialized: section.byteCount / 8)
+        let isOrdinary = section.byteCount <= RecordArena.chunkBytes
+        let space =
+          (isOrdinary ? spaces.withLock { $0.popLast() } : nil)
+          ?? FixedArray(uninitialized: max(section.byteCount, RecordArena.chunkBytes) / 8)
+        defer { if isOrdinary { spaces.withLock { $0.append(space) } } }
         let target = UnsafeMutableRawBufferPointer(
           start: space.pointer, count: section.byteCount)
         outcome.pointer[number] =
