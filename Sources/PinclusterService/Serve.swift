@@ -100,6 +100,11 @@ struct Serve {
     let logger = self.logger
     return { event in
       switch event {
+      case .read(let collection, let changes):
+        logger.log(.info, "index read") { json in
+          json.member("collection", collection)
+          json.member("changes", changes)
+        }
       case .written(let collection, let seconds):
         logger.log(.info, "index written") { json in
           json.member("collection", collection)

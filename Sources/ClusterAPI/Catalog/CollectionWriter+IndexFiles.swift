@@ -6,6 +6,8 @@ import Synchronization
 
 /// What becomes of the files in which large indexes are kept for the next start.
 public enum IndexFileEvent: Sendable {
+  /// One was read, and so many features that have changed since it was written.
+  case read(collection: String, changes: Int)
   /// One was written.
   case written(collection: String, seconds: Double)
   /// One was found that can't be used; the index was made of the rows instead.

@@ -84,7 +84,10 @@ public final class CollectionWriter: @unchecked Sendable {
       var unread: [Int64] = []
       for info in try store.collections() {
         let loaded = try store.loadIndex(of: info)
-        if loaded.changes != nil { unread.append(info.key) }
+        if let changes = loaded.changes {
+          unread.append(info.key)
+          report(.read(collection: info.id, changes: changes))
+        }
         if let fault = loaded.fault { report(.unusable(collection: info.id, reason: fault)) }
         show(
           CollectionSnapshot(info: info, index: loaded.index), withoutExpired: loaded.expired)
