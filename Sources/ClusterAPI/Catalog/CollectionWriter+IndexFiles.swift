@@ -97,7 +97,7 @@ extension CollectionWriter {
     guard count >= FeatureStore.indexFileMinimum else { return false }
     switch store.indexFileState(of: snapshot.info) {
     case .missing: return true
-    case .present(let changes): return changes > count / 16
+    case .present(let changes): return changes > count / 40
     case .underWay: return false
     }
   }
