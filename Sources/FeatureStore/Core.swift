@@ -6,10 +6,13 @@ final class Core {
   let connection: Connection
   let collections: CollectionTable
   let features: FeatureTable
+  let changes: ChangeLog
   let storeID: UInt64
   let versions: VersionCounter
   let transaction: Transaction
   let lock: DirectoryLock
+  /// Whether the free pages of a large database are still to be checked.
+  let needsPageCheck: Bool
   private let mark: CommitMark
 
   init(directory: String, clock: WallClock) throws(StoreError) {
@@ -24,10 +27,13 @@ final class Core {
       throw .damaged(path: connection.path, reason: "its counter makes no sense")
     }
     versions = VersionCounter(after: last, clock: clock)
+    needsPageCheck = try DatabaseFile.needsPageCheck(connection)
     collections = try CollectionTable(connection, versions: versions)
-    features = try FeatureTable(connection)
-    transaction = try Transaction(connection, collections)
+    changes = try ChangeLog(connection)
+    features = try FeatureTable(connection, changes)
+    transaction = try Transaction(connection, collections, changes)
     mark = try CommitMark(connection)
+    IndexFiles.removeAll(besides: connection.path, but: changes.names)
   }
 
   /// Gives back the versions that were put aside, as far as that can be written.

@@ -71,6 +71,7 @@ public final class FeatureStore {
     return try core.transaction.write { () throws(StoreError) in
       guard let info = try core.collections.find(id) else { return nil }
       try core.features.deleteAll(from: info.key)
+      try core.changes.drop(info.key)
       try core.collections.delete(info)
       return core.collections.nextVersion()
     }

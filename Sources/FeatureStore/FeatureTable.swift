@@ -20,12 +20,15 @@ final class FeatureTable {
   private let deletion: Statement
   private let sweeping: Statement
   private let counting: Statement
+  private let countingExpired: Statement
   private let connection: Connection
+  private let changes: ChangeLog
   /// Where a position is laid out for binding.
   private let position: UnsafeMutableRawBufferPointer
 
-  init(_ connection: Connection) throws(StoreError) {
+  init(_ connection: Connection, _ changes: ChangeLog) throws(StoreError) {
     self.connection = connection
+    self.changes = changes
     insertion = try Statement(
       """
       INSERT INTO features
@@ -56,6 +59,11 @@ final class FeatureTable {
       """
       SELECT count(*) FROM features INDEXED BY features_by_expiry
       WHERE collection = ?1 AND expires IS NOT NULL
+      """, on: connection)
+    countingExpired = try Statement(
+      """
+      SELECT count(*) FROM features INDEXED BY features_by_expiry
+      WHERE collection = ?1 AND expires <= ?2
       """, on: connection)
     position = .allocate(
       byteCount: 8 * (2 + FeatureBatch.maximumFurtherOrdinates), alignment: 8)
@@ -108,6 +116,7 @@ final class FeatureTable {
       position: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: position),
       properties: record.properties, expires: record.expires)
     let checksum = row.checksum(in: key)
+    try changes.note(id, in: key)
     if try insert(row, checksum, into: key) {
       counts.inserted += 1
       counts.newRows += 1
@@ -126,6 +135,7 @@ final class FeatureTable {
 
   /// Writes a row whose id is free.
   func insert(_ row: FeatureRow, into key: Int64) throws(StoreError) {
+    try changes.note(row.id, in: key)
     _ = try insert(row, row.checksum(in: key), into: key)
   }
 
@@ -164,12 +174,16 @@ final class FeatureTable {
     switch feature.key {
     case .integer(let value):
       try deletion.bind(value, at: 2)
-      return try deletion.run() > 0
+      guard try deletion.run() > 0 else { return false }
+      try changes.note(.integer(value, writtenAsText: false), in: key)
+      return true
     case .text(let text):
       return try text.withUnsafeBytes { bytes in
         Result { () throws(StoreError) in
           try deletion.bindBorrowed(text: bytes, at: 2)
-          return try deletion.run() > 0
+          guard try deletion.run() > 0 else { return false }
+          try changes.note(.text(bytes), in: key)
+          return true
         }
       }.get()
     }
@@ -181,8 +195,18 @@ final class FeatureTable {
     return try counting.first { (row: Statement) throws(StoreError) in Int(row.integer(0)) } ?? 0
   }
 
+  /// How many features that have expired are there, by the index of expiries.
+  func countExpired(in key: Int64, at now: Int64) throws(StoreError) -> Int {
+    try countingExpired.bind(key, at: 1)
+    try countingExpired.bind(now, at: 2)
+    return try countingExpired.first { (row: Statement) throws(StoreError) in
+      Int(row.integer(0))
+    } ?? 0
+  }
+
   /// Deletes features that have expired, at most so many; how many.
   func deleteExpired(from key: Int64, at now: Int64, limit: Int) throws(StoreError) -> Int {
+    try changes.noteExpiry(until: now, in: key)
     try sweeping.bind(key, at: 1)
     try sweeping.bind(now, at: 2)
     try sweeping.bind(Int64(limit), at: 3)

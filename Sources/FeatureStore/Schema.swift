@@ -8,7 +8,7 @@
 /// integers and loses the sign of −0.0. `expires` and `ttl` are in milliseconds, `checksum` is that of
 /// ``RowChecksum``; rows of collections that are older than checksums may have none.
 /// `store.version` is a ceiling that no version passes, while the store is open and after a crash, and
-/// the last version itself once it was closed.
+/// the last version itself once it was closed. `snapshots` and `changes` are those of ``ChangeLog``.
 enum Schema {
   /// "PinC" in ASCII: tells `file` and us whose database it is.
   static let applicationID: Int64 = 0x5069_6E43
@@ -46,6 +46,22 @@ enum Schema {
     ALTER TABLE features ADD COLUMN expires INTEGER;
     ALTER TABLE features ADD COLUMN checksum INTEGER;
     CREATE INDEX features_by_expiry ON features (collection, expires) WHERE expires IS NOT NULL;
+    """,
+    """
+    CREATE TABLE snapshots (
+      collection INTEGER PRIMARY KEY REFERENCES collections (key),
+      nonce INTEGER NOT NULL,
+      first_change INTEGER NOT NULL,
+      expired_until INTEGER NOT NULL,
+      checksum INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE changes (
+      collection INTEGER NOT NULL,
+      number INTEGER NOT NULL,
+      id ANY NOT NULL,
+      checksum INTEGER NOT NULL,
+      PRIMARY KEY (collection, number)
+    ) STRICT, WITHOUT ROWID;
     """,
   ]
 

@@ -12,15 +12,19 @@ final class Transaction {
 
   private let connection: Connection
   private let collections: CollectionTable
+  private let changes: ChangeLog
   private let begin: Statement
   private let commit: Statement
   private let set: Statement
   private let release: Statement
   private let rollbackToSavepoint: Statement
 
-  init(_ connection: Connection, _ collections: CollectionTable) throws(StoreError) {
+  init(
+    _ connection: Connection, _ collections: CollectionTable, _ changes: ChangeLog
+  ) throws(StoreError) {
     self.connection = connection
     self.collections = collections
+    self.changes = changes
     begin = try Statement("BEGIN IMMEDIATE", on: connection)
     commit = try Statement("COMMIT", on: connection)
     set = try Statement("SAVEPOINT one", on: connection)
@@ -38,6 +42,7 @@ final class Transaction {
   func close() throws(StoreError) {
     if let loss { throw loss }
     try collections.flush()
+    try changes.flush()
     try commit.run()
     reset(isOnDisk: true)
   }
@@ -50,6 +55,7 @@ final class Transaction {
 
   private func reset(isOnDisk: Bool) {
     collections.forget(isOnDisk: isOnDisk)
+    changes.forget(isOnDisk: isOnDisk)
     isOpen = false
     isInSavepoint = false
     loss = nil

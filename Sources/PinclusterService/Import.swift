@@ -106,11 +106,7 @@ struct Import {
     try store.beginImport(into: collection)
     var tally = Tally()
     do {
-      try read(&input, &tally, label: "importing") { batch, tally in
-        let (inserted, updated) = try store.importBatch(&batch)
-        tally.inserted += inserted
-        tally.updated += updated
-      }
+      try read(&input, &tally, label: "importing") { try store.importBatch(&$0) }
     } catch {
       store.rollbackImport()
       throw error
@@ -118,9 +114,21 @@ struct Import {
     if tally.rejected > 0 && !skipsBad {
       store.rollbackImport()
     } else {
-      _ = try store.commitImport()
+      let info = try store.commitImport()
+      keepIndex(of: info, in: store)
     }
     return tally
+  }
+
+  /// Leaves the index of a large collection behind for the service, whose start then takes less time.
+  private func keepIndex(of info: CollectionInfo, in store: FeatureStore) {
+    guard info.featureCount >= FeatureStore.indexFileMinimum else { return }
+    do {
+      try store.storeIndex(of: info)
+    } catch {
+      StandardError.write(
+        "pincluster: all is stored, but the next start takes longer: \(error)\n")
+    }
   }
 
   /// To a running service, in batches.
@@ -128,17 +136,13 @@ struct Import {
     var input = try Input(path: path)
     var tally = Tally()
     if input.canRewind && !skipsBad {
-      try read(&input, &tally, label: "checking") { _, _ in }
+      try read(&input, &tally, label: "checking") { _ in (0, 0) }
       if tally.rejected > 0 { return tally }
       try input.rewind()
       tally = Tally()
     }
     let client = try HTTPClient(url: url)
-    try read(&input, &tally, label: "sending") { batch, tally in
-      let answer = try post(batch, client)
-      tally.inserted += answer.inserted
-      tally.updated += answer.updated
-    }
+    try read(&input, &tally, label: "sending") { try post($0, client) }
     if tally.rejected > 0 && !skipsBad {
       throw Failure(
         description: "\(tally.rejected) bad features in standard input; "
@@ -180,11 +184,13 @@ struct Import {
   private static let batchFeatures = 10_000
   private static let batchBytes = 8 << 20
 
-  /// Reads the input through and hands over its good features in batches.
+  /// Reads the input through and hands over its good features in batches, each while the next is read.
   private func read(
     _ input: inout Input, _ tally: inout Tally, label: String,
-    _ take: (inout FeatureBatch, inout Tally) throws -> Void
+    _ take: @escaping (inout FeatureBatch) throws -> BatchWriter.Counts
   ) throws {
+    let writer = BatchWriter(take)
+    defer { writer.wait() }
     var reader = FeatureReader(format: format, idProperty: idProperty)
     var parsed = ParsedFeatures()
     var progress = Progress(label: label, total: input.size)
@@ -193,7 +199,7 @@ struct Import {
       guard !parsed.batch.isEmpty else { return }
       features += parsed.batch.count
       // After a bad feature that aborts, the rest is only read to name what else is bad.
-      if skipsBad || parsed.rejected == 0 { try take(&parsed.batch, &tally) }
+      if skipsBad || parsed.rejected == 0 { try writer.put(&parsed.batch) }
       parsed.removeFeatures()
     }
     do {
@@ -212,7 +218,9 @@ struct Import {
       progress.end()
       throw Failure(description: Import.text(error, path))
     }
+    let written = Result { try writer.finish() }
     progress.end()
+    (tally.inserted, tally.updated) = try written.get()
     tally.rejected = parsed.rejected
     tally.problems = parsed.problems
   }

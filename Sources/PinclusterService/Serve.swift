@@ -76,7 +76,7 @@ struct Serve {
       json.member("data", directory)
     }
     let start = ContinuousClock.now
-    try writer.load()
+    try writer.load(report: reportIndexFile)
     catalog.setReady(true)
     logger.log(.info, "ready") { json in
       json.member("collections", catalog.all.count)
@@ -93,6 +93,31 @@ struct Serve {
     writer.close(refusing: true)
     logger.log(.info, "stopped")
     return 0
+  }
+
+  /// Logs what becomes of the files of large indexes.
+  private var reportIndexFile: IndexFileReport {
+    let logger = self.logger
+    return { event in
+      switch event {
+      case .read(let collection, let changes):
+        logger.log(.info, "index read") { json in
+          json.member("collection", collection)
+          json.member("changes", changes)
+        }
+      case .written(let collection, let seconds):
+        logger.log(.info, "index written") { json in
+          json.member("collection", collection)
+          json.member("seconds", seconds)
+        }
+      case .damaged(let reason): logger.log(.error, "damage") { $0.member("message", reason) }
+      case .unusable(let collection, let reason), .failed(let collection, let reason):
+        logger.log(.error, "index file") { json in
+          json.member("collection", collection)
+          json.member("message", reason)
+        }
+      }
+    }
   }
 
   private func makeServer(

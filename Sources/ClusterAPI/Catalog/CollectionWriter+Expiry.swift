@@ -36,6 +36,7 @@ extension CollectionWriter {
       // Those who watch are to know without anybody who asks.
       self?.catalog.leaveOutExpired()
       self?.sweepIfDue()
+      self?.keepIndexFiles()
     }
     timer.schedule(
       deadline: .now(), repeating: .milliseconds(250), leeway: .milliseconds(25))

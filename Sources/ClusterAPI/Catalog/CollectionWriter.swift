@@ -64,6 +64,8 @@ public final class CollectionWriter: @unchecked Sendable {
   private let done = Guarded(Counts())
   /// When to look for expired features to delete; touched on the queue only.
   var sweeping = Sweeping()
+  /// The files of large indexes; touched on the queue only.
+  var indexFiles = IndexFileKeeping()
 
   /// A writer for a store, which it takes over, and the catalogue that it feeds.
   public init(store: sending FeatureStore, catalog: Catalog) {
@@ -74,14 +76,24 @@ public final class CollectionWriter: @unchecked Sendable {
   }
 
   /// Loads every collection into the catalogue. To be called once, before any write.
-  public func load() throws {
+  ///
+  /// - Parameter report: told what becomes of the files of large indexes, from now on.
+  public func load(report: @escaping IndexFileReport = { _ in }) throws {
     try queue.sync {
+      indexFiles.report = report
+      var unread: [Int64] = []
       for info in try store.collections() {
-        var builder = FeatureIndexBuilder(expecting: info.featureCount)
-        let expired = try store.forEachBatch(of: info.key) { try builder.append($0) }
-        show(CollectionSnapshot(info: info, index: builder.build()), withoutExpired: expired)
+        let loaded = try store.loadIndex(of: info)
+        if let changes = loaded.changes {
+          unread.append(info.key)
+          report(.read(collection: info.id, changes: changes))
+        }
+        if let fault = loaded.fault { report(.unusable(collection: info.id, reason: fault)) }
+        show(
+          CollectionSnapshot(info: info, index: loaded.index), withoutExpired: loaded.expired)
       }
       startSweeping()
+      verify(store.verifier(ofRowsOf: unread))
     }
   }
 
@@ -116,6 +128,7 @@ public final class CollectionWriter: @unchecked Sendable {
     queue.sync {
       work()
       stopSweeping()
+      finishIndexFiles()
       store.close()
     }
   }

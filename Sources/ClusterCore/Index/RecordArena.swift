@@ -20,10 +20,13 @@ public struct RecordArena: Sendable {
   /// The memory could not hold more records: 32 GiB are used.
   public struct Full: Error {}
 
-  private static let chunkBytes = 1 << 20
-  private static let unitBits: UInt32 = 17  // 2^17 units of 8 bytes are a chunk
+  static let chunkBytes = 1 << 20
+  static let unitBits: UInt32 = 17  // 2^17 units of 8 bytes are a chunk
+  static let maximumChunks = 1 << (32 - Int(unitBits))
 
   private var chunks: [Chunk] = []
+  // Keeps chunks that were filled elsewhere.
+  private var owner: (any AnyObject & Sendable)?
   // Indexed by a reference's upper bits; a record larger than a chunk takes several entries.
   private var bases: [UInt] = []
   private var used = chunkBytes
@@ -35,6 +38,14 @@ public struct RecordArena: Sendable {
 
   /// An empty arena.
   public init() {}
+
+  /// An arena of chunks that were filled elsewhere, with nothing but living records, and lie at some
+  /// addresses for as long as their owner lives. They are only read.
+  init(owner: any AnyObject & Sendable, bases: [UInt], liveBytes: Int) {
+    self.owner = owner
+    self.bases = bases
+    self.liveBytes = liveBytes
+  }
 
   /// The memory it has taken, in bytes.
   public var byteCount: Int { bases.count * RecordArena.chunkBytes }
@@ -70,7 +81,7 @@ public struct RecordArena: Sendable {
 
   private mutating func addChunk(holding size: Int) throws(Full) {
     let count = max(1, entries(for: size))
-    guard bases.count + count <= 1 << (32 - Int(RecordArena.unitBits)) else { throw Full() }
+    guard bases.count + count <= RecordArena.maximumChunks else { throw Full() }
     let chunk = Chunk(byteCount: count * RecordArena.chunkBytes)
     chunks.append(chunk)
     for entry in 0..<count {

@@ -94,6 +94,20 @@ enum DataDirectory {
     return Array(bytes.prefix(got))
   }
 
+  /// The names of the files in a directory; none where it can't be listed.
+  static func names(in path: String) -> [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      names.append(
+        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        })
+    }
+    return names
+  }
+
   private static func failure(_ action: String, _ path: String) -> StoreError {
     let number = errno
     return StoreError(errno: number, path: path)

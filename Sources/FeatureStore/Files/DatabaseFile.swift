@@ -94,20 +94,45 @@ enum DatabaseFile {
     }
   }
 
+  /// Pages up to which a look at every one is taken before the first is used; it takes some tenths of
+  /// a second.
+  private static let pagesToCheck = 16_384
+
+  /// Whether there are free pages, and so many pages that those are still to be checked.
+  static func needsPageCheck(_ connection: Connection) throws(StoreError) -> Bool {
+    let pages = try connection.integer("PRAGMA page_count") ?? 0
+    let free = try connection.integer("PRAGMA freelist_count") ?? 0
+    return pages > pagesToCheck && free > 0
+  }
+
+  /// Takes a look at every page.
+  static func checkPages(_ connection: Connection) throws(StoreError) {
+    try check("quick_check", connection)
+  }
+
   /// Checks what reading every feature would not betray, but writing stumble over: the small tables
   /// with their index and, if there are any, the free pages, which takes a look at every page.
   private static func checkStructure(_ connection: Connection) throws(StoreError) {
     var checks = ["integrity_check(store)", "integrity_check(collections)"]
-    if try connection.integer("PRAGMA freelist_count") ?? 0 > 0 { checks.append("quick_check") }
-    for check in checks {
-      let statement = try Statement("PRAGMA \(check)", on: connection)
-      let finding = try statement.first { (row: Statement) throws(StoreError) in
-        row.text(0) ?? ""
-      }
-      guard finding == "ok" else {
-        let reason = finding?.split(separator: "\n").last.map(String.init)
-        throw .damaged(path: connection.path, reason: reason ?? "it can't be checked")
-      }
+    if try connection.integer("PRAGMA user_version") ?? 0 > 2 {
+      checks += ["integrity_check(snapshots)", "integrity_check(changes)"]
+    }
+    if try connection.integer("PRAGMA freelist_count") ?? 0 > 0,
+      try !needsPageCheck(connection)
+    {
+      checks.append("quick_check")
+    }
+    for check in checks { try self.check(check, connection) }
+  }
+
+  private static func check(_ check: String, _ connection: Connection) throws(StoreError) {
+    let statement = try Statement("PRAGMA \(check)", on: connection)
+    let finding = try statement.first { (row: Statement) throws(StoreError) in
+      row.text(0) ?? ""
+    }
+    guard finding == "ok" else {
+      let reason = finding?.split(separator: "\n").last.map(String.init)
+      throw .damaged(path: connection.path, reason: reason ?? "it can't be checked")
     }
   }
 

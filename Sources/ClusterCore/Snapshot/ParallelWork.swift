@@ -1,0 +1,44 @@
+import Glibc
+import Synchronization
+
+/// Pieces of work that don't depend on each other, done on all processors.
+enum ParallelWork {
+  private final class Desk: Sendable {
+    let next = Atomic<Int>(0)
+    let count: Int
+    let body: @Sendable (Int) -> Void
+
+    init(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+      (self.count, self.body) = (count, body)
+    }
+
+    func work() {
+      while true {
+        let number = next.add(1, ordering: .relaxed).oldValue
+        guard number < count else { return }
+        body(number)
+      }
+    }
+  }
+
+  /// Calls `body` with every number below `count`, in no order; returns when all is done.
+  static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let desk = Desk(count, body)
+    let processors = min(max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))), 8)
+    var threads: [pthread_t] = []
+    for _ in 1..<max(1, min(processors, count)) {
+      var thread = pthread_t()
+      let context = Unmanaged.passRetained(desk)
+      let code = pthread_create(
+        &thread, nil,
+        { context in
+          if let context { Unmanaged<Desk>.fromOpaque(context).takeRetainedValue().work() }
+          return nil
+        }, context.toOpaque())
+      // Where the system has no thread to give there are fewer.
+      if code == 0 { threads.append(thread) } else { context.release() }
+    }
+    desk.work()
+    for thread in threads { pthread_join(thread, nil) }
+  }
+}

@@ -1,0 +1,145 @@
+/// Where a ``SnapshotSorter`` puts what it can't keep in memory.
+public protocol SnapshotScratch: AnyObject {
+  /// Appends bytes.
+  func append(_ bytes: UnsafeRawBufferPointer) throws
+
+  /// Fills some memory with what was appended from an offset on.
+  func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) throws
+}
+
+/// Stores the index of features without making it in memory: they come in the order of their ids, are put
+/// in index order in runs, and the runs are merged. Takes some 64 MiB, and 4 bytes a feature.
+public struct SnapshotSorter {
+  /// What lies before each record of a run.
+  struct Head: BitwiseCopyable {
+    var key: UInt64
+    /// Its rank in the order of ids.
+    var rank: UInt32
+    /// The size of the record.
+    var size: UInt32
+  }
+
+  private static let runBytes = 32 << 20
+
+  private let scratch: any SnapshotScratch
+  private let runBytes: Int
+  private var records = GrowingArray<UInt8>(capacity: 1 << 20)
+  private var keys = GrowingArray<UInt64>(capacity: 1 << 15)
+  private var offsets = GrowingArray<UInt32>(capacity: 1 << 15)
+  /// Where runs end in the scratch space.
+  private var ends: [Int] = []
+  private var count = 0
+
+  /// A sorter of nothing so far.
+  public init(scratch: any SnapshotScratch) {
+    self.init(scratch: scratch, runBytes: SnapshotSorter.runBytes)
+  }
+
+  /// As above, with runs of some size, up to a quarter of what 32 bits count.
+  init(scratch: any SnapshotScratch, runBytes: Int) {
+    (self.scratch, self.runBytes) = (scratch, runBytes)
+  }
+
+  /// Takes features whose ids follow those of earlier ones.
+  public mutating func append(_ batch: FeatureBatch) throws {
+    guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
+    for index in 0..<batch.count {
+      try batch.withRecord(at: index) { record in
+        keys.append(Position(record.coordinate).zOrder)
+        offsets.append(UInt32(records.count))
+        records.append(contentsOf: UnsafeRawBufferPointer(start: record.base, count: record.size))
+        count += 1
+        if records.count >= runBytes { try endRun() }
+      }
+    }
+  }
+
+  /// Puts a run in order and away.
+  private mutating func endRun() throws {
+    let size = keys.count
+    guard size > 0 else { return }
+    let places = FixedArray<UInt32>(uninitialized: size)
+    for place in 0..<size { places.pointer[place] = UInt32(place) }
+    let sorted = keys.fixed
+    // Stable, so that ids break ties.
+    RadixSort.sort(
+      keys: sorted, values: places,
+      scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: size)))
+    var output = GrowingArray<UInt8>(capacity: 1 << 20)
+    var written = ends.last ?? 0
+    for place in 0..<size {
+      let own = Int(places.pointer[place])
+      let record = FeatureRecord(
+        base: UnsafeRawPointer(records.pointer) + Int(offsets.pointer[own]))
+      let head = Head(
+        key: sorted.pointer[place], rank: UInt32(count - size + own), size: UInt32(record.size))
+      withUnsafeBytes(of: head) { output.append(contentsOf: $0) }
+      output.append(contentsOf: UnsafeRawBufferPointer(start: record.base, count: record.size))
+      guard output.count >= 1 << 20 || place == size - 1 else { continue }
+      try scratch.append(UnsafeRawBufferPointer(start: output.pointer, count: output.count))
+      written += output.count
+      output = GrowingArray(capacity: 1 << 20)
+    }
+    ends.append(written)
+    records = GrowingArray(capacity: min(records.count, runBytes * 2))
+    keys = GrowingArray(capacity: size)
+    offsets = GrowingArray(capacity: size)
+  }
+
+  /// Merges the runs; hands over what ``FeatureIndex/encode(to:)`` would of an index of them all.
+  ///
+  /// - Returns: the number of features.
+  public mutating func finish(to sink: SnapshotSink) throws -> Int {
+    try endRun()
+    var runs: [SnapshotRun] = []
+    for (number, end) in ends.enumerated() {
+      let start = number == 0 ? 0 : ends[number - 1]
+      runs.append(try SnapshotRun(scratch, number, start..<end))
+    }
+    let order = FixedArray<UInt32>(uninitialized: count)
+    var encoder = SnapshotEncoder()
+    var place: UInt32 = 0
+    var heap = MergeHeap(runs)
+    while let run = heap.first {
+      try encoder.append(run.record, to: sink)
+      order.pointer[Int(run.head.rank)] = place
+      place += 1
+      try heap.advanceFirst()
+    }
+    try encoder.finish(order: UnsafeBufferPointer(start: order.pointer, count: count), to: sink)
+    return count
+  }
+}
+
+/// Runs by what comes next in each; what came earlier by id is in the earlier run.
+private struct MergeHeap {
+  private var runs: [SnapshotRun]
+
+  init(_ runs: [SnapshotRun]) {
+    // A sorted list is a heap.
+    self.runs = runs.sorted(by: MergeHeap.precedes)
+  }
+
+  private static func precedes(_ a: SnapshotRun, _ b: SnapshotRun) -> Bool {
+    a.head.key != b.head.key ? a.head.key < b.head.key : a.number < b.number
+  }
+
+  var first: SnapshotRun? { runs.first }
+
+  mutating func advanceFirst() throws {
+    if try !runs[0].advance() {
+      let last = runs.removeLast()
+      if runs.isEmpty { return }
+      runs[0] = last
+    }
+    var parent = 0
+    while true {
+      var child = parent * 2 + 1
+      guard child < runs.count else { return }
+      if child + 1 < runs.count, MergeHeap.precedes(runs[child + 1], runs[child]) { child += 1 }
+      guard MergeHeap.precedes(runs[child], runs[parent]) else { return }
+      runs.swapAt(child, parent)
+      parent = child
+    }
+  }
+}

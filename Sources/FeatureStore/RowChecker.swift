@@ -1,0 +1,68 @@
+import ClusterCore
+
+/// Checks rows that were read: their checksums, their texts and their order.
+///
+/// Not `Sendable`; it may be used on any thread.
+final class RowChecker {
+  private let key: Int64
+  private let path: String
+  private let position: UnsafeMutableRawBufferPointer
+  private var previous: FeatureID?
+
+  /// - Parameter path: the database, as named in errors.
+  init(_ key: Int64, path: String) {
+    self.key = key
+    self.path = path
+    position = .allocate(
+      byteCount: 8 * (2 + FeatureBatch.maximumFurtherOrdinates), alignment: 8)
+  }
+
+  deinit { position.deallocate() }
+
+  /// Throws if one of the rows isn't what was written, or isn't behind the one before it.
+  func check(_ rows: ReadRows) throws(StoreError) {
+    try checkContent(of: rows.living)
+    try checkContent(of: rows.expired)
+    let batch = rows.living.batch
+    for index in 0..<batch.count {
+      // A damaged page may give one row twice and another not at all.
+      let isBehind =
+        index > 0
+        ? batch.withRecord(at: index - 1) { before in
+          batch.withRecord(at: index) { RowChecker.isInOrder(before.rawID, $0.rawID) }
+        } : batch.withRecord(at: index) { first in previous.map { $0 < first.id } ?? true }
+      if !isBehind { throw damage("place") }
+    }
+    if batch.count > 0 { previous = batch.withRecord(at: batch.count - 1) { $0.id } }
+  }
+
+  private func checkContent(of rows: ReadRows.Features) throws(StoreError) {
+    for index in 0..<rows.batch.count {
+      let fault = rows.batch.withRecord(at: index) { self.fault(of: $0, rows.checksums[index]) }
+      if let fault { throw damage(fault) }
+    }
+  }
+
+  private static func isInOrder(_ a: FeatureRecord.RawID, _ b: FeatureRecord.RawID) -> Bool {
+    switch (a, b) {
+    case (.integer(let x, _), .integer(let y, _)): x < y
+    case (.integer, .text): true
+    case (.text, .integer): false
+    case (.text(let x), .text(let y)): x.lexicographicallyPrecedes(y)
+    }
+  }
+
+  private func fault(of record: FeatureRecord, _ checksum: Int64?) -> String? {
+    guard record.properties.isUTF8 else { return "properties" }
+    guard let checksum else { return nil }
+    let row = FeatureRow(
+      id: record.rawID,
+      position: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: position),
+      properties: record.properties, expires: record.expires)
+    return checksum == row.checksum(in: key) ? nil : "checksum"
+  }
+
+  private func damage(_ column: String) -> StoreError {
+    .damaged(path: path, reason: "a feature has an invalid \(column)")
+  }
+}

@@ -1,0 +1,32 @@
+import ClusterCore
+
+/// Takes the features of a collection, by id, on a thread of its own.
+protocol RowConsumer: AnyObject, Sendable {
+  func take(_ batch: FeatureBatch) throws
+}
+
+/// Makes an index of them.
+///
+/// `@unchecked Sendable`: one thread uses it at a time, and another only after that has ended.
+final class IndexConsumer: RowConsumer, @unchecked Sendable {
+  private var builder: FeatureIndexBuilder
+
+  init(expecting count: Int) { builder = FeatureIndexBuilder(expecting: count) }
+
+  func take(_ batch: FeatureBatch) throws { try builder.append(batch) }
+
+  func index() -> FeatureIndex { builder.build() }
+}
+
+/// Puts them in index order, without keeping them in memory.
+///
+/// `@unchecked Sendable`: as above.
+final class SortingConsumer: RowConsumer, @unchecked Sendable {
+  private var sorter: SnapshotSorter
+
+  init(_ scratch: ScratchFile) { sorter = SnapshotSorter(scratch: scratch) }
+
+  func take(_ batch: FeatureBatch) throws { try sorter.append(batch) }
+
+  func finish(to sink: SnapshotSink) throws -> Int { try sorter.finish(to: sink) }
+}

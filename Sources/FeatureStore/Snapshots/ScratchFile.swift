@@ -1,0 +1,43 @@
+import ClusterCore
+import Glibc
+
+/// A file that vanishes with its owner, or its process.
+final class ScratchFile: SnapshotScratch {
+  private let path: String
+  private let descriptor: Int32
+  private var size = 0
+
+  /// Makes a file; it has no name any more when this returns.
+  init(_ path: String) throws(StoreError) {
+    self.path = path
+    descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw ScratchFile.failure(path) }
+    unlink(path)
+  }
+
+  deinit { close(descriptor) }
+
+  func append(_ bytes: UnsafeRawBufferPointer) throws {
+    var done = 0
+    while done < bytes.count {
+      let count = pwrite(
+        descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(size + done))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw ScratchFile.failure(path) }
+      done += count
+    }
+    size += bytes.count
+  }
+
+  func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) throws {
+    guard SnapshotFile.fill(target, from: descriptor, at: offset) else {
+      throw ScratchFile.failure(path)
+    }
+  }
+
+  private static func failure(_ path: String) -> StoreError {
+    let number = errno
+    return StoreError(errno: number, path: path)
+      ?? .io(reason: "\(path) can't be used: \(message(errno: number))")
+  }
+}

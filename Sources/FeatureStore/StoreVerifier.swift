@@ -1,0 +1,87 @@
+import CSQLite
+import ClusterCore
+import Guards
+
+/// Looks through a database for damage that a start hasn't looked for: where an index was read from its
+/// file rather than from the rows, and where the database is too large to be checked before it is used.
+/// It has a connection of its own and reads in short steps, so that writes don't wait for it.
+public final class StoreVerifier: Sendable {
+  /// A connection that may be told to stop, from another thread.
+  ///
+  /// `@unchecked Sendable`: one thread uses it; others interrupt it, which SQLite allows, under the lock
+  /// that keeps it open meanwhile.
+  private struct Running: @unchecked Sendable {
+    var connection: Connection?
+    var isStopped = false
+  }
+
+  private static let slice = 4096
+
+  private let path: String
+  private let keys: [Int64]
+  private let checksStructure: Bool
+  private let running = Guarded(Running())
+
+  /// - Parameters:
+  ///   - path: the database.
+  ///   - keys: the collections whose rows are to be looked at.
+  ///   - checksStructure: whether to look at every page, too.
+  init(path: String, keys: [Int64], checksStructure: Bool) {
+    (self.path, self.keys, self.checksStructure) = (path, keys, checksStructure)
+  }
+
+  /// Looks through everything; on any thread. Throws what is damaged; returns early once stopped.
+  public func run() throws {
+    let connection = try Connection(path: path, create: false)
+    let isStopped = running.withLock { running in
+      running.connection = connection
+      return running.isStopped
+    }
+    defer { running.withLock { $0.connection = nil } }
+    if isStopped { return }
+    do {
+      for key in keys { try checkRows(connection, key) }
+      if checksStructure { try DatabaseFile.checkPages(connection) }
+    } catch {
+      // A query that was interrupted fails.
+      if !wasStopped { throw error }
+    }
+  }
+
+  /// Ends ``run()`` soon, or before it has begun.
+  public func stop() {
+    running.withLock { running in
+      running.isStopped = true
+      if let connection = running.connection { sqlite3_interrupt(connection.handle) }
+    }
+  }
+
+  private var wasStopped: Bool { running.withLock { $0.isStopped } }
+
+  private func checkRows(_ connection: Connection, _ key: Int64) throws {
+    let reader = try RowReader(connection, slicesOf: key)
+    let checker = RowChecker(key, path: path)
+    var rows = ReadRows()
+    var last: FeatureID?
+    while try !wasStopped && reader.slice(after: last, limit: StoreVerifier.slice, into: &rows) {
+      try checker.check(rows)
+      last = [rows.living.batch, rows.expired.batch].compactMap(\.lastID).max()
+      rows.removeAll()
+    }
+  }
+}
+
+extension FeatureBatch {
+  fileprivate var lastID: FeatureID? { isEmpty ? nil : withRecord(at: count - 1) { $0.id } }
+}
+
+extension FeatureStore {
+  /// What looks for damage that this store hasn't looked for; nil if there is nothing to be looked for.
+  ///
+  /// - Parameter keys: the collections whose index came from a file.
+  public func verifier(ofRowsOf keys: [Int64]) -> StoreVerifier? {
+    guard let core = try? opened(), core.needsPageCheck || !keys.isEmpty else { return nil }
+    return StoreVerifier(
+      path: core.connection.path, keys: keys, checksStructure: core.needsPageCheck)
+  }
+}

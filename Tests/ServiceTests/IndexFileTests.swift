@@ -1,0 +1,114 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// The index of a large collection is kept beside the database: a start that reads it has the same
+/// answers as one that reads the rows, whatever happened meanwhile.
+@Suite struct IndexFileTests {
+  private static let count = 100_050
+
+  private static func files(in data: TemporaryDirectory) -> [String] {
+    var found = Glibc.glob_t()
+    defer { globfree(&found) }
+    glob(data.file("pincluster-*.index*"), 0, nil, &found)
+    return (0..<Int(found.gl_pathc)).compactMap { index in
+      found.gl_pathv[index].map { String(cString: $0) }
+    }
+  }
+
+  /// A data directory with a large collection `c`, just imported.
+  private static func imported() throws -> TemporaryDirectory {
+    let (data, files) = (try TemporaryDirectory(), try TemporaryDirectory())
+    var table = "id,lon,lat,name\n"
+    for id in 1...count {
+      let (x, y) = (id &* 7919 % 36_000, id &* 104_729 % 17_000)
+      table += "\(id),\(Double(x) / 100 - 180),\(Double(y) / 100 - 85),place \(id)\n"
+    }
+    try Fixtures.write(Array(table.utf8), path: files.file("c.csv"))
+    let run = try Tool(["import", files.file("c.csv"), "--collection", "c", "--data", data.path])
+    run.expectSuccess()
+    return data
+  }
+
+  private static func answers(_ server: ServerProcess) throws -> [String] {
+    var answers: [String] = []
+    for path in [
+      "/collections/c/clusters?bbox=-180,-85,180,85&zoom=2", "/collections/c/items?limit=300",
+      "/collections/c/items?limit=50&offset=60000", "/collections/c/items/77",
+      "/collections/c/items/100060", "/collections/c/clusters?bbox=3,40,12,52&zoom=7&members=3",
+    ] {
+      let answer = try server.client.get(path)
+      answers.append("\(answer.status) \(answer.text)")
+    }
+    return answers
+  }
+
+  /// How many changes a start has read beside the index; nil if it hasn't read an index.
+  private static func changes(_ server: ServerProcess) -> Int? {
+    server.log.first { $0["event"] == "index read" }.flatMap { $0["changes"]?.int }
+  }
+
+  @Test func aStartReadsTheFileOrTheRows() throws {
+    let data = try IndexFileTests.imported()
+    #expect(IndexFileTests.files(in: data).count == 1)
+    var server = try ServerProcess.ready(data: data)
+    #expect(IndexFileTests.changes(server) == 0)
+    try server.store(
+      (100_000..<100_100).map { TwinFeature($0, 10, Double($0 % 80), "{\"name\":\"new\"}") },
+      in: "c")
+    #expect(try server.client.send("DELETE", "/collections/c/items/77").status == 204)
+    #expect(try server.client.send("DELETE", "/collections/c/items/78").status == 204)
+    let before = try IndexFileTests.answers(server)
+    server.kill()
+
+    server = try ServerProcess.ready(data: data)
+    #expect(IndexFileTests.changes(server) == 102)
+    #expect(try IndexFileTests.answers(server) == before)
+    #expect(server.terminate() == 0)
+
+    // The rows say the same.
+    for (path, damage) in zip(IndexFileTests.files(in: data), 1...) {
+      #expect(damage == 1)
+      var bytes = try Fixtures.bytes(path: path)
+      bytes[bytes.count / 2] ^= 4
+      try Fixtures.write(bytes, path: path)
+    }
+    server = try ServerProcess.ready(data: data)
+    #expect(IndexFileTests.changes(server) == nil)
+    #expect(server.log.contains { $0["event"] == "index file" && $0["level"] == "error" })
+    #expect(try IndexFileTests.answers(server) == before)
+    // What could not be read is written anew: at the end if not before.
+    #expect(server.terminate() == 0)
+    #expect(IndexFileTests.files(in: data).count == 1)
+
+    server = try ServerProcess.ready(data: data)
+    #expect(IndexFileTests.changes(server) == 0)
+    #expect(try IndexFileTests.answers(server) == before)
+    #expect(try server.client.send("DELETE", "/collections/c").status == 204)
+    server.kill()
+    server = try ServerProcess.ready(data: data)
+    #expect(IndexFileTests.files(in: data) == [])
+    #expect(try server.client.get("/collections/c").status == 404)
+    server.expectHealthy()
+  }
+
+  @Test func withoutRoomThereIsNoFile() throws {
+    let data = try IndexFileTests.imported()
+    for path in IndexFileTests.files(in: data) { unlink(path) }
+    // The database may be opened and the log be written, but nothing grows to the size of an index.
+    let limit = try ServerProcess(
+      data: data, launcher: ["/usr/bin/prlimit", "--fsize=1000000:unlimited"])
+    try #require(eventually { (try? limit.client.get("/health/ready"))?.status == 200 })
+    #expect(try limit.client.get("/collections/c/items/5").status == 200)
+    #expect(
+      eventually {
+        // That there was none, and that there won't be one.
+        limit.log.filter { $0["event"] == "index file" && $0["level"] == "error" }.count == 2
+          && IndexFileTests.files(in: data) == []
+      })
+    #expect(try limit.client.get("/collections/c/items/6").status == 200)
+    #expect(limit.terminate() == 0)
+    let server = try ServerProcess.ready(data: data)
+    #expect(IndexFileTests.changes(server) == nil)
+  }
+}
