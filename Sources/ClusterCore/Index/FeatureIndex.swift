@@ -109,56 +109,17 @@ public final class FeatureIndex: Sendable {
     RadixSort.sort(
       keys: keys, values: ranks,
       scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: max(count, 1))))
-    let blocks = FeatureIndex.blocks(
-      keys, ranks, entries, records, ends: BlockCuts.ends(count: count, capacity: blockCapacity) {
-        keys.pointer[$0]
-      })
-    let directory = IDDirectory(count) { entries.pointer[$0].reference }
-    self.init(records: records, blocks: blocks, directory: directory, blockCapacity: blockCapacity)
-  }
-
-  /// The blocks of sorted features. Their arrays lie side by side in memory of their own, on huge pages,
-  /// which is given back when all of them are gone.
-  private static func blocks(
-    _ keys: FixedArray<UInt64>, _ ranks: FixedArray<UInt32>, _ entries: GrowingArray<FeatureEntry>,
-    _ records: RecordArena, ends: [Int]
-  ) -> [FeatureBlock] {
-    let count = keys.count
-    let positions = FixedArray<Position>(uninitialized: count)
-    let references = FixedArray<RecordReference>(uninitialized: count)
-    var next = FeatureEntry.never
+    let ends = BlockCuts.ends(count: count, capacity: blockCapacity) { keys.pointer[$0] }
+    let features = SortedFeatures(count: count)
     let ahead = 16
     for place in 0..<count {
       // Entries come from all over the memory; ask for them in time.
       chints_prefetch(entries.pointer + Int(ranks.pointer[min(place &+ ahead, count &- 1)]))
-      let entry = entries.pointer + Int(ranks.pointer[place])
-      positions.pointer[place] = entry.pointee.position
-      references.pointer[place] = entry.pointee.reference
-      next = min(next, entry.pointee.expires)
+      features.set(place, entries.pointer[Int(ranks.pointer[place])])
     }
-    var builder = QuadtreeBuilder(positions.pointer, references.pointer, records, expecting: count)
-    var start = 0
-    let trees = ends.map { end in
-      defer { start = end }
-      return (points: start..<end, nodes: builder.build(start..<end))
-    }
-    let tables = builder.tables
-    return trees.map { points, nodes in
-      var expires: FixedArray<Int64>?
-      if next != FeatureEntry.never {
-        let own = points.map { entries.pointer[Int(ranks.pointer[$0])].expires }
-        if own.contains(where: { $0 != FeatureEntry.never }) {
-          expires = own.withUnsafeBufferPointer { own in
-            own.baseAddress.map { FixedArray(copying: $0, count: own.count) }
-          }
-        }
-      }
-      let tree = Quadtree(
-        nodes: tables.nodes.slice(nodes), aggregates: tables.aggregates.slice(nodes))
-      let block = PointBlock(
-        positions: positions.slice(points), references: references.slice(points), tree: tree)
-      return FeatureBlock(block, expires: expires)
-    }
+    let blocks = features.blocks(from: 0, ends[...], records)
+    let directory = IDDirectory(count) { entries.pointer[$0].reference }
+    self.init(records: records, blocks: blocks, directory: directory, blockCapacity: blockCapacity)
   }
 
   /// Parts of it that requests have asked for.

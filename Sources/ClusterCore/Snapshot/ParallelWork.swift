@@ -21,12 +21,14 @@ enum ParallelWork {
     }
   }
 
+  /// How many threads there are.
+  static var threads: Int { min(max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))), 8) }
+
   /// Calls `body` with every number below `count`, in no order; returns when all is done.
   static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let desk = Desk(count, body)
-    let processors = min(max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))), 8)
     var threads: [pthread_t] = []
-    for _ in 1..<max(1, min(processors, count)) {
+    for _ in 1..<max(1, min(threads, count)) {
       var thread = pthread_t()
       let context = Unmanaged.passRetained(desk)
       let code = pthread_create(

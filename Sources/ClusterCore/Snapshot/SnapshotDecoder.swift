@@ -56,7 +56,7 @@ struct SnapshotDecoder<Source: SnapshotSource> {
     let ends = BlockCuts.ends(count: count, capacity: blockCapacity) {
       entries.pointer[$0].position.zOrder
     }
-    guard let (blocks, directory) = build(entries, order, ends) else { return nil }
+    guard let (blocks, directory) = build(entries, order, ends, records) else { return nil }
     return FeatureIndex(
       records: records, blocks: blocks, directory: IDDirectory(directory),
       blockCapacity: blockCapacity)
@@ -111,30 +111,29 @@ struct SnapshotDecoder<Source: SnapshotSource> {
 
   /// The blocks that end at some places, and those of the directory; nil if the order isn't one.
   private func build(
-    _ entries: FixedArray<FeatureEntry>, _ order: FixedArray<UInt32>, _ ends: [Int]
+    _ entries: FixedArray<FeatureEntry>, _ order: FixedArray<UInt32>, _ ends: [Int],
+    _ records: RecordArena
   ) -> (blocks: [FeatureBlock], directory: [FixedArray<RecordReference>])? {
-    let stride = 64
+    // A few large parts, for the nodes of each lie in one table.
+    let blockParts = min(ends.count, ParallelWork.threads * 2)
     let size = IDDirectory.capacity * 3 / 4
     let directoryCount = (count + size - 1) / size
-    let blockParts = (ends.count + stride - 1) / stride
+    let stride = 64
     let directoryParts = (directoryCount + stride - 1) / stride
-    let blocks = Pieces<FeatureBlock>(ends.count)
+    let blocks = Pieces<BlockList>(blockParts)
     let directory = Pieces<FixedArray<RecordReference>>(directoryCount)
     let isPermutation = FixedArray<Bool>(uninitialized: 1)
+    let features = SortedFeatures(count: count)
     let count = count
     // What takes longest comes first.
-    ParallelWork.run(1 + blockParts + directoryParts) { part in
-      if part == 0 {
+    ParallelWork.run(blockParts + 1 + directoryParts) { part in
+      if part < blockParts {
+        let own = ends[ends.count * part / blockParts..<ends.count * (part + 1) / blockParts]
+        let start = own.startIndex == 0 ? 0 : ends[own.startIndex - 1]
+        for place in start..<(own.last ?? start) { features.set(place, entries.pointer[place]) }
+        blocks.set(part, BlockList(features.blocks(from: start, own, records)))
+      } else if part == blockParts {
         isPermutation.pointer[0] = SnapshotDecoder.isPermutation(order)
-      } else if part <= blockParts {
-        let first = (part - 1) * stride
-        for number in first..<min(first + stride, ends.count) {
-          let start = number == 0 ? 0 : ends[number - 1]
-          blocks.set(
-            number,
-            FeatureBlock(
-              UnsafeBufferPointer(start: entries.pointer + start, count: ends[number] - start)))
-        }
       } else {
         let first = (part - 1 - blockParts) * stride
         for number in first..<min(first + stride, directoryCount) {
@@ -150,7 +149,7 @@ struct SnapshotDecoder<Source: SnapshotSource> {
       }
     }
     guard isPermutation.pointer[0] else { return nil }
-    return (blocks.all, directory.all)
+    return (blocks.all.flatMap(\.blocks), directory.all)
   }
 
   /// Whether every number below the count is there once.
@@ -166,6 +165,12 @@ struct SnapshotDecoder<Source: SnapshotSource> {
     }
     return true
   }
+}
+
+/// Blocks that one thread made.
+private final class BlockList: Sendable {
+  let blocks: [FeatureBlock]
+  init(_ blocks: [FeatureBlock]) { self.blocks = blocks }
 }
 
 /// Objects that several threads make.
