@@ -28,7 +28,7 @@ enum ParallelWork {
   static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let desk = Desk(count, body)
     var threads: [pthread_t] = []
-    for _ in 1..<max(1, min(threads, count)) {
+    for _ in 1..<max(1, min(ParallelWork.threads, count)) {
       var thread = pthread_t()
       let context = Unmanaged.passRetained(desk)
       let code = pthread_create(
