@@ -62,7 +62,7 @@ struct ComponentTests {
     let extent = found.extent(of: found.all[0], in: open)
     #expect(found.all.count == 1)
     #expect(extent.bounds == GeoBounds(west: 67.5, south: 0, east: 22.5, north: 0))
-    #expect(extent.mean.isNear(Coordinate(latitude: 0, longitude: -135), within: 8.5e-8))
+    #expect(extent.mean.isNear(Coordinate(latitude: 0, longitude: -135), within: 1e-7))
   }
 
   @Test func `crowds cost what their borders do`() throws {

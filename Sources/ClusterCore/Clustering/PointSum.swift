@@ -75,7 +75,7 @@ struct PointSum: BitwiseCopyable, Equatable {
     }
   }
 
-  /// The mean coordinate: to 1e-8°, and never outside of the bounds, which are given.
+  /// The mean coordinate: with seven decimals, and never outside of the bounds, which are given.
   func mean(in bounds: GeoBounds) -> Coordinate {
     Coordinate(
       latitude: PointSum.mean(
@@ -85,8 +85,12 @@ struct PointSum: BitwiseCopyable, Equatable {
   }
 
   static func mean(_ mean: Double, _ low: Double, _ high: Double) -> Double {
-    // Eight decimals (a millimetre) print short and are finer than a cluster's position means.
-    min(max((mean * 1e8).rounded() / 1e8, low), high)
+    min(max(rounded(mean), low), high)
+  }
+
+  /// As many decimals (a centimetre) as steps can bear, so that means of round numbers are round ones.
+  /// With half a step and half a decimal a mean is still right to 1e-7°.
+  static func rounded(_ degrees: Double) -> Double { (degrees * 1e7).rounded() / 1e7
   }
 }
 

@@ -34,11 +34,11 @@ struct WeightedMean {
     withExtendedLifetime((weights, index)) {}
   }
 
-  /// The mean, to 1e-8° and within the features' bounds; nil where nothing weighs anything.
+  /// The mean, with seven decimals and within the features' bounds; nil where nothing weighs anything.
   func coordinate(in bounds: GeoBounds) -> Coordinate? {
     guard total.value > 0 else { return nil }
     func mean(_ sum: PreciseSum, _ low: Double, _ high: Double) -> Double {
-      min(max((sum.value / total.value * 1e8).rounded() / 1e8, low), high)
+      PointSum.mean(sum.value / total.value, low, high)
     }
     return Coordinate(
       latitude: mean(latitudes, bounds.south, bounds.north),

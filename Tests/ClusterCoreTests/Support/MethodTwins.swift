@@ -78,7 +78,7 @@ struct MethodTwin {
   /// Whether an extent is that of some places.
   func isExtent(_ extent: CircularExtent, of places: [Int]) -> Bool {
     extents(of: places).contains {
-      extent.bounds.isNear($0.bounds) && extent.mean.isNear($0.mean, within: 8.5e-8)
+      extent.bounds.isNear($0.bounds) && extent.mean.isNear($0.mean, within: 1e-7)
     }
   }
 

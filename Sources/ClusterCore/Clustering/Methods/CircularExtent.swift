@@ -3,7 +3,7 @@
 struct CircularExtent: Equatable {
   /// Degrees; west is greater than east where the bounds cross the antimeridian.
   var bounds: GeoBounds
-  /// To 1e-8°, never outside of the bounds; longitude within [−180, 180).
+  /// With seven decimals, never outside of the bounds; longitude within [−180, 180).
   var mean: Coordinate
 
   /// - Parameters:
@@ -46,10 +46,9 @@ struct CircularExtent: Equatable {
   private static func mean(_ sum: PointSum, turned: Int, _ bounds: GeoBounds) -> Double {
     let plain = StepDegrees.meanLongitude(sum: sum.longitudes, count: sum.count)
     let mean = plain + 360 * (Double(turned) / Double(sum.count))
-    let rounded = (mean * 1e8).rounded() / 1e8
-    let unwrapped = min(max(rounded, bounds.west), bounds.east + 360)
+    let unwrapped = min(max(PointSum.rounded(mean), bounds.west), bounds.east + 360)
     if unwrapped < 180 { return unwrapped }
-    return min(max(((unwrapped - 360) * 1e8).rounded() / 1e8, -180), bounds.east)
+    return min(max(PointSum.rounded(unwrapped - 360), -180), bounds.east)
   }
 }
 
