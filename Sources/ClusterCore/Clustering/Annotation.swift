@@ -73,7 +73,9 @@ extension Annotation {
     let box = sum.sum.box
     let bounds = points.bounds(of: box, in: region, excluding: excluded)
     self.init(
-      place: kind, cell: nil, coordinate: isWhole ? sum.sum.mean(in: bounds) : points.coordinate(at: sum.first), count: sum.count,
+      place: kind, cell: nil,
+      coordinate: isWhole ? sum.sum.mean(in: bounds) : points.coordinate(at: sum.first),
+      count: sum.count,
       bounds: bounds, isUniqueLocation: box.isOneLocation, first: sum.first, spread: nil)
   }
 }

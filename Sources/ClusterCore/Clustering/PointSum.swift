@@ -90,7 +90,8 @@ struct PointSum: BitwiseCopyable, Equatable {
 
   /// As many decimals (a centimetre) as steps can bear, so that means of round numbers are round ones.
   /// With half a step and half a decimal a mean is still right to 1e-7°.
-  static func rounded(_ degrees: Double) -> Double { (degrees * 1e7).rounded() / 1e7
+  static func rounded(_ degrees: Double) -> Double {
+    (degrees * 1e7).rounded() / 1e7
   }
 }
 

@@ -156,7 +156,8 @@ extension FeatureScope {
       let first = collectionPlace(cluster.placed)
       result.annotations.append(
         Annotation(
-          first: first, in: index, cluster.sum, collisions.extent(of: cluster, in: points), coordinate: index.coordinate(at: first),
+          first: first, in: index, cluster.sum, collisions.extent(of: cluster, in: points),
+          coordinate: index.coordinate(at: first),
           layer: layers[rank] ?? 0))
     }
   }
