@@ -51,7 +51,7 @@ struct FoundAnnotation {
   var visibleMapRect: MapRect {
     switch source {
     case .grid(let drilldown): drilldown.visibleMapRect
-    case .tiles: annotation.bounds.visibleMapRect
+    case .tiles(let drilldown): drilldown.visibleMapRect
     }
   }
 

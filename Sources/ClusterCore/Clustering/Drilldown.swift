@@ -212,7 +212,7 @@ public struct Drilldown: Sendable {
 extension GeoBounds {
   /// The rectangle of features with these bounds, a tenth wider on each side, at least 512 map points
   /// each way.
-  public var visibleMapRect: MapRect {
+  var visibleMapRect: MapRect {
     var bounds = folded
     // Across the antimeridian.
     if bounds.west > bounds.east { bounds.east += 360 }

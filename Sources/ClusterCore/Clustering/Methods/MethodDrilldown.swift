@@ -45,6 +45,37 @@ public struct MethodDrilldown: Sendable {
     }
   }
 
+  /// The rectangle of its features, a tenth wider on each side, at least 512 map points each way. O(n)
+  /// for its features.
+  public var visibleMapRect: MapRect { exactBounds.visibleMapRect }
+
+  /// The bounds of its features, bit for bit: the annotation's are those of steps, so that the features
+  /// of their steps have to tell.
+  private var exactBounds: GeoBounds {
+    let (degrees, rounded) = (StepDegrees.shared, annotation.bounds)
+    var (east, west) = (GeoBounds.empty, GeoBounds.empty)
+    var (north, south) = (GeoBounds.empty, GeoBounds.empty)
+    result.forEachRun(of: annotation) { run in
+      for place in run {
+        let position = index.position(at: place)
+        let longitude = degrees.roundedLongitude(position.x)
+        let latitude = degrees.roundedLatitude(position.y)
+        let own = GeoBounds(index.coordinate(at: place))
+        if longitude == rounded.west { west.formUnion(own) }
+        if longitude == rounded.east { east.formUnion(own) }
+        if latitude == rounded.south { south.formUnion(own) }
+        if latitude == rounded.north { north.formUnion(own) }
+      }
+      return true
+    }
+    // Those of a single feature, and latitudes beyond the projection, are exact.
+    return GeoBounds(
+      west: west.isEmpty ? rounded.west : west.west,
+      south: south.isEmpty ? rounded.south : south.south,
+      east: east.isEmpty ? rounded.east : east.east,
+      north: north.isEmpty ? rounded.north : north.north)
+  }
+
   /// Its features at another zoom, as if only they existed.
   public func children(
     zoom: Double, limit: Int
