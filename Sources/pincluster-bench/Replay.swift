@@ -55,6 +55,8 @@ struct Replay {
         requests: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) }),
       Row(
         name: "world, again",
+        // The second time they are remembered.
+        before: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) },
         requests: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) }),
     ]
   }

@@ -7,7 +7,7 @@ import Glibc
 /// intervals.
 struct StepDegrees: @unchecked Sendable {
   // Immutable, and never freed: by interval the coefficients of the powers 0...6 of the distance in
-  // steps, in degrees.
+  // steps, in units of FixedDegrees.
   private let table: UnsafePointer<SIMD8<Double>>
 
   /// The table of the process.
@@ -49,7 +49,7 @@ struct StepDegrees: @unchecked Sendable {
       }
       polynomial = next
     }
-    return result * (180 / .pi)
+    return result * (180 / .pi * FixedDegrees.perDegree)
   }
 
   /// The interval of the table that a y is in.
@@ -71,7 +71,7 @@ struct StepDegrees: @unchecked Sendable {
 
     @inline(__always)
     init(_ degrees: StepDegrees, _ interval: Int) {
-      coefficients = degrees.table[interval] * FixedDegrees.perDegree
+      coefficients = degrees.table[interval]
       middle = Double(interval << Int(StepDegrees.intervalBits)) + (StepDegrees.half - 0.5)
     }
 
@@ -87,7 +87,9 @@ struct StepDegrees: @unchecked Sendable {
     let interval = min(Int(y) >> Int(StepDegrees.intervalBits), StepDegrees.intervals - 1)
     let distance = y - Double(interval << Int(StepDegrees.intervalBits)) - StepDegrees.half
     let k = table[interval]
-    return [k[5], k[4], k[3], k[2], k[1], k[0]].reduce(k[6]) { $0 * distance + $1 }
+    var units = k[6]
+    for power in stride(from: 5, through: 0, by: -1) { units = units * distance + k[power] }
+    return units / FixedDegrees.perDegree
   }
 
   /// A latitude in a step: the one with seven decimals if there is one, which then is that of any
