@@ -1,4 +1,5 @@
 import ClusterCore
+import Glibc
 
 /// The index of a large collection on its way into a file beside the database. The file is a cache: it
 /// is there so that the next start needn't make the index again.
@@ -89,11 +90,23 @@ extension FeatureStore {
     let now = clock.now
     let draft = try beginIndexFile(of: info)
     do {
-      let consumer = SortingConsumer(try ScratchFile(draft.path + ".runs.new"))
-      _ = try RowLoader(core, info, now: now).load(into: consumer)
-      let writer = try SnapshotWriter(draft.path)
-      guard try consumer.finish(to: writer.append) > 0 else { return abandonIndexFile(draft) }
-      try writer.finish(draft.identity)
+      let sorted = ascended.flatMap { $0.info == info ? $0.sorted : nil }
+      ascended = nil
+      // The pages of the import are not needed any more, and the memory is.
+      core.connection.limitCache(toMebibytes: 1)
+      malloc_trim(0)
+      if let sorted, try core.collections.find(info.id) == info {
+        try IndexFileMerge(sorted, try SnapshotWriter(draft.path), draft.identity).run {
+          // Meanwhile the log is folded in, which closing the store would do. If that fails, it will.
+          try? core.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        }
+      } else {
+        let consumer = SortingConsumer(try ScratchFile(draft.path + ".runs.new"))
+        _ = try RowLoader(core, info, now: now).load(into: consumer)
+        let writer = try SnapshotWriter(draft.path)
+        guard try consumer.finish(to: writer.append) > 0 else { return abandonIndexFile(draft) }
+        try writer.finish(draft.identity)
+      }
     } catch {
       abandonIndexFile(draft)
       throw error

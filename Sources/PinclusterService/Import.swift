@@ -203,8 +203,7 @@ struct Import {
       parsed.removeFeatures()
     }
     do {
-      while let chunk = try input.next() {
-        try reader.read(chunk, into: &parsed)
+      while try input.next({ try reader.read($0, into: &parsed) }) {
         if parsed.batch.count >= Import.batchFeatures
           || parsed.batch.byteCount >= Import.batchBytes
         {
