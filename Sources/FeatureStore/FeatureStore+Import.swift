@@ -31,6 +31,7 @@ extension FeatureStore {
       var active = ActiveImport(info: info, pending: try PendingTable(core.connection))
       if info.featureCount == 0, core.changes.states[info.key] == nil {
         active.ascending = try AscendingImport(core.connection, key: info.key)
+        core.connection.limitCache(toMebibytes: DatabaseFile.appendingCache)
       } else {
         core.connection.limitCache(toMebibytes: DatabaseFile.importCache)
       }

@@ -1,5 +1,4 @@
 import ClusterCore
-import Glibc
 
 /// The index of a large collection on its way into a file beside the database. The file is a cache: it
 /// is there so that the next start needn't make the index again.
@@ -92,9 +91,6 @@ extension FeatureStore {
     do {
       let sorted = ascended.flatMap { $0.info == info ? $0.sorted : nil }
       ascended = nil
-      // The pages of the import are not needed any more, and the memory is.
-      core.connection.limitCache(toMebibytes: 1)
-      malloc_trim(0)
       if let sorted, try core.collections.find(info.id) == info {
         try IndexFileMerge(sorted, try SnapshotWriter(draft.path), draft.identity).run {
           // Meanwhile the log is folded in, which closing the store would do. If that fails, it will.

@@ -1,3 +1,4 @@
+import CHints
 import ClusterAPI
 import ClusterCore
 import FeatureStore
@@ -101,6 +102,7 @@ struct Import {
 
   /// Into a data directory, in one transaction.
   private func store() throws -> Tally {
+    chints_give_back_large_blocks()
     var input = try Input(path: path)
     let store = try FeatureStore(directory: data)
     try store.beginImport(into: collection)
