@@ -45,7 +45,7 @@ let package = Package(
       name: "PinclusterService",
       dependencies: [
         "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer", "Guards",
-        "CGetopt",
+        "CGetopt", "CHints",
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -5,6 +5,8 @@ struct ActiveImport {
   var info: CollectionInfo
   /// Features set aside until every id is known.
   var pending: PendingTable
+  /// The short way, for as long as it can be gone.
+  var ascending: AscendingImport?
 }
 
 extension FeatureStore {
@@ -15,16 +17,25 @@ extension FeatureStore {
     guard !core.transaction.isOpen else { throw .io(reason: "a transaction is under way") }
     // Features without ids are set aside, however many there are.
     core.connection.keepTemporary(inMemory: false)
+    // There is one collection to refer to, and it stays.
+    core.connection.checksReferences(false)
+    ascended = nil
     do {
       try core.transaction.open()
     } catch {
-      core.connection.keepTemporary(inMemory: true)
+      endImport(core)
       throw error
     }
-    core.connection.limitCache(toMebibytes: DatabaseFile.importCache)
     do {
       let (info, _) = try core.collectionToWrite(id)
-      activeImport = ActiveImport(info: info, pending: try PendingTable(core.connection))
+      var active = ActiveImport(info: info, pending: try PendingTable(core.connection))
+      if info.featureCount == 0, core.changes.states[info.key] == nil {
+        active.ascending = try AscendingImport(core.connection, key: info.key)
+        core.connection.limitCache(toMebibytes: DatabaseFile.appendingCache)
+      } else {
+        core.connection.limitCache(toMebibytes: DatabaseFile.importCache)
+      }
+      activeImport = active
     } catch {
       endImport(core)
       throw error
@@ -42,6 +53,20 @@ extension FeatureStore {
     do {
       let now = clock.now
       batch.settleExpiry(default: active.info.expiryOfWrites(at: now))
+      if let ascending = active.ascending {
+        if batch.withRecords({ records in records.allNeedIDs }) ?? true {
+          let added = try active.pending.add(batch)
+          return (added, 0)
+        }
+        if let largest = try ascending.append(batch) {
+          _ = try active.info.reserveIDs(0, above: largest)
+          active.info.featureCount += batch.count
+          activeImport = active
+          return (batch.count, 0)
+        }
+        active.ascending = nil
+        core.connection.limitCache(toMebibytes: DatabaseFile.importCache)
+      }
       let counts = try core.features.write(batch, ids: nil, into: active.info.key, at: now)
       let added = try active.pending.add(batch)
       _ = try active.info.reserveIDs(0, above: batch.largestIntegerID ?? 0)
@@ -62,7 +87,12 @@ extension FeatureStore {
     do {
       let count = active.pending.count
       let first = try active.info.reserveIDs(count, above: 0)
-      try active.pending.move(to: active.info.key, firstID: first, with: core.features)
+      if let ascending = active.ascending, count == 0 || ascending.takesIntegers {
+        try active.pending.move(firstID: first, with: ascending)
+      } else {
+        active.ascending = nil
+        try active.pending.move(to: active.info.key, firstID: first, with: core.features)
+      }
       active.info.featureCount += count
       core.collections.save(active.info)
       try core.transaction.close()
@@ -72,6 +102,7 @@ extension FeatureStore {
     }
     activeImport = nil
     endImport(core)
+    if let sorted = active.ascending?.sorted { ascended = (active.info, sorted) }
     return active.info
   }
 
@@ -87,5 +118,6 @@ extension FeatureStore {
     core.transaction.undo()
     core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
     core.connection.keepTemporary(inMemory: true)
+    core.connection.checksReferences(true)
   }
 }

@@ -89,11 +89,20 @@ extension FeatureStore {
     let now = clock.now
     let draft = try beginIndexFile(of: info)
     do {
-      let consumer = SortingConsumer(try ScratchFile(draft.path + ".runs.new"))
-      _ = try RowLoader(core, info, now: now).load(into: consumer)
-      let writer = try SnapshotWriter(draft.path)
-      guard try consumer.finish(to: writer.append) > 0 else { return abandonIndexFile(draft) }
-      try writer.finish(draft.identity)
+      let sorted = ascended.flatMap { $0.info == info ? $0.sorted : nil }
+      ascended = nil
+      if let sorted, try core.collections.find(info.id) == info {
+        try IndexFileMerge(sorted, try SnapshotWriter(draft.path), draft.identity).run {
+          // Meanwhile the log is folded in, which closing the store would do. If that fails, it will.
+          try? core.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        }
+      } else {
+        let consumer = SortingConsumer(try ScratchFile(draft.path + ".runs.new"))
+        _ = try RowLoader(core, info, now: now).load(into: consumer)
+        let writer = try SnapshotWriter(draft.path)
+        guard try consumer.finish(to: writer.append) > 0 else { return abandonIndexFile(draft) }
+        try writer.finish(draft.identity)
+      }
     } catch {
       abandonIndexFile(draft)
       throw error

@@ -26,6 +26,8 @@ public final class FeatureStore {
 
   private var core: Core?
   var activeImport: ActiveImport?
+  /// What the last import has written, in index order, if that is all that its collection held then.
+  var ascended: (info: CollectionInfo, sorted: SortingConsumer)?
 
   /// Opens the store of a directory; makes the directory, its parents and an empty database where
   /// there are none.
@@ -92,6 +94,7 @@ public final class FeatureStore {
   /// Every later call throws; closing again does nothing.
   public func close() {
     rollbackImport()
+    ascended = nil
     core?.giveVersionsBack()
     guard let lock = core?.lock, let path = core?.connection.path else { return }
     core?.connection.foldsLogOnClose(true)

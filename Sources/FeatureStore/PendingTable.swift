@@ -51,9 +51,7 @@ final class PendingTable {
 
   /// Moves every feature to its collection, with ids in order from `firstID`.
   func move(to key: Int64, firstID: Int64, with features: FeatureTable) throws(StoreError) {
-    let rows = try Statement(
-      "SELECT number, position, properties, expires FROM temp.pending ORDER BY number",
-      on: connection)
+    let rows = try self.rows()
     while try rows.step() {
       try features.insert(
         FeatureRow(
@@ -62,5 +60,41 @@ final class PendingTable {
         into: key)
     }
     try connection.execute("DROP TABLE temp.pending")
+  }
+
+  /// Moves every feature the short way, behind ids that are all less than `firstID`.
+  func move(firstID: Int64, with ascending: AscendingImport) throws(StoreError) {
+    let further = UnsafeMutableBufferPointer<Double>.allocate(
+      capacity: FeatureBatch.maximumFurtherOrdinates)
+    defer { further.deallocate() }
+    var batch = FeatureBatch()
+    func flush() throws(StoreError) {
+      guard try ascending.append(batch) != nil else { throw damage }
+      batch.removeAll()
+    }
+    let rows = try self.rows()
+    while try rows.step() {
+      guard let position = PositionCoding.decode(rows.bytes(1), further: further),
+        let id = try? FeatureID(integer: firstID + rows.integer(0))
+      else { throw damage }
+      batch.append(
+        id: id, coordinate: position.coordinate, further: position.further,
+        properties: rows.bytes(2), expires: rows.optionalInteger(3))
+      if batch.count >= PendingTable.batchSize { try flush() }
+    }
+    try flush()
+    try connection.execute("DROP TABLE temp.pending")
+  }
+
+  private static let batchSize = 8192
+
+  private var damage: StoreError {
+    .io(reason: "features that were set aside are not what they were")
+  }
+
+  private func rows() throws(StoreError) -> Statement {
+    try Statement(
+      "SELECT number, position, properties, expires FROM temp.pending ORDER BY number",
+      on: connection)
   }
 }

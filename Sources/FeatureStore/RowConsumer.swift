@@ -23,10 +23,20 @@ final class IndexConsumer: RowConsumer, @unchecked Sendable {
 /// `@unchecked Sendable`: as above.
 final class SortingConsumer: RowConsumer, @unchecked Sendable {
   private var sorter: SnapshotSorter
+  private var failure: (any Error)?
 
   init(_ scratch: ScratchFile) { sorter = SnapshotSorter(scratch: scratch) }
 
   func take(_ batch: FeatureBatch) throws { try sorter.append(batch) }
 
-  func finish(to sink: SnapshotSink) throws -> Int { try sorter.finish(to: sink) }
+  /// As ``take(_:)``; what goes wrong is told by ``finish(to:)``.
+  func takeOrFail(_ batch: FeatureBatch) {
+    if failure != nil { return }
+    do { try sorter.append(batch) } catch { failure = error }
+  }
+
+  func finish(to sink: SnapshotSink) throws -> Int {
+    if let failure { throw failure }
+    return try sorter.finish(to: sink)
+  }
 }

@@ -1,3 +1,4 @@
+import CHints
 import ClusterAPI
 import ClusterCore
 import FeatureStore
@@ -101,6 +102,7 @@ struct Import {
 
   /// Into a data directory, in one transaction.
   private func store() throws -> Tally {
+    chints_give_back_large_blocks()
     var input = try Input(path: path)
     let store = try FeatureStore(directory: data)
     try store.beginImport(into: collection)
@@ -203,8 +205,7 @@ struct Import {
       parsed.removeFeatures()
     }
     do {
-      while let chunk = try input.next() {
-        try reader.read(chunk, into: &parsed)
+      while try input.next({ try reader.read($0, into: &parsed) }) {
         if parsed.batch.count >= Import.batchFeatures
           || parsed.batch.byteCount >= Import.batchBytes
         {

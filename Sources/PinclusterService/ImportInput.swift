@@ -34,17 +34,18 @@ struct Input: ~Copyable {
     position = 0
   }
 
-  /// The next chunk; nil at the end.
-  mutating func next() throws(Import.Failure) -> [UInt8]? {
+  /// Hands the next chunk over, which must not escape; false at the end.
+  mutating func next(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
     while true {
       let count = buffer.withUnsafeMutableBytes {
         Glibc.read(descriptor, $0.baseAddress, $0.count)
       }
       if count > 0 {
         position += count
-        return Array(buffer[..<count])
+        try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        return true
       }
-      if count == 0 { return nil }
+      if count == 0 { return false }
       guard errno == EINTR else { throw failure() }
     }
   }

@@ -1,8 +1,10 @@
 #pragma once
 
-// What Swift has no words for: hints to the processor, and a function of the C library that its
-// headers keep to those who ask for GNU extensions before including the first of them.
+// What Swift has no words for: hints to the processor and the allocator, and a function of the C
+// library that its headers keep to those who ask for GNU extensions before including the first of
+// them.
 
+#include <malloc.h>
 #include <stddef.h>
 
 /// Asks for the cache line at an address, which may be any address at all.
@@ -15,3 +17,7 @@ static inline const void *chints_find(const void *text, size_t text_length, cons
                                       size_t piece_length) {
   return memmem(text, text_length, piece, piece_length);
 }
+
+/// Asks that blocks from 256 KiB on go back to the system as soon as they are freed. By default the
+/// allocator keeps them once it has seen some, and buffers that come and go leave gaps.
+static inline void chints_give_back_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 << 10); }

@@ -132,6 +132,32 @@ public struct FeatureBatch: Sendable {
     }
   }
 
+  /// The records of a batch, valid while it lends them.
+  public struct Records {
+    let base: UnsafeRawPointer
+    let starts: [Int]
+
+    /// How many there are.
+    public var count: Int { starts.count }
+
+    /// Whether none has an id yet.
+    public var allNeedIDs: Bool { starts.indices.allSatisfy { self[$0].needsID } }
+
+    /// The record at an index.
+    public subscript(index: Int) -> FeatureRecord {
+      FeatureRecord(base: base + starts[index] * 8)
+    }
+  }
+
+  /// Calls `body` with all records, which must not escape; nil for an empty batch.
+  public func withRecords<R, E>(_ body: (Records) throws(E) -> R) throws(E) -> R? {
+    try words.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { base in
+        Result { () throws(E) in try body(Records(base: base, starts: starts)) }
+      }
+    }?.get()
+  }
+
   /// The largest integer id in the batch, if any feature has one.
   public var largestIntegerID: Int64? {
     var largest: Int64?

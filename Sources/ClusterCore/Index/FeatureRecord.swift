@@ -118,7 +118,8 @@ public struct FeatureRecord {
     compare(a.rawID, b.rawID)
   }
 
-  static func compare(_ a: RawID, _ b: RawID) -> Int {
+  /// Orders ids as they lie in records: negative, zero or positive.
+  public static func compare(_ a: RawID, _ b: RawID) -> Int {
     switch (a, b) {
     case (.integer(let x, _), .integer(let y, _)): x < y ? -1 : (x == y ? 0 : 1)
     case (.integer, .text): -1

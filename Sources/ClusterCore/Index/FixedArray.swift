@@ -69,6 +69,9 @@ struct GrowingArray<Element: BitwiseCopyable> {
     count += 1
   }
 
+  /// Forgets the values and keeps the memory, which nobody else may have taken over.
+  mutating func removeAll() { count = 0 }
+
   private mutating func reserve(_ newCapacity: Int) {
     let larger = LargeMemory(byteCount: newCapacity * MemoryLayout<Element>.stride)
     let target = larger.start.bindMemory(to: Element.self, capacity: newCapacity)

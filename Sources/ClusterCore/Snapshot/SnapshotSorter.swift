@@ -1,3 +1,5 @@
+import CHints
+
 /// Where a ``SnapshotSorter`` puts what it can't keep in memory.
 public protocol SnapshotScratch: AnyObject {
   /// Appends bytes.
@@ -20,10 +22,13 @@ public struct SnapshotSorter {
   }
 
   private static let runBytes = 32 << 20
+  private static let outputBytes = 1 << 20
 
   private let scratch: any SnapshotScratch
   private let runBytes: Int
-  private var records = GrowingArray<UInt8>(capacity: 1 << 20)
+  /// The records of the current run, and what is on its way into the scratch space.
+  private var records: GrowingArray<UInt8>
+  private var output = GrowingArray<UInt8>(capacity: 0)
   private var keys = GrowingArray<UInt64>(capacity: 1 << 15)
   private var offsets = GrowingArray<UInt32>(capacity: 1 << 15)
   /// Where runs end in the scratch space.
@@ -38,13 +43,16 @@ public struct SnapshotSorter {
   /// As above, with runs of some size, up to a quarter of what 32 bits count.
   init(scratch: any SnapshotScratch, runBytes: Int) {
     (self.scratch, self.runBytes) = (scratch, runBytes)
+    // What isn't written to takes no memory.
+    records = GrowingArray(capacity: runBytes + SnapshotSorter.outputBytes)
   }
 
   /// Takes features whose ids follow those of earlier ones.
   public mutating func append(_ batch: FeatureBatch) throws {
     guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
-    for index in 0..<batch.count {
-      try batch.withRecord(at: index) { record in
+    _ = try batch.withRecords { lent throws(any Error) in
+      for index in 0..<lent.count {
+        let record = lent[index]
         keys.append(Position(record.coordinate).zOrder)
         offsets.append(UInt32(records.count))
         records.append(contentsOf: UnsafeRawBufferPointer(start: record.base, count: record.size))
@@ -65,25 +73,31 @@ public struct SnapshotSorter {
     RadixSort.sort(
       keys: sorted, values: places,
       scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: size)))
-    var output = GrowingArray<UInt8>(capacity: 1 << 20)
+    if output.count == 0 { output = GrowingArray(capacity: SnapshotSorter.outputBytes * 2) }
     var written = ends.last ?? 0
+    let ahead = 8
     for place in 0..<size {
       let own = Int(places.pointer[place])
+      // Records come from all over the run; ask for them in time.
+      let next = Int(places.pointer[min(place &+ ahead, size &- 1)])
+      let nextRecord = UnsafeRawPointer(records.pointer) + Int(offsets.pointer[next])
+      chints_prefetch(nextRecord)
+      chints_prefetch(nextRecord + 64)
       let record = FeatureRecord(
         base: UnsafeRawPointer(records.pointer) + Int(offsets.pointer[own]))
       let head = Head(
         key: sorted.pointer[place], rank: UInt32(count - size + own), size: UInt32(record.size))
       withUnsafeBytes(of: head) { output.append(contentsOf: $0) }
       output.append(contentsOf: UnsafeRawBufferPointer(start: record.base, count: record.size))
-      guard output.count >= 1 << 20 || place == size - 1 else { continue }
+      guard output.count >= SnapshotSorter.outputBytes || place == size - 1 else { continue }
       try scratch.append(UnsafeRawBufferPointer(start: output.pointer, count: output.count))
       written += output.count
-      output = GrowingArray(capacity: 1 << 20)
+      output.removeAll()
     }
     ends.append(written)
-    records = GrowingArray(capacity: min(records.count, runBytes * 2))
+    records.removeAll()
     keys = GrowingArray(capacity: size)
-    offsets = GrowingArray(capacity: size)
+    offsets.removeAll()
   }
 
   /// Merges the runs; hands over what ``FeatureIndex/encode(to:)`` would of an index of them all.
@@ -91,6 +105,9 @@ public struct SnapshotSorter {
   /// - Returns: the number of features.
   public mutating func finish(to sink: SnapshotSink) throws -> Int {
     try endRun()
+    // Its memory is needed for the runs now.
+    records = GrowingArray(capacity: 0)
+    output = GrowingArray(capacity: 0)
     var runs: [SnapshotRun] = []
     for (number, end) in ends.enumerated() {
       let start = number == 0 ? 0 : ends[number - 1]

@@ -8,6 +8,8 @@ enum DatabaseFile {
   static let name = "pincluster.db"
   /// Mebibytes of pages at hand: enough for batches in the order of their ids.
   static let ordinaryCache = 32
+  /// For what is written at the end of the tree only.
+  static let appendingCache = 8
   /// For imports, whose batches may each touch every page of a collection.
   static let importCache = 256
 

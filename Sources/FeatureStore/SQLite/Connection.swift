@@ -66,6 +66,12 @@ final class Connection {
     sqlite3_exec(handle, "PRAGMA temp_store = \(inMemory ? 2 : 1)", nil, nil, nil)
   }
 
+  /// Says whether every row's reference to its collection is looked up. There must be no transaction.
+  func checksReferences(_ checks: Bool) {
+    // A hint: the lookups only cost time.
+    sqlite3_exec(handle, "PRAGMA foreign_keys = \(checks ? "ON" : "OFF")", nil, nil, nil)
+  }
+
   /// Says whether closing copies the log into the database and removes it. At first it doesn't: of
   /// what turns out to be damaged all stays as it was found.
   func foldsLogOnClose(_ folds: Bool) { csqlite_fold_log_on_close(handle, folds ? 1 : 0) }

@@ -13,6 +13,11 @@ enum IndexFiles {
     DataDirectory.parent(of: database) + "/" + name(file, of: key)
   }
 
+  /// The path of what sorting an import's features takes.
+  static func runs(of key: Int64, besides database: String) -> String {
+    DataDirectory.parent(of: database) + "/" + prefix + "\(key)" + suffix + ".runs.new"
+  }
+
   static func remove(_ file: ChangeLog.File, of key: Int64, besides database: String) {
     DataDirectory.remove(path(file, of: key, besides: database))
   }

@@ -1,0 +1,57 @@
+import ClusterCore
+import Dispatch
+
+/// The short way of an import into a collection that was empty, as long as each feature has an id and
+/// ids ascend: no row can be there already, each belongs at the end of the tree, and the index is sorted
+/// meanwhile, so that nothing needs to be read again.
+final class AscendingImport {
+  private let appender: RowAppender
+  private let key: Int64
+  private let collection: Statement
+  private var last: FeatureID?
+  private let queue = DispatchQueue(label: "pincluster.sort")
+  /// What came so far, in index order; nil where there is no room for that.
+  let sorted: SortingConsumer?
+
+  init(_ connection: Connection, key: Int64) throws(StoreError) {
+    self.key = key
+    appender = try RowAppender(connection, key: key)
+    collection = try Statement("SELECT version FROM collections WHERE key = ?1", on: connection)
+    try collection.bind(key, at: 1)
+    sorted = (try? ScratchFile(IndexFiles.runs(of: key, besides: connection.path)))
+      .map(SortingConsumer.init)
+  }
+
+  /// Writes a batch; the largest integer id so far (0 if there is none), or nil, with nothing written,
+  /// if the batch doesn't follow what came before. Then the short way ends.
+  func append(_ batch: FeatureBatch) throws(StoreError) -> Int64? {
+    guard !batch.isEmpty else { return 0 }
+    guard follows(batch) else { return nil }
+    if let sorted { queue.async { sorted.takeOrFail(batch) } }
+    defer { queue.sync {} }
+    // Keeps the page at hand that the end of the import changes: a page that is written twice makes
+    // SQLite read its log again.
+    _ = try collection.first { (_: Statement) throws(StoreError) in 0 }
+    try appender.append(batch)
+    last = batch.withRecord(at: batch.count - 1) { $0.id }
+    return batch.largestIntegerID ?? 0
+  }
+
+  /// Whether an integer above all so far would follow: integers come before text.
+  var takesIntegers: Bool {
+    switch last?.key {
+    case .text: false
+    case .integer, nil: true
+    }
+  }
+
+  private func follows(_ batch: FeatureBatch) -> Bool {
+    batch.withRecords { records in
+      guard !records[0].needsID, last.map({ $0 < records[0].id }) ?? true else { return false }
+      return (1..<records.count).allSatisfy { index in
+        !records[index].needsID
+          && FeatureRecord.compare(records[index - 1].rawID, records[index].rawID) < 0
+      }
+    } ?? true
+  }
+}

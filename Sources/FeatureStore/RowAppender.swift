@@ -1,0 +1,79 @@
+import ClusterCore
+
+/// Writes rows of a collection whose ids follow those that are there, many with one statement: a
+/// statement's beginning and end take as long as a row.
+final class RowAppender {
+  private static let rowsAtATime = 32
+  private static let columns: Int32 = 6
+  private static let positionSize = 8 * (2 + FeatureBatch.maximumFurtherOrdinates)
+
+  private let many: Statement
+  private let one: Statement
+  private let key: Int64
+  /// Where positions are laid out for binding.
+  private let positions: UnsafeMutableRawBufferPointer
+
+  init(_ connection: Connection, key: Int64) throws(StoreError) {
+    self.key = key
+    many = try RowAppender.insertion(RowAppender.rowsAtATime, connection)
+    one = try RowAppender.insertion(1, connection)
+    for statement in [many, one] { try statement.bind(key, at: 1) }
+    positions = .allocate(
+      byteCount: RowAppender.rowsAtATime * RowAppender.positionSize, alignment: 8)
+  }
+
+  deinit { positions.deallocate() }
+
+  /// A failure undoes the whole import: what a statement has written before it may stay.
+  private static func insertion(
+    _ rows: Int, _ connection: Connection
+  ) throws(StoreError) -> Statement {
+    let row = "(?1" + String(repeating: ", ?", count: Int(columns)) + ")"
+    return try Statement(
+      """
+      INSERT OR FAIL INTO features
+        (collection, id, written_as_text, position, properties, expires, checksum)
+      VALUES \(repeatElement(row, count: rows).joined(separator: ", "))
+      """, on: connection)
+  }
+
+  /// Writes a batch in the order in which it is.
+  func append(_ batch: FeatureBatch) throws(StoreError) {
+    _ = try batch.withRecords { (records) throws(StoreError) in
+      var index = 0
+      while index < records.count {
+        let isFull = records.count - index >= RowAppender.rowsAtATime
+        let (statement, count) = isFull ? (many, RowAppender.rowsAtATime) : (one, 1)
+        for row in 0..<count { try bind(records[index + row], row, to: statement) }
+        try statement.run()
+        index += count
+      }
+    }
+  }
+
+  /// Binds a record, which must live until the statement has run.
+  private func bind(
+    _ record: FeatureRecord, _ number: Int, to statement: Statement
+  ) throws(StoreError) {
+    let start = number * RowAppender.positionSize
+    let space = UnsafeMutableRawBufferPointer(
+      rebasing: positions[start..<(start + RowAppender.positionSize)])
+    let row = FeatureRow(
+      id: record.rawID,
+      position: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: space),
+      properties: record.properties, expires: record.expires)
+    let first = 2 + Int32(number) * RowAppender.columns
+    switch row.id {
+    case .integer(let value, let writtenAsText):
+      try statement.bind(value, at: first)
+      try statement.bind(writtenAsText ? 1 : 0, at: first + 1)
+    case .text(let bytes):
+      try statement.bindBorrowed(text: bytes, at: first)
+      try statement.bind(1, at: first + 1)
+    }
+    try statement.bindBorrowed(blob: row.position, at: first + 2)
+    try statement.bindBorrowed(text: row.properties, at: first + 3)
+    try statement.bind(row.expires, at: first + 4)
+    try statement.bind(row.checksum(in: key), at: first + 5)
+  }
+}
