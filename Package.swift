@@ -23,11 +23,13 @@ let package = Package(
     .target(name: "CResources"),
     .target(name: "CGetopt"),
     .target(name: "CHints"),
+    .target(name: "CVectors"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // The rooms of the house.
     .target(name: "Guards", swiftSettings: strict),
-    .target(name: "ClusterCore", dependencies: ["CHints", "Guards"], swiftSettings: strict),
+    .target(
+      name: "ClusterCore", dependencies: ["CHints", "CVectors", "Guards"], swiftSettings: strict),
     .target(
       name: "GeoFormats", dependencies: ["ClusterCore", "CSimdJSON"], swiftSettings: strict),
     .target(

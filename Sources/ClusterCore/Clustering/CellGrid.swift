@@ -10,8 +10,8 @@ public struct CellGrid: Hashable, Sendable {
   public let cellMapSize: Double
   // For the quick way in ``cells(ofStep:)``: the parts of a cell, in 2^−32, between which a whole
   // step lies in it for certain. Empty where that way isn't good enough at all.
-  private let quickStart: UInt32
-  private let quickEnd: UInt32
+  let quickStart: UInt32
+  let quickEnd: UInt32
 
   /// The grid with this many cells on each axis; fewer than 1 counts as 1.
   public init(cellsPerWorld: Int) {

@@ -2,15 +2,17 @@
 struct CellSum: BitwiseCopyable {
   var cell: CellPosition
   var sum = PointSum()
-  /// The first feature in index order.
-  var first: Int
+  /// The first feature in index order; while features are added only where to look for it, if
+  /// `isFirstExact` is false.
+  private(set) var first = Int.max
+  private var isFirstExact = true
   /// How many locations the features are at; only if they are counted.
   var locations = 0
   /// The location of the last feature so far; at first none that exists. Features come in Z-order,
   /// so that those of one location follow each other.
   private var lastLocation = Location(column: .max, row: .max)
 
-  init(cell: CellPosition, first: Int) {
+  init(cell: CellPosition, first: Int = .max) {
     self.cell = cell
     self.first = first
   }
@@ -18,9 +20,22 @@ struct CellSum: BitwiseCopyable {
   /// The number of features.
   var count: Int { sum.count }
 
-  /// Adds features whose sum is known, without counting locations.
+  /// Notes that some of its features are in a run of places.
+  ///
+  /// - Parameter isExact: whether the run's first is one of them.
   @inline(__always)
-  mutating func add(_ other: PointSum) { sum.add(other) }
+  mutating func begin(at place: Int, isExact: Bool) {
+    if place < first { (first, isFirstExact) = (place, isExact) }
+  }
+
+  /// Finds the first feature, of which only the run is known.
+  mutating func settleFirst(_ grid: CellGrid, in view: IndexView) {
+    guard !isFirstExact else { return }
+    // Runs don't overlap, so that it is in the first of them.
+    let places = first..<view.block(of: first).places.upperBound
+    first = places.first { grid.cell(of: $0, in: view) == cell } ?? first
+    isFirstExact = true
+  }
 
   /// Adds a feature.
   @inline(__always)
@@ -84,23 +99,23 @@ final class CellSums {
     slots?.deallocate()
   }
 
-  /// The sum of a cell of the range, made with `first` if need be; valid until the next call.
+  /// The sum of a cell of the range, made if need be; valid until the next call.
   @inline(__always)
-  func sum(of cell: CellPosition, first: Int) -> UnsafeMutablePointer<CellSum> {
-    guard let slots else { return sparseSum(of: cell, first: first) }
+  func sum(of cell: CellPosition) -> UnsafeMutablePointer<CellSum> {
+    guard let slots else { return sparseSum(of: cell) }
     var column = cell.column - cells.firstColumn
     if column < 0 { column += cells.grid.cellsPerWorld }
     let place = (cell.row - cells.rows.lowerBound) * cells.columnCount + column
     let slot = slots[place]
     if slot >= 0 { return storage + Int(slot) }
     slots[place] = Int32(count)
-    return append(CellSum(cell: cell, first: first))
+    return append(CellSum(cell: cell))
   }
 
-  private func sparseSum(of cell: CellPosition, first: Int) -> UnsafeMutablePointer<CellSum> {
+  private func sparseSum(of cell: CellPosition) -> UnsafeMutablePointer<CellSum> {
     if let slot = sparse[cell] { return storage + slot }
     sparse[cell] = count
-    return append(CellSum(cell: cell, first: first))
+    return append(CellSum(cell: cell))
   }
 
   private func append(_ sum: CellSum) -> UnsafeMutablePointer<CellSum> {
@@ -114,6 +129,12 @@ final class CellSums {
     place.initialize(to: sum)
     count += 1
     return place
+  }
+
+  /// Finds the first feature of each cell; see ``CellSum/settleFirst(_:in:)``.
+  func settleFirsts(in view: IndexView) {
+    for number in 0..<count { view.prefetchPosition(storage[number].first) }
+    for number in 0..<count { storage[number].settleFirst(cells.grid, in: view) }
   }
 
   /// All sums, by row and column.

@@ -1,12 +1,13 @@
 import CHints
+import CVectors
 
 /// Sums up a region's features by the cells of a grid range, in one descent of the tree: a node
 /// within one cell is added whole, a node across a grid line is opened, a leaf across one is
-/// scanned.
+/// split or scanned.
 ///
-/// Deciding about nodes and adding them up are a few steps apart: what a decision leads to is asked
-/// of memory at once and added when it has arrived (``pending``), because most of a large view's
-/// time would be spent waiting for it.
+/// Deciding about nodes and adding them up are apart: what a decision leads to is asked of memory at
+/// once, and added with many others when it has arrived, because most of a large view's time would be
+/// spent waiting for it.
 final class GridAggregation<Region: IndexRegion> {
   private let region: Region
   private let view: IndexView
@@ -16,39 +17,77 @@ final class GridAggregation<Region: IndexRegion> {
   private let sums: CellSums
   /// Whether nothing but where points are matters.
   private let canSplit: Bool
-  /// A ring of nodes that are decided about and not yet added, the oldest at `oldest`.
-  private let pending: UnsafeMutablePointer<Pending>
-  private var pushed = 0
-  private var done = 0
-  private static var ringSize: Int { 16 }
+  /// What does some of it faster; nil where the processor can't.
+  private let vectors: Vectors?
+  private let vectorWindow: UnsafeMutablePointer<cvectors_window>
+  /// What vectors say about some siblings.
+  private let cells: UnsafeMutablePointer<cvectors_cells>
+  private var wholes = Batch<Whole>(capacity: 64)
+  private var leaves = Batch<Leaf>(capacity: 32)
 
-  private struct Pending: BitwiseCopyable {
-    var node: Int
+  /// A node within one cell.
+  private struct Whole: BitwiseCopyable {
+    var aggregate: UnsafePointer<Quadtree.Aggregate>
+    var box: PositionBox
+    var first: Int
+    var cell: CellPosition
+  }
+
+  /// A leaf across a grid line, or of which not all is in the region.
+  private struct Leaf: BitwiseCopyable {
+    var begin: Int
+    var end: Int
+    var box: PositionBox
     var block: GridWindow.Block
-    var isWhole: Bool
+
+    @inline(__always)
+    var points: Range<Int> { begin..<end }
+  }
+
+  /// What is still to be added.
+  private struct Batch<Item: BitwiseCopyable> {
+    let items: UnsafeMutablePointer<Item>
+    let capacity: Int
+    var count = 0
+
+    init(capacity: Int) {
+      self.capacity = capacity
+      items = .allocate(capacity: capacity)
+    }
+
+    /// Appends an item; whether there is no room for another.
+    @inline(__always)
+    mutating func append(_ item: Item) -> Bool {
+      items[count] = item
+      count &+= 1
+      return count == capacity
+    }
   }
 
   /// The sums of the cells that hold any of the region's features, without the excluded ones; by
   /// row and column. Locations are counted only if asked for.
+  ///
+  /// - Parameter vectors: what the processor can; the result doesn't depend on it.
   static func sums(
     of points: PointIndex, in region: Region, by cells: GridRange, excluding excluded: PlaceSet,
-    countingLocations: Bool
+    countingLocations: Bool, vectors: Vectors? = .best
   ) -> [CellSum] {
     let sums = CellSums(cells)
     withExtendedLifetime(points) {
       for columns in cells.columnRanges where !columns.isEmpty && !cells.rows.isEmpty {
         GridAggregation(
           region: region, view: points.view, window: GridWindow(cells, columns),
-          excluded: excluded, countingLocations: countingLocations, sums: sums
+          excluded: excluded, countingLocations: countingLocations, sums: sums, vectors: vectors
         ).descend()
       }
+      sums.settleFirsts(in: points.view)
     }
     return sums.inOrder
   }
 
   private init(
     region: Region, view: IndexView, window: GridWindow, excluded: PlaceSet,
-    countingLocations: Bool, sums: CellSums
+    countingLocations: Bool, sums: CellSums, vectors: Vectors?
   ) {
     self.region = region
     self.view = view
@@ -56,21 +95,38 @@ final class GridAggregation<Region: IndexRegion> {
     self.excluded = excluded
     self.countingLocations = countingLocations
     self.sums = sums
-    canSplit = excluded.isEmpty && !countingLocations
-    pending = .allocate(capacity: GridAggregation.ringSize)
+    self.vectors = vectors
+    canSplit = Region.self == EverywhereRegion.self && excluded.isEmpty && !countingLocations
+    vectorWindow = .allocate(capacity: 1)
+    vectorWindow.initialize(to: window.forVectors)
+    cells = .allocate(capacity: 1)
+    cells.initialize(to: cvectors_cells())
   }
 
-  deinit { pending.deallocate() }
+  deinit {
+    vectorWindow.deallocate()
+    cells.deallocate()
+    wholes.items.deallocate()
+    leaves.items.deallocate()
+  }
 
   private func descend() {
     if countingLocations {
       // They are told apart by what came before.
-      view.traverse { look(at: $0, view.nodes[$0]) ? .open : .skip }
-    } else {
-      descendByLevels()
+      view.traverse {
+        let own = view.nodes[$0]
+        let isOpened = look(at: $0, own)
+        addLeaves()
+        return isOpened ? .open : .skip
+      }
+    } else if view.count > 0 {
+      descend(into: blocksToOpen())
     }
-    while done < pushed { addOldest() }
+    addWholes()
+    addLeaves()
   }
+
+  // MARK: - Deciding
 
   /// Siblings that are to be looked at.
   private struct Siblings: BitwiseCopyable {
@@ -79,149 +135,202 @@ final class GridAggregation<Region: IndexRegion> {
     let count: Int
   }
 
-  /// Looks at all nodes of a level before those of the next, so that it is known long before which
-  /// memory will be looked at.
-  private func descendByLevels() {
-    guard view.count > 0 else { return }
-    let ahead = 8
-    var queue = GrowingArray<Siblings>(capacity: 256)
-    queue.append(Siblings(first: view.root, count: 1))
+  /// So many blocks are descended into together: while one waits for memory there is something to do
+  /// in the others, and what was read of one is still at hand a level later.
+  private static var blocksAtOnce: Int { 16 }
+
+  /// The children of blocks' roots that are to be looked at. Adds what is decided above.
+  private func blocksToOpen() -> FixedArray<Siblings> {
+    var above = GrowingArray<Siblings>(capacity: 256)
+    var inBlocks = GrowingArray<Siblings>(capacity: 256)
+    let root = Siblings(first: view.root, count: 1)
+    if view.isAboveBlocks(root.first) { above.append(root) } else { inBlocks.append(root) }
     var next = 0
-    while next < queue.count {
-      // Where nodes are is asked for first, then the nodes.
-      if next &+ 2 &* ahead < queue.count {
-        view.prefetchTable(of: queue.pointer[next &+ 2 &* ahead].first)
+    while next < above.count {
+      look(at: above.pointer[next]) { children in
+        if view.isAboveBlocks(children.first) {
+          prefetch(children)
+          above.append(children)
+        } else {
+          inBlocks.append(children)
+        }
       }
-      if next &+ ahead < queue.count {
-        let later = UnsafeRawPointer(view.pointer(to: queue.pointer[next &+ ahead].first))
-        chints_prefetch(later)
-        chints_prefetch(later + 64)
-      }
-      let siblings = queue.pointer[next]
-      let nodes = view.pointer(to: siblings.first)
       next &+= 1
-      for offset in 0..<siblings.count {
-        let node = siblings.first &+ offset
-        guard look(at: node, nodes[offset]) else { continue }
-        let children = view.children(of: node, nodes[offset])
-        queue.append(Siblings(first: children.lowerBound, count: children.count))
-      }
     }
+    return inBlocks.fixed
+  }
+
+  /// Looks at nodes in blocks, level by level.
+  private func descend(into blocks: FixedArray<Siblings>) {
+    let step = GridAggregation.blocksAtOnce
+    var queue = GrowingArray<Siblings>(capacity: 256)
+    var start = 0
+    while start < blocks.count {
+      let end = min(start &+ step, blocks.count)
+      let later = min(end &+ step, blocks.count)
+      // Where nodes are is asked for first, then the nodes.
+      for place in later..<min(later &+ step, blocks.count) {
+        view.prefetchTable(of: blocks.pointer[place].first)
+      }
+      for place in end..<later { prefetch(blocks.pointer[place]) }
+      queue.removeAll()
+      for place in start..<end { queue.append(blocks.pointer[place]) }
+      var next = 0
+      while next < queue.count {
+        look(at: queue.pointer[next]) { children in
+          prefetch(children)
+          queue.append(children)
+        }
+        next &+= 1
+      }
+      start = end
+    }
+  }
+
+  /// Asks for the nodes of siblings, which may be on two cache lines.
+  @inline(__always)
+  private func prefetch(_ siblings: Siblings) {
+    let nodes = UnsafeRawPointer(view.pointer(to: siblings.first))
+    chints_prefetch(nodes)
+    chints_prefetch(nodes + 64)
+  }
+
+  /// Decides about siblings, and calls `open` with the children of those to be opened.
+  @inline(__always)
+  private func look(at siblings: Siblings, _ open: (Siblings) -> Void) {
+    let nodes = view.pointer(to: siblings.first)
+    vectors?.functions.look(nodes, siblings.count, vectorWindow, cells)
+    for offset in 0..<siblings.count {
+      let node = siblings.first &+ offset
+      guard look(at: node, nodes[offset], offset) else { continue }
+      let children = view.children(of: node, nodes[offset])
+      open(Siblings(first: children.lowerBound, count: children.count))
+    }
+  }
+
+  /// Decides about a node that is one of some siblings, at which vectors have looked if there are any.
+  @inline(__always)
+  private func look(at node: Int, _ own: Quadtree.Node, _ sibling: Int) -> Bool {
+    guard cells.pointee.is_clear &>> sibling & 1 != 0 else { return look(at: node, own) }
+    guard cells.pointee.is_touched &>> sibling & 1 != 0 else { return false }
+    return decide(node, own, GridWindow.Block(cells, sibling))
   }
 
   /// Decides about a node; whether to look at its children, too.
   @inline(__always)
   private func look(at node: Int, _ own: Quadtree.Node) -> Bool {
     guard window.touches(own.box), let block = window.block(of: own.box) else { return false }
+    return decide(node, own, block)
+  }
+
+  @inline(__always)
+  private func decide(_ node: Int, _ own: Quadtree.Node, _ block: GridWindow.Block) -> Bool {
     if block.isOneCell {
-      let coverage = region.coverage(of: node, in: view)
-      if coverage == .outside { return false }
-      let isWhole =
-        coverage == .inside
-        && (excluded.isEmpty || !excluded.intersects(view.points(of: node)))
-      if isWhole {
-        push(Pending(node: node, block: block, isWhole: true))
+      switch region.coverage(of: node, in: view) {
+      case .outside: return false
+      case .inside where excluded.isEmpty || !excluded.intersects(view.points(of: node)):
+        take(node, own, block.first)
         return false
+      case .inside, .partial: break
       }
     }
     guard own.isLeaf else { return true }
-    push(Pending(node: node, block: block, isWhole: false))
+    let points = view.points(of: node)
+    prefetch(points)
+    let leaf = Leaf(
+      begin: points.lowerBound, end: points.upperBound, box: own.box, block: block)
+    if leaves.append(leaf) { addLeaves() }
     return false
   }
 
+  /// Takes all of a node for a cell.
   @inline(__always)
-  private func push(_ item: Pending) {
-    if item.isWhole {
-      view.prefetchAggregate(item.node)
-    } else {
-      let points = view.points(of: item.node)
-      // Eight positions are a cache line. What a leaf beyond its capacity holds more, the hardware
-      // foresees.
-      let end = min(points.upperBound, points.lowerBound &+ Quadtree.leafCapacity)
-      let block = view.block(of: points.lowerBound)
-      var place = points.lowerBound
-      while place < end {
-        chints_prefetch(block.positions + place)
-        place &+= 8
-      }
+  private func take(_ node: Int, _ own: Quadtree.Node, _ cell: CellPosition) {
+    let first = view.firstPoint(of: node, own)
+    if countingLocations {
+      let sum = sums.sum(of: cell)
+      sum.pointee.begin(at: first, isExact: true)
+      sum.pointee.add(node: node, view.points(of: node), in: view, countingLocations: true)
+      return
     }
-    if pushed &- done == GridAggregation.ringSize { addOldest() }
-    pending[pushed % GridAggregation.ringSize] = item
-    pushed &+= 1
+    let aggregate = view.aggregates[node]
+    chints_prefetch(aggregate)
+    let whole = Whole(aggregate: aggregate, box: own.box, first: first, cell: cell)
+    if wholes.append(whole) { addWholes() }
   }
 
+  /// Asks for the positions of a leaf.
   @inline(__always)
-  private func addOldest() {
-    let item = pending[done % GridAggregation.ringSize]
-    done &+= 1
-    let points = view.points(of: item.node)
-    if item.isWhole {
-      let sum = sums.sum(of: item.block.first, first: points.lowerBound)
-      sum.pointee.first = min(sum.pointee.first, points.lowerBound)
-      sum.pointee.add(node: item.node, points, in: view, countingLocations: countingLocations)
-    } else if !split(item.node, points, item.block) {
-      scan(points, item.block)
+  private func prefetch(_ points: Range<Int>) {
+    // Eight positions are a cache line. What a leaf beyond its capacity holds more, the hardware
+    // foresees.
+    let end = min(points.upperBound, points.lowerBound &+ Quadtree.leafCapacity)
+    let positions = view.block(of: points.lowerBound).positions
+    var place = points.lowerBound
+    while place < end {
+      chints_prefetch(positions + place)
+      place &+= 8
     }
+  }
+
+  // MARK: - Adding
+
+  private func addWholes() {
+    for number in 0..<wholes.count {
+      let whole = wholes.items[number]
+      let sum = sums.sum(of: whole.cell)
+      sum.pointee.begin(at: whole.first, isExact: true)
+      sum.pointee.sum.add(whole.aggregate.pointee, whole.box)
+    }
+    wholes.count = 0
+  }
+
+  private func addLeaves() {
+    for number in 0..<leaves.count {
+      let leaf = leaves.items[number]
+      if !split(leaf) { scan(leaf.points, leaf.block) }
+    }
+    leaves.count = 0
   }
 
   /// Adds the points of a leaf across one line or two that cross.
   ///
   /// - Returns: false where it takes a look at each point.
   @inline(__always)
-  private func split(_ node: Int, _ points: Range<Int>, _ block: GridWindow.Block) -> Bool {
-    guard Region.self == EverywhereRegion.self, canSplit, block.isInWindow else { return false }
-    let box = view.nodes[node].box
-    guard !box.isPolar else { return false }
+  private func split(_ leaf: Leaf) -> Bool {
+    let (block, points) = (leaf.block, leaf.points)
+    guard canSplit, block.isInWindow, !leaf.box.isPolar else { return false }
     let (first, last) = (block.first, block.last)
     let (columns, rows) = (last.column &- first.column, last.row &- first.row)
     guard columns <= 1, rows <= 1 else { return false }
     let lines = window.lines(in: block)
     let split = LeafSplit(
       view.block(of: points.lowerBound).positions + points.lowerBound, count: points.count,
-      box, view.degrees)
+      leaf.box, view.degrees, vectors)
     if columns == 0 || rows == 0 {
       let isColumn = rows == 0
       guard
-        let halves = split.halves(at: isColumn ? lines.x : lines.y, isColumn: isColumn)
+        let (before, behind) = split.halves(at: isColumn ? lines.x : lines.y, isColumn: isColumn)
       else { return false }
-      add(halves.0, points, first, lines, block)
-      add(halves.1, points, last, lines, block)
+      add(before, of: points, first)
+      add(behind, of: points, last)
       return true
     }
-    guard let quarters = split.quarters(at: lines.x, lines.y) else { return false }
-    add(quarters.0, points, first, lines, block)
-    add(
-      quarters.1, points, CellPosition(column: last.column, row: first.row), lines, block)
-    add(
-      quarters.2, points, CellPosition(column: first.column, row: last.row), lines, block)
-    add(quarters.3, points, last, lines, block)
+    guard let (a, b, c, d) = split.quarters(at: lines.x, lines.y) else { return false }
+    add(a, of: points, first)
+    add(b, of: points, CellPosition(column: last.column, row: first.row))
+    add(c, of: points, CellPosition(column: first.column, row: last.row))
+    add(d, of: points, last)
     return true
   }
 
+  /// Adds what those of a leaf's points come to that are in a cell.
   @inline(__always)
-  private func add(
-    _ side: LeafSplit.Side, _ points: Range<Int>, _ cell: CellPosition, _ lines: GridWindow.Lines,
-    _ block: GridWindow.Block
-  ) {
-    guard let sum = side.sum else { return }
-    let known = sums.sum(of: cell, first: .max)
-    known.pointee.add(sum)
-    if known.pointee.first > points.lowerBound {
-      let first = firstPlace(of: cell, points, lines, block)
-      known.pointee.first = min(known.pointee.first, first)
-    }
-  }
-
-  /// The first of a leaf's points that is in a cell, in which there is one.
-  @inline(never)
-  private func firstPlace(
-    of cell: CellPosition, _ points: Range<Int>, _ lines: GridWindow.Lines,
-    _ block: GridWindow.Block
-  ) -> Int {
-    let features = view.block(of: points.lowerBound)
-    return points.first {
-      window.cell(of: $0, among: block, lines, in: features, view) == cell
-    } ?? points.lowerBound
+  private func add(_ part: PointSum, of points: Range<Int>, _ cell: CellPosition) {
+    guard part.count > 0 else { return }
+    let sum = sums.sum(of: cell)
+    sum.pointee.begin(at: points.lowerBound, isExact: false)
+    sum.pointee.sum.add(part)
   }
 
   /// Adds the points of a leaf, run by run: neighbours in Z-order are mostly in the same cell.
@@ -248,8 +357,8 @@ final class GridAggregation<Region: IndexRegion> {
         stop &+= 1
       }
       if let current {
-        let sum = sums.sum(of: current, first: start)
-        sum.pointee.first = min(sum.pointee.first, start)
+        let sum = sums.sum(of: current)
+        sum.pointee.begin(at: start, isExact: true)
         sum.pointee.add(start..<stop, in: view, countingLocations: countingLocations)
       }
       (start, current) = (stop, next)

@@ -1,3 +1,5 @@
+import CVectors
+
 /// A rectangle of cells that doesn't cross the antimeridian, and quick tests of what lies in it.
 struct GridWindow {
   private let grid: CellGrid
@@ -62,6 +64,17 @@ struct GridWindow {
       first.column >= columns.lowerBound && last.column < columns.upperBound
       && first.row >= rows.lowerBound && last.row < rows.upperBound
     return Block(first: first, last: last, isInWindow: isInWindow)
+  }
+
+  /// The window as ``Vectors/look(at:count:window:cells:)`` takes it.
+  var forVectors: cvectors_window {
+    cvectors_window(
+      cells_per_world: UInt32(truncatingIfNeeded: grid.cellsPerWorld),
+      quick_start: grid.quickStart, quick_end: grid.quickEnd,
+      first_column: UInt32(clamping: columns.lowerBound),
+      last_column: UInt32(clamping: columns.upperBound - 1),
+      first_row: UInt32(clamping: rows.lowerBound),
+      last_row: UInt32(clamping: rows.upperBound - 1))
   }
 
   /// The steps at which the last column and the last row of a block begin, within one step.

@@ -11,12 +11,17 @@ struct PointSum: BitwiseCopyable, Equatable {
   /// Adds all features of a node.
   @inline(__always)
   mutating func add(node: Int, in view: IndexView) {
-    let sum = view.aggregates[node]
+    add(view.aggregates[node].pointee, view.nodes[node].box)
+  }
+
+  /// Adds all features of a node, given its box.
+  @inline(__always)
+  mutating func add(_ aggregate: Quadtree.Aggregate, _ nodeBox: PositionBox) {
     // Unchecked, because the sums of up to 2^31 features fit; see FixedDegrees.
-    count &+= Int(sum.pointee.count)
-    longitudes &+= sum.pointee.longitudes
-    latitudes &+= sum.pointee.latitudes
-    box.formUnion(view.nodes[node].box)
+    count &+= Int(aggregate.count)
+    longitudes &+= aggregate.longitudes
+    latitudes &+= aggregate.latitudes
+    box.formUnion(nodeBox)
   }
 
   /// Adds what others add up to.

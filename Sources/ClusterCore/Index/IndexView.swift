@@ -20,6 +20,12 @@ struct IndexView {
   @inline(__always)
   var root: Int { blockBits == 63 ? 0 : blockCount << IndexView.tableBits }
 
+  /// Whether a node is one of the tree on top of blocks.
+  @inline(__always)
+  func isAboveBlocks(_ node: Int) -> Bool {
+    blockBits != 63 && node &>> IndexView.tableBits == blockCount
+  }
+
   /// The number of nodes of an index of one block, which are numbered from 0.
   var nodeCount: Int { blocks[0].nodeCount }
 
@@ -80,6 +86,12 @@ struct IndexView {
     let table = blocks[node &>> IndexView.tableBits]
     let own = table.nodes[node & IndexView.tableMask]
     return table.firstPlace &+ Int(own.begin)..<table.firstPlace &+ Int(own.end)
+  }
+
+  /// The first of the points of a node that was looked up already.
+  @inline(__always)
+  func firstPoint(of node: Int, _ own: Quadtree.Node) -> Int {
+    blocks[node &>> IndexView.tableBits].firstPlace &+ Int(own.begin)
   }
 
   /// The number of a node's points.

@@ -1,3 +1,4 @@
+import CVectors
 import Glibc
 
 /// Degrees of position steps, in whose place sums and bounds of several features have them: a step is at
@@ -55,6 +56,14 @@ struct StepDegrees: @unchecked Sendable {
   /// The interval of the table that a y is in.
   @inline(__always)
   static func interval(of y: UInt32) -> Int { Int(y >> intervalBits) }
+
+  /// The table as vectors take it, for points in one interval or in several.
+  @inline(__always)
+  func forVectors(isOneInterval: Bool) -> cvectors_latitudes {
+    cvectors_latitudes(
+      table: UnsafeRawPointer(table).assumingMemoryBound(to: Double.self),
+      interval_bits: StepDegrees.intervalBits, is_one_interval: isOneInterval)
+  }
 
   /// The latitude of the middle of a step, in units of ``FixedDegrees``.
   @inline(__always)

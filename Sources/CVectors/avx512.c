@@ -1,0 +1,202 @@
+#include "cvectors.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+// Sums must not depend on the processor: a product and a sum are rounded each.
+#pragma STDC FP_CONTRACT OFF
+
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,bmi2,popcnt")))
+#define INLINE AVX512 __attribute__((always_inline)) static inline
+
+typedef struct {
+  __m512i longitudes, latitudes;
+  // Of x in the even 32 bits, of y in the odd ones.
+  __m512i least, most;
+  unsigned count;
+} Side;
+
+INLINE Side nothing(void) {
+  Side side = {.least = _mm512_set1_epi32(-1)};
+  return side;
+}
+
+INLINE void add(Side *side, __m512i points, __m512i x, __m512i latitudes, __mmask8 mask) {
+  side->count += (unsigned)_mm_popcnt_u32(mask);
+  side->longitudes = _mm512_mask_add_epi64(side->longitudes, mask, side->longitudes, x);
+  side->latitudes = _mm512_mask_add_epi64(side->latitudes, mask, side->latitudes, latitudes);
+  __m512i all = _mm512_set1_epi32(-1);
+  side->least = _mm512_min_epu32(side->least, _mm512_mask_mov_epi64(all, mask, points));
+  side->most = _mm512_max_epu32(side->most, _mm512_maskz_mov_epi64(mask, points));
+}
+
+/// The lower and the upper half of eight lanes.
+#define LOWER(vector) _mm512_castsi512_si256(vector)
+#define UPPER(vector) _mm512_extracti64x4_epi64(vector, 1)
+
+INLINE void put(const Side *side, cvectors_sum *sum) {
+  __m256i x = _mm256_add_epi64(LOWER(side->longitudes), UPPER(side->longitudes));
+  __m256i y = _mm256_add_epi64(LOWER(side->latitudes), UPPER(side->latitudes));
+  __m256i both = _mm256_add_epi64(_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y));
+  __m256i least = _mm256_min_epu32(LOWER(side->least), UPPER(side->least));
+  __m256i most = _mm256_max_epu32(LOWER(side->most), UPPER(side->most));
+  // The least and the most of two lanes, next to each other.
+  __m256i low = _mm256_unpacklo_epi64(least, most), high = _mm256_unpackhi_epi64(least, most);
+  __m128i mins = _mm_min_epu32(
+      _mm_min_epu32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)),
+      _mm_min_epu32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1)));
+  __m128i maxs = _mm_max_epu32(
+      _mm_max_epu32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)),
+      _mm_max_epu32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1)));
+  sum->count = side->count;
+  _mm_storeu_si128((__m128i *)&sum->longitudes, _mm_add_epi64(_mm256_castsi256_si128(both),
+                                                             _mm256_extracti128_si256(both, 1)));
+  _mm_storeu_si128((__m128i *)&sum->min_x, _mm_blend_epi32(mins, maxs, 0xC));
+}
+
+enum { coefficients = 5, row_bits = 3, row = 1 << row_bits };
+
+/// The middle of an interval, less half a step.
+INLINE double middle(cvectors_latitudes latitudes) {
+  return (double)(1u << latitudes.interval_bits) / 2 - 0.5;
+}
+
+/// The polynomials of eight intervals, and where they are developed.
+typedef struct {
+  __m512d k[coefficients];
+  __m512d middle;
+} Curves;
+
+/// The polynomials of eight intervals that are one.
+INLINE Curves curve(cvectors_latitudes latitudes, uint64_t interval) {
+  Curves curves;
+  for (int power = 0; power < coefficients; power++)
+    curves.k[power] = _mm512_set1_pd(latitudes.table[interval * row + power]);
+  double start = (double)(interval << latitudes.interval_bits);
+  curves.middle = _mm512_set1_pd(start + middle(latitudes));
+  return curves;
+}
+
+INLINE Curves curves(cvectors_latitudes latitudes, __m512i intervals) {
+  Curves curves;
+  __m512i rows = _mm512_slli_epi64(intervals, row_bits);
+  for (int power = 0; power < coefficients; power++)
+    curves.k[power] = _mm512_i64gather_pd(rows, latitudes.table + power, 8);
+  __m512i start = _mm512_sll_epi64(intervals, _mm_cvtsi32_si128((int)latitudes.interval_bits));
+  curves.middle = _mm512_add_pd(_mm512_cvtepi64_pd(start), _mm512_set1_pd(middle(latitudes)));
+  return curves;
+}
+
+/// What is to be split how.
+enum { by_x, by_y, by_both };
+
+INLINE void split(const uint64_t *points, size_t count, uint32_t x_line, uint32_t y_line,
+                  cvectors_latitudes latitudes, cvectors_sum *sums, int how) {
+  int parts = how == by_both ? 4 : 2;
+  Side sides[4] = {nothing(), nothing(), nothing(), nothing()};
+  __m128i bits = _mm_cvtsi32_si128((int)latitudes.interval_bits);
+  Curves own = curve(latitudes, points[0] >> 32 >> latitudes.interval_bits);
+  __m512i lines_x = _mm512_set1_epi64(x_line), lines_y = _mm512_set1_epi64(y_line);
+  for (size_t at = 0; at < count; at += 8) {
+    size_t left = count - at;
+    __mmask8 mask = (__mmask8)_bzhi_u32(0xFF, left < 8 ? (unsigned)left : 8);
+    __m512i some = _mm512_maskz_loadu_epi64(mask, points + at);
+    __m512i x = _mm512_and_si512(some, _mm512_set1_epi64(0xFFFFFFFF));
+    __m512i y = _mm512_srli_epi64(some, 32);
+    if (!latitudes.is_one_interval) own = curves(latitudes, _mm512_srl_epi64(y, bits));
+    __m512d distance = _mm512_sub_pd(_mm512_cvtepi64_pd(y), own.middle);
+    __m512d units = own.k[coefficients - 1];
+    for (int power = coefficients - 2; power >= 0; power--)
+      units = _mm512_add_pd(own.k[power], _mm512_mul_pd(distance, units));
+    __m512i fixed = _mm512_castpd_si512(_mm512_add_pd(units, _mm512_set1_pd(0x1.8p52)));
+    __mmask8 east = how == by_y ? 0 : _mm512_mask_cmpgt_epu64_mask(mask, x, lines_x);
+    __mmask8 south = how == by_x ? 0 : _mm512_mask_cmpgt_epu64_mask(mask, y, lines_y);
+    if (how == by_both) {
+      add(&sides[0], some, x, fixed, mask & ~(east | south));
+      add(&sides[1], some, x, fixed, east & ~south);
+      add(&sides[2], some, x, fixed, south & ~east);
+      add(&sides[3], some, x, fixed, east & south);
+    } else {
+      add(&sides[0], some, x, fixed, mask & ~(east | south));
+      add(&sides[1], some, x, fixed, east | south);
+    }
+  }
+  for (int part = 0; part < parts; part++) put(&sides[part], sums + part);
+}
+
+AVX512 static void halves_by_x(const uint64_t *points, size_t count, uint32_t line,
+                               cvectors_latitudes latitudes, cvectors_sum sums[2]) {
+  split(points, count, line, 0, latitudes, sums, by_x);
+}
+
+AVX512 static void halves_by_y(const uint64_t *points, size_t count, uint32_t line,
+                               cvectors_latitudes latitudes, cvectors_sum sums[2]) {
+  split(points, count, 0, line, latitudes, sums, by_y);
+}
+
+AVX512 static void quarters(const uint64_t *points, size_t count, uint32_t x, uint32_t y,
+                            cvectors_latitudes latitudes, cvectors_sum sums[4]) {
+  split(points, count, x, y, latitudes, sums, by_both);
+}
+
+/// The cells of four boxes on one axis, of which each has two steps.
+typedef struct {
+  __m512i cells;
+  // A bit a step:
+  __mmask8 is_clear, is_from_first, is_to_last;
+} Axis;
+
+INLINE Axis axis(__m512i steps, const cvectors_window *window, uint32_t first, uint32_t last) {
+  // A step s begins at the 2^-32 part s * N of the world's N cells, exactly.
+  __m512i parts = _mm512_mul_epu32(steps, _mm512_set1_epi64(window->cells_per_world));
+  __m512i part = _mm512_and_si512(parts, _mm512_set1_epi64(0xFFFFFFFF));
+  Axis axis;
+  axis.cells = _mm512_srli_epi64(parts, 32);
+  axis.is_clear = _mm512_cmpgt_epu64_mask(part, _mm512_set1_epi64(window->quick_start)) &
+                  _mm512_cmplt_epu64_mask(part, _mm512_set1_epi64(window->quick_end));
+  axis.is_from_first = _mm512_cmpge_epu64_mask(axis.cells, _mm512_set1_epi64(first));
+  axis.is_to_last = _mm512_cmple_epu64_mask(axis.cells, _mm512_set1_epi64(last));
+  return axis;
+}
+
+enum { first_steps = 0x55, last_steps = 0xAA };
+
+/// A bit for each pair of which both are set.
+INLINE uint8_t pairs(unsigned mask) { return (uint8_t)_pext_u32(mask & mask >> 1, first_steps); }
+
+AVX512 static void look(const void *records, size_t count, const cvectors_window *window,
+                        cvectors_cells *cells) {
+  unsigned mask = _bzhi_u32(0xFFFF, (unsigned)count * 4);
+  const char *bytes = records;
+  __m512i two = _mm512_maskz_loadu_epi64((__mmask8)mask, bytes);
+  __m512i more = _mm512_maskz_loadu_epi64((__mmask8)(mask >> 8), bytes + 64);
+  const __m512i ends = _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15);
+  __m512i boxes = _mm512_permutex2var_epi64(two, ends, more);
+  Axis x = axis(boxes, window, window->first_column, window->last_column);
+  Axis y = axis(_mm512_srli_epi64(boxes, 32), window, window->first_row, window->last_row);
+  _mm512_storeu_si512(cells->columns, x.cells);
+  _mm512_storeu_si512(cells->rows, y.cells);
+  cells->is_clear = pairs(x.is_clear & y.is_clear);
+  // The first cell of a box is not beyond the window's last one, nor the last before its first.
+  cells->is_touched = pairs((x.is_to_last & y.is_to_last & first_steps) |
+                            (x.is_from_first & y.is_from_first & last_steps));
+  cells->is_inside =
+      pairs(x.is_to_last & y.is_to_last & x.is_from_first & y.is_from_first);
+}
+
+static const cvectors_functions functions = {halves_by_x, halves_by_y, quarters, look};
+
+const cvectors_functions *cvectors_best(void) {
+  __builtin_cpu_init();
+  bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  return has ? &functions : NULL;
+}
+
+#else
+
+const cvectors_functions *cvectors_best(void) { return NULL; }
+
+#endif

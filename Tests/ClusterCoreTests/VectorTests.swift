@@ -1,0 +1,136 @@
+import CVectors
+import TestSupport
+import Testing
+
+@testable import ClusterCore
+
+/// What vectors of 512 bits compute, beside the same for all processors: to the last bit, for sums must
+/// not depend on where they were added up.
+@Suite(.enabled(if: Vectors.best != nil, "this processor hasn't the instructions"))
+struct VectorTests {
+  private let vectors: Vectors
+
+  init() throws { vectors = try #require(Vectors.best) }
+
+  /// Points in a square of some steps, and now and then on its edges or on each other.
+  private func points(
+    _ count: Int, _ generator: inout SeededGenerator, from start: UInt32, width: UInt32
+  ) -> [Position] {
+    (0..<count).map { _ in
+      func step() -> UInt32 {
+        start
+          &+ (generator.int(0...7) == 0
+            ? (generator.int(0...1) == 0 ? 0 : width)
+            : UInt32(generator.int(0...Int(width))))
+      }
+      return Position(x: step(), y: step())
+    }
+  }
+
+  @Test func `leaves are split to the same bits`() {
+    var generator = SeededGenerator(seed: 1)
+    var (split, unclear) = (0, 0)
+    for round in 0..<8_000 {
+      let count = 1 + generator.int(0...(round.isMultiple(of: 50) ? 300 : 70))
+      let width = UInt32(1) << UInt32(generator.int(0...29))
+      let start = UInt32(generator.int(0...Int(UInt32.max - width)))
+      let positions = points(count, &generator, from: start, width: width)
+      let box = positions.reduce(into: PositionBox.empty) { $0.formUnion(PositionBox($1)) }
+      let (x, y) = (
+        Int(start) + generator.int(0...Int(width) + 1),
+        Int(start) + generator.int(0...Int(width) + 1)
+      )
+      positions.withUnsafeBufferPointer { positions in
+        guard let first = positions.baseAddress else { return }
+        func leaf(_ vectors: Vectors?) -> LeafSplit {
+          LeafSplit(first, count: count, box, .shared, vectors)
+        }
+        for (line, isColumn) in [(x, true), (y, false)] {
+          let plain = leaf(nil).halves(at: line, isColumn: isColumn)
+          let vector = leaf(vectors).halves(at: line, isColumn: isColumn)
+          #expect(plain?.0 == vector?.0 && plain?.1 == vector?.1)
+          // What they add up to is known from elsewhere, too.
+          let axis = positions.map { Int(isColumn ? $0.x : $0.y) }
+          #expect((plain == nil) == axis.contains { ($0 - line).magnitude <= 1 })
+          if let plain { #expect(plain.0.count == axis.filter { $0 < line }.count) }
+          if plain == nil { unclear += 1 } else { split += 1 }
+        }
+        let plain = leaf(nil).quarters(at: x, y), vector = leaf(vectors).quarters(at: x, y)
+        #expect(plain?.0 == vector?.0 && plain?.1 == vector?.1)
+        #expect(plain?.2 == vector?.2 && plain?.3 == vector?.3)
+      }
+    }
+    #expect(split > 1000 && unclear > 1000)
+  }
+
+  @Test func `boxes are in the cells that they are in`() throws {
+    var generator = SeededGenerator(seed: 2)
+    var clear = 0
+    for _ in 0..<10_000 {
+      let side = generator.int(1...1 << generator.int(1...33))
+      let grid = CellGrid(cellsPerWorld: side)
+      let cell = Double(1 << 32) / Double(side)
+      // A few dozen cells anywhere.
+      let corner = (generator.int(0...side - 1), generator.int(0...side - 1))
+      let size = grid.cellMapSize
+      let cells = GridRange(
+        grid: grid,
+        covering: MapRect(
+          x: Double(corner.0) * size, y: Double(corner.1) * size,
+          width: generator.double(0.1...40) * size, height: generator.double(0.1...40) * size))
+      guard let columns = cells.columnRanges.first, !columns.isEmpty, !cells.rows.isEmpty else {
+        continue
+      }
+      let window = GridWindow(cells, columns)
+      // Boxes around there, of the size of a few cells.
+      let nodes = (0..<generator.int(1...4)).map { _ in
+        func steps(_ start: Int) -> (UInt32, UInt32) {
+          let low = (Double(start) + generator.double(-2...42)) * cell
+          let high = low + generator.double(0...2) * cell
+          return (UInt32(min(max(low, 0), 0xFFFF_FFFF)), UInt32(min(max(high, 0), 0xFFFF_FFFF)))
+        }
+        let (x, y) = (steps(corner.0), steps(corner.1))
+        return Quadtree.Node(
+          begin: 0, end: 1, box: PositionBox(minX: x.0, minY: y.0, maxX: x.1, maxY: y.1))
+      }
+      var found = cvectors_cells()
+      withUnsafePointer(to: window.forVectors) {
+        vectors.functions.look(nodes, nodes.count, $0, &found)
+      }
+      for (number, node) in nodes.enumerated() where found.is_clear >> number & 1 != 0 {
+        clear += 1
+        let block = window.block(of: node.box)
+        #expect((block != nil) == (found.is_touched >> number & 1 != 0))
+        guard let block else { continue }
+        let own = GridWindow.Block(&found, number)
+        #expect(own.first == block.first && own.last == block.last)
+        #expect(own.isInWindow == block.isInWindow && own.isOneCell == block.isOneCell)
+      }
+    }
+    #expect(clear > 5_000)
+  }
+
+  @Test(arguments: Dataset.allCases)
+  func `views are the same with and without them`(data: Dataset) throws {
+    let index = try FeatureIndex.of(data.features(seed: 5))
+    var generator = SeededGenerator(seed: 5)
+    for _ in 0..<40 {
+      let viewport = try Viewport(
+        rect: try VisibleRect.bbox(
+          west: generator.double(-180...180), south: generator.double(-90...0),
+          east: generator.double(-180...180), north: generator.double(0...90)),
+        scale: .zoom(generator.double(0...8)), cellSize: generator.double(80...200),
+        marginFactor: 0.5)
+      func sums(_ vectors: Vectors?) -> [CellSum] {
+        GridAggregation.sums(
+          of: index.points, in: EverywhereRegion(), by: viewport.cells, excluding: PlaceSet([]),
+          countingLocations: false, vectors: vectors)
+      }
+      let (plain, vector) = (sums(nil), sums(vectors))
+      #expect(plain.count == vector.count)
+      for (a, b) in zip(plain, vector) {
+        #expect(a.cell == b.cell && a.sum == b.sum && a.first == b.first)
+      }
+    }
+  }
+}
