@@ -33,7 +33,9 @@ struct CellSum: BitwiseCopyable {
     guard !isFirstExact else { return }
     // Runs don't overlap, so that it is in the first of them.
     let places = first..<view.block(of: first).places.upperBound
-    first = places.first { grid.cell(of: $0, in: view) == cell } ?? first
+    let window = GridWindow(
+      GridRange(grid: grid, only: cell), cell.column..<cell.column + 1)
+    first = places.first { window.contains($0, in: view) } ?? first
     isFirstExact = true
   }
 

@@ -187,12 +187,13 @@ final class GridAggregation<Region: IndexRegion> {
     }
   }
 
-  /// Asks for the nodes of siblings, which may be on two cache lines.
+  /// Asks for the nodes of siblings, which lie on up to three cache lines.
   @inline(__always)
   private func prefetch(_ siblings: Siblings) {
-    let nodes = UnsafeRawPointer(view.pointer(to: siblings.first))
+    let nodes = view.pointer(to: siblings.first)
     chints_prefetch(nodes)
-    chints_prefetch(nodes + 64)
+    chints_prefetch(nodes + siblings.count / 2)
+    chints_prefetch(nodes + siblings.count - 1)
   }
 
   /// Decides about siblings, and calls `open` with the children of those to be opened.
@@ -271,6 +272,8 @@ final class GridAggregation<Region: IndexRegion> {
       chints_prefetch(positions + place)
       place &+= 8
     }
+    // It need not begin where a line does.
+    chints_prefetch(positions + end - 1)
   }
 
   // MARK: - Adding
