@@ -29,7 +29,7 @@ final class RowChecker {
       let isBehind =
         index > 0
         ? batch.withRecord(at: index - 1) { before in
-          batch.withRecord(at: index) { RowChecker.isInOrder(before.rawID, $0.rawID) }
+          batch.withRecord(at: index) { FeatureRecord.compare(before.rawID, $0.rawID) < 0 }
         } : batch.withRecord(at: index) { first in previous.map { $0 < first.id } ?? true }
       if !isBehind { throw damage("place") }
     }
@@ -40,15 +40,6 @@ final class RowChecker {
     for index in 0..<rows.batch.count {
       let fault = rows.batch.withRecord(at: index) { self.fault(of: $0, rows.checksums[index]) }
       if let fault { throw damage(fault) }
-    }
-  }
-
-  private static func isInOrder(_ a: FeatureRecord.RawID, _ b: FeatureRecord.RawID) -> Bool {
-    switch (a, b) {
-    case (.integer(let x, _), .integer(let y, _)): x < y
-    case (.integer, .text): true
-    case (.text, .integer): false
-    case (.text(let x), .text(let y)): x.lexicographicallyPrecedes(y)
     }
   }
 

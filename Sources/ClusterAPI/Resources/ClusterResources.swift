@@ -95,6 +95,6 @@ extension API {
 extension HTTPResponse {
   /// An answer that is printed already.
   fileprivate init(_ body: [UInt8], type: MediaType, etag: String?) {
-    self.init(status: 200, headers: [("Content-Type", type.rawValue)], body: body, etag: etag)
+    self.init(status: 200, headers: CrossOrigin.fields(of: type), body: body, etag: etag)
   }
 }

@@ -101,7 +101,7 @@ public struct RecordArena: Sendable {
   /// valid while a copy of the arena lives.
   @inline(__always)
   public subscript(_ reference: RecordReference) -> FeatureRecord {
-    RecordArena.record(reference, base: bases[Int(reference.raw >> RecordArena.unitBits)])
+    RecordArena.record(reference, base: bases[RecordArena.entry(reference)])
   }
 
   @inline(__always)

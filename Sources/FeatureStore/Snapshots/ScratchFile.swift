@@ -18,13 +18,8 @@ final class ScratchFile: SnapshotScratch {
   deinit { close(descriptor) }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws {
-    var done = 0
-    while done < bytes.count {
-      let count = pwrite(
-        descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(size + done))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw ScratchFile.failure(path) }
-      done += count
+    guard SnapshotFile.write(bytes, to: descriptor, at: size) else {
+      throw ScratchFile.failure(path)
     }
     size += bytes.count
   }

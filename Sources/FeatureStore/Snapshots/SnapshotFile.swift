@@ -74,6 +74,19 @@ final class SnapshotFile: SnapshotSource, @unchecked Sendable {
     return true
   }
 
+  /// Writes all of some bytes; where it couldn't, `errno` says why.
+  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) -> Bool {
+    var done = 0
+    while done < bytes.count {
+      let count = pwrite(
+        descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      done += count
+    }
+    return true
+  }
+
   func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
     let entry = entries[section]
     return target.count == entry.section.byteCount

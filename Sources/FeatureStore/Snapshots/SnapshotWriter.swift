@@ -63,14 +63,8 @@ final class SnapshotWriter {
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
-    var done = 0
-    while done < bytes.count {
-      let count = pwrite(
-        descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done,
-        off_t(offset + done))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw SnapshotWriter.failure(path) }
-      done += count
+    guard SnapshotFile.write(bytes, to: descriptor, at: offset) else {
+      throw SnapshotWriter.failure(path)
     }
   }
 

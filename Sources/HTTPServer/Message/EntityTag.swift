@@ -122,8 +122,10 @@ public enum EntityTag {
       guard rest.first == "\"" else { return tags }
       rest = rest.dropFirst()
       guard let end = rest.firstIndex(of: "\"") else { return tags }
+      let behind = rest[rest.index(after: end)...].drop { $0 == " " || $0 == "\t" }
+      guard behind.isEmpty || behind.first == "," else { return tags }
       if rest[..<end] != "*", weak || !isWeak { tags.append(rest[..<end]) }
-      rest = rest[rest.index(after: end)...]
+      rest = behind
     }
   }
 }
