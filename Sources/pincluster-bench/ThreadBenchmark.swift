@@ -2,14 +2,17 @@ import Dispatch
 import HTTPServer
 import Synchronization
 
-/// How much more two threads answer than one, without sockets.
+/// How much more two threads answer than one, without sockets; and how much more two services do that
+/// share nothing, which is what the machine's second core is worth.
 struct ThreadBenchmark {
   private let service: InProcess
+  private let other: InProcess
   private let requests: [HTTPRequest]
 
-  /// Over a data directory that holds the cities.
-  init(directory: String) throws {
+  /// Over two data directories that hold the cities.
+  init(directory: String, copy: String) throws {
     service = try InProcess(directory: directory)
+    other = try InProcess(directory: copy)
     var synthetic = Synthetic(seed: 11)
     requests = (0..<6000).map {
       HTTPRequest(PhoneView.all[$0 % PhoneView.all.count].request(&synthetic, ownGrid: false))
@@ -17,36 +20,44 @@ struct ThreadBenchmark {
   }
 
   func run() throws {
-    let expected = try answerAll(threads: 1).bytes
+    let expected = try answerAll([service]).bytes
+    _ = try answerAll([other])
     var rates: [(one: Double, two: Double)] = []
-    var busy: [Double] = []
+    var (ratios, apart, busy): ([Double], [Double], [Double]) = ([], [], [])
     for _ in 0..<5 {
-      let (one, two) = (try answerAll(threads: 1), try answerAll(threads: 2))
-      guard one.bytes == expected, two.bytes == expected else {
+      let one = try answerAll([service])
+      let two = try answerAll([service, service])
+      let separate = try answerAll([service, other])
+      guard one.bytes == expected, two.bytes == expected, separate.bytes == expected else {
         throw InProcess.Failure(description: "other bodies on two threads")
       }
       busy.append(2 * one.busy / two.busy)
+      ratios.append(one.seconds / two.seconds)
+      apart.append(one.seconds / separate.seconds)
       rates.append((Double(requests.count) / one.seconds, Double(requests.count) / two.seconds))
     }
-    let ratio = rates.map { $0.two / $0.one }.sorted().percentile(50)
     row(
       "in process, the three views, two threads",
       "\(Int(rates.map(\.two).sorted().percentile(50)))/s",
-      "one thread \(Int(rates.map(\.one).sorted().percentile(50)))/s: \(rounded(ratio)) times, "
-        + "by processor time \(rounded(busy.sorted().percentile(50)))")
+      "one thread \(Int(rates.map(\.one).sorted().percentile(50)))/s: "
+        + "\(rounded(ratios.sorted().percentile(50))) times, "
+        + "by processor time \(rounded(busy.sorted().percentile(50))); "
+        + "two services that share nothing \(rounded(apart.sorted().percentile(50))) times")
   }
 
-  /// Answers every request once, divided among threads: how long that takes, how much processor time of
-  /// all threads, and how long the bodies are.
-  private func answerAll(threads: Int) throws -> (seconds: Double, busy: Double, bytes: Int) {
+  /// Answers every request once, divided among threads, of which each has its service: how long that
+  /// takes, how much processor time of all threads, and how long the bodies are.
+  private func answerAll(
+    _ services: [InProcess]
+  ) throws -> (seconds: Double, busy: Double, bytes: Int) {
     let bytes = Atomic<Int>(0)
     let failures = Atomic<Int>(0)
-    let (service, requests) = (self.service, self.requests)
+    let (requests, threads) = (self.requests, services.count)
     let (begin, idle) = (wallTime(), processTime())
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
       var count = 0
       for place in stride(from: thread, to: requests.count, by: threads) {
-        guard let answer = try? service.answer(requests[place]) else {
+        guard let answer = try? services[thread].answer(requests[place]) else {
           failures.add(1, ordering: .relaxed)
           return
         }

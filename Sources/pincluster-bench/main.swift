@@ -13,7 +13,8 @@ import Glibc
 // cities with a scan of them; prints the mean size of a body.
 // pincluster-bench --paced PORT FILE RATE SECONDS: sends requests at a steady rate; prints answers a
 // second, median and 99th percentile in microseconds.
-// pincluster-bench --threads DIRECTORY: one and two threads in process, over a data directory of cities.
+// pincluster-bench --threads DIRECTORY COPY: one and two threads in process, over a data directory of
+// cities; and two services over it and over a copy.
 // pincluster-bench --replay DIRECTORY: the fixed requests whose instructions are counted, over a copy of it.
 // pincluster-bench --world DIRECTORY: views of the whole world, for the first time and again.
 
@@ -36,7 +37,7 @@ func run() throws {
       port: UInt16(number(1)), requests: text(2), rate: Double(max(1, number(3))),
       seconds: Double(number(4)))
     try load.run()
-  case "--threads": try ThreadBenchmark(directory: text(1)).run()
+  case "--threads": try ThreadBenchmark(directory: text(1), copy: text(2)).run()
   case "--replay": try Replay(directory: text(1)).run()
   case "--world": try WorldBenchmark(directory: text(1)).run()
   case "--live":

@@ -29,8 +29,8 @@ extension GridWindow.Block {
   init(_ cells: UnsafePointer<cvectors_cells>, _ box: Int) {
     // Of each axis a first and a last cell a box.
     let bytes = UnsafeRawPointer(cells) + box &* MemoryLayout<SIMD2<Int>>.stride
-    let columns = bytes.load(as: SIMD2<Int>.self)
-    let rows = bytes.load(fromByteOffset: 64, as: SIMD2<Int>.self)
+    let columns = bytes.loadUnaligned(as: SIMD2<Int>.self)
+    let rows = bytes.loadUnaligned(fromByteOffset: 64, as: SIMD2<Int>.self)
     first = CellPosition(column: columns[0], row: rows[0])
     last = CellPosition(column: columns[1], row: rows[1])
     isInWindow = cells.pointee.is_inside &>> box & 1 != 0
