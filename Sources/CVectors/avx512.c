@@ -112,32 +112,37 @@ INLINE void split(const uint64_t *points, size_t count, uint32_t x_line, uint32_
     __m512i fixed = _mm512_castpd_si512(_mm512_add_pd(units, _mm512_set1_pd(0x1.8p52)));
     __mmask8 east = how == by_y ? 0 : _mm512_mask_cmpgt_epu64_mask(mask, x, lines_x);
     __mmask8 south = how == by_x ? 0 : _mm512_mask_cmpgt_epu64_mask(mask, y, lines_y);
+    add(&sides[0], some, x, fixed, mask & ~(east | south));
     if (how == by_both) {
-      add(&sides[0], some, x, fixed, mask & ~(east | south));
       add(&sides[1], some, x, fixed, east & ~south);
       add(&sides[2], some, x, fixed, south & ~east);
       add(&sides[3], some, x, fixed, east & south);
     } else {
-      add(&sides[0], some, x, fixed, mask & ~(east | south));
       add(&sides[1], some, x, fixed, east | south);
     }
   }
   for (int part = 0; part < parts; part++) put(&sides[part], sums + part);
 }
 
-AVX512 static void halves_by_x(const uint64_t *points, size_t count, uint32_t line,
-                               cvectors_latitudes latitudes, cvectors_sum sums[2]) {
-  split(points, count, line, 0, latitudes, sums, by_x);
+AVX512 static cvectors_two halves_by_x(const uint64_t *points, size_t count, uint32_t line,
+                                       cvectors_latitudes latitudes) {
+  cvectors_two sums;
+  split(points, count, line, 0, latitudes, sums.parts, by_x);
+  return sums;
 }
 
-AVX512 static void halves_by_y(const uint64_t *points, size_t count, uint32_t line,
-                               cvectors_latitudes latitudes, cvectors_sum sums[2]) {
-  split(points, count, 0, line, latitudes, sums, by_y);
+AVX512 static cvectors_two halves_by_y(const uint64_t *points, size_t count, uint32_t line,
+                                       cvectors_latitudes latitudes) {
+  cvectors_two sums;
+  split(points, count, 0, line, latitudes, sums.parts, by_y);
+  return sums;
 }
 
-AVX512 static void quarters(const uint64_t *points, size_t count, uint32_t x, uint32_t y,
-                            cvectors_latitudes latitudes, cvectors_sum sums[4]) {
-  split(points, count, x, y, latitudes, sums, by_both);
+AVX512 static cvectors_four quarters(const uint64_t *points, size_t count, uint32_t x, uint32_t y,
+                                     cvectors_latitudes latitudes) {
+  cvectors_four sums;
+  split(points, count, x, y, latitudes, sums.parts, by_both);
+  return sums;
 }
 
 /// The cells of four boxes on one axis, of which each has two steps.

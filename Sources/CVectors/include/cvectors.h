@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What some points add up to. The box is of no use without points.
+#pragma clang assume_nonnull begin
+
+/// What some points add up to. Without points the least are all ones and the most are 0.
 typedef struct {
   uint64_t count;
   /// The sum of x, in steps.
@@ -16,6 +18,16 @@ typedef struct {
   uint64_t latitudes;
   uint32_t min_x, min_y, max_x, max_y;
 } cvectors_sum;
+
+/// Those of two halves.
+typedef struct {
+  cvectors_sum parts[2];
+} cvectors_two;
+
+/// Those of four quarters.
+typedef struct {
+  cvectors_sum parts[4];
+} cvectors_four;
 
 /// Latitudes by y: a polynomial for each interval of 2^interval_bits steps.
 typedef struct {
@@ -26,13 +38,13 @@ typedef struct {
   bool is_one_interval;
 } cvectors_latitudes;
 
-/// Splits at a line: `sums` gets those up to it and those beyond it.
-typedef void cvectors_halves(const uint64_t *points, size_t count, uint32_t line,
-                             cvectors_latitudes latitudes, cvectors_sum sums[2]);
+/// Splits at a line, into those up to it and those beyond it.
+typedef cvectors_two cvectors_halves(const uint64_t *points, size_t count, uint32_t line,
+                                     cvectors_latitudes latitudes);
 
-/// Splits at two lines that cross: `sums` gets the quarters by row.
-typedef void cvectors_quarters(const uint64_t *points, size_t count, uint32_t x, uint32_t y,
-                               cvectors_latitudes latitudes, cvectors_sum sums[4]);
+/// Splits at two lines that cross, into quarters by row.
+typedef cvectors_four cvectors_quarters(const uint64_t *points, size_t count, uint32_t x, uint32_t y,
+                                        cvectors_latitudes latitudes);
 
 /// A rectangle of cells in a grid, and between which parts of a cell, in 2^-32, a step lies in one cell
 /// for certain.
@@ -69,4 +81,6 @@ typedef struct {
 } cvectors_functions;
 
 /// What this processor can do of it; NULL where it hasn't the instructions.
-const cvectors_functions *cvectors_best(void);
+const cvectors_functions *_Nullable cvectors_best(void);
+
+#pragma clang assume_nonnull end

@@ -124,25 +124,21 @@ struct LeafSplit {
   private func halves(
     _ vectors: Vectors, at line: Int, isColumn: Bool
   ) -> (PointSum, PointSum) {
-    withUnsafeTemporaryAllocation(of: cvectors_sum.self, capacity: 2) { sums in
-      let split = isColumn ? vectors.functions.halves_by_x : vectors.functions.halves_by_y
-      split?(
-        points, count, UInt32(clamping: line), degrees.forVectors(isOneInterval: isOneInterval),
-        sums.baseAddress)
-      return (PointSum(sums[0]), PointSum(sums[1]))
-    }
+    let split = isColumn ? vectors.functions.halves_by_x : vectors.functions.halves_by_y
+    let sums = split(
+      points, count, UInt32(clamping: line), degrees.forVectors(isOneInterval: isOneInterval))
+    return (PointSum(sums.parts.0), PointSum(sums.parts.1))
   }
 
   @inline(__always)
   private func quarters(
     _ vectors: Vectors, at x: Int, _ y: Int
   ) -> (PointSum, PointSum, PointSum, PointSum) {
-    withUnsafeTemporaryAllocation(of: cvectors_sum.self, capacity: 4) { sums in
-      vectors.functions.quarters?(
-        points, count, UInt32(clamping: x), UInt32(clamping: y),
-        degrees.forVectors(isOneInterval: isOneInterval), sums.baseAddress)
-      return (PointSum(sums[0]), PointSum(sums[1]), PointSum(sums[2]), PointSum(sums[3]))
-    }
+    let sums = vectors.functions.quarters(
+      points, count, UInt32(clamping: x), UInt32(clamping: y),
+      degrees.forVectors(isOneInterval: isOneInterval))
+    let (a, b, c, d) = sums.parts
+    return (PointSum(a), PointSum(b), PointSum(c), PointSum(d))
   }
 
   // MARK: - Two at a time

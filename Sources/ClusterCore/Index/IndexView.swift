@@ -82,16 +82,13 @@ struct IndexView {
   /// The places of a node's points, from the first to the last: one run, but for the nodes above
   /// blocks; see ``forEachRun(of:_:)`` and ``count(of:)``.
   @inline(__always)
-  func points(of node: Int) -> Range<Int> {
-    let table = blocks[node &>> IndexView.tableBits]
-    let own = table.nodes[node & IndexView.tableMask]
-    return table.firstPlace &+ Int(own.begin)..<table.firstPlace &+ Int(own.end)
-  }
+  func points(of node: Int) -> Range<Int> { points(of: node, nodes[node]) }
 
-  /// The first of the points of a node that was looked up already.
+  /// As above, of a node that was looked up already.
   @inline(__always)
-  func firstPoint(of node: Int, _ own: Quadtree.Node) -> Int {
-    blocks[node &>> IndexView.tableBits].firstPlace &+ Int(own.begin)
+  func points(of node: Int, _ own: Quadtree.Node) -> Range<Int> {
+    let first = blocks[node &>> IndexView.tableBits].firstPlace
+    return first &+ Int(own.begin)..<first &+ Int(own.end)
   }
 
   /// The number of a node's points.

@@ -108,7 +108,8 @@ enum DataDirectory {
     return names
   }
 
-  private static func failure(_ action: String, _ path: String) -> StoreError {
+  /// What a call of the system has failed with, as `errno` says.
+  static func failure(_ action: String, _ path: String) -> StoreError {
     let number = errno
     return StoreError(errno: number, path: path)
       ?? .io(reason: "\(path) can't be \(action): \(message(errno: number))")

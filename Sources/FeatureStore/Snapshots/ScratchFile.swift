@@ -11,7 +11,7 @@ final class ScratchFile: SnapshotScratch {
   init(_ path: String) throws(StoreError) {
     self.path = path
     descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw ScratchFile.failure(path) }
+    guard descriptor >= 0 else { throw DataDirectory.failure("used", path) }
     unlink(path)
   }
 
@@ -19,20 +19,14 @@ final class ScratchFile: SnapshotScratch {
 
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     guard SnapshotFile.write(bytes, to: descriptor, at: size) else {
-      throw ScratchFile.failure(path)
+      throw DataDirectory.failure("used", path)
     }
     size += bytes.count
   }
 
   func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) throws {
     guard SnapshotFile.fill(target, from: descriptor, at: offset) else {
-      throw ScratchFile.failure(path)
+      throw DataDirectory.failure("used", path)
     }
-  }
-
-  private static func failure(_ path: String) -> StoreError {
-    let number = errno
-    return StoreError(errno: number, path: path)
-      ?? .io(reason: "\(path) can't be used: \(message(errno: number))")
   }
 }

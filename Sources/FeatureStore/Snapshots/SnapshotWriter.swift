@@ -23,7 +23,7 @@ final class SnapshotWriter {
     self.path = path
     descriptor = open(
       SnapshotWriter.draft(of: path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw SnapshotWriter.failure(path) }
+    guard descriptor >= 0 else { throw DataDirectory.failure("written", path) }
   }
 
   deinit {
@@ -40,7 +40,7 @@ final class SnapshotWriter {
     unsynchronized += bytes.count
     guard unsynchronized >= SnapshotWriter.stretch else { return }
     unsynchronized = 0
-    guard fdatasync(descriptor) == 0 else { throw SnapshotWriter.failure(path) }
+    guard fdatasync(descriptor) == 0 else { throw DataDirectory.failure("written", path) }
   }
 
   /// Ends the file: it is on disk under its name when this returns.
@@ -50,7 +50,7 @@ final class SnapshotWriter {
       identity, table: table, count: entries.count, offset: offset)
     try write(table, at: offset)
     try write(head, at: 0)
-    guard fsync(descriptor) == 0 else { throw SnapshotWriter.failure(path) }
+    guard fsync(descriptor) == 0 else { throw DataDirectory.failure("written", path) }
     try DataDirectory.move(
       SnapshotWriter.draft(of: path), to: path, in: DataDirectory.parent(of: path))
     isFinished = true
@@ -64,13 +64,7 @@ final class SnapshotWriter {
 
   private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
     guard SnapshotFile.write(bytes, to: descriptor, at: offset) else {
-      throw SnapshotWriter.failure(path)
+      throw DataDirectory.failure("written", path)
     }
-  }
-
-  private static func failure(_ path: String) -> StoreError {
-    let number = errno
-    return StoreError(errno: number, path: path)
-      ?? .io(reason: "\(path) can't be written: \(message(errno: number))")
   }
 }
