@@ -27,7 +27,7 @@ let package = Package(
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // The rooms of the house.
-    .target(name: "Guards", swiftSettings: strict),
+    .target(name: "Guards", dependencies: ["CHints"], swiftSettings: strict),
     .target(
       name: "ClusterCore", dependencies: ["CHints", "CVectors", "Guards"], swiftSettings: strict),
     .target(

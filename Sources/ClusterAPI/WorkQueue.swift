@@ -30,7 +30,7 @@ final class WorkQueue: Sendable {
   private let threads: Int
 
   init() {
-    threads = max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    threads = max(2, Processors.count)
     for _ in 0..<threads { WorkQueue.startThread(desk) }
   }
 

@@ -109,28 +109,4 @@ struct VectorTests {
     }
     #expect(clear > 5_000)
   }
-
-  @Test(arguments: Dataset.allCases)
-  func `views are the same with and without them`(data: Dataset) throws {
-    let index = try FeatureIndex.of(data.features(seed: 5))
-    var generator = SeededGenerator(seed: 5)
-    for _ in 0..<40 {
-      let viewport = try Viewport(
-        rect: try VisibleRect.bbox(
-          west: generator.double(-180...180), south: generator.double(-90...0),
-          east: generator.double(-180...180), north: generator.double(0...90)),
-        scale: .zoom(generator.double(0...8)), cellSize: generator.double(80...200),
-        marginFactor: 0.5)
-      func sums(_ vectors: Vectors?) -> [CellSum] {
-        GridAggregation.sums(
-          of: index.points, in: EverywhereRegion(), by: viewport.cells, excluding: PlaceSet([]),
-          countingLocations: false, vectors: vectors)
-      }
-      let (plain, vector) = (sums(nil), sums(vectors))
-      #expect(plain.count == vector.count)
-      for (a, b) in zip(plain, vector) {
-        #expect(a.cell == b.cell && a.sum == b.sum && a.first == b.first)
-      }
-    }
-  }
 }

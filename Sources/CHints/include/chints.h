@@ -21,3 +21,7 @@ static inline const void *chints_find(const void *text, size_t text_length, cons
 /// Asks that blocks from 256 KiB on go back to the system as soon as they are freed. By default the
 /// allocator keeps them once it has seen some, and buffers that come and go leave gaps.
 static inline void chints_give_back_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
+
+/// How many processors this process may run on: those of the machine, or fewer in a container or under
+/// taskset.
+int chints_processors(void);

@@ -28,6 +28,12 @@ struct CellSum: BitwiseCopyable {
     if place < first { (first, isFirstExact) = (place, isExact) }
   }
 
+  /// Adds what other features of the cell add up to, but for their locations.
+  mutating func add(_ other: CellSum) {
+    begin(at: other.first, isExact: other.isFirstExact)
+    sum.add(other.sum)
+  }
+
   /// Finds the first feature, of which only the run is known.
   mutating func settleFirst(_ grid: CellGrid, in view: IndexView) {
     guard !isFirstExact else { return }
@@ -139,6 +145,9 @@ final class CellSums {
     for number in 0..<count { storage[number].settleFirst(cells.grid, in: view) }
   }
 
+  /// All sums, as their cells were met.
+  var inNoOrder: [CellSum] { Array(UnsafeBufferPointer(start: storage, count: count)) }
+
   /// All sums, by row and column.
   var inOrder: [CellSum] {
     if let slots, cells.count < Double(count * 8 + 1000) {
@@ -157,7 +166,7 @@ final class CellSums {
       }
       return sums
     }
-    return UnsafeBufferPointer(start: storage, count: count).sorted { a, b in
+    return inNoOrder.sorted { a, b in
       a.cell.row != b.cell.row ? a.cell.row < b.cell.row : a.cell.column < b.cell.column
     }
   }

@@ -1,5 +1,6 @@
 import CHints
 import CVectors
+import Guards
 
 /// Sums up a region's features by the cells of a grid range, in one descent of the tree: a node
 /// within one cell is added whole, a node across a grid line is opened, a leaf across one is
@@ -8,9 +9,14 @@ import CVectors
 /// Deciding about nodes and adding them up are apart: what a decision leads to is asked of memory at
 /// once, and added with many others when it has arrived, because most of a large view's time would be
 /// spent waiting for it.
+///
+/// What a view of very many features has to open is shared among all processors.
 final class GridAggregation<Region: IndexRegion> {
+  private let points: PointIndex
   private let region: Region
   private let view: IndexView
+  private let cells: GridRange
+  private let columns: Range<Int>
   private let window: GridWindow
   private let excluded: PlaceSet
   private let countingLocations: Bool
@@ -21,7 +27,7 @@ final class GridAggregation<Region: IndexRegion> {
   private let vectors: Vectors?
   private let vectorWindow: UnsafeMutablePointer<cvectors_window>
   /// What vectors say about some siblings.
-  private let cells: UnsafeMutablePointer<cvectors_cells>
+  private let vectorCells: UnsafeMutablePointer<cvectors_cells>
   private var wholes = Batch<Whole>(capacity: 64)
   private var leaves = Batch<Leaf>(capacity: 32)
 
@@ -68,18 +74,21 @@ final class GridAggregation<Region: IndexRegion> {
   /// The sums of the cells that hold any of the region's features, without the excluded ones; by
   /// row and column. Locations are counted only if asked for.
   ///
-  /// - Parameter vectors: what the processor can; the result doesn't depend on it.
+  /// - Parameters:
+  ///   - vectors: what the processor can; the result doesn't depend on it.
+  ///   - sharedFrom: how many blocks have to be opened before processors share them; nor on this.
   static func sums(
     of points: PointIndex, in region: Region, by cells: GridRange, excluding excluded: PlaceSet,
-    countingLocations: Bool, vectors: Vectors? = .best
+    countingLocations: Bool, vectors: Vectors? = .best,
+    sharedFrom: Int = Processors.count == 1 ? .max : 512
   ) -> [CellSum] {
     let sums = CellSums(cells)
     withExtendedLifetime(points) {
       for columns in cells.columnRanges where !columns.isEmpty && !cells.rows.isEmpty {
         GridAggregation(
-          region: region, view: points.view, window: GridWindow(cells, columns),
-          excluded: excluded, countingLocations: countingLocations, sums: sums, vectors: vectors
-        ).descend()
+          of: points, in: region, by: cells, columns, excluding: excluded,
+          countingLocations: countingLocations, into: sums, vectors
+        ).descend(sharedFrom: sharedFrom)
       }
       sums.settleFirsts(in: points.view)
     }
@@ -87,12 +96,15 @@ final class GridAggregation<Region: IndexRegion> {
   }
 
   private init(
-    region: Region, view: IndexView, window: GridWindow, excluded: PlaceSet,
-    countingLocations: Bool, sums: CellSums, vectors: Vectors?
+    of points: PointIndex, in region: Region, by cells: GridRange, _ columns: Range<Int>,
+    excluding excluded: PlaceSet, countingLocations: Bool, into sums: CellSums, _ vectors: Vectors?
   ) {
+    self.points = points
     self.region = region
-    self.view = view
-    self.window = window
+    self.cells = cells
+    self.columns = columns
+    view = points.view
+    window = GridWindow(cells, columns)
     self.excluded = excluded
     self.countingLocations = countingLocations
     self.sums = sums
@@ -100,18 +112,18 @@ final class GridAggregation<Region: IndexRegion> {
     canSplit = Region.self == EverywhereRegion.self && excluded.isEmpty && !countingLocations
     vectorWindow = .allocate(capacity: 1)
     vectorWindow.initialize(to: window.forVectors)
-    cells = .allocate(capacity: 1)
-    cells.initialize(to: cvectors_cells())
+    vectorCells = .allocate(capacity: 1)
+    vectorCells.initialize(to: cvectors_cells())
   }
 
   deinit {
     vectorWindow.deallocate()
-    cells.deallocate()
+    vectorCells.deallocate()
     wholes.items.deallocate()
     leaves.items.deallocate()
   }
 
-  private func descend() {
+  private func descend(sharedFrom: Int) {
     if countingLocations {
       // They are told apart by what came before.
       view.traverse {
@@ -121,10 +133,32 @@ final class GridAggregation<Region: IndexRegion> {
         return isOpened ? .open : .skip
       }
     } else if view.count > 0 {
-      descend(into: blocksToOpen())
+      let blocks = blocksToOpen()
+      if blocks.count < sharedFrom {
+        descend(into: blocks)
+      } else {
+        descendTogether(into: blocks)
+      }
     }
-    addWholes()
-    addLeaves()
+  }
+
+  /// Looks at nodes in blocks with all processors, some of which may have other things to do: whoever
+  /// is done with a part takes another.
+  private func descendTogether(into blocks: FixedArray<Siblings>) {
+    let parts = 8 * ParallelWork.threads
+    let found = Guarded<[CellSum]>([])
+    ParallelWork.run(parts) {
+      [points, region, cells, columns, excluded, vectors] part in
+      let sums = CellSums(cells)
+      GridAggregation(
+        of: points, in: region, by: cells, columns, excluding: excluded, countingLocations: false,
+        into: sums, vectors
+      ).descend(
+        into: blocks.slice(blocks.count * part / parts..<blocks.count * (part + 1) / parts))
+      found.withLock { $0 += sums.inNoOrder }
+    }
+    found.withLock { for sum in $0 { sums.sum(of: sum.cell).pointee.add(sum) } }
+    addAll()
   }
 
   // MARK: - Deciding
@@ -186,6 +220,7 @@ final class GridAggregation<Region: IndexRegion> {
       }
       start = end
     }
+    addAll()
   }
 
   /// Asks for the nodes of siblings, which lie on up to three cache lines.
@@ -201,7 +236,7 @@ final class GridAggregation<Region: IndexRegion> {
   @inline(__always)
   private func look(at siblings: Siblings, _ open: (Siblings) -> Void) {
     let nodes = view.pointer(to: siblings.first)
-    vectors?.functions.look(nodes, siblings.count, vectorWindow, cells)
+    vectors?.functions.look(nodes, siblings.count, vectorWindow, vectorCells)
     for offset in 0..<siblings.count {
       let node = siblings.first &+ offset
       guard look(at: node, nodes[offset], offset) else { continue }
@@ -213,9 +248,9 @@ final class GridAggregation<Region: IndexRegion> {
   /// Decides about a node that is one of some siblings, at which vectors have looked if there are any.
   @inline(__always)
   private func look(at node: Int, _ own: Quadtree.Node, _ sibling: Int) -> Bool {
-    guard cells.pointee.is_clear &>> sibling & 1 != 0 else { return look(at: node, own) }
-    guard cells.pointee.is_touched &>> sibling & 1 != 0 else { return false }
-    return decide(node, own, GridWindow.Block(cells, sibling))
+    guard vectorCells.pointee.is_clear &>> sibling & 1 != 0 else { return look(at: node, own) }
+    guard vectorCells.pointee.is_touched &>> sibling & 1 != 0 else { return false }
+    return decide(node, own, GridWindow.Block(vectorCells, sibling))
   }
 
   /// Decides about a node; whether to look at its children, too.
@@ -279,6 +314,12 @@ final class GridAggregation<Region: IndexRegion> {
   }
 
   // MARK: - Adding
+
+  /// Adds what is still to be added.
+  private func addAll() {
+    addWholes()
+    addLeaves()
+  }
 
   private func addWholes() {
     for number in 0..<wholes.count {

@@ -39,6 +39,7 @@ public final class FeatureIndex: Sendable {
 
   /// An index of nothing whose blocks are to have at most some features, 4…``PointIndex/maximumBlockCount``.
   convenience init(blockCapacity: Int) {
+    precondition((4...PointIndex.maximumBlockCount).contains(blockCapacity))
     self.init(
       records: RecordArena(), blocks: [], directory: IDDirectory([]), blockCapacity: blockCapacity)
   }

@@ -1,4 +1,4 @@
-import Glibc
+import Guards
 
 extension HTTPServer {
   /// How a server listens and what it admits.
@@ -8,7 +8,7 @@ extension HTTPServer {
     /// The port; 0 for any free one, see ``HTTPServer/port``.
     public var port = 8080
     /// The number of event loops, each on a thread.
-    public var threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    public var threads = Processors.count
     /// The most bytes of request line and header fields together; more is a 431.
     public var maximumHeaderBytes = 64 * 1024
     /// The most bytes of a request body; more is a 413.

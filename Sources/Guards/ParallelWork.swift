@@ -1,8 +1,15 @@
+import CHints
 import Glibc
 import Synchronization
 
+/// The processors that this process may use.
+public enum Processors {
+  /// How many there are, at least 1.
+  public static let count = Int(chints_processors())
+}
+
 /// Pieces of work that don't depend on each other, done on all processors.
-enum ParallelWork {
+public enum ParallelWork {
   private final class Desk: Sendable {
     let next = Atomic<Int>(0)
     let count: Int
@@ -22,10 +29,10 @@ enum ParallelWork {
   }
 
   /// How many threads there are.
-  static var threads: Int { min(max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))), 8) }
+  public static var threads: Int { min(Processors.count, 8) }
 
   /// Calls `body` with every number below `count`, in no order; returns when all is done.
-  static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  public static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let desk = Desk(count, body)
     var threads: [pthread_t] = []
     for _ in 1..<max(1, min(ParallelWork.threads, count)) {
