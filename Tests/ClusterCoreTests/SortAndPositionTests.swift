@@ -8,9 +8,10 @@ struct SortAndPositionTests {
   @Test(arguments: 0..<40)
   func `radix sort is a stable sort`(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
-    let count = generator.pick([0, 1, 2, 3, 100, 3000])
-    // Keys that differ in a few digits only, in all, or in none.
-    // The last two leave long and short runs that agree above the lowest 20 bits.
+    // The last two don't fit the cache.
+    let count = generator.pick([0, 1, 2, 3, 100, 3000, 40_000, 100_000])
+    // Keys that differ in a few digits only, in all, or in none; long and short runs of those that agree
+    // in the higher ones.
     let mask: UInt64 = generator.pick([
       .max, 0, 0x7, 1 << 63, 0xFFFF << 20, 0x7FF << 11, 0xF_FFFF, 0x3FF << 20 | 0xF_FFFF,
     ])
