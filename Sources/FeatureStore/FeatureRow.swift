@@ -35,8 +35,39 @@ struct FeatureRow {
     return Int64(FeatureRow.crc32(properties, after: checksum))
   }
 
+  /// Binds what it says and its checksum to six parameters, from `id` to `checksum` in the order of
+  /// ``Schema``; the bytes must live until the statement has run.
+  func bind(to statement: Statement, at first: Int32, checksum: Int64) throws(StoreError) {
+    switch id {
+    case .integer(let value, let writtenAsText):
+      try statement.bind(value, at: first)
+      try statement.bind(writtenAsText ? 1 : 0, at: first + 1)
+    case .text(let bytes):
+      try statement.bindBorrowed(text: bytes, at: first)
+      try statement.bind(1, at: first + 1)
+    }
+    try statement.bindBorrowed(blob: position, at: first + 2)
+    try statement.bindBorrowed(text: properties, at: first + 3)
+    try statement.bind(expires, at: first + 4)
+    try statement.bind(checksum, at: first + 5)
+  }
+
   private static func crc32(_ bytes: UnsafeRawBufferPointer, after start: UInt32) -> UInt32 {
     // Without bytes it would begin anew.
     bytes.isEmpty ? start : libdeflate_crc32(start, bytes.baseAddress, bytes.count)
+  }
+}
+
+extension FeatureRow {
+  /// The row of a record, under an id that need not be the record's.
+  ///
+  /// - Parameter space: where the position is laid out.
+  init(
+    _ record: FeatureRecord, id: FeatureRecord.RawID, _ space: UnsafeMutableRawBufferPointer
+  ) {
+    self.init(
+      id: id,
+      position: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: space),
+      properties: record.properties, expires: record.expires)
   }
 }

@@ -111,10 +111,7 @@ final class FeatureTable {
     _ record: FeatureRecord, id: FeatureRecord.RawID, into key: Int64, at now: Int64,
     _ counts: inout WriteCounts
   ) throws(StoreError) {
-    let row = FeatureRow(
-      id: id,
-      position: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: position),
-      properties: record.properties, expires: record.expires)
+    let row = FeatureRow(record, id: id, position)
     let checksum = row.checksum(in: key)
     try changes.note(id, in: key)
     if try insert(row, checksum, into: key) {
@@ -151,18 +148,7 @@ final class FeatureTable {
     _ row: FeatureRow, _ checksum: Int64, key: Int64, to statement: Statement
   ) throws(StoreError) {
     try statement.bind(key, at: 1)
-    switch row.id {
-    case .integer(let value, let writtenAsText):
-      try statement.bind(value, at: 2)
-      try statement.bind(writtenAsText ? 1 : 0, at: 3)
-    case .text(let bytes):
-      try statement.bindBorrowed(text: bytes, at: 2)
-      try statement.bind(1, at: 3)
-    }
-    try statement.bindBorrowed(blob: row.position, at: 4)
-    try statement.bindBorrowed(text: row.properties, at: 5)
-    try statement.bind(row.expires, at: 6)
-    try statement.bind(checksum, at: 7)
+    try row.bind(to: statement, at: 2, checksum: checksum)
   }
 
   /// Deletes one feature; false if it isn't there.

@@ -58,22 +58,8 @@ final class RowAppender {
     let start = number * RowAppender.positionSize
     let space = UnsafeMutableRawBufferPointer(
       rebasing: positions[start..<(start + RowAppender.positionSize)])
-    let row = FeatureRow(
-      id: record.rawID,
-      position: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: space),
-      properties: record.properties, expires: record.expires)
-    let first = 2 + Int32(number) * RowAppender.columns
-    switch row.id {
-    case .integer(let value, let writtenAsText):
-      try statement.bind(value, at: first)
-      try statement.bind(writtenAsText ? 1 : 0, at: first + 1)
-    case .text(let bytes):
-      try statement.bindBorrowed(text: bytes, at: first)
-      try statement.bind(1, at: first + 1)
-    }
-    try statement.bindBorrowed(blob: row.position, at: first + 2)
-    try statement.bindBorrowed(text: row.properties, at: first + 3)
-    try statement.bind(row.expires, at: first + 4)
-    try statement.bind(row.checksum(in: key), at: first + 5)
+    let row = FeatureRow(record, id: record.rawID, space)
+    try row.bind(
+      to: statement, at: 2 + Int32(number) * RowAppender.columns, checksum: row.checksum(in: key))
   }
 }

@@ -46,10 +46,7 @@ final class RowChecker {
   private func fault(of record: FeatureRecord, _ checksum: Int64?) -> String? {
     guard record.properties.isUTF8 else { return "properties" }
     guard let checksum else { return nil }
-    let row = FeatureRow(
-      id: record.rawID,
-      position: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: position),
-      properties: record.properties, expires: record.expires)
+    let row = FeatureRow(record, id: record.rawID, position)
     return checksum == row.checksum(in: key) ? nil : "checksum"
   }
 

@@ -1,5 +1,6 @@
 import ClusterCore
 import FeatureStore
+import TestSupport
 import Testing
 
 /// One bit that flipped, or a file that was cut, anywhere in any file: the store opens with
@@ -47,7 +48,7 @@ import Testing
   func oneAtATime(isKilled: Bool) throws {
     let (files, content) = try files(isKilled: isKilled)
     #expect(files.count == (isKilled ? 4 : 1))
-    var random = Seeded(isKilled ? 1 : 2)
+    var random = SeededGenerator(seed: isKilled ? 1 : 2)
     var found = 0
     for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
       // Some in each page, but no end of them in a long log.

@@ -1,6 +1,7 @@
 import ClusterCore
 import FeatureStore
 import Glibc
+import TestSupport
 import Testing
 
 /// Files that aren't what the store wrote: an error each time, never a trap, never a fresh start.
@@ -54,7 +55,7 @@ import Testing
     let directory = TemporaryDirectory()
     writeFile(directory.database, Array("name,lon,lat\nBonn,7.1,50.7\n".utf8))
     expectDamaged(directory)
-    var random = Seeded(1)
+    var random = SeededGenerator(seed: 1)
     writeFile(
       directory.database, (0..<100_000).map { _ in UInt8.random(in: 0...255, using: &random) })
     expectDamaged(directory)
@@ -136,7 +137,7 @@ import Testing
   @Test(arguments: [1, 2, 3] as [UInt64])
   func randomBytesAnywhere(seed: UInt64) throws {
     let (directory, bytes) = try closedStore()
-    var random = Seeded(seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {
       var changed = bytes
       for _ in 0..<Int.random(in: 1...20, using: &random) {

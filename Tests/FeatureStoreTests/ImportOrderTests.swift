@@ -1,5 +1,6 @@
 import ClusterCore
 import FeatureStore
+import TestSupport
 import Testing
 
 /// Imports in every order of ids, against a dictionary: what is stored, what is counted, and the index
@@ -13,7 +14,7 @@ import Testing
 
   /// The ids of the features, as they come.
   private func ids(
-    _ order: Order, count: Int, _ generator: inout Seeded
+    _ order: Order, count: Int, _ generator: inout SeededGenerator
   ) -> [FeatureID?] {
     var last: Int64 = -50
     let integers: [FeatureID?] = (0..<count).map { _ in
@@ -42,7 +43,7 @@ import Testing
 
   @Test(arguments: Order.allCases, [false, true])
   func allIsStoredAndSorted(order: Order, isEmptyBefore: Bool) throws {
-    var generator = Seeded(isEmptyBefore ? 5 : 6)
+    var generator = SeededGenerator(seed: isEmptyBefore ? 5 : 6)
     for count in [2, 31, 33, 700] {
       let directory = TemporaryDirectory()
       let store = try FeatureStore(directory: directory.path)

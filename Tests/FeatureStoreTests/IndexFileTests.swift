@@ -1,6 +1,7 @@
 import ClusterCore
 import FeatureStore
 import Glibc
+import TestSupport
 import Testing
 
 /// The file in which an index is kept for the next start: whatever becomes of it or of the database,
@@ -217,7 +218,7 @@ import Testing
 
   @Test(arguments: [1, 2] as [UInt64])
   func aDamagedFileIsNotUsed(seed: UInt64) throws {
-    var generator = Seeded(seed)
+    var generator = SeededGenerator(seed: seed)
     let directory = TemporaryDirectory()
     let store = try FeatureStore(directory: directory.path)
     try store.put(features(1...1000))

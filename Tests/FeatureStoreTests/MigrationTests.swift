@@ -1,6 +1,7 @@
 import CSQLite
 import ClusterCore
 import FeatureStore
+import TestSupport
 import Testing
 
 /// Databases of earlier versions of the program.
@@ -102,7 +103,7 @@ import Testing
     let expected = try FeatureStore(directory: directory.path).features(of: "c")
     let bytes = readFile(directory.database)
     let page = try rootPage(of: "features", in: directory.database)
-    var random = Seeded(seed)
+    var random = SeededGenerator(seed: seed)
     var found = 0
     for _ in 0..<400 {
       var changed = bytes

@@ -1,5 +1,6 @@
 import ClusterCore
 import FeatureStore
+import TestSupport
 import Testing
 
 /// The store against dictionaries: random writes and re-openings, everything compared bit for bit.
@@ -41,9 +42,9 @@ private struct Model {
 
   var collections: [String: Collection] = [:]
   var version: Int64 = 0
-  var random: Seeded
+  var random: SeededGenerator
 
-  init(seed: UInt64) { random = Seeded(seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   mutating func upsert(into id: String, of store: FeatureStore) throws {
     let features = randomFeatures()

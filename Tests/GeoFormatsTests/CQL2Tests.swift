@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import TestSupport
 import Testing
 
 @Suite struct CQL2Tests {
@@ -160,7 +161,7 @@ import Testing
   }
 
   @Test func `random bytes and mutations never trap`() {
-    var generator = Seeded(77)
+    var generator = SeededGenerator(seed: 77)
     let words = [
       "a", "\"b", "'c'", "'", "(", ")", "=", "<", ">", "<>", "AND", "OR", "NOT", "IN", "LIKE", "IS",
       "NULL", "BETWEEN", "1", "-", ".", "e", "ä", "\u{301}", ",", "%", "\\", "TRUE", "!", "\0", "🚲",
@@ -178,14 +179,14 @@ import Testing
   }
 
   @Test func `random expressions come back from their text`() throws {
-    var generator = Seeded(78)
+    var generator = SeededGenerator(seed: 78)
     for _ in 0..<2000 {
       let (text, expression) = randomFilter(depth: 4, &generator)
       #expect(try CQL2.parse(text) == expression, "\(text)")
     }
   }
 
-  private func randomOperand(_ generator: inout Seeded) -> (String, O) {
+  private func randomOperand(_ generator: inout SeededGenerator) -> (String, O) {
     switch Int.random(in: 0...4, using: &generator) {
     case 0: return ("a", p("a"))
     case 1: return ("\"x \"\"y\"", p("x \"y"))
@@ -197,7 +198,7 @@ import Testing
     }
   }
 
-  private func randomFilter(depth: Int, _ generator: inout Seeded) -> (String, E) {
+  private func randomFilter(depth: Int, _ generator: inout SeededGenerator) -> (String, E) {
     let kind = Int.random(in: 0...(depth > 0 ? 5 : 2), using: &generator)
     switch kind {
     case 0:

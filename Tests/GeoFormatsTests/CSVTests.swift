@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import TestSupport
 import Testing
 
 @Suite struct CSVTests {
@@ -95,7 +96,7 @@ import Testing
 
   /// Any fields, quoted as need be, come back as they were.
   @Test func fieldsRoundTrip() throws {
-    var random = Seeded(8)
+    var random = SeededGenerator(seed: 8)
     for _ in 0..<2000 {
       let fields = (0..<4).map { _ in
         String(

@@ -1,4 +1,5 @@
 import GeoFormats
+import TestSupport
 import Testing
 
 /// However a stream is cut, the outcome is the same, errors and their places included.
@@ -36,7 +37,7 @@ import Testing
   ]
 
   private func check(_ documents: [String], _ format: FeatureFormat) {
-    var random = Seeded(3)
+    var random = SeededGenerator(seed: 3)
     for document in documents {
       let bytes = Array(document.utf8)
       let whole = read(bytes, format)
@@ -58,7 +59,7 @@ import Testing
   /// Flipped bytes and truncations of valid documents never trap, and cuts don't matter to them.
   @Test(arguments: [FeatureFormat.geoJSON, .geoJSONSequence, .csv])
   func mutations(_ format: FeatureFormat) {
-    var random = Seeded(4)
+    var random = SeededGenerator(seed: 4)
     let documents =
       switch format {
       case .geoJSON: ChunkingTests.geoJSON

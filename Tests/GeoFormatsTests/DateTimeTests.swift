@@ -1,5 +1,6 @@
 import GeoFormats
 import Glibc
+import TestSupport
 import Testing
 
 /// Date-times of RFC 3339.
@@ -44,7 +45,7 @@ import Testing
 
   /// Against the C library's calendar.
   @Test func everyTimeIsWrittenAsTheCalendarHasItAndReadBack() {
-    var random = Seeded(3339)
+    var random = SeededGenerator(seed: 3339)
     let range = DateTime.range
     var times = [range.lowerBound, range.upperBound, -1, 0, 1, 999, 1000, -86_400_000]
     for _ in 0..<4000 {
@@ -74,7 +75,7 @@ import Testing
 
   /// Text that is nearly a date-time is refused, or read as what it says.
   @Test func changedCharacters() {
-    var random = Seeded(4)
+    var random = SeededGenerator(seed: 4)
     let alphabet = Array("0123456789-+:.TZtz 59".unicodeScalars)
     let start = Array("2026-06-30T23:59:59.999+05:30".unicodeScalars)
     for _ in 0..<20_000 {

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import TestSupport
 import Testing
 
 /// `expires` beside a feature's properties.
@@ -79,7 +80,7 @@ import Testing
 
   /// Records with and without the eight bytes, in every form, one after the other.
   @Test func recordsOfEveryFormKeepWhatTheyHold() {
-    var random = Seeded(8)
+    var random = SeededGenerator(seed: 8)
     var batch = FeatureBatch()
     var expected: [(FeatureID?, [Double], String, Int64?)] = []
     for number in 0..<500 {

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import TestSupport
 import Testing
 
 @Suite struct GeoJSONTests {
@@ -158,7 +159,7 @@ import Testing
 
   /// Properties come back value by value, whatever white space was around them.
   @Test func propertiesRoundTrip() throws {
-    var random = Seeded(5)
+    var random = SeededGenerator(seed: 5)
     func space() -> String {
       String(
         (0..<Int.random(in: 0...3, using: &random)).map { _ in
@@ -239,7 +240,7 @@ import Testing
     #expect(
       text(escaped.withUnsafeBytes { PropertyReader.unescape($0) }) == "😀\n\t\"\\/\u{8}\u{C}\réé")
     // On text that isn't JSON it finds something or other, and stays within bounds.
-    var random = Seeded(6)
+    var random = SeededGenerator(seed: 6)
     for _ in 0..<5000 {
       var bytes = Array(properties.utf8.prefix(Int.random(in: 0...70, using: &random)))
       if !bytes.isEmpty {

@@ -1,4 +1,5 @@
 import GeoFormats
+import TestSupport
 import Testing
 
 /// Digits against Swift's own shortest ones.
@@ -10,7 +11,7 @@ import Testing
   }
 
   @Test func integers() {
-    var random = Seeded(11)
+    var random = SeededGenerator(seed: 11)
     for round in 0..<40_000 {
       // As many of few bits as of many.
       let value = Int(truncatingIfNeeded: random.next()) >> (round % 64)
@@ -24,7 +25,7 @@ import Testing
 
   /// Decimals of up to 10 places, their neighbours, and anything, where neither form takes an exponent.
   @Test func shortestDoubles() {
-    var random = Seeded(12)
+    var random = SeededGenerator(seed: 12)
     for round in 0..<60_000 {
       let scale = [1, 1e1, 1e3, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10][round % 9]
       let range = [1e3, 1.8e2, 9e6, 1.2e7, 9e15][round / 9 % 5]

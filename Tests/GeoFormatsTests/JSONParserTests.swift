@@ -1,5 +1,6 @@
 import GeoFormats
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct JSONParserTests {
@@ -110,7 +111,7 @@ import Testing
 
   /// Against the C library, over every shape of number: many digits, huge and tiny exponents.
   @Test func numbersAgreeWithTheCLibrary() throws {
-    var random = Seeded(7)
+    var random = SeededGenerator(seed: 7)
     var texts = [
       "0.12345678901234567890123456789", "0.1234567890123456789012345", "-0", "-0.0",
       "9007199254740993", "18446744073709551616", "18446744073709551615", "2.2250738585072011e-308",

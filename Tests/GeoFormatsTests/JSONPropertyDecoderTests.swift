@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import TestSupport
 import Testing
 
 @Suite struct JSONPropertyDecoderTests {
@@ -49,7 +50,7 @@ import Testing
   }
 
   @Test func `what a parser finds is found`() throws {
-    var generator = Seeded(31)
+    var generator = SeededGenerator(seed: 31)
     let names = [
       "a", "ab", "abc", "name", "population", "x:y", ":", ",", "é", "a\"b", "", "}", "]",
     ]
