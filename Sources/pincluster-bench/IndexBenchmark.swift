@@ -95,50 +95,72 @@ struct IndexBenchmark {
     }
   }
 
+  /// What views of the world on one grid took: of this index and of the smaller ones, and scans in turn.
+  private struct WorldTimes {
+    let cells: Int
+    var views: [[Took]]
+    var scans: [Took] = []
+  }
+
   /// Views of the world in about 900 cells, the slowest of several grids, beside a linear scan and
-  /// beside smaller indexes: in turn, so that what else happens on the machine happens to all of them.
+  /// beside smaller indexes.
   private func worldViews() throws {
+    let grids = try worldTimes(rounds: 9)
+    func own(_ times: WorldTimes) -> Double { times.views[0].map(\.wall).median }
+    guard let slowest = grids.max(by: { own($0) < own($1) }) else { return }
+    printRow("world, \(slowest.cells) cells, slowest of 3 grids", slowest, \.wall)
+    printRow("  the same by processor time", slowest, \.busy)
+  }
+
+  /// Prints what views of the world took by one clock.
+  private func printRow(_ name: String, _ times: WorldTimes, _ clock: KeyPath<Took, Double>) {
+    let own = times.views[0].map { $0[keyPath: clock] }
+    /// The median, and that of the quotients of what was measured together.
+    func beside(_ other: [Took], _ isSlower: Bool) -> String {
+      let other = other.map { $0[keyPath: clock] }
+      let quotient = zip(own, other).map { isSlower ? $1 / $0 : $0 / $1 }.median
+      return "\(duration(other.median)): \(rounded(quotient)) times"
+    }
+    let growth = zip(smaller, times.views.dropFirst()).map {
+      "; of \($0.points.count) \(beside($1, false))"
+    }
+    row(
+      name, duration(own.median),
+      "linear scan \(beside(times.scans, true))\(growth.joined())")
+  }
+
+  /// Measures views of the world on three grids, all in turn, so that what else happens on the machine
+  /// happens to all of them.
+  private func worldTimes(rounds: Int) throws -> [WorldTimes] {
     let all = [self] + smaller
     let features = flatFeatures
     let viewports = try (29...31).map { try Views.world(cells: $0) }
-    // By grid the times of each index, and those of the scan.
-    var times = viewports.map { _ in all.map { _ in [Double]() } }
-    var scans = viewports.map { _ in [Double]() }
-    for _ in 0..<9 {
+    var grids = viewports.map { viewport in
+      let side = viewport.cells.grid.cellsPerWorld
+      return WorldTimes(cells: side * side, views: all.map { _ in [] })
+    }
+    for _ in 0..<rounds {
       for (grid, viewport) in viewports.enumerated() {
+        var annotations: [Annotation] = []
         for (number, benchmark) in all.enumerated() {
-          var result: ClusterResult?
           // The first of three finds the last one's data in the caches.
-          let time = try median(3) { result = try benchmark.clusters(viewport) }
-          times[grid][number].append(time)
-          guard number == 0 else { continue }
-          var scanned: [Cell] = []
-          scans[grid].append(
-            seconds { scanned = IndexBenchmark.linearScan(viewport.cells.grid, features) })
-          // The yardstick must have done the same work: both are by row and column.
-          let annotations = result?.annotations ?? []
-          precondition(
-            annotations.count == scanned.count
-              && zip(annotations, scanned).allSatisfy(IndexBenchmark.isSame),
-            "the scan found otherwise")
+          let time = try medians(3) {
+            let result = try benchmark.clusters(viewport)
+            if number == 0 { annotations = result.annotations }
+          }
+          grids[grid].views[number].append(time)
         }
+        var scanned: [Cell] = []
+        grids[grid].scans.append(
+          took { scanned = IndexBenchmark.linearScan(viewport.cells.grid, features) })
+        // The yardstick must have done the same work: both are by row and column.
+        precondition(
+          annotations.count == scanned.count
+            && zip(annotations, scanned).allSatisfy(IndexBenchmark.isSame),
+          "the scan found otherwise")
       }
     }
-    func middle(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }
-    /// The median of the quotients of what was measured together.
-    func quotient(_ a: [Double], _ b: [Double]) -> Double { middle(zip(a, b).map { $0 / $1 }) }
-    let slowest = viewports.indices.max { middle(times[$0][0]) < middle(times[$1][0]) } ?? 0
-    let own = times[slowest]
-    let growth = smaller.indices.map { number in
-      let past = own[number + 1]
-      return "; of \(smaller[number].points.count) \(duration(middle(past))): "
-        + "\(rounded(quotient(own[0], past))) times"
-    }.joined()
-    let side = viewports[slowest].cells.grid.cellsPerWorld
-    row(
-      "world, \(side * side) cells, slowest of 3 grids", duration(middle(own[0])),
-      "linear scan \(duration(middle(scans[slowest]))): "
-        + "\(rounded(quotient(scans[slowest], own[0]))) times\(growth)")
+    return grids
   }
 
   /// Whether an annotation is what the scan found, right to 1e-7°.

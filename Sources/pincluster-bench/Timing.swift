@@ -1,14 +1,21 @@
 import Glibc
 
-/// Seconds of processor time that some work takes on this thread: what others do on the machine
-/// counts as little as can be.
-func seconds(_ work: () throws -> Void) rethrows -> Double {
-  let start = threadTime()
-  try work()
-  return threadTime() - start
+/// Seconds of processor time that some work takes, on all threads: what others do on the machine counts as
+/// little as can be.
+func seconds(_ work: () throws -> Void) rethrows -> Double { try took(work).busy }
+
+/// What some work took: seconds by the clock on the wall, and of processor time on all threads.
+struct Took {
+  var wall: Double
+  var busy: Double
 }
 
-private func threadTime() -> Double { time(of: CLOCK_THREAD_CPUTIME_ID) }
+/// Does some work, and says what it took.
+func took(_ work: () throws -> Void) rethrows -> Took {
+  let (wall, busy) = (wallTime(), processTime())
+  try work()
+  return Took(wall: wallTime() - wall, busy: processTime() - busy)
+}
 
 /// Seconds of processor time of all threads.
 func processTime() -> Double { time(of: CLOCK_PROCESS_CPUTIME_ID) }
@@ -24,9 +31,14 @@ private func time(of clock: clockid_t) -> Double {
 
 /// The median of the seconds that some work takes, over `rounds`.
 func median(_ rounds: Int, _ work: () throws -> Void) rethrows -> Double {
-  var times: [Double] = []
-  for _ in 0..<rounds { times.append(try seconds(work)) }
-  return times.sorted()[rounds / 2]
+  try medians(rounds, work).busy
+}
+
+/// The medians of both of what some work takes, over `rounds`.
+func medians(_ rounds: Int, _ work: () throws -> Void) rethrows -> Took {
+  var all: [Took] = []
+  for _ in 0..<rounds { all.append(try took(work)) }
+  return Took(wall: all.map(\.wall).median, busy: all.map(\.busy).median)
 }
 
 /// A figure with a unit that suits it.
@@ -50,6 +62,9 @@ func row(_ name: String, _ figure: String, _ yardstick: String = "") {
 }
 
 extension [Double] {
+  /// The one in the middle, of at least one.
+  var median: Double { sorted()[count / 2] }
+
   /// The value of sorted ones which so many of a hundred don't exceed (nearest rank); 0 if there are none.
   func percentile(_ share: Double) -> Double {
     guard !isEmpty else { return 0 }
