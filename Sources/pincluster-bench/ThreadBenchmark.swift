@@ -14,7 +14,7 @@ struct ThreadBenchmark {
     service = try InProcess(directory: directory)
     other = try InProcess(directory: copy)
     var synthetic = Synthetic(seed: 11)
-    requests = (0..<6000).map {
+    requests = (0..<24_000).map {
       HTTPRequest(PhoneView.all[$0 % PhoneView.all.count].request(&synthetic, ownGrid: false))
     }
   }
@@ -23,7 +23,7 @@ struct ThreadBenchmark {
     let expected = try answerAll([service]).bytes
     _ = try answerAll([other])
     var rates: [(one: Double, two: Double)] = []
-    var (ratios, apart, busy): ([Double], [Double], [Double]) = ([], [], [])
+    var (ratios, apart): ([Double], [Double]) = ([], [])
     for _ in 0..<5 {
       let one = try answerAll([service])
       let two = try answerAll([service, service])
@@ -31,7 +31,6 @@ struct ThreadBenchmark {
       guard one.bytes == expected, two.bytes == expected, separate.bytes == expected else {
         throw InProcess.Failure(description: "other bodies on two threads")
       }
-      busy.append(2 * one.busy / two.busy)
       ratios.append(one.seconds / two.seconds)
       apart.append(one.seconds / separate.seconds)
       rates.append((Double(requests.count) / one.seconds, Double(requests.count) / two.seconds))
@@ -40,20 +39,17 @@ struct ThreadBenchmark {
       "in process, the three views, two threads",
       "\(Int(rates.map(\.two).sorted().percentile(50)))/s",
       "one thread \(Int(rates.map(\.one).sorted().percentile(50)))/s: "
-        + "\(rounded(ratios.sorted().percentile(50))) times, "
-        + "by processor time \(rounded(busy.sorted().percentile(50))); "
+        + "\(rounded(ratios.sorted().percentile(50))) times; "
         + "two services that share nothing \(rounded(apart.sorted().percentile(50))) times")
   }
 
   /// Answers every request once, divided among threads, of which each has its service: how long that
-  /// takes, how much processor time of all threads, and how long the bodies are.
-  private func answerAll(
-    _ services: [InProcess]
-  ) throws -> (seconds: Double, busy: Double, bytes: Int) {
+  /// takes, and how long the bodies are.
+  private func answerAll(_ services: [InProcess]) throws -> (seconds: Double, bytes: Int) {
     let bytes = Atomic<Int>(0)
     let failures = Atomic<Int>(0)
     let (requests, threads) = (self.requests, services.count)
-    let (begin, idle) = (wallTime(), processTime())
+    let begin = wallTime()
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
       var count = 0
       for place in stride(from: thread, to: requests.count, by: threads) {
@@ -65,10 +61,10 @@ struct ThreadBenchmark {
       }
       bytes.add(count, ordering: .relaxed)
     }
-    let (seconds, busy) = (wallTime() - begin, processTime() - idle)
+    let seconds = wallTime() - begin
     guard failures.load(ordering: .relaxed) == 0 else {
       throw InProcess.Failure(description: "a request was refused")
     }
-    return (seconds, busy, bytes.load(ordering: .relaxed))
+    return (seconds, bytes.load(ordering: .relaxed))
   }
 }
