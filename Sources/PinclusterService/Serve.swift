@@ -10,7 +10,7 @@ struct Serve {
     Flag(name: "host", placeholder: "HOST", help: "address to listen on (127.0.0.1)"),
     Flag(name: "port", placeholder: "PORT", help: "port, 0 for any free one (8080)"),
     Flag(name: "data", placeholder: "DIR", help: "data directory (./data)"),
-    Flag(name: "threads", placeholder: "N", help: "event loops (the number of cores)"),
+    Flag(name: "threads", placeholder: "N", help: "event loops (the processors it may use)"),
     Flag(name: "log-level", placeholder: "LEVEL", help: "debug, info or error (info)"),
     Flag(name: "max-header-bytes", placeholder: "N", help: "largest request head (65536)"),
     Flag(name: "max-body-bytes", placeholder: "N", help: "largest request body (67108864)"),
