@@ -43,8 +43,7 @@ struct RadixSort {
   }
 
   /// Sorts a run whose keys agree in all but their lowest bits. It may be in the scratch memory, and comes
-  /// home. The recursion is at most 17 deep: each level but the last takes three bits or more, and the
-  /// one for keys that agree in 24 more.
+  /// home. The recursion is at most 17 deep: each level deals with four bits or more, or all that are left.
   private func sort(_ run: Range<Int>, bits: Int, isHome: Bool) {
     if run.count <= RadixSort.insertionLimit || bits == 0 {
       if !isHome { bringHome(run) }
