@@ -54,14 +54,16 @@ let package = Package(
       name: "pincluster", dependencies: ["PinclusterService"], swiftSettings: strict),
     .executableTarget(
       name: "pincluster-bench",
-      dependencies: ["ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer"],
+      dependencies: [
+        "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "Guards", "HTTPServer",
+      ],
       swiftSettings: strict),
     // The yardstick of the benchmarks: evhttp alone.
     .executableTarget(name: "evhttp-bare", dependencies: ["CLibevent"]),
 
     // Tests: one folder a target.
     .target(
-      name: "TestSupport", dependencies: ["ClusterCore"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["ClusterCore", "Guards"], path: "Tests/TestSupport",
       swiftSettings: strict),
     .testTarget(
       name: "ClusterCoreTests", dependencies: ["ClusterCore", "TestSupport"],

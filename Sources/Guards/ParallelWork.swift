@@ -1,5 +1,4 @@
 import CHints
-import Glibc
 import Synchronization
 
 /// The processors that this process may use.
@@ -34,20 +33,11 @@ public enum ParallelWork {
   /// Calls `body` with every number below `count`, in no order; returns when all is done.
   public static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let desk = Desk(count, body)
-    var threads: [pthread_t] = []
-    for _ in 1..<max(1, min(ParallelWork.threads, count)) {
-      var thread = pthread_t()
-      let context = Unmanaged.passRetained(desk)
-      let code = pthread_create(
-        &thread, nil,
-        { context in
-          if let context { Unmanaged<Desk>.fromOpaque(context).takeRetainedValue().work() }
-          return nil
-        }, context.toOpaque())
-      // Where the system has no thread to give there are fewer.
-      if code == 0 { threads.append(thread) } else { context.release() }
+    // Where the system has no thread to give there are fewer.
+    let others = (1..<max(1, min(threads, count))).compactMap { _ in
+      SystemThread { desk.work() }
     }
     desk.work()
-    for thread in threads { pthread_join(thread, nil) }
+    for thread in others { thread.join() }
   }
 }

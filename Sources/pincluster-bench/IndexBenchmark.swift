@@ -90,8 +90,8 @@ struct IndexBenchmark {
       }
       times.sort()
       row(
-        "\(count) features moved in one write, median", duration(times[times.count / 2]),
-        "99 %: \(duration(times[times.count * 99 / 100]))")
+        "\(count) features moved in one write, median", duration(times.percentile(50)),
+        "99 %: \(duration(times.percentile(99)))")
     }
   }
 

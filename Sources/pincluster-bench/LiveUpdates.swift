@@ -1,6 +1,7 @@
 import ClusterCore
 import GeoFormats
 import Glibc
+import Guards
 import Synchronization
 
 /// Updates of single features at a steady rate over several connections, from one thread.
@@ -24,7 +25,7 @@ final class LiveUpdates: @unchecked Sendable {
   private var slots: [Slot] = []
   private var busy: Set<Int> = []
   private var synthetic = Synthetic(seed: 7)
-  private var thread = pthread_t()
+  private var thread: SystemThread?
   private let isOver = Atomic<Bool>(false)
 
   init(_ fleet: LiveFleet, rate: Double, connections: Int) throws {
@@ -36,20 +37,14 @@ final class LiveUpdates: @unchecked Sendable {
   }
 
   func start() {
-    let context = Unmanaged.passRetained(self)
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<LiveUpdates>.fromOpaque(context).takeRetainedValue().run() }
-        return nil
-      }, context.toOpaque())
-    precondition(code == 0, "no thread can be had")
+    thread = SystemThread { self.run() }
+    precondition(thread != nil, "no thread can be had")
   }
 
   /// Ends it when every update has been answered.
   func stop() throws {
     isOver.store(true, ordering: .relaxed)
-    pthread_join(thread, nil)
+    thread?.join()
     if let failure { throw failure }
   }
 

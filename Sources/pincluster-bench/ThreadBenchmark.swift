@@ -37,10 +37,10 @@ struct ThreadBenchmark {
     }
     row(
       "in process, the three views, two threads",
-      "\(Int(rates.map(\.two).sorted().percentile(50)))/s",
-      "one thread \(Int(rates.map(\.one).sorted().percentile(50)))/s: "
-        + "\(rounded(ratios.sorted().percentile(50))) times; "
-        + "two services that share nothing \(rounded(apart.sorted().percentile(50))) times")
+      "\(Int(rates.map(\.two).median))/s",
+      "one thread \(Int(rates.map(\.one).median))/s: "
+        + "\(rounded(ratios.median)) times; "
+        + "two services that share nothing \(rounded(apart.median)) times")
   }
 
   /// Answers every request once, divided among threads, of which each has its service: how long that

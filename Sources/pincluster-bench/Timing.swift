@@ -18,7 +18,7 @@ func took(_ work: () throws -> Void) rethrows -> Took {
 }
 
 /// Seconds of processor time of all threads.
-func processTime() -> Double { time(of: CLOCK_PROCESS_CPUTIME_ID) }
+private func processTime() -> Double { time(of: CLOCK_PROCESS_CPUTIME_ID) }
 
 /// Seconds on a clock that never goes back.
 func wallTime() -> Double { time(of: CLOCK_MONOTONIC) }
@@ -62,8 +62,8 @@ func row(_ name: String, _ figure: String, _ yardstick: String = "") {
 }
 
 extension [Double] {
-  /// The one in the middle, of at least one.
-  var median: Double { sorted()[count / 2] }
+  /// The one in the middle; 0 if there are none.
+  var median: Double { sorted().percentile(50) }
 
   /// The value of sorted ones which so many of a hundred don't exceed (nearest rank); 0 if there are none.
   func percentile(_ share: Double) -> Double {

@@ -24,7 +24,7 @@ struct WorldBenchmark {
     let again = try WorldBenchmark.sides.map { try time("c", side: $0, rounds: 21) }
     row(
       "world in 729 to 1,089 cells, a new grid, worst of 7", duration(first.max() ?? 0),
-      "median \(duration(first.sorted().percentile(50)))")
+      "median \(duration(first.median))")
     let side = 30
     let annotations = try copyCells(side: side)
     _ = try time("bench-cells", side: side, rounds: 3)
@@ -34,7 +34,7 @@ struct WorldBenchmark {
       try time("bench-cells", side: side, rounds: 21),
       try (1...21).map {
         try time("bench-cells", side: side, cellSize: 60 + Double($0) / 1000, rounds: 1)
-      }.sorted().percentile(50))
+      }.median)
     let remembered = again[side - WorldBenchmark.sides.lowerBound]
     row(
       "the same again, worst of 7", duration(again.max() ?? 0),
@@ -54,7 +54,7 @@ struct WorldBenchmark {
       try service.answer(request)
       times.append(wallTime() - begin)
     }
-    return times.sorted().percentile(50)
+    return times.median
   }
 
   /// Makes a collection that has two features where the large one has a cluster, and one where there is

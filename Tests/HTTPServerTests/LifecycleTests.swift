@@ -2,6 +2,7 @@ import Glibc
 @testable import HTTPServer
 import Guards
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct LifecycleTests {
@@ -15,13 +16,13 @@ import Testing
       #expect(server.eventually { held.count == 50 })
       let replies = held.takeAll()
       let threads = (0..<4).map { t in
-        inBackground {
+        Threads.start {
           for i in stride(from: t, to: 50, by: 4) {
             replies[i](HTTPResponse(status: 200, body: Array("\(round)".utf8)))
           }
         }
       }
-      for thread in threads { pthread_join(thread, nil) }
+      for thread in threads { thread.join() }
       for socket in sockets { #expect(socket.response()?.text == "\(round)") }
     }
   }
@@ -31,7 +32,7 @@ import Testing
       if request.path == "/dropped" { return }
       reply(HTTPResponse(status: 201))
       reply(HTTPResponse(status: 202))
-      detached { reply(HTTPResponse(status: 203)) }
+      Threads.start { reply(HTTPResponse(status: 203)) }.detach()
     }
     let socket = try server.connect()
     for _ in 0..<10 {
@@ -51,7 +52,7 @@ import Testing
     let idle = try (0..<20).map { _ in try server.connect() }
     for socket in busy { socket.send("GET / HTTP/1.1\r\n\r\n") }
     #expect(server.eventually { held.count == 20 && server.server.openConnections == 40 })
-    let stopping = inBackground { server.server.shutdown() }
+    let stopping = Threads.start { server.server.shutdown() }
     // Its idle connections go first, and the port is free.
     for socket in idle { #expect(socket.isAtEnd()) }
     #expect(throws: RawSocket.Failure.self) { try server.connect() }
@@ -62,7 +63,7 @@ import Testing
       #expect(answer["connection"] == "close")
       #expect(socket.isAtEnd())
     }
-    pthread_join(stopping, nil)
+    stopping.join()
     server.server.shutdown()
     #expect(server.server.openConnections == 0)
   }
@@ -76,13 +77,13 @@ import Testing
         handler: { request, reply in
           accepted.add(1, ordering: .relaxed)
           if request.path == "/now" { return reply(HTTPResponse(status: 200, body: [65])) }
-          detached {
+          Threads.start {
             usleep(2000)
             reply(HTTPResponse(status: 200, body: [66]))
-          }
+          }.detach()
         })
       let clients = (0..<6).map { i in
-        inBackground {
+        Threads.start {
           guard let socket = try? server.connect() else { return }
           while socket.send("GET /\(i % 2 == 0 ? "now" : "later") HTTP/1.1\r\n\r\n"),
             socket.response() != nil
@@ -91,7 +92,7 @@ import Testing
       }
       #expect(server.eventually { answered.load(ordering: .relaxed) > 100 })
       server.server.shutdown()
-      for client in clients { pthread_join(client, nil) }
+      for client in clients { client.join() }
       #expect(accepted.load(ordering: .relaxed) == answered.load(ordering: .relaxed))
     }
   }

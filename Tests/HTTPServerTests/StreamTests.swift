@@ -1,6 +1,7 @@
 import Glibc
 import Guards
 import HTTPServer
+import TestSupport
 import Testing
 
 /// Answers that go on: what reaches the client, and how they end.
@@ -235,7 +236,7 @@ import Testing
       #expect(server.eventually { streams.count == 20 })
       let open = streams.take()
       let threads = (0..<4).map { thread in
-        inBackground {
+        Threads.start {
           for number in 0..<50 {
             for stream in open { stream.send(Array("\(thread):\(number) ".utf8)) }
           }
@@ -252,7 +253,7 @@ import Testing
           #expect(numbers == (0..<numbers.count).map { "\(thread):\($0)"[...] })
         }
       }
-      for thread in threads { pthread_join(thread, nil) }
+      for thread in threads { thread.join() }
     }
     #expect(server.eventually { streams.endedCount == 100 && server.server.openConnections == 0 })
   }

@@ -85,7 +85,8 @@ struct CellSum: BitwiseCopyable {
 /// second: no uniqueness test, no bounds check. Indices are slots that it gave out itself, and
 /// places of cells that the caller has found to be in the range.
 final class CellSums {
-  private let cells: GridRange
+  /// The range.
+  let cells: GridRange
   private var slots: UnsafeMutablePointer<Int32>?
   private var sparse: [CellPosition: Int] = [:]
   private var capacity = 256
@@ -166,9 +167,9 @@ final class CellSums {
       }
       return sums
     }
-    return inNoOrder.sorted { a, b in
-      a.cell.row != b.cell.row ? a.cell.row < b.cell.row : a.cell.column < b.cell.column
-    }
+    var sums = inNoOrder
+    sums.sort { ($0.cell.row, $0.cell.column) < ($1.cell.row, $1.cell.column) }
+    return sums
   }
 }
 

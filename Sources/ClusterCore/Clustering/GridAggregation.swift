@@ -15,7 +15,6 @@ final class GridAggregation<Region: IndexRegion> {
   private let points: PointIndex
   private let region: Region
   private let view: IndexView
-  private let cells: GridRange
   private let columns: Range<Int>
   private let window: GridWindow
   private let excluded: PlaceSet
@@ -50,27 +49,6 @@ final class GridAggregation<Region: IndexRegion> {
     var points: Range<Int> { begin..<end }
   }
 
-  /// What is still to be added. It never grows: what an array's growing takes along (a reference count,
-  /// a check of exclusive access) cost a view a fifth of its time.
-  private struct Batch<Item: BitwiseCopyable> {
-    let items: UnsafeMutablePointer<Item>
-    let capacity: Int
-    var count = 0
-
-    init(capacity: Int) {
-      self.capacity = capacity
-      items = .allocate(capacity: capacity)
-    }
-
-    /// Appends an item; whether there is no room for another.
-    @inline(__always)
-    mutating func append(_ item: Item) -> Bool {
-      items[count] = item
-      count &+= 1
-      return count == capacity
-    }
-  }
-
   /// The sums of the cells that hold any of the region's features, without the excluded ones; by
   /// row and column. Locations are counted only if asked for.
   ///
@@ -86,7 +64,7 @@ final class GridAggregation<Region: IndexRegion> {
     withExtendedLifetime(points) {
       for columns in cells.columnRanges where !columns.isEmpty && !cells.rows.isEmpty {
         GridAggregation(
-          of: points, in: region, by: cells, columns, excluding: excluded,
+          of: points, in: region, columns, excluding: excluded,
           countingLocations: countingLocations, into: sums, vectors
         ).descend(sharedFrom: sharedFrom)
       }
@@ -96,15 +74,14 @@ final class GridAggregation<Region: IndexRegion> {
   }
 
   private init(
-    of points: PointIndex, in region: Region, by cells: GridRange, _ columns: Range<Int>,
-    excluding excluded: PlaceSet, countingLocations: Bool, into sums: CellSums, _ vectors: Vectors?
+    of points: PointIndex, in region: Region, _ columns: Range<Int>, excluding excluded: PlaceSet,
+    countingLocations: Bool, into sums: CellSums, _ vectors: Vectors?
   ) {
     self.points = points
     self.region = region
-    self.cells = cells
     self.columns = columns
     view = points.view
-    window = GridWindow(cells, columns)
+    window = GridWindow(sums.cells, columns)
     self.excluded = excluded
     self.countingLocations = countingLocations
     self.sums = sums
@@ -148,11 +125,11 @@ final class GridAggregation<Region: IndexRegion> {
     let parts = 8 * ParallelWork.threads
     let found = Guarded<[CellSum]>([])
     ParallelWork.run(parts) {
-      [points, region, cells, columns, excluded, vectors] part in
+      [points, region, cells = sums.cells, columns, excluded, vectors] part in
       let sums = CellSums(cells)
       GridAggregation(
-        of: points, in: region, by: cells, columns, excluding: excluded, countingLocations: false,
-        into: sums, vectors
+        of: points, in: region, columns, excluding: excluded, countingLocations: false, into: sums,
+        vectors
       ).descend(
         into: blocks.slice(blocks.count * part / parts..<blocks.count * (part + 1) / parts))
       found.withLock { $0 += sums.inNoOrder }

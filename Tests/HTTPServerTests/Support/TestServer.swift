@@ -70,26 +70,6 @@ final class Held: Sendable {
   }
 }
 
-/// Runs `body` on a new thread, to be joined.
-func inBackground(_ body: @escaping @Sendable () -> Void) -> pthread_t {
-  final class Box {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var thread = pthread_t()
-  let box = Unmanaged.passRetained(Box(body))
-  pthread_create(
-    &thread, nil,
-    { argument in
-      argument.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().body() }
-      return nil
-    }, box.toOpaque())
-  return thread
-}
-
-/// Runs `body` on a new thread that nobody waits for.
-func detached(_ body: @escaping @Sendable () -> Void) { pthread_detach(inBackground(body)) }
-
 /// The descriptors that this process has open.
 func openDescriptors() -> Int {
   var count = 0
