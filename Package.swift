@@ -27,26 +27,26 @@ let package = Package(
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // The rooms of the house.
-    .target(name: "Guards", dependencies: ["CHints"], swiftSettings: strict),
+    .target(name: "Threading", dependencies: ["CHints"], swiftSettings: strict),
     .target(
-      name: "ClusterCore", dependencies: ["CHints", "CVectors", "Guards"], swiftSettings: strict),
+      name: "ClusterCore", dependencies: ["CHints", "CVectors", "Threading"], swiftSettings: strict),
     .target(
       name: "GeoFormats", dependencies: ["ClusterCore", "CSimdJSON"], swiftSettings: strict),
     .target(
-      name: "FeatureStore", dependencies: ["ClusterCore", "CSQLite", "CDeflate", "Guards"],
+      name: "FeatureStore", dependencies: ["ClusterCore", "CSQLite", "CDeflate", "Threading"],
       swiftSettings: strict),
     .target(
-      name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate", "Guards"], swiftSettings: strict),
+      name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate", "Threading"], swiftSettings: strict),
     .target(
       name: "ClusterAPI",
       dependencies: [
-        "ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer", "Guards", "CResources",
+        "ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer", "Threading", "CResources",
       ],
       swiftSettings: strict),
     .target(
       name: "PinclusterService",
       dependencies: [
-        "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer", "Guards",
+        "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer", "Threading",
         "CGetopt", "CHints",
       ],
       swiftSettings: strict),
@@ -55,7 +55,7 @@ let package = Package(
     .executableTarget(
       name: "pincluster-bench",
       dependencies: [
-        "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "Guards", "HTTPServer",
+        "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "Threading", "HTTPServer",
       ],
       swiftSettings: strict),
     // The yardstick of the benchmarks: evhttp alone.
@@ -63,23 +63,25 @@ let package = Package(
 
     // Tests: one folder a target.
     .target(
-      name: "TestSupport", dependencies: ["ClusterCore", "Guards"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["ClusterCore", "Threading"], path: "Tests/TestSupport",
       swiftSettings: strict),
     .testTarget(
-      name: "ClusterCoreTests", dependencies: ["ClusterCore", "TestSupport"],
+      name: "ClusterCoreTests", dependencies: ["ClusterCore", "TestSupport", "Threading"],
       swiftSettings: strict),
     .testTarget(
       name: "GeoFormatsTests", dependencies: ["GeoFormats", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "FeatureStoreTests", dependencies: ["FeatureStore", "TestSupport"],
+      name: "FeatureStoreTests", dependencies: ["FeatureStore", "TestSupport", "Threading"],
       swiftSettings: strict),
     .testTarget(
-      name: "HTTPServerTests", dependencies: ["HTTPServer", "Guards", "TestSupport"],
+      name: "HTTPServerTests", dependencies: ["HTTPServer", "Threading", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ClusterAPITests", dependencies: ["ClusterAPI", "TestSupport"], swiftSettings: strict),
+      name: "ClusterAPITests", dependencies: ["ClusterAPI", "TestSupport", "Threading"],
+      swiftSettings: strict),
     .testTarget(
-      name: "ServiceTests", dependencies: ["pincluster", "CDeflate", "CSQLite", "TestSupport"],
+      name: "ServiceTests",
+      dependencies: ["pincluster", "CDeflate", "CSQLite", "TestSupport", "Threading"],
       exclude: ["Replay"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

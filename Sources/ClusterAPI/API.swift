@@ -1,7 +1,7 @@
 import ClusterCore
 import FeatureStore
 import GeoFormats
-import Guards
+import Threading
 import HTTPServer
 
 /// The HTTP API: a function from requests to responses, on any thread.
@@ -16,7 +16,7 @@ public final class API: Sendable {
   private let report: @Sendable (String) -> Void
   private let workers = WorkQueue()
   let hub: ChangeHub
-  private let parsers = Guarded<[ParserBox]>([])
+  private let parsers = Locked<[ParserBox]>([])
   /// The store's id as a part of entity tags.
   private let storeName: String
 

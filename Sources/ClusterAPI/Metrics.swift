@@ -1,5 +1,5 @@
 import Glibc
-import Guards
+import Threading
 import HTTPServer
 
 /// Counters of what the service does, as Prometheus text.
@@ -24,8 +24,8 @@ public final class Metrics: Sendable {
   ]
 
   // A lock a request: tens of nanoseconds, and never held while anything else waits.
-  private let counts = Guarded(Counts())
-  private let connections = Guarded<@Sendable () -> Int>({ 0 })
+  private let counts = Locked(Counts())
+  private let connections = Locked<@Sendable () -> Int>({ 0 })
 
   /// Counters at zero.
   public init() {}
@@ -104,7 +104,7 @@ public final class Metrics: Sendable {
     metric(
       "dropped_watchers_total", "counter", "Clients dropped because they were too slow for events.",
       [("", "\(watching.dropped)")])
-    let cells = catalog.cellMemory.counts
+    let cells = catalog.cellCacheBudget.counts
     metric(
       "remembered_cells_total", "counter", "Cells of views that were printed before.",
       [("", "\(cells.remembered)")])
@@ -113,7 +113,7 @@ public final class Metrics: Sendable {
       [("", "\(cells.clustered)")])
     metric(
       "remembered_cell_bytes", "gauge", "Memory of remembered cells.",
-      [("", "\(catalog.cellMemory.byteCount)")])
+      [("", "\(catalog.cellCacheBudget.byteCount)")])
     metric("collections", "gauge", "Collections.", [("", "\(collections.count)")])
     metric(
       "features", "gauge", "Features of a collection.",

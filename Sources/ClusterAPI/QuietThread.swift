@@ -1,5 +1,5 @@
 import Glibc
-import Guards
+import Threading
 
 /// A thread that leaves the processors to others when those have something to do.
 enum QuietThread {

@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Guards
+import Threading
 
 /// Threads for answers that take longer than an event loop should wait: as many as there are
 /// processors, which leave the processors to the event loops when those have something to do, and a
@@ -15,7 +15,7 @@ final class WorkQueue: Sendable {
 
   /// What the threads share. It outlives the queue until the last of them has ended.
   private final class Desk: Sendable {
-    let waiting = Guarded<[Work]>([])
+    let waiting = Locked<[Work]>([])
     /// Counts what waits, and one for each thread at the end.
     let arrivals = DispatchSemaphore(value: 0)
 

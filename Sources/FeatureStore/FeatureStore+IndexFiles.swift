@@ -7,7 +7,7 @@ public struct IndexFileDraft: Sendable {
   public let key: Int64
   let file: ChangeLog.File
   let path: String
-  let identity: SnapshotLayout.Identity
+  let identity: IndexFileLayout.Identity
 
   /// Writes the file; on any thread. On a full disk it throws and leaves nothing behind.
   ///
@@ -15,7 +15,7 @@ public struct IndexFileDraft: Sendable {
   ///   - index: the collection as it was when the file was begun.
   ///   - isWanted: asked now and then; once it says no this throws.
   public func write(_ index: FeatureIndex, while isWanted: () -> Bool) throws {
-    let writer = try SnapshotWriter(path)
+    let writer = try IndexFileWriter(path)
     try index.encode { section, bytes in
       guard isWanted() else { throw StoreError.io(reason: "the index is no longer wanted") }
       try writer.append(section, bytes)
@@ -54,7 +54,7 @@ extension FeatureStore {
     return IndexFileDraft(
       key: info.key, file: file,
       path: IndexFiles.path(file, of: info.key, besides: core.connection.path),
-      identity: SnapshotLayout.Identity(storeID: core.storeID, key: info.key, nonce: nonce))
+      identity: IndexFileLayout.Identity(storeID: core.storeID, key: info.key, nonce: nonce))
   }
 
   /// Makes a written file the one that the next start reads, unless too much has changed meanwhile.
@@ -92,14 +92,14 @@ extension FeatureStore {
       let sorted = ascended.flatMap { $0.info == info ? $0.sorted : nil }
       ascended = nil
       if let sorted, try core.collections.find(info.id) == info {
-        try IndexFileMerge(sorted, try SnapshotWriter(draft.path), draft.identity).run {
+        try IndexFileMerge(sorted, try IndexFileWriter(draft.path), draft.identity).run {
           // Meanwhile the log is folded in, which closing the store would do. If that fails, it will.
           try? core.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         }
       } else {
         let consumer = SortingConsumer(try ScratchFile(draft.path + ".runs.new"))
         _ = try RowLoader(core, info, now: now).load(into: consumer)
-        let writer = try SnapshotWriter(draft.path)
+        let writer = try IndexFileWriter(draft.path)
         guard try consumer.finish(to: writer.append) > 0 else { return abandonIndexFile(draft) }
         try writer.finish(draft.identity)
       }

@@ -41,9 +41,9 @@ extension FeatureStore {
     _ info: CollectionInfo, _ file: ChangeLog.File, _ state: ChangeLog.State, _ core: Core
   ) throws -> Result<LoadedIndex, Fault> {
     let path = IndexFiles.path(file, of: info.key, besides: core.connection.path)
-    let identity = SnapshotLayout.Identity(
+    let identity = IndexFileLayout.Identity(
       storeID: core.storeID, key: info.key, nonce: file.nonce)
-    guard let source = SnapshotFile(path, of: identity) else {
+    guard let source = IndexFile(path, of: identity) else {
       return .failure(Fault(text: "\(path) is missing or damaged"))
     }
     guard var index = FeatureIndex.decode(source) else {

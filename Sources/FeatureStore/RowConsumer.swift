@@ -22,10 +22,10 @@ final class IndexConsumer: RowConsumer, @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: as above.
 final class SortingConsumer: RowConsumer, @unchecked Sendable {
-  private var sorter: SnapshotSorter
+  private var sorter: IndexFileSorter
   private var failure: (any Error)?
 
-  init(_ scratch: ScratchFile) { sorter = SnapshotSorter(scratch: scratch) }
+  init(_ scratch: ScratchFile) { sorter = IndexFileSorter(scratch: scratch) }
 
   func take(_ batch: FeatureBatch) throws { try sorter.append(batch) }
 
@@ -35,7 +35,7 @@ final class SortingConsumer: RowConsumer, @unchecked Sendable {
     do { try sorter.append(batch) } catch { failure = error }
   }
 
-  func finish(to sink: SnapshotSink) throws -> Int {
+  func finish(to sink: IndexFileSink) throws -> Int {
     if let failure { throw failure }
     return try sorter.finish(to: sink)
   }

@@ -1,18 +1,18 @@
 import ClusterCore
 import Dispatch
-import Guards
+import Threading
 
 /// Reads all rows of a collection. One thread reads them; another one checks them and hands them to a
 /// consumer.
 struct RowLoader {
   /// Batches that are on their way from one thread to the other, and back to be filled again.
   private final class Belt: Sendable {
-    let full = Guarded<[ReadRows?]>([])
-    let empty = Guarded<[ReadRows]>([])
+    let full = Locked<[ReadRows?]>([])
+    let empty = Locked<[ReadRows]>([])
     let arrivals = DispatchSemaphore(value: 0)
     let room = DispatchSemaphore(value: 0)
     /// Why the consumer has had enough.
-    let failure = Guarded<(any Error)?>(nil)
+    let failure = Locked<(any Error)?>(nil)
     let end = DispatchSemaphore(value: 0)
 
     /// Hands rows over; nil at the end.

@@ -1,6 +1,6 @@
 import CSQLite
 import ClusterCore
-import Guards
+import Threading
 
 /// Looks through a database for damage that a start hasn't looked for: where an index was read from its
 /// file rather than from the rows, and where the database is too large to be checked before it is used.
@@ -20,7 +20,7 @@ public final class StoreVerifier: Sendable {
   private let path: String
   private let keys: [Int64]
   private let checksStructure: Bool
-  private let running = Guarded(Running())
+  private let running = Locked(Running())
 
   /// - Parameters:
   ///   - path: the database.

@@ -1,4 +1,4 @@
-import Guards
+import Threading
 
 /// The counter that all versions come from. None is ever given twice, not even by a later process
 /// after a crash, for the database holds a ceiling that no version passes: commits raise it before it
@@ -15,12 +15,12 @@ public final class VersionCounter: Sendable {
     var ceiling: Int64
   }
 
-  private let state: Guarded<State>
+  private let state: Locked<State>
   private let clock: WallClock
 
   /// A counter that goes on behind the ceiling of the process before.
   init(after last: Int64, clock: WallClock) {
-    state = Guarded(State(last: last, ceiling: last))
+    state = Locked(State(last: last, ceiling: last))
     self.clock = clock
   }
 

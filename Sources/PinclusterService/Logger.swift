@@ -1,6 +1,6 @@
 import GeoFormats
 import Glibc
-import Guards
+import Threading
 import HTTPServer
 
 /// How much the log says.
@@ -32,7 +32,7 @@ public enum LogLevel: Int, Sendable, CaseIterable {
 public final class Logger: Sendable {
   private let level: LogLevel
   // Keeps lines whole when several threads write.
-  private let output = Guarded(())
+  private let output = Locked(())
 
   /// A logger that leaves out what is below a level.
   public init(level: LogLevel) { self.level = level }

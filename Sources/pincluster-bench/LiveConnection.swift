@@ -73,9 +73,9 @@ final class LiveConnection {
     guard count > 0 else { throw Failure(description: "the service has closed a connection") }
     filled += count
     let all = buffer[..<filled]
-    guard let head = all.firstPlace(of: "\r\n\r\n") else { return nil }
+    guard let head = all.firstOrdinal(of: "\r\n\r\n") else { return nil }
     let status = all[9..<12].reduce(0) { $0 * 10 + Int($1) - 0x30 }
-    let length = all[..<head].firstPlace(of: "Content-Length: ").map { all.integer(at: $0 + 16) }
+    let length = all[..<head].firstOrdinal(of: "Content-Length: ").map { all.integer(at: $0 + 16) }
     let end = head + 4 + (length ?? 0)
     guard filled >= end else { return nil }
     filled = 0
@@ -98,7 +98,7 @@ final class LiveConnection {
 
 extension ArraySlice<UInt8> {
   /// Where a text, of at least one byte, stands first from `start` on.
-  func firstPlace(of text: StaticString, from start: Int? = nil) -> Int? {
+  func firstOrdinal(of text: StaticString, from start: Int? = nil) -> Int? {
     withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return nil }
       let length = text.utf8CodeUnitCount
@@ -124,7 +124,7 @@ extension ArraySlice<UInt8> {
   func sum(of key: StaticString) -> Int {
     var total = 0
     var place = startIndex
-    while let found = firstPlace(of: key, from: place) {
+    while let found = firstOrdinal(of: key, from: place) {
       place = found + key.utf8CodeUnitCount
       total += integer(at: place)
     }

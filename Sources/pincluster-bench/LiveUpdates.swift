@@ -1,7 +1,7 @@
 import ClusterCore
 import GeoFormats
 import Glibc
-import Guards
+import Threading
 import Synchronization
 
 /// Updates of single features at a steady rate over several connections, from one thread.

@@ -48,7 +48,7 @@ struct MethodBenchmark {
   private func measure(_ name: String, _ methods: [MethodRequest.Method]) throws {
     var (answered, refused) = (Slowest(), Slowest())
     for zoom in zooms {
-      let view = try TileView(
+      let view = try TileViewport(
         rect: try Views.wholeWorld(), scale: .zoom(zoom), marginFactor: 0)
       for method in methods {
         let request = MethodRequest(view: view, method: method, keepApart: [], limit: 10_000)

@@ -71,7 +71,7 @@ struct Replay {
     }
     let body = #"{"bbox":[5,47,16,55],"viewportWidth":400,"properties":["name"],"keepApart":[17]}"#
     let previous = try service.answer(HTTPRequest("/collections/c/clusters", body)).body
-    let list = previous[...].firstPlace(of: "\"annotations\":").map {
+    let list = previous[...].firstOrdinal(of: "\"annotations\":").map {
       String(decoding: previous[($0 + 14)..<(previous.count - 1)], as: UTF8.self)
     }
     let moved =
@@ -109,7 +109,7 @@ struct Replay {
     let answer = try service.answer(HTTPRequest(view))
     let tag = [(name: "If-None-Match", value: "\"\(answer.etag ?? "")\"")]
     let body = answer.body[...]
-    guard let place = body.firstPlace(of: "\"id\":\"") else { return [] }
+    guard let place = body.firstOrdinal(of: "\"id\":\"") else { return [] }
     let id = String(
       decoding: body[(place + 6)...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
     func same(_ name: String, _ target: String, _ headers: [(name: String, value: String)] = [])

@@ -89,7 +89,7 @@ struct ViewTwin {
     try expect("\"featureCount\":", cells.reduce(0) { $0 + $1.count })
     var place = answer.startIndex
     for cell in cells {
-      guard let next = answer.firstPlace(of: "\"coordinate\":", from: place) else {
+      guard let next = answer.firstOrdinal(of: "\"coordinate\":", from: place) else {
         throw Mismatch(description: "\(request): annotations are missing")
       }
       try expect("\"latitude\":", cell.latitudes / cell.count, from: next)
@@ -97,7 +97,7 @@ struct ViewTwin {
       try expect("\"count\":", cell.count, from: next)
       place = next + 1
     }
-    guard answer.firstPlace(of: "\"coordinate\":", from: place) == nil else {
+    guard answer.firstOrdinal(of: "\"coordinate\":", from: place) == nil else {
       throw Mismatch(description: "\(request): there are annotations too many")
     }
   }
@@ -115,7 +115,7 @@ struct ViewTwin {
 extension ArraySlice<UInt8> {
   /// The first number behind a text; not a number where there is none.
   func number(after text: StaticString) -> Double {
-    guard let place = firstPlace(of: text) else { return .nan }
+    guard let place = firstOrdinal(of: text) else { return .nan }
     let digits = self[(place + text.utf8CodeUnitCount)...].prefix {
       (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0)
     }

@@ -64,7 +64,7 @@ struct WorldBenchmark {
     var corners: [String] = []
     var annotations = 0
     var place = answer.startIndex
-    while let next = answer.firstPlace(of: "\"bbox\":[", from: place) {
+    while let next = answer.firstOrdinal(of: "\"bbox\":[", from: place) {
       place = next + 1
       annotations += 1
       let edges = answer[(next + 8)...].prefix { $0 != UInt8(ascii: "]") }

@@ -14,12 +14,12 @@ struct CellPageTests {
   }
 
   @Test func `a page is for readers from the version on that touched it last`() throws {
-    let memory = CellMemory()
+    let memory = CellCacheBudget()
     let area = try Self.worldArea()
-    let grid = RememberedGrid(area.cells.grid, at: 5, memory)
+    let grid = CachedGrid(area.cells.grid, at: 5, memory)
     #expect(grid.pages(of: area, at: 4) == nil)
     let before = try #require(grid.pages(of: area, at: 5)?.first)
-    let cell = PrintedCell(
+    let cell = EncodedCell(
       UnsafeRawBufferPointer(start: nil, count: 0), features: 1, annotations: 1)
     before.fill(column: 1, row: 1, with: cell)
     before.fill(column: 2, row: 1, with: .empty)
@@ -43,7 +43,7 @@ struct CellPageTests {
 
   @Test func `a grid that nobody asks for is forgotten after so many changes`() throws {
     let area = try Self.worldArea()
-    let grid = RememberedGrid(area.cells.grid, at: 0, CellMemory())
+    let grid = CachedGrid(area.cells.grid, at: 0, CellCacheBudget())
     let points = Array(repeating: MapPoint(x: 1, y: 1), count: 4096)
     for version in 1...8 as ClosedRange<Int64> {
       #expect(grid.touch(points, at: version) == true)

@@ -74,7 +74,7 @@ struct ChangesTests {
   @Test func `no more than a thousand watch at a time`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3)])
-    for number in 0..<WatchDesk.maximumWatchers {
+    for number in 0..<WatchMailbox.maximumWatchers {
       let answer = await service.get("\(Self.view)&minPoints=\(number)")
       #expect(answer.status == 200)
     }

@@ -1,6 +1,7 @@
 import FeatureStore
 import TestSupport
 import Testing
+import Threading
 
 /// Readers and writers at the same time, by the machine's clock.
 struct ExpiryConcurrencyTests {

@@ -2,6 +2,7 @@ import FeatureStore
 import HTTPServer
 import TestSupport
 import Testing
+import Threading
 
 /// Features that expire, by a clock that goes when it is told to.
 struct ExpiryTests {

@@ -3,6 +3,7 @@ import Glibc
 import HTTPServer
 import TestSupport
 import Testing
+import Threading
 
 /// Writers and readers beside each other, against a sequential model.
 struct LiveModelTests {

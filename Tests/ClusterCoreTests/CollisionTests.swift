@@ -37,7 +37,7 @@ struct CollisionTests {
     let width = twin.length(using: &generator)
     let height = generator.chance(0.5) ? width : twin.length(using: &generator)
     var request = CollisionClusterer(points: points, width: width, height: height)
-    request.keptApart = PlaceSet(twin.keptApart)
+    request.keptApart = OrdinalSet(twin.keptApart)
     let choices = [
       [1000], [0, 1000], [1e9, 1000, .infinity, 500, .nan], [-5, -0.0, 0, .nan, 500],
       (0..<50).map { Double($0) * 20.5 },

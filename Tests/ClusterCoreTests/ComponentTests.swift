@@ -15,7 +15,7 @@ struct ComponentTests {
       let kept = round % 3 == 0 ? generator.int(1...60) : 0
       twin.keptApart = Set((0..<kept).map { _ in generator.int(0...points.count - 1) })
       let clusterer = ComponentClusterer(
-        points: points, radius: radius, keptApart: PlaceSet(twin.keptApart))
+        points: points, radius: radius, keptApart: OrdinalSet(twin.keptApart))
       let found = try clusterer.run()
       let wanted = twin.components(radius: radius)
       #expect(found.places == wanted, "radius \(radius), apart \(twin.keptApart.count)")
@@ -43,7 +43,7 @@ struct ComponentTests {
       if twin.keptApart.contains(place) { continue }
       let wanted = (0..<points.count).contains { twin.isLinked(place, $0, within: radius) }
       let found = points.hasFeature(
-        linkedTo: place, within: radius, excluding: PlaceSet(twin.keptApart))
+        linkedTo: place, within: radius, excluding: OrdinalSet(twin.keptApart))
       #expect(found == wanted, "place \(place), radius \(radius)")
     }
   }
@@ -125,7 +125,7 @@ struct ComponentTests {
     var twin = MethodTwin(points)
     twin.keptApart = Set((0..<180).filter { middle.contains(points.coordinate(at: $0)) })
     let found = try ComponentClusterer(
-      points: points, radius: radius, keptApart: PlaceSet(twin.keptApart)
+      points: points, radius: radius, keptApart: OrdinalSet(twin.keptApart)
     ).run()
     #expect(found.places.count == 62)
     #expect(found.places == twin.components(radius: radius))
@@ -178,7 +178,7 @@ struct ComponentTests {
 
 extension Components {
   /// Calls `body` with the places of a component in index order, until it returns false.
-  fileprivate func forEachPlace(of component: Component, _ body: (Int) -> Bool) {
+  fileprivate func forEachOrdinal(of component: Component, _ body: (Int) -> Bool) {
     for range in ranges(of: component) {
       for place in range where !body(place) { return }
     }
@@ -188,7 +188,7 @@ extension Components {
   fileprivate var places: [[Int]] {
     all.map { component in
       var places: [Int] = []
-      forEachPlace(of: component) {
+      forEachOrdinal(of: component) {
         places.append($0)
         return true
       }

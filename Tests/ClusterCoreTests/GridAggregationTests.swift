@@ -18,7 +18,7 @@ struct GridAggregationTests {
             east: generator.double(-180...180), north: generator.double(0...90)),
           scale: .zoom(generator.double(0...8)), cellSize: generator.double(80...200),
           marginFactor: 0.5)
-        let excluded = PlaceSet((0..<generator.int(0...3)).map { _ in generator.pick(places) })
+        let excluded = OrdinalSet((0..<generator.int(0...3)).map { _ in generator.pick(places) })
         func check(_ region: some IndexRegion) {
           func sums(_ vectors: Vectors?, sharedFrom: Int) -> [CellSum] {
             GridAggregation.sums(

@@ -27,7 +27,7 @@ struct PinTwinTests {
       }
       let pins = try #require(wanted, comment)
       #expect(places.map { index.record(at: $0).id } == pins.map(\.feature.id), comment)
-      var spreading = Spreading(FeatureScope(index), distance: distance)
+      var spreading = PinLayout(FeatureScope(index), distance: distance)
       for (place, pin) in zip(places, pins) {
         let (coordinate, contested) = spreading.pin(at: place)
         #expect(contested == pin.contested)
@@ -42,7 +42,7 @@ struct PinTwinTests {
     var generator = SeededGenerator(seed: 43)
     let index = try FeatureIndex.of(Dataset.mixed.features(seed: 43))
     let stored = index.places.map { index.coordinate(at: $0) }
-    var spreading = Spreading(FeatureScope(index), distance: 50)
+    var spreading = PinLayout(FeatureScope(index), distance: 50)
     let inOrder = index.places.map { spreading.pin(at: $0).coordinate }
     for (number, place) in index.places.enumerated().shuffled(using: &generator) {
       #expect(spreading.pin(at: place).coordinate == inOrder[number])

@@ -40,7 +40,7 @@ struct ScopeCacheTests {
     let first = FeatureScope(index, passing: filter, near: nil)
     let second = FeatureScope(index, passing: filter, near: nil)
     #expect(first.points === second.points && second.index === index)
-    #expect(index.places.map(first.scopePlace) == index.places.map(second.scopePlace))
+    #expect(index.places.map(first.scopeOrdinal) == index.places.map(second.scopeOrdinal))
   }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
@@ -80,7 +80,7 @@ struct ScopeCacheTests {
   private func ids(_ filter: FilterExpression, _ index: FeatureIndex) -> [FeatureID] {
     let scope = FeatureScope(index, passing: named(filter, index), near: nil)
     let places = scope.places(in: nil, offset: 0, limit: .max)
-    #expect(places.allSatisfy { scope.scopePlace($0).map(scope.collectionPlace) == $0 })
+    #expect(places.allSatisfy { scope.scopeOrdinal($0).map(scope.collectionOrdinal) == $0 })
     return places.map { index.record(at: $0).id }
   }
 

@@ -1,6 +1,6 @@
 import Glibc
 @testable import HTTPServer
-import Guards
+import Threading
 import Synchronization
 import TestSupport
 import Testing
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test func logsRequests() throws {
-    let log = Guarded<[RequestLog]>([])
+    let log = Locked<[RequestLog]>([])
     let server = try TestServer { $0.onRequest = { entry in log.withLock { $0.append(entry) } } }
     let socket = try server.connect()
     socket.send("POST /a?b HTTP/1.1\r\nContent-Length: 1\r\n\r\nxgarbage garbage garbage\r\n\r\n")

@@ -1,5 +1,5 @@
 import Glibc
-import Guards
+import Threading
 import HTTPServer
 import TestSupport
 import Testing
@@ -8,8 +8,8 @@ import Testing
 @Suite(.serialized) struct StreamTests {
   /// The streams that a server has begun, and how many of them have ended.
   private final class Streams: Sendable {
-    let open = Guarded<[ResponseStream]>([])
-    let ended = Guarded(0)
+    let open = Locked<[ResponseStream]>([])
+    let ended = Locked(0)
 
     var count: Int { open.withLock { $0.count } }
     var endedCount: Int { ended.withLock { $0 } }
@@ -260,7 +260,7 @@ import Testing
 
   @Test func lettingGoEndsAStreamAndItsLogTellsOfAll() throws {
     let streams = Streams()
-    let log = Guarded<[RequestLog]>([])
+    let log = Locked<[RequestLog]>([])
     let server = try serve(streams) {
       $0.onRequest = { entry in log.withLock { $0.append(entry) } }
     }

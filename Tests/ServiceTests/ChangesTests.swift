@@ -2,6 +2,7 @@ import ClusterCore
 import Glibc
 import TestSupport
 import Testing
+import Threading
 
 /// Watching a running server over real connections.
 @Suite struct ChangesTests {

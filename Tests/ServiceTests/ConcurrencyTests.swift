@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Threading
 
 /// Readers beside a writer: every answer is one state of the data, and none older than the last.
 @Suite struct ConcurrencyTests {

@@ -1,6 +1,7 @@
 import Glibc
 import TestSupport
 import Testing
+import Threading
 
 /// Disks that are full or can't be written, while the service runs and when it starts: writes are
 /// refused and say why, reads go on, nothing acknowledged is lost, and with space again all is well.

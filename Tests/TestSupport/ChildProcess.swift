@@ -1,3 +1,4 @@
+import Threading
 import Glibc
 
 /// A child process whose output goes to files, so that it never blocks on a reader.

@@ -1,4 +1,4 @@
-import Guards
+import Threading
 
 /// Threads of a test, as many as it asks for, whatever the number of cores.
 public enum Threads {

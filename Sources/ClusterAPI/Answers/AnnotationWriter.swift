@@ -5,7 +5,7 @@ import GeoFormats
 struct AnnotationWriter {
   private let index: FeatureIndex
   private let result: ClusterResult
-  private let options: OutputOptions
+  private let options: AnnotationOptions
   /// The ids of the annotations that were on screen.
   private let previous: [String]
   private let titles: TitleWriter
@@ -13,7 +13,7 @@ struct AnnotationWriter {
   private let statistics: StatisticsWriter?
 
   init(
-    index: FeatureIndex, result: ClusterResult, options: OutputOptions,
+    index: FeatureIndex, result: ClusterResult, options: AnnotationOptions,
     statistics: Statistics? = nil, previous: [String] = []
   ) {
     self.index = index

@@ -10,7 +10,7 @@ struct ClusterAnswer {
   var grid: CellGrid?
   /// Absent for the children of an annotation.
   var gridRect: MapRect?
-  var output = OutputOptions()
+  var output = AnnotationOptions()
   /// What annotations carry of their features' properties.
   var statistics: Statistics?
   /// What became of the annotations that were on screen: their ids, and which of them go.
@@ -24,7 +24,7 @@ struct ClusterAnswer {
   }
 
   /// Takes over what the head says of a view.
-  mutating func describe(_ view: ViewMethod) {
+  mutating func describe(_ view: ViewportMethod) {
     switch view {
     case .grid(let request, _):
       (zoomLevel, grid) = (request.zoomLevel, request.cells.grid)

@@ -9,7 +9,7 @@ struct TitleWriter {
   /// Tells features without a title apart quickly, where they are many.
   private let column: PropertyColumn?
 
-  init(_ options: OutputOptions, _ index: FeatureIndex) {
+  init(_ options: AnnotationOptions, _ index: FeatureIndex) {
     property = options.titleProperty
     subtitleLimit = options.subtitleLimit
     self.index = index

@@ -1,6 +1,6 @@
 import ClusterCore
 import FeatureStore
-import Guards
+import Threading
 import HTTPServer
 import Synchronization
 
@@ -13,7 +13,7 @@ public final class CollectionSnapshot: Sendable {
   /// When the first of them expires, in milliseconds since 1970 (UTC); nil: none ever does.
   let nextExpiry: Int64?
   /// Cells of views on it, shared with the snapshots that it was made from.
-  let remembered: RememberedCells
+  let remembered: CellCache
 
   /// A snapshot.
   ///
@@ -23,11 +23,11 @@ public final class CollectionSnapshot: Sendable {
   ) {
     self.init(
       info: info, index: index, nextExpiry: index.nextExpiry,
-      remembered: earlier?.remembered ?? RememberedCells())
+      remembered: earlier?.remembered ?? CellCache())
   }
 
   private init(
-    info: CollectionInfo, index: FeatureIndex, nextExpiry: Int64?, remembered: RememberedCells
+    info: CollectionInfo, index: FeatureIndex, nextExpiry: Int64?, remembered: CellCache
   ) {
     self.info = info
     self.index = index
@@ -53,20 +53,20 @@ public final class Catalog: Sendable {
     var log: TouchLog?
   }
 
-  private let entries = Guarded<[String: Entry]>([:])
+  private let entries = Locked<[String: Entry]>([:])
   /// Held by whoever replaces a snapshot, but not across work on a disk.
-  let publishing = Guarded(Publishing())
-  let timekeeper = Guarded<Timekeeper?>(nil)
+  let publishing = Locked(Publishing())
+  let timekeeper = Locked<Timekeeper?>(nil)
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
   /// What all collections' remembered cells take.
-  let cellMemory: CellMemory
+  let cellCacheBudget: CellCacheBudget
 
   /// An empty catalogue that is not ready.
-  public convenience init() { self.init(cellMemory: CellMemory()) }
+  public convenience init() { self.init(cellCacheBudget: CellCacheBudget()) }
 
   /// As above, with its own memory for cells.
-  init(cellMemory: CellMemory) { self.cellMemory = cellMemory }
+  init(cellCacheBudget: CellCacheBudget) { self.cellCacheBudget = cellCacheBudget }
 
   /// Whether every stored collection has been loaded, so that requests can be answered.
   public var isLoaded: Bool { loaded.load(ordering: .acquiring) }

@@ -1,7 +1,7 @@
 import ClusterCore
 import Dispatch
 import FeatureStore
-import Guards
+import Threading
 import Synchronization
 
 /// What becomes of the files in which large indexes are kept for the next start.
@@ -25,7 +25,7 @@ public typealias IndexFileReport = @Sendable (IndexFileEvent) -> Void
 private final class IndexFileJob: Sendable {
   let snapshot: CollectionSnapshot
   let draft: IndexFileDraft
-  let outcome = Guarded<Result<Void, any Error>?>(nil)
+  let outcome = Locked<Result<Void, any Error>?>(nil)
   let start = DispatchTime.now()
   /// When to give up, as `DispatchTime` counts.
   private let deadline = Atomic<UInt64>(.max)

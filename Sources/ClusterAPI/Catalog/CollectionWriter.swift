@@ -1,7 +1,7 @@
 import ClusterCore
 import Dispatch
 import FeatureStore
-import Guards
+import Threading
 import HTTPServer
 
 /// The one writer: takes each change to the disk, then shows it to readers. It works on a queue of its
@@ -60,8 +60,8 @@ public final class CollectionWriter: @unchecked Sendable {
   let store: FeatureStore
   let catalog: Catalog
   let queue = DispatchQueue(label: "pincluster.writer")
-  private let waiting = Guarded(Waiting())
-  private let done = Guarded(Counts())
+  private let waiting = Locked(Waiting())
+  private let done = Locked(Counts())
   /// When to look for expired features to delete; touched on the queue only.
   var sweeping = Sweeping()
   /// The files of large indexes; touched on the queue only.

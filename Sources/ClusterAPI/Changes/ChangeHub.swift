@@ -5,7 +5,7 @@ import Synchronization
 /// others.
 final class ChangeHub: Sendable {
   private let catalog: Catalog
-  private let desk = WatchDesk()
+  private let desk = WatchMailbox()
   private let report: @Sendable (String) -> Void
   private let hasThread = Atomic<Bool>(false)
 
@@ -18,18 +18,18 @@ final class ChangeHub: Sendable {
 
   deinit { desk.post { $0.isClosing = true } }
 
-  /// For the metrics; see ``WatchDesk/figures``.
+  /// For the metrics; see ``WatchMailbox/figures``.
   var figures: (watchers: Int, events: Int, dropped: Int) { desk.figures }
 
   /// Lets a client watch a view, and answers it when what it shall show first is there.
   ///
   /// - Throws: ``Problem`` 503 where too many do.
   func watch(
-    _ key: WatchKey, _ view: ViewRequest, since: Int64?, isToHead: Bool,
+    _ key: WatchKey, _ view: ViewportRequest, since: Int64?, isToHead: Bool,
     answer: @escaping @Sendable (Result<HTTPResponse, any Error>) -> Void
   ) throws(Problem) {
     guard let id = desk.admit() else {
-      throw .unavailable("\(WatchDesk.maximumWatchers) clients watch already")
+      throw .unavailable("\(WatchMailbox.maximumWatchers) clients watch already")
     }
     if !hasThread.exchange(true, ordering: .relaxed), !startThread() {
       hasThread.store(false, ordering: .relaxed)
@@ -52,13 +52,13 @@ final class ChangeHub: Sendable {
 /// What runs on the thread. All but the desk is touched there alone.
 private final class ChangeTeller {
   private let catalog: Catalog
-  private let desk: WatchDesk
+  private let desk: WatchMailbox
   private let report: @Sendable (String) -> Void
   private var watches: [WatchKey: Watch] = [:]
   /// Which view each watcher watches.
   private var keys: [Int: WatchKey] = [:]
 
-  init(_ catalog: Catalog, _ desk: WatchDesk, _ report: @escaping @Sendable (String) -> Void) {
+  init(_ catalog: Catalog, _ desk: WatchMailbox, _ report: @escaping @Sendable (String) -> Void) {
     (self.catalog, self.desk, self.report) = (catalog, desk, report)
   }
 
@@ -82,7 +82,7 @@ private final class ChangeTeller {
     return watches.values.compactMap(\.due).reduce(ContinuousClock.now + Watch.pause, min)
   }
 
-  private func read(_ inbox: WatchDesk.Inbox) {
+  private func read(_ inbox: WatchMailbox.Inbox) {
     for (key, view, arrival) in inbox.arrivals {
       guard let watch = watch(key, view) else {
         arrival.answer(.failure(Problem.notFound("there is no such collection")))
@@ -105,7 +105,7 @@ private final class ChangeTeller {
   }
 
   /// The view with a key, which is watched from now on; nil where there is no such collection.
-  private func watch(_ key: WatchKey, _ view: ViewRequest) -> Watch? {
+  private func watch(_ key: WatchKey, _ view: ViewportRequest) -> Watch? {
     let desk = self.desk
     guard
       let log = catalog.changes(
@@ -119,7 +119,7 @@ private final class ChangeTeller {
       // The collection was dropped and made anew.
       watch.step()
     }
-    guard let view = WatchedView(view) else { return nil }
+    guard let view = WatchedViewport(view) else { return nil }
     let watch = Watch(view, log, desk, report: report)
     watches[key] = watch
     return watch

@@ -1,5 +1,5 @@
 import ClusterCore
-import Guards
+import Threading
 
 /// What a published snapshot changed, for those who watch.
 public enum Touched: Sendable {
@@ -33,13 +33,13 @@ final class TouchLog: Sendable {
     var end: Int { forgotten + coordinates.count }
   }
 
-  private let state: Guarded<State>
+  private let state: Locked<State>
   private let wake: @Sendable (TouchLog) -> Void
 
   /// A log that begins with a snapshot. `wake` is called at the first change after each ``take(after:)``,
   /// and mustn't wait for anything.
   init(from snapshot: CollectionSnapshot, wake: @escaping @Sendable (TouchLog) -> Void) {
-    state = Guarded(State(snapshot: snapshot, floor: snapshot.info.version))
+    state = Locked(State(snapshot: snapshot, floor: snapshot.info.version))
     self.wake = wake
   }
 

@@ -9,8 +9,8 @@ final class Watch {
   static let keepAlivePeriod = Duration.seconds(15)
 
   let log: TouchLog
-  private let view: WatchedView
-  private let desk: WatchDesk
+  private let view: WatchedViewport
+  private let desk: WatchMailbox
   private let report: @Sendable (String) -> Void
   private var arrivals: [Arrival] = []
   private var watchers: [Int: Watcher] = [:]
@@ -22,7 +22,7 @@ final class Watch {
   private(set) var isOver = false
 
   init(
-    _ view: WatchedView, _ log: TouchLog, _ desk: WatchDesk,
+    _ view: WatchedViewport, _ log: TouchLog, _ desk: WatchMailbox,
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.view, self.log, self.desk, self.report) = (view, log, desk, report)
@@ -183,14 +183,14 @@ final class Watch {
 
 /// Events for those who show something else than the others, each made once.
 private struct CatchUp {
-  let view: WatchedView
+  let view: WatchedViewport
   let log: TouchLog
   let snapshot: CollectionSnapshot
   /// The event with the whole view, once it was needed.
   var whole: [UInt8]?
   private var known: [Int64: [UInt8]] = [:]
 
-  init(view: WatchedView, log: TouchLog, snapshot: CollectionSnapshot, whole: [UInt8]?) {
+  init(view: WatchedViewport, log: TouchLog, snapshot: CollectionSnapshot, whole: [UInt8]?) {
     (self.view, self.log, self.snapshot, self.whole) = (view, log, snapshot, whole)
   }
 

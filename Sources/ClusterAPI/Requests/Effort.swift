@@ -26,7 +26,7 @@ enum Effort {
   }
 
   /// Whether titles are so rare that a column must be made to find them.
-  static func isLong(over index: FeatureIndex, _ output: OutputOptions) -> Bool {
+  static func isLong(over index: FeatureIndex, _ output: AnnotationOptions) -> Bool {
     guard let property = output.titleProperty, !index.hasColumn(named: property) else {
       return false
     }
@@ -38,7 +38,7 @@ enum Effort {
   }
 }
 
-extension ViewRequest {
+extension ViewportRequest {
   /// Whether its answer may take long.
   func isLong(over index: FeatureIndex) -> Bool {
     if case .tiles = method { return true }

@@ -6,10 +6,10 @@ extension Fields {
   func previous() throws -> [PreviousAnnotation]? {
     try withJSON("previous") { json in
       guard json.kind == .array else { throw problem("previous", "previous is not an array") }
-      guard json.count <= StillMap.maximumPrevious else {
+      guard json.count <= AnnotationReuse.maximumPrevious else {
         throw problem(
           "previous", status: 422,
-          "previous has \(json.count) annotations, more than \(StillMap.maximumPrevious)")
+          "previous has \(json.count) annotations, more than \(AnnotationReuse.maximumPrevious)")
       }
       var previous: [PreviousAnnotation] = []
       previous.reserveCapacity(json.count)

@@ -8,10 +8,10 @@ extension API {
   private struct AnnotationRequest: Sendable {
     var id: AnnotationID?
     /// Set for methods without a grid.
-    var view: ViewRequest?
+    var view: ViewportRequest?
     var settings: ClusterSettings
     var properties: PropertyFields
-    var output: OutputOptions
+    var output: AnnotationOptions
     var type: MediaType
     /// The defaults where there are no pages.
     var paging: Paging
@@ -24,18 +24,18 @@ extension API {
     _ id: String, _ annotation: String, _ request: HTTPRequest, offered: [MediaType],
     isPaged: Bool = false, hasChildZoom: Bool = false
   ) throws -> AnnotationRequest {
-    var allowed = ViewFields.drilldown + ViewFields.view + ["f"]
+    var allowed = ViewportFields.drilldown + ViewportFields.view + ["f"]
     if isPaged { allowed += Paging.names }
     if hasChildZoom { allowed.append("childZoom") }
     let fields = try Fields(query: request.query, allowed: allowed)
     let type = try request.negotiate(offered, format: try fields.string("f"))
     let method = try fields.choice("method", ClusterMethod.self) ?? .grid
     if method == .grid,
-      let name = ViewFields.view.first(where: { $0 != "method" && fields.has($0) })
+      let name = ViewportFields.view.first(where: { $0 != "method" && fields.has($0) })
     {
       throw fields.problem(name, "\(name) goes with the methods distance and collision only")
     }
-    let view = method == .grid ? nil : try ViewRequest(fields, isPaged: isPaged)
+    let view = method == .grid ? nil : try ViewportRequest(fields, isPaged: isPaged)
     let settings = try fields.clusterSettings()
     let properties = try fields.propertyFields()
     let output = try fields.outputOptions()

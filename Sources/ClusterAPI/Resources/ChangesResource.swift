@@ -4,12 +4,12 @@ import HTTPServer
 extension API {
   /// What changes in a viewport, as server-sent events.
   func changes(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let fields = try Fields(query: request.query, allowed: ViewFields.watched + ["since"])
+    let fields = try Fields(query: request.query, allowed: ViewportFields.watched + ["since"])
     let method = try fields.choice("method", ClusterMethod.self) ?? .grid
     guard method == .grid else {
       throw fields.problem("method", "only views of the method grid can be watched")
     }
-    let view = try ViewRequest(fields)
+    let view = try ViewportRequest(fields)
     let since = try fields.integer("since").map(Int64.init)
     _ = try request.negotiate([.eventStream], format: nil)
     _ = try snapshot(id)

@@ -5,7 +5,7 @@ import HTTPServer
 extension API {
   func clusters(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let (view, format) = try withViewFields(request) { fields, format in
-      (try ViewRequest(fields), format)
+      (try ViewportRequest(fields), format)
     }
     let type = try request.negotiate([.json, .geoJSON], format: format)
     let snapshot = try snapshot(id)
@@ -13,7 +13,7 @@ extension API {
     if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    let remembered = RememberedView(view, type, snapshot, catalog.cellMemory)
+    let remembered = CachedViewport(view, type, snapshot, catalog.cellCacheBudget)
     if let body = remembered?.body(clustering: false) {
       return .now(HTTPResponse(body, type: type, etag: etag))
     }
@@ -26,7 +26,9 @@ extension API {
   }
 
   /// The answer to a viewport request.
-  static func answer(_ view: ViewRequest, _ snapshot: CollectionSnapshot) throws -> ClusterAnswer {
+  static func answer(_ view: ViewportRequest, _ snapshot: CollectionSnapshot) throws
+    -> ClusterAnswer
+  {
     let index = snapshot.index
     let properties = BoundProperties(view.properties, in: index)
     let (scope, result) = try clusters(view, properties, in: index)
@@ -38,7 +40,7 @@ extension API {
       answer.debugCells = (request.cells, scope.countsByCell(request.cells))
     }
     if let previous = view.previous {
-      var still = StillMap(
+      var still = AnnotationReuse(
         previous, in: scope, grouping: properties.grouping, keys: { API.keys($0, of: index) })
       try still.settle(&answer.result)
       answer.changes = (previous.map(\.id), still.removed)
@@ -48,7 +50,7 @@ extension API {
 
   /// The annotations of a view, and the features that pass its filter, at least those in the view.
   static func clusters(
-    _ view: ViewRequest, _ properties: BoundProperties, in index: FeatureIndex
+    _ view: ViewportRequest, _ properties: BoundProperties, in index: FeatureIndex
   ) throws -> (scope: FeatureScope, result: ClusterResult) {
     switch view.method.bound(to: properties) {
     case .grid(let request, _):
@@ -81,12 +83,12 @@ extension API {
     _ request: HTTPRequest, _ body: (Fields, _ format: String?) throws -> R
   ) throws -> R {
     guard request.method == .post else {
-      let fields = try Fields(query: request.query, allowed: ViewFields.query)
+      let fields = try Fields(query: request.query, allowed: ViewportFields.query)
       return try body(fields, try fields.string("f"))
     }
     let query = try Fields(query: request.query, allowed: ["f"])
     try request.checkBodyType([.json])
-    return try withBodyObject(request, allowed: ViewFields.all) { fields, _ in
+    return try withBodyObject(request, allowed: ViewportFields.all) { fields, _ in
       try body(fields, try query.string("f"))
     }
   }

@@ -16,7 +16,7 @@ struct FoundAnnotation {
 
   /// Nil where there is nothing today.
   init?(
-    _ id: AnnotationID, _ view: ViewRequest?, _ settings: ClusterSettings,
+    _ id: AnnotationID, _ view: ViewportRequest?, _ settings: ClusterSettings,
     _ properties: BoundProperties, in index: FeatureIndex
   ) throws {
     statistics = properties.annotationStatistics

@@ -17,10 +17,10 @@ extension API {
       let place = snapshot.index.place(of: featureID)
     else { throw Problem.notFound("the collection has no such feature") }
     let (view, asked) = try withBodyObject(
-      request, allowed: API.locateNames + ViewFields.locate
+      request, allowed: API.locateNames + ViewportFields.locate
     ) { fields, _ in
       let view = try fields.featureView(of: snapshot.index.coordinate(at: place))
-      let asked = try ViewRequest(fields, rect: view.rect, scale: .viewportWidth(view.width))
+      let asked = try ViewportRequest(fields, rect: view.rect, scale: .viewportWidth(view.width))
       return (view, asked)
     }
     return try answer(isLong: snapshot.index.count > 1) {
@@ -29,7 +29,7 @@ extension API {
   }
 
   private static func locate(
-    _ place: Int, _ view: FeatureView, _ asked: ViewRequest, _ snapshot: CollectionSnapshot
+    _ place: Int, _ view: FeatureView, _ asked: ViewportRequest, _ snapshot: CollectionSnapshot
   ) throws -> HTTPResponse {
     let index = snapshot.index
     let properties = BoundProperties(asked.properties, in: index)

@@ -26,7 +26,7 @@ extension API {
     let filter = view.filter.map { API.filter($0, of: index) }
     let scope = FeatureScope(index, passing: filter, near: view.region)
     let places = try scope.places(in: view.region, limit: view.limit)
-    var spreading = Spreading(scope, distance: view.distance)
+    var spreading = PinLayout(scope, distance: view.distance)
     var json = JSONWriter(reserving: 256 + places.count * 256)
     json.beginObject()
     json.member("featureCount", places.count)

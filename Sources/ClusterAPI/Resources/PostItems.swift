@@ -1,7 +1,7 @@
 import ClusterCore
 import FeatureStore
 import GeoFormats
-import Guards
+import Threading
 import HTTPServer
 
 extension API {
@@ -23,7 +23,7 @@ extension API {
     return try .write(of: request.body) { isSmall in
       let parsed = try request.features(format, idProperty: idProperty)
       if onError == .abort && parsed.rejected > 0 { throw API.problem(with: parsed) }
-      let holder = Guarded(parsed)
+      let holder = Locked(parsed)
       return Write(bytes: parsed.batch.byteCount, isSmall: isSmall) { group in
         // What has a transaction to itself is carried out once, and may be too long to be copied.
         var stored = holder.withLock { parsed in

@@ -36,7 +36,7 @@ public struct Annotation: Sendable {
   public var layer = 0
   /// Set for declustered pins.
   public var spread: Spread?
-  /// Which of the annotations that are on screen it goes on from, if any; see ``StillMap``.
+  /// Which of the annotations that are on screen it goes on from, if any; see ``AnnotationReuse``.
   public var reuses: Int?
 
   /// Whether it stands for several features.
@@ -62,7 +62,7 @@ extension Annotation {
   /// at that of the first.
   init(
     _ sum: CellSum, of points: PointIndex, in region: some IndexRegion,
-    excluding excluded: PlaceSet, as kind: Place
+    excluding excluded: OrdinalSet, as kind: Place
   ) {
     if sum.count == 1 {
       self.init(pin: sum.first, of: points, as: kind)

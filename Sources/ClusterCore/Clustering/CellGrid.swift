@@ -71,7 +71,7 @@ public struct CellGrid: Hashable, Sendable {
 
   /// The column and row of a feature.
   @inline(__always)
-  func cell(of place: Int, in view: IndexView) -> CellPosition {
+  func cell(of place: Int, in view: IndexPointers) -> CellPosition {
     let position = view.positions[place]
     return CellPosition(
       column: cell(ofStep: position.x) {
@@ -100,7 +100,7 @@ struct CellRegion: IndexRegion {
   let grid: CellGrid
   let cell: CellPosition
 
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     let box = view.nodes[node].box
     let west = grid.cells(ofStep: box.minX)
     let east = grid.cells(ofStep: box.maxX)
@@ -114,7 +114,7 @@ struct CellRegion: IndexRegion {
     return inside ? .inside : .partial
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     grid.cell(of: place, in: view) == cell
   }
 }
@@ -124,7 +124,7 @@ struct LocationRegion: IndexRegion {
   let cell: CellRegion
   let location: Location
 
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     let box = view.nodes[node].box
     if box.maxX >> 9 < location.column || box.minX >> 9 > location.column
       || box.maxY >> 9 < location.row || box.minY >> 9 > location.row
@@ -134,7 +134,7 @@ struct LocationRegion: IndexRegion {
     return box.isOneLocation ? cell.coverage(of: node, in: view) : .partial
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     view.positions[place].location == location && cell.contains(place, in: view)
   }
 }

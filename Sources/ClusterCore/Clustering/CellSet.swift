@@ -52,11 +52,11 @@ struct CellSet: Sendable {
 }
 
 extension CellSet: IndexRegion {
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     coverage(of: view.nodes[node].box)
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     contains(grid.cell(of: place, in: view))
   }
 
@@ -158,7 +158,7 @@ public struct CellSelection: Sendable {
 
 /// The features in the cells of a selection, whatever their group.
 extension CellSelection: IndexRegion {
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     var union = own.coverage(of: node, in: view)
     for other in others.values where union != .inside {
       switch other.coverage(of: node, in: view) {
@@ -170,7 +170,7 @@ extension CellSelection: IndexRegion {
     return union
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     own.contains(place, in: view) || others.values.contains { $0.contains(place, in: view) }
   }
 }

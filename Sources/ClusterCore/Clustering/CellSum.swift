@@ -35,7 +35,7 @@ struct CellSum: BitwiseCopyable {
   }
 
   /// Finds the first feature, of which only the run is known.
-  mutating func settleFirst(_ grid: CellGrid, in view: IndexView) {
+  mutating func settleFirst(_ grid: CellGrid, in view: IndexPointers) {
     guard !isFirstExact else { return }
     // Runs don't overlap, so that it is in the first of them.
     let places = first..<view.block(of: first).places.upperBound
@@ -47,13 +47,13 @@ struct CellSum: BitwiseCopyable {
 
   /// Adds a feature.
   @inline(__always)
-  mutating func add(_ place: Int, in view: IndexView, countingLocations: Bool) {
+  mutating func add(_ place: Int, in view: IndexPointers, countingLocations: Bool) {
     add(place..<place + 1, in: view, countingLocations: countingLocations)
   }
 
   /// Adds the features of a run.
   @inline(__always)
-  mutating func add(_ points: Range<Int>, in view: IndexView, countingLocations: Bool) {
+  mutating func add(_ points: Range<Int>, in view: IndexPointers, countingLocations: Bool) {
     sum.add(points, in: view)
     guard countingLocations else { return }
     let block = view.block(of: points.lowerBound)
@@ -68,7 +68,7 @@ struct CellSum: BitwiseCopyable {
   /// doesn't.
   @inline(__always)
   mutating func add(
-    node: Int, _ points: Range<Int>, in view: IndexView, countingLocations: Bool
+    node: Int, _ points: Range<Int>, in view: IndexPointers, countingLocations: Bool
   ) {
     sum.add(node: node, in: view)
     guard countingLocations else { return }
@@ -141,7 +141,7 @@ final class CellSums {
   }
 
   /// Finds the first feature of each cell; see ``CellSum/settleFirst(_:in:)``.
-  func settleFirsts(in view: IndexView) {
+  func settleFirsts(in view: IndexPointers) {
     for number in 0..<count { view.prefetchPosition(storage[number].first) }
     for number in 0..<count { storage[number].settleFirst(cells.grid, in: view) }
   }
@@ -174,7 +174,7 @@ final class CellSums {
 }
 
 /// A few places of an index, such as those of the features that are kept apart.
-struct PlaceSet: Sendable {
+struct OrdinalSet: Sendable {
   /// Ascending, without duplicates.
   let places: [Int]
 

@@ -45,10 +45,10 @@ public struct ClusterLayer: Sendable {
   /// The grid's cell size in points.
   public let cellSize: Double
   /// Calls back with the runs of an annotation's features that are also among those held by another.
-  let runs: @Sendable (Annotation, HeldPlaces?, (Range<Int>) -> Bool) -> Void
+  let runs: @Sendable (Annotation, HeldOrdinals?, (Range<Int>) -> Bool) -> Void
 
   /// How many of an annotation's features are also among those held by another.
-  func count(of annotation: Annotation, in held: HeldPlaces) -> Int {
+  func count(of annotation: Annotation, in held: HeldOrdinals) -> Int {
     var total = 0
     runs(annotation, held) {
       total += $0.count
@@ -83,7 +83,7 @@ public struct ClusterGroup: Sendable {
 }
 
 /// The features that an annotation on screen stands for today.
-enum HeldPlaces: Sendable {
+enum HeldOrdinals: Sendable {
   case cell(CellRegion)
   case location(LocationRegion)
   /// By its place in the collection.

@@ -28,8 +28,8 @@ public struct ClusterSettings: Sendable {
   /// Whether, where clustering is off, every feature is its own pin, spread around the coordinate
   /// that it contests.
   public var decluster = false
-  /// In metres; see ``Spreading``.
-  public var distanceFromContestedLocation: Double = Spreading.defaultDistance
+  /// In metres; see ``PinLayout``.
+  public var distanceFromContestedLocation: Double = PinLayout.defaultDistance
 
   /// The defaults.
   public init() {}
@@ -40,7 +40,7 @@ public struct ClusterSettings: Sendable {
       "minUniqueLocationsForClustering", minUniqueLocationsForClustering, in: 0...Int.max)
     try ImpossibleRequest.check("minPoints", minPoints, in: 0...Int.max)
     try ImpossibleRequest.check(
-      "distanceFromContestedLocation", distanceFromContestedLocation, in: Spreading.distances)
+      "distanceFromContestedLocation", distanceFromContestedLocation, in: PinLayout.distances)
     guard keepApart.count <= ClusterSettings.maximumKeptApart else {
       throw ImpossibleRequest(
         field: "keepApart",

@@ -24,7 +24,7 @@ public struct Drilldown: Sendable {
   private let scope: FeatureScope
   private let options: Options
   /// Places in the scope.
-  private let keptApart: PlaceSet
+  private let keptApart: OrdinalSet
   /// Of the annotation's features.
   private let box: PositionBox
   /// As above, bit for bit but where very many are on one edge.
@@ -49,7 +49,7 @@ public struct Drilldown: Sendable {
         return nil
       }
       (annotation, scope) = Drilldown.pin(place, of: index, options)
-      keptApart = PlaceSet([])
+      keptApart = OrdinalSet([])
       box = PositionBox(index.position(at: place))
       bounds = annotation.bounds
       layer = Drilldown.layer(scope, nil, Drilldown.defaultCellSize, nil, keptApart)
@@ -74,7 +74,7 @@ public struct Drilldown: Sendable {
     else { return nil }
     (self.box, self.bounds) = (box, bounds)
     var annotation = found
-    annotation.first = scope.collectionPlace(annotation.first)
+    annotation.first = scope.collectionOrdinal(annotation.first)
     annotation.cell = name.cell
     if let weights = options.weights, settings.position == .centerOfMass {
       annotation.weigh(by: weights, index, layer)
@@ -87,12 +87,12 @@ public struct Drilldown: Sendable {
   ) -> (Annotation, FeatureScope) {
     var pin = Annotation(pin: place, of: index.points)
     // What may contest its coordinate.
-    let others = index.points.placesOfEqualPosition(as: place)
+    let others = index.points.ordinalsOfEqualPosition(as: place)
     var places = GrowingArray<UInt32>(capacity: others.count)
     for other in others where options.filter?.passes(other) ?? true { places.append(UInt32(other)) }
     let scope = FeatureScope(index, places: places.fixed)
     if options.settings.decluster {
-      var spreading = Spreading(scope, distance: options.settings.distanceFromContestedLocation)
+      var spreading = PinLayout(scope, distance: options.settings.distanceFromContestedLocation)
       let (coordinate, contested) = spreading.pin(at: place)
       pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
       pin.coordinate = coordinate
@@ -118,7 +118,7 @@ public struct Drilldown: Sendable {
 
   private static func layer(
     _ scope: FeatureScope, _ grid: CellGrid?, _ cellSize: Double, _ group: ClusterGroup?,
-    _ keptApart: PlaceSet
+    _ keptApart: OrdinalSet
   ) -> ClusterLayer {
     let features = GridFeatures(
       scope: scope, region: EverywhereRegion(), grid: grid ?? CellGrid(cellsPerWorld: 1),
@@ -185,7 +185,7 @@ public struct Drilldown: Sendable {
       case .feature:
         try run(
           request,
-          PlacesRegion(excluded: PlaceSet([]), only: scope.scopePlace(annotation.first)))
+          OrdinalRegion(excluded: OrdinalSet([]), only: scope.scopeOrdinal(annotation.first)))
       case .cell(let cell):
         try run(request, without(CellRegion(grid: layer.grid ?? finer, cell: cell)))
       case .location(let cell, let location):
@@ -198,8 +198,8 @@ public struct Drilldown: Sendable {
     return (cells, result)
   }
 
-  private func without<R: IndexRegion>(_ region: R) -> IntersectionRegion<R, PlacesRegion> {
-    IntersectionRegion(a: region, b: PlacesRegion(excluded: keptApart, only: nil))
+  private func without<R: IndexRegion>(_ region: R) -> IntersectionRegion<R, OrdinalRegion> {
+    IntersectionRegion(a: region, b: OrdinalRegion(excluded: keptApart, only: nil))
   }
 
   private func run(
@@ -256,17 +256,17 @@ extension ClusterResult {
 }
 
 /// One place, or all but a few.
-struct PlacesRegion: IndexRegion {
-  let excluded: PlaceSet
+struct OrdinalRegion: IndexRegion {
+  let excluded: OrdinalSet
   let only: Int?
 
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     let points = view.points(of: node)
     if let only { return points.contains(only) ? .partial : .outside }
     return excluded.intersects(points) ? .partial : .inside
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     only.map { $0 == place } ?? !excluded.contains(place)
   }
 }
@@ -296,7 +296,7 @@ extension PointIndex {
   /// The annotation of a whole cell or of one location in it.
   fileprivate func annotation(
     of region: CellRegion, location: Location?, position: ClusterPosition,
-    excluding excluded: PlaceSet
+    excluding excluded: OrdinalSet
   ) -> (Annotation, PositionBox, GeoBounds)? {
     if let location {
       let part = LocationRegion(cell: region, location: location)
@@ -316,7 +316,7 @@ extension PointIndex {
   }
 
   private func exactBounds(
-    _ annotation: Annotation, _ sum: CellSum, in region: some IndexRegion, _ excluded: PlaceSet
+    _ annotation: Annotation, _ sum: CellSum, in region: some IndexRegion, _ excluded: OrdinalSet
   ) -> GeoBounds {
     let bounds = exactBounds(of: sum.sum.box, in: region, excluding: excluded, atMost: 4096)
     return bounds ?? annotation.bounds
@@ -324,7 +324,7 @@ extension PointIndex {
 
   /// What the features of a region add up to; nil when it is empty.
   private func sum(
-    of region: some IndexRegion, cell: CellPosition, excluding excluded: PlaceSet
+    of region: some IndexRegion, cell: CellPosition, excluding excluded: OrdinalSet
   ) -> CellSum? {
     var sum: CellSum?
     walk(

@@ -19,7 +19,7 @@ struct FeatureExtent {
   }
 
   /// Whether any of the features may be among those that an earlier annotation holds.
-  func meets(_ held: HeldPlaces, of index: FeatureIndex) -> Bool {
+  func meets(_ held: HeldOrdinals, of index: FeatureIndex) -> Bool {
     switch held {
     case .cell(let region): return meets(region)
     case .location(let region):

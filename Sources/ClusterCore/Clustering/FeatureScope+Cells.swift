@@ -15,7 +15,7 @@ extension FeatureScope {
   public func clusters(
     _ request: ClusterRequest, in selection: CellSelection
   ) throws(ImpossibleRequest) -> ClusterResult {
-    let spreading = Spreading(self, distance: request.settings.distanceFromContestedLocation)
+    let spreading = PinLayout(self, distance: request.settings.distanceFromContestedLocation)
     return try clusters(
       request, groups: { groups($0, of: request, in: selection) }, group: nil
     ) { (scope, layer, group, result) throws(ImpossibleRequest) in
@@ -25,7 +25,7 @@ extension FeatureScope {
 
   /// Clusters the scope's features in the cells of a layer.
   private func cluster(
-    _ request: ClusterRequest, in selection: CellSelection, _ spreading: Spreading,
+    _ request: ClusterRequest, in selection: CellSelection, _ spreading: PinLayout,
     group: ClusterGroup?, into result: inout ClusterResult
   ) throws(ImpossibleRequest) {
     let cells = selection.cells(request)

@@ -9,16 +9,16 @@ extension FeatureScope {
   ///
   /// - Throws: ``ImpossibleRequest`` when there are more annotations than the limit.
   public func clusters(_ request: ClusterRequest) throws(ImpossibleRequest) -> ClusterResult {
-    try clusters(request, in: EverywhereRegion(), excluding: PlaceSet([]))
+    try clusters(request, in: EverywhereRegion(), excluding: OrdinalSet([]))
   }
 
   /// As above, of the features in a region, as if the excluded ones didn't exist. Where they are all of
   /// one group, it is given.
   func clusters(
-    _ request: ClusterRequest, in region: some IndexRegion, excluding excluded: PlaceSet,
+    _ request: ClusterRequest, in region: some IndexRegion, excluding excluded: OrdinalSet,
     group: ClusterGroup? = nil
   ) throws(ImpossibleRequest) -> ClusterResult {
-    let spreading = Spreading(
+    let spreading = PinLayout(
       self, distance: request.settings.distanceFromContestedLocation, excluding: excluded)
     var result = try clusters(
       request, groups: { groups($0, of: request) }, group: group
@@ -63,7 +63,7 @@ extension FeatureScope {
 
   /// Clusters the scope as one layer of an answer.
   private func cluster(
-    _ request: ClusterRequest, in region: some IndexRegion, _ spreading: Spreading,
+    _ request: ClusterRequest, in region: some IndexRegion, _ spreading: PinLayout,
     group: ClusterGroup?, into result: inout ClusterResult
   ) throws(ImpossibleRequest) {
     var clusterer = GridClusterer(
@@ -83,12 +83,12 @@ extension FeatureScope {
   }
 
   /// The number of features in some cells.
-  func count(in cells: GridRange) -> Int { points.countPlaces(in: CellsRegion(cells)) }
+  func count(in cells: GridRange) -> Int { points.countFeatures(in: CellsRegion(cells)) }
 
   /// How many features each of some cells holds, but for empty ones; by row and column.
   public func countsByCell(_ cells: GridRange) -> [(cell: CellPosition, count: Int)] {
     GridAggregation.sums(
-      of: points, in: EverywhereRegion(), by: cells, excluding: PlaceSet([]),
+      of: points, in: EverywhereRegion(), by: cells, excluding: OrdinalSet([]),
       countingLocations: false
     ).map { ($0.cell, $0.count) }
   }
@@ -130,7 +130,7 @@ struct CellsRegion: IndexRegion {
       ? [] : cells.columnRanges.filter { !$0.isEmpty }.map { GridWindow(cells, $0) }
   }
 
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     let box = view.nodes[node].box
     var touched = false
     for window in windows where window.touches(box) {
@@ -141,7 +141,7 @@ struct CellsRegion: IndexRegion {
     return touched ? .partial : .outside
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     windows.contains { $0.contains(place, in: view) }
   }
 }

@@ -1,6 +1,6 @@
 import CHints
 import CVectors
-import Guards
+import Threading
 
 /// Sums up a region's features by the cells of a grid range, in one descent of the tree: a node
 /// within one cell is added whole, a node across a grid line is opened, a leaf across one is
@@ -14,10 +14,10 @@ import Guards
 final class GridAggregation<Region: IndexRegion> {
   private let points: PointIndex
   private let region: Region
-  private let view: IndexView
+  private let view: IndexPointers
   private let columns: Range<Int>
   private let window: GridWindow
-  private let excluded: PlaceSet
+  private let excluded: OrdinalSet
   private let countingLocations: Bool
   private let sums: CellSums
   /// Whether nothing but where points are matters.
@@ -56,7 +56,7 @@ final class GridAggregation<Region: IndexRegion> {
   ///   - vectors: what the processor can; the result doesn't depend on it.
   ///   - sharedFrom: how many blocks have to be opened before processors share them; nor on this.
   static func sums(
-    of points: PointIndex, in region: Region, by cells: GridRange, excluding excluded: PlaceSet,
+    of points: PointIndex, in region: Region, by cells: GridRange, excluding excluded: OrdinalSet,
     countingLocations: Bool, vectors: Vectors? = .best,
     sharedFrom: Int = Processors.count == 1 ? .max : 512
   ) -> [CellSum] {
@@ -74,7 +74,7 @@ final class GridAggregation<Region: IndexRegion> {
   }
 
   private init(
-    of points: PointIndex, in region: Region, _ columns: Range<Int>, excluding excluded: PlaceSet,
+    of points: PointIndex, in region: Region, _ columns: Range<Int>, excluding excluded: OrdinalSet,
     countingLocations: Bool, into sums: CellSums, _ vectors: Vectors?
   ) {
     self.points = points
@@ -123,7 +123,7 @@ final class GridAggregation<Region: IndexRegion> {
   /// is done with a part takes another.
   private func descendTogether(into blocks: FixedArray<Siblings>) {
     let parts = 8 * ParallelWork.threads
-    let found = Guarded<[CellSum]>([])
+    let found = Locked<[CellSum]>([])
     ParallelWork.run(parts) {
       [points, region, cells = sums.cells, columns, excluded, vectors] part in
       let sums = CellSums(cells)

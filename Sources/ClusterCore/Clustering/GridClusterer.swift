@@ -8,8 +8,8 @@ struct GridClusterer<Region: IndexRegion> {
   /// The place of the layer in the answer.
   let layer: Int
   /// Places in the scope of the features that are kept apart.
-  let keptApart: PlaceSet
-  private var spreading: Spreading
+  let keptApart: OrdinalSet
+  private var spreading: PinLayout
   private var annotations: [Annotation] = []
 
   private var points: PointIndex { scope.points }
@@ -19,7 +19,7 @@ struct GridClusterer<Region: IndexRegion> {
   /// `spreading` tells where declustered pins go.
   init(
     scope: FeatureScope, region: Region, request: ClusterRequest, layer: Int,
-    keptApart: PlaceSet, spreading: Spreading
+    keptApart: OrdinalSet, spreading: PinLayout
   ) {
     self.scope = scope
     self.region = region
@@ -50,7 +50,7 @@ struct GridClusterer<Region: IndexRegion> {
     }
     for place in annotations.indices {
       annotations[place].layer = layer
-      annotations[place].first = scope.collectionPlace(annotations[place].first)
+      annotations[place].first = scope.collectionOrdinal(annotations[place].first)
     }
     return (annotations, features)
   }
@@ -119,7 +119,7 @@ struct GridClusterer<Region: IndexRegion> {
   private mutating func pin(_ place: Int, spread: Bool) -> Annotation {
     var pin = Annotation(pin: place, of: points)
     if spread && settings.decluster {
-      let (coordinate, contested) = spreading.pin(at: scope.collectionPlace(place))
+      let (coordinate, contested) = spreading.pin(at: scope.collectionOrdinal(place))
       pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
       pin.coordinate = coordinate
     }
@@ -141,7 +141,7 @@ struct GridClusterer<Region: IndexRegion> {
 
   private func places(of cell: CellPosition) -> [Int] {
     var places: [Int] = []
-    points.forEachPlace(in: cellRegion(cell)) { place in
+    points.forEachOrdinal(in: cellRegion(cell)) { place in
       if !keptApart.contains(place) { places.append(place) }
       return true
     }
@@ -165,7 +165,7 @@ extension PointIndex {
   /// The annotation of a whole cell, placed where its clusterer says.
   func annotation(
     ofCell sum: CellSum, grid: CellGrid, in region: some IndexRegion,
-    excluding excluded: PlaceSet, at position: ClusterPosition, nearest: () -> Int?
+    excluding excluded: OrdinalSet, at position: ClusterPosition, nearest: () -> Int?
   ) -> Annotation {
     var annotation = Annotation(
       sum, of: self, in: region, excluding: excluded, as: .cell(sum.cell))
@@ -182,11 +182,11 @@ extension PointIndex {
 
   /// The sums of a region's features by location, in index order, at most `limit` of them.
   fileprivate func locationSums(
-    in region: some IndexRegion, cell: CellPosition, excluding excluded: PlaceSet, limit: Int
+    in region: some IndexRegion, cell: CellPosition, excluding excluded: OrdinalSet, limit: Int
   ) -> [CellSum] {
     var sums: [CellSum] = []
     var current: Location?
-    func open(_ place: Int, _ view: IndexView) -> Bool {
+    func open(_ place: Int, _ view: IndexPointers) -> Bool {
       let location = view.positions[place].location
       if location != current {
         guard sums.count < limit else { return false }
@@ -237,7 +237,7 @@ struct IntersectionRegion<A: IndexRegion, B: IndexRegion>: IndexRegion {
   let a: A
   let b: B
 
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     switch (a.coverage(of: node, in: view), b.coverage(of: node, in: view)) {
     case (.outside, _), (_, .outside): .outside
     case (.inside, .inside): .inside
@@ -245,7 +245,7 @@ struct IntersectionRegion<A: IndexRegion, B: IndexRegion>: IndexRegion {
     }
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     a.contains(place, in: view) && b.contains(place, in: view)
   }
 }

@@ -5,20 +5,20 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
   let region: Region
   let grid: CellGrid
   /// Places in the scope that are annotations of their own.
-  let keptApart: PlaceSet
+  let keptApart: OrdinalSet
 
   /// Calls `body` with runs of places in the collection that are an annotation's features, in index
   /// order, as far as they are held by another one; until it returns false.
   func forEachRun(
-    of annotation: Annotation, in held: HeldPlaces?, _ body: (Range<Int>) -> Bool
+    of annotation: Annotation, in held: HeldOrdinals?, _ body: (Range<Int>) -> Bool
   ) {
     switch held {
     case nil: forEachRun(of: annotation, within: EverywhereRegion(), body)
     case .cell(let cell): forEachRun(of: annotation, within: cell, body)
     case .location(let location): forEachRun(of: annotation, within: location, body)
     case .feature(let place):
-      guard let own = scope.scopePlace(place) else { return }
-      let only = PlacesRegion(excluded: PlaceSet([]), only: own)
+      guard let own = scope.scopeOrdinal(place) else { return }
+      let only = OrdinalRegion(excluded: OrdinalSet([]), only: own)
       forEachRun(of: annotation, within: only, body)
     }
   }
@@ -28,7 +28,7 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
   ) {
     switch annotation.place {
     case .feature:
-      guard let place = scope.scopePlace(annotation.first) else { return }
+      guard let place = scope.scopeOrdinal(annotation.first) else { return }
       let isHeld = withExtendedLifetime(scope) { held.contains(place, in: scope.points.view) }
       if isHeld { _ = body(annotation.first..<annotation.first + 1) }
     case .cell(let cell):
@@ -58,7 +58,7 @@ extension ClusterLayer {
   }
 }
 
-extension PlaceSet {
+extension OrdinalSet {
   /// Calls `body` with the parts of a run between these places, until it returns false.
   func forEachRest(of run: Range<Int>, _ body: (Range<Int>) -> Bool) -> Bool {
     var start = run.lowerBound

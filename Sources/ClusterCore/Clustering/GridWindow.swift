@@ -32,7 +32,7 @@ struct GridWindow {
   }
 
   /// Whether the feature at a place is in one of the cells.
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     guard touches(PositionBox(view.positions[place])) else { return false }
     let cell = grid.cell(of: place, in: view)
     return columns.contains(cell.column) && rows.contains(cell.row)
@@ -94,8 +94,8 @@ struct GridWindow {
   /// The cell of a point that is in one of a block's; nil when it is not in the window.
   @inline(__always)
   func cell(
-    of place: Int, among block: Block, _ lines: Lines, in features: BlockView,
-    _ view: IndexView
+    of place: Int, among block: Block, _ lines: Lines, in features: BlockPointers,
+    _ view: IndexPointers
   ) -> CellPosition? {
     let position = features.positions[place]
     let coordinates = view.coordinates

@@ -10,7 +10,7 @@ extension FeatureScope {
     let most = ClusterRequest.maximumLimit
     let regions = CellsRegion(request.cells)
     if let name, grouping.keys.keys.count < FeatureScope.fewGroups,
-      points.countPlaces(in: regions) > count / 4
+      points.countFeatures(in: regions) > count / 4
     {
       let name = name.grouped(by: grouping.property)
       return index.scopes.remembered(name) { before in
@@ -46,9 +46,9 @@ extension FeatureScope {
     var ranks: Set<Int> = []
     var offsets = [[UInt16]](repeating: [], count: keys.keys.count)
     for (number, match) in matches.enumerated() where match == nil {
-      let firstPlace = number << PointIndex.blockBits
+      let firstOrdinal = number << PointIndex.blockBits
       forEachOffset(ofBlock: number) { offset in
-        offsets[Int(keys.rank(at: firstPlace + Int(offset)))].append(offset)
+        offsets[Int(keys.rank(at: firstOrdinal + Int(offset)))].append(offset)
       }
       made[number] = offsets.map { SelectedBlock(index.blocks[number], $0, index.records) }
       for rank in offsets.indices where !offsets[rank].isEmpty {
@@ -102,7 +102,7 @@ extension FeatureScope {
       parts(by: grouping.keys, most: ClusterRequest.maximumLimit) { body in
         points.forEachRun(in: all) { run in
           for place in run {
-            let rank = Int(grouping.keys.rank(at: collectionPlace(place)))
+            let rank = Int(grouping.keys.rank(at: collectionOrdinal(place)))
             if (regions[rank] ?? own).contains(place, in: view) { body(place..<place + 1) }
           }
           return true
@@ -127,7 +127,7 @@ struct UnionRegion: IndexRegion {
     parts = cells.count > UnionRegion.manySizes ? [] : cells.values.map(CellsRegion.init)
   }
 
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     if parts.isEmpty { return .inside }
     var union = Coverage.outside
     for part in parts {
@@ -140,7 +140,7 @@ struct UnionRegion: IndexRegion {
     return union
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     parts.isEmpty || parts.contains { $0.contains(place, in: view) }
   }
 }

@@ -51,7 +51,7 @@ public struct LocatedFeature: Sendable {
     annotation = result.annotation(holding: place)
     standaloneZoom = try LocatedFeature.standaloneZoom { (zoom) throws(ImpossibleRequest) in
       var zoomed = request
-      zoomed.view = try TileView(
+      zoomed.view = try TileViewport(
         rect: view.rect(atZoom: Double(zoom)), scale: .zoom(Double(zoom)), marginFactor: margin)
       zoomed.limit = ClusterRequest.maximumLimit
       let scope = FeatureScope(index, passing: filter, near: zoomed.view.tiles)
@@ -86,7 +86,7 @@ extension FeatureScope {
       for other in run where keys?.rank(at: other) == rank { pass(other) }
     }
     let keptApart = inside.places(of: request.keepApart)
-    guard let own = inside.scopePlace(place), !keptApart.contains(own) else { return false }
+    guard let own = inside.scopeOrdinal(place), !keptApart.contains(own) else { return false }
     return inside.points.hasFeature(
       linkedTo: own, within: epsilon * request.view.mapPointsPerPoint, excluding: keptApart)
   }
@@ -100,7 +100,7 @@ private struct LocatedCell {
   private let scope: FeatureScope
   private let request: ClusterRequest
   private let cell: CellPosition
-  private let keptApart: PlaceSet
+  private let keptApart: OrdinalSet
 
   init(
     _ place: Int, in index: FeatureIndex, passing filter: FeatureFilter?, _ request: ClusterRequest,
@@ -134,14 +134,14 @@ private struct LocatedCell {
     ).first
   }
 
-  private var ownPlace: Int { scope.scopePlace(place) ?? 0 }
-  private var isKeptApart: Bool { keptApart.contains(ownPlace) }
+  private var ownOrdinal: Int { scope.scopeOrdinal(place) ?? 0 }
+  private var isKeptApart: Bool { keptApart.contains(ownOrdinal) }
 
   /// The features at its location, in its cell.
   private var location: LocationRegion {
     LocationRegion(
       cell: CellRegion(grid: request.cells.grid, cell: cell),
-      location: scope.points.position(at: ownPlace).location)
+      location: scope.points.position(at: ownOrdinal).location)
   }
 
   /// Whether its annotation has no other features.
@@ -150,13 +150,13 @@ private struct LocatedCell {
     guard let sum else { return false }
     if request.isClustered(sum) { return sum.count == 1 }
     return request.settings.decluster
-      || scope.points.countPlaces(in: without(location)) == 1
+      || scope.points.countFeatures(in: without(location)) == 1
   }
 
   private func without(
     _ region: LocationRegion
-  ) -> IntersectionRegion<LocationRegion, PlacesRegion> {
-    IntersectionRegion(a: region, b: PlacesRegion(excluded: keptApart, only: nil))
+  ) -> IntersectionRegion<LocationRegion, OrdinalRegion> {
+    IntersectionRegion(a: region, b: OrdinalRegion(excluded: keptApart, only: nil))
   }
 
   /// The annotation that holds the feature.
@@ -168,13 +168,13 @@ private struct LocatedCell {
       var request = self.request
       // A kept-apart pin beside a cluster stays where it is.
       request.settings.decluster = request.settings.decluster && !clustered
-      return made(PlacesRegion(excluded: PlaceSet([]), only: ownPlace), request)
+      return made(OrdinalRegion(excluded: OrdinalSet([]), only: ownOrdinal), request)
     }
     return clustered ? made(EverywhereRegion(), request) : made(location, request)
   }
 
   private func made(_ region: some IndexRegion, _ request: ClusterRequest) -> Annotation? {
-    let spreading = Spreading(all, distance: request.settings.distanceFromContestedLocation)
+    let spreading = PinLayout(all, distance: request.settings.distanceFromContestedLocation)
     var clusterer = GridClusterer(
       scope: scope, region: region, request: request, layer: 0, keptApart: keptApart,
       spreading: spreading)

@@ -10,7 +10,7 @@ struct PointSum: BitwiseCopyable, Equatable {
 
   /// Adds all features of a node.
   @inline(__always)
-  mutating func add(node: Int, in view: IndexView) {
+  mutating func add(node: Int, in view: IndexPointers) {
     add(view.aggregates[node].pointee, view.nodes[node].box)
   }
 
@@ -35,7 +35,7 @@ struct PointSum: BitwiseCopyable, Equatable {
 
   /// Adds the features of a run.
   @inline(__always)
-  mutating func add(_ points: Range<Int>, in view: IndexView) {
+  mutating func add(_ points: Range<Int>, in view: IndexPointers) {
     let block = view.block(of: points.lowerBound)
     var own = PositionBox.empty
     var longitudes: UInt64 = 0
@@ -53,7 +53,7 @@ struct PointSum: BitwiseCopyable, Equatable {
   /// The sum of a run's latitudes, given its box.
   @inline(__always)
   private static func latitudes(
-    _ points: Range<Int>, _ box: PositionBox, _ block: BlockView, _ view: IndexView
+    _ points: Range<Int>, _ box: PositionBox, _ block: BlockPointers, _ view: IndexPointers
   ) -> Int64 {
     if box.isPolar { return polarLatitudes(points, block, view) }
     var sum: Int64 = 0
@@ -72,7 +72,7 @@ struct PointSum: BitwiseCopyable, Equatable {
   /// As above, where some are beyond the projection.
   @inline(never)
   private static func polarLatitudes(
-    _ points: Range<Int>, _ block: BlockView, _ view: IndexView
+    _ points: Range<Int>, _ block: BlockPointers, _ view: IndexPointers
   ) -> Int64 {
     points.reduce(into: 0) { sum, place in
       sum &+= view.degrees.latitude(
@@ -103,10 +103,11 @@ struct PointSum: BitwiseCopyable, Equatable {
 extension PointIndex {
   /// The bounds of a region's features, given the box of their positions.
   func bounds(
-    of box: PositionBox, in region: some IndexRegion, excluding excluded: PlaceSet = PlaceSet([])
+    of box: PositionBox, in region: some IndexRegion,
+    excluding excluded: OrdinalSet = OrdinalSet([])
   ) -> GeoBounds {
     GeoBounds(box) { latitude in
-      forEachPlace(in: IntersectionRegion(a: PolarRegion(), b: region)) { place in
+      forEachOrdinal(in: IntersectionRegion(a: PolarRegion(), b: region)) { place in
         if !excluded.contains(place) { latitude(coordinate(at: place).latitude) }
         return true
       }
@@ -141,13 +142,13 @@ extension GeoBounds {
 
 /// The features on the world's northern and southern edges.
 private struct PolarRegion: IndexRegion {
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     let box = view.nodes[node].box
     if !box.isPolar { return .outside }
     return box.maxY == 0 || box.minY == .max ? .inside : .partial
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     let y = view.positions[place].y
     return y == 0 || y == .max
   }

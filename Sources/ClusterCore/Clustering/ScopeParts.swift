@@ -16,7 +16,7 @@ extension FeatureScope {
     forEachRun { run in
       guard ranks.count <= most else { return }
       for place in run {
-        let rank = Int(keys.rank(at: collectionPlace(place)))
+        let rank = Int(keys.rank(at: collectionOrdinal(place)))
         if table[rank] == 0 { ranks.append(rank) }
         table[rank] &+= 1
       }
@@ -31,7 +31,7 @@ extension FeatureScope {
     parts.withUnsafeMutableBufferPointer { parts in
       forEachRun { run in
         for place in run {
-          let whole = collectionPlace(place)
+          let whole = collectionOrdinal(place)
           let number = Int(table[Int(keys.rank(at: whole))])
           parts[number].append(
             UInt32(whole), points.position(at: place), points.reference(at: place))

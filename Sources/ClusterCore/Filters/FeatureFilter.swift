@@ -1,4 +1,4 @@
-import Guards
+import Threading
 
 /// A filter of a collection. It is bound to columns when that is first needed: not at all where the
 /// features that pass are remembered.
@@ -6,7 +6,7 @@ public final class FeatureFilter: Sendable {
   /// In normal form.
   let expression: FilterExpression
   private let columns: @Sendable ([UInt8]) -> PropertyColumn
-  private let bound = Guarded<BoundFilter?>(nil)
+  private let bound = Locked<BoundFilter?>(nil)
 
   /// A filter of the collection whose columns are given.
   public init(

@@ -106,15 +106,15 @@ struct BlockEdit {
   ) -> [FeatureEntry] {
     guard number < old.blocks.count else { return added }
     let block = old.blocks[number]
-    let firstPlace = number << PointIndex.blockBits
+    let firstOrdinal = number << PointIndex.blockBits
     var result: [FeatureEntry] = []
     result.reserveCapacity(block.count + added.count)
     var removed = removed
     func copy(_ offset: Int) {
-      if let first = removed.first, first - firstPlace == offset {
+      if let first = removed.first, first - firstOrdinal == offset {
         removed.removeFirst()
       } else {
-        result.append(FeatureEntry(offset, of: block, origin: firstPlace + offset))
+        result.append(FeatureEntry(offset, of: block, origin: firstOrdinal + offset))
       }
     }
     var offset = 0

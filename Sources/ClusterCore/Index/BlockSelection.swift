@@ -90,7 +90,7 @@ final class BlockSelection: Sendable {
 
   /// The place in the collection of a place in the selection.
   @inline(__always)
-  func collectionPlace(_ place: Int) -> Int {
+  func collectionOrdinal(_ place: Int) -> Int {
     let source = Int(sources[place &>> PointIndex.blockBits])
     guard let offsets = offsets[around: place] else { return place }
     return source &<< PointIndex.blockBits | Int(offsets[place])
@@ -98,7 +98,7 @@ final class BlockSelection: Sendable {
 
   /// The place in the selection of a place in the collection; nil where the feature isn't part of it.
   /// O(log n).
-  func ownPlace(_ place: Int) -> Int? {
+  func ownOrdinal(_ place: Int) -> Int? {
     guard let number = number(of: place >> PointIndex.blockBits) else { return nil }
     let offset = place & (PointIndex.maximumBlockCount - 1)
     let offsets = blocks[number].offsets

@@ -53,7 +53,7 @@ public struct DegreesRegion: IndexRegion, Sendable {
     latitude >= south && (latitude < north || (includesNorth && latitude == north))
   }
 
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     coverage(of: view.nodes[node].box)
   }
 
@@ -69,7 +69,7 @@ public struct DegreesRegion: IndexRegion, Sendable {
     return rows == .inside && (columns == .inside || others == .inside) ? .inside : .partial
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     switch coverage(of: PositionBox(view.positions[place])) {
     case .inside: return true
     case .outside: return false

@@ -2,7 +2,7 @@
 struct EdgeRegion: IndexRegion {
   let box: PositionBox
 
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     let other = view.nodes[node].box
     let columns = other.minX...other.maxX
     let rows = other.minY...other.maxY
@@ -12,7 +12,7 @@ struct EdgeRegion: IndexRegion {
     return isNear ? .partial : .outside
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     touches(PositionBox(view.positions[place]))
   }
 
@@ -29,18 +29,18 @@ extension PointIndex {
   var exactBounds: GeoBounds? {
     guard count > 0 else { return nil }
     let box = withExtendedLifetime(self) { view.nodes[view.root].box }
-    return exactBounds(of: box, in: EverywhereRegion(), excluding: PlaceSet([]))
+    return exactBounds(of: box, in: EverywhereRegion(), excluding: OrdinalSet([]))
   }
 
   /// The bounds of a region's features, of at least one, bit for bit, given the box of their positions.
   /// Nil where more than some features are on its edges.
   func exactBounds(
-    of box: PositionBox, in region: some IndexRegion, excluding excluded: PlaceSet,
+    of box: PositionBox, in region: some IndexRegion, excluding excluded: OrdinalSet,
     atMost limit: Int = .max
   ) -> GeoBounds? {
     var bounds = GeoBounds.empty
     var room = limit
-    forEachPlace(in: IntersectionRegion(a: EdgeRegion(box: box), b: region)) { place in
+    forEachOrdinal(in: IntersectionRegion(a: EdgeRegion(box: box), b: region)) { place in
       if excluded.contains(place) { return true }
       bounds.formUnion(GeoBounds(coordinate(at: place)))
       room -= 1

@@ -1,5 +1,5 @@
 import CHints
-import Guards
+import Threading
 
 /// An immutable snapshot of a collection: its features in index order, by where they are
 /// (``points``) and by id.
@@ -24,7 +24,7 @@ public final class FeatureIndex: Sendable {
   /// When the first feature expires, in milliseconds since 1970; nil if none does.
   public let nextExpiry: Int64?
   private let scopeCache: ScopeCache
-  private let knownBounds = Guarded<GeoBounds?>(nil)
+  private let knownBounds = Locked<GeoBounds?>(nil)
   /// Properties by place, as far as they were asked for.
   let columns: ColumnCache
 

@@ -7,16 +7,16 @@ extension FeatureScope {
       return
     }
     let name = ScopeName(filter: filter.expression)
-    if index.scopes.has(name) || index.points.countPlaces(in: region) > index.count / 4 {
+    if index.scopes.has(name) || index.points.countFeatures(in: region) > index.count / 4 {
       let parts = index.scopes.remembered(name) { before in
         let bound = filter.bind()
         let selected = BlockSelection(
           from: before.blocks(ofKey: nil), index.matches(before.serials), index.records
         ) { number in
           var offsets: [UInt16] = []
-          let firstPlace = number << PointIndex.blockBits
-          bound.forEachPassing(in: firstPlace..<firstPlace + index.blocks[number].count) {
-            offsets.append(UInt16($0 - firstPlace))
+          let firstOrdinal = number << PointIndex.blockBits
+          bound.forEachPassing(in: firstOrdinal..<firstOrdinal + index.blocks[number].count) {
+            offsets.append(UInt16($0 - firstOrdinal))
           }
           return SelectedBlock(index.blocks[number], offsets, index.records)
         }
@@ -59,7 +59,7 @@ extension FeatureScope {
   /// The number of features in a region.
   public func count(in region: DegreesRegion?) -> Int {
     guard let region else { return count }
-    return points.countPlaces(in: region)
+    return points.countFeatures(in: region)
   }
 
   /// The places in the collection of the features in a region, in index order: at most `limit`, after
@@ -75,7 +75,7 @@ extension FeatureScope {
   ///
   /// - Throws: ``ImpossibleRequest`` when there are more than the limit.
   public func places(in region: MapRegion, limit: Int) throws(ImpossibleRequest) -> [Int] {
-    let found = points.countPlaces(in: region)
+    let found = points.countFeatures(in: region)
     guard found <= limit else {
       let remedy =
         found <= ClusterRequest.maximumLimit
@@ -90,8 +90,8 @@ extension FeatureScope {
   private func places(inAny region: some IndexRegion, offset: Int, limit: Int) -> [Int] {
     var places: [Int] = []
     guard limit > 0 else { return places }
-    points.forEachPlace(in: region, offset: offset) { place in
-      places.append(collectionPlace(place))
+    points.forEachOrdinal(in: region, offset: offset) { place in
+      places.append(collectionOrdinal(place))
       return places.count < limit
     }
     return places

@@ -92,20 +92,20 @@ public struct FeatureScope: Sendable {
 
   /// The place in the collection of a place in the scope.
   @inline(__always)
-  func collectionPlace(_ place: Int) -> Int {
+  func collectionOrdinal(_ place: Int) -> Int {
     switch members {
     case .all: place
     case .places(let places): Int(places.pointer[place])
-    case .blocks(let selected): selected.collectionPlace(place)
+    case .blocks(let selected): selected.collectionOrdinal(place)
     }
   }
 
   /// The place in the scope of a place in the collection; nil where the feature isn't part of it.
   /// O(log n).
-  func scopePlace(_ place: Int) -> Int? {
+  func scopeOrdinal(_ place: Int) -> Int? {
     switch members {
     case .all: return place
-    case .blocks(let selected): return selected.ownPlace(place)
+    case .blocks(let selected): return selected.ownOrdinal(place)
     case .places(let places):
       var (low, high) = (0, places.count)
       while low < high {
@@ -117,10 +117,10 @@ public struct FeatureScope: Sendable {
   }
 
   /// The place in the scope of a feature; nil where it isn't part of it. O(log n).
-  public func place(of id: FeatureID) -> Int? { index.place(of: id).flatMap(scopePlace) }
+  public func place(of id: FeatureID) -> Int? { index.place(of: id).flatMap(scopeOrdinal) }
 
   /// The places in the scope of those of some features that are part of it.
-  func places(of ids: [FeatureID]) -> PlaceSet { PlaceSet(ids.compactMap { place(of: $0) }) }
+  func places(of ids: [FeatureID]) -> OrdinalSet { OrdinalSet(ids.compactMap { place(of: $0) }) }
 
   /// Calls `body` with the places in a block of the collection of those of its features that are part of
   /// the scope, which is all of the collection or was selected by block; in ascending order.
@@ -140,9 +140,9 @@ public struct FeatureScope: Sendable {
     if isWhole { return body(run) }
     var start = run.lowerBound
     while start < run.upperBound {
-      let first = collectionPlace(start)
+      let first = collectionOrdinal(start)
       var stop = start + 1
-      while stop < run.upperBound, collectionPlace(stop) == first + stop - start,
+      while stop < run.upperBound, collectionOrdinal(stop) == first + stop - start,
         !PointIndex.beginsBlock(first + stop - start)
       {
         stop += 1

@@ -16,17 +16,17 @@ enum NodeVisit {
 /// A set of features that is given by where they are.
 protocol IndexRegion: Sendable {
   /// How much of a node lies inside. `.partial` is always a correct answer.
-  func coverage(of node: Int, in view: IndexView) -> Coverage
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage
   /// Whether the feature at a place lies inside: exact.
-  func contains(_ place: Int, in view: IndexView) -> Bool
+  func contains(_ place: Int, in view: IndexPointers) -> Bool
 }
 
 /// Every feature.
 struct EverywhereRegion: IndexRegion {
   @inline(__always)
-  func coverage(of node: Int, in view: IndexView) -> Coverage { .inside }
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage { .inside }
   @inline(__always)
-  func contains(_ place: Int, in view: IndexView) -> Bool { true }
+  func contains(_ place: Int, in view: IndexPointers) -> Bool { true }
 }
 
 /// What to do with a node that lies inside a region.
@@ -46,8 +46,8 @@ extension PointIndex {
   /// What lies outside is skipped a subtree at a time.
   @inline(__always)
   func walk(
-    _ region: some IndexRegion, take: (Int, IndexView) -> WalkStep,
-    point: (Int, IndexView) -> Bool
+    _ region: some IndexRegion, take: (Int, IndexPointers) -> WalkStep,
+    point: (Int, IndexPointers) -> Bool
   ) {
     withExtendedLifetime(self) {
       let view = self.view
@@ -73,7 +73,7 @@ extension PointIndex {
   }
 
   /// The number of features in a region.
-  func countPlaces(in region: some IndexRegion) -> Int {
+  func countFeatures(in region: some IndexRegion) -> Int {
     var total = 0
     walk(
       region,
@@ -90,7 +90,7 @@ extension PointIndex {
 
   /// Calls `body` with the places of a region's features in index order, after `offset` of them,
   /// until it returns false. Skipped features cost O(log n).
-  func forEachPlace(
+  func forEachOrdinal(
     in region: some IndexRegion, offset: Int = 0, _ body: (Int) -> Bool
   ) {
     var toSkip = offset

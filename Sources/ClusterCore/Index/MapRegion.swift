@@ -29,7 +29,7 @@ public struct MapRegion: IndexRegion, Sendable {
     second = end > world ? 0..<(end - world) : 0..<0
   }
 
-  func coverage(of node: Int, in view: IndexView) -> Coverage {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     coverage(of: view.nodes[node].box)
   }
 
@@ -58,7 +58,7 @@ public struct MapRegion: IndexRegion, Sendable {
     west >= range.lowerBound && east < range.upperBound
   }
 
-  func contains(_ place: Int, in view: IndexView) -> Bool {
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
     switch coverage(of: PositionBox(view.positions[place])) {
     case .inside: return true
     case .outside: return false

@@ -5,7 +5,7 @@ extension PointIndex {
   /// Branch and bound over the tree, which starts from the features that come next on the Z-order
   /// curve: O(log n) for any but odd data.
   func nearest(
-    to target: MapPoint, in region: some IndexRegion, excluding excluded: PlaceSet
+    to target: MapPoint, in region: some IndexRegion, excluding excluded: OrdinalSet
   ) -> Int? {
     withExtendedLifetime(self) {
       let view = self.view
@@ -21,7 +21,7 @@ extension PointIndex {
           best = (distance, place)
         }
       }
-      forEachPlaceNearby(target, consider)
+      forEachOrdinalNearby(target, consider)
       view.traverse { node in
         if view.nodes[node].box.squaredDistance(to: target) > best.distance
           || region.coverage(of: node, in: view) == .outside
@@ -36,7 +36,7 @@ extension PointIndex {
   }
 
   /// Calls `body` with a few places around where a map point would be in index order.
-  private func forEachPlaceNearby(_ target: MapPoint, _ body: (Int) -> Void) {
+  private func forEachOrdinalNearby(_ target: MapPoint, _ body: (Int) -> Void) {
     let key = Position(target).zOrder
     guard count > 0 else { return }
     let view = self.view
@@ -44,7 +44,7 @@ extension PointIndex {
     var (block, end) = (0, view.blockCount - 1)
     while block < end {
       let middle = (block + end + 1) / 2
-      if view.positions[view.blocks[middle].firstPlace].zOrder < key {
+      if view.positions[view.blocks[middle].firstOrdinal].zOrder < key {
         block = middle
       } else {
         end = middle - 1

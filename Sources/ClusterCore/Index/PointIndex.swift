@@ -13,7 +13,7 @@ public final class PointIndex: Sendable {
   public let count: Int
   private let blocks: [PointBlock]
   /// The blocks' raw parts, then those of the tree on top, if there is one.
-  private let views: FixedArray<BlockView>
+  private let views: FixedArray<BlockPointers>
   private let summaries: FixedArray<BlockSummary>
   private let top: Quadtree?
   /// Where the records lie, whose coordinates are the features'; keeps them alive.
@@ -33,7 +33,7 @@ public final class PointIndex: Sendable {
     count = block.count
     blocks = [block]
     views = FixedArray(uninitialized: 1)
-    views.pointer[0] = BlockView(block, firstPlace: 0)
+    views.pointer[0] = BlockPointers(block, firstOrdinal: 0)
     summaries = FixedArray(uninitialized: 0)
     top = nil
     self.records = records
@@ -86,7 +86,7 @@ public final class PointIndex: Sendable {
     (blocks, views, summaries, count) = (made.blocks, made.views, made.summaries, made.count)
     let top = TopTreeBuilder.build(over: summaries.pointer, count: blocks.count)
     if !blocks.isEmpty {
-      views.pointer[blocks.count] = BlockView(top: top, of: views.pointer[0])
+      views.pointer[blocks.count] = BlockPointers(top: top, of: views.pointer[0])
     }
     self.top = top
   }
@@ -94,7 +94,7 @@ public final class PointIndex: Sendable {
   /// Blocks on their way into an index.
   private struct Blocks {
     var blocks: [PointBlock] = []
-    let views: FixedArray<BlockView>
+    let views: FixedArray<BlockPointers>
     let summaries: FixedArray<BlockSummary>
     var count = 0
 
@@ -106,7 +106,7 @@ public final class PointIndex: Sendable {
 
     mutating func append(_ block: PointBlock) {
       let number = blocks.count
-      views.pointer[number] = BlockView(block, firstPlace: number << PointIndex.blockBits)
+      views.pointer[number] = BlockPointers(block, firstOrdinal: number << PointIndex.blockBits)
       summaries.pointer[number] = BlockSummary(block)
       count += block.count
       blocks.append(block)
@@ -156,9 +156,9 @@ public final class PointIndex: Sendable {
     }
   }
 
-  /// The raw parts; see ``IndexView``.
-  var view: IndexView {
-    IndexView(
+  /// The raw parts; see ``IndexPointers``.
+  var view: IndexPointers {
+    IndexPointers(
       blocks: UnsafePointer(views.pointer), blockBits: top == nil ? 63 : PointIndex.blockBits,
       blockCount: blocks.count, count: count,
       records: RecordTable(bases: UnsafePointer(recordTable.pointer)))

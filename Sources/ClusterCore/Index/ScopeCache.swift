@@ -1,4 +1,4 @@
-import Guards
+import Threading
 
 /// What a scope that is worth remembering is of: a filter, and a property that takes it apart.
 struct ScopeName: Hashable, Sendable {
@@ -90,7 +90,7 @@ final class ScopeCache: Sendable {
 
   /// Parts that are made by the first who asks for them, while others wait.
   private final class Meeting: Sendable {
-    let parts = Guarded<Parts?>(nil)
+    let parts = Locked<Parts?>(nil)
   }
 
   private struct Entry {
@@ -111,7 +111,7 @@ final class ScopeCache: Sendable {
     var bytes = 0
   }
 
-  private let state: Guarded<State>
+  private let state: Locked<State>
   private let capacity: Int
   /// What nobody asked for in so many changes is forgotten.
   private static let maximumIdleChanges = 1000
@@ -131,7 +131,7 @@ final class ScopeCache: Sendable {
         state.bytes += entry.bytes
       }
     }
-    self.state = Guarded(state)
+    self.state = Locked(state)
   }
 
   /// The parts with a name, made if they aren't known.

@@ -1,4 +1,4 @@
-import Guards
+import Threading
 
 /// The columns of an index that were asked for, within a bound of memory.
 final class ColumnCache: Sendable {
@@ -21,7 +21,7 @@ final class ColumnCache: Sendable {
 
   /// Where those who want the same column meet: the first builds it and the others wait.
   private final class Slot: Sendable {
-    let column = Guarded<Column?>(nil)
+    let column = Locked<Column?>(nil)
   }
 
   private struct Entry {
@@ -45,7 +45,7 @@ final class ColumnCache: Sendable {
     var clock = 0
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
   private let limit: Int
 
   /// A cache for an index of a number of features.

@@ -30,7 +30,7 @@ extension PropertyColumn {
     let dictionary = GrowingDictionary(old.dictionary)
     let made = edit.made { block, origins, number in
       var builder = ColumnChunkBuilder(count: block.count, dictionary: dictionary)
-      let firstPlace = number << PointIndex.blockBits
+      let firstOrdinal = number << PointIndex.blockBits
       for run in CarriedRun.runs(origins) {
         if let origin = run.origin {
           let offset = origin & (PointIndex.maximumBlockCount - 1)
@@ -39,7 +39,7 @@ extension PropertyColumn {
           continue
         }
         for offset in run.offsets {
-          let record = index.record(at: firstPlace + offset)
+          let record = index.record(at: firstOrdinal + offset)
           decoder.withValue(of: name, in: record.properties) { builder.append($0) }
         }
       }

@@ -1,5 +1,5 @@
 import CEvHTTP
-import Guards
+import Threading
 
 /// A small blocking HTTP/1.1 client that keeps its connection for the next request.
 public final class HTTPClient: Sendable {
@@ -17,7 +17,7 @@ public final class HTTPClient: Sendable {
     deinit { ceh_client_free(pointer) }
   }
 
-  private let handle: Guarded<Handle>
+  private let handle: Locked<Handle>
   private let server: String
   private let prefix: String
   private let hostField: String
@@ -28,7 +28,7 @@ public final class HTTPClient: Sendable {
     guard let handle = Handle(host: base.host, port: base.port) else {
       throw .badRequest("out of memory")
     }
-    self.handle = Guarded(handle)
+    self.handle = Locked(handle)
     server = "http://\(base.authority)"
     prefix = base.prefix
     hostField = base.authority

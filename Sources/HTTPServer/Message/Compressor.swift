@@ -1,5 +1,5 @@
 import CDeflate
-import Guards
+import Threading
 
 /// A libdeflate compressor.
 ///
@@ -30,7 +30,7 @@ private final class Compressor: @unchecked Sendable {
 
 /// The compressors that nobody uses now; there are never more than were needed at one time.
 enum Gzip {
-  private static let pool = Guarded<[Compressor]>([])
+  private static let pool = Locked<[Compressor]>([])
 
   /// The gzip form of `body`, or nil when that is not smaller.
   static func compress(_ body: [UInt8]) -> [UInt8]? {

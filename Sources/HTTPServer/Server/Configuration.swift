@@ -1,4 +1,4 @@
-import Guards
+import Threading
 
 extension HTTPServer {
   /// How a server listens and what it admits.

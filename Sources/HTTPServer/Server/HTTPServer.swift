@@ -1,6 +1,6 @@
 import CEvHTTP
 import Glibc
-import Guards
+import Threading
 
 /// An HTTP/1.1 server: a few event loops, each on a thread, that share one port.
 ///
@@ -14,7 +14,7 @@ public final class HTTPServer: Sendable {
   private let configuration: Configuration
   private let gauge: Gauge
   private let loops: [Loop]
-  private let state = Guarded(State.bound)
+  private let state = Locked(State.bound)
 
   /// Listens, but does not answer yet.
   public init(

@@ -1,5 +1,5 @@
 import CEvHTTP
-import Guards
+import Threading
 import Synchronization
 
 /// The body of an answer that is sent bit by bit, for as long as its owner wants; see
@@ -54,7 +54,7 @@ final class StreamCore: @unchecked Sendable {
   }
 
   private let pointer: OpaquePointer
-  private let state: Guarded<State>
+  private let state: Locked<State>
   /// Bytes on their way to the loop's thread.
   private let posted = Atomic<Int>(0)
   /// Touched on the loop's thread only.
@@ -64,7 +64,7 @@ final class StreamCore: @unchecked Sendable {
   init(_ loop: Loop) {
     guard let pointer = ceh_stream_new() else { fatalError("out of memory") }
     self.pointer = pointer
-    state = Guarded(State(loop: loop))
+    state = Locked(State(loop: loop))
   }
 
   deinit { ceh_stream_free(pointer) }

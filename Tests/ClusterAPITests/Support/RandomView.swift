@@ -65,7 +65,7 @@ struct RandomView: Sendable {
   func body(of snapshot: CollectionSnapshot, by api: API) -> [UInt8]? {
     do {
       let (view, format) = try api.withViewFields(request) { fields, format in
-        (try ViewRequest(fields), format)
+        (try ViewportRequest(fields), format)
       }
       let type = try request.negotiate([.json, .geoJSON], format: format)
       return try API.answer(view, snapshot).json(type).bytes

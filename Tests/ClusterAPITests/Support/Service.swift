@@ -3,6 +3,7 @@ import FeatureStore
 import HTTPServer
 import TestSupport
 import Testing
+import Threading
 
 /// The whole service but for its sockets: an API over a store in a directory of its own.
 final class Service: Sendable {

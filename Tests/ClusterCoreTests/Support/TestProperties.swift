@@ -1,3 +1,4 @@
+import Threading
 import TestSupport
 
 @testable import ClusterCore

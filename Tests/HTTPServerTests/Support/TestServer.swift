@@ -1,5 +1,5 @@
 import Glibc
-import Guards
+import Threading
 @testable import HTTPServer
 
 /// A running server on a free port; shut down with the last reference.
@@ -53,7 +53,7 @@ final class TestServer: Sendable {
 /// Replies that a test holds back.
 final class Held: Sendable {
   typealias Reply = @Sendable (HTTPResponse) -> Void
-  private let replies = Guarded<[Reply]>([])
+  private let replies = Locked<[Reply]>([])
 
   var count: Int { replies.withLock { $0.count } }
   func add(_ reply: @escaping Reply) { replies.withLock { $0.append(reply) } }

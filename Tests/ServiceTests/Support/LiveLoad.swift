@@ -1,6 +1,7 @@
 import Glibc
 import TestSupport
 import Testing
+import Threading
 
 /// Writers and readers beside each other at one collection of a server, over a connection each.
 struct LiveLoad {

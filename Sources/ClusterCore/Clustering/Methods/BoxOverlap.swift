@@ -33,7 +33,7 @@ struct BoxOverlap: Nearness {
 
   /// Whether the boxes of the features at two places overlap.
   @inline(__always)
-  func overlaps(_ a: Int, _ b: Int, in view: IndexView) -> Bool {
+  func overlaps(_ a: Int, _ b: Int, in view: IndexPointers) -> Bool {
     if let known = overlaps(view.positions[a], view.positions[b]) { return known }
     return overlaps(
       WebMercator.project(view.coordinates[a]), WebMercator.project(view.coordinates[b]))

@@ -16,7 +16,7 @@ struct CollisionClusterer {
   /// By place; features of different groups never join. nil: all are in one.
   var groups: [UInt32]?
   /// Places of features that are placed first and take none in.
-  var keptApart = PlaceSet([])
+  var keptApart = OrdinalSet([])
   /// The most boxes.
   var limit = 10_000
   /// The most work, in units of about a nanosecond.

@@ -8,7 +8,7 @@ import CHints
 /// all placed before the first feature asks whether it overlaps any, and get a tree of their own.
 struct CollisionPlacement: ~Copyable {
   private let clusterer: CollisionClusterer
-  private let view: IndexView
+  private let view: IndexPointers
   private let order: CollisionOrder
   private let overlap: BoxOverlap
   private let buckets: BucketGrid

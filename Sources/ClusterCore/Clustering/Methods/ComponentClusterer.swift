@@ -6,7 +6,7 @@ struct ComponentClusterer {
   /// In map points.
   let radius: Double
   /// Places of features that are linked to none.
-  var keptApart = PlaceSet([])
+  var keptApart = OrdinalSet([])
   /// The most components.
   var limit = 10_000
   /// The most work, in units of about a nanosecond.

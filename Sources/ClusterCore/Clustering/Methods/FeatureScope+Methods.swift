@@ -21,7 +21,7 @@ extension FeatureScope {
     _ request: MethodRequest, markers: MarkerColumns
   ) throws(ImpossibleRequest) -> ClusterResult {
     let region = CellsRegion(request.view.tiles)
-    let found = points.countPlaces(in: region)
+    let found = points.countFeatures(in: region)
     guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
     do {
       let inside = sideBySide(in: region, count: found)
@@ -86,7 +86,7 @@ extension FeatureScope {
     ).run()
     var numbers: [Int: Int] = [:]
     for (number, component) in components.all.enumerated() {
-      let first = collectionPlace(component.first)
+      let first = collectionOrdinal(component.first)
       numbers[first] = number
       let extent = components.extent(of: component, in: points)
       result.annotations.append(
@@ -112,16 +112,16 @@ extension FeatureScope {
     var clusterer = CollisionClusterer(
       points: points, width: sizes.width * scale, height: sizes.height * scale)
     clusterer.priorities = markers.priorities.map { column in
-      (0..<count).map { column.number(at: collectionPlace($0)) }
+      (0..<count).map { column.number(at: collectionOrdinal($0)) }
     }
     clusterer.clusterKeys = markers.clusterKeys.map { keys in
       (0..<count).map {
-        let rank = keys.rank(at: collectionPlace($0))
+        let rank = keys.rank(at: collectionOrdinal($0))
         return rank == 0 ? CollisionClusterer.noKey : rank
       }
     }
     clusterer.groups = request.grouping.map { grouping in
-      (0..<count).map { grouping.keys.rank(at: collectionPlace($0)) }
+      (0..<count).map { grouping.keys.rank(at: collectionOrdinal($0)) }
     }
     clusterer.keptApart = places(of: request.keepApart)
     clusterer.limit = ClusterRequest.maximumLimit
@@ -136,10 +136,10 @@ extension FeatureScope {
   ) {
     var numbers: [Int: Int] = [:]
     for (number, cluster) in collisions.all.enumerated() {
-      numbers[collectionPlace(cluster.placed)] = number
+      numbers[collectionOrdinal(cluster.placed)] = number
     }
     let scope = self
-    let runs: @Sendable (Annotation, HeldPlaces?, (Range<Int>) -> Bool) -> Void = {
+    let runs: @Sendable (Annotation, HeldOrdinals?, (Range<Int>) -> Bool) -> Void = {
       [numbers] annotation, held, body in
       guard let number = numbers[annotation.first] else { return }
       for place in collisions.places(of: collisions.all[number]) {
@@ -153,7 +153,7 @@ extension FeatureScope {
         layers[rank] = result.layers.count
         result.layers.append(ClusterLayer(group: request.grouping?.group(Int(rank)), runs: runs))
       }
-      let first = collectionPlace(cluster.placed)
+      let first = collectionOrdinal(cluster.placed)
       result.annotations.append(
         Annotation(
           first: first, in: index, cluster.sum, collisions.extent(of: cluster, in: points),
@@ -165,7 +165,7 @@ extension FeatureScope {
   /// Runs of places in the scope as runs of places in the collection, as far as they are held by an
   /// earlier annotation, until `body` returns false.
   private func forEachCollectionRun(
-    _ run: Range<Int>, within held: HeldPlaces?, _ body: (Range<Int>) -> Bool
+    _ run: Range<Int>, within held: HeldOrdinals?, _ body: (Range<Int>) -> Bool
   ) -> Bool {
     guard let held else { return forEachCollectionRun(run, body) }
     return forEachCollectionRun(run) { run in
@@ -177,8 +177,8 @@ extension FeatureScope {
   }
 }
 
-extension HeldPlaces {
-  fileprivate func contains(_ place: Int, in view: IndexView) -> Bool {
+extension HeldOrdinals {
+  fileprivate func contains(_ place: Int, in view: IndexPointers) -> Bool {
     switch self {
     case .cell(let region): region.contains(place, in: view)
     case .location(let region): region.contains(place, in: view)
@@ -191,7 +191,7 @@ extension ClusterLayer {
   /// A layer without a grid.
   fileprivate init(
     group: ClusterGroup?,
-    runs: @escaping @Sendable (Annotation, HeldPlaces?, (Range<Int>) -> Bool) -> Void
+    runs: @escaping @Sendable (Annotation, HeldOrdinals?, (Range<Int>) -> Bool) -> Void
   ) {
     self.init(group: group, grid: nil, cellSize: 0, runs: runs)
   }

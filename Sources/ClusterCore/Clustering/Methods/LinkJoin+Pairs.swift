@@ -112,7 +112,7 @@ extension LinkJoin {
 extension PointIndex {
   /// Whether any other feature is linked to the one at a place. O(log n) for any but odd data.
   func hasFeature(
-    linkedTo place: Int, within radius: Double, excluding excluded: PlaceSet = PlaceSet([])
+    linkedTo place: Int, within radius: Double, excluding excluded: OrdinalSet = OrdinalSet([])
   ) -> Bool {
     withExtendedLifetime(self) {
       let view = self.view

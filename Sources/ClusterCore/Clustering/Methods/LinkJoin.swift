@@ -14,16 +14,16 @@ struct LinkJoin: ~Copyable {
     case empty
   }
 
-  let view: IndexView
+  let view: IndexPointers
   let distance: LinkDistance
-  let keptApart: PlaceSet
+  let keptApart: OrdinalSet
   var budget: WorkBudget
   let sets: DisjointSets
   /// Of each node.
   let states: UnsafeMutablePointer<State>
 
   /// The view must stay alive.
-  init(_ view: IndexView, _ distance: LinkDistance, keptApart: PlaceSet, budget: WorkBudget) {
+  init(_ view: IndexPointers, _ distance: LinkDistance, keptApart: OrdinalSet, budget: WorkBudget) {
     self.view = view
     self.distance = distance
     self.keptApart = keptApart

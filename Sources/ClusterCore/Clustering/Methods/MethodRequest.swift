@@ -1,6 +1,6 @@
 /// What a client shows, for the methods that know no grid of cells: the visible rectangle with its
 /// margin, rounded outward to whole tiles, so that panning keeps still.
-public struct TileView: Sendable {
+public struct TileViewport: Sendable {
   /// The zoom, rounded to 1/1000.
   public internal(set) var zoomLevel: Double
   /// The tiles, of the whole zoom below.
@@ -57,7 +57,7 @@ public struct MethodRequest: Sendable {
   public static let markerSides: ClosedRange<Double> = 1...2048
 
   /// The view.
-  public var view: TileView
+  public var view: TileViewport
   /// The method.
   public var method: Method
   /// Features that are annotations of their own.
@@ -68,7 +68,7 @@ public struct MethodRequest: Sendable {
   public var grouping: Grouping?
 
   /// Creates a request.
-  public init(view: TileView, method: Method, keepApart: [FeatureID], limit: Int) {
+  public init(view: TileViewport, method: Method, keepApart: [FeatureID], limit: Int) {
     self.view = view
     self.method = method
     self.keepApart = keepApart

@@ -62,7 +62,7 @@ extension PositionBox {
   var side: UInt32 { max(maxX &- minX, maxY &- minY) }
 }
 
-extension PlaceSet {
+extension OrdinalSet {
   /// How many of the places lie before one.
   func count(before place: Int) -> Int {
     var (low, high) = (0, places.count)

@@ -1,0 +1,128 @@
+import ClusterCore
+import GeoFormats
+
+/// A view whose cells are remembered, all or some of them or none yet.
+struct CachedViewport: Sendable {
+  let view: ViewportRequest
+  let request: ClusterRequest
+  let isGeoJSON: Bool
+  let snapshot: CollectionSnapshot
+  let memory: CellCacheBudget
+  let area: CellArea
+  let pages: [CellPage]
+
+  /// What its cells add up to.
+  struct Sum {
+    var bytes = 0
+    var features = 0
+    var annotations = 0
+    // The cells that aren't known: how many, and which rows and columns they are in, counted from the
+    // view's first.
+    var missing = 0
+    var rows = (first: Int.max, last: Int.min)
+    var offsets = (first: Int.max, last: Int.min)
+  }
+
+  /// A view of a collection; nil where cells like its own aren't remembered.
+  init?(
+    _ view: ViewportRequest, _ type: MediaType, _ snapshot: CollectionSnapshot,
+    _ memory: CellCacheBudget
+  ) {
+    isGeoJSON = type == .geoJSON
+    guard case .grid(let request, _) = view.method, let area = CellArea(request.cells),
+      let key = CellKey(view, isGeoJSON: isGeoJSON),
+      let grid = snapshot.remembered.grid(key, memory),
+      let pages = grid.pages(of: area, at: snapshot.info.version)
+    else { return nil }
+    (self.view, self.request, self.area) = (view, request, area)
+    (self.snapshot, self.memory, self.pages) = (snapshot, memory, pages)
+  }
+
+  /// The answer as it is printed.
+  ///
+  /// - Parameter clustering: whether cells that aren't known yet are to be clustered.
+  /// - Returns: nil where there are some and they are not to be, or there is more than can be answered.
+  func body(clustering: Bool) -> [UInt8]? {
+    var sum = self.sum
+    let missing = sum.missing
+    if missing > 0 {
+      guard clustering else { return nil }
+      let isDone = cluster(sum)
+      memory.count(clustered: missing)
+      guard isDone else { return nil }
+      sum = self.sum
+    }
+    guard sum.missing == 0, sum.annotations <= request.limit else { return nil }
+    memory.count(remembered: Int(area.cells.count) - missing)
+    return body(sum)
+  }
+
+  private var sum: Sum {
+    var sum = Sum()
+    area.forEachRun(in: pages) { page, columns, row in
+      let slots = page.slot(column: columns.lowerBound, row: row)
+      for number in 0..<columns.count {
+        if let address = slots[number].load(ordering: .acquiring) {
+          let cell = EncodedCell(at: address)
+          sum.bytes &+= cell.json.count &+ 1
+          sum.features &+= cell.features
+          sum.annotations &+= cell.annotations
+        } else {
+          sum.missing += 1
+          let offset = area.cells.offset(ofColumn: columns.lowerBound + number)
+          sum.rows = (min(sum.rows.first, row), max(sum.rows.last, row))
+          sum.offsets = (min(sum.offsets.first, offset), max(sum.offsets.last, offset))
+        }
+      }
+    }
+    return sum
+  }
+
+  /// Prints the answer of cells that are all known.
+  private func body(_ sum: Sum) -> [UInt8] {
+    var answer = ClusterAnswer(snapshot: snapshot, result: ClusterResult())
+    answer.result.featureCount = sum.features
+    answer.describe(view.method)
+    var head = JSONWriter(reserving: 512)
+    head.beginObject()
+    if isGeoJSON { head.member("type", "FeatureCollection") }
+    answer.writeHead(into: &head)
+    head.key(isGeoJSON ? "features" : "annotations")
+    head.beginArray()
+    return head.withBytes { head in
+      // Without zeros first, and a check a cell: this is most of what such an answer costs.
+      [UInt8](unsafeUninitializedCapacity: head.count + sum.bytes + 2) { bytes, count in
+        count = write(head, into: UnsafeMutableRawBufferPointer(bytes))
+      }
+    }
+  }
+
+  /// Writes all there is into memory of the right size.
+  ///
+  /// - Returns: the number of bytes.
+  private func write(
+    _ head: UnsafeRawBufferPointer, into bytes: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    bytes.copyMemory(from: head)
+    var end = head.count
+    area.forEachRun(in: pages) { page, columns, row in
+      let slots = page.slot(column: columns.lowerBound, row: row)
+      for number in 0..<columns.count {
+        guard let address = slots[number].load(ordering: .acquiring) else { continue }
+        let cell = EncodedCell(at: address).json
+        guard let source = cell.baseAddress, !cell.isEmpty else { continue }
+        // Cells don't change, nor do those of pages that somebody has, so they are as long as before.
+        precondition(end + cell.count < bytes.count - 1)
+        bytes.baseAddress?.advanced(by: end).copyMemory(from: source, byteCount: cell.count)
+        end += cell.count
+        bytes[end] = UInt8(ascii: ",")
+        end += 1
+      }
+    }
+    // The last comma goes.
+    if end > head.count { end -= 1 }
+    bytes[end] = UInt8(ascii: "]")
+    bytes[end + 1] = UInt8(ascii: "}")
+    return end + 2
+  }
+}

@@ -1,0 +1,95 @@
+import Synchronization
+
+/// Eight by eight neighbouring cells of a grid. Each is empty until somebody has printed it, and then stays
+/// as it is.
+///
+/// `@unchecked Sendable`: the slots are atomic, and nothing else changes.
+final class CellPage: @unchecked Sendable {
+  /// Cells on each side.
+  static let side = 8
+  /// Columns and rows without so many of their lowest bits are those of pages.
+  static let bits = 3
+
+  /// A cell that is printed, or nil.
+  typealias Slot = Atomic<UnsafeRawPointer?>
+
+  /// The version of the collection from which on its cells are as they are here, or will be when they
+  /// are printed.
+  let version: Int64
+  /// Row by row.
+  let slots: UnsafeMutablePointer<Slot>
+  private let memory: CellCacheBudget
+
+  private static let cellCount = side * side
+  private static let size = 64 + cellCount * MemoryLayout<Slot>.stride
+
+  /// A page without cells.
+  init(from version: Int64, _ memory: CellCacheBudget) {
+    self.version = version
+    self.memory = memory
+    slots = .allocate(capacity: CellPage.cellCount)
+    for place in 0..<CellPage.cellCount { (slots + place).initialize(to: Slot(nil)) }
+    memory.add(CellPage.size)
+  }
+
+  /// A page with the cells of another.
+  convenience init(copying other: CellPage, from version: Int64) {
+    self.init(from: version, other.memory)
+    for place in 0..<CellPage.cellCount {
+      guard let address = other.slots[place].load(ordering: .acquiring) else { continue }
+      EncodedCell(at: address).retain()
+      slots[place].store(address, ordering: .relaxed)
+    }
+  }
+
+  deinit {
+    var freed = CellPage.size
+    for place in 0..<CellPage.cellCount {
+      if let address = slots[place].load(ordering: .acquiring) {
+        freed += EncodedCell(at: address).release()
+      }
+    }
+    slots.deinitialize(count: CellPage.cellCount)
+    slots.deallocate()
+    memory.add(-freed)
+  }
+
+  /// The slot of a cell, by its column and row in the grid.
+  @inline(__always)
+  func slot(column: Int, row: Int) -> UnsafeMutablePointer<Slot> {
+    slots + ((row & (CellPage.side - 1)) << CellPage.bits | (column & (CellPage.side - 1)))
+  }
+
+  /// Puts a cell with one reference into its slot, unless somebody else was faster: theirs is the same.
+  func fill(column: Int, row: Int, with cell: EncodedCell) {
+    let (isFirst, _) = slot(column: column, row: row).pointee.compareExchange(
+      expected: nil, desired: cell.address, ordering: .acquiringAndReleasing)
+    if isFirst { memory.add(cell.size) } else { _ = cell.release() }
+  }
+
+  /// Forgets a cell. Nobody else may have the page.
+  func clear(column: Int, row: Int) {
+    let address = slot(column: column, row: row).pointee.exchange(
+      nil, ordering: .acquiringAndReleasing)
+    if let address { memory.add(-EncodedCell(at: address).release()) }
+  }
+}
+
+/// Where a page is in its grid.
+struct PagePosition: Hashable {
+  var column: Int
+  var row: Int
+
+  /// By column and row of pages.
+  init(page column: Int, _ row: Int) { (self.column, self.row) = (column, row) }
+
+  /// The page of a cell.
+  init(column: Int, row: Int) {
+    (self.column, self.row) = (column >> CellPage.bits, row >> CellPage.bits)
+  }
+
+  // One word instead of two: this is looked up several times a request.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(column &+ row &* 0x1E37_79B9_7F4A_7C15)
+  }
+}

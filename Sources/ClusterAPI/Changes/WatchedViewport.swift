@@ -1,0 +1,227 @@
+import ClusterCore
+import GeoFormats
+
+/// What the watchers of a view show by now, and what is to be told them when the collection changes.
+///
+/// It keeps no annotations, only a hash of each cell's as they were printed, so that nothing is sent
+/// that is there already.
+final class WatchedViewport {
+  private struct Shown {
+    var hash: Int
+    /// Its features.
+    var count: Int
+  }
+
+  /// What an update found.
+  struct Update {
+    /// The event for those who showed what was there before; nil if nothing has changed for them.
+    var changes: [UInt8]?
+    /// The event for those who show nothing yet, if it was asked for.
+    var view: [UInt8]?
+  }
+
+  private let view: ViewportRequest
+  private let request: ClusterRequest
+  private let overrides: [[UInt8]: Grouping.Override]
+  /// The cells that aren't empty; nil before the first update.
+  private var shown: [ViewportCell: Shown]?
+  private var featureCount = 0
+  /// The version of the collection that the watchers show.
+  private(set) var version: Int64 = 0
+
+  /// The most cells that are listed because something may have changed in them.
+  private static let mostListed = 10_000
+
+  /// A view on a grid; nil for any other.
+  init?(_ view: ViewportRequest) {
+    guard case .grid(let request, let overrides) = view.method else { return nil }
+    (self.view, self.request, self.overrides) = (view, request, overrides)
+  }
+
+  /// Whether it has been updated at all.
+  var isKnown: Bool { shown != nil }
+
+  /// Goes on to a snapshot.
+  ///
+  /// - Parameters:
+  ///   - touched: where features were or are that changed since the version shown; nil where that isn't
+  ///     known.
+  ///   - wantsView: whether somebody needs all of it.
+  /// - Throws: ``ImpossibleRequest`` as the view's answer does.
+  func update(
+    to snapshot: CollectionSnapshot, touched: [Coordinate]?, wantsView: Bool
+  ) throws -> Update {
+    defer { version = snapshot.info.version }
+    guard let shown, !wantsView, let selection = touched.flatMap(selection(holding:)),
+      isWorthwhile(selection, shown.count)
+    else { return try updateAll(snapshot, wantsView: wantsView) }
+    return selection.count == 0 ? Update() : try update(selection, of: snapshot)
+  }
+
+  /// The event for somebody who showed an earlier version, with everything that may have changed since;
+  /// nil where that isn't worthwhile, and the whole view is better.
+  ///
+  /// - Parameter snapshot: that of the last update.
+  func changes(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> [UInt8]? {
+    guard let selection = selection(holding: touched), isWorthwhile(selection, shown?.count ?? 0)
+    else { return nil }
+    let answer = try answer(selection, of: snapshot)
+    var writer = CellWriter(answer)
+    var event = event(snapshot)
+    forEachCell(answer, selection.viewCells(overrides, cellSize: request.cellSize)) {
+      writer.withJSON($0, $1) { event.raw($0) }
+    }
+    return finish(event, snapshot)
+  }
+
+  // MARK: What is looked at
+
+  private func selection(holding coordinates: [Coordinate]) -> CellSelection? {
+    CellSelection(request, overrides: overrides, holding: coordinates)
+  }
+
+  /// Whether it is quicker to look at some cells than at the whole view.
+  private func isWorthwhile(_ selection: CellSelection, _ count: Int) -> Bool {
+    selection.count <= max(8, count / 4)
+      && selection.viewCellCount(overrides, cellSize: request.cellSize)
+        <= WatchedViewport.mostListed
+  }
+
+  /// What is in some cells now.
+  private func answer(
+    _ selection: CellSelection, of snapshot: CollectionSnapshot
+  ) throws -> ClusterAnswer {
+    let properties = BoundProperties(view.properties, in: snapshot.index)
+    guard case .grid(let request, _) = view.method.bound(to: properties) else {
+      preconditionFailure("a view on a grid stays one")
+    }
+    let scope = FeatureScope(snapshot.index, passing: properties.filter, near: selection)
+    var answer = ClusterAnswer(
+      snapshot: snapshot, result: try scope.clusters(request, in: selection))
+    answer.statistics = properties.annotationStatistics
+    answer.output = view.output
+    return answer
+  }
+
+  /// Calls back with the annotations' cells and with others, which are empty unless they are among
+  /// those, in order.
+  private func forEachCell(
+    _ answer: ClusterAnswer, _ others: [ViewportCell], _ body: (ViewportCell, [Int]) -> Void
+  ) {
+    var rest = others[...]
+    for (cell, annotations) in answer.annotationsByCell(cellSize: request.cellSize) {
+      while let other = rest.first, other < cell { body(rest.removeFirst(), []) }
+      if rest.first == cell { rest.removeFirst() }
+      body(cell, annotations)
+    }
+    for other in rest { body(other, []) }
+  }
+
+  // MARK: Updates
+
+  private func updateAll(_ snapshot: CollectionSnapshot, wantsView: Bool) throws -> Update {
+    let answer = try API.answer(view, snapshot)
+    let before = shown ?? [:]
+    let hadShown = shown != nil
+    let countBefore = featureCount
+    featureCount = answer.result.featureCount
+    var (changes, changed) = (event(snapshot), 0)
+    var whole = JSONWriter(reserving: 1024 + answer.result.annotations.count * 256)
+    whole.beginObject()
+    answer.writeHead(into: &whole)
+    whole.key("cells")
+    whole.beginArray()
+    var now: [ViewportCell: Shown] = [:]
+    var writer = CellWriter(answer)
+    forEachCell(answer, before.keys.sorted()) { cell, annotations in
+      writer.withJSON(cell, annotations) { json in
+        let hash = WatchedViewport.hash(json)
+        if hadShown, before[cell]?.hash != hash {
+          changes.raw(json)
+          changed += 1
+        }
+        guard !annotations.isEmpty else { return }
+        now[cell] = Shown(hash: hash, count: answer.count(of: annotations))
+        if wantsView { whole.raw(json) }
+      }
+    }
+    whole.endArray()
+    answer.writeGrid(into: &whole)
+    whole.endObject()
+    shown = now
+    let isNew = changed > 0 || featureCount != countBefore
+    return Update(
+      changes: hadShown && isNew ? finish(changes, snapshot) : nil,
+      view: wantsView ? EventText.event("view", version: snapshot.info.version, whole) : nil)
+  }
+
+  private func update(
+    _ selection: CellSelection, of snapshot: CollectionSnapshot
+  ) throws -> Update {
+    let countBefore = featureCount
+    let answer = try answer(selection, of: snapshot)
+    let cells = selection.viewCells(overrides, cellSize: request.cellSize)
+    var (printed, changed) = (JSONWriter(), 0)
+    var writer = CellWriter(answer)
+    forEachCell(answer, cells.filter { shown?[$0] != nil }) { cell, annotations in
+      writer.withJSON(cell, annotations) { json in
+        let hash = WatchedViewport.hash(json)
+        let before = shown?[cell]
+        guard before?.hash != hash else { return }
+        printed.raw(json)
+        changed += 1
+        let count = answer.count(of: annotations)
+        shown?[cell] = annotations.isEmpty ? nil : Shown(hash: hash, count: count)
+        if cell.owner == .view { featureCount += count - (before?.count ?? 0) }
+      }
+    }
+    if overrides.values.contains(where: { $0.cellSize != request.cellSize }) {
+      featureCount = WatchedViewport.featureCount(of: request, view.properties, in: snapshot)
+    }
+    guard changed > 0 || featureCount != countBefore else { return Update() }
+    var event = event(snapshot)
+    printed.withBytes { if !$0.isEmpty { event.raw($0) } }
+    return Update(changes: finish(event, snapshot))
+  }
+
+  /// Where groups have cells of their own, what is drawn in the view's own ones doesn't add up to it.
+  private static func featureCount(
+    of request: ClusterRequest, _ properties: PropertyFields, in snapshot: CollectionSnapshot
+  ) -> Int {
+    let filter = properties.filter.map { API.filter($0, of: snapshot.index) }
+    return FeatureScope(snapshot.index, passing: filter, near: request.cells)
+      .featureCount(of: request)
+  }
+
+  // MARK: Printing
+
+  private func event(_ snapshot: CollectionSnapshot) -> JSONWriter {
+    var json = JSONWriter(reserving: 4096)
+    json.beginObject()
+    json.member("version", snapshot.info.version)
+    json.member("featureCount", featureCount)
+    json.key("cells")
+    json.beginArray()
+    return json
+  }
+
+  private func finish(_ event: consuming JSONWriter, _ snapshot: CollectionSnapshot) -> [UInt8] {
+    var json = event
+    json.endArray()
+    json.endObject()
+    return EventText.event("cells", version: snapshot.info.version, json)
+  }
+
+  private static func hash(_ json: UnsafeRawBufferPointer) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: json)
+    return hasher.finalize()
+  }
+}
+
+extension ClusterAnswer {
+  /// The features of some annotations.
+  fileprivate func count(of annotations: [Int]) -> Int {
+    annotations.reduce(0) { $0 + result.annotations[$1].count }
+  }
+}

@@ -1,0 +1,118 @@
+import Glibc
+
+/// Places pins that contest one coordinate on a circle around it.
+///
+/// Of n > 1 features that share a coordinate, pin i = 0…n−1 in index order lies `d·n/2` metres from
+/// it on bearing `2π·i/n`: the circle grows with its pins, so that neighbours stay about `π·d` apart.
+public struct PinLayout {
+  /// The distance d that is used unless a request says otherwise, in metres.
+  public static let defaultDistance: Double = 3
+  /// The distances that are accepted, in metres.
+  public static let distances: ClosedRange<Double> = 0...1000
+
+  private let scope: FeatureScope
+  private let distance: Double
+  /// Places in the scope of features that are no part of what is looked at and contest nothing.
+  private let excluded: OrdinalSet
+  /// The features at one position that were looked at last, by place, and what was found of each.
+  private var places: [Int] = []
+  private var ranks: [Int] = []
+  private var totals: [Coordinate: Int] = [:]
+
+  /// Spreads the features of a scope by a distance in metres.
+  public init(_ scope: FeatureScope, distance: Double) {
+    self.init(scope, distance: distance, excluding: OrdinalSet([]))
+  }
+
+  /// As above, as if some features didn't exist; their own pins are not to be asked for.
+  init(_ scope: FeatureScope, distance: Double, excluding excluded: OrdinalSet) {
+    self.scope = scope
+    self.distance = distance
+    self.excluded = excluded
+  }
+
+  /// The coordinate of a feature's pin, and how many features contest its coordinate; by its place in
+  /// the collection. Linear in the features at the same position, once for all of them when asked in
+  /// index order.
+  public mutating func pin(at place: Int) -> (coordinate: Coordinate, contested: Int) {
+    let origin = scope.index.coordinate(at: place)
+    guard let place = scope.scopeOrdinal(place) else { return (origin, 1) }
+    if number(of: place) == nil { load(scope.points.ordinalsOfEqualPosition(as: place)) }
+    guard places.count > 1, let contested = totals[origin], contested > 1,
+      let number = number(of: place)
+    else { return (origin, 1) }
+    let bearing = 2 * Double.pi * Double(ranks[number]) / Double(contested)
+    let radius = distance * Double(contested) / 2
+    guard radius > 0 else {
+      // Where the formula leaves it, without its rounding.
+      let longitude = Geodesy.normalisedLongitude(origin.longitude)
+      return (Coordinate(latitude: origin.latitude, longitude: longitude), contested)
+    }
+    return (Geodesy.destination(from: origin, distance: radius, bearing: bearing), contested)
+  }
+
+  /// Where a feature is among those that were looked at last.
+  private func number(of place: Int) -> Int? {
+    var (low, high) = (0, places.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if places[middle] < place { low = middle + 1 } else { high = middle }
+    }
+    return low < places.count && places[low] == place ? low : nil
+  }
+
+  /// Features of one position may have different coordinates, a few centimetres apart.
+  private mutating func load(_ places: [Int]) {
+    self.places = places
+    totals.removeAll(keepingCapacity: true)
+    ranks.removeAll(keepingCapacity: true)
+    guard places.count > 1 else { return }
+    for place in places {
+      let rank = totals[scope.points.coordinate(at: place), default: 0]
+      ranks.append(rank)
+      if !excluded.contains(place) { totals[scope.points.coordinate(at: place)] = rank + 1 }
+    }
+  }
+}
+
+extension PointIndex {
+  /// The places of all features at the position of one of them, ascending. O(log n) beside them.
+  func ordinalsOfEqualPosition(as place: Int) -> [Int] {
+    let position = position(at: place)
+    // The usual feature is the only one at its position.
+    if isAlone(place, at: position) { return [place] }
+    var places: [Int] = []
+    forEachRun(in: PositionRegion(position: position)) {
+      places += $0
+      return true
+    }
+    return places
+  }
+
+  /// Whether the features before and after one in its block are elsewhere.
+  private func isAlone(_ place: Int, at position: Position) -> Bool {
+    withExtendedLifetime(self) {
+      let block = view.block(of: place)
+      let others = block.places
+      return place > others.lowerBound && place + 1 < others.upperBound
+        && block.positions[place - 1] != position && block.positions[place + 1] != position
+    }
+  }
+}
+
+/// The features at one position.
+private struct PositionRegion: IndexRegion {
+  let position: Position
+
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
+    let box = view.nodes[node].box
+    if box.minX > position.x || box.maxX < position.x || box.minY > position.y
+      || box.maxY < position.y
+    {
+      return .outside
+    }
+    return box.minX == box.maxX && box.minY == box.maxY ? .inside : .partial
+  }
+
+  func contains(_ place: Int, in view: IndexPointers) -> Bool { view.positions[place] == position }
+}

@@ -1,0 +1,68 @@
+/// Reads records that lie one after the other in memory, trusting nothing: whoever uses them later
+/// follows their lengths without a look.
+enum IndexFileRecords {
+  /// What the smallest record takes: its head, an integer id and `{}`.
+  static let smallestSize = (FeatureRecord.headerSize + 8 + 2 + 7) & ~7
+  /// The longest text of an id in bytes.
+  private static let longestText = FeatureID.maximumCharacters * 4
+
+  /// Makes the entries of records that fill some bytes, which must be in index order.
+  ///
+  /// - Parameters:
+  ///   - reference: where the bytes lie in the arena; references grow by one every 8 bytes.
+  ///   - entries: room for `count`.
+  /// - Returns: whether there are as many as should be and all of them are records.
+  static func read(
+    _ bytes: UnsafeRawBufferPointer, at reference: UInt32,
+    into entries: UnsafeMutablePointer<FeatureEntry>, count: Int
+  ) -> Bool {
+    guard let base = bytes.baseAddress else { return count == 0 }
+    var offset = 0
+    var before: (key: UInt64, record: FeatureRecord)?
+    for index in 0..<count {
+      guard let record = record(base + offset, room: bytes.count - offset) else { return false }
+      let own = RecordReference(raw: reference &+ UInt32(truncatingIfNeeded: offset >> 3))
+      let entry = FeatureEntry(own, record)
+      let key = entry.position.zOrder
+      if let before, !follows(key, record, before) { return false }
+      before = (key, record)
+      (entries + index).initialize(to: entry)
+      offset += record.size
+    }
+    return offset == bytes.count
+  }
+
+  /// Whether a record comes after another in index order.
+  static func follows(
+    _ key: UInt64, _ record: FeatureRecord, _ before: (key: UInt64, record: FeatureRecord)
+  ) -> Bool {
+    if key != before.key { return key > before.key }
+    return FeatureRecord.compareIDs(before.record, record) < 0
+  }
+
+  /// The record at an address, if it is one and lies in so many bytes.
+  @inline(__always)
+  private static func record(_ base: UnsafeRawPointer, room: Int) -> FeatureRecord? {
+    guard room >= smallestSize else { return nil }
+    let record = FeatureRecord(base: base)
+    let known = FeatureRecord.writtenAsTextFlag | FeatureRecord.expiresFlag
+    guard record.flags & ~known == 0, record.textLength <= longestText,
+      record.propertiesLength >= 2, record.size <= room
+    else { return nil }
+    // Comparisons are false for NaN.
+    let coordinate = record.coordinate
+    guard coordinate.latitude.magnitude <= 90, coordinate.longitude.magnitude <= 180 else {
+      return nil
+    }
+    guard record.textLength > 0 || FeatureID.integerRange.contains(record.integerID) else {
+      return nil
+    }
+    if let expires = record.expires, !FeatureRecord.expiryRange.contains(expires) { return nil }
+    if record.furtherCount > 0, !record.furtherOrdinates.allSatisfy(\.isFinite) { return nil }
+    let properties = record.properties
+    guard properties[0] == UInt8(ascii: "{"),
+      properties[properties.count - 1] == UInt8(ascii: "}")
+    else { return nil }
+    return record
+  }
+}

@@ -1,0 +1,65 @@
+import Glibc
+
+/// A run of a ``IndexFileSorter`` that is read from its scratch space, record by record.
+final class IndexFileRun {
+  /// Its place among the runs.
+  let number: Int
+  /// What is said about the current record.
+  private(set) var head = IndexFileSorter.Head(key: 0, rank: 0, size: 0)
+
+  private let scratch: any IndexFileScratch
+  private var buffer: FixedArray<UInt64>
+  /// The part of the buffer that is still to come, from the current record on.
+  private var available = 0..<0
+  /// The part of the scratch space that is still to be read.
+  private var rest: Range<Int>
+
+  private static let bufferSize = 1 << 18
+  private static let headSize = MemoryLayout<IndexFileSorter.Head>.size
+
+  /// A run that isn't empty, at its first record.
+  init(_ scratch: any IndexFileScratch, _ number: Int, _ range: Range<Int>) throws {
+    (self.scratch, self.number) = (scratch, number)
+    rest = range
+    buffer = FixedArray(uninitialized: IndexFileRun.bufferSize / 8)
+    try load()
+  }
+
+  private var bytes: UnsafeMutableRawPointer { UnsafeMutableRawPointer(buffer.pointer) }
+
+  /// The current record, valid until the run goes on.
+  var record: FeatureRecord {
+    FeatureRecord(base: UnsafeRawPointer(bytes) + available.lowerBound + IndexFileRun.headSize)
+  }
+
+  /// Goes on to the next record; false if there is none.
+  func advance() throws -> Bool {
+    available =
+      (available.lowerBound + IndexFileRun.headSize + Int(head.size))..<available.upperBound
+    guard !available.isEmpty || !rest.isEmpty else { return false }
+    try load()
+    return true
+  }
+
+  private func load() throws {
+    try demand(IndexFileRun.headSize)
+    head = bytes.load(fromByteOffset: available.lowerBound, as: IndexFileSorter.Head.self)
+    try demand(IndexFileRun.headSize + Int(head.size))
+  }
+
+  /// Sees to it that so many bytes are there.
+  private func demand(_ count: Int) throws {
+    guard available.count < count else { return }
+    let kept = available.count
+    var target = buffer
+    if count > buffer.byteCount { target = FixedArray(uninitialized: (count + 7) / 8) }
+    let start = UnsafeMutableRawPointer(target.pointer)
+    memmove(start, bytes + available.lowerBound, kept)
+    buffer = target
+    let size = min(target.byteCount - kept, rest.count)
+    try scratch.read(
+      at: rest.lowerBound, into: UnsafeMutableRawBufferPointer(start: start + kept, count: size))
+    rest = (rest.lowerBound + size)..<rest.upperBound
+    available = 0..<(kept + size)
+  }
+}

@@ -1,0 +1,162 @@
+import CHints
+
+/// Where a ``IndexFileSorter`` puts what it can't keep in memory.
+public protocol IndexFileScratch: AnyObject {
+  /// Appends bytes.
+  func append(_ bytes: UnsafeRawBufferPointer) throws
+
+  /// Fills some memory with what was appended from an offset on.
+  func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) throws
+}
+
+/// Stores the index of features without making it in memory: they come in the order of their ids, are put
+/// in index order in runs, and the runs are merged. Takes some 64 MiB, and 4 bytes a feature.
+public struct IndexFileSorter {
+  /// What lies before each record of a run.
+  struct Head: BitwiseCopyable {
+    var key: UInt64
+    /// Its rank in the order of ids.
+    var rank: UInt32
+    /// The size of the record.
+    var size: UInt32
+  }
+
+  private static let runBytes = 32 << 20
+  private static let outputBytes = 1 << 20
+
+  private let scratch: any IndexFileScratch
+  private let runBytes: Int
+  /// The records of the current run, and what is on its way into the scratch space.
+  private var records: GrowingArray<UInt8>
+  private var output = GrowingArray<UInt8>(capacity: 0)
+  private var keys = GrowingArray<UInt64>(capacity: 1 << 15)
+  private var offsets = GrowingArray<UInt32>(capacity: 1 << 15)
+  /// Where runs end in the scratch space.
+  private var ends: [Int] = []
+  private var count = 0
+
+  /// A sorter of nothing so far.
+  public init(scratch: any IndexFileScratch) {
+    self.init(scratch: scratch, runBytes: IndexFileSorter.runBytes)
+  }
+
+  /// As above, with runs of some size, up to a quarter of what 32 bits count.
+  init(scratch: any IndexFileScratch, runBytes: Int) {
+    (self.scratch, self.runBytes) = (scratch, runBytes)
+    // What isn't written to takes no memory.
+    records = GrowingArray(capacity: runBytes + IndexFileSorter.outputBytes)
+  }
+
+  /// Takes features whose ids follow those of earlier ones.
+  public mutating func append(_ batch: FeatureBatch) throws {
+    guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
+    _ = try batch.withRecords { lent throws(any Error) in
+      for index in 0..<lent.count {
+        let record = lent[index]
+        keys.append(Position(record.coordinate).zOrder)
+        offsets.append(UInt32(records.count))
+        records.append(contentsOf: UnsafeRawBufferPointer(start: record.base, count: record.size))
+        count += 1
+        if records.count >= runBytes { try endRun() }
+      }
+    }
+  }
+
+  /// Puts a run in order and away.
+  private mutating func endRun() throws {
+    let size = keys.count
+    guard size > 0 else { return }
+    let places = FixedArray<UInt32>(uninitialized: size)
+    for place in 0..<size { places.pointer[place] = UInt32(place) }
+    let sorted = keys.fixed
+    // Stable, so that ids break ties.
+    RadixSort.sort(
+      keys: sorted, values: places,
+      scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: size)))
+    if output.count == 0 { output = GrowingArray(capacity: IndexFileSorter.outputBytes * 2) }
+    var written = ends.last ?? 0
+    let ahead = 8
+    for place in 0..<size {
+      let own = Int(places.pointer[place])
+      // Records come from all over the run; ask for them in time.
+      let next = Int(places.pointer[min(place &+ ahead, size &- 1)])
+      let nextRecord = UnsafeRawPointer(records.pointer) + Int(offsets.pointer[next])
+      chints_prefetch(nextRecord)
+      chints_prefetch(nextRecord + 64)
+      let record = FeatureRecord(
+        base: UnsafeRawPointer(records.pointer) + Int(offsets.pointer[own]))
+      let head = Head(
+        key: sorted.pointer[place], rank: UInt32(count - size + own), size: UInt32(record.size))
+      withUnsafeBytes(of: head) { output.append(contentsOf: $0) }
+      output.append(contentsOf: UnsafeRawBufferPointer(start: record.base, count: record.size))
+      guard output.count >= IndexFileSorter.outputBytes || place == size - 1 else { continue }
+      try scratch.append(UnsafeRawBufferPointer(start: output.pointer, count: output.count))
+      written += output.count
+      output.removeAll()
+    }
+    ends.append(written)
+    records.removeAll()
+    keys = GrowingArray(capacity: size)
+    offsets.removeAll()
+  }
+
+  /// Merges the runs; hands over what ``FeatureIndex/encode(to:)`` would of an index of them all.
+  ///
+  /// - Returns: the number of features.
+  public mutating func finish(to sink: IndexFileSink) throws -> Int {
+    try endRun()
+    // Its memory is needed for the runs now.
+    records = GrowingArray(capacity: 0)
+    output = GrowingArray(capacity: 0)
+    var runs: [IndexFileRun] = []
+    for (number, end) in ends.enumerated() {
+      let start = number == 0 ? 0 : ends[number - 1]
+      runs.append(try IndexFileRun(scratch, number, start..<end))
+    }
+    let order = FixedArray<UInt32>(uninitialized: count)
+    var encoder = IndexFileEncoder()
+    var place: UInt32 = 0
+    var heap = MergeHeap(runs)
+    while let run = heap.first {
+      try encoder.append(run.record, to: sink)
+      order.pointer[Int(run.head.rank)] = place
+      place += 1
+      try heap.advanceFirst()
+    }
+    try encoder.finish(order: UnsafeBufferPointer(start: order.pointer, count: count), to: sink)
+    return count
+  }
+}
+
+/// Runs by what comes next in each; what came earlier by id is in the earlier run.
+private struct MergeHeap {
+  private var runs: [IndexFileRun]
+
+  init(_ runs: [IndexFileRun]) {
+    // A sorted list is a heap.
+    self.runs = runs.sorted(by: MergeHeap.precedes)
+  }
+
+  private static func precedes(_ a: IndexFileRun, _ b: IndexFileRun) -> Bool {
+    a.head.key != b.head.key ? a.head.key < b.head.key : a.number < b.number
+  }
+
+  var first: IndexFileRun? { runs.first }
+
+  mutating func advanceFirst() throws {
+    if try !runs[0].advance() {
+      let last = runs.removeLast()
+      if runs.isEmpty { return }
+      runs[0] = last
+    }
+    var parent = 0
+    while true {
+      var child = parent * 2 + 1
+      guard child < runs.count else { return }
+      if child + 1 < runs.count, MergeHeap.precedes(runs[child + 1], runs[child]) { child += 1 }
+      guard MergeHeap.precedes(runs[child], runs[parent]) else { return }
+      runs.swapAt(child, parent)
+      parent = child
+    }
+  }
+}

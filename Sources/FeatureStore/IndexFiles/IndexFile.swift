@@ -1,0 +1,100 @@
+import ClusterCore
+import Glibc
+
+/// A file that holds an index, opened to be read and mapped into memory: records stay where they are, as
+/// pages of the file that the system has in its cache anyway.
+///
+/// `@unchecked Sendable`: nothing of it changes, and reads say where. The file is never written again
+/// under its name, only removed, which leaves the mapping as it is.
+final class IndexFile: IndexFileSource, @unchecked Sendable {
+  let sections: [IndexFileSection]
+  private let entries: [IndexFileLayout.Entry]
+  private let descriptor: Int32
+  private let mapping: UnsafeMutableRawPointer
+  private let size: Int
+
+  /// Opens a file; nil if it isn't there, or isn't the one that is looked for, as far as its head and
+  /// its table show.
+  init?(_ path: String, of identity: IndexFileLayout.Identity) {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    guard let entries = IndexFile.entries(descriptor, identity), let last = entries.last,
+      let mapping = mmap(
+        nil, last.offset + last.section.byteCount, PROT_READ, MAP_PRIVATE, descriptor, 0),
+      mapping != MAP_FAILED
+    else {
+      close(descriptor)
+      return nil
+    }
+    self.entries = entries
+    self.mapping = mapping
+    size = last.offset + last.section.byteCount
+    sections = entries.map(\.section)
+  }
+
+  deinit {
+    munmap(mapping, size)
+    close(descriptor)
+  }
+
+  private static func entries(
+    _ descriptor: Int32, _ identity: IndexFileLayout.Identity
+  ) -> [IndexFileLayout.Entry]? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      let head = bytes(descriptor, IndexFileLayout.headSize, at: 0),
+      let table = IndexFileLayout.table(
+        head: head, of: identity, fileSize: Int(status.st_size)),
+      let listing = bytes(
+        descriptor, table.count * IndexFileLayout.entrySize, at: table.offset),
+      listing.withUnsafeBytes(IndexFileLayout.checksum) == table.checksum
+    else { return nil }
+    return IndexFileLayout.entries(listing, upTo: table.offset)
+  }
+
+  private static func bytes(_ descriptor: Int32, _ count: Int, at offset: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let isWhole = bytes.withUnsafeMutableBytes { fill($0, from: descriptor, at: offset) }
+    return isWhole ? bytes : nil
+  }
+
+  /// Reads as much as there is room for; whether there was as much.
+  static func fill(
+    _ target: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int
+  ) -> Bool {
+    var done = 0
+    while done < target.count {
+      let got = pread(
+        descriptor, target.baseAddress.map { $0 + done }, target.count - done,
+        off_t(offset + done))
+      if got < 0, errno == EINTR { continue }
+      guard got > 0 else { return false }
+      done += got
+    }
+    return true
+  }
+
+  /// Writes all of some bytes; where it couldn't, `errno` says why.
+  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) -> Bool {
+    var done = 0
+    while done < bytes.count {
+      let count = pwrite(
+        descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      done += count
+    }
+    return true
+  }
+
+  func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
+    let entry = entries[section]
+    return target.count == entry.section.byteCount
+      && IndexFile.fill(target, from: descriptor, at: entry.offset)
+      && IndexFileLayout.checksum(UnsafeRawBufferPointer(target)) == entry.checksum
+  }
+
+  func address(of section: Int) -> UnsafeRawPointer {
+    UnsafeRawPointer(mapping + entries[section].offset)
+  }
+}

@@ -1,0 +1,202 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ClusterCore
+
+/// Sections of an index in memory, without the checksums that a file has.
+///
+/// `@unchecked Sendable`: written before it is read, by one thread.
+private final class MemorySource: IndexFileSource, @unchecked Sendable {
+  var sections: [IndexFileSection] = []
+  private var memory: [UnsafeMutableRawBufferPointer] = []
+
+  init(_ index: FeatureIndex) throws {
+    try index.encode { section, content in append(section, content) }
+  }
+
+  init(copying other: MemorySource) {
+    for (section, bytes) in zip(other.sections, other.memory) {
+      append(section, UnsafeRawBufferPointer(bytes))
+    }
+  }
+
+  deinit { for bytes in memory { bytes.deallocate() } }
+
+  private func append(_ section: IndexFileSection, _ content: UnsafeRawBufferPointer) {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: content.count, alignment: 8)
+    bytes.copyMemory(from: content)
+    sections.append(section)
+    memory.append(bytes)
+  }
+
+  var bytes: [[UInt8]] { memory.map { Array($0) } }
+
+  func size(of section: Int) -> Int { memory[section].count }
+
+  func flip(_ bit: Int, at place: Int, of section: Int) {
+    memory[section][place] ^= 1 << UInt8(bit)
+  }
+
+  func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
+    guard target.count <= memory[section].count else { return false }
+    target.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[section][..<target.count]))
+    return true
+  }
+
+  func address(of section: Int) -> UnsafeRawPointer {
+    guard let base = memory[section].baseAddress else { fatalError("an empty section") }
+    return UnsafeRawPointer(base)
+  }
+}
+
+/// Indexes that are stored and read back.
+struct IndexFileTests {
+  /// Features with every part that a record may have.
+  private static func features(
+    _ count: Int, seed: UInt64, large: Bool = false
+  ) -> (FeatureBatch, [FeatureID]) {
+    var generator = SeededGenerator(seed: seed)
+    let pool = Dataset.mixed.features(seed: seed, count: count)
+    var batch = FeatureBatch()
+    for (number, feature) in pool.enumerated() {
+      var further: [Double] = []
+      if generator.chance(0.3) {
+        further = (0..<generator.int(1...3)).map { _ in generator.double(-9...9) }
+      }
+      let isLarge = large && number % 97 == 5
+      let text = String(repeating: "x", count: isLarge ? (1 << 20) + number : generator.int(0...90))
+      let expires = generator.chance(0.2) ? Int64(generator.int(1...1000)) : nil
+      further.withUnsafeBufferPointer { further in
+        var properties = "{\"t\":\"\(text)\"}"
+        properties.withUTF8 { properties in
+          batch.append(
+            id: feature.id, coordinate: feature.coordinate, further: further,
+            properties: UnsafeRawBufferPointer(properties), expires: expires)
+        }
+      }
+    }
+    return (batch, pool.map(\.id))
+  }
+
+  private static func index(
+    _ count: Int, seed: UInt64, capacity: Int, large: Bool = false
+  ) throws -> FeatureIndex {
+    let (batch, ids) = features(count, seed: seed, large: large)
+    var generator = SeededGenerator(seed: seed + 1)
+    let index = try FeatureIndex(blockCapacity: capacity).applying(.upsert(batch))
+    // What is gone leaves holes in the arena.
+    return try index.applying(.remove(ids.filter { _ in generator.chance(0.2) }))
+  }
+
+  private func bytes(of record: FeatureRecord) -> [UInt8] {
+    Array(UnsafeRawBufferPointer(start: record.base, count: record.size))
+  }
+
+  private func places(of index: FeatureIndex) -> [Int] {
+    var places: [Int] = []
+    index.points.forEachRun { places += $0 }
+    return places
+  }
+
+  private func expectSame(_ a: FeatureIndex, _ b: FeatureIndex) {
+    let (x, y) = (places(of: a), places(of: b))
+    #expect(a.count == b.count && x.count == y.count)
+    for (p, q) in zip(x, y) {
+      #expect(bytes(of: a.record(at: p)) == bytes(of: b.record(at: q)))
+      #expect(a.position(at: p) == b.position(at: q))
+      #expect(b.place(of: a.record(at: p).id) == q)
+    }
+    #expect(a.nextExpiry == b.nextExpiry)
+    #expect(a.expired(at: 500) == b.expired(at: 500))
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+  func `what is read back is what was stored`(seed: UInt64) throws {
+    let capacity = [4, 7, 30, 1024][Int(seed % 4)]
+    let index = try IndexFileTests.index(
+      [0, 1, 700, 3000, 300, 65][Int(seed - 1)], seed: seed, capacity: capacity, large: seed == 5)
+    let source = try MemorySource(index)
+    let read = try #require(FeatureIndex.decode(source, blockCapacity: capacity))
+    expectSame(index, read)
+    // It goes on from there, and what it stores is the same.
+    let (batch, ids) = IndexFileTests.features(90, seed: seed + 100)
+    let changes: [FeatureChange] = [.upsert(batch), .remove(Array(ids.prefix(9)))]
+    let (after, same) = (try index.applying(changes).index, try read.applying(changes).index)
+    expectSame(after, same)
+    #expect(try MemorySource(after).bytes == MemorySource(same).bytes)
+  }
+
+  @Test(arguments: [11, 12, 13] as [UInt64])
+  func `nothing that is read back is believed`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let source = try MemorySource(IndexFileTests.index(120, seed: seed, capacity: 30))
+    var refused = 0
+    for _ in 0..<1500 {
+      let damaged = MemorySource(copying: source)
+      for _ in 0..<generator.int(1...3) {
+        let section = generator.int(0...(damaged.sections.count - 1))
+        switch generator.int(0...5) {
+        case 0: damaged.sections[section].featureCount += generator.pick([-1, 1, 1000, 1 << 40])
+        case 1: damaged.sections[section].byteCount += generator.pick([-8, 4, -4, 1 << 50])
+        case 2: damaged.sections[section].kind = generator.pick([.records, .order])
+        default:
+          let place = generator.int(0...(damaged.size(of: section) - 1))
+          damaged.flip(generator.int(0...7), at: place, of: section)
+        }
+      }
+      guard let index = FeatureIndex.decode(damaged, blockCapacity: 30) else {
+        refused += 1
+        continue
+      }
+      // What couldn't be told from an index is one, and none of it leads astray.
+      for place in places(of: index) {
+        let record = index.record(at: place)
+        #expect(index.place(of: RecordReference(raw: index.reference(at: place).raw)) == place)
+        #expect(record.coordinate.latitude.magnitude <= 90)
+        _ = (record.id, record.properties.count, Array(record.furtherOrdinates))
+      }
+      #expect(try index.applying(.remove(index.expired(at: 500))).count <= index.count)
+    }
+    #expect(refused > 500)
+  }
+
+  @Test(arguments: [21, 22, 23] as [UInt64])
+  func `what is sorted aside is what an index would store`(seed: UInt64) throws {
+    final class Scratch: IndexFileScratch {
+      var bytes: [UInt8] = []
+      func append(_ more: UnsafeRawBufferPointer) { bytes += more }
+      func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) {
+        bytes.withUnsafeBytes {
+          target.copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + target.count]))
+        }
+      }
+    }
+    let index = try IndexFileTests.index(
+      [900, 250, 1][Int(seed - 21)], seed: seed, capacity: 30, large: seed == 22)
+    var batch = FeatureBatch()
+    index.directory.forEach { reference in
+      batch.append(index.records[reference])
+      return true
+    }
+    for runBytes in [1, 3000, 1 << 20] {
+      var sorter = IndexFileSorter(scratch: Scratch(), runBytes: runBytes)
+      try sorter.append(batch)
+      var (sections, bytes): ([IndexFileSection], [[UInt8]]) = ([], [])
+      let count = try sorter.finish { section, content in
+        sections.append(section)
+        bytes.append(Array(content))
+      }
+      let source = try MemorySource(index)
+      #expect(count == index.count && sections == source.sections && bytes == source.bytes)
+    }
+  }
+}
+
+extension FeatureIndex {
+  fileprivate func reference(at place: Int) -> RecordReference {
+    let block = blocks[place >> PointIndex.blockBits]
+    return block.references.pointer[place & (1 << PointIndex.blockBits - 1)]
+  }
+}
