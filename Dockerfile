@@ -1,4 +1,4 @@
-# The service on Debian 12, without a toolchain, a shell to log into or root.
+# The service on Debian 12, without a toolchain, with a user that has no rights.
 #   docker build -t pincluster .
 #   docker run --read-only -p 8080:8080 -v pincluster:/data pincluster
 FROM swift:6.3-bookworm AS build

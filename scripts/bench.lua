@@ -1,14 +1,14 @@
--- For wrk: sends the requests of a file in their order, and prints the outcome as numbers:
+-- A script for wrk. Sends the requests of a file in their order, and prints the results as numbers:
 -- requests, microseconds, bytes, errors, and the median and 99th percentile in microseconds.
-local requests, place = {}, 0
+local requests, sent = {}, 0
 
 function init(arguments)
   for line in io.lines(arguments[1]) do requests[#requests + 1] = wrk.format("GET", line) end
 end
 
 function request()
-  place = place % #requests + 1
-  return requests[place]
+  sent = sent % #requests + 1
+  return requests[sent]
 end
 
 function done(summary, latency)

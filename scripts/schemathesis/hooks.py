@@ -1,4 +1,4 @@
-"""What schemathesis has to be told about pincluster beside its openapi.yaml."""
+"""Tells schemathesis what it needs to know about pincluster beyond openapi.yaml."""
 
 import csv
 import itertools
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 
 def as_bytes(value):
-    """Text as it is; anything else, which negative tests make, as JSON."""
+    """Encodes text as it is, and anything else, which negative tests make, as JSON."""
     if isinstance(value, bytes):
         return value
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -23,7 +23,7 @@ def serialize_text(context, value):
     return as_bytes(value)
 
 
-# Lines that mean something, some of them bad; any text at all would be refused at its first line.
+# Lines that make sense, some of them bad. Random text would be refused at its first line.
 coordinates = st.tuples(st.floats(-180, 180), st.floats(-91, 91))
 features = st.builds(
     lambda id, at, name: {
@@ -64,7 +64,7 @@ texts = {
 
 @schemathesis.hook
 def flatmap_body(context, body):
-    """Most generated text bodies become ones of their format."""
+    """Replaces most generated text bodies by bodies of their format."""
     if isinstance(body, str):
         return st.just(body) | st.sampled_from(list(texts)).flatmap(lambda name: texts[name])
     return st.just(body)
@@ -104,10 +104,10 @@ filters = st.recursive(
 )
 schemathesis.openapi.format("cql2-text", filters)
 
-# Some features of the sample, and ids of annotations that may hold some.
+# Some features of the sample, and ids of annotations that may hold features.
 sample = [3413829, 3415496, 2950159, 5128581, 1850147, 2204582, 2147714, 8644037, 362]
 with open(os.path.join(os.path.dirname(__file__), "../sample/cities15000.csv"), encoding="utf-8") as file:
-    # What may be deleted, one after the other; see existing().
+    # Features that may be deleted, one after the other; see existing().
     spare = itertools.cycle([row["id"] for row in csv.DictReader(file)])
 cells_of_grids = st.integers(0, 8).flatmap(
     lambda zoom: st.builds(
@@ -125,7 +125,7 @@ previous = st.lists(
         annotation_ids, st.floats(-180, 180), st.floats(-85, 85)),
     max_size=8, unique_by=lambda one: one["id"],
 )
-# What the sample can be grouped, counted and summed by.
+# Properties by which the sample can be grouped, counted and summed.
 statistics = st.fixed_dictionaries({}, optional={
     "groupBy": st.sampled_from(["country", "timezone", "population", "nothing"]),
     "countBy": st.sampled_from(["country", "name"]),
@@ -143,13 +143,13 @@ methods = st.sampled_from([
     {"method": "collision"},
     {"method": "collision", "markerSize": [80, 20], "clusterBy": "country", "priorityBy": "population"},
 ])
-# A screen of a phone or a desk, and how far to look around a feature.
+# Viewports of phones and desktops, and how much to show around a feature.
 screens = st.fixed_dictionaries({
     "latitudinalMeters": st.floats(10, 5e6), "longitudinalMeters": st.floats(10, 5e6),
     "viewportWidth": st.floats(100, 2000), "viewportHeight": st.floats(100, 2000),
 })
 
-# Views that a map might show. Made-up ones are mostly of absurd scales and end at 422.
+# Viewports that a map might show. Random ones mostly have absurd scales and are answered 422.
 views = st.builds(
     lambda west, south, width, height, scale: {
         "bbox": [west, south, west + width, min(south + height, 90)], **scale
@@ -158,11 +158,11 @@ views = st.builds(
     st.builds(lambda zoom: {"zoom": zoom}, st.floats(0, 8))
     | st.builds(lambda width: {"viewportWidth": width}, st.floats(100, 2000)),
 )
-# What views replace, and what makes few cells or annotations too many.
+# Fields that such a viewport replaces, and fields that would make most viewports too large.
 replaced = {"bbox", "visibleMapRect", "region", "viewportWidth", "zoom", "cellSize", "debug", "limit"}
 
 
-# What belongs to a grid; the other methods refuse it. A schema can say so of a body, not of a query.
+# Fields of the method grid, which the other methods refuse. A schema can say so for a body but not for a query.
 of_grid = {
     "cellSize", "clusterer", "maxZoomLevelForClustering", "minUniqueLocationsForClustering", "minPoints",
     "groups", "decluster", "debug",
@@ -182,7 +182,7 @@ def finds(case):
 
 
 def without_grid(fields):
-    """Fields of a good request as its method knows them."""
+    """Removes the fields that the method of a good request does not have."""
     if not isinstance(fields, dict) or fields.get("method") not in ("distance", "collision"):
         return fields
     return {name: value for name, value in fields.items() if name not in of_grid}
@@ -193,7 +193,7 @@ def deletes_features(case):
 
 
 def existing(case):
-    """The case, of features that are there: in collections that have the sample and nothing to lose."""
+    """Makes the case delete features that exist, in copies of the sample."""
     if "featureId" in case.path_parameters:
         case.path_parameters.update(collectionId="thinned", featureId=next(spare))
     else:
@@ -203,8 +203,8 @@ def existing(case):
 
 @schemathesis.hook
 def flatmap_case(context, case):
-    """Gives half of the good requests for clusters, pins and locate a view that makes sense, and asks
-    them for what the sample has."""
+    """Gives half of the good requests for clusters, pins and locate a viewport that makes sense, and
+    properties that the sample has."""
     if not is_good(case) or not isinstance(case.body, dict) or not (takes_view(case) or finds(case)):
         return st.just(case)
 
@@ -226,8 +226,8 @@ def flatmap_case(context, case):
 
 @schemathesis.hook
 def map_case(context, case):
-    """A good Feature that is PUT has no id but that of its path, or it would be 422; good fields go with
-    their method."""
+    """Removes from good requests what would make them 422: another id in the body of a PUT than in its
+    path, and fields that the method does not have."""
     if not is_good(case):
         return case
     if deletes_features(case):
@@ -243,14 +243,14 @@ def map_case(context, case):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """The cases that aren't made by chance, too."""
+    """Does the same for cases that are not made at random."""
     if is_good(case) and case.method == "GET" and case.query:
         case.query = without_grid(case.query)
 
 
 @schemathesis.hook
 def filter_case(context, case):
-    """Keeps the sample: without it nearly every answer would be 404."""
+    """Keeps the sample collections, without which nearly every answer would be 404."""
     names = case.path_parameters or {}
     drops = case.method == "DELETE" and "/items" not in case.path
     return not (drops and names.get("collectionId") in ("cities", "thinned", "emptied"))
@@ -258,7 +258,7 @@ def filter_case(context, case):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """With idProperty a Feature's own id doesn't count, so a bad one is no error."""
+    """Accepts a bad id of a Feature when idProperty is given: then that id is not used."""
     accepted = type(failure).__name__ == "AcceptedNegativeData"
     own = re.search(r"in body\b.*\bid\b", str(failure.message), re.DOTALL)
     return not (accepted and own and "idProperty" in (case.query or {}))
@@ -287,7 +287,7 @@ def check_annotations(answer, case):
 
 @schemathesis.check
 def counts_add_up(context, response, case):
-    """Counts are exact at every zoom; pages and problems are what they say."""
+    """Checks that counts add up, and that pages and problems are consistent."""
     kind = response.headers.get("content-type", [""])[0].partition(";")[0]
     if not kind.endswith("json") or not response.content or case.method == "HEAD":
         return
