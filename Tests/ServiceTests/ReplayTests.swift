@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Every example of openapi.yaml, sent to the live server and compared with what it answers.
+/// Every example in api/examples, sent to the live server and compared with what it answers.
 ///
 /// Needs Python with PyYAML and jsonschema: PINCLUSTER_TEST_PYTHON names its interpreter, and
 /// without that variable the test is skipped (`scripts/test` sets it).
@@ -20,7 +20,6 @@ import Testing
       python,
       [
         Fixtures.root + "/Tests/ServiceTests/Replay/replay.py", "http://127.0.0.1:\(server.port)",
-        Fixtures.root + "/openapi.yaml",
       ])
     #expect(replay.waitForExit(seconds: 120) == .code(0))
     #expect(replay.standardError == "")
