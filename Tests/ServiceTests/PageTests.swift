@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The README, the other Markdown files at the root and those in `docs/`: their commands and links.
+/// The commands and links of the Markdown pages.
 ///
 /// Needs Python: PINCLUSTER_TEST_PYTHON names its interpreter, and without that variable the tests
 /// are skipped (`scripts/test` sets it).

@@ -1,4 +1,4 @@
-"""Checks the pages that people read: the Markdown files at the root and those in docs/.
+"""Checks the pages that people read: the Markdown files at the root, in docs/ and in api/.
 
 pages.py links            Each relative link, each #anchor and each path of this repository in backticks exists.
 pages.py run URL BINARY   Each ```sh block with a curl or pincluster line succeeds, page by page, in order.
@@ -19,7 +19,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = sorted(ROOT.glob("*.md"), key=lambda page: page.name != "README.md") + sorted(ROOT.glob("docs/**/*.md"))
+PAGES = [ROOT / "README.md"]
+PAGES += (page for glob in ("[!R]*.md", "docs/**/*.md", "api/*.md") for page in sorted(ROOT.glob(glob)))
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
 
 # Prints the status of each answer to standard error. Streams (-sN) are read for a second.
@@ -58,16 +59,17 @@ def anchors(file):
 
 
 def exists(path):
-    """Whether text in backticks isn't the path of a file or folder of the repository, or is one that exists."""
-    if not re.fullmatch(r"[\w.+*/-]+", path):
+    """Whether text in backticks isn't a path of this repository, or is one that exists."""
+    if not re.fullmatch(r"[\w.+*/-]+", path) or path.startswith(".build/"):
         return True
-    if "/" in path.rstrip("/"):
-        top = path.split("/")[0]
+    top, _, rest = path.rstrip("/").partition("/")
+    if rest:
         return not top or not (ROOT / top).is_dir() or any(ROOT.glob(path.rstrip("/")))
-    if not re.search(r"\.(swift|py|md|ya?ml|h|c|cpp|tsv|lua|html)$", path):
+    if not re.search(r"\.(swift|py|md|ya?ml|h|c|cpp|tsv|lua)$", path):
         return True
-    folders = [ROOT, *(ROOT / top for top in ("Sources", "Tests", "scripts", "docs", "api"))]
-    return (ROOT / path).exists() or any(True for folder in folders[1:] for _ in folder.rglob(path))
+    # A file may be named without its folder.
+    folders = [ROOT / name for name in ("Sources", "Tests", "scripts", "docs", "api")]
+    return (ROOT / path).exists() or any(any(folder.rglob(path)) for folder in folders)
 
 
 def run(page, url, binary):
