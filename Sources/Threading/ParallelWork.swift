@@ -1,11 +1,4 @@
-import CHints
 import Synchronization
-
-/// The processors that this process may use.
-public enum Processors {
-  /// How many there are, at least 1.
-  public static let count = Int(chints_processors())
-}
 
 /// Pieces of work that don't depend on each other, done on all processors.
 public enum ParallelWork {

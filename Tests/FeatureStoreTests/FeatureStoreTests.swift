@@ -1,6 +1,7 @@
 import ClusterCore
 import FeatureStore
 import Testing
+import Threading
 
 @Suite struct FeatureStoreTests {
   private let largest = FeatureID.integerRange.upperBound
@@ -122,12 +123,13 @@ import Testing
     let store = try FeatureStore(directory: directory.path)
     let info = try store.put((1...50).map { Plain(.int($0), [0, 0]) }).info
     #expect(throws: Stop.self) {
-      try store.forEachBatch(of: info.key, batchSize: 10) { _ in throw Stop() }
+      try store.forEachBatch(of: info, batchSize: 10) { _ in throw Stop() }
     }
-    var sizes: [Int] = []
-    try store.forEachBatch(of: info.key, batchSize: 20) { sizes.append($0.count) }
-    #expect(sizes == [20, 20, 10])
-    try store.forEachBatch(of: 999) { _ in Issue.record("there is no such collection") }
+    let sizes = Locked<[Int]>([])
+    try store.forEachBatch(of: info, batchSize: 20) { batch in
+      sizes.withLock { $0.append(batch.count) }
+    }
+    #expect(sizes.withLock { $0 } == [20, 20, 10])
     try store.checkpoint()
     #expect(try store.dropCollection("c") != nil)
   }

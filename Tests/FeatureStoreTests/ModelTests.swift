@@ -128,7 +128,7 @@ private struct Model {
   }
 
   mutating func put(_ id: String, in store: FeatureStore) throws {
-    let updates: [TextUpdate] = [.keep, .clear, .set(""), .set("Füße \0 😀")]
+    let updates: [ValueUpdate<String>] = [.keep, .clear, .set(""), .set("Füße \0 😀")]
     let title = updates.randomElement(using: &random) ?? .keep
     let description = updates.randomElement(using: &random) ?? .keep
     let (_, created) = try store.putCollection(id, title: title, description: description)
@@ -141,7 +141,7 @@ private struct Model {
     collections[id] = collection
   }
 
-  private static func apply(_ update: TextUpdate, to text: inout String?) {
+  private static func apply(_ update: ValueUpdate<String>, to text: inout String?) {
     switch update {
     case .keep: break
     case .clear: text = nil

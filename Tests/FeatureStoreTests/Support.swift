@@ -1,6 +1,7 @@
 import ClusterCore
 import FeatureStore
 import Glibc
+import Threading
 
 /// A directory that is removed with its last reference.
 final class TemporaryDirectory: Sendable {
@@ -123,9 +124,11 @@ extension FeatureStore {
   /// Every feature of a collection, in the order in which the store gives them.
   func features(of id: String, batchSize: Int = 7) throws -> [Plain] {
     guard let info = try collections().first(where: { $0.id == id }) else { return [] }
-    var result: [Plain] = []
-    try forEachBatch(of: info.key, batchSize: batchSize) { result += $0.plain }
-    return result
+    let result = Locked<[Plain]>([])
+    try forEachBatch(of: info, batchSize: batchSize) { batch in
+      result.withLock { $0 += batch.plain }
+    }
+    return result.withLock { $0 }
   }
 
   @discardableResult

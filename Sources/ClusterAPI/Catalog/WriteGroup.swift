@@ -96,7 +96,8 @@ final class WriteGroup {
 
   /// Creates a collection or changes what is said about it.
   func put(
-    _ id: String, title: TextUpdate, description: TextUpdate, ttl: ValueUpdate<Int64>
+    _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
+    ttl: ValueUpdate<Int64>
   ) throws -> (snapshot: CollectionSnapshot, created: Bool) {
     precondition(!isShared)
     let (info, created) = try store.putCollection(

@@ -84,11 +84,11 @@ extension API {
 
   private func updates(
     _ request: HTTPRequest
-  ) throws -> (TextUpdate, TextUpdate, ValueUpdate<Int64>) {
+  ) throws -> (ValueUpdate<String>, ValueUpdate<String>, ValueUpdate<Int64>) {
     try request.checkBodyType([.json])
     let names = ["title", "description", "ttl"]
     return try withBodyObject(request, allowed: names) { fields, object in
-      let update: (StaticString, String) throws -> TextUpdate = { name, text in
+      let update: (StaticString, String) throws -> ValueUpdate<String> = { name, text in
         guard object[name] != nil else { return .keep }
         return try fields.string(text).map { .set($0) } ?? .clear
       }

@@ -165,33 +165,33 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     }
     return true
   }
-}
 
-/// Blocks that one thread made.
-private final class BlockList: Sendable {
-  let blocks: [FeatureBlock]
-  init(_ blocks: [FeatureBlock]) { self.blocks = blocks }
-}
-
-/// Objects that several threads make.
-///
-/// `@unchecked Sendable`: each place is set by one thread, and read after all have ended.
-private final class Pieces<Piece: AnyObject & Sendable>: @unchecked Sendable {
-  private let pieces: UnsafeMutableBufferPointer<Piece?>
-
-  init(_ count: Int) {
-    pieces = .allocate(capacity: count)
-    pieces.initialize(repeating: nil)
+  /// Blocks that one thread made.
+  private final class BlockList: Sendable {
+    let blocks: [FeatureBlock]
+    init(_ blocks: [FeatureBlock]) { self.blocks = blocks }
   }
 
-  deinit {
-    pieces.deinitialize()
-    pieces.deallocate()
+  /// Objects that several threads make.
+  ///
+  /// `@unchecked Sendable`: each place is set by one thread, and read after all have ended.
+  private final class Pieces<Piece: AnyObject & Sendable>: @unchecked Sendable {
+    private let pieces: UnsafeMutableBufferPointer<Piece?>
+
+    init(_ count: Int) {
+      pieces = .allocate(capacity: count)
+      pieces.initialize(repeating: nil)
+    }
+
+    deinit {
+      pieces.deinitialize()
+      pieces.deallocate()
+    }
+
+    func set(_ number: Int, _ piece: Piece) { pieces[number] = piece }
+
+    var all: [Piece] { pieces.compactMap { $0 } }
   }
-
-  func set(_ number: Int, _ piece: Piece) { pieces[number] = piece }
-
-  var all: [Piece] { pieces.compactMap { $0 } }
 }
 
 extension FeatureIndex {

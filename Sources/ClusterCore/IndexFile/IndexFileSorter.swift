@@ -1,14 +1,5 @@
 import CHints
 
-/// Where a ``IndexFileSorter`` puts what it can't keep in memory.
-public protocol IndexFileScratch: AnyObject {
-  /// Appends bytes.
-  func append(_ bytes: UnsafeRawBufferPointer) throws
-
-  /// Fills some memory with what was appended from an offset on.
-  func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) throws
-}
-
 /// Stores the index of features without making it in memory: they come in the order of their ids, are put
 /// in index order in runs, and the runs are merged. Takes some 64 MiB, and 4 bytes a feature.
 public struct IndexFileSorter {
@@ -126,37 +117,37 @@ public struct IndexFileSorter {
     try encoder.finish(order: UnsafeBufferPointer(start: order.pointer, count: count), to: sink)
     return count
   }
-}
 
-/// Runs by what comes next in each; what came earlier by id is in the earlier run.
-private struct MergeHeap {
-  private var runs: [IndexFileRun]
+  /// Runs by what comes next in each; what came earlier by id is in the earlier run.
+  private struct MergeHeap {
+    private var runs: [IndexFileRun]
 
-  init(_ runs: [IndexFileRun]) {
-    // A sorted list is a heap.
-    self.runs = runs.sorted(by: MergeHeap.precedes)
-  }
-
-  private static func precedes(_ a: IndexFileRun, _ b: IndexFileRun) -> Bool {
-    a.head.key != b.head.key ? a.head.key < b.head.key : a.number < b.number
-  }
-
-  var first: IndexFileRun? { runs.first }
-
-  mutating func advanceFirst() throws {
-    if try !runs[0].advance() {
-      let last = runs.removeLast()
-      if runs.isEmpty { return }
-      runs[0] = last
+    init(_ runs: [IndexFileRun]) {
+      // A sorted list is a heap.
+      self.runs = runs.sorted(by: MergeHeap.precedes)
     }
-    var parent = 0
-    while true {
-      var child = parent * 2 + 1
-      guard child < runs.count else { return }
-      if child + 1 < runs.count, MergeHeap.precedes(runs[child + 1], runs[child]) { child += 1 }
-      guard MergeHeap.precedes(runs[child], runs[parent]) else { return }
-      runs.swapAt(child, parent)
-      parent = child
+
+    private static func precedes(_ a: IndexFileRun, _ b: IndexFileRun) -> Bool {
+      a.head.key != b.head.key ? a.head.key < b.head.key : a.number < b.number
+    }
+
+    var first: IndexFileRun? { runs.first }
+
+    mutating func advanceFirst() throws {
+      if try !runs[0].advance() {
+        let last = runs.removeLast()
+        if runs.isEmpty { return }
+        runs[0] = last
+      }
+      var parent = 0
+      while true {
+        var child = parent * 2 + 1
+        guard child < runs.count else { return }
+        if child + 1 < runs.count, MergeHeap.precedes(runs[child + 1], runs[child]) { child += 1 }
+        guard MergeHeap.precedes(runs[child], runs[parent]) else { return }
+        runs.swapAt(child, parent)
+        parent = child
+      }
     }
   }
 }

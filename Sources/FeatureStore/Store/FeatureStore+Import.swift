@@ -1,15 +1,15 @@
 import ClusterCore
 
-/// What an import under way knows.
-struct ActiveImport {
-  var info: CollectionInfo
-  /// Features set aside until every id is known.
-  var pending: PendingTable
-  /// The short way, for as long as it can be gone.
-  var ascending: AscendingImport?
-}
-
 extension FeatureStore {
+  /// What an import under way knows.
+  struct ActiveImport {
+    var info: CollectionInfo
+    /// Features set aside until every id is known.
+    var pending: PendingTable
+    /// The short way, for as long as it can be gone.
+    var ascending: AscendingImport?
+  }
+
   /// Begins a transaction over many batches; makes the collection if need be. Until it ends, every
   /// other write throws.
   public func beginImport(into id: String) throws(StoreError) {
@@ -102,7 +102,7 @@ extension FeatureStore {
     }
     activeImport = nil
     endImport(core)
-    if let sorted = active.ascending?.sorted { ascended = (active.info, sorted) }
+    if let sorting = active.ascending?.sorting { ascended = (active.info, sorting) }
     return active.info
   }
 
@@ -114,7 +114,7 @@ extension FeatureStore {
   }
 
   /// Undoes what wasn't committed and makes the connection an ordinary one again.
-  private func endImport(_ core: Core) {
+  private func endImport(_ core: StoreCore) {
     core.transaction.undo()
     core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
     core.connection.keepTemporary(inMemory: true)

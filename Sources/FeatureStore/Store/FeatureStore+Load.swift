@@ -1,22 +1,11 @@
 import ClusterCore
 import Glibc
 
-/// A collection's index, as a start has made it.
-public struct LoadedIndex: Sendable {
-  /// The index, without what has expired.
-  public let index: FeatureIndex
-  /// How many features have expired whose rows are still there.
-  public let expired: Int
-  /// How many features were read from the database because they changed after the index was stored; nil
-  /// if all were read.
-  public let changes: Int?
-  /// Why a stored index could not be used; nil if there was none, or if it was.
-  public let fault: String?
-}
-
 extension FeatureStore {
   /// The index of a collection: the stored one with what has changed since, or if that can't be had made
-  /// of all rows, which throws as ``forEachBatch(of:batchSize:_:)`` does.
+  /// of all rows, which throws
+  /// ``StoreError/damaged(path:reason:)`` if a row isn't one that the store wrote, as far as that shows, or
+  /// if there aren't as many as the collection's row says.
   public func loadIndex(of info: CollectionInfo) throws -> LoadedIndex {
     let core = try writable()
     defer { core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache) }
@@ -30,15 +19,16 @@ extension FeatureStore {
       try? core.transaction.write { () throws(StoreError) in try core.changes.unname(info.key) }
       core.changes.forgetFile(info.key)
     }
-    let consumer = IndexConsumer(expecting: info.featureCount)
-    let expired = try RowLoader(core, info, now: clock.now).load(into: consumer)
-    return LoadedIndex(index: consumer.index(), expired: expired, changes: nil, fault: fault)
+    // One call at a time touches it, and none after the rows are loaded.
+    nonisolated(unsafe) var builder = FeatureIndexBuilder(expecting: info.featureCount)
+    let expired = try core.rows(of: info, now: clock.now).load { try builder.append($0) }
+    return LoadedIndex(index: builder.build(), expired: expired, changes: nil, fault: fault)
   }
 
   private struct Fault: Error { var text: String }
 
   private func stored(
-    _ info: CollectionInfo, _ file: ChangeLog.File, _ state: ChangeLog.State, _ core: Core
+    _ info: CollectionInfo, _ file: ChangeLog.File, _ state: ChangeLog.State, _ core: StoreCore
   ) throws -> Result<LoadedIndex, Fault> {
     let path = IndexFiles.path(file, of: info.key, besides: core.connection.path)
     let identity = IndexFileLayout.Identity(
@@ -70,7 +60,7 @@ extension FeatureStore {
 
   /// What has become of some features.
   private func changes(
-    of ids: Set<FeatureID>, _ info: CollectionInfo, _ core: Core, now: Int64
+    of ids: Set<FeatureID>, _ info: CollectionInfo, _ core: StoreCore, now: Int64
   ) throws(StoreError) -> [FeatureChange] {
     let reader = try RowReader(
       core.connection, someOf: info.key, hasChecksums: info.hasChecksums, now: now)

@@ -1,19 +1,19 @@
 import CSQLite
 import ClusterCore
 
-/// What writing a batch did.
-struct WriteCounts {
-  /// Features that weren't there, or had expired.
-  var inserted = 0
-  /// Features that were.
-  var updated = 0
-  /// Rows that weren't there.
-  var newRows = 0
-}
-
 /// Writes rows of `features`, inside the caller's transaction. Rows of expired features may be there
 /// for a while; they count as absent.
 final class FeatureTable {
+  /// What writing a batch did.
+  struct Counts {
+    /// Features that weren't there, or had expired.
+    var inserted = 0
+    /// Features that were.
+    var updated = 0
+    /// Rows that weren't there.
+    var newRows = 0
+  }
+
   private let insertion: Statement
   private let replacement: Statement
   private let revival: Statement
@@ -78,8 +78,8 @@ final class FeatureTable {
   /// with one id only the last is, and the others count as updated.
   func write(
     _ batch: borrowing FeatureBatch, ids first: Int64?, into key: Int64, at now: Int64
-  ) throws(StoreError) -> WriteCounts {
-    var counts = WriteCounts()
+  ) throws(StoreError) -> Counts {
+    var counts = Counts()
     var next = first ?? 0
     let order = WriteOrder(batch)
     for index in order.indices {
@@ -109,7 +109,7 @@ final class FeatureTable {
 
   private func write(
     _ record: FeatureRecord, id: FeatureRecord.RawID, into key: Int64, at now: Int64,
-    _ counts: inout WriteCounts
+    _ counts: inout Counts
   ) throws(StoreError) {
     let row = FeatureRow(record, id: id, position)
     let checksum = row.checksum(in: key)

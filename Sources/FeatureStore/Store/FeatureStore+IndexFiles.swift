@@ -1,29 +1,5 @@
 import ClusterCore
 
-/// The index of a large collection on its way into a file beside the database. The file is a cache: it
-/// is there so that the next start needn't make the index again.
-public struct IndexFileDraft: Sendable {
-  /// The collection's key.
-  public let key: Int64
-  let file: ChangeLog.File
-  let path: String
-  let identity: IndexFileLayout.Identity
-
-  /// Writes the file; on any thread. On a full disk it throws and leaves nothing behind.
-  ///
-  /// - Parameters:
-  ///   - index: the collection as it was when the file was begun.
-  ///   - isWanted: asked now and then; once it says no this throws.
-  public func write(_ index: FeatureIndex, while isWanted: () -> Bool) throws {
-    let writer = try IndexFileWriter(path)
-    try index.encode { section, bytes in
-      guard isWanted() else { throw StoreError.io(reason: "the index is no longer wanted") }
-      try writer.append(section, bytes)
-    }
-    try writer.finish(identity)
-  }
-}
-
 extension FeatureStore {
   /// The least features of a collection whose index is worth a file.
   public static let indexFileMinimum = 100_000
@@ -89,25 +65,29 @@ extension FeatureStore {
     let now = clock.now
     let draft = try beginIndexFile(of: info)
     do {
-      let sorted = ascended.flatMap { $0.info == info ? $0.sorted : nil }
+      var sorting = ascended.flatMap { $0.info == info ? $0.sorting : nil }
       ascended = nil
-      if let sorted, try core.collections.find(info.id) == info {
-        try IndexFileMerge(sorted, try IndexFileWriter(draft.path), draft.identity).run {
-          // Meanwhile the log is folded in, which closing the store would do. If that fails, it will.
-          try? core.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-        }
-      } else {
-        let consumer = SortingConsumer(try ScratchFile(draft.path + ".runs.new"))
-        _ = try RowLoader(core, info, now: now).load(into: consumer)
-        let writer = try IndexFileWriter(draft.path)
-        guard try consumer.finish(to: writer.append) > 0 else { return abandonIndexFile(draft) }
-        try writer.finish(draft.identity)
+      if try core.collections.find(info.id) != info { sorting = nil }
+      let sorted = try sorting ?? sortedRows(of: info, core, now: now)
+      let count = try sorted.write(to: draft.path, of: draft.identity) {
+        // Meanwhile the log is folded in, which closing the store would do. If that fails, it will.
+        try? core.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
       }
+      if count == 0 { return abandonIndexFile(draft) }
     } catch {
       abandonIndexFile(draft)
       throw error
     }
     try finishIndexFile(draft)
+  }
+
+  private func sortedRows(
+    of info: CollectionInfo, _ core: StoreCore, now: Int64
+  ) throws -> IndexFileSorting {
+    let sorting = try IndexFileSorting(
+      scratch: IndexFiles.runs(of: info.key, besides: core.connection.path))
+    _ = try core.rows(of: info, now: now).load { batch in sorting.append(batch) {} }
+    return sorting
   }
 
   /// Deletes some of the notes of changes that no file needs any more.

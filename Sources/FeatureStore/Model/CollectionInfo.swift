@@ -27,37 +27,3 @@ public struct CollectionInfo: Sendable, Equatable {
     return info
   }
 }
-
-/// What to do with a title or description.
-public typealias TextUpdate = ValueUpdate<String>
-
-/// What to do with something that a collection may have.
-public enum ValueUpdate<Value: Sendable & Equatable>: Sendable, Equatable {
-  /// Leave it as it is.
-  case keep
-  /// Remove it.
-  case clear
-  /// Replace it.
-  case set(Value)
-
-  /// The value after the update.
-  func applied(to value: Value?) -> Value? {
-    switch self {
-    case .keep: value
-    case .clear: nil
-    case .set(let new): new
-    }
-  }
-}
-
-/// What a batch of features did to a collection.
-public struct UpsertResult: Sendable, Equatable {
-  /// How many features are new.
-  public let inserted: Int
-  /// How many replaced another, of the collection or earlier in the batch.
-  public let updated: Int
-  /// The collection after the write.
-  public let info: CollectionInfo
-  /// Whether the write made the collection.
-  public let createdCollection: Bool
-}

@@ -2,7 +2,7 @@ import ClusterCore
 
 /// An open database with its prepared statements. Released as a whole: statements first, then the
 /// connection, then the directory's lock, each by the object that holds the one before.
-final class Core {
+final class StoreCore {
   let connection: Connection
   let collections: CollectionTable
   let features: FeatureTable
@@ -34,6 +34,11 @@ final class Core {
     transaction = try Transaction(connection, collections, changes)
     mark = try CommitMark(connection)
     IndexFiles.removeAll(besides: connection.path, but: changes.names)
+  }
+
+  /// What reads all rows of a collection.
+  func rows(of info: CollectionInfo, now: Int64) -> RowLoader {
+    RowLoader(connection: connection, features: features, info: info, now: now)
   }
 
   /// Gives back the versions that were put aside, as far as that can be written.

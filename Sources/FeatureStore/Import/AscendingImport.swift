@@ -1,5 +1,4 @@
 import ClusterCore
-import Dispatch
 
 /// The short way of an import into a collection that was empty, as long as each feature has an id and
 /// ids ascend: no row can be there already, each belongs at the end of the tree, and the index is sorted
@@ -9,17 +8,16 @@ final class AscendingImport {
   private let key: Int64
   private let collection: Statement
   private var last: FeatureID?
-  private let queue = DispatchQueue(label: "pincluster.sort")
-  /// What came so far, in index order; nil where there is no room for that.
-  let sorted: SortingConsumer?
+  /// Sorts what came so far; nil where its scratch file can't be made.
+  let sorting: IndexFileSorting?
 
   init(_ connection: Connection, key: Int64) throws(StoreError) {
     self.key = key
     appender = try RowAppender(connection, key: key)
     collection = try Statement("SELECT version FROM collections WHERE key = ?1", on: connection)
     try collection.bind(key, at: 1)
-    sorted = (try? ScratchFile(IndexFiles.runs(of: key, besides: connection.path)))
-      .map(SortingConsumer.init)
+    sorting = try? IndexFileSorting(
+      scratch: IndexFiles.runs(of: key, besides: connection.path))
   }
 
   /// Writes a batch; the largest integer id so far (0 if there is none), or nil, with nothing written,
@@ -27,14 +25,20 @@ final class AscendingImport {
   func append(_ batch: FeatureBatch) throws(StoreError) -> Int64? {
     guard !batch.isEmpty else { return 0 }
     guard follows(batch) else { return nil }
-    if let sorted { queue.async { sorted.takeOrFail(batch) } }
-    defer { queue.sync {} }
+    if let sorting {
+      try sorting.append(batch) { () throws(StoreError) in try write(batch) }
+    } else {
+      try write(batch)
+    }
+    last = batch.withRecord(at: batch.count - 1) { $0.id }
+    return batch.largestIntegerID ?? 0
+  }
+
+  private func write(_ batch: FeatureBatch) throws(StoreError) {
     // Keeps the page at hand that the end of the import changes: a page that is written twice makes
     // SQLite read its log again.
     _ = try collection.first { (_: Statement) throws(StoreError) in 0 }
     try appender.append(batch)
-    last = batch.withRecord(at: batch.count - 1) { $0.id }
-    return batch.largestIntegerID ?? 0
   }
 
   /// Whether an integer above all so far would follow: integers come before text.

@@ -24,19 +24,19 @@ public final class FeatureStore {
   /// The time by which features expire.
   public let clock: WallClock
 
-  private var core: Core?
+  private var core: StoreCore?
   var activeImport: ActiveImport?
-  /// What the last import has written, in index order, if that is all that its collection held then.
-  var ascended: (info: CollectionInfo, sorted: SortingConsumer)?
+  /// What the last import has written, sorted, if that was all that its collection held.
+  var ascended: (info: CollectionInfo, sorting: IndexFileSorting)?
 
   /// Opens the store of a directory; makes the directory, its parents and an empty database where
   /// there are none.
   ///
   /// Throws ``StoreError/directoryInUse(path:processID:)`` while another store holds the directory.
   /// Damage that the header and the schema betray is found here; deeper damage by
-  /// ``forEachBatch(of:batchSize:_:)``.
+  /// ``loadIndex(of:)``.
   public init(directory: String, clock: WallClock = WallClock()) throws(StoreError) {
-    let core = try Core(directory: directory, clock: clock)
+    let core = try StoreCore(directory: directory, clock: clock)
     self.core = core
     self.clock = clock
     storeID = core.storeID
@@ -53,7 +53,8 @@ public final class FeatureStore {
   /// Makes a collection, or changes its title, description and time to live (in milliseconds, more
   /// than 0), which counts for later writes.
   public func putCollection(
-    _ id: String, title: TextUpdate, description: TextUpdate, ttl: ValueUpdate<Int64> = .keep
+    _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
+    ttl: ValueUpdate<Int64> = .keep
   ) throws(StoreError) -> (info: CollectionInfo, created: Bool) {
     let core = try writable()
     return try core.transaction.write { () throws(StoreError) in
@@ -105,13 +106,13 @@ public final class FeatureStore {
   }
 
   /// The open database.
-  func opened() throws(StoreError) -> Core {
+  func opened() throws(StoreError) -> StoreCore {
     guard let core else { throw .io(reason: "the store is closed") }
     return core
   }
 
   /// The open database, for a transaction of its own.
-  func writable() throws(StoreError) -> Core {
+  func writable() throws(StoreError) -> StoreCore {
     guard activeImport == nil else { throw .io(reason: "an import is under way") }
     return try opened()
   }

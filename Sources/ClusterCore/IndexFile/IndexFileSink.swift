@@ -1,0 +1,2 @@
+/// Takes the sections of an index, in order.
+public typealias IndexFileSink = (IndexFileSection, UnsafeRawBufferPointer) throws -> Void
