@@ -13,9 +13,14 @@ struct RowLoader {
     let empty = Locked<[ReadRows]>([])
     let arrivals = DispatchSemaphore(value: 0)
     /// Counts the batches that may still be filled.
-    let room = DispatchSemaphore(value: 3)
+    let room = DispatchSemaphore(value: 0)
     /// The first error of the consumer's thread.
     let failure = Locked<(any Error)?>(nil)
+
+    init(batches: Int) {
+      // A semaphore must not end below the value that it began with.
+      for _ in 0..<batches { room.signal() }
+    }
 
     func put(_ rows: ReadRows?) {
       full.withLock { $0.append(rows) }
@@ -45,7 +50,7 @@ struct RowLoader {
   func load(into consumer: @escaping @Sendable (FeatureBatch) throws -> Void) throws -> Int {
     let reader = try RowReader(
       connection, allOf: info.key, hasChecksums: info.hasChecksums, now: now)
-    let pipeline = Pipeline()
+    let pipeline = Pipeline(batches: 3)
     let (key, path) = (info.key, connection.path)
     let queue = DispatchQueue(label: "pincluster.load")
     queue.async { RowLoader.consume(pipeline, RowChecker(key, path: path), consumer) }
