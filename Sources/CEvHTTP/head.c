@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-static const char *phrase(int status) {
+const char *ceh_status_phrase(int status) {
   switch (status) {
     case 200: return "OK";
     case 201: return "Created";
@@ -75,7 +75,7 @@ size_t ceh_write_head(ceh_loop *loop, char *destination, int status, long conten
                       const char *connection) {
   char *out = number(stpcpy(destination, "HTTP/1.1 "), (unsigned long)status % 1000);
   *out++ = ' ';
-  out = stpcpy(stpcpy(out, phrase(status)), "\r\nDate: ");
+  out = stpcpy(stpcpy(out, ceh_status_phrase(status)), "\r\nDate: ");
   out = stpcpy(stpcpy(out, date(loop)), "\r\n");
   if (content_length >= 0) {
     out = number(stpcpy(out, "Content-Length: "), (unsigned long)content_length);

@@ -185,6 +185,14 @@ void ceh_loop_join(ceh_loop *loop) { pthread_join(loop->thread, NULL); }
 
 bool ceh_loop_is_current(const ceh_loop *loop) { return ceh_current == loop; }
 
+bool ceh_loop_is_confined(ceh_loop *loop) {
+  if (ceh_current == loop) return true;
+  pthread_mutex_lock(&loop->lock);
+  bool ended = loop->ended;
+  pthread_mutex_unlock(&loop->lock);
+  return ended;
+}
+
 bool ceh_loop_post(ceh_loop *loop, void (*run)(void *), void *argument) {
   ceh_job *job = malloc(sizeof *job);
   if (job == NULL) abort();  // a reply cannot be lost

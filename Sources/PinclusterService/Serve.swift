@@ -68,7 +68,7 @@ struct Serve {
     let metrics = Metrics()
     let server = try makeServer(catalog, writer, metrics)
     metrics.setConnections { [weak server] in server?.openConnections ?? 0 }
-    server.start()
+    try server.start()
     logger.log(.info, "listening") { json in
       json.member("host", configuration.host)
       json.member("port", server.port)

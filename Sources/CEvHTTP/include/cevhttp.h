@@ -71,6 +71,8 @@ void ceh_loop_join(ceh_loop *loop);
 void ceh_loop_free(ceh_loop *loop);
 /// True on the loop's own thread. Any thread.
 bool ceh_loop_is_current(const ceh_loop *loop);
+/// True on the loop's own thread, and on any thread once the loop has ended. Any thread.
+bool ceh_loop_is_confined(ceh_loop *loop);
 /// Runs `job(argument)` on the loop's thread. False, and nothing will run, once the loop has ended.
 /// Any thread.
 bool ceh_loop_post(ceh_loop *loop, void (*job)(void *argument), void *argument);
@@ -119,6 +121,9 @@ void ceh_stream_finish(ceh_stream *stream);
 void ceh_stream_drop(ceh_stream *stream);
 /// The bytes that were sent and that the socket has not taken. Any thread.
 size_t ceh_stream_unsent(const ceh_stream *stream);
+
+/// The reason phrase of a status code. Any thread.
+const char *ceh_status_phrase(int status);
 
 /// A blocking HTTP/1.1 client over one keep-alive connection. Not thread-safe.
 typedef struct ceh_client ceh_client;

@@ -2,12 +2,12 @@ public import ClusterCore
 
 /// Filters in CQL2 text (OGC 21-065r2): comparisons, AND, OR, NOT, IN, BETWEEN, LIKE and IS NULL.
 public enum CQL2 {
-  /// The expression that a text stands for.
+  /// Parses a text.
   public static func parse(_ text: String) throws(CQL2Error) -> FilterExpression {
     try parse(Array(text.utf8))
   }
 
-  /// The expression that a text in UTF-8 stands for.
+  /// Parses a text in UTF-8.
   public static func parse(_ text: [UInt8]) throws(CQL2Error) -> FilterExpression {
     guard text.count <= FilterExpression.maximumLength else {
       throw .tooLarge(
@@ -16,7 +16,7 @@ public enum CQL2 {
     }
     guard text.withUnsafeBytes({ JSONText.isUTF8($0) }) else {
       throw .syntax(
-        character: codePoints(validPrefix(of: text)) + 1, detail: "this is not valid UTF-8")
+        character: codePoints(validPrefix(of: text)) + 1, detail: "invalid UTF-8")
     }
     do throws(CQL2Parser.Failure) {
       var parser = CQL2Parser(text)
@@ -34,12 +34,12 @@ public enum CQL2 {
     }
   }
 
-  /// Refuses what would take too long over many features.
+  /// Rejects filters that would take too long over many features.
   private static func check(_ filter: FilterExpression) throws(CQL2Parser.Failure) {
     let parts = [
       (
         "conditions", filter.conditionCount, FilterExpression.maximumConditions,
-        "; many values of one property go into a single IN (…)"
+        "; write many values of one property as a single IN (…)"
       ),
       ("LIKEs", filter.patternCount, FilterExpression.maximumPatterns, ""),
       ("properties", filter.propertyNames.count, FilterExpression.maximumProperties, ""),

@@ -1,14 +1,14 @@
-/// Why a filter was refused.
+/// The reason why a filter was rejected.
 public enum CQL2Error: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It is not CQL2 text, or uses a part of CQL2 that isn't supported. `character` counts code
+  /// The text is not CQL2, or uses a part of CQL2 that is not supported. `character` counts code
   /// points from 1.
   case syntax(character: Int, detail: String)
-  /// It, or a part of it, is longer than is accepted.
+  /// The filter or a part of it is too long.
   case tooLarge(detail: String)
-  /// It is nested deeper than is accepted.
+  /// The filter is nested too deeply.
   case tooDeep(detail: String)
 
-  /// A sentence for people.
+  /// A sentence for the client.
   public var description: String {
     switch self {
     case .syntax(let character, let detail): "syntax error at character \(character): \(detail)"

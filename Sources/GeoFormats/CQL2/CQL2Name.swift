@@ -1,6 +1,6 @@
-/// What names may consist of without double quotes: CQL2's identifierStart and identifierPart.
+/// The characters of names without double quotes: CQL2's identifierStart and identifierPart.
 enum CQL2Name {
-  /// The length in bytes of the code point at an index if a name may begin with it, else 0.
+  /// The length in bytes of the code point at an index if a name may begin with it, otherwise 0.
   static func start(_ text: [UInt8], at index: Int) -> Int {
     let byte = text[index]
     if byte < 0x80 {
@@ -12,7 +12,7 @@ enum CQL2Name {
     return starts.contains { $0.contains(scalar) } ? length : 0
   }
 
-  /// The length in bytes of the code point at an index if a name may go on with it, else 0.
+  /// The length in bytes of the code point at an index if a name may contain it, otherwise 0.
   static func part(_ text: [UInt8], at index: Int) -> Int {
     let byte = text[index]
     if byte == UInt8(ascii: ".") || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")) {

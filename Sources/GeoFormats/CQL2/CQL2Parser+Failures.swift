@@ -1,12 +1,12 @@
 internal import ClusterCore
 
 extension CQL2Parser {
-  /// A failure at the next word.
+  /// A failure at the current token.
   func failure(_ detail: String) -> Failure {
     .syntax(CQL2Tokenizer.Failure(start: token.start, detail: detail))
   }
 
-  /// A failure at the next word, where something else should be.
+  /// A failure because something else was expected at the current token.
   func unexpected(_ expected: String) -> Failure {
     var hint = ""
     switch token.kind {
@@ -19,7 +19,7 @@ extension CQL2Parser {
     return failure("expected \(expected), found \(CQL2Parser.describe(token.kind))\(hint)")
   }
 
-  /// A failure after a value of which nothing is said.
+  /// A failure because no predicate follows an operand.
   func incomplete(_ value: FilterExpression.Operand, _ first: CQL2Token) -> Failure {
     let expected = "=, <>, <, <=, >, >=, IN, BETWEEN, LIKE or IS"
     guard case .property = value else { return unexpected(expected + " after the value") }
@@ -28,13 +28,13 @@ extension CQL2Parser {
       return .syntax(
         CQL2Tokenizer.Failure(
           start: first.start,
-          detail: "\(CQL2Parser.describe(first.kind)) alone is no condition; "
-            + "of a boolean property write = TRUE"))
+          detail: "\(CQL2Parser.describe(first.kind)) alone is not a condition; "
+            + "for a boolean property, write = TRUE"))
     default: return unexpected(expected + " after the property")
     }
   }
 
-  /// A failure at something that looks like a function.
+  /// A failure because of what looks like a function call.
   func function(_ name: [UInt8], _ start: Int) -> Failure {
     .syntax(
       CQL2Tokenizer.Failure(
@@ -49,8 +49,8 @@ extension CQL2Parser {
     switch sign {
     case "+", "-", "*", "/", "^", "%": "; arithmetic is not supported"
     case "‘", "’", "“", "”", "`", "´":
-      "; strings are in straight single quotes ('), names in straight double quotes"
-    case "[", "]", "{", "}": "; the values of IN are in parentheses"
+      "; strings need straight single quotes ('), names straight double quotes"
+    case "[", "]", "{", "}": "; the values of IN go in parentheses"
     default: ""
     }
   }
@@ -70,7 +70,7 @@ extension CQL2Parser {
     }
   }
 
-  /// The beginning of a long text, so that a message stays short.
+  /// A text, cut off if it is long.
   private static func shown(_ text: [UInt8]) -> String {
     let whole = String(decoding: text.prefix(200), as: UTF8.self)
     return whole.count > 40 ? whole.prefix(40) + "…" : whole

@@ -1,7 +1,7 @@
 internal import ClusterCore
 
 extension CQL2Parser {
-  /// An operand and what is said of it, or TRUE or FALSE alone.
+  /// An operand and its predicate, or TRUE or FALSE alone.
   mutating func predicate() throws(Failure) -> FilterExpression {
     let first = token
     let value = try operand("a condition")
@@ -57,7 +57,7 @@ extension CQL2Parser {
     case .keyword(.true): result = .bool(true)
     case .keyword(.false): result = .bool(false)
     case .keyword(.null):
-      throw failure("a value can't be compared with NULL; write IS NULL or IS NOT NULL")
+      throw failure("values cannot be compared with NULL; write IS NULL or IS NOT NULL")
     default: throw unexpected(what)
     }
     try advance()
@@ -79,18 +79,18 @@ extension CQL2Parser {
   private mutating func pattern() throws(Failure) -> LikePattern {
     guard case .string(let text) = token.kind else {
       if case .quotedName = token.kind {
-        throw failure("the pattern of LIKE is a string, in single quotes; this is a name")
+        throw failure("the pattern of LIKE must be a string in single quotes; this is a name")
       }
       throw unexpected("a pattern in single quotes")
     }
     guard text.count <= LikePattern.maximumLength else {
       throw .tooLarge(
-        "a pattern of LIKE has \(text.count) bytes; at most \(LikePattern.maximumLength) are "
-          + "accepted")
+        "a pattern of LIKE has \(text.count) bytes; at most "
+          + "\(LikePattern.maximumLength) are accepted")
     }
     guard let pattern = LikePattern(text) else {
       throw failure(
-        #"the pattern ends with \, which takes away the meaning of what follows; write \\ for \"#)
+        #"the pattern ends with \, which escapes the next character; write \\ for a backslash"#)
     }
     try advance()
     return pattern

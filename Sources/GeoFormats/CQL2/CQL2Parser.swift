@@ -1,6 +1,6 @@
 internal import ClusterCore
 
-/// Parses a filter by recursive descent; only parentheses and NOT recurse.
+/// Parses a filter by recursive descent. Only parentheses and NOT recurse.
 struct CQL2Parser {
   enum Failure: Error {
     case syntax(CQL2Tokenizer.Failure)
@@ -14,7 +14,7 @@ struct CQL2Parser {
 
   init(_ text: [UInt8]) { tokenizer = CQL2Tokenizer(text) }
 
-  /// The expression that the whole text is.
+  /// Parses the whole text.
   mutating func expression() throws(Failure) -> FilterExpression {
     try advance()
     let result = try disjunction()
@@ -28,8 +28,8 @@ struct CQL2Parser {
     }
   }
 
-  /// Steps over a keyword if it is next.
-  mutating func skip(_ keyword: CQL2Keyword) throws(Failure) -> Bool {
+  /// Skips a keyword if it is the next token. Returns whether it was.
+  mutating func skip(_ keyword: CQL2Token.Keyword) throws(Failure) -> Bool {
     guard token.kind == .keyword(keyword) else { return false }
     try advance()
     return true
@@ -75,11 +75,11 @@ struct CQL2Parser {
     guard depth <= FilterExpression.maximumDepth else {
       throw .tooDeep(
         "the filter is nested deeper than \(FilterExpression.maximumDepth) at character "
-          + "\(character(at: token.start)); remove parentheses and NOTs that aren't needed")
+          + "\(character(at: token.start)); remove superfluous parentheses and NOTs")
     }
   }
 
-  /// Code points from 1.
+  /// The number of the code point at a byte offset, counted from 1.
   private func character(at start: Int) -> Int {
     tokenizer.text[..<start].count { $0 & 0xC0 != 0x80 } + 1
   }

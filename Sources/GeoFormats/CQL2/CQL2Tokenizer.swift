@@ -1,6 +1,6 @@
-/// Cuts a filter into words.
+/// Splits a filter into tokens.
 struct CQL2Tokenizer {
-  /// What is wrong, and where in bytes.
+  /// A syntax error and its byte offset.
   struct Failure: Error {
     var start: Int
     var detail: String
@@ -12,7 +12,7 @@ struct CQL2Tokenizer {
   /// - Parameter text: valid UTF-8.
   init(_ text: [UInt8]) { self.text = text }
 
-  /// The next word; at the end ``CQL2Token/Kind/end``, again and again.
+  /// The next token; ``CQL2Token/Kind/end`` at the end, however often it is called.
   mutating func next() throws(Failure) -> CQL2Token {
     while index < text.count, JSONText.isSpace(text[index]) { index += 1 }
     let start = index
@@ -20,9 +20,9 @@ struct CQL2Tokenizer {
     let kind: CQL2Token.Kind
     switch text[index] {
     case UInt8(ascii: "'"):
-      kind = .string(try quoted("a string", hint: "; a quote in it is written ''"))
+      kind = .string(try quoted("a string", hint: "; a single quote within a string is written ''"))
     case UInt8(ascii: "\""):
-      kind = .quotedName(try quoted("a name", hint: "; a double quote in it is written \"\""))
+      kind = .quotedName(try quoted("a name", hint: "; a double quote within a name is written \"\""))
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."): kind = try number()
     case UInt8(ascii: "-"), UInt8(ascii: "+"):
       kind = isNumberAhead ? try number() : try sign()
@@ -32,7 +32,7 @@ struct CQL2Tokenizer {
     return CQL2Token(kind: kind, start: start)
   }
 
-  /// What is in quotes; two of them in a row are one.
+  /// The text between quotes. A doubled quote stands for one.
   private mutating func quoted(_ what: String, hint: String) throws(Failure) -> [UInt8] {
     let (start, quote) = (index, text[index])
     var result: [UInt8] = []
@@ -46,10 +46,10 @@ struct CQL2Tokenizer {
       }
       result.append(byte)
     }
-    throw Failure(start: start, detail: "\(what) begins here that is not closed\(hint)")
+    throw Failure(start: start, detail: "\(what) that begins here is not closed\(hint)")
   }
 
-  /// Whether a number follows on a sign.
+  /// Whether a number follows the sign at the index.
   private var isNumberAhead: Bool {
     guard index + 1 < text.count else { return false }
     let next = text[index + 1]
@@ -61,7 +61,7 @@ struct CQL2Tokenizer {
     let start = index
     index += 1
     while index < text.count, isPartOfNumber(index) { index += 1 }
-    // What touches it is part of the mistake: 12abc, 1.2.3.
+    // Whatever touches the number belongs to it, so that 12abc and 1.2.3 are errors as a whole.
     while index < text.count, CQL2Name.part(text, at: index) > 0 {
       index += CQL2Name.part(text, at: index)
     }
@@ -70,8 +70,8 @@ struct CQL2Tokenizer {
       let shown = String(decoding: digits, as: UTF8.self).prefix(40)
       throw Failure(
         start: start,
-        detail: "“\(shown)” is not a number, or none that a double holds; "
-          + "strings are in single quotes and names that begin with a digit in double quotes")
+        detail: "“\(shown)” is not a number that a double can represent; "
+          + "strings need single quotes, and names that begin with a digit double quotes")
     }
     return .number(value)
   }
@@ -99,7 +99,7 @@ struct CQL2Tokenizer {
       index += length
     }
     let word = Array(text[start..<index])
-    return CQL2Keyword(word).map { .keyword($0) } ?? .name(word)
+    return CQL2Token.Keyword(word).map { .keyword($0) } ?? .name(word)
   }
 
   private mutating func sign() throws(Failure) -> CQL2Token.Kind {
@@ -112,9 +112,9 @@ struct CQL2Tokenizer {
     case (UInt8(ascii: ")"), _): return .rightParenthesis
     case (UInt8(ascii: ","), _): return .comma
     case (UInt8(ascii: "="), UInt8(ascii: "=")):
-      throw Failure(start: start, detail: "there is no ==; equality is written =")
+      throw Failure(start: start, detail: "== is not an operator; write =")
     case (UInt8(ascii: "!"), UInt8(ascii: "=")):
-      throw Failure(start: start, detail: "there is no !=; inequality is written <>")
+      throw Failure(start: start, detail: "!= is not an operator; write <>")
     case (UInt8(ascii: "="), _): return .comparison("=")
     case (UInt8(ascii: "<"), UInt8(ascii: ">")), (UInt8(ascii: "<"), UInt8(ascii: "=")),
       (UInt8(ascii: ">"), UInt8(ascii: "=")):
@@ -123,11 +123,11 @@ struct CQL2Tokenizer {
     case (UInt8(ascii: "<"), _): return .comparison("<")
     case (UInt8(ascii: ">"), _): return .comparison(">")
     case (UInt8(ascii: "&"), _):
-      throw Failure(start: start, detail: "there is no &; write AND")
+      throw Failure(start: start, detail: "& is not an operator; write AND")
     case (UInt8(ascii: "|"), _):
-      throw Failure(start: start, detail: "there is no |; write OR")
+      throw Failure(start: start, detail: "| is not an operator; write OR")
     case (UInt8(ascii: "!"), _):
-      throw Failure(start: start, detail: "there is no !; write NOT")
+      throw Failure(start: start, detail: "! is not an operator; write NOT")
     default:
       while index < text.count, text[index] & 0xC0 == 0x80 { index += 1 }
       return .unsupported(String(decoding: text[start..<index], as: UTF8.self))

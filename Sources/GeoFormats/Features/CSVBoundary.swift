@@ -1,13 +1,13 @@
 import Glibc
 
-/// Finds the ends of a table's records, across chunks. A quote opens a quoted field only at the
-/// field's start; elsewhere in an unquoted field it is text.
+/// Finds the ends of a table's records, across chunks. A quote opens a quoted field only at the start of
+/// the field; elsewhere in an unquoted field it is text.
 struct CSVBoundary {
   private enum State {
     case fieldStart
     case text
     case quoted
-    /// After a quote in a quoted field: the end, or the first half of "".
+    /// After a quote in a quoted field: the end of the field, or the first half of "".
     case quote
   }
 
@@ -16,18 +16,18 @@ struct CSVBoundary {
   /// Whether the record has a quoted field.
   private(set) var hasQuotes = false
 
-  /// How far the short way looks ahead. Without a limit a file without line feeds would be read
-  /// to its end for every record.
+  /// The bytes that ``plainEnd(_:from:)`` looks ahead. Without a limit it would read a file without line
+  /// feeds to its end for every record.
   private static let window = 4096
 
-  /// Notes that the record began with bytes that are mere text.
+  /// Notes that the record began with plain text.
   mutating func passText() {
     state = .text
     isFresh = false
   }
 
-  /// Reads on from `index`. Returns where the record ends, with `index` behind the line break, or
-  /// nil at the end of the chunk.
+  /// Reads on from `index`. Returns the end of the record and moves `index` past the line break, or
+  /// returns nil at the end of the chunk.
   mutating func scan(_ chunk: UnsafeRawBufferPointer, _ index: inout Int) -> Int? {
     if isFresh, let end = plainEnd(chunk, from: index) {
       index = end.next
@@ -61,8 +61,8 @@ struct CSVBoundary {
     return nil
   }
 
-  /// The short way for a record that lies in the chunk and has no quotes: where its text ends, and
-  /// where the next record begins. A CR before the LF is left to the LF's record: it is the end.
+  /// The fast path for a record without quotes that ends in the chunk: the end of its text and the start
+  /// of the next record. Nil for other records.
   private func plainEnd(
     _ chunk: UnsafeRawBufferPointer, from start: Int
   ) -> (end: Int, next: Int)? {
@@ -75,7 +75,7 @@ struct CSVBoundary {
     guard let carriage = memchr(from, 0x0D, count) else {
       return (start + count, start + count + 1)
     }
-    // Then the line feed is passed as the second half of the line break.
+    // The caller skips the line feed of a CRLF.
     let end = start + (UnsafeRawPointer(carriage) - from)
     return (end, end + 1)
   }

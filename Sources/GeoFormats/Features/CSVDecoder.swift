@@ -1,6 +1,6 @@
 internal import ClusterCore
 
-/// Turns the records of a table into records of a batch.
+/// Decodes the records of a table into records of a batch.
 struct CSVDecoder {
   private let header: CSVHeader
   private var fields = CSVFields()
@@ -8,12 +8,12 @@ struct CSVDecoder {
 
   init(header: CSVHeader) { self.header = header }
 
-  /// Appends the feature of one record (valid UTF-8); returns what is wrong with it, if anything.
+  /// Appends the feature of one record, which is valid UTF-8. Returns what is wrong with it, or nil.
   mutating func decode(_ record: UnsafeRawBufferPointer, into batch: inout FeatureBatch) -> String?
   {
     if let problem = fields.split(record) { return problem }
     guard fields.fields.count == header.properties.count else {
-      return "has \(fields.fields.count) fields, the header has \(header.properties.count)"
+      return "has \(fields.fields.count) fields, but the header has \(header.properties.count)"
     }
     guard let longitude = number(header.longitude, record) else {
       return "the longitude is not a number"
@@ -54,7 +54,7 @@ struct CSVDecoder {
     }.get()
   }
 
-  /// Writes the properties of a record; returns what is wrong, if anything.
+  /// Writes the properties of a record. Returns what is wrong with them, or nil.
   private mutating func writeProperties(_ record: UnsafeRawBufferPointer) -> String? {
     properties.removeAll()
     properties.beginObject()

@@ -1,16 +1,16 @@
-/// The fields of one record, found in one pass.
+/// The fields of one record of a table, found in one pass.
 struct CSVFields {
-  /// Where a field's text lies in the record, without its quotes.
+  /// The range of a field's text in the record, without its quotes.
   struct Field {
     var start: Int
     var end: Int
-    /// Whether it holds doubled quotes.
+    /// Whether the text contains doubled quotes.
     var isEscaped: Bool
   }
 
   private(set) var fields: [Field] = []
 
-  /// Finds the fields; returns what is wrong with the record, if anything.
+  /// Finds the fields. Returns what is wrong with the record, or nil.
   mutating func split(_ record: UnsafeRawBufferPointer) -> String? {
     fields.removeAll(keepingCapacity: true)
     var index = 0
@@ -29,8 +29,8 @@ struct CSVFields {
     return nil
   }
 
-  /// Passes a quoted field and the comma after it. Returns what is wrong, empty if nothing is, and
-  /// nil at the end of the record.
+  /// Skips a quoted field and the comma after it. Returns nil at the end of the record, otherwise what is
+  /// wrong, or an empty string.
   private mutating func splitQuoted(
     _ record: UnsafeRawBufferPointer, _ index: inout Int
   ) -> String? {
@@ -54,7 +54,7 @@ struct CSVFields {
     return ""
   }
 
-  /// Calls `body` with a field's text.
+  /// Calls `body` with the text of a field, with doubled quotes undone.
   static func withText<R>(
     of field: Field, in record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
   ) -> R {

@@ -1,6 +1,6 @@
-/// What the columns of a table are for.
+/// The meaning of the columns of a table.
 struct CSVHeader {
-  /// Why a table has no features.
+  /// The reason why a table has no features.
   struct Refusal: Error { var detail: String }
 
   /// Accepted names, in order of preference.
@@ -11,10 +11,10 @@ struct CSVHeader {
   let latitude: Int
   /// The column of the ids, if there is one.
   let id: Int?
-  /// For each column the start of its property, `"name":`; empty for those that are none.
+  /// For each column, the start of its property, `"name":`; empty if the column is not a property.
   let properties: [[UInt8]]
 
-  /// Reads the header record. Names are trimmed.
+  /// Reads the header record. White space around names is ignored.
   init(_ record: UnsafeRawBufferPointer, idProperty: [UInt8]?) throws(Refusal) {
     var fields = CSVFields()
     if let problem = fields.split(record) { throw Refusal(detail: problem) }
@@ -24,7 +24,7 @@ struct CSVHeader {
     var seen: Set<[UInt8]> = []
     for name in names where !seen.insert(name).inserted {
       throw Refusal(
-        detail: "the column \"\(String(decoding: name, as: UTF8.self))\" is there twice")
+        detail: "the column \"\(String(decoding: name, as: UTF8.self))\" appears twice")
     }
     let folded = names.map { String(decoding: $0, as: UTF8.self).lowercased() }
     func column(_ accepted: [String]) throws(Refusal) -> Int {

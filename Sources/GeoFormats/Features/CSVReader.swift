@@ -1,4 +1,5 @@
-/// Reads a table with a header as a stream (RFC 4180; also LF or CR alone, and a byte order mark).
+/// Reads a table with a header as a stream: RFC 4180, also with LF or CR as line breaks and with a byte
+/// order mark.
 struct CSVReader {
   private let idProperty: [UInt8]?
   private var mark = ByteOrderMark()
@@ -6,9 +7,9 @@ struct CSVReader {
   private var records = RecordBuffer()
   private var decoder: CSVDecoder?
   private var failure: FormatError?
-  /// The line where the current record begins.
+  /// The number of the line where the current record begins.
   private var line = 1
-  /// Whether a line feed that comes next belongs to the carriage return before it.
+  /// Whether a line feed that comes next ends the same line as the carriage return before it.
   private var skipsLineFeed = false
 
   init(idProperty: String?) { self.idProperty = idProperty.map { Array($0.utf8) } }
@@ -42,11 +43,11 @@ struct CSVReader {
     complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
     if let failure { throw failure }
     guard decoder != nil else {
-      throw .notFeatures(pointer: "/lines/1", detail: "empty: a header line is required")
+      throw .notFeatures(pointer: "/lines/1", detail: "the table is empty; a header line is required")
     }
   }
 
-  /// The start of a byte order mark that went on as something else is text.
+  /// Keeps what looked like a byte order mark as text.
   private mutating func keepBrokenMark(_ bytes: ArraySlice<UInt8>) {
     bytes.withUnsafeBytes { records.keep($0) }
     boundary.passText()
@@ -57,7 +58,7 @@ struct CSVReader {
     if records.isWhole(part) {
       take(.init(bytes: part, isTooLong: false, droppedLineFeeds: 0), into: &parsed)
     } else {
-      // Taken out of self, so that it can be lent while the rest of self changes.
+      // Moved out of self so that `take` may change the rest of self meanwhile.
       var buffer = RecordBuffer()
       swap(&buffer, &records)
       buffer.complete(part) { take($0, into: &parsed) }
@@ -71,7 +72,7 @@ struct CSVReader {
     self.line += 1 + (boundary.hasQuotes ? record.lineFeeds : 0)
     var problem: String?
     if record.isTooLong {
-      problem = "longer than \(FeatureReader.maximumFeatureLength) bytes: an unclosed quote?"
+      problem = "longer than \(FeatureReader.maximumFeatureLength) bytes; a quote may be unclosed"
     } else if JSONText.trimmed(record.bytes).isEmpty {
       return
     } else if !JSONText.isUTF8(record.bytes) {

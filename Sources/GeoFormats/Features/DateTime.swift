@@ -1,18 +1,19 @@
 import ClusterCore
 
-/// Date-times of RFC 3339, as milliseconds since 1970 (UTC) without leap seconds.
+/// RFC 3339 date-times as milliseconds since 1970 (UTC), without leap seconds.
 public enum DateTime {
-  /// What a date-time can name: the years 0 to 9999 in UTC.
+  /// The range of date-times: the years 0 to 9999 in UTC.
   public static var range: ClosedRange<Int64> { FeatureRecord.expiryRange }
 
   private static let dayMilliseconds: Int64 = 86_400_000
 
-  /// Reads a date-time such as `2026-07-01T12:00:00.5+02:00`. Fractions count to the millisecond; what
-  /// is beyond is dropped. A leap second, which is the last of a day in UTC, is the second after it.
+  /// Parses a date-time such as `2026-07-01T12:00:00.5+02:00`. Fractions are cut off after milliseconds.
+  /// A leap second, which is the last second of a day in UTC, counts as the second after it.
   ///
-  /// - Returns: nil for anything else, dates that don't exist and what is beyond ``range``. O(n).
+  /// - Returns: nil for other texts, dates that do not exist and times outside ``range``.
+  /// - Complexity: O(n) in the length of the text.
   public static func milliseconds(_ text: UnsafeRawBufferPointer) -> Int64? {
-    var reader = DateTimeReader(text: text)
+    var reader = Reader(text: text)
     guard let year = reader.number(digits: 4), reader.takes("-"),
       let month = reader.number(digits: 2, in: 1...12), reader.takes("-"),
       let day = reader.number(digits: 2, in: 1...days(inMonth: month, of: year)),
@@ -28,14 +29,14 @@ public enum DateTime {
     return range.contains(result) ? result : nil
   }
 
-  /// As ``milliseconds(_:)-(UnsafeRawBufferPointer)``, of a string.
+  /// Parses a date-time as ``milliseconds(_:)-(UnsafeRawBufferPointer)`` does.
   public static func milliseconds(_ text: String) -> Int64? {
     var text = text
     return text.withUTF8 { milliseconds(UnsafeRawBufferPointer($0)) }
   }
 
-  /// The date-time in UTC, with `Z`, and with milliseconds if there are any: 20 or 24 characters of
-  /// ASCII. What is beyond ``range`` becomes its nearest bound.
+  /// The date-time in UTC with `Z`, and with milliseconds unless they are 0: 20 or 24 ASCII characters.
+  /// Times outside ``range`` are clamped to it.
   public static func text(_ milliseconds: Int64) -> String {
     let time = min(max(milliseconds, range.lowerBound), range.upperBound)
     let shifted = time - range.lowerBound
@@ -66,7 +67,7 @@ public enum DateTime {
     text.append(UInt8(ascii: end))
   }
 
-  // MARK: The Gregorian calendar, from the year 0 on
+  // MARK: The proleptic Gregorian calendar from year 0
 
   private static func isLeap(_ year: Int64) -> Bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -80,9 +81,9 @@ public enum DateTime {
     }
   }
 
-  /// The days from the first of the year 0 to the first of another.
+  /// The days from 1 January of year 0 to 1 January of another year.
   private static func days(beforeYear year: Int64) -> Int64 {
-    // The leap years before it; the year 0 is one.
+    // Year 0 is a leap year.
     let leaps = year == 0 ? 0 : (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400 + 1
     return year * 365 + leaps
   }
@@ -94,7 +95,7 @@ public enum DateTime {
     return days + day - 1
   }
 
-  /// The date that comes some days after the first of the year 0.
+  /// The date that is `number` days after 1 January of year 0.
   private static func date(ofDay number: Int64) -> (year: Int64, month: Int64, day: Int64) {
     // 146,097 days are 400 years; the guess is at most one year off.
     var year = number * 400 / 146_097
@@ -108,67 +109,67 @@ public enum DateTime {
     }
     return (year, month, day + 1)
   }
-}
 
-/// Reads the parts of a date-time one after the other.
-private struct DateTimeReader {
-  let text: UnsafeRawBufferPointer
-  private var index = 0
+  /// A cursor that reads the parts of a date-time.
+  private struct Reader {
+    let text: UnsafeRawBufferPointer
+    private var index = 0
 
-  init(text: UnsafeRawBufferPointer) { self.text = text }
+    init(text: UnsafeRawBufferPointer) { self.text = text }
 
-  var isAtEnd: Bool { index == text.count }
+    var isAtEnd: Bool { index == text.count }
 
-  /// Takes a character, if it is the next.
-  mutating func takes(_ character: Unicode.Scalar) -> Bool {
-    guard index < text.count, text[index] == UInt8(ascii: character) else { return false }
-    index += 1
-    return true
-  }
-
-  private mutating func digit() -> Int64? {
-    guard index < text.count else { return nil }
-    let byte = text[index]
-    guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-    index += 1
-    return Int64(byte - UInt8(ascii: "0"))
-  }
-
-  /// A number of so many digits.
-  mutating func number(digits: Int, in range: ClosedRange<Int64> = 0...9999) -> Int64? {
-    var value: Int64 = 0
-    for _ in 0..<digits {
-      guard let digit = digit() else { return nil }
-      value = value * 10 + digit
+    /// Skips a character if it is the next one. Returns whether it was.
+    mutating func takes(_ character: Unicode.Scalar) -> Bool {
+      guard index < text.count, text[index] == UInt8(ascii: character) else { return false }
+      index += 1
+      return true
     }
-    return range.contains(value) ? value : nil
-  }
 
-  /// The milliseconds of a fraction, 0 if there is none; nil for a point without digits.
-  mutating func fraction() -> Int64? {
-    guard takes(".") else { return 0 }
-    guard var value = digit() else { return nil }
-    var count = 1
-    while let digit = digit() {
-      if count < 3 {
+    private mutating func digit() -> Int64? {
+      guard index < text.count else { return nil }
+      let byte = text[index]
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      index += 1
+      return Int64(byte - UInt8(ascii: "0"))
+    }
+
+    /// Reads a number of exactly `digits` digits.
+    mutating func number(digits: Int, in range: ClosedRange<Int64> = 0...9999) -> Int64? {
+      var value: Int64 = 0
+      for _ in 0..<digits {
+        guard let digit = digit() else { return nil }
         value = value * 10 + digit
+      }
+      return range.contains(value) ? value : nil
+    }
+
+    /// Reads a fraction, in milliseconds: 0 if there is none, nil for a point without digits.
+    mutating func fraction() -> Int64? {
+      guard takes(".") else { return 0 }
+      guard var value = digit() else { return nil }
+      var count = 1
+      while let digit = digit() {
+        if count < 3 {
+          value = value * 10 + digit
+          count += 1
+        }
+      }
+      while count < 3 {
+        value *= 10
         count += 1
       }
+      return value
     }
-    while count < 3 {
-      value *= 10
-      count += 1
-    }
-    return value
-  }
 
-  /// How far local time is ahead of UTC, in minutes.
-  mutating func offset() -> Int64? {
-    if takes("Z") || takes("z") { return 0 }
-    let sign: Int64 = takes("+") ? 1 : -1
-    guard sign == 1 || takes("-"), let hours = number(digits: 2, in: 0...23), takes(":"),
-      let minutes = number(digits: 2, in: 0...59)
-    else { return nil }
-    return sign * (hours * 60 + minutes)
+    /// Reads how many minutes local time is ahead of UTC.
+    mutating func offset() -> Int64? {
+      if takes("Z") || takes("z") { return 0 }
+      let sign: Int64 = takes("+") ? 1 : -1
+      guard sign == 1 || takes("-"), let hours = number(digits: 2, in: 0...23), takes(":"),
+        let minutes = number(digits: 2, in: 0...59)
+      else { return nil }
+      return sign * (hours * 60 + minutes)
+    }
   }
 }

@@ -1,44 +1,47 @@
 internal import ClusterCore
 
-/// Turns the text of one GeoJSON Feature into a record of a batch.
+/// Decodes GeoJSON Features into records of a batch.
 struct FeatureDecoder {
-  /// What is wrong with a feature that is valid JSON.
-  struct Refusal: Error {
+  /// The reason why a feature that is valid JSON is rejected.
+  private struct Refusal: Error {
     var detail: String
+    var isOutOfMemory = false
     init(_ detail: String) { self.detail = detail }
   }
 
   let parser = JSONParser()
   private let idProperty: [UInt8]?
   private var further: [Double] = []
-  /// The Feature, its members, the geometry's members and the coordinates.
+  /// The depth of the values that are used: the Feature, its members, those of its geometry, and the
+  /// coordinates.
   static let recordedDepth: UInt32 = 4
 
   init(idProperty: String?) { self.idProperty = idProperty.map { Array($0.utf8) } }
 
-  /// Parses a Feature's text and appends it, or counts it as rejected. Throws if it isn't JSON.
+  /// Parses a Feature and appends it, or counts it as rejected. Throws if the text is not JSON.
   mutating func decode(
     _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures,
     pointer: @autoclosure () -> String
   ) throws(JSONError) {
     let node = try parser.parseNodes(text, recordedDepth: FeatureDecoder.recordedDepth)
-    append(node, into: &parsed, pointer: pointer())
+    try append(node, into: &parsed, pointer: pointer())
   }
 
-  /// Appends a parsed Feature, or counts it as rejected.
+  /// Appends a parsed Feature, or counts it as rejected. Throws if there is no memory for it.
   mutating func append(
     _ node: TapeNode, into parsed: inout ParsedFeatures, pointer: @autoclosure () -> String
-  ) {
+  ) throws(JSONError) {
     do throws(Refusal) {
       try append(node, to: &parsed.batch)
     } catch {
+      if error.isOutOfMemory { throw .outOfMemory }
       parsed.reject(pointer: pointer(), detail: error.detail)
     }
   }
 
   private mutating func append(_ feature: TapeNode, to batch: inout FeatureBatch) throws(Refusal) {
     guard feature.kind == .object else { throw Refusal("not an object") }
-    let members = FeatureMembers(feature)
+    let members = Members(feature)
     guard let type = members.type, type.isString("Feature") else {
       throw Refusal("/type is not \"Feature\"")
     }
@@ -53,7 +56,7 @@ struct FeatureDecoder {
     }
   }
 
-  /// The coordinate; leaves the further ordinates in `further`.
+  /// The coordinate. Leaves the further ordinates in `further`.
   private mutating func coordinate(_ geometry: TapeNode?) throws(Refusal) -> Coordinate {
     guard let geometry, geometry.kind != .null else {
       throw Refusal("/geometry is missing or null")
@@ -92,28 +95,30 @@ struct FeatureDecoder {
     return coordinate
   }
 
-  /// The text of the properties; holds until the next feature.
+  /// The text of the properties, which is valid until the next feature.
   private func minifiedProperties(_ node: TapeNode?) throws(Refusal) -> UnsafeRawBufferPointer {
     guard let node, node.kind != .null else {
-      // A static string lives for ever.
+      // Static strings are never freed.
       let empty: StaticString = "{}"
       return UnsafeRawBufferPointer(start: empty.utf8Start, count: 2)
     }
     guard node.kind == .object else { throw Refusal("/properties is not an object") }
-    guard let text = parser.minified(node) else { throw Refusal("out of memory") }
-    return text
+    if let text = parser.minified(node) { return text }
+    var refusal = Refusal("out of memory")
+    refusal.isOutOfMemory = true
+    throw refusal
   }
 
   private func expires(_ node: TapeNode?) throws(Refusal) -> Int64? {
     guard let node, node.kind != .null else { return nil }
     guard node.kind == .string, let expires = DateTime.milliseconds(node.string) else {
       throw Refusal(
-        "/expires is not a date-time of RFC 3339 with a zone, such as \"2030-01-31T12:00:00Z\"")
+        "/expires is not an RFC 3339 date-time with a time zone, such as \"2030-01-31T12:00:00Z\"")
     }
     return expires
   }
 
-  private func id(_ members: FeatureMembers) throws(Refusal) -> FeatureID? {
+  private func id(_ members: Members) throws(Refusal) -> FeatureID? {
     let node: TapeNode?
     if let idProperty {
       node = idProperty.withUnsafeBytes { members.properties?.member($0) }
@@ -133,42 +138,30 @@ struct FeatureDecoder {
     }
     throw Refusal("the id is neither a number nor a string")
   }
-}
 
-/// The members of a Feature that count, found in one pass; of several with one name the last.
-private struct FeatureMembers {
-  var type: TapeNode?
-  var geometry: TapeNode?
-  var properties: TapeNode?
-  var id: TapeNode?
-  var expires: TapeNode?
+  /// The members of a Feature that matter, found in one pass. Of members with one name the last counts.
+  private struct Members {
+    var type: TapeNode?
+    var geometry: TapeNode?
+    var properties: TapeNode?
+    var id: TapeNode?
+    var expires: TapeNode?
 
-  init(_ feature: TapeNode) {
-    let end = feature.next
-    var key = feature.firstChild
-    while key.base < end.base {
-      let value = key.next
-      switch key.string.count {
-      case 2 where key.isString("id"): id = value
-      case 4 where key.isString("type"): type = value
-      case 7 where key.isString("expires"): expires = value
-      case 8 where key.isString("geometry"): geometry = value
-      case 10 where key.isString("properties"): properties = value
-      default: break
+    init(_ feature: TapeNode) {
+      let end = feature.next
+      var key = feature.firstChild
+      while key.base < end.base {
+        let value = key.next
+        switch key.string.count {
+        case 2 where key.isString("id"): id = value
+        case 4 where key.isString("type"): type = value
+        case 7 where key.isString("expires"): expires = value
+        case 8 where key.isString("geometry"): geometry = value
+        case 10 where key.isString("properties"): properties = value
+        default: break
+        }
+        key = value.next
       }
-      key = value.next
     }
-  }
-}
-
-extension Coordinate {
-  /// Why the position can't be taken; nil if it can.
-  var problem: String? {
-    if longitude.magnitude <= 180, latitude.magnitude <= 90 { return nil }
-    if latitude.magnitude > 90, latitude.magnitude <= 180, longitude.magnitude <= 90 {
-      return "latitude \(latitude) is beyond ±90: longitude and latitude look swapped"
-    }
-    if latitude.magnitude <= 90 { return "longitude \(longitude) is beyond ±180" }
-    return "latitude \(latitude) is beyond ±90"
   }
 }

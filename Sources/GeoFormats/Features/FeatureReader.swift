@@ -1,24 +1,26 @@
-/// Reads features from a stream of bytes, in chunks of any size: one implementation for HTTP bodies
-/// and files. However the bytes are cut, the result is the same.
+/// Reads features from a stream of bytes, such as an HTTP body or a file, in chunks of any size. The
+/// result does not depend on the chunks.
 ///
-/// Memory is bounded by the longest feature (and, for GeoJSON, by the rest of the document), both
-/// capped at ``maximumFeatureLength``. Until ``finish(into:)`` has returned, the features are
-/// provisional: the document may still turn out to be malformed or to be no feature collection.
+/// Memory is bounded by the longest feature and, for GeoJSON, by the rest of the document, both at most
+/// ``maximumFeatureLength``. The features are provisional until ``finish(into:)`` has returned: the
+/// document may still turn out to be malformed or not to be a feature collection.
 ///
-/// Don't use copies of a reader side by side: they share a parser.
+/// Copies of a reader share a parser and must not be used alternately.
 public struct FeatureReader {
-  /// The longest feature, line, record, or GeoJSON document without its `features`, in bytes.
+  /// The maximum length of a feature, line, record, or GeoJSON document without its `features`, in bytes.
   public static let maximumFeatureLength = 16 << 20
 
-  // One of them is there. They are structs, so that the compiler knows that nobody else changes
-  // them, and not in an enum, so that they can be changed where they are.
+  // Exactly one is set. Structs, so that the compiler knows that nothing else changes them; not an
+  // enum, so that they are changed in place.
   private var geoJSON: GeoJSONReader?
   private var sequence: SequenceReader?
   private var table: CSVReader?
   private var failure: FormatError?
 
+  /// Creates a reader.
+  ///
   /// - Parameters:
-  ///   - format: what the bytes are.
+  ///   - format: the format of the bytes.
   ///   - idProperty: the property that holds the ids; nil for GeoJSON's `id` member or CSV's `id`
   ///     column.
   public init(format: FeatureFormat, idProperty: String? = nil) {
@@ -29,7 +31,7 @@ public struct FeatureReader {
     }
   }
 
-  /// Reads on. Features are added to `parsed` as soon as they are complete. After an error every
+  /// Reads a chunk. Adds features to `parsed` as soon as they are complete. After an error, every
   /// further call throws the same error.
   public mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
@@ -37,7 +39,7 @@ public struct FeatureReader {
     if let failure { throw failure }
     do throws(FormatError) {
       try geoJSON?.read(chunk, into: &parsed)
-      sequence?.read(chunk, into: &parsed)
+      try sequence?.read(chunk, into: &parsed)
       try table?.read(chunk, into: &parsed)
     } catch {
       failure = error
@@ -45,7 +47,7 @@ public struct FeatureReader {
     }
   }
 
-  /// As ``read(_:into:)-(UnsafeRawBufferPointer,_)``, of an array.
+  /// Reads a chunk as ``read(_:into:)-(UnsafeRawBufferPointer,_)`` does.
   public mutating func read(
     _ chunk: [UInt8], into parsed: inout ParsedFeatures
   ) throws(FormatError) {
@@ -54,11 +56,11 @@ public struct FeatureReader {
     }.get()
   }
 
-  /// Reads what is left and judges the whole. To be called once, after the last chunk.
+  /// Reads what is left and checks the document as a whole. Call it once, after the last chunk.
   public mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     if let failure { throw failure }
     try geoJSON?.finish(into: &parsed)
-    sequence?.finish(into: &parsed)
+    try sequence?.finish(into: &parsed)
     try table?.finish(into: &parsed)
   }
 }

@@ -1,12 +1,12 @@
 /// Reads one GeoJSON Feature or FeatureCollection as a stream.
 ///
-/// The members of the root's `features` array are cut out one by one, without looking at them more
-/// closely than brackets and quotes demand, and parsed each on its own. All the rest, with `[]` in
-/// place of the array, is the *skeleton*, which is parsed at the end. So every byte is validated by
-/// the JSON parser, but for the commas and brackets of the array itself, which this type checks.
+/// The elements of the root's `features` array are delimited by their brackets and quotes alone, and
+/// each is parsed on its own. The rest of the document, with `[]` in place of the array, is the
+/// *skeleton*, which is parsed at the end. So the JSON parser validates every byte except for the commas
+/// and brackets of the array itself, which this type checks.
 struct GeoJSONReader {
   enum State {
-    /// In the skeleton.
+    /// Within the skeleton.
     case skeleton
     /// After the array's `[`: an element or `]`.
     case first
@@ -22,15 +22,15 @@ struct GeoJSONReader {
   private var state = State.skeleton
   private var skeleton = SkeletonScanner()
   private var element = ElementScanner()
-  /// The beginning of an element whose end is in a later chunk.
+  /// The beginning of an element that ends in a later chunk.
   private var pending: [UInt8] = []
-  /// How many elements have begun.
+  /// The number of elements that have begun.
   private var count = 0
-  /// Where the current element begins, in bytes of the document.
+  /// The offset of the current element in the document.
   private var elementStart = 0
-  /// How many bytes were read before the current chunk.
+  /// The offset of the current chunk in the document.
   private var offset = 0
-  /// Where the first `features` array begins in the document, and how many bytes it took away.
+  /// The offset of the first `features` array in the document, and the bytes that the skeleton lacks of it.
   private var arrayStart = 0
   private var removed = 0
   private var arrays = 0
@@ -41,7 +41,7 @@ struct GeoJSONReader {
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     var index = 0
-    // Where the part of the element that lies in this chunk begins.
+    // The start of the current element's part in this chunk.
     var start = 0
     while index < chunk.count {
       switch state {
@@ -62,10 +62,9 @@ struct GeoJSONReader {
         if try step(byte, at: offset + index) {
           start = index
           elementStart = offset + index
-          index += element.begin(byte)
-        } else {
-          index += 1
+          element.begin(byte)
         }
+        index += 1
       }
     }
     if state == .element {
@@ -75,12 +74,12 @@ struct GeoJSONReader {
     offset += chunk.count
   }
 
-  /// Passes a significant byte between elements; true if an element begins with it.
-  private mutating func step(_ byte: UInt8, at place: Int) throws(FormatError) -> Bool {
+  /// Handles a significant byte between elements. Returns whether an element begins with it.
+  private mutating func step(_ byte: UInt8, at offset: Int) throws(FormatError) -> Bool {
     switch (state, byte) {
     case (.first, UInt8(ascii: "]")), (.after, UInt8(ascii: "]")):
       state = .skeleton
-      if arrays == 1 { removed = place - arrayStart - 1 }
+      if arrays == 1 { removed = offset - arrayStart - 1 }
       skeleton.closeArray()
       return false
     case (.after, UInt8(ascii: ",")):
@@ -94,7 +93,7 @@ struct GeoJSONReader {
     default: break
     }
     throw .malformed(
-      detail: "/features: a value, comma or bracket is missing or misplaced", offset: place)
+      detail: "/features: a value, comma or bracket is missing or misplaced", offset: offset)
   }
 
   private mutating func scanSkeleton(
@@ -105,7 +104,7 @@ struct GeoJSONReader {
     guard skeleton.bytes.count <= FeatureReader.maximumFeatureLength else {
       throw .notFeatures(
         pointer: "",
-        detail: "more than \(FeatureReader.maximumFeatureLength) bytes are not in \"features\"")
+        detail: "has more than \(FeatureReader.maximumFeatureLength) bytes outside \"features\"")
     }
     assert(index > begin)
     if entered {
@@ -129,7 +128,7 @@ struct GeoJSONReader {
     try grow(by: range.count)
     let here = UnsafeRawBufferPointer(rebasing: chunk[range])
     guard !pending.isEmpty else { return try decode(here, into: &parsed) }
-    // Taken out of self, so that it can be lent while the rest of self changes.
+    // Moved out of self so that `decode` may change the rest of self meanwhile.
     var whole: [UInt8] = []
     swap(&whole, &pending)
     whole.append(contentsOf: here)
@@ -148,6 +147,7 @@ struct GeoJSONReader {
     do throws(JSONError) {
       try decoder.decode(text, into: &parsed, pointer: "/features/\(count - 1)")
     } catch {
+      if error == .outOfMemory { throw .outOfMemory }
       throw .malformed(
         detail: "/features/\(count - 1): \(error.reason)",
         offset: elementStart + (error.offset ?? 0))
@@ -166,7 +166,7 @@ struct GeoJSONReader {
     }.get()
   }
 
-  /// Validates the skeleton and says what kind of document it was.
+  /// Validates the skeleton and checks that the document is a Feature or a FeatureCollection.
   private mutating func judge(
     _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
@@ -174,24 +174,29 @@ struct GeoJSONReader {
     do throws(JSONError) {
       root = try decoder.parser.parseNodes(text, recordedDepth: FeatureDecoder.recordedDepth)
     } catch {
-      let place = error.offset.map { arrays > 0 && $0 > arrayStart ? $0 + removed : $0 }
-      throw .malformed(detail: error.reason, offset: arrays > 1 ? nil : place)
+      if error == .outOfMemory { throw .outOfMemory }
+      let offset = error.offset.map { arrays > 0 && $0 > arrayStart ? $0 + removed : $0 }
+      throw .malformed(detail: error.reason, offset: arrays > 1 ? nil : offset)
     }
     let type = root.member("type")
     if type?.isString("FeatureCollection") == true {
       guard arrays <= 1 else {
-        throw .notFeatures(pointer: "/features", detail: "given more than once")
+        throw .notFeatures(pointer: "/features", detail: "appears more than once")
       }
       guard let features = root.member("features"), features.kind == .array, arrays == 1 else {
         throw .notFeatures(pointer: "/features", detail: "missing, or not an array")
       }
     } else if type?.isString("Feature") == true {
       parsed.isSingleFeature = true
-      // RFC 7946, section 7.1: a Feature has no member of that name.
+      // RFC 7946, section 7.1: a Feature must not have a member of that name.
       guard arrays == 0 else {
-        throw .notFeatures(pointer: "/features", detail: "a Feature has no \"features\"")
+        throw .notFeatures(pointer: "/features", detail: "a Feature must not have \"features\"")
       }
-      decoder.append(root, into: &parsed, pointer: "")
+      do throws(JSONError) {
+        try decoder.append(root, into: &parsed, pointer: "")
+      } catch {
+        throw .outOfMemory
+      }
     } else {
       throw .notFeatures(
         pointer: root.kind == .object ? "/type" : "",

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Reads a GeoJSON Feature a line, or a Feature after each record separator (RFC 8142), which then
-/// may span lines. Which of the two it is, the first byte tells.
+/// Reads one GeoJSON Feature on each line, or one after each record separator (RFC 8142), which may then
+/// span lines. The first byte decides which.
 struct SequenceReader {
   private static let recordSeparator: UInt8 = 0x1E
   private static let lineFeed: UInt8 = 0x0A
@@ -9,13 +9,15 @@ struct SequenceReader {
   private var decoder: FeatureDecoder
   private var mark = ByteOrderMark()
   private var splitter = RecordBuffer()
-  /// The byte that ends a record; nil until the first byte has come.
+  /// The byte that ends a record; nil until the first byte has been read.
   private var delimiter: UInt8?
   private var line = 1
 
   init(idProperty: String?) { decoder = FeatureDecoder(idProperty: idProperty) }
 
-  mutating func read(_ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures) {
+  mutating func read(
+    _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
     var start = 0
     if delimiter == nil {
       let (consumed, other) = mark.pass(chunk)
@@ -33,31 +35,37 @@ struct SequenceReader {
         return
       }
       let end = UnsafeRawPointer(found) - base
-      complete(UnsafeRawBufferPointer(rebasing: chunk[start..<end]), into: &parsed)
+      try complete(UnsafeRawBufferPointer(rebasing: chunk[start..<end]), into: &parsed)
       if delimiter == SequenceReader.lineFeed { line += 1 }
       start = end + 1
     }
   }
 
-  mutating func finish(into parsed: inout ParsedFeatures) {
+  mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     mark.finish().withUnsafeBytes { splitter.keep($0) }
-    complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
+    try complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
   }
 
   private mutating func complete(
     _ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
-  ) {
+  ) throws(FormatError) {
     if splitter.isWhole(part) {
-      return decode(.init(bytes: part, isTooLong: false, droppedLineFeeds: 0), into: &parsed)
+      return try decode(.init(bytes: part, isTooLong: false, droppedLineFeeds: 0), into: &parsed)
     }
-    // Taken out of self, so that it can be lent while the rest of self changes.
+    // Moved out of self so that `decode` may change the rest of self meanwhile.
     var buffer = RecordBuffer()
     swap(&buffer, &splitter)
-    buffer.complete(part) { decode($0, into: &parsed) }
+    var failure: FormatError?
+    buffer.complete(part) { record in
+      do throws(FormatError) { try decode(record, into: &parsed) } catch { failure = error }
+    }
     swap(&buffer, &splitter)
+    if let failure { throw failure }
   }
 
-  private mutating func decode(_ record: RecordBuffer.Record, into parsed: inout ParsedFeatures) {
+  private mutating func decode(
+    _ record: RecordBuffer.Record, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
     var text = record.bytes
     var here = line
     if delimiter == SequenceReader.recordSeparator { line += record.lineFeeds }
@@ -76,6 +84,7 @@ struct SequenceReader {
     do throws(JSONError) {
       try decoder.decode(text, into: &parsed, pointer: "/lines/\(here)")
     } catch {
+      if error == .outOfMemory { throw .outOfMemory }
       parsed.reject(pointer: "/lines/\(here)", detail: "not JSON: \(error.reason)")
     }
   }

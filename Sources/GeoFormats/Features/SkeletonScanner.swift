@@ -1,32 +1,31 @@
-/// Collects a JSON document but for the array of its root's member `features`.
+/// Collects a JSON document without the array of its root's member `features`.
 ///
-/// It follows brackets, strings and names only as far as it takes to find that array; text that is
-/// not JSON may lead it astray, but then what it collects isn't JSON either and fails to parse.
+/// It follows brackets, strings and names only as far as finding that array requires. Text that is not
+/// JSON may mislead it, but what it then collects is not JSON either and fails to parse.
 struct SkeletonScanner {
-  /// What was collected; `[]` stands for the array.
+  /// The collected bytes, with `[]` in place of the array.
   private(set) var bytes: [UInt8] = []
 
   /// What the last significant bytes were, at the depth of the root's members.
   private enum Name {
-    /// Nothing that leads to the array.
+    /// Anything else.
     case none
-    /// The start of the root object, or a comma: a name may follow.
+    /// The start of the root object or a comma; a name may follow.
     case due
-    /// The name `features` has ended.
+    /// The name `features`.
     case features
-    /// And its colon has come.
+    /// The name `features` and its colon.
     case colon
   }
 
   private var name = Name.none
   private var depth = 0
   private var rootIsObject = false
-  private var inString = false
-  private var escaped = false
-  /// Where the name that is being read begins in `bytes`; nil if it is no name of the root.
+  private var string = StringState()
+  /// The start in `bytes` of the name that is being read; nil if it is not a member of the root.
   private var nameStart: Int?
 
-  /// Reads on from `index`; true if it stopped behind the `[` of the array.
+  /// Reads on from `index`. Returns true if it stopped after the `[` of the array.
   mutating func scan(_ chunk: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
     let start = index
     var copied = start
@@ -34,9 +33,9 @@ struct SkeletonScanner {
       bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[copied..<index]))
     }
     while index < chunk.count {
-      if inString {
-        scanString(chunk, &index)
-        guard !inString, nameStart != nil else { continue }
+      if string.isInside {
+        index = string.scan(chunk, from: index)
+        guard !string.isInside, nameStart != nil else { continue }
         bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[copied..<index]))
         copied = index
         endName()
@@ -46,7 +45,7 @@ struct SkeletonScanner {
       index += 1
       switch byte {
       case UInt8(ascii: "\""):
-        inString = true
+        string.enter()
         if name == .due, depth == 1 { nameStart = bytes.count + index - 1 - copied }
         name = .none
       case UInt8(ascii: "["):
@@ -65,14 +64,13 @@ struct SkeletonScanner {
         name = depth == 1 && rootIsObject ? .due : .none
       case UInt8(ascii: ":"):
         name = name == .features ? .colon : .none
-      case 0x20, 0x09, 0x0A, 0x0D: break
-      default: name = .none
+      default: if !JSONText.isSpace(byte) { name = .none }
       }
     }
     return false
   }
 
-  /// Goes on behind the array.
+  /// Continues after the array.
   mutating func closeArray() {
     bytes.append(UInt8(ascii: "]"))
     name = .none
@@ -83,19 +81,7 @@ struct SkeletonScanner {
     name = .none
   }
 
-  private mutating func scanString(_ chunk: UnsafeRawBufferPointer, _ index: inout Int) {
-    if escaped {
-      escaped = false
-      index += 1
-      return
-    }
-    index = JSONScanner.nextQuoteOrBackslash(chunk, from: index)
-    guard index < chunk.count else { return }
-    if chunk[index] == UInt8(ascii: "\"") { inString = false } else { escaped = true }
-    index += 1
-  }
-
-  /// The name that has just ended may be the one.
+  /// Checks whether the name that has just ended is `features`.
   private mutating func endName() {
     guard let start = nameStart else { return }
     nameStart = nil

@@ -1,38 +1,19 @@
 internal import CSimdJSON
 
-/// Why a text is not JSON.
-public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A sentence fragment for people, such as "a string is not closed".
-  public var reason: String
-  /// Where, in bytes from the start of the text, if it is known.
-  public var offset: Int?
-
-  /// Creates an error.
-  public init(reason: String, offset: Int? = nil) {
-    self.reason = reason
-    self.offset = offset
-  }
-
-  /// The reason, with the place if it is known.
-  public var description: String {
-    guard let offset else { return reason }
-    return "\(reason), at byte \(offset)"
-  }
-}
-
-/// Parses and validates whole JSON documents; keep one a thread, its buffers are reused.
+/// A parser of whole JSON documents. It reuses its buffers; use it on one thread at a time.
 ///
-/// Everything is validated, also what nobody asks for: UTF-8, escapes, number grammar, nesting,
-/// that nothing follows. A number must be finite as a double; its digits are kept as text. A byte
-/// order mark before the document is skipped. Time and memory are linear in the document (about 32
-/// bytes a value).
+/// Everything is validated, including values that nobody reads: UTF-8, escapes, numbers, nesting, and
+/// that nothing follows the document. Numbers must be finite as doubles; their digits are kept as text.
+/// A byte order mark is skipped. Time and memory are linear in the document (about 32 bytes a value).
 public final class JSONParser {
-  // Owned by this object alone: made in init, freed in deinit. nil if there was no memory for it.
+  // Owned by this object alone. Nil if there was no memory for it.
   private let handle: OpaquePointer?
-  /// Counts parses, to catch views that outlived theirs.
+  /// The number of parses, to catch values that outlive theirs.
   private(set) var generation = 0
 
-  /// - Parameter maximumDepth: how many arrays and objects may be nested, 1…2000.
+  /// Creates a parser.
+  ///
+  /// - Parameter maximumDepth: the maximum nesting of arrays and objects, 1…2000.
   public init(maximumDepth: Int = 1000) {
     let depth = min(max(maximumDepth, 1), Int(CSJ_DEPTH_LIMIT))
     handle = csj_parser_new(UInt32(depth))
@@ -42,27 +23,28 @@ public final class JSONParser {
     if let handle { csj_parser_free(handle) }
   }
 
-  /// Parses a document, which is copied. The value and all that is read from it are views that
-  /// hold until this parser parses again.
+  /// Parses a document, which is copied. The result and everything read from it is valid until this
+  /// parser parses again.
   public func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONError) -> JSONValue {
     let root = try parseNodes(bytes)
     return JSONValue(owner: self, node: root)
   }
 
-  /// As ``parse(_:)-(UnsafeRawBufferPointer)``; the result doesn't depend on the array.
+  /// Parses a document as ``parse(_:)-(UnsafeRawBufferPointer)`` does. The result does not depend on the
+  /// array.
   public func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
     try bytes.withUnsafeBytes { bytes in
       Result { () throws(JSONError) in try self.parse(bytes) }
     }.get()
   }
 
-  /// Parses without keeping the parser alive through the result, and records only the values down
-  /// to a depth (the root is 1).
+  /// Parses a document and records only the values down to a depth (the root is 1). The result does not
+  /// keep the parser alive.
   func parseNodes(
     _ bytes: UnsafeRawBufferPointer, recordedDepth: UInt32 = .max
   ) throws(JSONError) -> TapeNode {
     generation &+= 1
-    guard let handle else { throw JSONError(reason: "out of memory") }
+    guard let handle else { throw .outOfMemory }
     var error = csj_error()
     guard csj_parse(handle, bytes.baseAddress, bytes.count, recordedDepth, &error),
       let tape = csj_tape(handle)
@@ -74,8 +56,8 @@ public final class JSONParser {
     return TapeNode(base: tape)
   }
 
-  /// A value's text without insignificant white space; holds until the next call. nil without
-  /// memory.
+  /// The text of a value without insignificant white space, valid until the next call. Nil without
+  /// memory for it.
   func minified(_ node: TapeNode) -> UnsafeRawBufferPointer? {
     var length = 0
     let text = node.text

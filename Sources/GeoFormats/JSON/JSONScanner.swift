@@ -1,20 +1,14 @@
-/// Steps over JSON text that is known to be valid. On other bytes it stays within bounds and finds
-/// something or other.
+/// Steps over JSON text that is known to be valid. On other bytes the results are arbitrary, but within
+/// bounds.
 enum JSONScanner {
   /// The index after the string whose opening quote is at `start`.
   static func endOfString(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
-    var index = start + 1
-    while index < text.count {
-      index = nextQuoteOrBackslash(text, from: index)
-      guard index < text.count else { break }
-      if text[index] == UInt8(ascii: "\"") { return index + 1 }
-      index += 2
-    }
-    return text.count
+    var string = StringState()
+    return string.scan(text, from: min(start + 1, text.count))
   }
 
-  /// The index of the first quote or backslash from an index on, or the end. Eight bytes at a time:
-  /// a word is looked at closely when it may hold one (exact: borrows only follow a real one).
+  /// The index of the first quote or backslash from `start` on, or the end. It looks at eight bytes at a
+  /// time; the lowest hit is exact, because borrows only follow a real one.
   @inline(__always)
   static func nextQuoteOrBackslash(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -48,7 +42,7 @@ enum JSONScanner {
       case UInt8(ascii: "["), UInt8(ascii: "{"):
         depth += 1
       case UInt8(ascii: "]"), UInt8(ascii: "}"):
-        if depth == 0 { return index }  // the end of what contains a scalar
+        if depth == 0 { return index }  // the end of the container of a scalar
         depth -= 1
         if depth == 0 { return index + 1 }
       case UInt8(ascii: ","):
@@ -60,7 +54,7 @@ enum JSONScanner {
     return text.count
   }
 
-  /// The UTF-8 that the text of a JSON string stands for; the text includes its quotes.
+  /// The UTF-8 of a JSON string whose text includes its quotes.
   static func unescape(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)

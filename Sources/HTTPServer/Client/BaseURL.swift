@@ -2,9 +2,9 @@
 struct BaseURL {
   var host: String
   var port: UInt16 = 80
-  /// Host and port as they go into the Host field.
+  /// Host and port as in the Host field.
   var authority: String
-  /// The path without a slash at its end.
+  /// The path without a trailing slash.
   var prefix: String
 
   init(_ url: String) throws(HTTPClientError) {

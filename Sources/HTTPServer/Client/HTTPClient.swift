@@ -3,9 +3,9 @@ import Threading
 
 /// A small blocking HTTP/1.1 client that keeps its connection for the next request.
 public final class HTTPClient: Sendable {
-  /// The owner of the C client, with it freed.
+  /// The owner of the C client.
   ///
-  /// `@unchecked Sendable`: used under the lock only.
+  /// `@unchecked Sendable`: it is used only under the lock.
   private final class Handle: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -22,7 +22,7 @@ public final class HTTPClient: Sendable {
   private let prefix: String
   private let hostField: String
 
-  /// A client for `http://host[:port][/prefix]`; the prefix goes before every path.
+  /// Creates a client for `http://host[:port][/prefix]`. The prefix goes before every path.
   public init(url: String) throws(HTTPClientError) {
     let base = try BaseURL(url)
     guard let handle = Handle(host: base.host, port: base.port) else {
@@ -34,9 +34,9 @@ public final class HTTPClient: Sendable {
     hostField = base.authority
   }
 
-  /// Sends a request and waits for the answer; `timeout` is in seconds of silence.
+  /// Sends a request and waits for the response, for at most `timeout` seconds of silence.
   ///
-  /// A GET, HEAD, PUT or DELETE that finds its kept connection closed is sent once more.
+  /// A GET, HEAD, PUT or DELETE is sent once more if the kept connection turns out to be closed.
   public func send(
     _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = [],
     body: [UInt8] = [], timeout: Int = 30
@@ -45,7 +45,7 @@ public final class HTTPClient: Sendable {
     guard method != .other, method != .connect else {
       throw .badRequest("method \(method) is not supported")
     }
-    // A space or line break in the target would begin something else.
+    // A space or line break would end the target early.
     guard target.hasPrefix("/"), target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw .badRequest("'\(target)' is not a path")
     }

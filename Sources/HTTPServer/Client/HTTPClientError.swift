@@ -1,19 +1,19 @@
-/// Why a request got no answer. ``description`` is one line for the operator.
+/// The reason why a request got no response.
 public enum HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The URL is not `http://host[:port][/path]`.
   case badURL(String)
-  /// TLS is not spoken here.
+  /// The scheme is https; the client does not support TLS.
   case unsupportedScheme(String)
-  /// The request cannot be put into words: its method or a header field.
+  /// The method, path or a header field cannot be sent.
   case badRequest(String)
-  /// No connection to the server.
+  /// The server cannot be reached.
   case unreachable(String)
-  /// No answer in time.
+  /// The server did not answer in time.
   case timeout(String)
-  /// The connection was lost, or what came back is not HTTP.
+  /// The connection was lost, or the response is not HTTP.
   case broken(String)
 
-  /// One line that says what is wrong.
+  /// One line for the operator.
   public var description: String {
     switch self {
     case .badURL(let url): "'\(url)' is not a URL of the form http://host[:port]"

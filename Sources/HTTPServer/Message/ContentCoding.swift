@@ -1,6 +1,6 @@
-/// Which answers are worth compressing, and for whom.
+/// Decides which responses to compress.
 enum ContentCoding {
-  /// Below this a body fits in a packet or two anyway.
+  /// The smallest body that is compressed, in bytes; smaller ones fit in a packet or two.
   static let smallest = 1024
 
   /// Whether an Accept-Encoding field (RFC 9110 section 12.5.3) prefers gzip to no coding.
@@ -24,7 +24,7 @@ enum ContentCoding {
     return wanted > 0 && wanted >= (identity ?? 0)
   }
 
-  /// The weight among parameters: 1 when absent, 0 when it cannot be read.
+  /// The weight `q` among parameters: 1 when absent, 0 when malformed.
   private static func quality(_ parameters: ArraySlice<Substring>) -> Double {
     for parameter in parameters {
       let pair = parameter.split(separator: "=", maxSplits: 1)
@@ -35,7 +35,7 @@ enum ContentCoding {
     return 1
   }
 
-  /// Whether a media type is of the kind that shrinks.
+  /// Whether bodies of a media type compress well.
   static func isCompressible(_ contentType: String?) -> Bool {
     guard let contentType else { return false }
     let type = contentType.prefix { $0 != ";" }.trimmed.lowercased()

@@ -1,30 +1,30 @@
 /// Entity tags (RFC 9110 section 8.8.3) and the conditions on them.
 public enum EntityTag {
-  /// What the tag of the gzip representation has behind the base.
+  /// The suffix of the tag of a gzip representation.
   static let gzipSuffix = "-gz"
 
   /// A 64-bit hash of `body` as 11 characters, the same in every process.
   ///
-  /// Multiply-and-fold, after wyhash (Wang Yi, public domain), in four lanes so that one
-  /// multiplication does not wait for the last. A tag guards a cache against stale answers, not
-  /// against an attacker, so no cryptographic hash is needed.
+  /// The hash multiplies and folds as wyhash (Wang Yi, public domain) does, in four lanes so that
+  /// multiplications overlap. It need not be cryptographic: a tag protects caches from stale answers,
+  /// not from attackers.
   public static func hash(of body: [UInt8]) -> String {
     body.withUnsafeBytes { bytes in
       String(unsafeUninitializedCapacity: 11) { write(hash(bytes, 0), to: $0[...]) }
     }
   }
 
-  /// A hash of what an answer can depend on: the target, a body, and the type that was chosen. The same
-  /// in every process.
+  /// A hash of everything in a request that an answer can depend on: the target, the body and the
+  /// negotiated type. It is the same in every process.
   public static func hash(of request: HTTPRequest, as type: String) -> UInt64 {
     var state = hash(request.path, hash(type, 0))
     if let query = request.query { state = hash(query, state) }
-    // An empty query is none to those who read it, but another target.
+    // `/a` and `/a?` mean the same but are two targets.
     if request.query == nil { state = ~state }
     return request.body.count == 0 ? state : request.body.withUnsafeBytes { hash($0, state) }
   }
 
-  /// The tag of an answer made from a version of a store's data: `store.version.hash`.
+  /// The tag of an answer from one version of a store's data: `store.version.hash`.
   public static func text(of store: String, version: Int64, _ hash: UInt64) -> String {
     let version = String(version)
     return String(unsafeUninitializedCapacity: store.utf8.count + version.utf8.count + 13) {
@@ -44,7 +44,7 @@ public enum EntityTag {
   }
 
   private static func hash(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64) -> UInt64 {
-    // None is `secret`: a step would then be the same for its two words exchanged.
+    // None of these may equal `secret`: a step would then give the same for its two words swapped.
     var (a, b, c, d): (UInt64, UInt64, UInt64, UInt64) = (
       0xa076_1d64_78bd_642f, 0x2d35_8dcc_aa6c_78a5, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3
     )
@@ -81,7 +81,7 @@ public enum EntityTag {
     return product.high ^ product.low
   }
 
-  /// Writes a hash as 11 characters.
+  /// Writes a hash as 11 characters and returns 11.
   private static func write(_ value: UInt64, to buffer: Slice<UnsafeMutableBufferPointer<UInt8>>)
     -> Int
   {
@@ -93,24 +93,26 @@ public enum EntityTag {
     return 11
   }
 
-  /// What an If-None-Match field says of two representations of one resource.
+  /// The representation that an If-None-Match field names.
   enum Match { case none, plain, gzip }
 
-  /// Compares weakly, as If-None-Match does. `*` matches the representation that would be sent.
+  /// The representation that a field names, by weak comparison. `*` names the one that would be sent.
   static func match(_ field: String?, base: String, prefersGzip: Bool) -> Match {
     guard let field else { return .none }
     var found = Match.none
     for tag in list(field) {
       if tag == "*" { return prefersGzip ? .gzip : .plain }
-      // Of two matches the one that would be sent is named.
+      // If both match, the one that would be sent counts.
       if tag == base + gzipSuffix, found == .none || prefersGzip { found = .gzip }
       if tag == base, found == .none || !prefersGzip { found = .plain }
     }
     return found
   }
 
-  /// The opaque tags of a list, without W/ and quotes; a lone `*` as "*". Stops where the list is
-  /// malformed. Weak tags are left out where they don't count.
+  /// The opaque tags of a list, without `W/` and quotes, up to where the list is malformed; ["*"] for a
+  /// lone `*`.
+  ///
+  /// - Parameter weak: whether weak tags are included.
   static func list(_ field: String, weak: Bool = true) -> [Substring] {
     if field.trimmed == "*" { return ["*"] }
     var tags: [Substring] = []
@@ -127,23 +129,5 @@ public enum EntityTag {
       if rest[..<end] != "*", weak || !isWeak { tags.append(rest[..<end]) }
       rest = behind
     }
-  }
-}
-
-extension HTTPRequest {
-  /// Whether a GET or HEAD carries an If-None-Match that matches either representation of the
-  /// resource with this unquoted base tag, so that a 304 is the answer and no body is needed.
-  public func matches(etag: String) -> Bool {
-    guard method == .get || method == .head else { return false }
-    return EntityTag.match(headers["If-None-Match"], base: etag, prefersGzip: false) != .none
-  }
-}
-
-extension StringProtocol {
-  /// Without the spaces and tabs at either end.
-  var trimmed: SubSequence {
-    var rest = drop { $0 == " " || $0 == "\t" }
-    while let last = rest.last, last == " " || last == "\t" { rest = rest.dropLast() }
-    return rest
   }
 }

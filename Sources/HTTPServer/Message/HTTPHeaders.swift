@@ -1,14 +1,14 @@
 import Glibc
 
-/// Header fields in the order in which they arrived; names are compared without regard to case.
+/// Header fields in the order in which they arrived. Names are compared ignoring case.
 ///
-/// One block of memory holds them all. A lookup is a scan of it, which for a request's dozen fields
-/// is quicker than to build a table.
+/// One block of memory holds all of them. A lookup scans it, which is faster than building a table
+/// for the dozen fields of a request.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
-  /// `name NUL value NUL`, again and again.
+  /// All fields, each as `name NUL value NUL`.
   private let storage: [UInt8]
 
-  /// Makes headers from name-value pairs.
+  /// Creates headers from name-value pairs.
   public init(_ fields: [(name: String, value: String)] = []) {
     var storage: [UInt8] = []
     for field in fields {
@@ -20,12 +20,12 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     self.storage = storage
   }
 
-  /// Makes headers from a literal such as `["Accept": "application/json"]`.
+  /// Creates headers from a literal such as `["Accept": "application/json"]`.
   public init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { (name: $0.0, value: $0.1) })
   }
 
-  /// Makes headers of a block that `fill` writes: `name NUL value NUL` pairs.
+  /// Creates headers from a block of `size` bytes that `fill` writes, each field as `name NUL value NUL`.
   init(size: Int, fill: (UnsafeMutablePointer<CChar>) -> Void) {
     storage = .ofSize(size) { $0.withMemoryRebound(to: CChar.self, capacity: size, fill) }
   }
@@ -65,7 +65,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Where the text that begins at a place ends.
+  /// The index of the NUL that ends the text beginning at `start`.
   @inline(__always)
   private static func end(of start: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     guard start < bytes.count, let base = bytes.baseAddress,
@@ -79,7 +79,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     _ field: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     guard field.count == name.count else { return false }
-    for place in 0..<field.count where lowercased(field[place]) != lowercased(name[place]) {
+    for index in 0..<field.count where lowercased(field[index]) != lowercased(name[index]) {
       return false
     }
     return true
@@ -87,27 +87,5 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-  }
-}
-
-extension [UInt8] {
-  /// An array of `size` bytes that `fill` writes.
-  static func ofSize(_ size: Int, fill: (UnsafeMutablePointer<UInt8>) -> Void) -> [UInt8] {
-    ofAtMost(size) {
-      fill($0)
-      return size
-    }
-  }
-
-  /// An array of bytes that `fill` writes where there is room for `size`; it says how many they are.
-  @inline(__always)
-  static func ofAtMost(_ size: Int, fill: (UnsafeMutablePointer<UInt8>) -> Int) -> [UInt8] {
-    // Not for none: the initializer would write a count into the storage that all empty arrays of
-    // all threads share.
-    guard size > 0 else { return [] }
-    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      guard let base = buffer.baseAddress else { return }
-      count = fill(base)
-    }
   }
 }

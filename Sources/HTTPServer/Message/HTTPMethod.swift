@@ -1,22 +1,17 @@
-/// The method of a request. A method that HTTP servers do not commonly know is ``other``.
-public enum HTTPMethod: Sendable, Hashable {
-  case get, head, post, put, delete, options, patch, trace, connect, other
-}
+/// The method of a request. Its raw value is the word in the request line.
+public enum HTTPMethod: String, Sendable, CaseIterable, CustomStringConvertible {
+  case get = "GET"
+  case head = "HEAD"
+  case post = "POST"
+  case put = "PUT"
+  case delete = "DELETE"
+  case options = "OPTIONS"
+  case patch = "PATCH"
+  case trace = "TRACE"
+  case connect = "CONNECT"
+  /// Any other method.
+  case other = "OTHER"
 
-extension HTTPMethod: CustomStringConvertible {
-  /// The method as it stands in a request line; `OTHER` for ``other``.
-  public var description: String {
-    switch self {
-    case .get: "GET"
-    case .head: "HEAD"
-    case .post: "POST"
-    case .put: "PUT"
-    case .delete: "DELETE"
-    case .options: "OPTIONS"
-    case .patch: "PATCH"
-    case .trace: "TRACE"
-    case .connect: "CONNECT"
-    case .other: "OTHER"
-    }
-  }
+  /// The word in the request line; `OTHER` for ``other``.
+  public var description: String { rawValue }
 }

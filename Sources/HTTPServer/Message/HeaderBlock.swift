@@ -1,16 +1,16 @@
-/// Header lines as they are sent, each ended by CRLF.
+/// The header lines of a response as they are sent, each ended by CRLF.
 ///
-/// Line breaks inside a field, which would end it early, become spaces; fields that the transport makes
-/// itself are left out.
+/// Control characters inside a field become spaces, so that none can end it early. Fields that the
+/// transport writes itself are left out.
 enum HeaderBlock {
-  /// The lines of an answer as one client gets it.
+  /// The lines of a response as prepared for one client.
   static func bytes(_ answer: HTTPResponse, _ preparation: Preparation) -> [UInt8] {
     bytes(atMost: size(answer.headers) + preparation.maximumSize) { body in
       preparation.forEachField(of: answer, body)
     }
   }
 
-  /// The lines of an answer that nobody has asked for.
+  /// The lines of a response to no request.
   static func bytes(_ answer: HTTPResponse) -> [UInt8] {
     bytes(atMost: size(answer.headers)) { body in
       for (name, value) in answer.headers { body(name, .text(value)) }
@@ -25,7 +25,7 @@ enum HeaderBlock {
 
   @inline(__always)
   private static func bytes(
-    atMost size: Int, _ forEachField: ((_ name: String, _ value: FieldValue) -> Void) -> Void
+    atMost size: Int, _ forEachField: ((_ name: String, _ value: Preparation.FieldValue) -> Void) -> Void
   ) -> [UInt8] {
     return .ofAtMost(size) { start in
       var line = Line(end: start)
@@ -36,7 +36,7 @@ enum HeaderBlock {
         breaks += 2
       }
       let block = UnsafeMutableBufferPointer(start: start, count: line.end - start)
-      // All at once, for fields are short and hardly ever hold any.
+      // One check for the whole block: fields are short and rarely hold control characters.
       if countControls(block) != breaks { blankControls(block, answer: forEachField) }
       return block.count
     }
@@ -45,45 +45,45 @@ enum HeaderBlock {
   @inline(__always)
   private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
-  /// Eight bytes at a time, with no carry from one to the next: the highest bit of a byte of `printable`
-  /// is set where it is 0x20 or more, that of `delete` where it is 0x7F.
+  /// Counts control characters, eight bytes at a time without carries between bytes: the high bit of a
+  /// byte of `printable` is set if the byte is 0x20 or more, that of `delete` if it is 0x7F.
   private static func countControls(_ block: UnsafeMutableBufferPointer<UInt8>) -> Int {
     let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
     let bytes = UnsafeRawBufferPointer(block)
-    var (count, place): (UInt64, Int) = (0, 0)
-    while place &+ 8 <= bytes.count {
-      let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+    var (count, index): (UInt64, Int) = (0, 0)
+    while index &+ 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       let low = word & ~highs
       let printable = (low &+ ones &* 0x60) | word
       let delete = (low &+ ones) & ~word
       let found = (~printable | delete) & highs
       count &+= ((found &>> 7) &* ones) &>> 56
-      place &+= 8
+      index &+= 8
     }
-    for byte in bytes[place...] where isControl(byte) { count &+= 1 }
+    for byte in bytes[index...] where isControl(byte) { count &+= 1 }
     return Int(count)
   }
 
-  /// Makes spaces of the control characters inside of fields.
+  /// Replaces the control characters inside fields by spaces.
   private static func blankControls(
     _ block: UnsafeMutableBufferPointer<UInt8>,
-    answer forEachField: ((_ name: String, _ value: FieldValue) -> Void) -> Void
+    answer forEachField: ((_ name: String, _ value: Preparation.FieldValue) -> Void) -> Void
   ) {
     var start = 0
     forEachField { name, value in
       if isTransportField(name) { return }
       let end = start + name.utf8.count + 2 + value.count
-      for place in start..<end where isControl(block[place]) { block[place] = UInt8(ascii: " ") }
+      for index in start..<end where isControl(block[index]) { block[index] = UInt8(ascii: " ") }
       start = end + 2
     }
   }
 
-  /// Writes lines where there is room for all of them.
+  /// A cursor that writes lines into memory that has room for all of them.
   private struct Line {
     var end: UnsafeMutablePointer<UInt8>
 
     @inline(__always)
-    mutating func append(_ name: String, _ value: FieldValue) {
+    mutating func append(_ name: String, _ value: Preparation.FieldValue) {
       append(name)
       end[0] = UInt8(ascii: ":")
       end[1] = UInt8(ascii: " ")

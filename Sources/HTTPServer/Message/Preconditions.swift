@@ -1,5 +1,5 @@
-/// The conditions under which a client wants a write to be carried out (RFC 9110, section 13.1): that
-/// nobody else has changed the resource meanwhile, or made it.
+/// The conditions that a client sets for a write (RFC 9110, section 13.1): that nobody else has changed
+/// or created the resource in the meantime.
 public struct Preconditions: Sendable {
   private enum Tags {
     case absent, any
@@ -9,7 +9,7 @@ public struct Preconditions: Sendable {
       switch self {
       case .absent: false
       case .any: true
-      // A gzip answer's tag names the same state.
+      // The tag of a gzip response names the same state.
       case .listed(let tags):
         tags.contains(current) || tags.contains(current + EntityTag.gzipSuffix)
       }
@@ -31,14 +31,14 @@ public struct Preconditions: Sendable {
     return tags == ["*"] ? .any : .listed(tags.map(String.init))
   }
 
-  /// Whether there is any.
+  /// Whether the request sets no conditions.
   public var isEmpty: Bool {
     if case .absent = match, case .absent = noneMatch { true } else { false }
   }
 
-  /// Whether they are met.
+  /// Whether the conditions are met.
   ///
-  /// - Parameter current: the resource's entity tag without quotes; nil where it isn't there.
+  /// - Parameter current: the entity tag of the resource without quotes; nil if it does not exist.
   public func isMet(by current: String?) -> Bool {
     if case .absent = match {
     } else {

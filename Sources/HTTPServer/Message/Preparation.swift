@@ -1,16 +1,16 @@
-/// What becomes of an answer on its way to one client: compressed where the client likes that and it
-/// pays, tagged, or 304 when the client has the representation already.
+/// How a response is sent to one client: compressed if the client prefers that and it saves bytes, with
+/// an entity tag, or as 304 if the client already has the representation.
 struct Preparation {
-  /// What is sent instead of the answer's body; nil where that is sent as it is.
-  private(set) var packed: [UInt8]?
-  /// The entity tag as it is told, without its quotes.
+  /// The compressed body; nil if the body is sent as it is.
+  private(set) var packed: Gzip.Packed?
+  /// The parts of the entity tag.
   private(set) var tag: (base: String, isGzip: Bool)?
-  /// Whether nothing but the tag is sent, for the client has the rest.
+  /// Whether a 304 is sent.
   private(set) var isNotModified = false
-  /// What becomes of the answer's own Vary, if it has one.
+  /// The response's own Vary field with the names that this adds, if it has one.
   private let vary: String?
 
-  /// Time is linear in the body where that is compressed, or tagged by a hash.
+  /// Decides. Linear in the body if that is compressed or hashed for a tag.
   init(of answer: HTTPResponse, for request: HTTPRequest) {
     vary = answer.headers.first { $0.name.isSameField(as: "Vary") }
       .map { Preparation.mergedVary($0.value) }
@@ -31,17 +31,17 @@ struct Preparation {
       }
     }
     if mayPack, prefersGzip { packed = Gzip.compress(answer.body) }
-    // On a PUT the tag is that of what was stored, not of this answer's bytes.
+    // The tag of a PUT is that of the stored state, not of this body.
     if let base { tag = (base, packed != nil && tagged) }
   }
 
-  /// Calls `body` with the fields that the answer gets, and those of its own that stay, in order.
+  /// Calls `body` with each header field to send, in order.
   @inline(__always)
   func forEachField(of answer: HTTPResponse, _ body: (_ name: String, _ value: FieldValue) -> Void)
   {
     var hasVary = false
     for (name, value) in answer.headers {
-      // Fields that describe a body that is not sent; the client keeps those it has.
+      // These describe a body that is not sent.
       if isNotModified, name.lowercased().hasPrefix("content-") { continue }
       let isVary = !hasVary && name.isSameField(as: "Vary")
       hasVary = hasVary || isVary
@@ -52,7 +52,7 @@ struct Preparation {
     if let tag { body("ETag", .tag(tag.base, isGzip: tag.isGzip)) }
   }
 
-  /// The most bytes of the lines that it adds to an answer's own.
+  /// An upper bound of the bytes that its lines add to the response's own.
   var maximumSize: Int { 100 + (tag?.base.utf8.count ?? 0) + (vary?.utf8.count ?? 0) }
 
   private static func mergedVary(_ given: String) -> String {
@@ -63,44 +63,43 @@ struct Preparation {
     }
     return (missing.map { $0[...] } + names).joined(separator: ", ")
   }
-}
 
-/// The value of a header field.
-enum FieldValue {
-  case text(String)
-  /// An entity tag by its parts.
-  case tag(String, isGzip: Bool)
+  /// The value of a header field.
+  enum FieldValue {
+    case text(String)
+    /// An entity tag, by its parts.
+    case tag(String, isGzip: Bool)
 
-  /// As text.
-  var text: String {
-    switch self {
-    case .text(let text): text
-    case .tag(let base, let isGzip): isGzip ? "\"\(base)\(EntityTag.gzipSuffix)\"" : "\"\(base)\""
+    /// The value as text.
+    var text: String {
+      switch self {
+      case .text(let text): text
+      case .tag(let base, let isGzip): isGzip ? "\"\(base)\(EntityTag.gzipSuffix)\"" : "\"\(base)\""
+      }
     }
-  }
 
-  /// The number of its bytes.
-  var count: Int {
-    switch self {
-    case .text(let text): text.utf8.count
-    case .tag(let base, let isGzip):
-      base.utf8.count + 2 + (isGzip ? EntityTag.gzipSuffix.utf8.count : 0)
+    /// The length of the text in bytes.
+    var count: Int {
+      switch self {
+      case .text(let text): text.utf8.count
+      case .tag(let base, let isGzip):
+        base.utf8.count + 2 + (isGzip ? EntityTag.gzipSuffix.utf8.count : 0)
+      }
     }
   }
 }
 
 extension HTTPResponse {
-  /// The answer as this client gets it: with Vary, compressed where the client likes that and it
-  /// pays, with an entity tag, or as 304 when the client has the representation already.
-  ///
-  /// Pure; the server sends just this for every answer. Time is linear in the body.
+  /// The response as the server sends it to this client: with Vary, compressed if the client prefers
+  /// that and it saves bytes, with an entity tag, or as 304 if the client already has the
+  /// representation. Linear in the body.
   public func prepared(for request: HTTPRequest) -> HTTPResponse {
     let preparation = Preparation(of: self, for: request)
     var answer = self
     answer.headers = []
     preparation.forEachField(of: self) { answer.headers.append((name: $0, value: $1.text)) }
     if preparation.isNotModified { (answer.status, answer.body) = (304, []) }
-    if let packed = preparation.packed { answer.body = packed }
+    if let packed = preparation.packed { answer.body = Array(packed.bytes) }
     if preparation.tag != nil { answer.etag = nil }
     return answer
   }

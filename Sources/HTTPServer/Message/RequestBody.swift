@@ -1,23 +1,23 @@
 import CEvHTTP
 import Glibc
 
-/// The bytes of a request's body, in one piece and with zero bytes behind them for parsers that
-/// read past the end.
+/// The bytes of a request's body, contiguous and followed by zero bytes for parsers that read past the
+/// end.
 ///
-/// `@unchecked Sendable`: the memory is written before the initializer returns, never after it, and
-/// freed by `deinit` alone.
+/// `@unchecked Sendable`: the memory is written only before the initializer returns, and freed by
+/// `deinit` alone.
 public final class RequestBody: @unchecked Sendable {
-  /// How many zero bytes may be read behind the last byte.
+  /// The number of zero bytes that follow the last byte.
   public static let padding = Int(CEH_BODY_PADDING)
 
-  /// The body of a request that has none.
+  /// An empty body.
   public static let empty = RequestBody([])
 
   /// The number of bytes, without the padding.
   public let count: Int
   private let base: UnsafeMutableRawPointer
 
-  /// Copies `bytes`.
+  /// Copies `bytes`. For requests that do not come from a client: without memory it traps.
   public init(_ bytes: [UInt8]) {
     count = bytes.count
     let size = bytes.count + Self.padding
@@ -29,7 +29,7 @@ public final class RequestBody: @unchecked Sendable {
     }
   }
 
-  /// Takes ownership of memory from malloc(): `count` bytes and the padding.
+  /// Takes ownership of memory from malloc() that holds `count` bytes and the padding.
   init(owning memory: UnsafeMutableRawPointer, count: Int) {
     base = memory
     self.count = count

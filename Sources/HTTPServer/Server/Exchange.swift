@@ -2,16 +2,16 @@ import CEvHTTP
 import Glibc
 import Synchronization
 
-/// One request that waits for its reply, wherever that comes from.
+/// One request that waits for its reply.
 ///
-/// `@unchecked Sendable`: `pointer` is used on the loop's thread only, or after that has ended; the
-/// atomic flag sees to it that it is used, and with that freed, exactly once. The exchange retains
-/// the loop, so the loop's memory is there however late the reply comes.
+/// `@unchecked Sendable`: `pointer` is used only on the thread of the loop, or after that has ended; the
+/// atomic flag ensures that it is used, and thereby freed, exactly once. The exchange retains the loop,
+/// so that the memory of the loop outlives every reply.
 final class Exchange: @unchecked Sendable {
   private let pointer: OpaquePointer
   private let loop: Loop
-  private let context: LoopContext
-  /// Without its body: what is needed to prepare the answer.
+  private let configuration: HTTPServer.Configuration
+  /// The request without its body: what preparing the response needs.
   private let request: HTTPRequest
   private let started: UInt64
   private let replied = Atomic<Bool>(false)
@@ -19,46 +19,57 @@ final class Exchange: @unchecked Sendable {
   init(_ pointer: OpaquePointer, loop: Loop, context: LoopContext, request: HTTPRequest) {
     self.pointer = pointer
     self.loop = loop
-    self.context = context
+    configuration = context.configuration
     self.request = request
-    started = context.configuration.onRequest == nil ? 0 : Self.now()
+    started = configuration.onRequest == nil ? 0 : Self.now()
   }
 
   deinit {
     guard !replied.load(ordering: .acquiring) else { return }
-    let info = ProtocolErrorInfo(
-      reason: "the request was not answered", method: request.method, target: request.target)
-    deliver(context.configuration.protocolErrorResponse(500, info))
+    deliver(errorResponse(500, "the request was not answered", target: request.target))
   }
 
-  /// Sends the response, the first time that it is called.
+  /// Sends the response. Only the first call has an effect.
   func reply(_ response: HTTPResponse) {
     guard !replied.exchange(true, ordering: .acquiringAndReleasing) else { return }
     deliver(response)
   }
 
+  /// Replies with an error that the handler knows nothing of.
+  func fail(_ status: Int, _ reason: String, target: String? = nil) {
+    reply(errorResponse(status, reason, target: target))
+  }
+
+  private func errorResponse(_ status: Int, _ reason: String, target: String?) -> HTTPResponse {
+    configuration.protocolErrorResponse(
+      status, ProtocolErrorInfo(reason: reason, method: request.method, target: target))
+  }
+
   private func deliver(_ response: HTTPResponse) {
-    // Compression and the like happen here, on the thread that replies.
+    let stream = response.stream == nil ? nil : StreamCore(loop)
+    guard stream != nil || response.stream == nil else {
+      return deliver(errorResponse(503, "out of memory", target: request.target))
+    }
+    // Compresses and hashes on the thread that replies.
     let delivery = Delivery(
-      pointer: pointer, loop: loop, response: response,
+      pointer: pointer, loop: loop, response: response, stream: stream,
       preparation: Preparation(of: response, for: request), isToHead: request.method == .head,
       log: log)
     if loop.isCurrent { delivery.send() } else { delivery.post() }
   }
 
   private var log: Delivery.Log? {
-    guard let write = context.configuration.onRequest else { return nil }
-    return Delivery.Log(write: write, request: request, started: started)
+    configuration.onRequest.map { Delivery.Log(write: $0, request: request, started: started) }
   }
 
-  /// Microseconds of a clock that only goes forward.
-  fileprivate static func now() -> UInt64 {
+  /// Microseconds on a monotonic clock.
+  private static func now() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
   }
 
-  /// A prepared answer on its way to the loop's thread. `pointer` is used by `send()` alone, called once.
+  /// A prepared response on its way to the thread of the loop. Only `send()`, called once, uses `pointer`.
   private struct Delivery {
     struct Log {
       let write: @Sendable (RequestLog) -> Void
@@ -78,18 +89,19 @@ final class Exchange: @unchecked Sendable {
     let pointer: OpaquePointer
     let loop: Loop
     let response: HTTPResponse
+    let stream: StreamCore?
     let preparation: Preparation
     let isToHead: Bool
     let log: Log?
 
-    /// Sends it from the loop's thread.
+    /// Sends the response from the thread of the loop.
     func post() {
       let box = Unmanaged.passRetained(Box(self))
       let posted = ceh_loop_post(
         loop.pointer,
         { $0.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().delivery.send() } },
         box.toOpaque())
-      // The loop has ended and its connections with it: this only frees the exchange.
+      // The loop has ended and its connections with it, so this only frees the exchange.
       if !posted { box.takeRetainedValue().delivery.send() }
     }
 
@@ -99,32 +111,41 @@ final class Exchange: @unchecked Sendable {
     }
 
     func send() {
-      let core = response.stream.map { _ in StreamCore(loop) }
+      loop.assertConfined()
       let status = preparation.isNotModified ? 304 : response.status
       HeaderBlock.bytes(response, preparation).withUnsafeBytes { headers in
-        (preparation.packed ?? response.body).withUnsafeBytes { body in
-          let body = preparation.isNotModified ? UnsafeRawBufferPointer(rebasing: body[..<0]) : body
+        withBody { body in
           var raw = ceh_response(
             status: Int32(clamping: status),
             headers: headers.bindMemory(to: CChar.self).baseAddress, headers_size: headers.count,
-            body: body.baseAddress, body_size: body.count, unsized: core != nil)
-          if let core, !isToHead {
-            begin(core, &raw)
+            body: body.baseAddress, body_size: body.count, unsized: stream != nil)
+          if let stream, !isToHead {
+            begin(stream, &raw)
           } else {
             let sent = ceh_exchange_reply(pointer, &raw)
             log?.write(status: status, bytesSent: sent, microseconds: log?.microseconds ?? 0)
-            core?.end()
+            stream?.end()
           }
         }
       }
-      if let core { response.stream?(ResponseStream(core)) }
+      if let stream { response.stream?(ResponseStream(stream)) }
     }
 
-    private func begin(_ core: StreamCore, _ raw: inout ceh_response) {
-      core.begin(pointer, &raw)
+    private func withBody(_ body: (UnsafeRawBufferPointer) -> Void) {
+      if preparation.isNotModified {
+        body(UnsafeRawBufferPointer(start: nil, count: 0))
+      } else if let packed = preparation.packed {
+        body(packed.bytes)
+      } else {
+        response.body.withUnsafeBytes(body)
+      }
+    }
+
+    private func begin(_ stream: StreamCore, _ raw: inout ceh_response) {
+      stream.begin(pointer, &raw)
       guard let log else { return }
       let microseconds = log.microseconds
-      core.atEnd { log.write(status: response.status, bytesSent: $0, microseconds: microseconds) }
+      stream.atEnd { log.write(status: response.status, bytesSent: $0, microseconds: microseconds) }
     }
   }
 }

@@ -6,8 +6,8 @@ import CEvHTTP
 final class Gauge: @unchecked Sendable {
   let pointer: OpaquePointer
 
-  init() {
-    guard let pointer = ceh_gauge_new() else { fatalError("out of memory") }
+  init?() {
+    guard let pointer = ceh_gauge_new() else { return nil }
     self.pointer = pointer
   }
 

@@ -2,28 +2,37 @@ import CEvHTTP
 import Glibc
 import Threading
 
-/// An HTTP/1.1 server: a few event loops, each on a thread, that share one port.
+/// An HTTP/1.1 server: event loops that share one port, each on a thread of its own.
 ///
-/// It listens from the moment it exists and answers from ``start()`` to ``shutdown()``. The last
-/// reference must not be dropped on a thread of its own, that is, by its handler.
+/// It listens as soon as it is created and answers from ``start()`` to ``shutdown()``. Its handler must
+/// not release the last reference to it.
 public final class HTTPServer: Sendable {
+  /// Answers a request, now or later, on any thread, exactly once.
+  ///
+  /// A second call of the reply is ignored. If the reply is released without a call, the client gets
+  /// a 500.
+  public typealias Handler =
+    @Sendable (HTTPRequest, @escaping @Sendable (HTTPResponse) -> Void) -> Void
+
   private enum State { case bound, running, stopped }
 
-  /// The port on which it listens, also when the configuration says 0.
+  /// The port that the server listens on, also if the configuration says 0.
   public let port: Int
   private let configuration: Configuration
   private let gauge: Gauge
   private let loops: [Loop]
   private let state = Locked(State.bound)
 
-  /// Listens, but does not answer yet.
+  /// Creates a server that listens and does not answer yet.
   public init(
-    configuration: Configuration, handler: @escaping HTTPHandler
+    configuration: Configuration, handler: @escaping Handler
   ) throws(HTTPServerError) {
     guard let port = UInt16(exactly: configuration.port) else {
       throw .badPort(configuration.port)
     }
-    let gauge = Gauge()
+    let noMemory = HTTPServerError.system(
+      operation: "cannot create an event loop", reason: "out of memory")
+    guard let gauge = Gauge() else { throw noMemory }
     let overload = Self.overloadBytes(configuration)
     var bound = port
     var loops: [Loop] = []
@@ -38,7 +47,7 @@ public final class HTTPServer: Sendable {
       let context = LoopContext(handler: handler, configuration: configuration)
       guard
         let loop = Loop(listener: listener, context: context, gauge: gauge, overload: overload)
-      else { throw .system(operation: "cannot make an event loop", reason: "out of memory") }
+      else { throw noMemory }
       loops.append(loop)
     }
     self.configuration = configuration
@@ -49,42 +58,51 @@ public final class HTTPServer: Sendable {
 
   deinit { shutdown() }
 
-  /// The number of connections that are open now.
+  /// The number of open connections.
   public var openConnections: Int { gauge.value }
 
-  /// Spawns the threads and begins to answer. A second call does nothing.
-  public func start() {
-    state.withLock { state in
-      guard state == .bound else { return }
-      do throws(HTTPServerError) {
-        for loop in loops { try loop.start() }
-        state = .running
-      } catch {
-        fatalError(error.description)
+  /// Starts the threads and begins to answer. Has no effect on a server that was started before.
+  public func start() throws(HTTPServerError) {
+    let failure = state.withLock { state -> HTTPServerError? in
+      guard state == .bound else { return nil }
+      for (index, loop) in loops.enumerated() {
+        do throws(HTTPServerError) {
+          try loop.start()
+        } catch {
+          end(loops[..<index], drainSeconds: 0)
+          state = .stopped
+          return error
+        }
       }
+      state = .running
+      return nil
     }
+    if let failure { throw failure }
   }
 
-  /// Stops accepting, answers what is in flight, closes idle connections, and returns when all is
-  /// done or ``Configuration/drainTimeout`` is over. Idempotent; not to be called by a handler on
-  /// the server's own threads, for which it waits.
+  /// Stops accepting, answers requests in flight, closes idle connections, and returns when all of that
+  /// is done or ``Configuration/drainTimeout`` is over. A second call has no effect. Handlers must not
+  /// call it on the server's own threads, which it waits for.
   public func shutdown() {
     precondition(!loops.contains { $0.isCurrent }, "shutdown() on a thread of the server")
     state.withLock { state in
-      if state == .running {
-        for loop in loops { loop.stop(drainSeconds: configuration.drainTimeout) }
-        for loop in loops { loop.join() }
-      }
+      if state == .running { end(loops[...], drainSeconds: configuration.drainTimeout) }
       state = .stopped
     }
   }
 
-  /// The whole answer for a connection beyond the limit.
+  private func end(_ loops: ArraySlice<Loop>, drainSeconds: Int) {
+    for loop in loops { loop.stop(drainSeconds: drainSeconds) }
+    for loop in loops { loop.join() }
+  }
+
+  /// The whole response to a connection beyond the limit.
   private static func overloadBytes(_ configuration: Configuration) -> [UInt8] {
     let info = ProtocolErrorInfo(reason: "the server has too many connections")
     let answer = configuration.protocolErrorResponse(503, info)
     let head =
-      "HTTP/1.1 503 Service Unavailable\r\nContent-Length: \(answer.body.count)\r\nConnection: close\r\n"
+      "HTTP/1.1 503 \(HTTPStatus.phrase(503))\r\nContent-Length: \(answer.body.count)\r\n"
+      + "Connection: close\r\n"
     return Array(head.utf8) + HeaderBlock.bytes(answer) + Array("\r\n".utf8) + answer.body
   }
 }

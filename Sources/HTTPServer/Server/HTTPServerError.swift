@@ -1,23 +1,23 @@
 import Glibc
 
-/// Why a server cannot listen. ``description`` is one line for the operator.
+/// The reason why a server cannot listen or start.
 public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Something listens there already.
+  /// Another socket listens on the port.
   case portInUse(host: String, port: Int)
   /// The port is not in 0...65535.
   case badPort(Int)
-  /// The host cannot be resolved, or is not an address of this machine.
+  /// The host cannot be resolved or is not an address of this machine.
   case badHost(host: String, reason: String)
-  /// The process may not listen there.
+  /// The process may not listen on the port.
   case permissionDenied(host: String, port: Int)
-  /// Anything else that the system refused.
+  /// The system refused another operation.
   case system(operation: String, reason: String)
 
-  /// One line that says what is wrong.
+  /// One line for the operator.
   public var description: String {
     switch self {
     case .portInUse(let host, let port): "cannot listen on \(host):\(port): the port is in use"
-    case .badPort(let port): "cannot listen on port \(port): a port is 0 to 65535"
+    case .badPort(let port): "cannot listen on port \(port): ports are 0 to 65535"
     case .badHost(let host, let reason): "cannot listen on host '\(host)': \(reason)"
     case .permissionDenied(let host, let port):
       "cannot listen on \(host):\(port): permission denied"
@@ -25,7 +25,7 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
     }
   }
 
-  /// The error for what the shim's ceh_listen() left in errno and `resolveError`.
+  /// The error for the errno and `resolveError` of the shim's ceh_listen().
   static func listening(
     host: String, port: Int, errno code: Int32, resolveError: Int32
   ) -> HTTPServerError {

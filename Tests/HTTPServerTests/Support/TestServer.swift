@@ -7,7 +7,7 @@ final class TestServer: Sendable {
   let server: HTTPServer
   var port: Int { server.port }
 
-  convenience init(handler: @escaping HTTPHandler) throws {
+  convenience init(handler: @escaping HTTPServer.Handler) throws {
     try self.init(change: { _ in }, handler: handler)
   }
 
@@ -16,7 +16,7 @@ final class TestServer: Sendable {
   }
 
   init(
-    change: (inout HTTPServer.Configuration) -> Void, handler: @escaping HTTPHandler
+    change: (inout HTTPServer.Configuration) -> Void, handler: @escaping HTTPServer.Handler
   ) throws {
     var configuration = HTTPServer.Configuration()
     configuration.port = 0
@@ -24,7 +24,7 @@ final class TestServer: Sendable {
     configuration.drainTimeout = 10
     change(&configuration)
     server = try HTTPServer(configuration: configuration, handler: handler)
-    server.start()
+    try server.start()
   }
 
   deinit { server.shutdown() }
@@ -32,7 +32,7 @@ final class TestServer: Sendable {
   func connect() throws -> RawSocket { try RawSocket(port: port) }
 
   /// Answers with the method, the target and the body.
-  static let echo: HTTPHandler = { request, reply in
+  static let echo: HTTPServer.Handler = { request, reply in
     let body = request.body.withUnsafeBytes { Array($0) }
     reply(
       HTTPResponse(

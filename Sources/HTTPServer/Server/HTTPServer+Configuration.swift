@@ -1,0 +1,33 @@
+import Threading
+
+extension HTTPServer {
+  /// The address, limits and callbacks of a server.
+  public struct Configuration: Sendable {
+    /// The host name or address to listen on.
+    public var host = "127.0.0.1"
+    /// The port to listen on. 0 takes any free one; see ``HTTPServer/port``.
+    public var port = 8080
+    /// The number of event loops, each on a thread of its own.
+    public var threads = Processors.count
+    /// The most bytes of request line and header fields together. More is answered 431.
+    public var maximumHeaderBytes = 64 * 1024
+    /// The most bytes of a request body. More is answered 413.
+    public var maximumBodyBytes = 64 * 1024 * 1024
+    /// The seconds after which a connection that neither sends nor takes anything is closed.
+    public var idleTimeout = 60
+    /// The most connections open at one time. One more is answered 503 and closed.
+    public var maximumConnections = 10_000
+    /// The most seconds that ``HTTPServer/shutdown()`` waits for requests in flight.
+    public var drainTimeout = 30
+    /// Called after each response on the thread of its loop, so it must be quick.
+    public var onRequest: (@Sendable (RequestLog) -> Void)?
+    /// Makes the response to a request that the handler does not answer: one that is not HTTP or
+    /// exceeds a limit, or whose reply was dropped.
+    public var protocolErrorResponse:
+      @Sendable (_ status: Int, _ info: ProtocolErrorInfo) -> HTTPResponse =
+        { $1.plainProblem(status: $0) }
+
+    /// Creates the defaults: 127.0.0.1:8080, one thread for each core.
+    public init() {}
+  }
+}

@@ -1,0 +1,67 @@
+import CEvHTTP
+import Glibc
+
+/// What the callbacks of a loop need.
+///
+/// `@unchecked Sendable`: `loop` is written once, before the thread of the loop exists.
+final class LoopContext: @unchecked Sendable {
+  let handler: HTTPServer.Handler
+  let configuration: HTTPServer.Configuration
+  /// Unowned because the loop owns the context. It outlives every callback: its owner joins its thread
+  /// first.
+  unowned(unsafe) var loop: Loop?
+
+  init(handler: @escaping HTTPServer.Handler, configuration: HTTPServer.Configuration) {
+    self.handler = handler
+    self.configuration = configuration
+  }
+
+  /// The shim's callbacks, with this as their context.
+  var handlers: ceh_handlers {
+    ceh_handlers(
+      context: Unmanaged.passUnretained(self).toOpaque(),
+      on_request: { LoopContext.from($0)?.receive($1) },
+      on_failure: { LoopContext.from($0)?.fail($1, status: Int($2), reason: $3) })
+  }
+
+  private static func from(_ pointer: UnsafeMutableRawPointer?) -> LoopContext? {
+    pointer.map { Unmanaged<LoopContext>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Hands a request to the handler.
+  private func receive(_ pointer: OpaquePointer?) {
+    guard let pointer, let loop else { return }
+    let method = HTTPMethod(ceh_exchange_method(pointer))
+    let target = ceh_exchange_target(pointer).flatMap { text in
+      let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
+      return RequestTarget(bytes.bindMemory(to: UInt8.self))
+    }
+    let headers = HTTPHeaders(size: ceh_exchange_headers_size(pointer)) {
+      ceh_exchange_headers_copy(pointer, $0)
+    }
+    var request = HTTPRequest(
+      method: method, path: target?.path ?? "", query: target?.query, headers: headers)
+    let exchange = Exchange(pointer, loop: loop, context: self, request: request)
+    guard target != nil else {
+      return exchange.fail(400, "the request target is not valid UTF-8")
+    }
+    let size = ceh_exchange_body_size(pointer)
+    if size > 0 {
+      guard let body = ceh_exchange_body_take(pointer) else {
+        return exchange.fail(503, "out of memory", target: request.target)
+      }
+      request.body = RequestBody(owning: body, count: size)
+    }
+    handler(request) { exchange.reply($0) }
+  }
+
+  /// Replies to a request that the shim refused.
+  private func fail(_ pointer: OpaquePointer?, status: Int, reason: UnsafePointer<CChar>?) {
+    guard let pointer, let loop else { return }
+    let target = ceh_exchange_target(pointer).map { String(cString: $0) }
+    let request = HTTPRequest(
+      method: HTTPMethod(ceh_exchange_method(pointer)), path: target ?? "")
+    let exchange = Exchange(pointer, loop: loop, context: self, request: request)
+    exchange.fail(status, reason.map { String(cString: $0) } ?? "", target: target)
+  }
+}
