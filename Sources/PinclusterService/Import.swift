@@ -232,6 +232,7 @@ struct Import {
       "\(path) can't be read: \(detail)" + (offset.map { " (at byte \($0))" } ?? "")
     case .notFeatures(let pointer, let detail):
       "\(path): \(pointer.isEmpty ? "" : "\(pointer): ")\(detail)"
+    case .outOfMemory: "\(path) can't be read: out of memory"
     }
   }
 }

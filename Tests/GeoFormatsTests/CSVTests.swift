@@ -26,7 +26,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("1,2", "has 2 fields, the header has 4"), ("1,2,3,4,5", "has 5 fields, the header has 4"),
+    ("1,2", "has 2 fields, but the header has 4"),
+    ("1,2,3,4,5", "has 5 fields, but the header has 4"),
     (",2,3,", "the longitude is not a number"), ("1,x,3,", "the latitude is not a number"),
     ("nan,2,3,", "the longitude is not a number"), ("inf,2,3,", "the longitude is not a number"),
     ("0x1,2,3,", "the longitude is not a number"), ("1e999,2,3,", "the longitude is not a number"),

@@ -56,7 +56,7 @@ public struct Problem: Error, Sendable {
     var json = JSONWriter()
     json.beginObject()
     json.member("type", "about:blank")
-    json.member("title", Problem.title(status))
+    json.member("title", HTTPStatus.phrase(status))
     json.member("status", status)
     json.member("detail", detail)
     json.key("errors")
@@ -73,27 +73,6 @@ public struct Problem: Error, Sendable {
       status: status, headers: [("Content-Type", "application/problem+json")] + headers,
       body: json.bytes)
   }
-
-  /// The reason phrase of a status.
-  static func title(_ status: Int) -> String {
-    switch status {
-    case 400: "Bad Request"
-    case 404: "Not Found"
-    case 405: "Method Not Allowed"
-    case 406: "Not Acceptable"
-    case 408: "Request Timeout"
-    case 412: "Precondition Failed"
-    case 413: "Content Too Large"
-    case 415: "Unsupported Media Type"
-    case 417: "Expectation Failed"
-    case 422: "Unprocessable Content"
-    case 431: "Request Header Fields Too Large"
-    case 501: "Not Implemented"
-    case 503: "Service Unavailable"
-    case 507: "Insufficient Storage"
-    default: status < 500 ? "Client Error" : "Internal Server Error"
-    }
-  }
 }
 
 extension Problem {
@@ -106,6 +85,8 @@ extension Problem {
     case let problem as Problem: return problem
     case let error as ImpossibleRequest:
       return Problem(422, field: error.field, inBody: bodyFields, error.detail)
+    case let error as JSONError where error == .outOfMemory:
+      return .unavailable("the service is out of memory")
     case let error as JSONError:
       return Problem(400, "the body is not JSON: \(error)")
     case let error as FormatError: return from(error)
@@ -130,6 +111,7 @@ extension Problem {
       return Problem(400, "the body can't be read: \(detail)\(place)")
     case .notFeatures(let pointer, let detail):
       return Problem(422, detail, items: [Item(pointer: pointer, detail: detail)])
+    case .outOfMemory: return .unavailable("the service is out of memory")
     }
   }
 

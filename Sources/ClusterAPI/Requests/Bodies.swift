@@ -31,7 +31,7 @@ extension API {
         let object: JSONValue
         do {
           object = try parser.parse(bytes)
-        } catch let error as JSONError {
+        } catch let error as JSONError where error != .outOfMemory {
           throw API.problem(error, in: bytes, names: allowed)
         }
         return try body(try Fields(object: object, allowed: allowed), object)

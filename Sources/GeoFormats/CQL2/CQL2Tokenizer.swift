@@ -22,7 +22,8 @@ struct CQL2Tokenizer {
     case UInt8(ascii: "'"):
       kind = .string(try quoted("a string", hint: "; a single quote within a string is written ''"))
     case UInt8(ascii: "\""):
-      kind = .quotedName(try quoted("a name", hint: "; a double quote within a name is written \"\""))
+      kind = .quotedName(
+        try quoted("a name", hint: "; a double quote within a name is written \"\""))
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."): kind = try number()
     case UInt8(ascii: "-"), UInt8(ascii: "+"):
       kind = isNumberAhead ? try number() : try sign()

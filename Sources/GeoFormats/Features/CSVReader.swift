@@ -43,7 +43,8 @@ struct CSVReader {
     complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
     if let failure { throw failure }
     guard decoder != nil else {
-      throw .notFeatures(pointer: "/lines/1", detail: "the table is empty; a header line is required")
+      throw .notFeatures(
+        pointer: "/lines/1", detail: "the table is empty; a header line is required")
     }
   }
 

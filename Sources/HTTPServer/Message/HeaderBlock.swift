@@ -25,7 +25,8 @@ enum HeaderBlock {
 
   @inline(__always)
   private static func bytes(
-    atMost size: Int, _ forEachField: ((_ name: String, _ value: Preparation.FieldValue) -> Void) -> Void
+    atMost size: Int,
+    _ forEachField: ((_ name: String, _ value: Preparation.FieldValue) -> Void) -> Void
   ) -> [UInt8] {
     return .ofAtMost(size) { start in
       var line = Line(end: start)
