@@ -1,9 +1,9 @@
 import ClusterCore
 import Dispatch
 
-/// Writes batches in order on a thread of its own, so that the next one is read meanwhile.
+/// Writes batches in order on a queue, while the caller reads the next one.
 ///
-/// `@unchecked Sendable`: what it holds is touched on its queue, or by its owner while the queue is idle.
+/// `@unchecked Sendable`: its state is used on the queue, or by the owner while the queue is idle.
 final class BatchWriter: @unchecked Sendable {
   typealias Counts = (inserted: Int, updated: Int)
 
@@ -11,14 +11,16 @@ final class BatchWriter: @unchecked Sendable {
   private let write: (inout FeatureBatch) throws -> Counts
   private var counts: Counts = (0, 0)
   private var failure: (any Error)?
-  /// The batch that was written last, to be filled again.
+  /// The batch that was written last, to be reused.
   private var empty = FeatureBatch()
 
-  /// - Parameter write: called on the queue, or on none.
+  /// Creates a writer.
+  ///
+  /// - Parameter write: called on the queue.
   init(_ write: @escaping (inout FeatureBatch) throws -> Counts) { self.write = write }
 
-  /// Waits until the batch before is written and leaves an empty one in place of this one, which is
-  /// written next. Throws why an earlier one wasn't.
+  /// Waits until the previous batch is written, replaces `batch` by an empty one and begins to write it.
+  /// Throws the failure of an earlier batch.
   func put(_ batch: inout FeatureBatch) throws {
     wait()
     if let failure { throw failure }
@@ -33,10 +35,10 @@ final class BatchWriter: @unchecked Sendable {
     }
   }
 
-  /// Waits until everything is written.
+  /// Waits until every batch is written.
   func wait() { queue.sync {} }
 
-  /// As above; what was written, or why it wasn't.
+  /// Waits until every batch is written and returns what was written. Throws the failure of a batch.
   func finish() throws -> Counts {
     wait()
     if let failure { throw failure }

@@ -7,10 +7,10 @@ public enum Command {
   /// The version of the service.
   public static let version = "0.1.0"
 
-  /// Runs a command; returns the exit code: 0, 1 for a failure, 2 for a wrong command line. What
-  /// went wrong is one line on standard error.
+  /// Runs a command and returns its exit code: 0, 1 after a failure, or 2 after a mistake in the command
+  /// line. Errors are one line each on standard error.
   public static func run(_ arguments: [String]) -> Int32 {
-    // A file that may not grow any more (ulimit -f) is an error as a full disk is, not the end.
+    // Makes a file at its size limit (ulimit -f) an error like a full disk, instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
     do {
       return try dispatch(arguments)
@@ -40,9 +40,13 @@ public enum Command {
       return try Health(options).run()
     case "--help", "-h", "help": return help(generalHelp)
     case "--version": return help("pincluster \(version)")
-    case nil: throw UsageError(message: "a command is missing: serve, import or health; see --help")
+    case nil:
+      throw UsageError(
+        message: "no command; give serve, import or health, or see pincluster --help")
     case let other?:
-      throw UsageError(message: "\(other) is no command: serve, import and health are; see --help")
+      throw UsageError(
+        message: "\(other) is not a command; give serve, import or health, or see pincluster --help"
+      )
     }
   }
 
@@ -56,34 +60,48 @@ public enum Command {
   }
 
   private static let generalHelp = """
-    pincluster: map pins, clustered exactly, over HTTP
+    Usage: pincluster COMMAND [FLAGS]
 
-      pincluster serve [flags]                        serve the collections of a data directory
-      pincluster import FILE --collection C [flags]   load a file into a collection
-      pincluster health [flags]                       ask a running service whether it is ready
-      pincluster COMMAND --help                       the flags
-      pincluster --version
+    Serves point features over HTTP, exactly clustered for the map that the client shows.
+
+    Commands:
+      serve     serve the collections of a data directory
+      import    load a file into a collection
+      health    ask a running service whether it is ready
+
+    pincluster COMMAND --help lists the flags of a command.
+    pincluster --version prints the version.
     """
 
   private static let serveHelp = """
-    pincluster serve: serve the collections of a data directory until SIGTERM or SIGINT
+    Usage: pincluster serve [FLAGS]
 
-    \(Options.help(Serve.flags))
+    Serves the collections of a data directory over HTTP until SIGTERM or SIGINT.
+
+    \(flagHelp(Serve.flags))
     """
 
   private static let importHelp = """
-    pincluster import FILE --collection C: load a file, or - for standard input, into a collection
+    Usage: pincluster import FILE --collection C [FLAGS]
 
-    \(Options.help(Import.flags))
+    Loads the features of FILE, or of standard input if FILE is -, into a collection.
 
-    Into --data everything is one transaction: with --on-error abort a bad feature means that nothing
-    is changed. Into --url the features go in batches, each a transaction; a file is read through
-    first, so that a bad feature in it is found before anything is sent.
+    \(flagHelp(Import.flags))
+
+    With --data, the import is one transaction: with --on-error abort, a bad feature leaves everything
+    unchanged. With --url, features are sent in batches, each of which is a transaction; a file is
+    checked first, so that nothing is sent if it has a bad feature.
     """
 
   private static let healthHelp = """
-    pincluster health: exit with 0 if a running service is ready, with 1 if not
+    Usage: pincluster health [FLAGS]
 
-    \(Options.help(Health.flags))
+    Exits with 0 if a running service is ready, otherwise with 1.
+
+    \(flagHelp(Health.flags))
     """
+
+  private static func flagHelp(_ flags: [Options.Flag]) -> String {
+    "Flags, with their (defaults) and [environment variables]:\n\(Options.help(flags))"
+  }
 }

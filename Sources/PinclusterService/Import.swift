@@ -6,26 +6,29 @@ import GeoFormats
 import Glibc
 import HTTPServer
 
-/// `pincluster import`: streams a file into a collection, so that memory doesn't grow with it.
+/// `pincluster import`: streams a file into a collection, in memory that does not grow with the file.
 struct Import {
-  static let flags = [
-    Flag(
-      name: "collection", placeholder: "C", help: "the collection; required",
+  static let flags: [Options.Flag] = [
+    .init(
+      name: "collection", placeholder: "C", help: "collection to load into (required)",
       hasVariable: false),
-    Flag(name: "data", placeholder: "DIR", help: "a data directory not in use (./data)"),
-    Flag(name: "url", placeholder: "URL", help: "a running service instead", hasVariable: false),
-    Flag(
+    .init(name: "data", placeholder: "DIR", help: "data directory that no service uses (./data)"),
+    .init(
+      name: "url", placeholder: "URL", help: "running service to send to, instead of --data",
+      hasVariable: false),
+    .init(
       name: "format", placeholder: "FORMAT",
-      help: "geojson, geojsonseq or csv (from the name)", hasVariable: false),
-    Flag(
-      name: "id-property", placeholder: "NAME", help: "the property that holds the ids",
+      help: "geojson, geojsonseq or csv (by file name)", hasVariable: false),
+    .init(
+      name: "id-property", placeholder: "NAME", help: "property that holds the ids",
       hasVariable: false),
-    Flag(
-      name: "on-error", placeholder: "WHAT", help: "abort or skip, at bad features (abort)",
+    .init(
+      name: "on-error", placeholder: "WHAT",
+      help: "abort or skip: what to do with bad features (abort)",
       hasVariable: false),
   ]
 
-  /// An import that could not be done: a line for standard error.
+  /// A failed import, as one line for standard error.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
@@ -40,14 +43,14 @@ struct Import {
 
   init(_ options: Options) throws(UsageError) {
     guard options.operands.count == 1 else {
-      throw UsageError(message: "import takes one FILE, or -; see pincluster import --help")
+      throw UsageError(message: "import takes exactly one FILE, or -; see pincluster import --help")
     }
     guard let collection = options.values["collection"] else {
       throw UsageError(message: "--collection is missing; see pincluster import --help")
     }
     guard API.isCollectionID(collection) else {
       throw UsageError(
-        message: "--collection is \(collection), not 1 to 64 of A-Z, a-z, 0-9, _ and -")
+        message: "--collection is \(collection), not 1 to 64 characters of A-Z, a-z, 0-9, _ and -")
     }
     path = options.operands[0]
     self.collection = collection
@@ -71,7 +74,7 @@ struct Import {
     case let other:
       throw UsageError(
         message: name == nil
-          ? "the name \(path) doesn't tell the format; give --format geojson, geojsonseq or csv"
+          ? "the name \(path) does not show the format; give --format geojson, geojsonseq or csv"
           : "--format is \(other), not geojson, geojsonseq or csv")
     }
   }
@@ -100,7 +103,7 @@ struct Import {
     return 0
   }
 
-  /// Into a data directory, in one transaction.
+  /// Imports into a data directory, in one transaction.
   private func store() throws -> Tally {
     chints_give_back_large_blocks()
     var input = try Input(path: path)
@@ -122,18 +125,18 @@ struct Import {
     return tally
   }
 
-  /// Leaves the index of a large collection behind for the service, whose start then takes less time.
+  /// Writes the index file of a large collection, which shortens the next start of the service.
   private func keepIndex(of info: CollectionInfo, in store: FeatureStore) {
     guard info.featureCount >= FeatureStore.indexFileMinimum else { return }
     do {
       try store.storeIndex(of: info)
     } catch {
       StandardError.write(
-        "pincluster: all is stored, but the next start takes longer: \(error)\n")
+        "pincluster: everything is stored, but the next start will take longer: \(error)\n")
     }
   }
 
-  /// To a running service, in batches.
+  /// Sends the features to a running service in batches.
   private func send(to url: String) throws -> Tally {
     var input = try Input(path: path)
     var tally = Tally()
@@ -148,7 +151,7 @@ struct Import {
     if tally.rejected > 0 && !skipsBad {
       throw Failure(
         description: "\(tally.rejected) bad features in standard input; "
-          + "\(tally.inserted + tally.updated) features before and after them were stored")
+          + "\(tally.inserted + tally.updated) good features were stored")
     }
     return tally
   }
@@ -175,7 +178,7 @@ struct Import {
     return (Int(inserted), Int(updated))
   }
 
-  /// What has become of the features so far.
+  /// What happened to the features so far.
   struct Tally {
     var inserted = 0
     var updated = 0
@@ -186,7 +189,8 @@ struct Import {
   private static let batchFeatures = 10_000
   private static let batchBytes = 8 << 20
 
-  /// Reads the input through and hands over its good features in batches, each while the next is read.
+  /// Reads the whole input and calls `take` with batches of its good features, each while the next one is
+  /// read.
   private func read(
     _ input: inout Input, _ tally: inout Tally, label: String,
     _ take: @escaping (inout FeatureBatch) throws -> BatchWriter.Counts
@@ -200,7 +204,7 @@ struct Import {
     func flush() throws {
       guard !parsed.batch.isEmpty else { return }
       features += parsed.batch.count
-      // After a bad feature that aborts, the rest is only read to name what else is bad.
+      // After a bad feature that aborts, the rest is read only to report further bad ones.
       if skipsBad || parsed.rejected == 0 { try writer.put(&parsed.batch) }
       parsed.removeFeatures()
     }
@@ -229,10 +233,10 @@ struct Import {
   private static func text(_ error: FormatError, _ path: String) -> String {
     switch error {
     case .malformed(let detail, let offset):
-      "\(path) can't be read: \(detail)" + (offset.map { " (at byte \($0))" } ?? "")
+      "\(path) cannot be read: \(detail)" + (offset.map { " (at byte \($0))" } ?? "")
     case .notFeatures(let pointer, let detail):
       "\(path): \(pointer.isEmpty ? "" : "\(pointer): ")\(detail)"
-    case .outOfMemory: "\(path) can't be read: out of memory"
+    case .outOfMemory: "\(path) cannot be read: out of memory"
     }
   }
 }

@@ -1,37 +1,32 @@
 import CGetopt
 import Glibc
 
-/// A wrong command line: a line for standard error.
-struct UsageError: Error {
-  var message: String
-}
-
-/// A flag that takes a value; also to be given as an environment variable.
-struct Flag {
-  var name: String
-  var placeholder: String
-  var help: String
-  /// Whether PINCLUSTER_NAME stands in for it.
-  var hasVariable = true
-
-  /// `max-body-bytes` as `PINCLUSTER_MAX_BODY_BYTES`.
-  var variable: String {
-    "PINCLUSTER_" + name.uppercased().split(separator: "-").joined(separator: "_")
-  }
-}
-
-/// The values of a command's flags, from the command line (by getopt_long) or the environment.
+/// The values of a command's flags, from the command line (parsed by getopt_long) or the environment.
 struct Options {
+  /// A flag that takes a value.
+  struct Flag {
+    var name: String
+    var placeholder: String
+    var help: String
+    /// Whether the environment variable PINCLUSTER_NAME also sets it.
+    var hasVariable = true
+
+    /// The environment variable, such as `PINCLUSTER_MAX_BODY_BYTES` for `max-body-bytes`.
+    var variable: String {
+      "PINCLUSTER_" + name.uppercased().split(separator: "-").joined(separator: "_")
+    }
+  }
+
   private(set) var values: [String: String] = [:]
   private(set) var operands: [String] = []
   private(set) var wantsHelp = false
 
-  /// Reads the arguments that follow the command's name. Flags may stand before and after operands.
+  /// Parses the arguments after the command's name. Flags may precede and follow operands.
   init(_ arguments: [String], flags: [Flag], command: String) throws(UsageError) {
     for flag in flags where flag.hasVariable {
       if let value = getenv(flag.variable) { values[flag.name] = String(cString: value) }
     }
-    // getopt_long wants a program name and C strings that outlive it, and reorders them.
+    // getopt_long needs a program name and C strings that stay valid; it reorders them.
     var strings = (["pincluster"] + arguments).map { strdup($0) } + [nil]
     let names = (flags.map(\.name) + ["help"]).map { strdup($0) }
     defer { for string in strings + names { free(string) } }
@@ -53,7 +48,7 @@ struct Options {
       case flags.indices: values[flags[found].name] = text
       case flags.count: wantsHelp = true
       default:
-        let reason = found == Int(CGETOPT_NO_VALUE) ? "needs a value" : "is unknown"
+        let reason = found == Int(CGETOPT_NO_VALUE) ? "needs a value" : "is not a flag"
         throw UsageError(message: "\(text) \(reason); see pincluster \(command) --help")
       }
     }
@@ -62,18 +57,18 @@ struct Options {
     }
   }
 
-  /// An integer within a range.
+  /// The integer value of a flag; nil if the flag is not set.
   func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
     guard let text = values[name] else { return nil }
     guard let value = Int(text), range.contains(value) else {
       throw UsageError(
-        message: "--\(name) is \(text), not an integer within "
-          + "\(range.lowerBound)…\(range.upperBound)")
+        message: "--\(name) is \(text), not an integer from "
+          + "\(range.lowerBound) to \(range.upperBound)")
     }
     return value
   }
 
-  /// The help's list of flags.
+  /// The list of flags in a command's help.
   static func help(_ flags: [Flag]) -> String {
     flags.map { flag in
       let left = "  --\(flag.name) \(flag.placeholder)"

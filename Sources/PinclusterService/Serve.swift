@@ -6,17 +6,26 @@ import HTTPServer
 
 /// `pincluster serve`: opens the store, listens, loads, serves, and stops on SIGTERM or SIGINT.
 struct Serve {
-  static let flags = [
-    Flag(name: "host", placeholder: "HOST", help: "address to listen on (127.0.0.1)"),
-    Flag(name: "port", placeholder: "PORT", help: "port, 0 for any free one (8080)"),
-    Flag(name: "data", placeholder: "DIR", help: "data directory (./data)"),
-    Flag(name: "threads", placeholder: "N", help: "event loops (the processors it may use)"),
-    Flag(name: "log-level", placeholder: "LEVEL", help: "debug, info or error (info)"),
-    Flag(name: "max-header-bytes", placeholder: "N", help: "largest request head (65536)"),
-    Flag(name: "max-body-bytes", placeholder: "N", help: "largest request body (67108864)"),
-    Flag(name: "idle-timeout", placeholder: "SECONDS", help: "for silent connections (60)"),
-    Flag(name: "max-connections", placeholder: "N", help: "connections at one time (10000)"),
-    Flag(name: "drain-timeout", placeholder: "SECONDS", help: "to finish when stopped (30)"),
+  static let flags: [Options.Flag] = [
+    .init(name: "host", placeholder: "HOST", help: "address to listen on (127.0.0.1)"),
+    .init(name: "port", placeholder: "PORT", help: "port to listen on, 0 for any free one (8080)"),
+    .init(name: "data", placeholder: "DIR", help: "data directory (./data)"),
+    .init(
+      name: "threads", placeholder: "N", help: "event loops (one for each available processor)"),
+    .init(
+      name: "log-level", placeholder: "LEVEL",
+      help: "lowest level to log: debug, info or error (info)"),
+    .init(
+      name: "max-header-bytes", placeholder: "N", help: "largest request head, in bytes (65536)"),
+    .init(
+      name: "max-body-bytes", placeholder: "N", help: "largest request body, in bytes (67108864)"),
+    .init(
+      name: "idle-timeout", placeholder: "SECONDS",
+      help: "time until a silent connection is closed (60)"),
+    .init(name: "max-connections", placeholder: "N", help: "most connections at one time (10000)"),
+    .init(
+      name: "drain-timeout", placeholder: "SECONDS",
+      help: "time for requests in flight when stopping (30)"),
   ]
 
   private let logger: Logger
@@ -25,10 +34,11 @@ struct Serve {
 
   init(_ options: Options) throws(UsageError) {
     if let operand = options.operands.first {
-      throw UsageError(message: "serve takes no \(operand); see pincluster serve --help")
+      throw UsageError(
+        message: "serve takes no operand, but \(operand) was given; see pincluster serve --help")
     }
-    let levelName = options.values["log-level"] ?? LogLevel.info.name
-    guard let level = LogLevel(name: levelName) else {
+    let levelName = options.values["log-level"] ?? Logger.Level.info.name
+    guard let level = Logger.Level(name: levelName) else {
       throw UsageError(message: "--log-level is \(levelName), not debug, info or error")
     }
     logger = Logger(level: level)
@@ -54,8 +64,8 @@ struct Serve {
 
   /// Runs until a signal; returns the exit code.
   func run() throws -> Int32 {
-    // Blocked before any thread exists, so that every thread inherits it and only `sigwait` sees
-    // them.
+    // Blocked before any thread exists, so that every thread inherits the mask and only sigwait()
+    // receives them.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGTERM)
@@ -89,13 +99,13 @@ struct Serve {
     logger.log(.info, "stopping") { $0.member("signal", Int(received)) }
     catalog.setStopping()
     server.shutdown()
-    // What still waits has outlived the drain deadline, and with it whoever asked for it.
+    // Writes that still wait are past the drain deadline, and so are their clients.
     writer.close(refusing: true)
     logger.log(.info, "stopped")
     return 0
   }
 
-  /// Logs what becomes of the files of large indexes.
+  /// Logs the events of index files.
   private var reportIndexFile: IndexFileReport {
     let logger = self.logger
     return { event in

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard error, for people.
+/// Messages on standard error.
 enum StandardError {
   static func write(_ text: String) {
     var text = text

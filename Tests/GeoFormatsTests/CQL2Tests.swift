@@ -78,7 +78,7 @@ import Testing
       ("", 1, "expected a condition, found the end"), ("   ", 4, "found the end"),
       ("a", 1, "alone is not a condition"), ("a AND b = 1", 1, "write = TRUE"),
       ("a = 1 AND", 10, "expected a condition"), ("a = ", 5, "expected a value"),
-      ("a == 1", 3, "written ="), ("a != 1", 3, "written <>"), ("a = NULL", 5, "IS NULL"),
+      ("a == 1", 3, "write ="), ("a != 1", 3, "write <>"), ("a = NULL", 5, "IS NULL"),
       ("a <> null", 6, "IS NOT NULL"), ("a IN (NULL)", 7, "IS NULL"),
       ("a = 'x", 5, "not closed"), ("\"a = 1", 1, "not closed"),
       ("ä = 'ö' x", 9, "AND, OR or the end"),

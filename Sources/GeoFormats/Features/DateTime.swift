@@ -37,12 +37,15 @@ public enum DateTime {
 
   /// The date-time in UTC with `Z`, and with milliseconds unless they are 0: 20 or 24 ASCII characters.
   /// Times outside ``range`` are clamped to it.
-  public static func text(_ milliseconds: Int64) -> String {
+  ///
+  /// - Parameter fixedWidth: whether milliseconds are written even if they are 0.
+  public static func text(_ milliseconds: Int64, fixedWidth: Bool = false) -> String {
     let time = min(max(milliseconds, range.lowerBound), range.upperBound)
     let shifted = time - range.lowerBound
     let (year, month, day) = date(ofDay: shifted / dayMilliseconds)
     let rest = shifted % dayMilliseconds
     let fraction = rest % 1000
+    let hasFraction = fixedWidth || fraction != 0
     var text: [UInt8] = []
     text.reserveCapacity(24)
     put(year, digits: 4, "-", into: &text)
@@ -50,8 +53,8 @@ public enum DateTime {
     put(day, digits: 2, "T", into: &text)
     put(rest / 3_600_000, digits: 2, ":", into: &text)
     put(rest / 60_000 % 60, digits: 2, ":", into: &text)
-    put(rest / 1000 % 60, digits: 2, fraction == 0 ? "Z" : ".", into: &text)
-    if fraction != 0 { put(fraction, digits: 3, "Z", into: &text) }
+    put(rest / 1000 % 60, digits: 2, hasFraction ? "." : "Z", into: &text)
+    if hasFraction { put(fraction, digits: 3, "Z", into: &text) }
     return String(decoding: text, as: UTF8.self)
   }
 

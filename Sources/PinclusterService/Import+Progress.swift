@@ -1,0 +1,39 @@
+import Glibc
+
+extension Import {
+  /// A progress bar if standard error is a terminal.
+  struct Progress {
+    private let label: String
+    private let total: Int?
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let start = ContinuousClock.now
+    private var shown = ContinuousClock.now
+
+    init(label: String, total: Int?) {
+      self.label = label
+      self.total = total
+    }
+
+    /// Shows the progress, at most ten times a second.
+    mutating func show(bytes: Int, features: Int) {
+      let now = ContinuousClock.now
+      guard isTerminal, shown.duration(to: now) > .milliseconds(100) else { return }
+      shown = now
+      let rate = Int(Double(features) / max(start.duration(to: now) / .seconds(1), 0.001))
+      var line = "\r\(label) "
+      if let total, total > 0 {
+        let share = min(Double(bytes) / Double(total), 1)
+        let filled = Int(share * 30)
+        line +=
+          "[" + String(repeating: "#", count: filled)
+          + String(repeating: ".", count: 30 - filled) + "] \(Int(share * 100)) % "
+      }
+      StandardError.write("\(line)\(features) features, \(rate) a second\u{1B}[K")
+    }
+
+    /// Clears the line.
+    func end() {
+      if isTerminal { StandardError.write("\r\u{1B}[K") }
+    }
+  }
+}
