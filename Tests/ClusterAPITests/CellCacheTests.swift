@@ -8,7 +8,7 @@ import Threading
 @testable import ClusterAPI
 
 /// Answers of remembered cells, against those that are clustered and printed as a whole.
-struct CellCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct CellCacheTests {
   private let path = "/collections/c"
   /// 2023-11-14T22:13:20Z
   private static let start: Int64 = 1_700_000_000_000

@@ -6,7 +6,7 @@ import Testing
 @testable import ClusterAPI
 
 /// What can be watched, and how that is answered.
-struct ChangesTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangesTests {
   private static let view = "/collections/c/changes?bbox=0,0,9,9&zoom=4"
 
   @Test(arguments: [

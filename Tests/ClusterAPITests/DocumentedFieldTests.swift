@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterAPI
 
 /// The fields of a viewport request: those that the code knows and those that openapi.yaml describes.
-struct DocumentedFieldTests {
+@Suite(.timeLimit(.minutes(5))) struct DocumentedFieldTests {
   @Test func `openapi.yaml describes the fields that are read, and no others`() async throws {
     let lines = try await Service().get("/openapi.yaml").text.split(separator: "\n")
     let schema = lines.drop { $0 != "    ViewportRequest:" }

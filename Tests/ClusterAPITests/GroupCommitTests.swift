@@ -7,7 +7,7 @@ import Threading
 @testable import ClusterAPI
 
 /// Writes that wait together come to what they come to one after another.
-struct GroupCommitTests {
+@Suite(.timeLimit(.minutes(5))) struct GroupCommitTests {
   /// What of an answer is the same whenever it is given.
   private struct Told: Equatable, CustomStringConvertible {
     var status: Int

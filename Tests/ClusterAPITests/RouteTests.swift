@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Every path with every method, and what is spoken there.
-struct RouteTests {
+@Suite(.timeLimit(.minutes(5))) struct RouteTests {
   private static let read: [HTTPMethod] = [.get, .head]
   private static let stored: [HTTPMethod] = [.get, .head, .put, .delete]
   private static let asked: [HTTPMethod] = [.get, .head, .post]

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The fields of a viewport request: what each refuses, in a body and in a query.
-struct ViewFieldTests {
+@Suite(.timeLimit(.minutes(5))) struct ViewFieldTests {
   /// A bad value as JSON and as query text (nil: a query can't say it), and its status.
   struct Bad: Sendable, CustomStringConvertible {
     var field: String

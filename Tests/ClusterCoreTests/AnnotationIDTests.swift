@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// The names of annotations.
-struct AnnotationIDTests {
+@Suite(.timeLimit(.minutes(5))) struct AnnotationIDTests {
   /// A random id of any kind, with its limits among them.
   private func random(using generator: inout SeededGenerator) -> AnnotationID {
     switch generator.int(0...3) {

@@ -5,7 +5,7 @@ import Threading
 @testable import ClusterCore
 
 /// Earlier annotations that mean harm: each is a candidate for each of a view's.
-struct AnnotationReuseLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct AnnotationReuseLimitTests {
   /// Two features of each of some groups at a coordinate, clustered apart.
   private struct View {
     let scope: FeatureScope

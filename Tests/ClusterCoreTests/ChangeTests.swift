@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// Changes, one after the other, against an index that is built from scratch.
-struct ChangeTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangeTests {
   @Test(arguments: [61, 62, 63, 64] as [UInt64])
   func `changes come to what a rebuilt index holds`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

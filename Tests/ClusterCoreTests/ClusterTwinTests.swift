@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// Random requests against the brute-force twin.
-struct ClusterTwinTests {
+@Suite(.timeLimit(.minutes(5))) struct ClusterTwinTests {
   @Test(arguments: Dataset.allCases, [11, 12] as [UInt64])
   func `clusters are those of the twin`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed, count: 600)

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// The collision method against its definition.
-struct CollisionTests {
+@Suite(.timeLimit(.minutes(5))) struct CollisionTests {
   @Test(arguments: Dataset.allCases, [1, 2] as [UInt64])
   func `boxes and their members are those of the definition`(
     data: Dataset, seed: UInt64

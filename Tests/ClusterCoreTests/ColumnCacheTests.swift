@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterCore
 
-struct ColumnCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct ColumnCacheTests {
   private func name(_ number: Int) -> [UInt8] { Array("p\(number)".utf8) }
 
   @Test func `a column is built once, also by several threads`() throws {

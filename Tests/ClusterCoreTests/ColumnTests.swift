@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// Columns against what is in the records.
-struct ColumnTests {
+@Suite(.timeLimit(.minutes(5))) struct ColumnTests {
   private let names = ["p", "q", "r", "n", "s", "absent"]
 
   private func expectColumns(

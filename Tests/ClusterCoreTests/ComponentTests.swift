@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// The distance method against looking at every pair.
-struct ComponentTests {
+@Suite(.timeLimit(.minutes(5))) struct ComponentTests {
   @Test(arguments: Dataset.allCases)
   func `components are those of the definition`(data: Dataset) throws {
     let points = try PointIndex.of(data.features(seed: 51, count: 350))

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// From an annotation's id back to the annotation, its features and its children.
-struct DrilldownTests {
+@Suite(.timeLimit(.minutes(5))) struct DrilldownTests {
   @Test(arguments: Dataset.allCases, [71, 72] as [UInt64])
   func `every id finds its annotation again`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed, count: 400)

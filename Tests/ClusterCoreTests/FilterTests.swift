@@ -5,7 +5,7 @@ import Threading
 @testable import ClusterCore
 
 /// Filters over columns against an evaluator that looks at one feature after the other.
-struct FilterTests {
+@Suite(.timeLimit(.minutes(5))) struct FilterTests {
   @Test(arguments: 1...12)
   func `random filters pass what row by row evaluation passes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

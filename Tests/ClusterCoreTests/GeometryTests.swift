@@ -5,7 +5,7 @@ import Testing
 @testable import ClusterCore
 
 /// The projection and distances on the sphere.
-struct GeometryTests {
+@Suite(.timeLimit(.minutes(5))) struct GeometryTests {
   /// The great-circle distance in metres: haversine, good for small and large ones.
   private func distance(_ a: Coordinate, _ b: Coordinate) -> Double {
     let rad = Double.pi / 180

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// What cells add up to, however it is added up.
-struct GridAggregationTests {
+@Suite(.timeLimit(.minutes(5))) struct GridAggregationTests {
   @Test(arguments: Dataset.allCases)
   func `neither vectors nor the number of processors show`(data: Dataset) throws {
     for blockCapacity in [4, 50, 1024] {

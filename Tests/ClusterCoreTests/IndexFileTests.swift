@@ -51,7 +51,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
 }
 
 /// Indexes that are stored and read back.
-struct IndexFileTests {
+@Suite(.timeLimit(.minutes(5))) struct IndexFileTests {
   /// Features with every part that a record may have.
   private static func features(
     _ count: Int, seed: UInt64, large: Bool = false

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// The index against sorting everything, and against itself.
-struct IndexTests {
+@Suite(.timeLimit(.minutes(5))) struct IndexTests {
   @Test(arguments: Dataset.allCases, [1, 2] as [UInt64])
   func `the order is that of the Z-order curve, then of ids`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed)

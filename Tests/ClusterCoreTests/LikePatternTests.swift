@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterCore
 
-struct LikePatternTests {
+@Suite(.timeLimit(.minutes(5))) struct LikePatternTests {
   private func matches(_ text: String, _ pattern: String) -> Bool? {
     LikePattern(Array(pattern.utf8)).map { pattern in
       Array(text.utf8).withUnsafeBytes { pattern.matches($0) }

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// Pins and lists of features against the brute-force twin.
-struct PinTwinTests {
+@Suite(.timeLimit(.minutes(5))) struct PinTwinTests {
   @Test(arguments: Dataset.allCases, [41, 42] as [UInt64])
   func `pins stand where the formula puts them`(data: Dataset, seed: UInt64) throws {
     let features = data.features(seed: seed)

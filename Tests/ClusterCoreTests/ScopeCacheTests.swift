@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// What an index remembers of filters and groups.
-struct ScopeCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct ScopeCacheTests {
   private func index(_ count: Int = 100) throws -> FeatureIndex {
     try FeatureIndex.of(
       (0..<count).map { TwinFeature($0, Double($0 % 90), 0, "{\"a\":\($0 % 3)}") })

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// The pieces under the index: sorting, interleaving, and the quick way to a cell.
-struct SortAndPositionTests {
+@Suite(.timeLimit(.minutes(5))) struct SortAndPositionTests {
   @Test(arguments: 0..<40)
   func `radix sort is a stable sort`(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// Degrees of steps beside the projection itself.
-@Suite struct StepDegreesTests {
+@Suite(.timeLimit(.minutes(5))) struct StepDegreesTests {
   private let degrees = StepDegrees.shared
 
   private func coordinates(_ generator: inout SeededGenerator) -> [Coordinate] {

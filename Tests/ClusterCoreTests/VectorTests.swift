@@ -6,7 +6,9 @@ import Testing
 
 /// What vectors of 512 bits compute, beside the same for all processors: to the last bit, for sums must
 /// not depend on where they were added up.
-@Suite(.enabled(if: Vectors.best != nil, "this processor hasn't the instructions"))
+@Suite(
+  .timeLimit(.minutes(5)),
+  .enabled(if: Vectors.best != nil, "this processor hasn't the instructions"))
 struct VectorTests {
   private let vectors: Vectors
 

@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// What a viewport refuses, and what it makes of odd but possible rectangles.
-struct ViewportTests {
+@Suite(.timeLimit(.minutes(5))) struct ViewportTests {
   private let world = WebMercator.worldSize
 
   /// The field that is blamed, nil where nothing is.

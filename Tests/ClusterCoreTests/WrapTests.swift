@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// The world has no edge in the west or east, and no view changes a cell.
-struct WrapTests {
+@Suite(.timeLimit(.minutes(5))) struct WrapTests {
   private let world = WebMercator.worldSize
 
   /// Longitudes on a lattice whose halves of the world are the same to the last bit.

@@ -4,7 +4,7 @@ import FeatureStore
 import Testing
 
 /// Rows that another program altered: the file is a sound database, what it says makes no sense.
-@Suite struct AlteredRowsTests {
+@Suite(.timeLimit(.minutes(5))) struct AlteredRowsTests {
   private func execute(_ sql: String, on path: String) -> Bool {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }

@@ -5,7 +5,7 @@ import Testing
 
 /// One bit that flipped, or a file that was cut, anywhere in any file: the store opens with
 /// everything as it was, or says that it is damaged and leaves every file as it was found.
-@Suite struct BitFlipTests {
+@Suite(.timeLimit(.minutes(5))) struct BitFlipTests {
   private struct Content: Equatable {
     var infos: [CollectionInfo]
     var features: [[Plain]]

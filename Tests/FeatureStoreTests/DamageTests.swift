@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Files that aren't what the store wrote: an error each time, never a trap, never a fresh start.
-@Suite struct DamageTests {
+@Suite(.timeLimit(.minutes(5))) struct DamageTests {
   /// A directory with a closed store of 500 features, and the bytes of its database.
   private func closedStore() throws -> (directory: TemporaryDirectory, bytes: [UInt8]) {
     let directory = TemporaryDirectory()

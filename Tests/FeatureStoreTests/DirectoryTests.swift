@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Where the store may live, and who may have it.
-@Suite struct DirectoryTests {
+@Suite(.timeLimit(.minutes(5))) struct DirectoryTests {
   @Test func makesTheDirectoryAndItsParents() throws {
     let directory = TemporaryDirectory()
     let inner = directory.path + "/a/b/"

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// What outlives a killed process, and what a full disk does.
-@Suite struct DurabilityTests {
+@Suite(.timeLimit(.minutes(5))) struct DurabilityTests {
   @Test func aKillLosesNothingThatWasAnswered() async throws {
     let directory = TemporaryDirectory()
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in

@@ -19,7 +19,7 @@ final class HandClock: Sendable {
 }
 
 /// Features that expire: absent for every call from then on, deleted when asked for.
-@Suite struct ExpiryTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpiryTests {
   private let directory = TemporaryDirectory()
   private let clock = HandClock()
 

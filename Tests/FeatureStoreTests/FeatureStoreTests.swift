@@ -3,7 +3,7 @@ import FeatureStore
 import Testing
 import Threading
 
-@Suite struct FeatureStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct FeatureStoreTests {
   private let largest = FeatureID.integerRange.upperBound
 
   @Test func idsAreAssignedAboveEverythingEverHeld() throws {

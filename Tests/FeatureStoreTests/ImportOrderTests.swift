@@ -5,7 +5,7 @@ import Testing
 
 /// Imports in every order of ids, against a dictionary: what is stored, what is counted, and the index
 /// that the import leaves behind.
-@Suite struct ImportOrderTests {
+@Suite(.timeLimit(.minutes(5))) struct ImportOrderTests {
   /// How the ids of an import come.
   enum Order: CaseIterable {
     case integers, integersThenText, none, integersThenNone, textThenNone, mixed

@@ -6,7 +6,7 @@ import Testing
 
 /// The file in which an index is kept for the next start: whatever becomes of it or of the database,
 /// a start has what the rows say.
-@Suite struct IndexFileTests {
+@Suite(.timeLimit(.minutes(5))) struct IndexFileTests {
   private func features(_ ids: some Sequence<Int64>, _ text: String = "a") -> [Plain] {
     ids.map { id in
       var feature = Plain(

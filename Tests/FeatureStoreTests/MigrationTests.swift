@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Databases of earlier versions of the program.
-@Suite struct MigrationTests {
+@Suite(.timeLimit(.minutes(5))) struct MigrationTests {
   /// What version 1 of the schema wrote: two collections, the counter at 7.
   private static let version1 = """
     PRAGMA page_size = 8192;

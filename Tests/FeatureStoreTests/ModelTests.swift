@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The store against dictionaries: random writes and re-openings, everything compared bit for bit.
-@Suite struct ModelTests {
+@Suite(.timeLimit(.minutes(5))) struct ModelTests {
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func storeDoesWhatDictionariesDo(seed: UInt64) throws {
     let directory = TemporaryDirectory()

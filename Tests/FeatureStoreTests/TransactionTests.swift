@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Transactions that writes share, where something goes wrong.
-@Suite struct TransactionTests {
+@Suite(.timeLimit(.minutes(5))) struct TransactionTests {
   private let largest = FeatureID.integerRange.upperBound
 
   @Test func aRefusedWriteLeavesTheOthersAlone() throws {

@@ -3,7 +3,7 @@ import GeoFormats
 import TestSupport
 import Testing
 
-@Suite struct CQL2Tests {
+@Suite(.timeLimit(.minutes(5))) struct CQL2Tests {
   private typealias E = FilterExpression
   private typealias O = FilterExpression.Operand
 

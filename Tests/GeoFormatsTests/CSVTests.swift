@@ -3,7 +3,7 @@ import GeoFormats
 import TestSupport
 import Testing
 
-@Suite struct CSVTests {
+@Suite(.timeLimit(.minutes(5))) struct CSVTests {
   @Test func aTable() throws {
     let outcome = read(
       "\u{FEFF}name,LAT, Lon ,ID,size,\"a \"\"b\"\"\"\r\n"

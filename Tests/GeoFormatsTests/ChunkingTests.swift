@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// However a stream is cut, the outcome is the same, errors and their places included.
-@Suite struct ChunkingTests {
+@Suite(.timeLimit(.minutes(5))) struct ChunkingTests {
   static let geoJSON: [String] = [
     " {\"features\" : [ " + feature(properties: #"{ "a\"]}" : "{[\\", "é😀":[ 1 , {} ] }"#)
       + " , " + feature("[181,2]") + " ] , \"type\":\"FeatureCollection\", \"x\":\"features\" } ",

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `expires` beside a feature's properties.
-@Suite struct FeatureExpiryTests {
+@Suite(.timeLimit(.minutes(5))) struct FeatureExpiryTests {
   /// A Feature's text with the text of its `expires`.
   private func expiring(_ expires: String?) -> String {
     let member = expires.map { ",\"expires\":\($0)" } ?? ""

@@ -3,7 +3,7 @@ import GeoFormats
 import TestSupport
 import Testing
 
-@Suite struct GeoJSONTests {
+@Suite(.timeLimit(.minutes(5))) struct GeoJSONTests {
   @Test func aCollection() throws {
     let outcome = read(
       collection(

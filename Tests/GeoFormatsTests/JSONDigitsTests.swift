@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Digits against Swift's own shortest ones.
-@Suite struct JSONDigitsTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONDigitsTests {
   private func written(_ body: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter(reserving: 0)
     body(&writer)

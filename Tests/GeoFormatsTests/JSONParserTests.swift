@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct JSONParserTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONParserTests {
   @Test(arguments: [
     "null", "true", "false", "0", "-0", "1.5e-3", "\"\"", "[]", "{}", " [ ] ", "\u{FEFF}[1]",
     "[[],{}]", "{\"a\":1,\"a\":2}", "\"\\ud83d\\ude00\\u0000\\/\"", "[1 , 2\t,\r\n3]",

@@ -3,7 +3,7 @@ import GeoFormats
 import TestSupport
 import Testing
 
-@Suite struct JSONPropertyDecoderTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONPropertyDecoderTests {
   /// A value, owned and readable.
   private func value(_ name: String, in properties: String) -> String {
     var result: [String] = []

@@ -2,7 +2,7 @@ import GeoFormats
 import TestSupport
 import Testing
 
-@Suite struct JSONWriterTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONWriterTests {
   private func written(_ body: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter(reserving: 0)
     body(&writer)

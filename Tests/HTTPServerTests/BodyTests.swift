@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-@Suite(.serialized) struct BodyTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BodyTests {
   @Test func readsChunkedBodies() throws {
     let server = try TestServer()
     let socket = try server.connect()

@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-@Suite(.serialized) struct ClientTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ClientTests {
   @Test func sendsAndKeepsItsConnection() throws {
     let server = try TestServer()
     let client = try HTTPClient(url: "http://127.0.0.1:\(server.port)/base/")

@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-@Suite(.serialized) struct ConnectionTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ConnectionTests {
   @Test func keepsTheConnection() throws {
     let server = try TestServer()
     let socket = try server.connect()

@@ -2,7 +2,7 @@ import HTTPServer
 import Testing
 
 /// The lines of an answer as they leave, against the prepared answer.
-struct HeaderBlockTests {
+@Suite(.timeLimit(.minutes(5))) struct HeaderBlockTests {
   private static let transport = ["date", "content-length", "connection"]
 
   @Test func `what is sent is what is prepared`() throws {

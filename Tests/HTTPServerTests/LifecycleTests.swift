@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct LifecycleTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LifecycleTests {
   @Test func repliesFromOtherThreads() throws {
     let held = Held()
     let server = try TestServer(

@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-@Suite(.serialized) struct MutationTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct MutationTests {
   /// SplitMix64, so that a failure can be repeated.
   private struct Generator: RandomNumberGenerator {
     var state: UInt64

@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-@Suite struct PreparationTests {
+@Suite(.timeLimit(.minutes(5))) struct PreparationTests {
   private let json = HTTPResponse(
     status: 200, headers: [(name: "Content-Type", value: "application/geo+json")],
     body: Array(String(repeating: #"{"a":1.5},"#, count: 500).utf8), etag: "v1")

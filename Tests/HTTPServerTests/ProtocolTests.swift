@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-@Suite(.serialized) struct ProtocolTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ProtocolTests {
   private func answer(_ server: TestServer, _ request: String, head: Bool = false) throws
     -> RawResponse
   {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Answers that go on: what reaches the client, and how they end.
-@Suite(.serialized) struct StreamTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct StreamTests {
   /// The streams that a server has begun, and how many of them have ended.
   private final class Streams: Sendable {
     let open = Locked<[ResponseStream]>([])

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The answers of the built service about real data are those of the brute force.
-@Suite struct AnswerTests {
+@Suite(.timeLimit(.minutes(5))) struct AnswerTests {
   /// The cities, imported by the command, behind a running server.
   private func cities() throws -> (server: ServerProcess, twin: Twin) {
     let features = try #require(try Fixtures.cities())

@@ -5,7 +5,7 @@ import Testing
 import Threading
 
 /// Watching a running server over real connections.
-@Suite struct ChangesTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangesTests {
   private static let views = [
     "bbox=-180,-85,180,85&zoom=2&cellSize=64",
     "bbox=5,45,20,56&viewportWidth=800&properties=name&titleProperty=name",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The command line: help, flags, variables; a mistake is one clear line and exit code 2.
-@Suite struct CommandLineTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
   @Test func helpNamesEverything() throws {
     let general = try Tool(["--help"])
     general.expectSuccess()

@@ -3,7 +3,7 @@ import Testing
 import Threading
 
 /// Readers beside a writer: every answer is one state of the data, and none older than the last.
-@Suite struct ConcurrencyTests {
+@Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
   private static let all = "/collections/c/clusters?bbox=-180,-90,180,90&zoom=3&properties=none"
 
   @Test func readersSeeWholeWrites() throws {

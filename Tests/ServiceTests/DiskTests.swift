@@ -5,7 +5,7 @@ import Threading
 
 /// Disks that are full or can't be written, while the service runs and when it starts: writes are
 /// refused and say why, reads go on, nothing acknowledged is lost, and with space again all is well.
-@Suite struct DiskTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskTests {
   /// Runs another command to its end; whether it succeeded.
   @discardableResult
   private static func run(_ command: String, _ arguments: [String]) -> Bool {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What was answered 2xx survives kill -9.
-@Suite struct DurabilityTests {
+@Suite(.timeLimit(.minutes(5))) struct DurabilityTests {
   @Test func answeredWritesSurviveAKill() throws {
     var generator = SeededGenerator(seed: 9)
     var mirror = Mirror()

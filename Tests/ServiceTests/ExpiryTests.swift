@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Features that expire, in the whole service and by the machine's clock.
-@Suite struct ExpiryTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpiryTests {
   private static func now() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

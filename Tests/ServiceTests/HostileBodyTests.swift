@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Viewport requests that make no sense: the contract's status, and the field named.
-@Suite struct HostileBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileBodyTests {
   @Test func whatIsNotJSON() throws {
     let deep = String(repeating: "[", count: 100_000)
     let texts = [

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Clients that don't speak HTTP, or speak it slowly, or not to the end.
-@Suite struct HostileConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileConnectionTests {
   @Test func garbageIsAnsweredWithAProblem() throws {
     let server = try ServerProcess.ready()
     for request in [

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Paths, queries, methods and media types that make no sense.
-@Suite struct HostilePathTests {
+@Suite(.timeLimit(.minutes(5))) struct HostilePathTests {
   private static let view = "/collections/c/clusters?bbox=-10,-10,10,10&zoom=3"
 
   @Test func queries() throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Bodies of features that are not, and writes to places that cannot be: nothing is changed.
-@Suite struct HostileWriteTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileWriteTests {
   /// A FeatureCollection of a good feature and this one.
   private func second(_ feature: String) -> Attack {
     let good = TwinFeature(9, 1, 2).geoJSON

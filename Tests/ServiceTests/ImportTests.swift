@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// `pincluster import`: every way in, and what is said of bad rows.
-@Suite struct ImportTests {
+@Suite(.timeLimit(.minutes(5))) struct ImportTests {
   private let data: TemporaryDirectory
   private let files: TemporaryDirectory
 

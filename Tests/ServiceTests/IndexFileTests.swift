@@ -4,7 +4,7 @@ import Testing
 
 /// The index of a large collection is kept beside the database: a start that reads it has the same
 /// answers as one that reads the rows, whatever happened meanwhile.
-@Suite struct IndexFileTests {
+@Suite(.timeLimit(.minutes(5))) struct IndexFileTests {
   private static let count = 100_050
 
   private static func files(in data: TemporaryDirectory) -> [String] {

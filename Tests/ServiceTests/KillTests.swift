@@ -7,7 +7,7 @@ import Testing
 ///
 /// PINCLUSTER_KILL_ROUNDS and PINCLUSTER_KILL_SEED ask for more rounds and others; see
 /// scripts/kill-test.
-@Suite struct KillTests {
+@Suite(.timeLimit(.minutes(5))) struct KillTests {
   private static func setting(_ name: String) -> Int? {
     getenv("PINCLUSTER_KILL_\(name)").flatMap { Int(String(cString: $0)) }
   }

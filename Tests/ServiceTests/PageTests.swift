@@ -6,7 +6,7 @@ import Testing
 ///
 /// Needs Python: PINCLUSTER_TEST_PYTHON names its interpreter, and without that variable the tests
 /// are skipped (`scripts/test` sets it).
-@Suite struct PageTests {
+@Suite(.timeLimit(.minutes(5))) struct PageTests {
   private static let python = getenv("PINCLUSTER_TEST_PYTHON").map { String(cString: $0) }
   private static let isEnabled = python != nil
 

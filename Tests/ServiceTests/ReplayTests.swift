@@ -6,7 +6,7 @@ import Testing
 ///
 /// Needs Python with PyYAML and jsonschema: PINCLUSTER_TEST_PYTHON names its interpreter, and
 /// without that variable the test is skipped (`scripts/test` sets it).
-@Suite struct ReplayTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplayTests {
   private static let python = getenv("PINCLUSTER_TEST_PYTHON").map { String(cString: $0) }
 
   @Test(.enabled(if: python != nil, "PINCLUSTER_TEST_PYTHON is not set"))

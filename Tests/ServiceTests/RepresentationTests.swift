@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Conditional requests, compression, HEAD, CORS and kept connections, over the real server.
-@Suite struct RepresentationTests {
+@Suite(.timeLimit(.minutes(5))) struct RepresentationTests {
   private static let clusters = "/collections/c/clusters?bbox=-180,-90,180,90&zoom=2"
   /// Every resource that has an entity tag; n1 names the feature 1, apart from all others.
   private static let resources = [

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// SIGTERM and SIGINT: what is in flight is finished, the exit code is 0.
-@Suite struct ShutdownTests {
+@Suite(.timeLimit(.minutes(5))) struct ShutdownTests {
   /// The events of a log, in order.
   private func events(_ server: ServerProcess) -> [String] {
     server.log.compactMap { $0["event"]?.string }

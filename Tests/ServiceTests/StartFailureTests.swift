@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What keeps the service from starting: one clear line, a non-zero exit code, and nothing touched.
-@Suite struct StartFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct StartFailureTests {
   private static let name = "pincluster.db"
 
   /// A stopped server's directory with a collection of 1000 features in it.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Thousands of features of which many share a coordinate: each comes back, once.
-@Suite struct StoneTests {
+@Suite(.timeLimit(.minutes(5))) struct StoneTests {
   /// The data set where it is to be had, else made up in its likeness.
   private func stones() throws -> [TwinFeature] {
     if let stones = try Fixtures.berlinStones() { return stones }
