@@ -36,56 +36,26 @@ public struct ClusterResult: Sendable {
   }
 }
 
-/// One clustering of an answer: of all features, or of a group.
-public struct ClusterLayer: Sendable {
-  /// The group, where there are groups.
-  public var group: ClusterGroup?
-  /// The grid that its annotations' ids name; nil for methods without one.
-  public let grid: CellGrid?
-  /// The grid's cell size in points.
-  public let cellSize: Double
-  /// Calls back with the runs of an annotation's features that are also among those held by another.
-  let runs: @Sendable (Annotation, HeldOrdinals?, (Range<Int>) -> Bool) -> Void
-
-  /// How many of an annotation's features are also among those held by another.
-  func count(of annotation: Annotation, in held: HeldOrdinals) -> Int {
-    var total = 0
-    runs(annotation, held) {
-      total += $0.count
-      return true
-    }
-    return total
-  }
-
-  /// The name of an annotation.
-  public func id(of annotation: Annotation, in index: FeatureIndex) -> AnnotationID {
-    guard let grid else {
-      return AnnotationID(feature: index.record(at: annotation.first).id)
-    }
-    var name = CellName(
-      grid: grid, cellSize: cellSize, cell: CellPosition(column: 0, row: 0), location: nil,
-      group: group?.name)
-    switch annotation.place {
-    case .cell(let cell): name.cell = cell
-    case .location(let cell, let location): (name.cell, name.location) = (cell, location)
-    case .feature: return AnnotationID(feature: index.record(at: annotation.first).id)
-    }
-    return .cell(name)
+extension ClusterResult {
+  /// The annotation that holds the feature at a place; nil where none does.
+  func annotation(holding place: Int) -> Annotation? {
+    annotations.first { layer(of: $0).count(of: $0, in: .feature(place)) > 0 }
   }
 }
 
-/// One of the groups in which features are clustered apart from each other.
-public struct ClusterGroup: Sendable {
-  /// Its part of annotations' ids.
-  public let name: GroupName
-  /// The value that its features share, as a key; nil for those without one.
-  public let key: [UInt8]?
-}
-
-/// The features that an annotation on screen stands for today.
-enum HeldOrdinals: Sendable {
-  case cell(CellRegion)
-  case location(LocationRegion)
-  /// By its place in the collection.
-  case feature(Int)
+extension ClusterResult {
+  /// The places in the collection of an annotation's features in index order: at most `limit`, after
+  /// `offset`.
+  public func places(of annotation: Annotation, offset: Int, limit: Int) -> [Int] {
+    var toSkip = offset
+    var places: [Int] = []
+    guard limit > 0, offset < annotation.count else { return places }
+    forEachRun(of: annotation) { run in
+      let skipped = min(toSkip, run.count)
+      toSkip -= skipped
+      places += run.dropFirst(skipped).prefix(limit - places.count)
+      return places.count < limit
+    }
+    return places
+  }
 }

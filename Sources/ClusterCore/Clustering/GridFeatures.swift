@@ -57,15 +57,3 @@ extension ClusterLayer {
     }
   }
 }
-
-extension OrdinalSet {
-  /// Calls `body` with the parts of a run between these places, until it returns false.
-  func forEachRest(of run: Range<Int>, _ body: (Range<Int>) -> Bool) -> Bool {
-    var start = run.lowerBound
-    for place in places where run.contains(place) {
-      if start < place, !body(start..<place) { return false }
-      start = place + 1
-    }
-    return start < run.upperBound ? body(start..<run.upperBound) : true
-  }
-}

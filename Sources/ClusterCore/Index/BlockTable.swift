@@ -37,35 +37,3 @@ struct BlockTable<Value: BitwiseCopyable>: Sendable {
     pointers.pointer[place &>> PointIndex.blockBits]
   }
 }
-
-extension EditedBlocks {
-  /// Something of the new blocks, by their numbers.
-  struct Made<Value> {
-    let all: [(number: Int, value: Value)]
-
-    init(_ all: [(number: Int, value: Value)]) { self.all = all }
-  }
-
-  /// What `make` makes of the new blocks.
-  func made<Value>(
-    _ make: (FeatureBlock, _ origins: [UInt32], _ number: Int) -> Value
-  ) -> Made<Value> {
-    var all: [(number: Int, value: Value)] = []
-    forEach(kept: { _, _ in }, made: { all.append(($2, make($0, $1, $2))) })
-    return Made(all)
-  }
-
-  /// Values by block after the edit.
-  func applied<Value>(to old: [Value], _ made: Made<Value>) -> [Value] {
-    var values: [Value] = []
-    values.reserveCapacity(count)
-    var next = 0
-    forEach(
-      kept: { range, _ in values += old[range] },
-      made: { _, _, _ in
-        values.append(made.all[next].value)
-        next += 1
-      })
-    return values
-  }
-}

@@ -1,33 +1,5 @@
 import Synchronization
 
-/// A feature on its way into an index.
-struct FeatureEntry: BitwiseCopyable {
-  var position: Position
-  var reference: RecordReference
-  /// Its place in the index that a change was applied to.
-  var origin = isNew
-  /// When it expires, ``never`` if it doesn't.
-  var expires: Int64
-
-  static let isNew = UInt32.max
-  static let never = Int64.max
-
-  /// A new feature with a record that was just appended.
-  init(_ reference: RecordReference, _ record: FeatureRecord) {
-    position = Position(record.coordinate)
-    self.reference = reference
-    expires = record.expires ?? FeatureEntry.never
-  }
-
-  /// A feature of a block.
-  init(_ offset: Int, of block: FeatureBlock, origin: Int) {
-    position = block.points.positions.pointer[offset]
-    reference = block.references.pointer[offset]
-    self.origin = UInt32(origin)
-    expires = block.expires?.pointer[offset] ?? FeatureEntry.never
-  }
-}
-
 /// A piece of a ``FeatureIndex`` that never changes: features that follow each other in index order.
 final class FeatureBlock: Sendable {
   let points: PointBlock
@@ -77,31 +49,4 @@ final class FeatureBlock: Sendable {
 
   /// The memory it takes beside the records, in bytes.
   var byteCount: Int { points.byteCount + (expires?.byteCount ?? 0) }
-}
-
-/// Where a sequence is cut into blocks.
-enum BlockCuts {
-  /// The ends of blocks of at most `capacity` out of `count` elements. Where there is a choice, a block
-  /// ends where the curve jumps furthest, so that it covers few large squares rather than many small
-  /// ones. O(n).
-  ///
-  /// - Parameter key: of an element: its place on the curve.
-  static func ends(count: Int, capacity: Int, key: (Int) -> UInt64) -> [Int] {
-    var ends: [Int] = []
-    var start = 0
-    while count - start > capacity {
-      let last = min(start + capacity, count - capacity / 4)
-      var best = (jump: UInt64(0), end: last)
-      var before = key(start + capacity / 2 - 1)
-      for end in start + capacity / 2...last {
-        let after = key(end)
-        if before ^ after > best.jump { best = (before ^ after, end) }
-        before = after
-      }
-      ends.append(best.end)
-      start = best.end
-    }
-    if start < count { ends.append(count) }
-    return ends
-  }
 }

@@ -120,7 +120,7 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     let directoryCount = (count + size - 1) / size
     let stride = 64
     let directoryParts = (directoryCount + stride - 1) / stride
-    let blocks = Pieces<BlockList>(blockParts)
+    let blocks = Pieces<[FeatureBlock]>(blockParts)
     let directory = Pieces<FixedArray<RecordReference>>(directoryCount)
     let isPermutation = FixedArray<Bool>(uninitialized: 1)
     let features = SortedFeatures(count: count)
@@ -131,7 +131,7 @@ struct IndexFileDecoder<Source: IndexFileSource> {
         let own = ends[ends.count * part / blockParts..<ends.count * (part + 1) / blockParts]
         let start = own.startIndex == 0 ? 0 : ends[own.startIndex - 1]
         for place in start..<(own.last ?? start) { features.set(place, entries.pointer[place]) }
-        blocks.set(part, BlockList(features.blocks(from: start, own, records)))
+        blocks.set(part, features.blocks(from: start, own, records))
       } else if part == blockParts {
         isPermutation.pointer[0] = IndexFileDecoder.isPermutation(order)
       } else {
@@ -149,7 +149,7 @@ struct IndexFileDecoder<Source: IndexFileSource> {
       }
     }
     guard isPermutation.pointer[0] else { return nil }
-    return (blocks.all.flatMap(\.blocks), directory.all)
+    return (blocks.all.flatMap { $0 }, directory.all)
   }
 
   /// Whether every number below the count is there once.
@@ -166,16 +166,10 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     return true
   }
 
-  /// Blocks that one thread made.
-  private final class BlockList: Sendable {
-    let blocks: [FeatureBlock]
-    init(_ blocks: [FeatureBlock]) { self.blocks = blocks }
-  }
-
-  /// Objects that several threads make.
+  /// Values that several threads make.
   ///
   /// `@unchecked Sendable`: each place is set by one thread, and read after all have ended.
-  private final class Pieces<Piece: AnyObject & Sendable>: @unchecked Sendable {
+  private final class Pieces<Piece: Sendable>: @unchecked Sendable {
     private let pieces: UnsafeMutableBufferPointer<Piece?>
 
     init(_ count: Int) {
@@ -191,18 +185,5 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     func set(_ number: Int, _ piece: Piece) { pieces[number] = piece }
 
     var all: [Piece] { pieces.compactMap { $0 } }
-  }
-}
-
-extension FeatureIndex {
-  /// Reads an index back that ``encode(to:)`` has written; nil if it isn't whole, or isn't one: then
-  /// nothing of it is to be trusted. O(n) without a sort, on all processors.
-  public static func decode(_ source: some IndexFileSource) -> FeatureIndex? {
-    decode(source, blockCapacity: PointIndex.maximumBlockCount)
-  }
-
-  /// As above, with at most some features a block.
-  static func decode(_ source: some IndexFileSource, blockCapacity: Int) -> FeatureIndex? {
-    IndexFileDecoder(source)?.decode(blockCapacity: blockCapacity)
   }
 }

@@ -154,3 +154,9 @@ public final class PropertyColumn: Sendable {
     }
   }
 }
+
+extension PropertyColumn {
+  /// What a number counts as a weight.
+  @inline(__always)
+  static func weight(_ number: Double) -> Double { number > 0 ? number : 0 }
+}

@@ -1,0 +1,114 @@
+/// A rectangle of whole cells. Columns wrap around the world and never repeat; rows end at its
+/// edges.
+public struct GridRange: Sendable {
+  /// The grid whose cells these are.
+  public let grid: CellGrid
+  /// The westernmost column, 0..<cellsPerWorld; 0 when all columns are covered.
+  public let firstColumn: Int
+  /// The number of columns, at most cellsPerWorld.
+  public let columnCount: Int
+  /// The rows; empty where the rectangle lies beyond the world.
+  public let rows: Range<Int>
+
+  /// The cells that cover a rectangle, grown outward to whole cells. A rectangle of no width or
+  /// height is covered by the cells that hold it.
+  public init(grid: CellGrid, covering rect: MapRect) {
+    self.grid = grid
+    let size = grid.cellMapSize
+    let total = Double(grid.cellsPerWorld)
+    let west = (rect.x / size).rounded(.down)
+    let east = ((rect.x + rect.width) / size).rounded(.up) - 1
+    let columns = max(1, east - west + 1)
+    if columns >= total {
+      (firstColumn, columnCount) = (0, grid.cellsPerWorld)
+    } else {
+      let start = west.truncatingRemainder(dividingBy: total)
+      (firstColumn, columnCount) = (Int(start < 0 ? start + total : start), Int(columns))
+    }
+    rows = GridRange.rows(grid, top: rect.y, height: rect.height)
+  }
+
+  private static func rows(_ grid: CellGrid, top: Double, height: Double) -> Range<Int> {
+    let size = grid.cellMapSize
+    let total = Double(grid.cellsPerWorld)
+    if height == 0 {
+      guard (0...WebMercator.worldSize).contains(top) else { return 0..<0 }
+      let row = grid.cell(of: top)
+      return row..<row + 1
+    }
+    let first = (top / size).rounded(.down)
+    let last = ((top + height) / size).rounded(.up) - 1
+    guard last >= 0, first < total else { return 0..<0 }
+    return Int(max(first, 0))..<Int(min(max(last, first), total - 1)) + 1
+  }
+
+  /// One cell.
+  init(grid: CellGrid, only cell: CellPosition) {
+    self.grid = grid
+    (firstColumn, columnCount) = (cell.column, 1)
+    rows = cell.row..<cell.row + 1
+  }
+
+  /// The cells that hold all of some bounds (which don't cross the antimeridian).
+  init(grid: CellGrid, holding bounds: GeoBounds) {
+    self.grid = grid
+    firstColumn = grid.cell(of: WebMercator.x(longitude: bounds.west))
+    columnCount = grid.cell(of: WebMercator.x(longitude: bounds.east)) - firstColumn + 1
+    let top = grid.cell(of: WebMercator.y(latitude: bounds.north))
+    rows = top..<grid.cell(of: WebMercator.y(latitude: bounds.south)) + 1
+  }
+
+  /// The number of cells.
+  public var count: Double { Double(columnCount) * Double(rows.count) }
+
+  /// The rectangle of all cells: x in [0, W), x + width may be past W.
+  public var mapRect: MapRect {
+    let size = grid.cellMapSize
+    let all = columnCount == grid.cellsPerWorld
+    return MapRect(
+      x: all ? 0 : Double(firstColumn) * size, y: Double(rows.lowerBound) * size,
+      width: all ? WebMercator.worldSize : Double(columnCount) * size,
+      height: rows.count == grid.cellsPerWorld
+        ? WebMercator.worldSize : Double(rows.count) * size)
+  }
+
+  /// The columns in ascending order: one range, or two where they cross the antimeridian.
+  var columnRanges: [Range<Int>] {
+    let end = firstColumn + columnCount
+    guard end > grid.cellsPerWorld else { return [firstColumn..<end] }
+    return [0..<end - grid.cellsPerWorld, firstColumn..<grid.cellsPerWorld]
+  }
+
+  /// Whether a cell is one of these.
+  func contains(_ cell: CellPosition) -> Bool {
+    rows.contains(cell.row) && columnRanges.contains { $0.contains(cell.column) }
+  }
+}
+
+extension GridRange {
+  /// All cells, by row and column.
+  public var positions: [CellPosition] {
+    rows.flatMap { row in
+      columnRanges.joined().map { CellPosition(column: $0, row: row) }
+    }
+  }
+}
+
+extension GridRange {
+  /// What to change so that the same rectangle is covered by no more than so many cells: a larger
+  /// cell size, or where that is not to be had a lower zoom.
+  func remedy(limit: Int, cellSize: Double) -> String {
+    // A rectangle covers up to two cells more each way than fit into it.
+    func fits(_ factor: Double) -> Bool {
+      let columns = (Double(columnCount) / factor).rounded(.up) + 2
+      let rows = (Double(rows.count) / factor).rounded(.up) + 2
+      return columns * rows <= Double(limit)
+    }
+    guard limit >= 9 else { return "a smaller rect" }
+    var factor = 1.1
+    while !fits(factor) { factor *= 1.1 }
+    let size = (cellSize * factor).rounded(.up)
+    guard size > 2048 else { return "a cellSize of \(Int(size))" }
+    return "a zoom lower by \(Int(logarithm2(factor).rounded(.up)))"
+  }
+}

@@ -1,0 +1,10 @@
+extension KeyColumn {
+  /// The rank of a group's key; nil where no feature has it.
+  func rank(of name: GroupName) -> UInt32? {
+    switch name.key {
+    case nil: return 0
+    case .whole(let key): return rank(of: key)
+    case .hash: return (1..<keys.count).first { name.isOf(key: keys[$0]) }.map(UInt32.init)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+extension PositionBox {
+  /// Whether features whose box this is are in several cells of a grid; nil where positions can't tell.
+  fileprivate func isInSeveralCells(of grid: CellGrid) -> Bool? {
+    let columns = PositionBox.areApart(grid.cells(ofStep: minX), grid.cells(ofStep: maxX))
+    let rows = PositionBox.areApart(grid.cells(ofStep: minY), grid.cells(ofStep: maxY))
+    if columns == true || rows == true { return true }
+    return columns == nil || rows == nil ? nil : false
+  }
+
+  private static func areApart(
+    _ low: (first: Int, last: Int), _ high: (first: Int, last: Int)
+  ) -> Bool? {
+    if low.last < high.first { return true }
+    return low.first == high.last ? false : nil
+  }
+}

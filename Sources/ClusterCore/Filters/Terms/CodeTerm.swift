@@ -1,0 +1,11 @@
+/// A code: a boolean or one string.
+struct CodeTerm: FilterTerm {
+  let column: PropertyColumn
+  let code: PropertyColumn.Code
+
+  func mask(from place: Int, among candidates: UInt64) -> UInt64 {
+    guard let codes = column.codes(around: place) else { return 0 }
+    let (values, code) = (codes + place, self.code)
+    return candidates.scanned { values[$0] == code }
+  }
+}

@@ -1,0 +1,6 @@
+/// Always the same.
+struct ConstantTerm: FilterTerm {
+  let value: Bool
+
+  func mask(from place: Int, among candidates: UInt64) -> UInt64 { value ? candidates : 0 }
+}

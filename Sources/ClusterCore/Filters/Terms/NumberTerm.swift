@@ -1,0 +1,13 @@
+/// A number within a range, both ends included.
+struct NumberTerm: FilterTerm {
+  let column: PropertyColumn
+  let low: Double
+  let high: Double
+
+  func mask(from place: Int, among candidates: UInt64) -> UInt64 {
+    guard let doubles = column.doubles(around: place) else { return 0 }
+    let (values, low, high) = (doubles + place, self.low, self.high)
+    // NaN is in no range.
+    return candidates.scanned { values[$0] >= low && values[$0] <= high }
+  }
+}

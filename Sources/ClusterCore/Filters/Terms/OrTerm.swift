@@ -1,0 +1,13 @@
+/// Any of some terms.
+struct OrTerm: FilterTerm {
+  let terms: [any FilterTerm]
+
+  func mask(from place: Int, among candidates: UInt64) -> UInt64 {
+    var rest = candidates
+    for term in terms {
+      rest &= ~term.mask(from: place, among: rest)
+      if rest == 0 { break }
+    }
+    return candidates & ~rest
+  }
+}

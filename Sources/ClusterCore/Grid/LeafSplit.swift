@@ -1,0 +1,246 @@
+/// Adds up the points of a leaf across one or two grid lines, two points at a time and without a branch
+/// on where they are: the points of a leaf are in no helpful order, so that every branch would be
+/// foreseen wrongly as often as not.
+///
+/// Steps are handled as doubles of 2^52 and more, whose order is that of their bits and of which the
+/// low bits are the step itself.
+struct LeafSplit {
+  fileprivate typealias Steps = SIMD2<Double>
+  fileprivate typealias Bits = SIMD2<UInt64>
+
+  /// What is on one side of a line.
+  private struct Side {
+    var count = Bits.zero
+    var longitudes = Bits.zero
+    var latitudes = Bits.zero
+    var minX = Steps(repeating: .infinity)
+    var minY = Steps(repeating: .infinity)
+    var maxX = Steps.zero
+    var maxY = Steps.zero
+
+    /// Adds the points of a mask.
+    @inline(__always)
+    mutating func add(_ x: Steps, _ y: Steps, latitude: Bits, where mask: Bits) {
+      // A mask is all ones, −1.
+      count &-= mask
+      longitudes &+= bits(x) & mask & stepBits
+      latitudes &+= latitude & mask
+      let outside = ~mask & infinity
+      let (inX, inY) = (bits(x) & mask, bits(y) & mask)
+      minX = least(minX, steps(inX | outside))
+      minY = least(minY, steps(inY | outside))
+      maxX = greatest(maxX, steps(inX))
+      maxY = greatest(maxY, steps(inY))
+    }
+
+    /// What it comes to.
+    var sum: PointSum {
+      let count = Int(truncatingIfNeeded: count.wrappedSum())
+      guard count > 0 else { return PointSum() }
+      var sum = PointSum()
+      sum.count = count
+      sum.longitudes = longitudes.wrappedSum()
+      sum.latitudes = Int64(
+        bitPattern: latitudes.wrappedSum() &- UInt64(count) &* FixedDegrees.magic.bitPattern)
+      sum.box = PositionBox(
+        minX: step(minX.min()), minY: step(minY.min()), maxX: step(maxX.max()),
+        maxY: step(maxY.max()))
+      return sum
+    }
+  }
+
+  private let positions: UnsafePointer<Position>
+  private let count: Int
+  private let degrees: StepDegrees
+  private let interval: Int
+  /// Whether the interval of latitudes is that of all of the points.
+  private let isOneInterval: Bool
+  private let vectors: Vectors?
+
+  /// - Parameters:
+  ///   - count: at least 1.
+  ///   - box: of the points.
+  ///   - vectors: what splits instead if the processor has it, to the same bits.
+  @inline(__always)
+  init(
+    _ positions: UnsafePointer<Position>, count: Int, _ box: PositionBox, _ degrees: StepDegrees,
+    _ vectors: Vectors?
+  ) {
+    self.positions = positions
+    self.count = count
+    self.degrees = degrees
+    self.vectors = vectors
+    interval = StepDegrees.interval(of: box.minY)
+    isOneInterval = interval == StepDegrees.interval(of: box.maxY)
+  }
+
+  /// The points before a line and those behind it; nil where some are so near to it that positions
+  /// can't tell.
+  ///
+  /// - Parameter isColumn: whether the line is one of x.
+  @inline(__always)
+  func halves(at line: Int, isColumn: Bool) -> (PointSum, PointSum)? {
+    let (before, behind) =
+      vectors.map { halves($0, at: line, isColumn: isColumn) }
+      ?? portableHalves(at: line, isColumn: isColumn)
+    let isClear =
+      isColumn
+      ? isWest(before, of: line) && isEast(behind, of: line)
+      : isNorth(before, of: line) && isSouth(behind, of: line)
+    return isClear ? (before, behind) : nil
+  }
+
+  /// The points in the four quarters between two lines, by row; nil as above.
+  @inline(__always)
+  func quarters(at x: Int, _ y: Int) -> (PointSum, PointSum, PointSum, PointSum)? {
+    let (a, b, c, d) = vectors.map { quarters($0, at: x, y) } ?? portableQuarters(at: x, y)
+    let isClear =
+      isWest(a, of: x) && isWest(c, of: x) && isEast(b, of: x) && isEast(d, of: x)
+      && isNorth(a, of: y) && isNorth(b, of: y) && isSouth(c, of: y) && isSouth(d, of: y)
+    return isClear ? (a, b, c, d) : nil
+  }
+
+  // A line is known to a step, which is why a point has to be further away than one. The box of nothing
+  // is far from any line that splits a box.
+
+  @inline(__always)
+  private func isWest(_ sum: PointSum, of line: Int) -> Bool { Int(sum.box.maxX) < line - 1 }
+  @inline(__always)
+  private func isEast(_ sum: PointSum, of line: Int) -> Bool { Int(sum.box.minX) > line + 1 }
+  @inline(__always)
+  private func isNorth(_ sum: PointSum, of line: Int) -> Bool { Int(sum.box.maxY) < line - 1 }
+  @inline(__always)
+  private func isSouth(_ sum: PointSum, of line: Int) -> Bool { Int(sum.box.minY) > line + 1 }
+
+  // MARK: - Eight at a time
+
+  private var points: UnsafePointer<UInt64> {
+    UnsafeRawPointer(positions).assumingMemoryBound(to: UInt64.self)
+  }
+
+  @inline(__always)
+  private func halves(
+    _ vectors: Vectors, at line: Int, isColumn: Bool
+  ) -> (PointSum, PointSum) {
+    let split = isColumn ? vectors.functions.halves_by_x : vectors.functions.halves_by_y
+    let sums = split(
+      points, count, UInt32(clamping: line), degrees.forVectors(isOneInterval: isOneInterval))
+    return (PointSum(sums.parts.0), PointSum(sums.parts.1))
+  }
+
+  @inline(__always)
+  private func quarters(
+    _ vectors: Vectors, at x: Int, _ y: Int
+  ) -> (PointSum, PointSum, PointSum, PointSum) {
+    let sums = vectors.functions.quarters(
+      points, count, UInt32(clamping: x), UInt32(clamping: y),
+      degrees.forVectors(isOneInterval: isOneInterval))
+    let (a, b, c, d) = sums.parts
+    return (PointSum(a), PointSum(b), PointSum(c), PointSum(d))
+  }
+
+  // MARK: - Two at a time
+
+  @inline(never)
+  private func portableHalves(at line: Int, isColumn: Bool) -> (PointSum, PointSum) {
+    let line = Steps(repeating: Double(line) + 0x1p52)
+    var (before, behind) = (Side(), Side())
+    forEachPair { x, y, latitude, mask in
+      let isBehind = isGreater(isColumn ? x : y, line)
+      before.add(x, y, latitude: latitude, where: mask & ~isBehind)
+      behind.add(x, y, latitude: latitude, where: mask & isBehind)
+    }
+    return (before.sum, behind.sum)
+  }
+
+  @inline(never)
+  private func portableQuarters(
+    at x0: Int, _ y0: Int
+  ) -> (PointSum, PointSum, PointSum, PointSum) {
+    let column = Steps(repeating: Double(x0) + 0x1p52)
+    let row = Steps(repeating: Double(y0) + 0x1p52)
+    var (a, b, c, d) = (Side(), Side(), Side(), Side())
+    forEachPair { x, y, latitude, mask in
+      let (isEast, isSouth) = (isGreater(x, column), isGreater(y, row))
+      a.add(x, y, latitude: latitude, where: mask & ~isEast & ~isSouth)
+      b.add(x, y, latitude: latitude, where: mask & isEast & ~isSouth)
+      c.add(x, y, latitude: latitude, where: mask & ~isEast & isSouth)
+      d.add(x, y, latitude: latitude, where: mask & isEast & isSouth)
+    }
+    return (a.sum, b.sum, c.sum, d.sum)
+  }
+
+  /// Calls `body` with the points by twos; the mask leaves the second out at an odd end.
+  @inline(__always)
+  private func forEachPair(_ body: (_ x: Steps, _ y: Steps, _ latitude: Bits, _ mask: Bits) -> Void)
+  {
+    let curve = StepDegrees.Curve(degrees, interval)
+    @inline(__always)
+    func give(_ pair: Bits, _ mask: Bits) {
+      let x = steps(pair & stepBits | exponent)
+      let y = steps(pair &>> 32 | exponent)
+      body(x, y, latitudes(y, curve), mask)
+    }
+    let memory = UnsafeRawPointer(positions)
+    var at = 0
+    while at &+ 1 < count {
+      give(memory.loadUnaligned(fromByteOffset: at &* 8, as: Bits.self), Bits(repeating: .max))
+      at &+= 2
+    }
+    if at < count {
+      let last = memory.loadUnaligned(fromByteOffset: at &* 8, as: UInt64.self)
+      give(Bits(repeating: last), Bits(.max, 0))
+    }
+  }
+
+  /// The latitudes of two y, with the magic number of ``FixedDegrees`` added.
+  @inline(__always)
+  private func latitudes(_ y: Steps, _ curve: StepDegrees.Curve) -> Bits {
+    if isOneInterval {
+      let k = curve.coefficients
+      let d = (y - 0x1p52) - curve.middle
+      var units = Steps(repeating: k[4])
+      units = Steps(repeating: k[3]) + d * units
+      units = Steps(repeating: k[2]) + d * units
+      units = Steps(repeating: k[1]) + d * units
+      units = Steps(repeating: k[0]) + d * units
+      return bits(units + Steps(repeating: FixedDegrees.magic))
+    }
+    let latitudes = (degrees.latitude(step(y[0])), degrees.latitude(step(y[1])))
+    return Bits(UInt64(bitPattern: latitudes.0), UInt64(bitPattern: latitudes.1))
+      &+ FixedDegrees.magic.bitPattern
+  }
+}
+
+// MARK: - Steps as doubles
+
+private typealias Steps = LeafSplit.Steps
+
+private typealias Bits = LeafSplit.Bits
+
+@inline(__always)
+private var exponent: Bits { Bits(repeating: 0x4330_0000_0000_0000) }
+
+@inline(__always)
+private var stepBits: Bits { Bits(repeating: 0xFFFF_FFFF) }
+
+@inline(__always)
+private var infinity: Bits { Bits(repeating: Double.infinity.bitPattern) }
+
+@inline(__always)
+private func bits(_ steps: Steps) -> Bits { unsafeBitCast(steps, to: Bits.self) }
+
+@inline(__always)
+private func steps(_ bits: Bits) -> Steps { unsafeBitCast(bits, to: Steps.self) }
+
+@inline(__always)
+private func step(_ double: Double) -> UInt32 { UInt32(truncatingIfNeeded: double.bitPattern) }
+
+@inline(__always)
+private func least(_ a: Steps, _ b: Steps) -> Steps { a.replacing(with: b, where: b .< a) }
+
+@inline(__always)
+private func greatest(_ a: Steps, _ b: Steps) -> Steps { a.replacing(with: b, where: b .> a) }
+
+@inline(__always)
+private func isGreater(_ a: Steps, _ b: Steps) -> Bits { unsafeBitCast(a .> b, to: Bits.self) }

@@ -1,0 +1,146 @@
+/// Gathers changes by id, then makes the changed index.
+struct IndexEdit {
+  private let old: FeatureIndex
+  private var records: RecordArena
+  /// A feature that changes: its record from now on, nil if it goes.
+  private struct Change {
+    /// A record with its id, to compare by.
+    var name: RecordReference
+    var reference: RecordReference?
+    /// In the order in which they came.
+    var number: Int
+  }
+  private var changes: [Change] = []
+
+  init(_ index: FeatureIndex) {
+    old = index
+    records = index.records
+  }
+
+  mutating func put(_ batch: FeatureBatch) throws(RecordArena.Full) {
+    changes.reserveCapacity(changes.count + batch.count)
+    for index in 0..<batch.count {
+      let reference = try batch.append(recordAt: index, to: &records)
+      changes.append(Change(name: reference, reference: reference, number: changes.count))
+    }
+  }
+
+  mutating func remove(_ ids: [FeatureID]) {
+    // Features that came with an earlier change of these; ids that were there before have records.
+    var added: [FeatureID: RecordReference]?
+    for id in ids {
+      var name = old.withRawID(id) { old.directory.reference(of: $0, old.records) }
+      if name == nil {
+        if added == nil { added = ownRecords }
+        name = added?[id]
+      }
+      guard let name else { continue }
+      changes.append(Change(name: name, reference: nil, number: changes.count))
+    }
+  }
+
+  private var ownRecords: [FeatureID: RecordReference] {
+    var result: [FeatureID: RecordReference] = [:]
+    for change in changes where change.reference != nil {
+      result[records[change.name].id] = change.name
+    }
+    return result
+  }
+
+  /// Sorts the changes by id and leaves only the last of each.
+  private mutating func settle() {
+    let records = self.records
+    func compare(_ a: Change, _ b: Change) -> Int {
+      FeatureRecord.compareIDs(records[a.name], records[b.name])
+    }
+    let isSorted = changes.indices.dropFirst().allSatisfy {
+      compare(changes[$0 - 1], changes[$0]) <= 0
+    }
+    if !isSorted {
+      changes.sort { a, b in
+        let order = compare(a, b)
+        return order != 0 ? order < 0 : a.number < b.number
+      }
+    }
+    var settled: [Change] = []
+    settled.reserveCapacity(changes.count)
+    for change in changes {
+      if let last = settled.last, compare(last, change) == 0 {
+        if let reference = last.reference { self.records.release(reference) }
+        settled[settled.count - 1] = change
+      } else {
+        settled.append(change)
+      }
+    }
+    changes = settled
+  }
+
+  /// The changed index; nothing is to come after it.
+  mutating func make() -> ChangedIndex {
+    settle()
+    var touched: [Coordinate] = []
+    touched.reserveCapacity(changes.count * 2)
+    var edits: [IDDirectory.Edit] = []
+    edits.reserveCapacity(changes.count)
+    var removed: [Int] = []
+    var added: [FeatureEntry] = []
+    let areFew = changes.count <= old.count / 8 + 64
+    for change in changes {
+      let id = records[change.name].rawID
+      var spot = old.directory.spot(notBefore: id, old.records)
+      var found = old.directory.reference(at: spot)
+      if let reference = found, FeatureRecord.compare(records[reference].rawID, id) != 0 {
+        found = nil
+      }
+      if found != nil, spot.offset == old.directory.blocks[spot.block].count {
+        spot = IDDirectory.Spot(block: spot.block + 1, offset: 0)
+      }
+      if let found {
+        touched.append(records[found].coordinate)
+        if areFew { removed.append(old.place(of: found)) }
+        records.release(found)
+      } else if change.reference == nil {
+        continue
+      }
+      if let reference = change.reference {
+        let entry = FeatureEntry(reference, records[reference])
+        touched.append(records[reference].coordinate)
+        added.append(entry)
+      }
+      edits.append(
+        IDDirectory.Edit(spot: spot, isThere: found != nil, reference: change.reference))
+    }
+    if edits.isEmpty { return ChangedIndex(index: old, touched: []) }
+    let directory = old.directory.applying(edits)
+    let mayCompact = records.isWorthCompacting
+    if !areFew || mayCompact {
+      return ChangedIndex(index: rebuilt(directory, isCompacted: mayCompact), touched: touched)
+    }
+    let edit = BlockEdit(old, records).applying(removed: removed.sorted(), added: added)
+    let index = FeatureIndex(old, after: edit, records: records, directory: directory)
+    return ChangedIndex(index: index, touched: touched)
+  }
+
+  /// The index built anew of the records in a directory, moved together if need be.
+  private func rebuilt(_ directory: IDDirectory, isCompacted: Bool) -> FeatureIndex {
+    var kept = records
+    var fresh = RecordArena()
+    var entries = GrowingArray<FeatureEntry>(capacity: directory.blocks.reduce(0) { $0 + $1.count })
+    directory.forEach { reference in
+      let record = records[reference]
+      var own = reference
+      if isCompacted {
+        // Living records fitted before, so they fit now.
+        guard let moved = try? fresh.append(record) else {
+          preconditionFailure("fewer records than before don't fit")
+        }
+        own = moved
+      }
+      entries.append(FeatureEntry(own, record))
+      return true
+    }
+    if isCompacted { kept = fresh }
+    return FeatureIndex(
+      records: kept, entriesByID: entries, blockCapacity: old.blockCapacity)
+  }
+}

@@ -1,0 +1,202 @@
+extension FeatureScope {
+  /// What to draw in a view by a method without a grid.
+  ///
+  /// The scope must hold the features that pass the request's filter, at least those in its tiles.
+  ///
+  /// - Throws: ``ImpossibleRequest`` when there are more annotations than the limit, more features
+  ///   than ``MethodRequest/maximumFeatures``, or the features lie so that it would take too long.
+  public func clusters(
+    _ request: MethodRequest, markers: MarkerColumns
+  ) throws(ImpossibleRequest) -> ClusterResult {
+    let region = CellsRegion(request.view.tiles)
+    let found = points.countFeatures(in: region)
+    guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
+    do {
+      let inside = sideBySide(in: region, count: found)
+      return try inside.clustersOfAll(request, markers: markers)
+    } catch {
+      throw request.refusal(error, features: found)
+    }
+  }
+
+  /// The scope's features in a region, of which there are some, as an index of one piece: these methods
+  /// number them. Remembered where it is all of the collection.
+  private func sideBySide(in region: CellsRegion, count found: Int) -> FeatureScope {
+    guard found == count else { return selecting(in: region) }
+    if points.isDense { return self }
+    guard isWhole else { return selecting(in: EverywhereRegion()) }
+    return index.scopes.remembered(ScopeName(isOnePiece: true)) { _ in
+      [ScopePart(key: nil, scope: selecting(in: EverywhereRegion()))]
+    }[0].scope
+  }
+
+  /// As above, of all features in the scope, which are some of the collection's, wherever they are.
+  func clustersOfAll(
+    _ request: MethodRequest, markers: MarkerColumns
+  ) throws(MethodLimit) -> ClusterResult {
+    var result = ClusterResult()
+    result.featureCount = count
+    switch request.method {
+    case .distance(let epsilon):
+      let radius = epsilon * request.view.mapPointsPerPoint
+      for (group, part) in try parts(request) {
+        try part.components(radius, request, group, into: &result)
+      }
+    case .collision(let sizes):
+      try collisions(sizes, request, markers, into: &result)
+    }
+    guard result.annotations.count <= request.limit else {
+      throw .annotations(result.annotations.count)
+    }
+    result.annotations.sort { $0.first < $1.first }
+    return result
+  }
+
+  /// The groups, or everything.
+  private func parts(
+    _ request: MethodRequest
+  ) throws(MethodLimit) -> [(group: ClusterGroup?, scope: FeatureScope)] {
+    guard let grouping = request.grouping else { return [(nil, self)] }
+    let most = ClusterRequest.maximumLimit
+    guard let parts = parts(by: grouping.keys, most: most, points.forEachRun) else {
+      throw .annotations(most + 1)
+    }
+    return parts.map { (grouping.group($0.rank), $0.scope) }
+  }
+
+  private func components(
+    _ radius: Double, _ request: MethodRequest, _ group: ClusterGroup?,
+    into result: inout ClusterResult
+  ) throws(MethodLimit) {
+    let components = try ComponentClusterer(
+      points: points, radius: radius, keptApart: places(of: request.keepApart),
+      limit: ClusterRequest.maximumLimit
+    ).run()
+    var numbers: [Int: Int] = [:]
+    for (number, component) in components.all.enumerated() {
+      let first = collectionOrdinal(component.first)
+      numbers[first] = number
+      let extent = components.extent(of: component, in: points)
+      result.annotations.append(
+        Annotation(
+          first: first, in: index, component.sum, extent,
+          coordinate: extent.mean, layer: result.layers.count))
+    }
+    let scope = self
+    result.layers.append(
+      ClusterLayer(group: group) { [numbers] annotation, held, body in
+        guard let number = numbers[annotation.first] else { return }
+        for run in components.ranges(of: components.all[number]) {
+          guard scope.forEachCollectionRun(run, within: held, body) else { return }
+        }
+      })
+  }
+
+  private func collisions(
+    _ sizes: MethodRequest.Markers, _ request: MethodRequest, _ markers: MarkerColumns,
+    into result: inout ClusterResult
+  ) throws(MethodLimit) {
+    let scale = request.view.mapPointsPerPoint
+    var clusterer = CollisionClusterer(
+      points: points, width: sizes.width * scale, height: sizes.height * scale)
+    clusterer.priorities = markers.priorities.map { column in
+      (0..<count).map { column.number(at: collectionOrdinal($0)) }
+    }
+    clusterer.clusterKeys = markers.clusterKeys.map { keys in
+      (0..<count).map {
+        let rank = keys.rank(at: collectionOrdinal($0))
+        return rank == 0 ? CollisionClusterer.noKey : rank
+      }
+    }
+    clusterer.groups = request.grouping.map { grouping in
+      (0..<count).map { grouping.keys.rank(at: collectionOrdinal($0)) }
+    }
+    clusterer.keptApart = places(of: request.keepApart)
+    clusterer.limit = ClusterRequest.maximumLimit
+    let collisions = try clusterer.run()
+    result.hiddenCount = collisions.hiddenCount
+    append(collisions, of: clusterer, request, to: &result)
+  }
+
+  private func append(
+    _ collisions: Collisions, of clusterer: CollisionClusterer, _ request: MethodRequest,
+    to result: inout ClusterResult
+  ) {
+    var numbers: [Int: Int] = [:]
+    for (number, cluster) in collisions.all.enumerated() {
+      numbers[collectionOrdinal(cluster.placed)] = number
+    }
+    let scope = self
+    let runs: @Sendable (Annotation, HeldOrdinals?, (Range<Int>) -> Bool) -> Void = {
+      [numbers] annotation, held, body in
+      guard let number = numbers[annotation.first] else { return }
+      for place in collisions.places(of: collisions.all[number]) {
+        guard scope.forEachCollectionRun(place..<place + 1, within: held, body) else { return }
+      }
+    }
+    var layers: [UInt32: Int] = [:]
+    for cluster in collisions.all {
+      let rank = clusterer.groups?[cluster.placed] ?? 0
+      if layers[rank] == nil {
+        layers[rank] = result.layers.count
+        result.layers.append(ClusterLayer(group: request.grouping?.group(Int(rank)), runs: runs))
+      }
+      let first = collectionOrdinal(cluster.placed)
+      result.annotations.append(
+        Annotation(
+          first: first, in: index, cluster.sum, collisions.extent(of: cluster, in: points),
+          coordinate: index.coordinate(at: first),
+          layer: layers[rank] ?? 0))
+    }
+  }
+
+  /// Runs of places in the scope as runs of places in the collection, as far as they are held by an
+  /// earlier annotation, until `body` returns false.
+  private func forEachCollectionRun(
+    _ run: Range<Int>, within held: HeldOrdinals?, _ body: (Range<Int>) -> Bool
+  ) -> Bool {
+    guard let held else { return forEachCollectionRun(run, body) }
+    return forEachCollectionRun(run) { run in
+      withExtendedLifetime(index) {
+        let view = index.points.view
+        return run.allSatisfy { !held.contains($0, in: view) || body($0..<$0 + 1) }
+      }
+    }
+  }
+}
+
+extension HeldOrdinals {
+  fileprivate func contains(_ place: Int, in view: IndexPointers) -> Bool {
+    switch self {
+    case .cell(let region): region.contains(place, in: view)
+    case .location(let region): region.contains(place, in: view)
+    case .feature(let own): place == own
+    }
+  }
+}
+
+extension ClusterLayer {
+  /// A layer without a grid.
+  fileprivate init(
+    group: ClusterGroup?,
+    runs: @escaping @Sendable (Annotation, HeldOrdinals?, (Range<Int>) -> Bool) -> Void
+  ) {
+    self.init(group: group, grid: nil, cellSize: 0, runs: runs)
+  }
+}
+
+extension Annotation {
+  /// An annotation of a method without a grid, known by its first feature.
+  fileprivate init(
+    first: Int, in index: FeatureIndex, _ sum: PointSum, _ extent: CircularExtent,
+    coordinate: Coordinate, layer: Int
+  ) {
+    self.init(pin: first, of: index.points)
+    self.layer = layer
+    guard sum.count > 1 else { return }
+    count = sum.count
+    self.coordinate = coordinate
+    bounds = extent.bounds
+    isUniqueLocation = sum.box.isOneLocation
+  }
+}

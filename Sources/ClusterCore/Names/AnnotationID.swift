@@ -1,0 +1,83 @@
+/// The name of an annotation's place: the same place of the same grid always has the same.
+///
+/// In text, URL-safe and opaque to clients, one of
+/// ```
+/// g17_60_8_5              the cell in column 8, row 5 of the grid of 17 cells of size 60
+/// g17_60_8_5_4211.2763    the location in column 4211, row 2763 of level 23, within that cell
+/// g17_60_8_5~pa2luZA.kYmFy  the group "bar" of the property "kind" there; see ``GroupName``
+/// n42                     the feature with the integer id 42
+/// tYmVybGlu               the feature with the text id whose UTF-8 is this in base64url
+/// x….…                    the feature with a long text id: its beginning and its hash
+/// ```
+public enum AnnotationID: Hashable, Sendable {
+  /// A cell, or a location in it.
+  case cell(CellName)
+  /// A feature by its id.
+  case feature(FeatureID)
+  /// A feature by the first bytes of its text id and the hash of all of it.
+  case longText(prefix: [UInt8], hash: StableHash128)
+
+  /// The longest text.
+  public static let maximumLength = 200
+  /// Text ids up to here are encoded whole: 1 + ⌈149·4/3⌉ = 200.
+  private static let maximumWholeText = 149
+  private static let prefixLength = 100
+
+  /// The name of a feature.
+  public init(feature: FeatureID) {
+    if case .text(let bytes) = feature.key, bytes.count > AnnotationID.maximumWholeText {
+      self = .longText(
+        prefix: Array(bytes.prefix(AnnotationID.prefixLength)), hash: StableHash128(bytes))
+    } else {
+      self = .feature(feature)
+    }
+  }
+
+  /// The text that names the place.
+  public var text: String {
+    switch self {
+    case .cell(let name): return name.text
+    case .feature(let id):
+      switch id.key {
+      case .integer(let value): return "n\(value)"
+      case .text(let bytes): return "t" + Base64URL.encode(bytes)
+      }
+    case .longText(let prefix, let hash):
+      return "x" + Base64URL.encode(prefix) + "." + hash.text
+    }
+  }
+
+  /// Reads a name; nil unless it is exactly the text of a possible place.
+  public init?(text: String) {
+    guard text.utf8.count <= AnnotationID.maximumLength,
+      let parsed = AnnotationID.parse(text), parsed.text == text
+    else { return nil }
+    self = parsed
+  }
+
+  private static func parse(_ text: String) -> AnnotationID? {
+    let rest = text.dropFirst()
+    switch text.first {
+    case "g": return CellName(text: rest).map(AnnotationID.cell)
+    case "n":
+      guard let value = Int64(rest), let id = try? FeatureID(integer: value) else { return nil }
+      return .feature(id)
+    case "t":
+      guard let bytes = Base64URL.decode(rest), isUTF8(bytes),
+        let id = try? FeatureID(text: bytes), case .text = id.key
+      else { return nil }
+      return AnnotationID(feature: id)
+    case "x":
+      let parts = rest.split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count == 2, let prefix = Base64URL.decode(parts[0]),
+        prefix.count == prefixLength, let hash = StableHash128(text: parts[1])
+      else { return nil }
+      return .longText(prefix: prefix, hash: hash)
+    default: return nil
+    }
+  }
+
+  private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+    String(validating: bytes, as: UTF8.self) != nil
+  }
+}

@@ -1,0 +1,67 @@
+/// What a cell, or a location in it, is called.
+public struct CellName: Hashable, Sendable {
+  /// The grid.
+  public var grid: CellGrid
+  /// The grid's cell size in points. It is named beside the grid, because drill-down goes on with it.
+  public var cellSize: Double
+  /// The cell.
+  public var cell: CellPosition
+  /// A location in the cell; nil for all of it.
+  public var location: Location?
+  /// The group, where there are groups.
+  public var group: GroupName?
+
+  /// Creates a name from its parts.
+  public init(
+    grid: CellGrid, cellSize: Double, cell: CellPosition, location: Location? = nil,
+    group: GroupName? = nil
+  ) {
+    self.grid = grid
+    self.cellSize = cellSize
+    self.cell = cell
+    self.location = location
+    self.group = group
+  }
+
+  /// The letter, the grid and its cell size: how the names of a grid begin.
+  public static func head(_ grid: CellGrid, cellSize: Double) -> String {
+    let size = cellSize == cellSize.rounded() ? String(Int(cellSize)) : String(cellSize)
+    return "g\(grid.cellsPerWorld)_\(size)_"
+  }
+
+  /// How the names of a group end.
+  public static func tail(_ group: GroupName?) -> String { group.map { "~\($0.text)" } ?? "" }
+
+  var text: String {
+    var text = "\(CellName.head(grid, cellSize: cellSize))\(cell.column)_\(cell.row)"
+    if let location { text += "_\(location.column).\(location.row)" }
+    return text + CellName.tail(group)
+  }
+
+  /// Reads what ``text`` has written but for the letter in front; nil for anything else.
+  init?(text: Substring) {
+    let halves = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = halves[0].split(separator: "_", omittingEmptySubsequences: false)
+    guard (4...5).contains(parts.count), let cells = Int(parts[0]),
+      let size = Double(parts[1]), (1...2048).contains(size),
+      let column = Int(parts[2]), let row = Int(parts[3]),
+      // No scale of this cell size has more cells than this.
+      cells >= 1, Double(cells) <= 256 * 0x1p30 / size + 1, (0..<cells).contains(column),
+      (0..<cells).contains(row)
+    else { return nil }
+    self.init(
+      grid: CellGrid(cellsPerWorld: cells), cellSize: size,
+      cell: CellPosition(column: column, row: row))
+    if parts.count == 5 {
+      let ordinates = parts[4].split(separator: ".", omittingEmptySubsequences: false)
+      guard ordinates.count == 2, let x = UInt32(ordinates[0]), let y = UInt32(ordinates[1]),
+        x < Location.perWorld, y < Location.perWorld
+      else { return nil }
+      location = Location(column: x, row: y)
+    }
+    if halves.count == 2 {
+      guard let name = GroupName(text: halves[1]) else { return nil }
+      group = name
+    }
+  }
+}

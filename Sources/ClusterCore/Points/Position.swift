@@ -1,0 +1,64 @@
+/// A position on the world in 32 bits an axis: `floor(x·2^4)`, `floor(y·2^4)` of a map point. One
+/// step is 1/16 map point, under 1 cm.
+public struct Position: Hashable, Sendable, BitwiseCopyable {
+  /// Steps east of 180° W.
+  public var x: UInt32
+  /// Steps south of the northern edge.
+  public var y: UInt32
+
+  /// Positions in a map point.
+  public static let stepsPerMapPoint: Double = 16
+
+  /// Creates a position from its steps.
+  public init(x: UInt32, y: UInt32) {
+    self.x = x
+    self.y = y
+  }
+
+  /// The position of a map point; points beyond the world lie on its edge.
+  public init(_ point: MapPoint) {
+    x = Position.steps(point.x)
+    y = Position.steps(point.y)
+  }
+
+  /// The position of a coordinate.
+  public init(_ coordinate: Coordinate) { self.init(WebMercator.project(coordinate)) }
+
+  private static func steps(_ mapPoints: Double) -> UInt32 {
+    UInt32(min(max(mapPoints * stepsPerMapPoint, 0), 4_294_967_295))
+  }
+
+  /// The place on the Z-order curve: the bits of x and y interleaved, x the lower of each pair.
+  public var zOrder: UInt64 { Position.spread(x) | Position.spread(y) << 1 }
+
+  /// The position at a place on the Z-order curve.
+  public init(zOrder: UInt64) {
+    x = Position.gather(zOrder)
+    y = Position.gather(zOrder >> 1)
+  }
+
+  /// Puts a zero bit above each bit (the classic doubling by masks).
+  private static func spread(_ value: UInt32) -> UInt64 {
+    var v = UInt64(value)
+    v = (v | v << 16) & 0x0000_FFFF_0000_FFFF
+    v = (v | v << 8) & 0x00FF_00FF_00FF_00FF
+    v = (v | v << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    v = (v | v << 2) & 0x3333_3333_3333_3333
+    v = (v | v << 1) & 0x5555_5555_5555_5555
+    return v
+  }
+
+  private static func gather(_ value: UInt64) -> UInt32 {
+    var v = value & 0x5555_5555_5555_5555
+    v = (v | v >> 1) & 0x3333_3333_3333_3333
+    v = (v | v >> 2) & 0x0F0F_0F0F_0F0F_0F0F
+    v = (v | v >> 4) & 0x00FF_00FF_00FF_00FF
+    v = (v | v >> 8) & 0x0000_FFFF_0000_FFFF
+    v = (v | v >> 16) & 0x0000_0000_FFFF_FFFF
+    return UInt32(truncatingIfNeeded: v)
+  }
+
+  /// The location that holds the position.
+  @inline(__always)
+  public var location: Location { Location(column: x >> 9, row: y >> 9) }
+}

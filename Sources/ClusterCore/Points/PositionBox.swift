@@ -1,0 +1,36 @@
+/// A closed rectangle of positions.
+struct PositionBox: BitwiseCopyable, Equatable {
+  var minX: UInt32
+  var minY: UInt32
+  var maxX: UInt32
+  var maxY: UInt32
+
+  /// The box of nothing: the neutral element of ``formUnion(_:)``.
+  static let empty = PositionBox(minX: .max, minY: .max, maxX: 0, maxY: 0)
+
+  init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
+    (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
+  }
+
+  init(_ position: Position) {
+    (minX, maxX) = (position.x, position.x)
+    (minY, maxY) = (position.y, position.y)
+  }
+
+  @inline(__always)
+  mutating func formUnion(_ other: PositionBox) {
+    minX = min(minX, other.minX)
+    minY = min(minY, other.minY)
+    maxX = max(maxX, other.maxX)
+    maxY = max(maxY, other.maxY)
+  }
+
+  /// Whether it reaches the world's northern or southern edge, where latitudes beyond the projection's
+  /// are: positions don't tell those.
+  @inline(__always)
+  var isPolar: Bool { minY == 0 || maxY == .max }
+
+  /// Whether all of it is one location.
+  @inline(__always)
+  var isOneLocation: Bool { minX >> 9 == maxX >> 9 && minY >> 9 == maxY >> 9 }
+}

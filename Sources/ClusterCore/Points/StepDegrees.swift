@@ -1,0 +1,143 @@
+import CVectors
+import Glibc
+
+/// Degrees of position steps, in whose place sums and bounds of several features have them: a step is at
+/// most 8.4e-8 degrees wide, so its middle is never further than 4.2e-8 from any coordinate in it.
+///
+/// Latitudes are those of the inverse projection's Taylor polynomials around the middles of 256
+/// intervals.
+struct StepDegrees: @unchecked Sendable {
+  // Immutable, and never freed: by interval the coefficients of the powers 0...6 of the distance in
+  // steps, in units of FixedDegrees.
+  private let table: UnsafePointer<SIMD8<Double>>
+
+  /// The table of the process.
+  static let shared = StepDegrees()
+
+  private static let intervalBits: UInt32 = 24
+  private static let half = Double(1 << (intervalBits - 1))
+  private static let intervals = 1 << (32 - Int(intervalBits))
+  /// Steps around the world.
+  private static let perWorld = 0x1p32
+  private static let degreesPerStep = 360 / perWorld
+
+  private init() {
+    let table = UnsafeMutablePointer<SIMD8<Double>>.allocate(capacity: StepDegrees.intervals)
+    for interval in 0..<StepDegrees.intervals {
+      let middle = (Double(interval) + 0.5) / Double(StepDegrees.intervals)
+      (table + interval).initialize(to: StepDegrees.coefficients(at: .pi * (1 - 2 * middle)))
+    }
+    self.table = UnsafePointer(table)
+  }
+
+  /// The latitude is the Gudermannian function of an ordinate t: φ' = cos φ. So its n-th derivative is
+  /// cos φ · Pₙ(sin φ) with P₁ = 1 and Pₙ₊₁(s) = (1 − s²)·Pₙ'(s) − s·Pₙ(s).
+  private static func coefficients(at t: Double) -> SIMD8<Double> {
+    let latitude = atan(sinh(t))
+    let (sine, cosine) = (sin(latitude), cos(latitude))
+    var result = SIMD8<Double>.zero
+    result[0] = latitude
+    var polynomial: [Double] = [1]
+    var scale = 1.0
+    for power in 1...6 {
+      scale *= -2 * .pi / perWorld / Double(power)
+      let value = polynomial.reversed().reduce(0) { $0 * sine + $1 }
+      result[power] = cosine * value * scale
+      var next = [Double](repeating: 0, count: polynomial.count + 1)
+      for (exponent, factor) in polynomial.enumerated() {
+        next[exponent + 1] -= factor * Double(exponent + 1)
+        if exponent > 0 { next[exponent - 1] += factor * Double(exponent) }
+      }
+      polynomial = next
+    }
+    return result * (180 / .pi * FixedDegrees.perDegree)
+  }
+
+  /// The interval of the table that a y is in.
+  @inline(__always)
+  static func interval(of y: UInt32) -> Int { Int(y >> intervalBits) }
+
+  /// The table as vectors take it, for points in one interval or in several.
+  @inline(__always)
+  func forVectors(isOneInterval: Bool) -> cvectors_latitudes {
+    cvectors_latitudes(
+      table: UnsafeRawPointer(table).assumingMemoryBound(to: Double.self),
+      interval_bits: StepDegrees.intervalBits, is_one_interval: isOneInterval)
+  }
+
+  /// The latitude of the middle of a step, in units of ``FixedDegrees``.
+  @inline(__always)
+  func latitude(_ y: UInt32) -> Int64 {
+    FixedDegrees.fixed(fromUnits: Curve(self, StepDegrees.interval(of: y)).units(Double(y)))
+  }
+
+  /// The latitudes of one interval as a polynomial, in units of ``FixedDegrees``. What is left out
+  /// would change them by 3e-9 degrees at most.
+  struct Curve {
+    let coefficients: SIMD8<Double>
+    /// The y, less half a step, at which the polynomial is developed.
+    let middle: Double
+
+    @inline(__always)
+    init(_ degrees: StepDegrees, _ interval: Int) {
+      coefficients = degrees.table[interval]
+      middle = Double(interval << Int(StepDegrees.intervalBits)) + (StepDegrees.half - 0.5)
+    }
+
+    @inline(__always)
+    func units(_ y: Double) -> Double {
+      let (k, distance) = (coefficients, y - middle)
+      return k[0] + distance * (k[1] + distance * (k[2] + distance * (k[3] + distance * k[4])))
+    }
+  }
+
+  /// The latitude at the northern edge of a step, in degrees, to 1e-12.
+  private func northernEdge(_ y: Double) -> Double {
+    let interval = min(Int(y) >> Int(StepDegrees.intervalBits), StepDegrees.intervals - 1)
+    let distance = y - Double(interval << Int(StepDegrees.intervalBits)) - StepDegrees.half
+    let k = table[interval]
+    var units = k[6]
+    for power in stride(from: 5, through: 0, by: -1) { units = units * distance + k[power] }
+    return units / FixedDegrees.perDegree
+  }
+
+  /// A latitude in a step: the one with seven decimals if there is one, which then is that of any
+  /// feature in the step whose latitude has no more, else the middle.
+  func roundedLatitude(_ y: UInt32) -> Double {
+    StepDegrees.rounded(northernEdge(Double(y) + 1), northernEdge(Double(y)))
+  }
+
+  /// The longitude of the middle of a step, in degrees.
+  @inline(__always)
+  static func longitude(_ x: UInt32) -> Double { (Double(x) + 0.5) * degreesPerStep - 180 }
+
+  /// A longitude in a step, as above.
+  func roundedLongitude(_ x: UInt32) -> Double {
+    let west = Double(x) * StepDegrees.degreesPerStep - 180
+    return StepDegrees.rounded(west, west + StepDegrees.degreesPerStep)
+  }
+
+  private static func rounded(_ low: Double, _ high: Double) -> Double {
+    let decimal = ((low - tolerance) * 1e7).rounded(.up) / 1e7
+    if decimal < high + tolerance && decimal < 180 { return decimal }
+    return ((low + high) / 2 * 1e8).rounded() / 1e8
+  }
+
+  private static let tolerance = 1e-11
+
+  /// The mean longitude of some steps' middles, in degrees.
+  static func meanLongitude(sum: UInt64, count: Int) -> Double {
+    // The quotient of integers first: sums of many have more bits than doubles.
+    let (whole, rest) = sum.quotientAndRemainder(dividingBy: UInt64(count))
+    return (Double(whole) + (Double(rest) / Double(count) + 0.5)) * degreesPerStep - 180
+  }
+}
+
+extension StepDegrees {
+  /// The latitude of a feature in units of ``FixedDegrees``: that of its step, but beyond the projection
+  /// its own.
+  @inline(__always)
+  func latitude(_ y: UInt32, exactly coordinate: @autoclosure () -> Coordinate) -> Int64 {
+    y == 0 || y == .max ? FixedDegrees.fixed(coordinate().latitude) : latitude(y)
+  }
+}

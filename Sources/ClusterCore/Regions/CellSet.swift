@@ -1,0 +1,99 @@
+/// Some cells of a grid, in no particular shape.
+struct CellSet: Sendable {
+  /// Neighbouring cells of a row.
+  struct Run: Sendable {
+    var row: Int
+    var columns: Range<Int>
+  }
+
+  let grid: CellGrid
+  /// By row, then column; no two of them touch.
+  let runs: [Run]
+  /// The number of cells.
+  let count: Int
+
+  init(_ cells: Set<CellPosition>, of grid: CellGrid) {
+    self.grid = grid
+    count = cells.count
+    var runs: [Run] = []
+    for cell in cells.sorted(by: { ($0.row, $0.column) < ($1.row, $1.column) }) {
+      if let last = runs.last, last.row == cell.row, last.columns.upperBound == cell.column {
+        runs[runs.count - 1].columns = last.columns.lowerBound..<cell.column + 1
+      } else {
+        runs.append(Run(row: cell.row, columns: cell.column..<cell.column + 1))
+      }
+    }
+    self.runs = runs
+  }
+
+  /// All cells, by row and column.
+  var positions: [CellPosition] {
+    runs.flatMap { run in run.columns.map { CellPosition(column: $0, row: run.row) } }
+  }
+
+  func contains(_ cell: CellPosition) -> Bool {
+    var place = firstRun(notAbove: cell.row)
+    while place < runs.count, runs[place].row == cell.row {
+      if runs[place].columns.contains(cell.column) { return true }
+      place += 1
+    }
+    return false
+  }
+
+  /// The first run that is not in a row above.
+  private func firstRun(notAbove row: Int) -> Int {
+    var (low, high) = (0, runs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if runs[middle].row < row { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension CellSet: IndexRegion {
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
+    coverage(of: view.nodes[node].box)
+  }
+
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
+    contains(grid.cell(of: place, in: view))
+  }
+
+  /// More runs than that are not looked at for one node.
+  private static let manyRuns = 32
+
+  private func coverage(of box: PositionBox) -> Coverage {
+    let (west, east) = (grid.cells(ofStep: box.minX).first, grid.cells(ofStep: box.maxX).last)
+    let (north, south) = (grid.cells(ofStep: box.minY).first, grid.cells(ofStep: box.maxY).last)
+    let start = firstRun(notAbove: north)
+    var place = start
+    while place < runs.count, runs[place].row <= south {
+      let run = runs[place]
+      if run.columns.lowerBound <= east && run.columns.upperBound > west {
+        let isInside =
+          north == south && run.columns.lowerBound <= west && run.columns.upperBound > east
+        return isInside ? .inside : .partial
+      }
+      place += 1
+      if place - start > CellSet.manyRuns { return .partial }
+    }
+    return .outside
+  }
+}
+
+extension GridRange {
+  /// The cells of a run.
+  init(_ run: CellSet.Run, of grid: CellGrid) {
+    self.grid = grid
+    (firstColumn, columnCount) = (run.columns.lowerBound, run.columns.count)
+    rows = run.row..<run.row + 1
+  }
+
+  /// As `contains(_:)`, for many cells.
+  fileprivate func holds(_ cell: CellPosition) -> Bool {
+    let column = cell.column - firstColumn
+    return rows.contains(cell.row)
+      && (column < 0 ? column + grid.cellsPerWorld : column) < columnCount
+  }
+}

@@ -1,0 +1,25 @@
+/// The features of some cells.
+struct CellsRegion: IndexRegion {
+  private let windows: [GridWindow]
+
+  init(_ cells: GridRange) {
+    windows =
+      cells.rows.isEmpty
+      ? [] : cells.columnRanges.filter { !$0.isEmpty }.map { GridWindow(cells, $0) }
+  }
+
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
+    let box = view.nodes[node].box
+    var touched = false
+    for window in windows where window.touches(box) {
+      guard let block = window.block(of: box) else { continue }
+      if block.isInWindow { return .inside }
+      touched = true
+    }
+    return touched ? .partial : .outside
+  }
+
+  func contains(_ place: Int, in view: IndexPointers) -> Bool {
+    windows.contains { $0.contains(place, in: view) }
+  }
+}

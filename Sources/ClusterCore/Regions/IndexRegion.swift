@@ -1,0 +1,7 @@
+/// A set of features that is given by where they are.
+protocol IndexRegion: Sendable {
+  /// How much of a node lies inside. `.partial` is always a correct answer.
+  func coverage(of node: Int, in view: IndexPointers) -> Coverage
+  /// Whether the feature at a place lies inside: exact.
+  func contains(_ place: Int, in view: IndexPointers) -> Bool
+}

@@ -1,0 +1,116 @@
+/// What to do with a node that lies inside a region.
+enum WalkStep {
+  /// It is dealt with: go on behind it.
+  case taken
+  /// Go on with its children or points.
+  case open
+  /// End the walk.
+  case stop
+}
+
+extension PointIndex {
+  /// Visits a region's features in index order: whole nodes where they lie inside and `take` takes
+  /// them, single points elsewhere. `point` returns false to end the walk.
+  ///
+  /// What lies outside is skipped a subtree at a time.
+  @inline(__always)
+  func walk(
+    _ region: some IndexRegion, take: (Int, IndexPointers) -> WalkStep,
+    point: (Int, IndexPointers) -> Bool
+  ) {
+    withExtendedLifetime(self) {
+      let view = self.view
+      view.traverse { node in
+        switch region.coverage(of: node, in: view) {
+        case .outside: return .skip
+        case .inside:
+          switch take(node, view) {
+          case .taken: return .skip
+          case .stop: return .stop
+          case .open: break
+          }
+        case .partial: break
+        }
+        if view.nodes[node].isLeaf {
+          for place in view.points(of: node) where region.contains(place, in: view) {
+            guard point(place, view) else { return .stop }
+          }
+        }
+        return .open
+      }
+    }
+  }
+
+  /// The number of features in a region.
+  func countFeatures(in region: some IndexRegion) -> Int {
+    var total = 0
+    walk(
+      region,
+      take: { node, view in
+        total += view.count(of: node)
+        return .taken
+      },
+      point: { _, _ in
+        total += 1
+        return true
+      })
+    return total
+  }
+
+  /// Calls `body` with the places of a region's features in index order, after `offset` of them,
+  /// until it returns false. Skipped features cost O(log n).
+  func forEachOrdinal(
+    in region: some IndexRegion, offset: Int = 0, _ body: (Int) -> Bool
+  ) {
+    var toSkip = offset
+    walk(
+      region,
+      take: { node, view in
+        let count = view.count(of: node)
+        if toSkip >= count {
+          toSkip -= count
+          return .taken
+        }
+        let goesOn = view.forEachRun(of: node) { run in
+          let skipped = min(toSkip, run.count)
+          toSkip -= skipped
+          return run.dropFirst(skipped).allSatisfy(body)
+        }
+        return goesOn ? .taken : .stop
+      },
+      point: { place, _ in
+        if toSkip > 0 {
+          toSkip -= 1
+          return true
+        }
+        return body(place)
+      })
+  }
+}
+
+extension PointIndex {
+  /// Calls `body` with runs of places that are all of a region's features in index order, until it
+  /// returns false.
+  @inline(__always)
+  func forEachRun(in region: some IndexRegion, _ body: (Range<Int>) -> Bool) {
+    // Neighbours are handed on together.
+    var pending = 0..<0
+    var goesOn = true
+    func add(_ run: Range<Int>) -> Bool {
+      if run.lowerBound == pending.upperBound && !pending.isEmpty
+        && (isDense || !PointIndex.beginsBlock(run.lowerBound))
+      {
+        pending = pending.lowerBound..<run.upperBound
+        return true
+      }
+      if !pending.isEmpty { goesOn = body(pending) }
+      pending = run
+      return goesOn
+    }
+    walk(
+      region,
+      take: { node, view in view.forEachRun(of: node, add) ? .taken : .stop },
+      point: { place, _ in add(place..<place + 1) })
+    if goesOn && !pending.isEmpty { _ = body(pending) }
+  }
+}

@@ -1,0 +1,15 @@
+extension GeoBounds {
+  /// The rectangle of features with these bounds, a tenth wider on each side, at least 512 map points
+  /// each way.
+  var visibleMapRect: MapRect {
+    var bounds = folded
+    // Across the antimeridian.
+    if bounds.west > bounds.east { bounds.east += 360 }
+    var rect = bounds.mapRect.grown(by: 0.1)
+    let (width, height) = (max(rect.width, 512), max(rect.height, 512))
+    rect.x -= (width - rect.width) / 2
+    rect.y -= (height - rect.height) / 2
+    (rect.width, rect.height) = (width, height)
+    return rect
+  }
+}
