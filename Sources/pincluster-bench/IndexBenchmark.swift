@@ -177,7 +177,7 @@ struct IndexBenchmark {
   }
 
   func clusters(_ viewport: Viewport) throws -> ClusterResult {
-    try FeatureScope(index).clusters(
+    try FeatureScope(IndexedCollection(index)).clusters(
       ClusterRequest(viewport, settings: ClusterSettings(), limit: 10_000))
   }
 

@@ -77,7 +77,7 @@ struct MethodBenchmark {
         priorities: sizes.priorityBy.map { sample.column(String(decoding: $0, as: UTF8.self)) },
         clusterKeys: sizes.clusterBy.map { sample.keys(String(decoding: $0, as: UTF8.self)) })
     }
-    return try FeatureScope(sample.index).clusters(request, markers: markers)
+    return try FeatureScope(sample.collection).clusters(request, markers: markers)
   }
 
   /// Every feature is somewhere, and no two markers overlap unless both have to be shown.

@@ -90,7 +90,7 @@ struct PropertyBenchmark {
     var request = ClusterRequest(viewport, settings: ClusterSettings(), limit: 10_000)
     request.grouping = groupBy.map(sample.grouping)
     let passing = try filter.map(sample.filter)
-    return try FeatureScope(sample.index, passing: passing, near: request).clusters(request)
+    return try FeatureScope(sample.collection, passing: passing, near: request).clusters(request)
   }
 
   /// The counts of each cell and group must be those of a look at every place.
@@ -157,7 +157,7 @@ struct PropertyBenchmark {
     let weighted = try median(3) {
       var request = ClusterRequest(world, settings: ClusterSettings(), limit: 10_000)
       request.weights = sample.column("population")
-      _ = try FeatureScope(sample.index, passing: nil, near: request).clusters(request)
+      _ = try FeatureScope(sample.collection, passing: nil, near: request).clusters(request)
     }
     row("  with weighted means", duration(weighted), ratio(weighted))
   }

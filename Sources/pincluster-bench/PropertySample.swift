@@ -5,7 +5,7 @@ import GeoFormats
 final class PropertySample {
   let places: [SamplePlace]
   private let builder: FeatureIndexBuilder
-  private(set) var index: FeatureIndex
+  private(set) var collection: IndexedCollection
   /// By place in the index, the place in ``places``; the same in each index that is built.
   let order: [Int: Int]
 
@@ -17,7 +17,7 @@ final class PropertySample {
     }
     self.builder = builder
     let index = builder.build()
-    self.index = index
+    collection = IndexedCollection(index)
     var order: [Int: Int] = [:]
     index.points.forEachRun { run in
       for place in run {
@@ -29,14 +29,16 @@ final class PropertySample {
   }
 
   /// Builds the index anew, so that nothing is remembered.
-  func forget() { index = builder.build() }
+  func forget() { collection = IndexedCollection(builder.build()) }
+
+  var index: FeatureIndex { collection.index }
 
   func column(_ name: String) -> PropertyColumn {
-    index.column(named: Array(name.utf8), decoder: JSONPropertyDecoder())
+    collection.column(named: Array(name.utf8), decoder: JSONPropertyDecoder())
   }
 
   func keys(_ name: String) -> KeyColumn {
-    index.keyColumn(named: Array(name.utf8), decoder: JSONPropertyDecoder())
+    collection.keyColumn(named: Array(name.utf8), decoder: JSONPropertyDecoder())
   }
 
   func grouping(_ name: String) -> Grouping {
@@ -45,8 +47,8 @@ final class PropertySample {
 
   /// A filter that isn't bound yet.
   func filter(_ text: String) throws -> FeatureFilter {
-    FeatureFilter(try CQL2.parse(text)) { [index] name in
-      index.column(named: name, decoder: JSONPropertyDecoder())
+    FeatureFilter(try CQL2.parse(text)) { [collection] name in
+      collection.column(named: name, decoder: JSONPropertyDecoder())
     }
   }
 

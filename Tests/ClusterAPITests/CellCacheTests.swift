@@ -113,9 +113,11 @@ import Threading
     for view in views { await check(view, service, "expired") }
     #expect(service.catalog["c"]?.index.count == 10)
     // A write of the snapshot before.
-    let changed = try base.index.applying([.remove([FeatureID(known: 1), FeatureID(known: 2)])])
+    let changed = try base.collection.applying([
+      .remove([FeatureID(known: 1), FeatureID(known: 2)])
+    ])
     service.catalog.publish(
-      CollectionSnapshot(info: base.info, index: changed.index, after: base),
+      CollectionSnapshot(info: base.info, collection: changed.collection, after: base),
       touched: .coordinates(changed.touched))
     for view in views { await check(view, service, "written") }
     #expect(service.catalog["c"]?.index.count == 9)

@@ -13,10 +13,10 @@ import Threading
     var result: ClusterResult
 
     init(groups: Int) throws {
-      let index = try FeatureIndex.of(
+      let collection = try IndexedCollection.of(
         (0..<2 * groups).map { TwinFeature($0, 5, 5, "{\"a\":\($0 / 2),\"b\":\($0 % 2)}") })
-      scope = FeatureScope(index)
-      let keys = index.keyColumn(named: [97], decoder: TestDecoder())
+      scope = FeatureScope(collection)
+      let keys = collection.keyColumn(named: [97], decoder: TestDecoder())
       grouping = Grouping(property: [97], keys: keys)
       let viewport = try Viewport(
         rect: WebMercator.world, scale: .zoom(0), cellSize: 60, marginFactor: 0)
@@ -31,7 +31,7 @@ import Threading
       _ count: Int, work: Int? = nil, _ id: (Int) -> String
     ) throws -> (removed: Int, asked: Int) {
       let asked = Locked(0)
-      let index = scope.index
+      let collection = scope.collection
       var still = AnnotationReuse(
         (0..<count).map {
           PreviousAnnotation(id: id($0), coordinate: Coordinate(latitude: 5, longitude: 5))
@@ -39,7 +39,7 @@ import Threading
         keys: { name in
           asked.withLock { $0 += 1 }
           guard let property = name.wholeProperty else { return nil }
-          return (property, index.keyColumn(named: property, decoder: TestDecoder()))
+          return (property, collection.keyColumn(named: property, decoder: TestDecoder()))
         })
       if let work { still.budget = WorkBudget(work) }
       try still.settle(&result)

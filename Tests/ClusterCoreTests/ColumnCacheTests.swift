@@ -7,20 +7,22 @@ import Testing
   private func name(_ number: Int) -> [UInt8] { Array("p\(number)".utf8) }
 
   @Test func `a column is built once, also by several threads`() throws {
-    let index = try FeatureIndex.of((0..<500).map { TwinFeature($0, 0, 0, "{\"a\":\"b\"}") })
+    let collection = try IndexedCollection.of(
+      (0..<500).map { TwinFeature($0, 0, 0, "{\"a\":\"b\"}") })
     let decoder = TestDecoder()
-    #expect(!index.hasColumn(named: [97]))
+    #expect(!collection.hasColumn(named: [97]))
     Threads.run(4) { number in
       if number % 2 == 0 {
-        _ = index.column(named: [97], decoder: decoder)
+        _ = collection.column(named: [97], decoder: decoder)
       } else {
-        _ = index.keyColumn(named: [97], decoder: decoder)
+        _ = collection.keyColumn(named: [97], decoder: decoder)
       }
     }
     #expect(decoder.asked.value == 500)
-    #expect(index.hasColumn(named: [97]) && index.hasKeyColumn(named: [97]))
+    #expect(collection.hasColumn(named: [97]) && collection.hasKeyColumn(named: [97]))
     #expect(
-      index.column(named: [97], decoder: decoder) === index.column(named: [97], decoder: decoder))
+      collection.column(named: [97], decoder: decoder)
+        === collection.column(named: [97], decoder: decoder))
   }
 
   @Test func `the least recently used columns go first`() {
@@ -50,14 +52,15 @@ import Testing
   }
 
   @Test func `columns that nobody asks for are not carried on for ever`() throws {
-    var index = try FeatureIndex.of([TwinFeature(1, 0, 0, "{\"a\":1,\"b\":2}")])
-    _ = index.column(named: [97], decoder: TestDecoder())
-    _ = index.column(named: [98], decoder: TestDecoder())
+    var collection = try IndexedCollection.of([TwinFeature(1, 0, 0, "{\"a\":1,\"b\":2}")])
+    _ = collection.column(named: [97], decoder: TestDecoder())
+    _ = collection.column(named: [98], decoder: TestDecoder())
     for round in 0..<1100 {
-      index = try index.applying(.upsert(FeatureBatch([TwinFeature(2, Double(round), 0)])))
-      _ = index.column(named: [98], decoder: TestDecoder())
-      if round == 900 { #expect(index.hasColumn(named: [97])) }
+      collection = try collection.applying(
+        .upsert(FeatureBatch([TwinFeature(2, Double(round), 0)])))
+      _ = collection.column(named: [98], decoder: TestDecoder())
+      if round == 900 { #expect(collection.hasColumn(named: [97])) }
     }
-    #expect(!index.hasColumn(named: [97]) && index.hasColumn(named: [98]))
+    #expect(!collection.hasColumn(named: [97]) && collection.hasColumn(named: [98]))
   }
 }

@@ -8,10 +8,11 @@ import Testing
   private let names = ["p", "q", "r", "n", "s", "absent"]
 
   private func expectColumns(
-    of index: FeatureIndex, sourceLocation: SourceLocation = #_sourceLocation
+    of collection: IndexedCollection, sourceLocation: SourceLocation = #_sourceLocation
   ) {
+    let index = collection.index
     for name in names {
-      let column = index.testColumn(name)
+      let column = collection.testColumn(name)
       let expected = index.places.map { OwnedValue(name, at: $0, of: index) }
       #expect(column.owned(index) == expected, "\(name)", sourceLocation: sourceLocation)
       for (place, value) in zip(index.places, expected) {
@@ -26,8 +27,8 @@ import Testing
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `columns hold what records hold`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    expectColumns(of: try FeatureIndex.of(generator.propertyFeatures(400)))
-    expectColumns(of: FeatureIndex())
+    expectColumns(of: try IndexedCollection.of(generator.propertyFeatures(400)))
+    expectColumns(of: IndexedCollection())
   }
 
   @Test func `memory is taken only for what occurs`() throws {
@@ -46,54 +47,59 @@ import Testing
   @Test(arguments: [11, 12, 13, 14] as [UInt64])
   func `columns of a changed index are those of a fresh one`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    var index = FeatureIndex(blockCapacity: seed % 2 == 0 ? 8 : 1024)
+    var collection = IndexedCollection(FeatureIndex(blockCapacity: seed % 2 == 0 ? 8 : 1024))
     for step in 0..<40 {
       // Now and then all are asked for, now and then none.
-      if step % 3 != 2 { for name in names { _ = index.testColumn(name) } }
-      let before = names.map { index.testColumn($0).owned(index) }
-      let earlier = index
+      if step % 3 != 2 { for name in names { _ = collection.testColumn(name) } }
+      let before = names.map { collection.testColumn($0).owned(collection.index) }
+      let earlier = collection
       if generator.chance(0.3) {
-        index = try index.applying(.remove([FeatureID(known: generator.int(0...120))]))
+        collection = try collection.applying(.remove([FeatureID(known: generator.int(0...120))]))
       } else {
         let batch = (0..<generator.pick([1, 2, 30])).map { _ in
           generator.propertyFeature(id: generator.int(0...120))
         }
-        index = try index.applying(.upsert(FeatureBatch(batch)))
+        collection = try collection.applying(.upsert(FeatureBatch(batch)))
       }
-      #expect(names.allSatisfy { index.hasColumn(named: Array($0.utf8)) })
-      expectColumns(of: index)
-      #expect(names.map { earlier.testColumn($0).owned(earlier) } == before)
+      #expect(names.allSatisfy { collection.hasColumn(named: Array($0.utf8)) })
+      expectColumns(of: collection)
+      #expect(names.map { earlier.testColumn($0).owned(earlier.index) } == before)
       for name in names {
-        expectKeys(KeyColumn(index.testColumn(name)), of: index.testColumn(name), index)
-        let carried = index.keyColumn(named: Array(name.utf8), decoder: TestDecoder())
-        expectKeys(carried, of: index.testColumn(name), index, mayHoldDeadKeys: true)
+        expectKeys(
+          KeyColumn(collection.testColumn(name)), of: collection.testColumn(name), collection.index)
+        let carried = collection.keyColumn(named: Array(name.utf8), decoder: TestDecoder())
+        expectKeys(
+          carried, of: collection.testColumn(name), collection.index, mayHoldDeadKeys: true)
       }
     }
   }
 
   @Test func `only new features are read when a column is carried over`() throws {
     let decoder = TestDecoder()
-    var index = try FeatureIndex.of((0..<100).map { TwinFeature($0, Double($0), 0, "{\"n\":1}") })
-    _ = index.column(named: [110], decoder: decoder)
+    var collection = try IndexedCollection.of(
+      (0..<100).map { TwinFeature($0, Double($0), 0, "{\"n\":1}") })
+    _ = collection.column(named: [110], decoder: decoder)
     #expect(decoder.asked.value == 100)
-    index = try index.applying(.upsert(FeatureBatch([TwinFeature(5, 9, 9, "{\"n\":2}")])))
-    index = try index.applying(.remove([FeatureID(known: 7)]))
-    #expect(index.column(named: [110], decoder: decoder).count == 99)
+    collection = try collection.applying(.upsert(FeatureBatch([TwinFeature(5, 9, 9, "{\"n\":2}")])))
+    collection = try collection.applying(.remove([FeatureID(known: 7)]))
+    #expect(collection.column(named: [110], decoder: decoder).count == 99)
     #expect(decoder.asked.value == 101)
   }
 
   @Test func `strings that are in no feature any more are given up`() throws {
-    var index = FeatureIndex()
+    var collection = IndexedCollection()
     var largest = 0
     let padding = String(repeating: "x", count: 100)
     for round in 0..<12 {
       let features = (0..<2000).map {
         TwinFeature($0, 0, 0, "{\"s\":\"\(padding)\(round) \($0)\"}")
       }
-      index = try index.applying(.upsert(FeatureBatch(features)))
-      let column = index.testColumn("s")
+      collection = try collection.applying(.upsert(FeatureBatch(features)))
+      let column = collection.testColumn("s")
       largest = max(largest, column.entryCount)
-      #expect(column.owned(index) == (0..<2000).map { OwnedValue("s", at: $0, of: index) })
+      #expect(
+        column.owned(collection.index)
+          == (0..<2000).map { OwnedValue("s", at: $0, of: collection.index) })
     }
     #expect(largest <= 4000)
   }
@@ -133,17 +139,17 @@ import Testing
       "5", "\"5\"", "5.0", "null", "\"null\"", "[1]", "\"[1]\"", "true", "\"true\"", "-0.0", "0",
     ]
     let features = values.enumerated().map { TwinFeature($0, Double($0), 0, "{\"v\":\($1)}") }
-    let index = try FeatureIndex.of(features + [TwinFeature(99, 0, 0)])
-    let keys = index.keyColumn(named: [118], decoder: TestDecoder())
+    let collection = try IndexedCollection.of(features + [TwinFeature(99, 0, 0)])
+    let keys = collection.keyColumn(named: [118], decoder: TestDecoder())
     #expect(
       keys.keys.map { String(decoding: $0, as: UTF8.self) }
         == ["null", "0", "5", "[1]", "null", "true"])
     let ranks = (values.indices + [99]).map { id in
-      index.place(of: FeatureID(known: id)).map { keys.rank(at: $0) }
+      collection.index.place(of: FeatureID(known: id)).map { keys.rank(at: $0) }
     }
     #expect(ranks == [2, 2, 2, 0, 4, 3, 3, 5, 5, 1, 1, 0])
     #expect(keys.rank(of: Array("null".utf8)) == 4)
-    #expect(index.hasKeyColumn(named: [118]) && !index.hasKeyColumn(named: [119]))
+    #expect(collection.hasKeyColumn(named: [118]) && !collection.hasKeyColumn(named: [119]))
   }
 
   @Test(

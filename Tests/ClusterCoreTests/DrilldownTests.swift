@@ -156,7 +156,7 @@ extension Drilldown {
   init?(_ id: AnnotationID, in index: FeatureIndex, settings: ClusterSettings) {
     var options = Options()
     options.settings = settings
-    self.init(id, in: index, options)
+    self.init(id, in: IndexedCollection(index), options)
   }
 
   /// A page of its features.

@@ -13,14 +13,14 @@ struct AnnotationWriter {
   private let statistics: StatisticsWriter?
 
   init(
-    index: FeatureIndex, result: ClusterResult, options: AnnotationOptions,
+    collection: IndexedCollection, result: ClusterResult, options: AnnotationOptions,
     statistics: Statistics? = nil, previous: [String] = []
   ) {
-    self.index = index
+    index = collection.index
     self.result = result
     self.options = options
     self.previous = previous
-    titles = TitleWriter(options, index)
+    titles = TitleWriter(options, collection)
     layers = LayerTexts(result.layers)
     self.statistics = statistics.map(StatisticsWriter.init)
   }

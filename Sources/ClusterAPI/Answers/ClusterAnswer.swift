@@ -44,7 +44,7 @@ struct ClusterAnswer {
     json.key(isGeoJSON ? "features" : "annotations")
     json.beginArray()
     let writer = AnnotationWriter(
-      index: snapshot.index, result: result, options: output, statistics: statistics,
+      collection: snapshot.collection, result: result, options: output, statistics: statistics,
       previous: changes?.previous ?? [])
     for annotation in result.annotations {
       if isGeoJSON {

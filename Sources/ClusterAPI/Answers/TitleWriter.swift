@@ -9,24 +9,25 @@ struct TitleWriter {
   /// Tells features without a title apart quickly, where they are many.
   private let column: PropertyColumn?
 
-  init(_ options: AnnotationOptions, _ index: FeatureIndex) {
+  init(_ options: AnnotationOptions, _ collection: IndexedCollection) {
     property = options.titleProperty
     subtitleLimit = options.subtitleLimit
-    self.index = index
+    index = collection.index
     column = options.titleProperty.flatMap {
-      TitleWriter.isRare($0, in: index) ? API.column($0, of: index) : nil
+      TitleWriter.isRare($0, in: collection) ? API.column($0, of: collection) : nil
     }
   }
 
   /// Whether so many of a large collection's features have no title that looking for those who have
   /// one takes a column, by a look at some of them.
-  static func isRare(_ property: [UInt8], in index: FeatureIndex) -> Bool {
+  static func isRare(_ property: [UInt8], in collection: IndexedCollection) -> Bool {
     let samples = 64
-    guard index.count > Effort.fewFeatures else { return false }
+    guard collection.index.count > Effort.fewFeatures else { return false }
     let missing = (0..<samples).count { sample in
-      let offset = sample * (index.count / samples)
-      return FeatureScope(index).places(in: nil, offset: offset, limit: 1).allSatisfy { place in
-        PropertyReader.value(of: property, in: index.record(at: place).properties) == nil
+      let offset = sample * (collection.index.count / samples)
+      return FeatureScope(collection).places(in: nil, offset: offset, limit: 1).allSatisfy {
+        place in
+        PropertyReader.value(of: property, in: collection.index.record(at: place).properties) == nil
       }
     }
     return missing > samples / 2

@@ -30,11 +30,11 @@ extension Catalog {
       // Somebody else may have been faster.
       guard next <= now else { return snapshot }
       let expired = snapshot.index.expired(at: now)
-      guard let changed = try? snapshot.index.applying([.remove(expired)]) else {
+      guard let changed = try? snapshot.collection.applying([.remove(expired)]) else {
         preconditionFailure("what is removed needs no room")
       }
       let current = CollectionSnapshot(
-        info: snapshot.info.changed(to: timekeeper.versions.next()), index: changed.index,
+        info: snapshot.info.changed(to: timekeeper.versions.next()), collection: changed.collection,
         after: snapshot)
       publishing.toSweep.insert(id)
       show(current, touched: .coordinates(changed.touched))

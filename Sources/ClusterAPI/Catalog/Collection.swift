@@ -8,8 +8,10 @@ import Synchronization
 public final class CollectionSnapshot: Sendable {
   /// Its name, texts and version.
   public let info: CollectionInfo
-  /// Its features.
-  public let index: FeatureIndex
+  /// Its features, and what requests have made of them.
+  let collection: IndexedCollection
+  /// The index of its features.
+  public var index: FeatureIndex { collection.index }
   /// When the first of them expires, in milliseconds since 1970 (UTC); nil: none ever does.
   let nextExpiry: Int64?
   /// Cells of views on it, shared with the snapshots that it was made from.
@@ -19,18 +21,18 @@ public final class CollectionSnapshot: Sendable {
   ///
   /// - Parameter earlier: the one that it was made from by a change; nil for the first of a collection.
   convenience init(
-    info: CollectionInfo, index: FeatureIndex, after earlier: CollectionSnapshot? = nil
+    info: CollectionInfo, collection: IndexedCollection, after earlier: CollectionSnapshot? = nil
   ) {
     self.init(
-      info: info, index: index, nextExpiry: index.nextExpiry,
+      info: info, collection: collection, nextExpiry: collection.index.nextExpiry,
       remembered: earlier?.remembered ?? CellCache())
   }
 
   private init(
-    info: CollectionInfo, index: FeatureIndex, nextExpiry: Int64?, remembered: CellCache
+    info: CollectionInfo, collection: IndexedCollection, nextExpiry: Int64?, remembered: CellCache
   ) {
     self.info = info
-    self.index = index
+    self.collection = collection
     self.nextExpiry = nextExpiry
     self.remembered = remembered
   }
@@ -38,7 +40,7 @@ public final class CollectionSnapshot: Sendable {
   /// The same under another version.
   func changed(to version: Int64) -> CollectionSnapshot {
     CollectionSnapshot(
-      info: info.changed(to: version), index: index, nextExpiry: nextExpiry,
+      info: info.changed(to: version), collection: collection, nextExpiry: nextExpiry,
       remembered: remembered)
   }
 }

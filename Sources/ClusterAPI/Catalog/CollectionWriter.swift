@@ -90,7 +90,8 @@ public final class CollectionWriter: @unchecked Sendable {
         }
         if let fault = loaded.fault { report(.unusable(collection: info.id, reason: fault)) }
         show(
-          CollectionSnapshot(info: info, index: loaded.index), withoutExpired: loaded.expired)
+          CollectionSnapshot(info: info, collection: IndexedCollection(loaded.index)),
+          withoutExpired: loaded.expired)
       }
       startSweeping()
       verify(store.verifier(ofRowsOf: unread))

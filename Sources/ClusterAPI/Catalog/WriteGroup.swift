@@ -16,8 +16,8 @@ final class WriteGroup {
     var changes: [FeatureChange] = []
     /// Where the last change of each feature is.
     var latest: [FeatureID: Place] = [:]
-    /// The index with the changes applied, and where they are; see ``prepare()``.
-    var index: FeatureIndex?
+    /// The collection with the changes applied, and where they are; see ``prepare()``.
+    var collection: IndexedCollection?
     var touched: [Coordinate] = []
   }
 
@@ -102,9 +102,9 @@ final class WriteGroup {
     precondition(!isShared)
     let (info, created) = try store.putCollection(
       id, title: title, description: description, ttl: ttl)
-    let index = catalog[id]?.index ?? FeatureIndex()
+    let collection = catalog[id]?.collection ?? IndexedCollection()
     edit(id) { $0.info = info }
-    return (CollectionSnapshot(info: info, index: index), created)
+    return (CollectionSnapshot(info: info, collection: collection), created)
   }
 
   /// Drops a collection; false if there is none.
@@ -157,13 +157,13 @@ final class WriteGroup {
   func prepare() throws {
     if let damage { throw damage }
     for (id, draft) in drafts where draft.info != nil {
-      let index = draft.base?.index ?? FeatureIndex()
+      let collection = draft.base?.collection ?? IndexedCollection()
       guard !draft.changes.isEmpty else {
-        drafts[id]?.index = index
+        drafts[id]?.collection = collection
         continue
       }
-      let changed = try index.applying(draft.changes)
-      drafts[id]?.index = changed.index
+      let changed = try collection.applying(draft.changes)
+      drafts[id]?.collection = changed.collection
       drafts[id]?.touched = changed.touched
     }
   }
@@ -171,7 +171,7 @@ final class WriteGroup {
   /// Shows what is on disk now.
   func publish() {
     for (id, draft) in drafts {
-      guard let info = draft.info, let index = draft.index else {
+      guard let info = draft.info, let collection = draft.collection else {
         catalog.remove(id)
         continue
       }
@@ -180,7 +180,7 @@ final class WriteGroup {
         catalog.needsSweep([id])
       }
       catalog.publish(
-        CollectionSnapshot(info: info, index: index, after: draft.base),
+        CollectionSnapshot(info: info, collection: collection, after: draft.base),
         touched: draft.wasDropped ? .everything : .coordinates(draft.touched))
     }
   }

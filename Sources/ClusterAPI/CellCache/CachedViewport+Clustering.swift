@@ -7,10 +7,10 @@ extension CachedViewport {
   ///
   /// - Returns: false where they are more than can be answered or kept.
   func cluster(_ sum: Sum) -> Bool {
-    let properties = BoundProperties(view.properties, in: snapshot.index)
+    let properties = BoundProperties(view.properties, in: snapshot.collection)
     guard let result = clusters(sum, properties) else { return false }
     let writer = AnnotationWriter(
-      index: snapshot.index, result: result, options: view.output,
+      collection: snapshot.collection, result: result, options: view.output,
       statistics: properties.annotationStatistics)
     var rest = result.annotations[...]
     var json = JSONWriter(reserving: 4096)
@@ -61,11 +61,11 @@ extension CachedViewport {
     // Cells in one piece are quicker to cluster than one by one.
     if Double(sum.missing) * 4 > part.count {
       request.cells = part
-      let scope = FeatureScope(snapshot.index, passing: properties.filter, near: request)
+      let scope = FeatureScope(snapshot.collection, passing: properties.filter, near: request)
       return try? scope.clusters(request)
     }
     let selection = CellSelection(missingCells, of: part.grid)
-    let scope = FeatureScope(snapshot.index, passing: properties.filter, near: selection)
+    let scope = FeatureScope(snapshot.collection, passing: properties.filter, near: selection)
     return try? scope.clusters(request, in: selection)
   }
 

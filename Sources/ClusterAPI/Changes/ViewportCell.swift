@@ -88,7 +88,7 @@ struct CellWriter {
 
   init(_ answer: ClusterAnswer) {
     writer = AnnotationWriter(
-      index: answer.snapshot.index, result: answer.result, options: answer.output,
+      collection: answer.snapshot.collection, result: answer.result, options: answer.output,
       statistics: answer.statistics)
     annotations = answer.result.annotations
   }

@@ -91,11 +91,11 @@ final class WatchedViewport {
   private func answer(
     _ selection: CellSelection, of snapshot: CollectionSnapshot
   ) throws -> ClusterAnswer {
-    let properties = BoundProperties(view.properties, in: snapshot.index)
+    let properties = BoundProperties(view.properties, in: snapshot.collection)
     guard case .grid(let request, _) = view.method.bound(to: properties) else {
       preconditionFailure("a view on a grid stays one")
     }
-    let scope = FeatureScope(snapshot.index, passing: properties.filter, near: selection)
+    let scope = FeatureScope(snapshot.collection, passing: properties.filter, near: selection)
     var answer = ClusterAnswer(
       snapshot: snapshot, result: try scope.clusters(request, in: selection))
     answer.statistics = properties.annotationStatistics
@@ -188,8 +188,8 @@ final class WatchedViewport {
   private static func featureCount(
     of request: ClusterRequest, _ properties: PropertyFields, in snapshot: CollectionSnapshot
   ) -> Int {
-    let filter = properties.filter.map { API.filter($0, of: snapshot.index) }
-    return FeatureScope(snapshot.index, passing: filter, near: request.cells)
+    let filter = properties.filter.map { API.filter($0, of: snapshot.collection) }
+    return FeatureScope(snapshot.collection, passing: filter, near: request.cells)
       .featureCount(of: request)
   }
 

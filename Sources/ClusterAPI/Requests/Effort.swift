@@ -10,39 +10,39 @@ enum Effort {
   /// Whether an answer from a collection may take long: values of properties must be read first, or
   /// many features be looked at one by one.
   static func isLong(
-    over index: FeatureIndex, filter: FilterExpression?, groupBy: [UInt8]? = nil,
+    over collection: IndexedCollection, filter: FilterExpression?, groupBy: [UInt8]? = nil,
     statistics: Bool = false
   ) -> Bool {
-    guard index.count > fewFeatures else { return false }
+    guard collection.index.count > fewFeatures else { return false }
     if statistics { return true }
     if filter == nil && groupBy == nil { return false }
-    return !index.remembers(filter: filter, groupBy: groupBy)
+    return !collection.remembers(filter: filter, groupBy: groupBy)
   }
 
-  static func isLong(over index: FeatureIndex, _ fields: PropertyFields) -> Bool {
+  static func isLong(over collection: IndexedCollection, _ fields: PropertyFields) -> Bool {
     isLong(
-      over: index, filter: fields.filter, groupBy: fields.groupBy,
+      over: collection, filter: fields.filter, groupBy: fields.groupBy,
       statistics: fields.hasStatistics)
   }
 
   /// Whether titles are so rare that a column must be made to find them.
-  static func isLong(over index: FeatureIndex, _ output: AnnotationOptions) -> Bool {
-    guard let property = output.titleProperty, !index.hasColumn(named: property) else {
+  static func isLong(over collection: IndexedCollection, _ output: AnnotationOptions) -> Bool {
+    guard let property = output.titleProperty, !collection.hasColumn(named: property) else {
       return false
     }
-    return TitleWriter.isRare(property, in: index)
+    return TitleWriter.isRare(property, in: collection)
   }
 
-  static func isLong(over index: FeatureIndex, previous: [PreviousAnnotation]?) -> Bool {
-    previous.map { $0.count > fewPrevious } ?? false && index.count > fewPrevious
+  static func isLong(over collection: IndexedCollection, previous: [PreviousAnnotation]?) -> Bool {
+    previous.map { $0.count > fewPrevious } ?? false && collection.index.count > fewPrevious
   }
 }
 
 extension ViewportRequest {
   /// Whether its answer may take long.
-  func isLong(over index: FeatureIndex) -> Bool {
+  func isLong(over collection: IndexedCollection) -> Bool {
     if case .tiles = method { return true }
-    return Effort.isLong(over: index, properties) || Effort.isLong(over: index, output)
-      || Effort.isLong(over: index, previous: previous)
+    return Effort.isLong(over: collection, properties) || Effort.isLong(over: collection, output)
+      || Effort.isLong(over: collection, previous: previous)
   }
 }

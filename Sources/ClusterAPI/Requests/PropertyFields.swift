@@ -91,15 +91,15 @@ struct BoundProperties {
   var annotationStatistics: Statistics? { hasStatistics ? statistics : nil }
 
   /// Looks the values up, which are read from the features on first use.
-  init(_ fields: PropertyFields, in index: FeatureIndex) {
-    filter = fields.filter.map { API.filter($0, of: index) }
-    grouping = fields.groupBy.map { Grouping(property: $0, keys: API.keys($0, of: index)) }
-    statistics.countBy = fields.countBy.map { API.keys($0, of: index) }
-    statistics.weights = fields.weightBy.map { API.column($0, of: index) }
+  init(_ fields: PropertyFields, in collection: IndexedCollection) {
+    filter = fields.filter.map { API.filter($0, of: collection) }
+    grouping = fields.groupBy.map { Grouping(property: $0, keys: API.keys($0, of: collection)) }
+    statistics.countBy = fields.countBy.map { API.keys($0, of: collection) }
+    statistics.weights = fields.weightBy.map { API.column($0, of: collection) }
     statistics.aggregates = fields.aggregates?.map {
       Statistics.Aggregate(
         name: Array($0.name.utf8), operation: $0.operation,
-        column: API.column($0.property, of: index))
+        column: API.column($0.property, of: collection))
     }
     hasStatistics = fields.hasStatistics
   }
@@ -107,36 +107,40 @@ struct BoundProperties {
 
 extension API {
   /// A filter of a collection.
-  static func filter(_ expression: FilterExpression, of index: FeatureIndex) -> FeatureFilter {
-    FeatureFilter(expression) { column($0, of: index) }
+  static func filter(_ expression: FilterExpression, of collection: IndexedCollection)
+    -> FeatureFilter
+  {
+    FeatureFilter(expression) { column($0, of: collection) }
   }
 
   /// The values of a property.
-  static func column(_ name: [UInt8], of index: FeatureIndex) -> PropertyColumn {
-    index.column(named: name, decoder: JSONPropertyDecoder())
+  static func column(_ name: [UInt8], of collection: IndexedCollection) -> PropertyColumn {
+    collection.column(named: name, decoder: JSONPropertyDecoder())
   }
 
   /// The values of a property as keys.
-  static func keys(_ name: [UInt8], of index: FeatureIndex) -> KeyColumn {
-    index.keyColumn(named: name, decoder: JSONPropertyDecoder())
+  static func keys(_ name: [UInt8], of collection: IndexedCollection) -> KeyColumn {
+    collection.keyColumn(named: name, decoder: JSONPropertyDecoder())
   }
 }
 
 extension API {
   /// The values of the property that a group is of; nil where no feature has it.
   static func keys(
-    _ group: GroupName, of index: FeatureIndex
+    _ group: GroupName, of collection: IndexedCollection
   ) -> (property: [UInt8], keys: KeyColumn)? {
-    let name = group.wholeProperty ?? longProperty(of: group, in: index)
-    return name.map { ($0, keys($0, of: index)) }
+    let name = group.wholeProperty ?? longProperty(of: group, in: collection)
+    return name.map { ($0, keys($0, of: collection)) }
   }
 
   /// The property that a hash stands for: it takes a look at every feature to find it.
-  private static func longProperty(of group: GroupName, in index: FeatureIndex) -> [UInt8]? {
+  private static func longProperty(of group: GroupName, in collection: IndexedCollection)
+    -> [UInt8]?
+  {
     var found: [UInt8]?
-    index.points.forEachRun { run in
+    collection.index.points.forEachRun { run in
       for place in run where found == nil {
-        for (name, _) in PropertyReader.members(of: index.record(at: place).properties) {
+        for (name, _) in PropertyReader.members(of: collection.index.record(at: place).properties) {
           guard name.count > GroupName.maximumWhole else { continue }
           let bytes = PropertyReader.unescape(name)
           if group.isOf(property: bytes) { found = bytes }

@@ -57,13 +57,13 @@ extension API {
       return .now(HTTPResponse(status: 304, etag: asked.etag))
     }
     let isLong =
-      asked.view != nil || Effort.isLong(over: asked.snapshot.index, asked.properties)
-      || Effort.isLong(over: asked.snapshot.index, asked.output) || asked.id?.hasGroup ?? false
+      asked.view != nil || Effort.isLong(over: asked.snapshot.collection, asked.properties)
+      || Effort.isLong(over: asked.snapshot.collection, asked.output) || asked.id?.hasGroup ?? false
     return try answer(isLong: isLong) {
-      let properties = BoundProperties(asked.properties, in: asked.snapshot.index)
+      let properties = BoundProperties(asked.properties, in: asked.snapshot.collection)
       guard let id = asked.id,
         let found = try FoundAnnotation(
-          id, asked.view, asked.settings, properties, in: asked.snapshot.index)
+          id, asked.view, asked.settings, properties, in: asked.snapshot.collection)
       else { throw Problem.notFound("nothing is at this annotation's place today") }
       return try make(asked, found)
     }
@@ -75,7 +75,7 @@ extension API {
     let asked = try annotationRequest(id, annotation, request, offered: [.json])
     return try answer(asked, request) { asked, found in
       let writer = AnnotationWriter(
-        index: asked.snapshot.index, result: found.result, options: asked.output,
+        collection: asked.snapshot.collection, result: found.result, options: asked.output,
         statistics: found.statistics)
       var json = JSONWriter()
       json.beginObject()

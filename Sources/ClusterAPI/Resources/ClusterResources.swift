@@ -17,7 +17,7 @@ extension API {
     if let body = remembered?.body(clustering: false) {
       return .now(HTTPResponse(body, type: type, etag: etag))
     }
-    return try answer(isLong: view.isLong(over: snapshot.index)) {
+    return try answer(isLong: view.isLong(over: snapshot.collection)) {
       if let body = remembered?.body(clustering: true) {
         return HTTPResponse(body, type: type, etag: etag)
       }
@@ -29,9 +29,9 @@ extension API {
   static func answer(_ view: ViewportRequest, _ snapshot: CollectionSnapshot) throws
     -> ClusterAnswer
   {
-    let index = snapshot.index
-    let properties = BoundProperties(view.properties, in: index)
-    let (scope, result) = try clusters(view, properties, in: index)
+    let collection = snapshot.collection
+    let properties = BoundProperties(view.properties, in: collection)
+    let (scope, result) = try clusters(view, properties, in: collection)
     var answer = ClusterAnswer(snapshot: snapshot, result: result)
     answer.statistics = properties.annotationStatistics
     answer.output = view.output
@@ -41,7 +41,7 @@ extension API {
     }
     if let previous = view.previous {
       var still = AnnotationReuse(
-        previous, in: scope, grouping: properties.grouping, keys: { API.keys($0, of: index) })
+        previous, in: scope, grouping: properties.grouping, keys: { API.keys($0, of: collection) })
       try still.settle(&answer.result)
       answer.changes = (previous.map(\.id), still.removed)
     }
@@ -50,24 +50,24 @@ extension API {
 
   /// The annotations of a view, and the features that pass its filter, at least those in the view.
   static func clusters(
-    _ view: ViewportRequest, _ properties: BoundProperties, in index: FeatureIndex
+    _ view: ViewportRequest, _ properties: BoundProperties, in collection: IndexedCollection
   ) throws -> (scope: FeatureScope, result: ClusterResult) {
     switch view.method.bound(to: properties) {
     case .grid(let request, _):
-      let scope = FeatureScope(index, passing: properties.filter, near: request)
+      let scope = FeatureScope(collection, passing: properties.filter, near: request)
       return (scope, try scope.clusters(request))
     case .tiles(let request):
-      let scope = FeatureScope(index, passing: properties.filter, near: request.view.tiles)
-      return (scope, try scope.clusters(request, markers: API.markers(request, of: index)))
+      let scope = FeatureScope(collection, passing: properties.filter, near: request.view.tiles)
+      return (scope, try scope.clusters(request, markers: API.markers(request, of: collection)))
     }
   }
 
   /// The values that markers go by.
-  static func markers(_ request: MethodRequest, of index: FeatureIndex) -> MarkerColumns {
+  static func markers(_ request: MethodRequest, of collection: IndexedCollection) -> MarkerColumns {
     guard case .collision(let markers) = request.method else { return MarkerColumns() }
     return MarkerColumns(
-      priorities: markers.priorityBy.map { column($0, of: index) },
-      clusterKeys: markers.clusterBy.map { keys($0, of: index) })
+      priorities: markers.priorityBy.map { column($0, of: collection) },
+      clusterKeys: markers.clusterBy.map { keys($0, of: collection) })
   }
 
   /// An answer that is made here and now, or, where that may take long, away from the event loops.

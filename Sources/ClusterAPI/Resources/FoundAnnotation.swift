@@ -17,14 +17,14 @@ struct FoundAnnotation {
   /// Nil where there is nothing today.
   init?(
     _ id: AnnotationID, _ view: ViewportRequest?, _ settings: ClusterSettings,
-    _ properties: BoundProperties, in index: FeatureIndex
+    _ properties: BoundProperties, in collection: IndexedCollection
   ) throws {
     statistics = properties.annotationStatistics
     if let view, case .tiles(let request) = view.method.bound(to: properties) {
       guard
         let found = try MethodDrilldown(
-          id, in: index, passing: properties.filter, request,
-          markers: API.markers(request, of: index))
+          id, in: collection, passing: properties.filter, request,
+          markers: API.markers(request, of: collection))
       else { return nil }
       (source, annotation, result) = (.tiles(found), found.annotation, found.result)
       return
@@ -33,7 +33,8 @@ struct FoundAnnotation {
     options.settings = settings
     options.filter = properties.filter
     options.weights = properties.statistics.weights
-    guard let found = Drilldown(id, in: index, options, keys: { API.keys($0, of: index) }) else {
+    guard let found = Drilldown(id, in: collection, options, keys: { API.keys($0, of: collection) })
+    else {
       return nil
     }
     (source, annotation, result) = (.grid(found), found.annotation, found.result)

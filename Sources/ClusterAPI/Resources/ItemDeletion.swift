@@ -16,10 +16,12 @@ extension API {
         "bbox or filter says which features to delete; DELETE /collections/\(id) drops all of them")
     }
     let write = Write.alone { group in
-      guard let index = group.snapshot(id)?.index else {
+      guard let collection = group.snapshot(id)?.collection else {
         throw Problem.notFound("there is no such collection")
       }
-      let ids = API.places(in: region, passing: filter, of: index).map { index.record(at: $0).id }
+      let ids = API.places(in: region, passing: filter, of: collection).map {
+        collection.index.record(at: $0).id
+      }
       if !ids.isEmpty { _ = try group.delete(ids, from: id) }
       var json = JSONWriter()
       json.beginObject()
@@ -28,20 +30,22 @@ extension API {
       return HTTPResponse(json)
     }
     // Whether there is such a collection is for the writer to say, as a write before may make it.
-    guard let index = catalog[id]?.index, Effort.isLong(over: index, filter: filter) else {
+    guard let collection = catalog[id]?.collection, Effort.isLong(over: collection, filter: filter)
+    else {
       return .write(write)
     }
     return .longWrite {
       // Reads the properties now, so that the writer needn't.
-      _ = API.places(in: region, passing: filter, of: index)
+      _ = API.places(in: region, passing: filter, of: collection)
       return write
     }
   }
 
   private static func places(
-    in region: DegreesRegion?, passing filter: FilterExpression?, of index: FeatureIndex
+    in region: DegreesRegion?, passing filter: FilterExpression?, of collection: IndexedCollection
   ) -> [Int] {
-    let scope = FeatureScope(index, passing: filter.map { API.filter($0, of: index) }, near: region)
+    let scope = FeatureScope(
+      collection, passing: filter.map { API.filter($0, of: collection) }, near: region)
     return scope.places(in: region, offset: 0, limit: .max)
   }
 }

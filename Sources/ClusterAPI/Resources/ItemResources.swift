@@ -15,13 +15,13 @@ extension API {
     let snapshot = try snapshot(id)
     let etag = entityTag(snapshot, request, type)
     if request.matches(etag: etag) { return .now(HTTPResponse(status: 304, etag: etag)) }
-    let index = snapshot.index
-    return try answer(isLong: Effort.isLong(over: index, filter: filter)) {
+    let collection = snapshot.collection
+    return try answer(isLong: Effort.isLong(over: collection, filter: filter)) {
       let scope = FeatureScope(
-        index, passing: filter.map { API.filter($0, of: index) }, near: region)
+        collection, passing: filter.map { API.filter($0, of: collection) }, near: region)
       return API.featureCollection(
         scope.places(in: region, offset: paging.offset, limit: paging.limit),
-        of: index, matched: scope.count(in: region), paging: paging, request: request,
+        of: collection.index, matched: scope.count(in: region), paging: paging, request: request,
         type: type, etag: etag)
     }
   }

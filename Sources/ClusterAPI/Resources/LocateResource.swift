@@ -31,19 +31,19 @@ extension API {
   private static func locate(
     _ place: Int, _ view: FeatureView, _ asked: ViewportRequest, _ snapshot: CollectionSnapshot
   ) throws -> HTTPResponse {
-    let index = snapshot.index
-    let properties = BoundProperties(asked.properties, in: index)
+    let collection = snapshot.collection
+    let properties = BoundProperties(asked.properties, in: collection)
     if let filter = properties.filter, !filter.passes(place) {
       throw Problem.notFound("the filter excludes the feature")
     }
     let located: LocatedFeature
     switch asked.method.bound(to: properties) {
     case .grid(let request, _):
-      located = LocatedFeature(place, in: index, passing: properties.filter, request)
+      located = LocatedFeature(place, in: collection, passing: properties.filter, request)
     case .tiles(let request):
       located = try LocatedFeature(
-        place, in: index, passing: properties.filter, request, view,
-        margin: asked.margin, markers: markers(request, of: index))
+        place, in: collection, passing: properties.filter, request, view,
+        margin: asked.margin, markers: markers(request, of: collection))
     }
     var json = JSONWriter()
     json.beginObject()
@@ -55,7 +55,7 @@ extension API {
     json.key("annotation")
     if let annotation = located.annotation {
       AnnotationWriter(
-        index: index, result: located.result, options: asked.output,
+        collection: collection, result: located.result, options: asked.output,
         statistics: properties.annotationStatistics
       ).write(annotation, into: &json)
     } else {

@@ -13,7 +13,7 @@ extension API {
     if let etag, request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    let isLong = Effort.isLong(over: snapshot.index, filter: view.filter)
+    let isLong = Effort.isLong(over: snapshot.collection, filter: view.filter)
     return try answer(isLong: isLong) {
       HTTPResponse(try API.pins(view, snapshot), etag: etag)
     }
@@ -23,8 +23,8 @@ extension API {
     _ view: PinRequest, _ snapshot: CollectionSnapshot
   ) throws -> JSONWriter {
     let index = snapshot.index
-    let filter = view.filter.map { API.filter($0, of: index) }
-    let scope = FeatureScope(index, passing: filter, near: view.region)
+    let filter = view.filter.map { API.filter($0, of: snapshot.collection) }
+    let scope = FeatureScope(snapshot.collection, passing: filter, near: view.region)
     let places = try scope.places(in: view.region, limit: view.limit)
     var spreading = PinLayout(scope, distance: view.distance)
     var json = JSONWriter(reserving: 256 + places.count * 256)

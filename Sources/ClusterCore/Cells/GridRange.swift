@@ -81,7 +81,7 @@ public struct GridRange: Sendable {
 
   /// Whether a cell is one of these.
   func contains(_ cell: CellPosition) -> Bool {
-    rows.contains(cell.row) && columnRanges.contains { $0.contains(cell.column) }
+    rows.contains(cell.row) && offset(ofColumn: cell.column) < columnCount
   }
 }
 

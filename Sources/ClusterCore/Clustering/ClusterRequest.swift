@@ -47,6 +47,21 @@ public struct ClusterRequest: Sendable {
         || sum.locations >= settings.minUniqueLocationsForClustering)
   }
 
+  /// Whether a group has cells of another size than the request's own, so that not all that is counted
+  /// is drawn in these.
+  public var hasCellsOfGroups: Bool {
+    grouping?.overrides.values.contains { $0.cellSize != cellSize } ?? false
+  }
+
+  /// The request's own cells and those of its groups.
+  var allCells: UnionRegion {
+    var ranges = [cells.grid: cells]
+    for override in grouping?.overrides.values ?? [:].values {
+      ranges[override.cells.grid] = override.cells
+    }
+    return UnionRegion(Array(ranges.values))
+  }
+
   /// The request as it is for one group.
   func layer(ofKey key: [UInt8]?) -> ClusterRequest {
     guard let own = grouping?.overrides[key ?? KeyColumn.nullKey] else { return self }

@@ -2,8 +2,10 @@
 /// on the features in it and on the request, on nothing else.
 extension FeatureScope {
   /// The features of a collection that pass a filter, at least those in some cells.
-  public init(_ index: FeatureIndex, passing filter: FeatureFilter?, near cells: CellSelection) {
-    self.init(index, passing: filter, nearAny: cells)
+  public init(
+    _ collection: IndexedCollection, passing filter: FeatureFilter?, near cells: CellSelection
+  ) {
+    self.init(collection, passing: filter, nearAny: cells)
   }
 
   /// What to draw in some cells of a view, exactly as it is drawn in the whole view, in the same order.
@@ -67,10 +69,4 @@ extension FeatureScope {
 
   /// The number of the scope's features in a request's own cells.
   public func featureCount(of request: ClusterRequest) -> Int { count(in: request.cells) }
-}
-
-extension ClusterRequest {
-  /// Whether a group has cells of another size than the request's own, so that not all that is counted
-  /// is drawn in these.
-  public var hasCellsOfGroups: Bool { hasOtherCells }
 }

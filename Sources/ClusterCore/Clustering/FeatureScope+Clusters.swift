@@ -25,7 +25,7 @@ extension FeatureScope {
     ) { (scope, layer, group, result) throws(ImpossibleRequest) in
       try scope.cluster(layer, in: region, spreading, group: group, into: &result)
     }
-    if request.hasOtherCells { result.featureCount = count(in: request.cells) }
+    if request.hasCellsOfGroups { result.featureCount = count(in: request.cells) }
     return result
   }
 
@@ -91,13 +91,6 @@ extension FeatureScope {
       of: points, in: EverywhereRegion(), by: cells, excluding: OrdinalSet([]),
       countingLocations: false
     ).map { ($0.cell, $0.count) }
-  }
-}
-
-extension ClusterRequest {
-  /// Whether a group has cells of its own.
-  var hasOtherCells: Bool {
-    grouping?.overrides.values.contains { $0.cellSize != cellSize } ?? false
   }
 }
 

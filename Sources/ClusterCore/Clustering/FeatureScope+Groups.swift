@@ -13,7 +13,7 @@ extension FeatureScope {
       points.countFeatures(in: regions) > count / 4
     {
       let name = name.grouped(by: grouping.property)
-      return index.scopes.remembered(name) { before in
+      return collection.scopes(named: name) { before in
         if grouping.keys.keys.count <= FeatureScope.veryFewGroups {
           return partsByBlock(grouping.keys, before)
         }
@@ -24,9 +24,9 @@ extension FeatureScope {
         (part.key.map { Int(grouping.keys.rank(of: $0) ?? 0) } ?? 0, part.scope)
       }
     }
-    guard request.hasOtherCells else { return parts(by: grouping.keys, in: regions) }
+    guard request.hasCellsOfGroups else { return parts(by: grouping.keys, in: regions) }
     return parts(
-      by: grouping, in: UnionRegion(request), own: regions, ofGroup: { CellsRegion($0.cells) })
+      by: grouping, in: request.allCells, own: regions, ofGroup: { CellsRegion($0.cells) })
   }
 
   private func key(of rank: Int, _ grouping: Grouping) -> [UInt8]? {
@@ -66,7 +66,7 @@ extension FeatureScope {
         made[$0]?[rank] ?? nil
       }
       guard part.points.count > 0 else { return nil }
-      return ScopePart(key: key, scope: FeatureScope(index, part, name: nil))
+      return ScopePart(key: key, scope: FeatureScope(collection, part, name: nil))
     }
   }
 

@@ -18,7 +18,7 @@ extension PointIndex {
   }
 
   /// The sums of a region's features by location, in index order, at most `limit` of them.
-  fileprivate func locationSums(
+  func locationSums(
     in region: some IndexRegion, cell: CellPosition, excluding excluded: OrdinalSet, limit: Int
   ) -> [CellSum] {
     var sums: [CellSum] = []

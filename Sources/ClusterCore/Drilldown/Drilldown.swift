@@ -39,16 +39,17 @@ public struct Drilldown: Sendable {
   ///
   /// - Parameter keys: the values of the property that a group is of; nil where no feature has it.
   public init?(
-    _ id: AnnotationID, in index: FeatureIndex, _ options: Options = Options(),
+    _ id: AnnotationID, in collection: IndexedCollection, _ options: Options = Options(),
     keys: (GroupName) -> (property: [UInt8], keys: KeyColumn)? = { _ in nil }
   ) {
+    let index = collection.index
     self.index = index
     self.options = options
     guard case .cell(let name) = id else {
       guard let place = index.place(named: id), options.filter?.passes(place) ?? true else {
         return nil
       }
-      (annotation, scope) = Drilldown.pin(place, of: index, options)
+      (annotation, scope) = Drilldown.pin(place, of: collection, options)
       keptApart = OrdinalSet([])
       box = PositionBox(index.position(at: place))
       bounds = annotation.bounds
@@ -56,7 +57,7 @@ public struct Drilldown: Sendable {
       return
     }
     let region = CellRegion(grid: name.grid, cell: name.cell)
-    var scope = FeatureScope(index, passing: options.filter, nearAny: region)
+    var scope = FeatureScope(collection, passing: options.filter, nearAny: region)
     var group: ClusterGroup?
     if let wanted = name.group {
       guard let (found, part) = Drilldown.group(wanted, of: scope, in: region, keys) else {
@@ -83,14 +84,15 @@ public struct Drilldown: Sendable {
   }
 
   private static func pin(
-    _ place: Int, of index: FeatureIndex, _ options: Options
+    _ place: Int, of collection: IndexedCollection, _ options: Options
   ) -> (Annotation, FeatureScope) {
+    let index = collection.index
     var pin = Annotation(pin: place, of: index.points)
     // What may contest its coordinate.
     let others = index.points.ordinalsOfEqualPosition(as: place)
     var places = GrowingArray<UInt32>(capacity: others.count)
     for other in others where options.filter?.passes(other) ?? true { places.append(UInt32(other)) }
-    let scope = FeatureScope(index, places: places.fixed)
+    let scope = FeatureScope(collection, places: places.fixed)
     if options.settings.decluster {
       var spreading = PinLayout(scope, distance: options.settings.distanceFromContestedLocation)
       let (coordinate, contested) = spreading.pin(at: place)

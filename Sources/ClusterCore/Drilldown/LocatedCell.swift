@@ -1,5 +1,5 @@
 /// The cell of a feature, and what there is in it of its group.
-private struct LocatedCell {
+struct LocatedCell {
   let layer: ClusterLayer
   private let place: Int
   private let all: FeatureScope
@@ -9,15 +9,17 @@ private struct LocatedCell {
   private let keptApart: OrdinalSet
 
   init(
-    _ place: Int, in index: FeatureIndex, passing filter: FeatureFilter?, _ request: ClusterRequest,
+    _ place: Int, in collection: IndexedCollection, passing filter: FeatureFilter?,
+    _ request: ClusterRequest,
     of group: ClusterGroup?, where isInGroup: (Int) -> Bool
   ) {
     self.place = place
     var request = request
     let grid = request.cells.grid
+    let index = collection.index
     cell = withExtendedLifetime(index) { grid.cell(of: place, in: index.points.view) }
     let region = CellRegion(grid: grid, cell: cell)
-    all = FeatureScope(index, passing: filter, nearAny: region)
+    all = FeatureScope(collection, passing: filter, nearAny: region)
     scope =
       group == nil
       ? all

@@ -11,7 +11,8 @@ public struct LocatedFeature: Sendable {
   ///
   /// - Parameter filter: passes the feature.
   public init(
-    _ place: Int, in index: FeatureIndex, passing filter: FeatureFilter?, _ request: ClusterRequest
+    _ place: Int, in collection: IndexedCollection, passing filter: FeatureFilter?,
+    _ request: ClusterRequest
   ) {
     let grouping = request.grouping
     let rank = grouping?.keys.rank(at: place)
@@ -20,7 +21,7 @@ public struct LocatedFeature: Sendable {
     own.grouping = nil
     func cell(_ request: ClusterRequest) -> LocatedCell {
       LocatedCell(
-        place, in: index, passing: filter, request, of: group,
+        place, in: collection, passing: filter, request, of: group,
         where: { grouping?.keys.rank(at: $0) == rank })
     }
     let found = cell(own)
@@ -43,10 +44,11 @@ public struct LocatedFeature: Sendable {
   ///   - margin: the share of the width and height that is added on each side.
   /// - Throws: ``ImpossibleRequest`` where the view can't be answered.
   public init(
-    _ place: Int, in index: FeatureIndex, passing filter: FeatureFilter?, _ request: MethodRequest,
+    _ place: Int, in collection: IndexedCollection, passing filter: FeatureFilter?,
+    _ request: MethodRequest,
     _ view: FeatureView, margin: Double, markers: MarkerColumns
   ) throws(ImpossibleRequest) {
-    let scope = FeatureScope(index, passing: filter, near: request.view.tiles)
+    let scope = FeatureScope(collection, passing: filter, near: request.view.tiles)
     result = try scope.clusters(request, markers: markers)
     annotation = result.annotation(holding: place)
     standaloneZoom = try LocatedFeature.standaloneZoom { (zoom) throws(ImpossibleRequest) in
@@ -54,7 +56,7 @@ public struct LocatedFeature: Sendable {
       zoomed.view = try TileViewport(
         rect: view.rect(atZoom: Double(zoom)), scale: .zoom(Double(zoom)), marginFactor: margin)
       zoomed.limit = ClusterRequest.maximumLimit
-      let scope = FeatureScope(index, passing: filter, near: zoomed.view.tiles)
+      let scope = FeatureScope(collection, passing: filter, near: zoomed.view.tiles)
       if case .distance(let epsilon) = zoomed.method {
         return !scope.isLinked(place, within: epsilon, zoomed)
       }

@@ -4,7 +4,7 @@ public struct MethodDrilldown: Sendable {
   public let annotation: Annotation
   /// All of the view.
   public let result: ClusterResult
-  private let index: FeatureIndex
+  private let collection: IndexedCollection
   private let request: MethodRequest
   private let markers: MarkerColumns
 
@@ -13,14 +13,16 @@ public struct MethodDrilldown: Sendable {
   ///
   /// - Throws: ``ImpossibleRequest`` where the view can't be answered.
   public init?(
-    _ id: AnnotationID, in index: FeatureIndex, passing filter: FeatureFilter?,
+    _ id: AnnotationID, in collection: IndexedCollection, passing filter: FeatureFilter?,
     _ request: MethodRequest, markers: MarkerColumns
   ) throws(ImpossibleRequest) {
-    guard let place = index.place(named: id), filter?.passes(place) ?? true else { return nil }
-    let scope = FeatureScope(index, passing: filter, near: request.view.tiles)
+    guard let place = collection.index.place(named: id), filter?.passes(place) ?? true else {
+      return nil
+    }
+    let scope = FeatureScope(collection, passing: filter, near: request.view.tiles)
     let result = try scope.clusters(request, markers: markers)
     guard let annotation = result.annotation(holding: place) else { return nil }
-    (self.annotation, self.result, self.index) = (annotation, result, index)
+    (self.annotation, self.result, self.collection) = (annotation, result, collection)
     (self.request, self.markers) = (request, markers)
   }
 
@@ -40,7 +42,7 @@ public struct MethodDrilldown: Sendable {
     case .collision(let markers):
       return ExpansionZoom.ofCluster(
         result.places(of: annotation, offset: 0, limit: .max), placed: annotation.first,
-        in: index.points, markerWidth: markers.width, markerHeight: markers.height,
+        in: collection.index.points, markerWidth: markers.width, markerHeight: markers.height,
         above: zoomLevel)
     }
   }
@@ -52,6 +54,7 @@ public struct MethodDrilldown: Sendable {
   /// The bounds of its features, bit for bit: the annotation's are those of steps, so that the features
   /// of their steps have to tell.
   private var exactBounds: GeoBounds {
+    let index = collection.index
     let (degrees, rounded) = (StepDegrees.shared, annotation.bounds)
     var (east, west) = (GeoBounds.empty, GeoBounds.empty)
     var (north, south) = (GeoBounds.empty, GeoBounds.empty)
@@ -93,7 +96,7 @@ public struct MethodDrilldown: Sendable {
       places.append(UInt32($0))
       return true
     }
-    return FeatureScope(index, places: places.fixed)
+    return FeatureScope(collection, places: places.fixed)
   }
 
   private func zoomed(to zoom: Double) -> MethodRequest {

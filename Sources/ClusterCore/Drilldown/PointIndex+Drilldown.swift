@@ -1,6 +1,6 @@
 extension PointIndex {
   /// The annotation of a whole cell or of one location in it.
-  fileprivate func annotation(
+  func annotation(
     of region: CellRegion, location: Location?, position: ClusterPosition,
     excluding excluded: OrdinalSet
   ) -> (Annotation, PositionBox, GeoBounds)? {

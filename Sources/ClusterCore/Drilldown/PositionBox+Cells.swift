@@ -1,6 +1,6 @@
 extension PositionBox {
   /// Whether features whose box this is are in several cells of a grid; nil where positions can't tell.
-  fileprivate func isInSeveralCells(of grid: CellGrid) -> Bool? {
+  func isInSeveralCells(of grid: CellGrid) -> Bool? {
     let columns = PositionBox.areApart(grid.cells(ofStep: minX), grid.cells(ofStep: maxX))
     let rows = PositionBox.areApart(grid.cells(ofStep: minY), grid.cells(ofStep: maxY))
     if columns == true || rows == true { return true }

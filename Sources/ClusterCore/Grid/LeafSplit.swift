@@ -214,33 +214,39 @@ struct LeafSplit {
 
 // MARK: - Steps as doubles
 
-private typealias Steps = LeafSplit.Steps
-
-private typealias Bits = LeafSplit.Bits
+@inline(__always)
+private var exponent: LeafSplit.Bits { LeafSplit.Bits(repeating: 0x4330_0000_0000_0000) }
 
 @inline(__always)
-private var exponent: Bits { Bits(repeating: 0x4330_0000_0000_0000) }
+private var stepBits: LeafSplit.Bits { LeafSplit.Bits(repeating: 0xFFFF_FFFF) }
 
 @inline(__always)
-private var stepBits: Bits { Bits(repeating: 0xFFFF_FFFF) }
+private var infinity: LeafSplit.Bits { LeafSplit.Bits(repeating: Double.infinity.bitPattern) }
 
 @inline(__always)
-private var infinity: Bits { Bits(repeating: Double.infinity.bitPattern) }
+private func bits(_ steps: LeafSplit.Steps) -> LeafSplit.Bits {
+  unsafeBitCast(steps, to: LeafSplit.Bits.self)
+}
 
 @inline(__always)
-private func bits(_ steps: Steps) -> Bits { unsafeBitCast(steps, to: Bits.self) }
-
-@inline(__always)
-private func steps(_ bits: Bits) -> Steps { unsafeBitCast(bits, to: Steps.self) }
+private func steps(_ bits: LeafSplit.Bits) -> LeafSplit.Steps {
+  unsafeBitCast(bits, to: LeafSplit.Steps.self)
+}
 
 @inline(__always)
 private func step(_ double: Double) -> UInt32 { UInt32(truncatingIfNeeded: double.bitPattern) }
 
 @inline(__always)
-private func least(_ a: Steps, _ b: Steps) -> Steps { a.replacing(with: b, where: b .< a) }
+private func least(_ a: LeafSplit.Steps, _ b: LeafSplit.Steps) -> LeafSplit.Steps {
+  a.replacing(with: b, where: b .< a)
+}
 
 @inline(__always)
-private func greatest(_ a: Steps, _ b: Steps) -> Steps { a.replacing(with: b, where: b .> a) }
+private func greatest(_ a: LeafSplit.Steps, _ b: LeafSplit.Steps) -> LeafSplit.Steps {
+  a.replacing(with: b, where: b .> a)
+}
 
 @inline(__always)
-private func isGreater(_ a: Steps, _ b: Steps) -> Bits { unsafeBitCast(a .> b, to: Bits.self) }
+private func isGreater(_ a: LeafSplit.Steps, _ b: LeafSplit.Steps) -> LeafSplit.Bits {
+  unsafeBitCast(a .> b, to: LeafSplit.Bits.self)
+}

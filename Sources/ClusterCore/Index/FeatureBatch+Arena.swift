@@ -1,6 +1,6 @@
 extension FeatureBatch {
   /// Copies a record into an arena.
-  fileprivate func append(
+  func append(
     recordAt index: Int, to records: inout RecordArena
   ) throws(RecordArena.Full) -> RecordReference {
     let result = withRecord(at: index) { record -> RecordReference? in

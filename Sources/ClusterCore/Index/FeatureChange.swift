@@ -7,7 +7,7 @@ public enum FeatureChange {
 }
 
 extension FeatureChange {
-  fileprivate var count: Int {
+  var count: Int {
     switch self {
     case .upsert(let batch): batch.count
     case .remove(let ids): ids.count

@@ -23,10 +23,7 @@ public final class FeatureIndex: Sendable {
   let blockCapacity: Int
   /// When the first feature expires, in milliseconds since 1970; nil if none does.
   public let nextExpiry: Int64?
-  private let scopeCache: ScopeCache
   private let knownBounds = Locked<GeoBounds?>(nil)
-  /// Properties by place, as far as they were asked for.
-  let columns: ColumnCache
 
   /// The number of features.
   public var count: Int { points.count }
@@ -61,7 +58,6 @@ public final class FeatureIndex: Sendable {
     self.init(
       records, PointIndex(old.points, after: edit, records), directory, old.blockCapacity, edit,
       of: old)
-    takeColumns(from: old, edit)
   }
 
   private init(
@@ -89,9 +85,6 @@ public final class FeatureIndex: Sendable {
     (self.blocks, self.expiries) = (blocks, expiries)
     let next = UnsafeBufferPointer(start: expiries.pointer, count: expiries.count).min()
     nextExpiry = next == FeatureEntry.never ? nil : next
-    scopeCache = ScopeCache(
-      capacity: 32 << 20 + points.count * 40, inheriting: old?.scopeCache)
-    columns = ColumnCache(featureCount: points.count)
   }
 
   /// Builds the index of entries that are sorted by id, without duplicates. O(n).
@@ -122,9 +115,6 @@ public final class FeatureIndex: Sendable {
     let directory = IDDirectory(count) { entries.pointer[$0].reference }
     self.init(records: records, blocks: blocks, directory: directory, blockCapacity: blockCapacity)
   }
-
-  /// Parts of it that requests have asked for.
-  var scopes: RememberedScopes { RememberedScopes(index: self, cache: scopeCache) }
 
   /// The memory the index takes beside the records, in bytes.
   public var byteCount: Int {

@@ -110,15 +110,16 @@ struct IndexEdit {
       edits.append(
         IDDirectory.Edit(spot: spot, isThere: found != nil, reference: change.reference))
     }
-    if edits.isEmpty { return ChangedIndex(index: old, touched: []) }
+    if edits.isEmpty { return ChangedIndex(index: old, edit: nil, touched: []) }
     let directory = old.directory.applying(edits)
     let mayCompact = records.isWorthCompacting
     if !areFew || mayCompact {
-      return ChangedIndex(index: rebuilt(directory, isCompacted: mayCompact), touched: touched)
+      return ChangedIndex(
+        index: rebuilt(directory, isCompacted: mayCompact), edit: nil, touched: touched)
     }
     let edit = BlockEdit(old, records).applying(removed: removed.sorted(), added: added)
     let index = FeatureIndex(old, after: edit, records: records, directory: directory)
-    return ChangedIndex(index: index, touched: touched)
+    return ChangedIndex(index: index, edit: edit, touched: touched)
   }
 
   /// The index built anew of the records in a directory, moved together if need be.

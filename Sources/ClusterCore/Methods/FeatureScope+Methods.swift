@@ -25,7 +25,7 @@ extension FeatureScope {
     guard found == count else { return selecting(in: region) }
     if points.isDense { return self }
     guard isWhole else { return selecting(in: EverywhereRegion()) }
-    return index.scopes.remembered(ScopeName(isOnePiece: true)) { _ in
+    return collection.scopes(named: ScopeName(isOnePiece: true)) { _ in
       [ScopePart(key: nil, scope: selecting(in: EverywhereRegion()))]
     }[0].scope
   }

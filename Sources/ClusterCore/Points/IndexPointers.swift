@@ -125,10 +125,20 @@ struct IndexPointers {
     return table &+ children.lowerBound..<table &+ children.upperBound
   }
 
+  /// What becomes of a node in a traversal.
+  enum Visit {
+    /// On to the next one that isn't below it.
+    case skip
+    /// Its children next; a leaf has none.
+    case open
+    /// No more nodes.
+    case stop
+  }
+
   /// Visits nodes in index order, parents before their children, which are only visited where the
   /// parent is opened.
   @inline(__always)
-  func traverse(_ visit: (Int) -> NodeVisit) {
+  func traverse(_ visit: (Int) -> Visit) {
     guard count > 0 else { return }
     // The siblings that are still to be visited on each level, of the tree on top and of a block's.
     withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: IndexPointers.maximumDepth) {
@@ -174,14 +184,4 @@ struct IndexPointers {
   /// Asks for what is added up for a node.
   @inline(__always)
   func prefetchAggregate(_ node: Int) { chints_prefetch(aggregates[node]) }
-}
-
-/// What becomes of a node in a traversal.
-enum NodeVisit {
-  /// On to the next one that isn't below it.
-  case skip
-  /// Its children next; a leaf has none.
-  case open
-  /// No more nodes.
-  case stop
 }

@@ -48,16 +48,6 @@ public final class PointIndex: Sendable {
     self.init(made, records)
   }
 
-  /// The index of the blocks of another one after an edit. O(blocks), but for the new ones without a
-  /// look at any of them.
-  convenience init(_ old: PointIndex, after edit: EditedBlocks, _ records: RecordArena) {
-    var made = Blocks(count: edit.count)
-    edit.forEach(
-      kept: { range, _ in made.append(old, range) },
-      made: { block, _, _ in made.append(block.points) })
-    self.init(made, records)
-  }
-
   /// What an index is made of.
   enum Piece {
     /// Blocks of another index, by number.

@@ -100,7 +100,7 @@ public struct RecordArena: Sendable {
   }
 
   @inline(__always)
-  fileprivate static func record(_ reference: RecordReference, base: UInt) -> FeatureRecord {
+  static func record(_ reference: RecordReference, base: UInt) -> FeatureRecord {
     let unit = UInt(reference.raw & (1 << RecordArena.unitBits - 1))
     guard let base = UnsafeRawPointer(bitPattern: base + unit * 8) else {
       preconditionFailure("a chunk is never at address zero")
@@ -109,7 +109,7 @@ public struct RecordArena: Sendable {
   }
 
   @inline(__always)
-  fileprivate static func entry(_ reference: RecordReference) -> Int {
+  static func entry(_ reference: RecordReference) -> Int {
     Int(reference.raw >> RecordArena.unitBits)
   }
 }

@@ -81,19 +81,3 @@ extension CellSet: IndexRegion {
     return .outside
   }
 }
-
-extension GridRange {
-  /// The cells of a run.
-  init(_ run: CellSet.Run, of grid: CellGrid) {
-    self.grid = grid
-    (firstColumn, columnCount) = (run.columns.lowerBound, run.columns.count)
-    rows = run.row..<run.row + 1
-  }
-
-  /// As `contains(_:)`, for many cells.
-  fileprivate func holds(_ cell: CellPosition) -> Bool {
-    let column = cell.column - firstColumn
-    return rows.contains(cell.row)
-      && (column < 0 ? column + grid.cellsPerWorld : column) < columnCount
-  }
-}

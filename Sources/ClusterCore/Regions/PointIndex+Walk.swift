@@ -1,14 +1,14 @@
-/// What to do with a node that lies inside a region.
-enum WalkStep {
-  /// It is dealt with: go on behind it.
-  case taken
-  /// Go on with its children or points.
-  case open
-  /// End the walk.
-  case stop
-}
-
 extension PointIndex {
+  /// What to do with a node that lies inside a region.
+  enum WalkStep {
+    /// It is dealt with: go on behind it.
+    case taken
+    /// Go on with its children or points.
+    case open
+    /// End the walk.
+    case stop
+  }
+
   /// Visits a region's features in index order: whole nodes where they lie inside and `take` takes
   /// them, single points elsewhere. `point` returns false to end the walk.
   ///

@@ -1,5 +1,5 @@
 /// The features on the world's northern and southern edges.
-private struct PolarRegion: IndexRegion {
+struct PolarRegion: IndexRegion {
   func coverage(of node: Int, in view: IndexPointers) -> Coverage {
     let box = view.nodes[node].box
     if !box.isPolar { return .outside }

@@ -24,7 +24,7 @@ extension PointIndex {
 }
 
 /// The features at one position.
-private struct PositionRegion: IndexRegion {
+struct PositionRegion: IndexRegion {
   let position: Position
 
   func coverage(of node: Int, in view: IndexPointers) -> Coverage {

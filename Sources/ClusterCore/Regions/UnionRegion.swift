@@ -1,16 +1,12 @@
-/// The features of a request's own cells and those of its groups: a little more where there are many
-/// sizes of cells.
+/// The features in cells of several grids, and some more where there are many grids.
 struct UnionRegion: IndexRegion {
   private let parts: [CellsRegion]
   /// More sizes than a client has a use for are not told apart.
   private static let manySizes = 16
 
-  init(_ request: ClusterRequest) {
-    var cells = [request.cells.grid: request.cells]
-    for override in request.grouping?.overrides.values ?? [:].values {
-      cells[override.cells.grid] = override.cells
-    }
-    parts = cells.count > UnionRegion.manySizes ? [] : cells.values.map(CellsRegion.init)
+  /// - Parameter ranges: one a grid.
+  init(_ ranges: [GridRange]) {
+    parts = ranges.count > UnionRegion.manySizes ? [] : ranges.map(CellsRegion.init)
   }
 
   func coverage(of node: Int, in view: IndexPointers) -> Coverage {

@@ -222,10 +222,10 @@ public struct AnnotationReuse {
     if let known = columns[group] { return known }
     if knownProperties[group.property] == nil {
       // Read out of every feature, unless it was asked for lately; a hash is looked for in all names.
-      let index = scope.index
-      let isThere = group.wholeProperty.map(index.hasKeyColumn(named:)) ?? false
+      let collection = scope.collection
+      let isThere = group.wholeProperty.map(collection.hasKeyColumn(named:)) ?? false
       let each = group.wholeProperty == nil ? 400 : 100
-      budget.spend(isThere ? WorkBudget.node : index.count * each)
+      budget.spend(isThere ? WorkBudget.node : collection.index.count * each)
       knownProperties[group.property] = .some(budget.isSpent ? nil : keys(group))
     }
     let found = knownProperties[group.property] ?? nil

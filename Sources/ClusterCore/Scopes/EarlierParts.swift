@@ -3,7 +3,7 @@
 struct EarlierParts {
   /// Of the blocks that the index had; none of nothing.
   let serials: [UInt64]
-  fileprivate let parts: [(key: [UInt8]?, blocks: BlockSelection)]
+  let parts: [(key: [UInt8]?, blocks: BlockSelection)]
 
   /// Nothing.
   static let none = EarlierParts(serials: [], parts: [])

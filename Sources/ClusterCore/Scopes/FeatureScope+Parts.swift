@@ -38,6 +38,6 @@ extension FeatureScope {
         }
       }
     }
-    return zip(ranks, parts).map { ($0, FeatureScope(index, $1)) }
+    return zip(ranks, parts).map { ($0, FeatureScope(collection, $1)) }
   }
 }

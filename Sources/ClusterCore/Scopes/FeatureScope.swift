@@ -2,7 +2,7 @@
 /// those, so that whatever looks at them needn't know that there are others.
 public struct FeatureScope: Sendable {
   /// The collection.
-  public let index: FeatureIndex
+  public let collection: IndexedCollection
   /// Where the scope's features are.
   let points: PointIndex
   /// Which of the collection's features they are.
@@ -17,38 +17,42 @@ public struct FeatureScope: Sendable {
     case blocks(BlockSelection)
   }
 
+  /// The index of all of the collection's features.
+  public var index: FeatureIndex { collection.index }
+
   /// What it is of, if it is remembered.
   let name: ScopeName?
 
   /// All features of a collection.
-  public init(_ index: FeatureIndex) {
-    self.index = index
-    points = index.points
+  public init(_ collection: IndexedCollection) {
+    self.collection = collection
+    points = collection.index.points
     members = .all
     name = ScopeName()
   }
 
   /// Some features of a collection, by their places in ascending order. O(n) for n of them.
-  init(_ index: FeatureIndex, places: FixedArray<UInt32>, name: ScopeName? = nil) {
-    self.index = index
+  init(_ collection: IndexedCollection, places: FixedArray<UInt32>, name: ScopeName? = nil) {
+    self.collection = collection
     members = .places(places)
     self.name = name
-    points = PointIndex(selecting: places, of: index.points)
+    points = PointIndex(selecting: places, of: collection.index.points)
   }
 
   /// As above, of features that were copied already.
-  init(_ index: FeatureIndex, _ selected: SelectedPoints) {
+  init(_ collection: IndexedCollection, _ selected: SelectedPoints) {
     precondition(selected.count == selected.places.count, "all of them have come")
-    self.index = index
+    self.collection = collection
     members = .places(selected.places)
     name = nil
     points = PointIndex(
-      positions: selected.positions, references: selected.references, records: index.records)
+      positions: selected.positions, references: selected.references,
+      records: collection.index.records)
   }
 
   /// Of features that were selected block by block.
-  init(_ index: FeatureIndex, _ selected: BlockSelection, name: ScopeName?) {
-    self.index = index
+  init(_ collection: IndexedCollection, _ selected: BlockSelection, name: ScopeName?) {
+    self.collection = collection
     members = .blocks(selected)
     points = selected.points
     self.name = name
@@ -79,8 +83,8 @@ public struct FeatureScope: Sendable {
   var selection: Selection { Selection(points: points, members: members, name: name) }
 
   /// The scope that a selection of this collection was of.
-  init(_ index: FeatureIndex, _ selection: Selection) {
-    self.index = index
+  init(_ collection: IndexedCollection, _ selection: Selection) {
+    self.collection = collection
     (points, members, name) = (selection.points, selection.members, selection.name)
   }
 
@@ -170,7 +174,7 @@ extension FeatureScope {
         return true
       }
     }
-    return FeatureScope(index, places: selected.fixed, name: name)
+    return FeatureScope(collection, places: selected.fixed, name: name)
   }
 
   /// The scope's features that lie in a region.

@@ -4,7 +4,7 @@ import Threading
 /// that were asked for longest ago are forgotten first. A changed collection begins with those of before,
 /// of which only what changed is made anew when they are asked for.
 ///
-/// It belongs to the collection's index, so nothing in it may hold that.
+/// It belongs to the collection, so nothing in it may hold that.
 final class ScopeCache: Sendable {
   struct Parts: Sendable {
     var serials: [UInt64]
@@ -120,13 +120,5 @@ final class ScopeCache: Sendable {
     }
     // Freed, if nobody else uses them, after the lock is given back.
     _ = forgotten
-  }
-}
-
-extension FeatureIndex {
-  /// Whether what a filter and a grouping make of the collection is known, so that a view of it takes
-  /// little longer than a plain one.
-  public func remembers(filter: FilterExpression?, groupBy: [UInt8]?) -> Bool {
-    scopes.has(ScopeName(filter: filter?.normalised, groupBy: groupBy))
   }
 }

@@ -1,5 +1,5 @@
 /// What there is to say of the numbers of some features, found in one pass.
-private struct NumberSummary {
+struct NumberSummary {
   /// How many are numbers; if none is, the rest means nothing.
   private(set) var count = 0
   private(set) var least = Double.infinity

@@ -54,6 +54,23 @@ extension FeatureBatch {
   }
 }
 
+extension IndexedCollection {
+  /// The first version of a collection of these features; as ``FeatureIndex/of(_:)``.
+  static func of(_ features: [TwinFeature]) throws -> IndexedCollection {
+    IndexedCollection(try FeatureIndex.of(features))
+  }
+
+  /// The collection after one change.
+  func applying(_ change: FeatureChange) throws -> IndexedCollection {
+    try applying([change]).collection
+  }
+}
+
+extension FeatureScope {
+  /// All features of a collection of which nothing else is known.
+  init(_ index: FeatureIndex) { self.init(IndexedCollection(index)) }
+}
+
 extension FeatureIndex {
   /// The index of these features, in blocks of a size that depends on them: many small ones or few.
   static func of(_ features: [TwinFeature]) throws -> FeatureIndex {

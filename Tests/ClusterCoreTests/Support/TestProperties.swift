@@ -52,6 +52,12 @@ enum OwnedValue: Hashable {
 
 extension FeatureIndex {
   func testColumn(_ name: String) -> PropertyColumn {
+    PropertyColumn(named: Array(name.utf8), of: self, decoder: TestDecoder())
+  }
+}
+
+extension IndexedCollection {
+  func testColumn(_ name: String) -> PropertyColumn {
     column(named: Array(name.utf8), decoder: TestDecoder())
   }
 }

@@ -1,4 +1,4 @@
-extension FeatureIndex {
+extension IndexedCollection {
   /// The values of a property (by the UTF-8 of its name) of all features.
   ///
   /// The first call reads it out of every record, which takes a while; the column is then kept as
@@ -6,7 +6,7 @@ extension FeatureIndex {
   /// thread that asks for it meanwhile waits. A name must always come with the same kind of decoder.
   public func column(named name: [UInt8], decoder: any PropertyDecoder) -> PropertyColumn {
     let column = columns.column(ColumnCache.Key(name: name)) {
-      .values(PropertyColumn(named: name, of: self, decoder: decoder), decoder)
+      .values(PropertyColumn(named: name, of: index, decoder: decoder), decoder)
     }
     guard case .values(let values, _) = column else { preconditionFailure("asked for values") }
     return values
@@ -31,14 +31,14 @@ extension FeatureIndex {
     columns.has(ColumnCache.Key(name: name, isKeys: true))
   }
 
-  /// Takes over the columns of the index that this one was made of.
+  /// Takes over the columns of the collection before a change.
   ///
-  /// - Parameter edit: what made its blocks of those before.
-  func takeColumns(from old: FeatureIndex, _ edit: EditedBlocks) {
+  /// - Parameter edit: what made the blocks of this collection's index of those before.
+  func takeColumns(from old: IndexedCollection, _ edit: EditedBlocks) {
     columns.take(
       from: old.columns,
       values: { name, column, decoder in
-        PropertyColumn(carrying: column, after: edit, named: name, of: self, decoder: decoder)
+        PropertyColumn(carrying: column, after: edit, named: name, of: index, decoder: decoder)
       },
       keys: { keys, column in
         keys.mayHoldDeadKeys ? nil : KeyColumn(carrying: keys, after: edit, of: column)

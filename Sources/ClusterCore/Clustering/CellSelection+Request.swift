@@ -1,0 +1,33 @@
+extension CellSelection {
+  /// The most coordinates times grids that are looked at.
+  private static let mostLooks = 1 << 20
+
+  /// The cells of a request, and of what some groups have of their own, that hold any of some
+  /// coordinates; nil where it takes too long to say.
+  public init?(
+    _ request: ClusterRequest, overrides: [[UInt8]: Grouping.Override],
+    holding coordinates: [Coordinate]
+  ) {
+    var ranges: [Double: GridRange] = [:]
+    for override in overrides.values where override.cellSize != request.cellSize {
+      ranges[override.cellSize] = override.cells
+    }
+    guard coordinates.count * (ranges.count + 1) <= CellSelection.mostLooks else { return nil }
+    let points = coordinates.map(WebMercator.project)
+    own = CellSelection.cells(of: request.cells, holding: points)
+    others = ranges.mapValues { CellSelection.cells(of: $0, holding: points) }
+  }
+
+  private static func cells(of range: GridRange, holding points: [MapPoint]) -> CellSet {
+    var cells: Set<CellPosition> = []
+    for point in points {
+      let cell = CellPosition(
+        column: range.grid.cell(of: point.x), row: range.grid.cell(of: point.y))
+      if range.contains(cell) { cells.insert(cell) }
+    }
+    return CellSet(cells, of: range.grid)
+  }
+
+  /// Those of the view where the cell size is its own.
+  func cells(_ request: ClusterRequest) -> CellSet { others[request.cellSize] ?? own }
+}

@@ -1,0 +1,8 @@
+extension GridRange {
+  /// The cells of a run.
+  init(_ run: CellSet.Run, of grid: CellGrid) {
+    self.grid = grid
+    (firstColumn, columnCount) = (run.columns.lowerBound, run.columns.count)
+    rows = run.row..<run.row + 1
+  }
+}
