@@ -18,7 +18,7 @@ import Testing
     init(_ query: String) throws {
       self.query = query
       request = try ViewportRequest(
-        try Fields(query: query, allowed: ViewportFields.watched))
+        try Fields(query: query, allowed: ViewportField.names(.changes)))
       view = try #require(WatchedViewport(request))
     }
   }

@@ -25,8 +25,9 @@ struct AnnotationWriter {
     self.statistics = statistics.map(StatisticsWriter.init)
   }
 
-  /// An annotation as a JSON object.
+  /// An annotation as an object in the form of the options.
   func write(_ annotation: Annotation, into json: inout JSONWriter) {
+    if options.form == .geoJSON { return writeGeoJSON(annotation, into: &json) }
     writeMembers(annotation, opening: true, into: &json)
     json.endObject()
   }
@@ -209,7 +210,7 @@ struct AnnotationWriter {
 
   /// An annotation as a GeoJSON Feature: a cluster with Supercluster's properties, a pin as its own
   /// feature.
-  func writeGeoJSON(_ annotation: Annotation, into json: inout JSONWriter) {
+  private func writeGeoJSON(_ annotation: Annotation, into json: inout JSONWriter) {
     json.beginObject()
     json.member("type", "Feature")
     if annotation.isCluster {

@@ -23,20 +23,20 @@ struct ClusterAnswer {
     self.result = result
   }
 
-  /// Takes over what the head says of a view.
-  mutating func describe(_ view: ViewportMethod) {
-    switch view {
-    case .grid(let request, _):
-      (zoomLevel, grid) = (request.zoomLevel, request.cells.grid)
-      gridRect = request.cells.mapRect
-    case .tiles(let request):
-      (zoomLevel, gridRect) = (request.view.zoomLevel, request.view.tiles.mapRect)
+  /// Takes over what the head says of a viewport.
+  mutating func describe(_ area: ViewportRequest.Area) {
+    switch area {
+    case .grid(let viewport, _):
+      (zoomLevel, grid) = (viewport.zoomLevel, viewport.cells.grid)
+      gridRect = viewport.cells.mapRect
+    case .tiles(let viewport):
+      (zoomLevel, gridRect) = (viewport.zoomLevel, viewport.tiles.mapRect)
     }
   }
 
-  /// The answer in one of the two forms.
-  func json(_ type: MediaType) -> JSONWriter {
-    let isGeoJSON = type == .geoJSON
+  /// The answer in the form of its options.
+  func json() -> JSONWriter {
+    let isGeoJSON = output.form == .geoJSON
     var json = JSONWriter(reserving: 1024 + result.annotations.count * 256)
     json.beginObject()
     if isGeoJSON { json.member("type", "FeatureCollection") }
@@ -46,13 +46,7 @@ struct ClusterAnswer {
     let writer = AnnotationWriter(
       collection: snapshot.collection, result: result, options: output, statistics: statistics,
       previous: changes?.previous ?? [])
-    for annotation in result.annotations {
-      if isGeoJSON {
-        writer.writeGeoJSON(annotation, into: &json)
-      } else {
-        writer.write(annotation, into: &json)
-      }
-    }
+    for annotation in result.annotations { writer.write(annotation, into: &json) }
     json.endArray()
     if changes != nil { writeChanges(writer, into: &json) }
     writeGrid(into: &json)

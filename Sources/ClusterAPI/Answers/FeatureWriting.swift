@@ -3,7 +3,9 @@ import GeoFormats
 
 extension JSONWriter {
   /// The member `properties`, as far as they are asked for.
-  mutating func properties(of record: FeatureRecord, _ selection: PropertySelection) {
+  mutating func properties(
+    of record: FeatureRecord, _ selection: AnnotationOptions.PropertySelection
+  ) {
     switch selection {
     case .all: member("properties", raw: record.properties)
     case .none:

@@ -14,7 +14,7 @@ struct TitleWriter {
     subtitleLimit = options.subtitleLimit
     index = collection.index
     column = options.titleProperty.flatMap {
-      TitleWriter.isRare($0, in: collection) ? API.column($0, of: collection) : nil
+      TitleWriter.isRare($0, in: collection) ? collection.column(of: $0) : nil
     }
   }
 

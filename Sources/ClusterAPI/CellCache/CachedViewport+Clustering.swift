@@ -7,10 +7,10 @@ extension CachedViewport {
   ///
   /// - Returns: false where they are more than can be answered or kept.
   func cluster(_ sum: Sum) -> Bool {
-    let properties = BoundProperties(view.properties, in: snapshot.collection)
+    let properties = BoundProperties(request.values.cell.properties, in: snapshot.collection)
     guard let result = clusters(sum, properties) else { return false }
     let writer = AnnotationWriter(
-      collection: snapshot.collection, result: result, options: view.output,
+      collection: snapshot.collection, result: result, options: request.values.cell.output,
       statistics: properties.annotationStatistics)
     var rest = result.annotations[...]
     var json = JSONWriter(reserving: 4096)
@@ -40,11 +40,7 @@ extension CachedViewport {
     var features = 0
     for annotation in annotations {
       features += annotation.count
-      if isGeoJSON {
-        writer.writeGeoJSON(annotation, into: &json)
-      } else {
-        writer.write(annotation, into: &json)
-      }
+      writer.write(annotation, into: &json)
       if json.count > EncodedCell.maximumBytes { return .tooLong }
     }
     return json.withBytes {
@@ -54,7 +50,7 @@ extension CachedViewport {
 
   /// What to draw in the missing cells, and maybe in others; nil where it is too much.
   private func clusters(_ sum: Sum, _ properties: BoundProperties) -> ClusterResult? {
-    guard case .grid(var request, _) = view.method.bound(to: properties) else { return nil }
+    guard case .grid(var request) = BoundViewport(request, properties) else { return nil }
     let part = area.cells.part(
       offsets: sum.offsets.first..<sum.offsets.last + 1, rows: sum.rows.first..<sum.rows.last + 1)
     request.limit = ClusterRequest.maximumLimit

@@ -3,9 +3,7 @@ import GeoFormats
 
 /// A view whose cells are remembered, all or some of them or none yet.
 struct CachedViewport: Sendable {
-  let view: ViewportRequest
-  let request: ClusterRequest
-  let isGeoJSON: Bool
+  let request: ViewportRequest
   let snapshot: CollectionSnapshot
   let memory: CellCacheBudget
   let area: CellArea
@@ -25,16 +23,14 @@ struct CachedViewport: Sendable {
 
   /// A view of a collection; nil where cells like its own aren't remembered.
   init?(
-    _ view: ViewportRequest, _ type: MediaType, _ snapshot: CollectionSnapshot,
-    _ memory: CellCacheBudget
+    _ request: ViewportRequest, _ snapshot: CollectionSnapshot, _ memory: CellCacheBudget
   ) {
-    isGeoJSON = type == .geoJSON
-    guard case .grid(let request, _) = view.method, let area = CellArea(request.cells),
-      let key = CellKey(view, isGeoJSON: isGeoJSON),
+    guard case .grid(let viewport, _) = request.area, let area = CellArea(viewport.cells),
+      let key = CellKey(request),
       let grid = snapshot.remembered.grid(key, memory),
       let pages = grid.pages(of: area, at: snapshot.info.version)
     else { return nil }
-    (self.view, self.request, self.area) = (view, request, area)
+    (self.request, self.area) = (request, area)
     (self.snapshot, self.memory, self.pages) = (snapshot, memory, pages)
   }
 
@@ -52,7 +48,8 @@ struct CachedViewport: Sendable {
       guard isDone else { return nil }
       sum = self.sum
     }
-    guard sum.missing == 0, sum.annotations <= request.limit else { return nil }
+    guard sum.missing == 0, sum.annotations <= request.values.limit ?? ClusterRequest.maximumLimit
+    else { return nil }
     memory.count(remembered: Int(area.cells.count) - missing)
     return body(sum)
   }
@@ -82,7 +79,8 @@ struct CachedViewport: Sendable {
   private func body(_ sum: Sum) -> [UInt8] {
     var answer = ClusterAnswer(snapshot: snapshot, result: ClusterResult())
     answer.result.featureCount = sum.features
-    answer.describe(view.method)
+    answer.describe(request.area)
+    let isGeoJSON = request.values.cell.output.form == .geoJSON
     var head = JSONWriter(reserving: 512)
     head.beginObject()
     if isGeoJSON { head.member("type", "FeatureCollection") }

@@ -28,7 +28,7 @@ import Threading
 final class CellCache: Sendable {
   fileprivate struct State {
     var version = Int64.min
-    var grids: [HashedCellKey: CachedGrid] = [:]
+    var grids: [CellKey: CachedGrid] = [:]
     /// The keys that were asked for once, by a part of their hashes.
     var askedOnce: [Int] = []
   }
@@ -43,8 +43,7 @@ final class CellCache: Sendable {
 
   /// The cells with a key; nil at the first request, for many are never repeated.
   func grid(_ key: CellKey, _ memory: CellCacheBudget) -> CachedGrid? {
-    let key = HashedCellKey(key)
-    return state.withLock { state in
+    state.withLock { state in
       if let grid = state.grids[key] { return grid }
       guard state.isSecond(key.hash) else { return nil }
       if state.grids.count >= CellCache.maximumGrids,
@@ -52,7 +51,7 @@ final class CellCache: Sendable {
       {
         state.grids[oldest.key] = nil
       }
-      let grid = CachedGrid(key.key.grid, at: state.version, memory)
+      let grid = CachedGrid(key.grid, at: state.version, memory)
       memory.register(grid)
       state.grids[key] = grid
       return grid

@@ -34,8 +34,11 @@ final class WatchedViewport {
 
   /// A view on a grid; nil for any other.
   init?(_ view: ViewportRequest) {
-    guard case .grid(let request, let overrides) = view.method else { return nil }
-    (self.view, self.request, self.overrides) = (view, request, overrides)
+    guard case .grid(let viewport, let overrides) = view.area else { return nil }
+    (self.view, self.overrides) = (view, overrides)
+    request = ClusterRequest(
+      viewport, settings: view.values.cell.settings,
+      limit: view.values.limit ?? ClusterRequest.maximumLimit)
   }
 
   /// Whether it has been updated at all.
@@ -91,15 +94,15 @@ final class WatchedViewport {
   private func answer(
     _ selection: CellSelection, of snapshot: CollectionSnapshot
   ) throws -> ClusterAnswer {
-    let properties = BoundProperties(view.properties, in: snapshot.collection)
-    guard case .grid(let request, _) = view.method.bound(to: properties) else {
+    let properties = BoundProperties(view.values.cell.properties, in: snapshot.collection)
+    guard case .grid(let request) = BoundViewport(view, properties) else {
       preconditionFailure("a view on a grid stays one")
     }
     let scope = FeatureScope(snapshot.collection, passing: properties.filter, near: selection)
     var answer = ClusterAnswer(
       snapshot: snapshot, result: try scope.clusters(request, in: selection))
     answer.statistics = properties.annotationStatistics
-    answer.output = view.output
+    answer.output = view.values.cell.output
     return answer
   }
 
@@ -176,7 +179,8 @@ final class WatchedViewport {
       }
     }
     if overrides.values.contains(where: { $0.cellSize != request.cellSize }) {
-      featureCount = WatchedViewport.featureCount(of: request, view.properties, in: snapshot)
+      featureCount = WatchedViewport.featureCount(
+        of: request, view.values.cell.properties, in: snapshot)
     }
     guard changed > 0 || featureCount != countBefore else { return Update() }
     var event = event(snapshot)
@@ -186,9 +190,9 @@ final class WatchedViewport {
 
   /// Where groups have cells of their own, what is drawn in the view's own ones doesn't add up to it.
   private static func featureCount(
-    of request: ClusterRequest, _ properties: PropertyFields, in snapshot: CollectionSnapshot
+    of request: ClusterRequest, _ properties: PropertyOptions, in snapshot: CollectionSnapshot
   ) -> Int {
-    let filter = properties.filter.map { API.filter($0, of: snapshot.collection) }
+    let filter = properties.filter.map { snapshot.collection.filter($0) }
     return FeatureScope(snapshot.collection, passing: filter, near: request.cells)
       .featureCount(of: request)
   }

@@ -19,18 +19,20 @@ enum Effort {
     return !collection.remembers(filter: filter, groupBy: groupBy)
   }
 
-  static func isLong(over collection: IndexedCollection, _ fields: PropertyFields) -> Bool {
-    isLong(
-      over: collection, filter: fields.filter, groupBy: fields.groupBy,
-      statistics: fields.hasStatistics)
-  }
-
-  /// Whether titles are so rare that a column must be made to find them.
-  static func isLong(over collection: IndexedCollection, _ output: AnnotationOptions) -> Bool {
-    guard let property = output.titleProperty, !collection.hasColumn(named: property) else {
+  /// Whether an answer with some options may take long: because of their properties, or because titles
+  /// are so rare that a column must be made to find them.
+  static func isLong(over collection: IndexedCollection, _ options: CellOptions) -> Bool {
+    let properties = options.properties
+    if isLong(
+      over: collection, filter: properties.filter, groupBy: properties.groupBy,
+      statistics: properties.hasStatistics)
+    {
+      return true
+    }
+    guard let title = options.output.titleProperty, !collection.hasColumn(named: title) else {
       return false
     }
-    return TitleWriter.isRare(property, in: collection)
+    return TitleWriter.isRare(title, in: collection)
   }
 
   static func isLong(over collection: IndexedCollection, previous: [PreviousAnnotation]?) -> Bool {
@@ -41,8 +43,8 @@ enum Effort {
 extension ViewportRequest {
   /// Whether its answer may take long.
   func isLong(over collection: IndexedCollection) -> Bool {
-    if case .tiles = method { return true }
-    return Effort.isLong(over: collection, properties) || Effort.isLong(over: collection, output)
-      || Effort.isLong(over: collection, previous: previous)
+    if case .tiles = area { return true }
+    return Effort.isLong(over: collection, values.cell)
+      || Effort.isLong(over: collection, previous: values.previous)
   }
 }

@@ -146,6 +146,17 @@ struct Fields {
     return Int(number)
   }
 
+  /// An integer within a range; 422 outside of it.
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+    guard let value = try integer(name) else { return nil }
+    guard range.contains(value) else {
+      throw problem(
+        name, status: 422,
+        "\(name) is \(value), outside of \(range.lowerBound)…\(range.upperBound)")
+    }
+    return value
+  }
+
   /// A boolean.
   func bool(_ name: String) throws(Problem) -> Bool? {
     switch value(name) {

@@ -2,23 +2,23 @@ import ClusterCore
 import GeoFormats
 
 extension Fields {
-  /// The annotations on screen; nil where they aren't given.
-  func previous() throws -> [PreviousAnnotation]? {
-    try withJSON("previous") { json in
-      guard json.kind == .array else { throw problem("previous", "previous is not an array") }
+  /// The annotations on screen.
+  func previous(_ name: String) throws -> [PreviousAnnotation]? {
+    try withJSON(name) { json in
+      guard json.kind == .array else { throw problem(name, "\(name) is not an array") }
       guard json.count <= AnnotationReuse.maximumPrevious else {
         throw problem(
-          "previous", status: 422,
-          "previous has \(json.count) annotations, more than \(AnnotationReuse.maximumPrevious)")
+          name, status: 422,
+          "\(name) has \(json.count) annotations, more than \(AnnotationReuse.maximumPrevious)")
       }
       var previous: [PreviousAnnotation] = []
       previous.reserveCapacity(json.count)
       var ids: Set<String> = []
       for element in json.elements {
-        let one = try annotation(element, at: "previous/\(previous.count)")
+        let one = try annotation(element, at: "\(name)/\(previous.count)")
         guard ids.insert(one.id).inserted else {
           throw problem(
-            "previous/\(previous.count)/id", status: 422, "the id is given twice in previous")
+            "\(name)/\(previous.count)/id", status: 422, "the id is given twice in \(name)")
         }
         previous.append(one)
       }

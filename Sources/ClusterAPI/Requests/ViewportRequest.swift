@@ -1,133 +1,121 @@
 import ClusterCore
-import GeoFormats
 
-/// How the features of a view are brought together.
-enum ClusterMethod: String, CaseIterable {
-  case grid, distance, collision
-
-  /// Fields that mean nothing without a grid.
-  static let gridOnly = [
-    "clusterer", "cellSize", "maxZoomLevelForClustering", "minUniqueLocationsForClustering",
-    "minPoints", "groups", "decluster", "debug",
-  ]
-  /// Fields of the methods without a grid.
-  static let names = ["method", "epsilon", "markerSize", "priorityBy", "clusterBy"]
-}
-
-/// A view as far as it can be told without features: its rectangle, scale and method.
-enum ViewportMethod {
-  /// The request without what depends on features, and the settings of single groups.
-  case grid(ClusterRequest, overrides: [[UInt8]: Grouping.Override])
-  case tiles(MethodRequest)
-}
-
-extension ViewportMethod {
-  /// The method with what depends on features.
-  func bound(to properties: BoundProperties) -> ViewportMethod {
-    switch self {
-    case .grid(var request, let overrides):
-      request.weights = properties.statistics.weights
-      request.grouping = properties.grouping
-      request.grouping?.overrides = overrides
-      return .grid(request, overrides: overrides)
-    case .tiles(var request):
-      request.grouping = properties.grouping
-      return .tiles(request)
-    }
+/// What a viewport request asks for: the values of its fields, and where they place the viewport.
+struct ViewportRequest: Sendable {
+  /// The part of the world that is clustered.
+  enum Area: Sendable {
+    /// Cells of a grid, and what some groups have of their own.
+    case grid(Viewport, overrides: [[UInt8]: Grouping.Override])
+    /// Tiles, for methods without a grid.
+    case tiles(TileViewport)
   }
-}
 
-/// What a viewport request asks for.
-struct ViewportRequest {
-  var method: ViewportMethod
-  var properties: PropertyFields
-  var output: AnnotationOptions
-  var previous: [PreviousAnnotation]?
-  /// Whether the cells are listed.
-  var debug = false
-  let margin: Double
+  var values: ViewportValues
+  let area: Area
 
-  static let maximumGridCells = 10_000.0
+  /// The most cells that an answer lists.
+  static let maximumListedCells = 10_000
 
-  /// Reads all fields; the rectangle and the scale may be given otherwise, and where a `limit` is one
-  /// of pages it isn't read.
+  /// Reads the fields that a request takes. `locate` gives the rectangle and the scale.
   init(
-    _ fields: Fields, rect givenRect: MapRect? = nil, scale givenScale: Viewport.Scale? = nil,
-    isPaged: Bool = false
+    _ fields: Fields, of request: ViewportField.Requests = .clusters,
+    rect givenRect: MapRect? = nil,
+    scale givenScale: Viewport.Scale? = nil
   ) throws {
-    let kind = try fields.choice("method", ClusterMethod.self) ?? .grid
-    if kind != .grid, let name = ClusterMethod.gridOnly.first(where: fields.has) {
-      throw fields.problem(name, "\(name) means nothing to the method \(kind.rawValue)")
+    var values = ViewportValues()
+    try fields.read(.method, of: request, into: &values)
+    if values.method != .grid, let name = ViewportField.gridOnly.first(where: fields.has) {
+      let method = values.method.rawValue
+      throw fields.problem(name, "\(name) means nothing to the method \(method)")
     }
-    let rect = try givenRect ?? fields.visibleRect()
-    let scale = try givenScale ?? fields.scale()
-    let settings = try fields.clusterSettings()
-    let maximum = ClusterRequest.maximumLimit
-    let limit = isPaged ? maximum : try fields.integer("limit", in: 1...maximum) ?? maximum
-    margin = try fields.number("marginFactor") ?? 0.5
-    properties = try fields.propertyFields()
-    output = try fields.outputOptions()
-    previous = try fields.previous()
-    let epsilon = try fields.epsilon()
-    let markers = try fields.markers()
-    switch kind {
-    case .grid:
-      let viewport = try Viewport(
-        rect: rect, scale: scale, cellSize: try fields.number("cellSize") ?? 60,
-        marginFactor: margin)
-      let overrides = try fields.groupOverrides(viewport, settings)
-      debug = try fields.bool("debug") ?? false
-      if debug, viewport.cells.count > ViewportRequest.maximumGridCells {
-        throw Viewport.tooManyCells(
-          viewport.cells, limit: Int(ViewportRequest.maximumGridCells), cellSize: viewport.cellSize,
-          field: "debug")
-      }
-      method = .grid(
-        ClusterRequest(viewport, settings: settings, limit: limit), overrides: overrides)
-    case .distance, .collision:
-      let view = try TileViewport(rect: rect, scale: scale, marginFactor: margin)
-      method = .tiles(
-        MethodRequest(
-          view: view, method: kind == .distance ? .distance(epsilon: epsilon) : .collision(markers),
-          keepApart: settings.keepApart, limit: limit))
+    let rect = try givenRect ?? fields.rect(into: &values)
+    let scale = try givenScale ?? fields.scale(into: &values)
+    try fields.readSettings(of: request, into: &values)
+    try fields.read(
+      .limit, .margin, .properties, .output, .previous, .tiles, of: request, into: &values)
+    guard values.method == .grid else {
+      area = .tiles(try TileViewport(rect: rect, scale: scale, marginFactor: values.margin))
+      self.values = values
+      return
+    }
+    try fields.read(.cellSize, of: request, into: &values)
+    let viewport = try Viewport(
+      rect: rect, scale: scale, cellSize: values.cellSize ?? 60, marginFactor: values.margin)
+    try fields.read(.groups, of: request, into: &values)
+    area = .grid(viewport, overrides: try fields.overrides(values.cell.groups, viewport))
+    try fields.read(.debug, of: request, into: &values)
+    self.values = values
+    let most = ViewportRequest.maximumListedCells
+    if values.debug, viewport.cells.count > Double(most) {
+      throw Viewport.tooManyCells(
+        viewport.cells, limit: most, cellSize: viewport.cellSize, field: "debug")
     }
   }
 
   /// The zoom, rounded to 1/1000.
   var zoomLevel: Double {
-    switch method {
-    case .grid(let request, _): request.zoomLevel
-    case .tiles(let request): request.view.zoomLevel
+    switch area {
+    case .grid(let viewport, _): viewport.zoomLevel
+    case .tiles(let viewport): viewport.zoomLevel
     }
   }
 }
 
 extension Fields {
-  /// The reach of the distance method, in points.
-  func epsilon() throws -> Double {
-    guard let epsilon = try number("epsilon") else { return MethodRequest.defaultEpsilon }
-    guard MethodRequest.epsilons.contains(epsilon) else {
-      throw problem("epsilon", status: 422, "epsilon is \(epsilon), outside of 1…512")
+  /// Reads the rectangle: exactly one of the three fields.
+  func rect(into values: inout ViewportValues) throws -> MapRect {
+    let names = ViewportField.fields(of: .rect)
+    guard names.count(where: { has($0.name) }) <= 1 else {
+      let given = names.map(\.name).filter(has)
+      throw problem(given[1], "\(given.joined(separator: " and ")) are given; one rect will do")
     }
-    return epsilon
+    try read(.rect, into: &values)
+    guard let rect = values.rect else {
+      throw problem("bbox", "no rect: one of bbox, visibleMapRect and region is required")
+    }
+    return rect
   }
 
-  /// The markers of the collision method.
-  func markers() throws -> MethodRequest.Markers {
-    var markers = MethodRequest.Markers()
-    if let size = try numbers("markerSize") {
-      guard size.count == 2 else {
-        throw problem("markerSize", "markerSize is [width, height]: two numbers")
-      }
-      for (place, side) in size.enumerated() where !MethodRequest.markerSides.contains(side) {
-        throw problem(
-          inBody ? "markerSize/\(place)" : "markerSize", status: 422,
-          "a side of markerSize is \(side), outside of 1…2048")
-      }
-      (markers.width, markers.height) = (size[0], size[1])
+  /// Reads the scale: exactly one of the two fields.
+  func scale(into values: inout ViewportValues) throws -> Viewport.Scale {
+    try read(.scale, into: &values)
+    switch (values.viewportWidth, values.zoom) {
+    case (let width?, nil): return .viewportWidth(width)
+    case (nil, let zoom?): return .zoom(zoom)
+    case (nil, nil):
+      throw problem("zoom", "no scale: one of viewportWidth and zoom is required")
+    default: throw problem("zoom", "viewportWidth and zoom are given; one scale will do")
     }
-    markers.priorityBy = try property("priorityBy")
-    markers.clusterBy = try property("clusterBy")
-    return markers
+  }
+
+  /// Reads the clustering settings and checks their ranges.
+  func readSettings(
+    of request: ViewportField.Requests, into values: inout ViewportValues
+  ) throws {
+    try read(.settings, of: request, into: &values)
+    try values.cell.settings.validate()
+  }
+
+  /// What groups have of their own in a viewport, by key.
+  fileprivate func overrides(
+    _ groups: [GroupOptions]?, _ viewport: Viewport
+  ) throws -> [[UInt8]: Grouping.Override] {
+    guard let groups else { return [:] }
+    guard has("groupBy") else {
+      throw problem("groups", status: 422, "groups without groupBy: there are none")
+    }
+    var overrides: [[UInt8]: Grouping.Override] = [:]
+    for group in groups {
+      let cellSize = group.cellSize ?? viewport.cellSize
+      do {
+        overrides[group.key] = Grouping.Override(
+          cells: cellSize == viewport.cellSize
+            ? viewport.cells : try viewport.cells(ofSize: cellSize),
+          cellSize: cellSize, settings: group.settings)
+      } catch {
+        throw problem("\(group.pointer)/\(error.field)", status: 422, error.detail)
+      }
+    }
+    return overrides
   }
 }

@@ -8,10 +8,8 @@ extension API {
   private struct AnnotationRequest: Sendable {
     var id: AnnotationID?
     /// Set for methods without a grid.
-    var view: ViewportRequest?
-    var settings: ClusterSettings
-    var properties: PropertyFields
-    var output: AnnotationOptions
+    var viewport: ViewportRequest?
+    var options: CellOptions
     var type: MediaType
     /// The defaults where there are no pages.
     var paging: Paging
@@ -20,31 +18,38 @@ extension API {
     var etag: String
   }
 
+  private static let methodNames = ViewportField.names(.methodAnnotation).filter { $0 != "method" }
+  private static let annotationNames =
+    ViewportField.names([.annotation, .methodAnnotation]) + ["f"]
+
   private func annotationRequest(
     _ id: String, _ annotation: String, _ request: HTTPRequest, offered: [MediaType],
     isPaged: Bool = false, hasChildZoom: Bool = false
   ) throws -> AnnotationRequest {
-    var allowed = ViewportFields.drilldown + ViewportFields.view + ["f"]
+    var allowed = API.annotationNames
     if isPaged { allowed += Paging.names }
     if hasChildZoom { allowed.append("childZoom") }
     let fields = try Fields(query: request.query, allowed: allowed)
     let type = try request.negotiate(offered, format: try fields.string("f"))
-    let method = try fields.choice("method", ClusterMethod.self) ?? .grid
-    if method == .grid,
-      let name = ViewportFields.view.first(where: { $0 != "method" && fields.has($0) })
-    {
-      throw fields.problem(name, "\(name) goes with the methods distance and collision only")
+    var values = ViewportValues()
+    try fields.read(.method, of: .methodAnnotation, into: &values)
+    var viewport: ViewportRequest?
+    if values.method == .grid {
+      if let name = API.methodNames.first(where: fields.has) {
+        throw fields.problem(name, "\(name) goes with the methods distance and collision only")
+      }
+      try fields.readSettings(of: .annotation, into: &values)
+      try fields.read(.properties, .output, of: .annotation, into: &values)
+    } else {
+      let request = try ViewportRequest(fields, of: [.annotation, .methodAnnotation])
+      (viewport, values) = (request, request.values)
     }
-    let view = method == .grid ? nil : try ViewportRequest(fields, isPaged: isPaged)
-    let settings = try fields.clusterSettings()
-    let properties = try fields.propertyFields()
-    let output = try fields.outputOptions()
     let paging = try Paging(fields)
     let childZoom = hasChildZoom ? try fields.number("childZoom") : nil
     let snapshot = try snapshot(id)
     return AnnotationRequest(
-      id: AnnotationID(text: annotation), view: view, settings: settings, properties: properties,
-      output: output, type: type, paging: paging, childZoom: childZoom, snapshot: snapshot,
+      id: AnnotationID(text: annotation), viewport: viewport, options: values.cell, type: type,
+      paging: paging, childZoom: childZoom, snapshot: snapshot,
       etag: entityTag(snapshot, request, type))
   }
 
@@ -57,13 +62,13 @@ extension API {
       return .now(HTTPResponse(status: 304, etag: asked.etag))
     }
     let isLong =
-      asked.view != nil || Effort.isLong(over: asked.snapshot.collection, asked.properties)
-      || Effort.isLong(over: asked.snapshot.collection, asked.output) || asked.id?.hasGroup ?? false
+      asked.viewport != nil || Effort.isLong(over: asked.snapshot.collection, asked.options)
+      || asked.id?.hasGroup ?? false
     return try answer(isLong: isLong) {
-      let properties = BoundProperties(asked.properties, in: asked.snapshot.collection)
+      let properties = BoundProperties(asked.options.properties, in: asked.snapshot.collection)
       guard let id = asked.id,
         let found = try FoundAnnotation(
-          id, asked.view, asked.settings, properties, in: asked.snapshot.collection)
+          id, asked.viewport, asked.options.settings, properties, in: asked.snapshot.collection)
       else { throw Problem.notFound("nothing is at this annotation's place today") }
       return try make(asked, found)
     }
@@ -75,7 +80,7 @@ extension API {
     let asked = try annotationRequest(id, annotation, request, offered: [.json])
     return try answer(asked, request) { asked, found in
       let writer = AnnotationWriter(
-        collection: asked.snapshot.collection, result: found.result, options: asked.output,
+        collection: asked.snapshot.collection, result: found.result, options: asked.options.output,
         statistics: found.statistics)
       var json = JSONWriter()
       json.beginObject()
@@ -116,9 +121,10 @@ extension API {
       }
       var answer = ClusterAnswer(snapshot: asked.snapshot, result: ClusterResult())
       try found.children(zoom: Viewport.rounded(zoom), into: &answer)
-      answer.output = asked.output
+      answer.output = asked.options.output
+      answer.output.form = AnnotationOptions.Form(asked.type)
       answer.statistics = found.statistics
-      return HTTPResponse(answer.json(asked.type), type: asked.type, etag: asked.etag)
+      return HTTPResponse(answer.json(), type: asked.type, etag: asked.etag)
     }
   }
 }

@@ -2,14 +2,16 @@ import ClusterCore
 import HTTPServer
 
 extension API {
+  private static let changesNames = ViewportField.names(.changes) + ["since"]
+
   /// What changes in a viewport, as server-sent events.
   func changes(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let fields = try Fields(query: request.query, allowed: ViewportFields.watched + ["since"])
+    let fields = try Fields(query: request.query, allowed: API.changesNames)
     let method = try fields.choice("method", ClusterMethod.self) ?? .grid
     guard method == .grid else {
       throw fields.problem("method", "only views of the method grid can be watched")
     }
-    let view = try ViewportRequest(fields)
+    let view = try ViewportRequest(fields, of: .changes)
     let since = try fields.integer("since").map(Int64.init)
     _ = try request.negotiate([.eventStream], format: nil)
     _ = try snapshot(id)

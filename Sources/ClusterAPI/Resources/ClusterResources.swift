@@ -4,16 +4,14 @@ import HTTPServer
 
 extension API {
   func clusters(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let (view, format) = try withViewFields(request) { fields, format in
-      (try ViewportRequest(fields), format)
-    }
-    let type = try request.negotiate([.json, .geoJSON], format: format)
+    let view = try viewport(request)
+    let type = view.values.cell.output.form.mediaType
     let snapshot = try snapshot(id)
     let etag = entityTag(snapshot, request, type)
     if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    let remembered = CachedViewport(view, type, snapshot, catalog.cellCacheBudget)
+    let remembered = CachedViewport(view, snapshot, catalog.cellCacheBudget)
     if let body = remembered?.body(clustering: false) {
       return .now(HTTPResponse(body, type: type, etag: etag))
     }
@@ -21,7 +19,17 @@ extension API {
       if let body = remembered?.body(clustering: true) {
         return HTTPResponse(body, type: type, etag: etag)
       }
-      return HTTPResponse(try API.answer(view, snapshot).json(type), type: type, etag: etag)
+      return HTTPResponse(try API.answer(view, snapshot).json(), type: type, etag: etag)
+    }
+  }
+
+  /// Reads a viewport request and chooses the form of its answer.
+  func viewport(_ request: HTTPRequest) throws -> ViewportRequest {
+    try withViewportFields(request, .clusters) { fields, format in
+      var viewport = try ViewportRequest(fields)
+      let type = try request.negotiate([.json, .geoJSON], format: format)
+      viewport.values.cell.output.form = AnnotationOptions.Form(type)
+      return viewport
     }
   }
 
@@ -30,18 +38,18 @@ extension API {
     -> ClusterAnswer
   {
     let collection = snapshot.collection
-    let properties = BoundProperties(view.properties, in: collection)
+    let properties = BoundProperties(view.values.cell.properties, in: collection)
     let (scope, result) = try clusters(view, properties, in: collection)
     var answer = ClusterAnswer(snapshot: snapshot, result: result)
     answer.statistics = properties.annotationStatistics
-    answer.output = view.output
-    answer.describe(view.method)
-    if view.debug, case .grid(let request, _) = view.method {
-      answer.debugCells = (request.cells, scope.countsByCell(request.cells))
+    answer.output = view.values.cell.output
+    answer.describe(view.area)
+    if view.values.debug, case .grid(let viewport, _) = view.area {
+      answer.debugCells = (viewport.cells, scope.countsByCell(viewport.cells))
     }
-    if let previous = view.previous {
+    if let previous = view.values.previous {
       var still = AnnotationReuse(
-        previous, in: scope, grouping: properties.grouping, keys: { API.keys($0, of: collection) })
+        previous, in: scope, grouping: properties.grouping, keys: { collection.keys(of: $0) })
       try still.settle(&answer.result)
       answer.changes = (previous.map(\.id), still.removed)
     }
@@ -52,22 +60,14 @@ extension API {
   static func clusters(
     _ view: ViewportRequest, _ properties: BoundProperties, in collection: IndexedCollection
   ) throws -> (scope: FeatureScope, result: ClusterResult) {
-    switch view.method.bound(to: properties) {
-    case .grid(let request, _):
+    switch BoundViewport(view, properties) {
+    case .grid(let request):
       let scope = FeatureScope(collection, passing: properties.filter, near: request)
       return (scope, try scope.clusters(request))
     case .tiles(let request):
       let scope = FeatureScope(collection, passing: properties.filter, near: request.view.tiles)
-      return (scope, try scope.clusters(request, markers: API.markers(request, of: collection)))
+      return (scope, try scope.clusters(request, markers: collection.markers(request)))
     }
-  }
-
-  /// The values that markers go by.
-  static func markers(_ request: MethodRequest, of collection: IndexedCollection) -> MarkerColumns {
-    guard case .collision(let markers) = request.method else { return MarkerColumns() }
-    return MarkerColumns(
-      priorities: markers.priorityBy.map { column($0, of: collection) },
-      clusterKeys: markers.clusterBy.map { keys($0, of: collection) })
   }
 
   /// An answer that is made here and now, or, where that may take long, away from the event loops.
@@ -77,18 +77,18 @@ extension API {
     isLong ? .later(make) : .now(try make())
   }
 
-  /// Reads the fields of a viewport from the body of a POST or the query of a GET; a POST's query
-  /// holds the format only.
-  func withViewFields<R>(
-    _ request: HTTPRequest, _ body: (Fields, _ format: String?) throws -> R
+  /// Reads the fields of a viewport from the body of a POST or the query of a GET. A POST's query holds
+  /// the format only.
+  func withViewportFields<R>(
+    _ request: HTTPRequest, _ names: ViewportNames, _ body: (Fields, _ format: String?) throws -> R
   ) throws -> R {
     guard request.method == .post else {
-      let fields = try Fields(query: request.query, allowed: ViewportFields.query)
+      let fields = try Fields(query: request.query, allowed: names.inQuery)
       return try body(fields, try fields.string("f"))
     }
     let query = try Fields(query: request.query, allowed: ["f"])
     try request.checkBodyType([.json])
-    return try withBodyObject(request, allowed: ViewportFields.all) { fields, _ in
+    return try withBodyObject(request, allowed: names.inBody) { fields, _ in
       try body(fields, try query.string("f"))
     }
   }

@@ -20,11 +20,11 @@ struct FoundAnnotation {
     _ properties: BoundProperties, in collection: IndexedCollection
   ) throws {
     statistics = properties.annotationStatistics
-    if let view, case .tiles(let request) = view.method.bound(to: properties) {
+    if let view, case .tiles(let request) = BoundViewport(view, properties) {
       guard
         let found = try MethodDrilldown(
           id, in: collection, passing: properties.filter, request,
-          markers: API.markers(request, of: collection))
+          markers: collection.markers(request))
       else { return nil }
       (source, annotation, result) = (.tiles(found), found.annotation, found.result)
       return
@@ -33,7 +33,7 @@ struct FoundAnnotation {
     options.settings = settings
     options.filter = properties.filter
     options.weights = properties.statistics.weights
-    guard let found = Drilldown(id, in: collection, options, keys: { API.keys($0, of: collection) })
+    guard let found = Drilldown(id, in: collection, options, keys: { collection.keys(of: $0) })
     else {
       return nil
     }

@@ -45,7 +45,7 @@ extension API {
     in region: DegreesRegion?, passing filter: FilterExpression?, of collection: IndexedCollection
   ) -> [Int] {
     let scope = FeatureScope(
-      collection, passing: filter.map { API.filter($0, of: collection) }, near: region)
+      collection, passing: filter.map { collection.filter($0) }, near: region)
     return scope.places(in: region, offset: 0, limit: .max)
   }
 }

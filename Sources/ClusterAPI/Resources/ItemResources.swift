@@ -18,7 +18,7 @@ extension API {
     let collection = snapshot.collection
     return try answer(isLong: Effort.isLong(over: collection, filter: filter)) {
       let scope = FeatureScope(
-        collection, passing: filter.map { API.filter($0, of: collection) }, near: region)
+        collection, passing: filter.map { collection.filter($0) }, near: region)
       return API.featureCollection(
         scope.places(in: region, offset: paging.offset, limit: paging.limit),
         of: collection.index, matched: scope.count(in: region), paging: paging, request: request,

@@ -3,9 +3,9 @@ import GeoFormats
 import HTTPServer
 
 extension API {
-  private static let locateNames = [
-    "latitudinalMeters", "longitudinalMeters", "viewportWidth", "viewportHeight",
-  ]
+  private static let locateNames =
+    ["latitudinalMeters", "longitudinalMeters", "viewportWidth", "viewportHeight"]
+    + ViewportField.names(.locate)
 
   /// Finds a feature: the view that shows it, and what stands for it there.
   func locate(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
@@ -16,11 +16,10 @@ extension API {
     guard let featureID = try? FeatureID(bareText: feature.utf8),
       let place = snapshot.index.place(of: featureID)
     else { throw Problem.notFound("the collection has no such feature") }
-    let (view, asked) = try withBodyObject(
-      request, allowed: API.locateNames + ViewportFields.locate
-    ) { fields, _ in
+    let (view, asked) = try withBodyObject(request, allowed: API.locateNames) { fields, _ in
       let view = try fields.featureView(of: snapshot.index.coordinate(at: place))
-      let asked = try ViewportRequest(fields, rect: view.rect, scale: .viewportWidth(view.width))
+      let asked = try ViewportRequest(
+        fields, of: .locate, rect: view.rect, scale: .viewportWidth(view.width))
       return (view, asked)
     }
     return try answer(isLong: snapshot.index.count > 1) {
@@ -32,18 +31,18 @@ extension API {
     _ place: Int, _ view: FeatureView, _ asked: ViewportRequest, _ snapshot: CollectionSnapshot
   ) throws -> HTTPResponse {
     let collection = snapshot.collection
-    let properties = BoundProperties(asked.properties, in: collection)
+    let properties = BoundProperties(asked.values.cell.properties, in: collection)
     if let filter = properties.filter, !filter.passes(place) {
       throw Problem.notFound("the filter excludes the feature")
     }
     let located: LocatedFeature
-    switch asked.method.bound(to: properties) {
-    case .grid(let request, _):
+    switch BoundViewport(asked, properties) {
+    case .grid(let request):
       located = LocatedFeature(place, in: collection, passing: properties.filter, request)
     case .tiles(let request):
       located = try LocatedFeature(
         place, in: collection, passing: properties.filter, request, view,
-        margin: asked.margin, markers: markers(request, of: collection))
+        margin: asked.values.margin, markers: collection.markers(request))
     }
     var json = JSONWriter()
     json.beginObject()
@@ -55,7 +54,7 @@ extension API {
     json.key("annotation")
     if let annotation = located.annotation {
       AnnotationWriter(
-        collection: collection, result: located.result, options: asked.output,
+        collection: collection, result: located.result, options: asked.values.cell.output,
         statistics: properties.annotationStatistics
       ).write(annotation, into: &json)
     } else {

@@ -4,7 +4,7 @@ import HTTPServer
 
 extension API {
   func pins(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let view = try withViewFields(request) { fields, format in
+    let view = try withViewportFields(request, .pins) { fields, format in
       _ = try request.negotiate([.json], format: format)
       return try PinRequest(fields)
     }
@@ -23,7 +23,7 @@ extension API {
     _ view: PinRequest, _ snapshot: CollectionSnapshot
   ) throws -> JSONWriter {
     let index = snapshot.index
-    let filter = view.filter.map { API.filter($0, of: snapshot.collection) }
+    let filter = view.filter.map { snapshot.collection.filter($0) }
     let scope = FeatureScope(snapshot.collection, passing: filter, near: view.region)
     let places = try scope.places(in: view.region, limit: view.limit)
     var spreading = PinLayout(scope, distance: view.distance)
@@ -42,41 +42,10 @@ extension API {
   }
 }
 
-/// What a request for pins asks for.
-private struct PinRequest {
-  let region: MapRegion
-  let distance: Double
-  let filter: FilterExpression?
-  let properties: PropertySelection
-  let limit: Int
-
-  /// What has no effect here is held to the same rules, so that a body that passes here passes where
-  /// it has.
-  init(_ fields: Fields) throws {
-    let rect = try fields.visibleRect()
-    if fields.has("viewportWidth") || fields.has("zoom") {
-      try Viewport.check(scale: try fields.scale())
-    }
-    if let cellSize = try fields.number("cellSize") { try Viewport.check(cellSize: cellSize) }
-    _ = try fields.bool("debug")
-    _ = try fields.choice("method", ClusterMethod.self)
-    _ = try (fields.epsilon(), fields.markers(), fields.previous())
-    let settings = try fields.clusterSettings()
-    _ = try fields.groups(settings)
-    distance = settings.distanceFromContestedLocation
-    filter = try fields.propertyFields().filter
-    properties = try fields.outputOptions().properties
-    let margin = try fields.number("marginFactor") ?? 0.5
-    try Viewport.check(marginFactor: margin)
-    region = MapRegion(rect.grown(by: margin))
-    limit = try fields.integer("limit", in: 1...10_000) ?? 1000
-  }
-}
-
 extension JSONWriter {
   fileprivate mutating func pin(
     _ place: Int, of index: FeatureIndex, _ pin: (coordinate: Coordinate, contested: Int),
-    _ selection: PropertySelection
+    _ selection: AnnotationOptions.PropertySelection
   ) {
     let record = index.record(at: place)
     beginObject()

@@ -1,5 +1,5 @@
 /// What is clustered, and how; validated.
-public struct ClusterSettings: Sendable {
+public struct ClusterSettings: Hashable, Sendable {
   /// The most features that can be kept apart.
   public static let maximumKeptApart = 100
 

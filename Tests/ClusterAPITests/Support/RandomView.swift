@@ -64,11 +64,8 @@ struct RandomView: Sendable {
   /// What it is to be for a snapshot, clustered and printed as a whole; nil for a refusal.
   func body(of snapshot: CollectionSnapshot, by api: API) -> [UInt8]? {
     do {
-      let (view, format) = try api.withViewFields(request) { fields, format in
-        (try ViewportRequest(fields), format)
-      }
-      let type = try request.negotiate([.json, .geoJSON], format: format)
-      return try API.answer(view, snapshot).json(type).bytes
+      let viewport = try api.viewport(request)
+      return try API.answer(viewport, snapshot).json().bytes
     } catch {
       return nil
     }

@@ -1,0 +1,26 @@
+import ClusterCore
+
+/// What a request asks of features' properties, with the values that a collection has for it.
+struct BoundProperties {
+  var filter: FeatureFilter?
+  var grouping: Grouping?
+  var statistics = Statistics()
+  private let hasStatistics: Bool
+
+  /// The statistics that annotations carry; nil for none.
+  var annotationStatistics: Statistics? { hasStatistics ? statistics : nil }
+
+  /// Looks the values up. Those of a property are read from all features on first use.
+  init(_ options: PropertyOptions, in collection: IndexedCollection) {
+    filter = options.filter.map(collection.filter)
+    grouping = options.groupBy.map { Grouping(property: $0, keys: collection.keys(of: $0)) }
+    statistics.countBy = options.countBy.map(collection.keys)
+    statistics.weights = options.weightBy.map(collection.column)
+    statistics.aggregates = options.aggregates?.map {
+      Statistics.Aggregate(
+        name: Array($0.name.utf8), operation: $0.operation,
+        column: collection.column(of: $0.property))
+    }
+    hasStatistics = options.hasStatistics
+  }
+}

@@ -1,0 +1,46 @@
+import ClusterCore
+import GeoFormats
+
+extension IndexedCollection {
+  /// A filter with the values of the properties that it names.
+  func filter(_ expression: FilterExpression) -> FeatureFilter {
+    FeatureFilter(expression, columns: column)
+  }
+
+  /// The values of a property, named in UTF-8.
+  func column(of property: [UInt8]) -> PropertyColumn {
+    column(named: property, decoder: JSONPropertyDecoder())
+  }
+
+  /// The values of a property as keys, named in UTF-8.
+  func keys(of property: [UInt8]) -> KeyColumn {
+    keyColumn(named: property, decoder: JSONPropertyDecoder())
+  }
+
+  /// The values of the property that a group belongs to; nil if no feature has the property.
+  func keys(of group: GroupName) -> (property: [UInt8], keys: KeyColumn)? {
+    (group.wholeProperty ?? longProperty(of: group)).map { ($0, keys(of: $0)) }
+  }
+
+  /// The property whose hash a group's name holds. Looks at every feature.
+  private func longProperty(of group: GroupName) -> [UInt8]? {
+    var found: [UInt8]?
+    index.points.forEachRun { run in
+      for ordinal in run where found == nil {
+        for (name, _) in PropertyReader.members(of: index.record(at: ordinal).properties) {
+          guard name.count > GroupName.maximumWhole else { continue }
+          let bytes = PropertyReader.unescape(name)
+          if group.isOf(property: bytes) { found = bytes }
+        }
+      }
+    }
+    return found
+  }
+
+  /// The values that the markers of a method go by.
+  func markers(_ request: MethodRequest) -> MarkerColumns {
+    guard case .collision(let markers) = request.method else { return MarkerColumns() }
+    return MarkerColumns(
+      priorities: markers.priorityBy.map(column), clusterKeys: markers.clusterBy.map(keys))
+  }
+}

@@ -1,0 +1,34 @@
+/// What an annotation carries apart from its position.
+struct AnnotationOptions: Hashable, Sendable {
+  /// The JSON that annotations are encoded as.
+  enum Form: Hashable, Sendable {
+    case json, geoJSON
+
+    init(_ type: MediaType) { self = type == .geoJSON ? .geoJSON : .json }
+
+    var mediaType: MediaType { self == .geoJSON ? .geoJSON : .json }
+  }
+
+  /// The properties that a pin or member carries.
+  enum PropertySelection: Hashable, Sendable {
+    case all, none
+    /// By name, in UTF-8.
+    case names([[UInt8]])
+  }
+
+  var form = Form.json
+  /// The property whose value is a feature's title, in UTF-8.
+  var titleProperty: [UInt8]?
+  /// The most titles in a cluster's subtitle.
+  var subtitleLimit = 5
+  var properties = PropertySelection.all
+  /// The most features that a cluster lists.
+  var members = 0
+
+  /// The approximate size of the parts of variable length, in bytes.
+  var byteCount: Int {
+    var total = titleProperty?.count ?? 0
+    if case .names(let names) = properties { for name in names { total += 48 + name.count } }
+    return total
+  }
+}

@@ -1,0 +1,29 @@
+import ClusterCore
+
+/// Everything in a request that decides how the annotations of a grid's cell are encoded, apart from the
+/// grid itself.
+///
+/// The clusterer and the encoder of cells are given these options and nothing else of the request. The
+/// cell cache uses them as a whole as its key, so an option that is stored here can't be missing from it.
+struct CellOptions: Hashable, Sendable {
+  /// How features are clustered.
+  var settings = ClusterSettings()
+  /// The settings of single groups; nil if none are given.
+  var groups: [GroupOptions]?
+  /// What is asked of the features' properties.
+  var properties = PropertyOptions()
+  /// What annotations carry.
+  var output = AnnotationOptions()
+
+  /// The options with everything that has no effect at a zoom brought to one value, as a cache key.
+  func canonical(atZoom zoomLevel: Double) -> CellOptions {
+    var options = self
+    let isClusteringOff = settings.maxZoomLevelForClustering.map { zoomLevel > $0 } ?? false
+    options.settings.maxZoomLevelForClustering = isClusteringOff ? -.infinity : nil
+    if !settings.decluster { options.settings.distanceFromContestedLocation = 0 }
+    return options
+  }
+
+  /// The approximate size of the parts of variable length, in bytes.
+  var byteCount: Int { properties.byteCount + output.byteCount }
+}

@@ -1,0 +1,45 @@
+import ClusterCore
+import GeoFormats
+
+/// What one group has of its own: an element of `groups`.
+struct GroupOptions: Hashable, Sendable {
+  var key: [UInt8]
+  /// A JSON pointer to it.
+  var pointer: String
+  /// In points; nil for that of the request.
+  var cellSize: Double?
+  /// Those of the request, apart from what the group has of its own.
+  var settings: ClusterSettings
+
+  fileprivate static let names = ViewportField.names(.group)
+  /// The most groups, as many as an answer can have annotations.
+  fileprivate static let maximumGroups = ClusterRequest.maximumLimit
+}
+
+extension Fields {
+  /// The settings of single groups; what a group doesn't have is that of the request.
+  func groups(_ name: String, inheriting settings: ClusterSettings) throws -> [GroupOptions]? {
+    try withJSON(name) { json in
+      guard json.count <= GroupOptions.maximumGroups else {
+        throw problem(
+          name, status: 422,
+          "\(name) has \(json.count) keys, more than \(GroupOptions.maximumGroups)")
+      }
+      return try members(of: json, at: name).filter { $0.value.kind != .null }.map {
+        let fields = try object($0.value, at: $0.pointer, allowed: GroupOptions.names)
+        var values = ViewportValues()
+        values.cell.settings = settings
+        try fields.read(.settings, .cellSize, of: .group, into: &values)
+        do throws(ImpossibleRequest) {
+          try values.cell.settings.validate()
+          if let cellSize = values.cellSize { try Viewport.check(cellSize: cellSize) }
+        } catch {
+          throw fields.problem(error.field, status: 422, error.detail)
+        }
+        return GroupOptions(
+          key: Array($0.name.utf8), pointer: $0.pointer, cellSize: values.cellSize,
+          settings: values.cell.settings)
+      }
+    }
+  }
+}

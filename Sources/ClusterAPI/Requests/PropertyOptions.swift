@@ -1,0 +1,83 @@
+import ClusterCore
+import GeoFormats
+
+/// What a request asks of features' properties.
+struct PropertyOptions: Hashable, Sendable {
+  /// An element of `aggregate`.
+  struct Aggregate: Hashable, Sendable {
+    var name: String
+    var operation: Statistics.Operation
+    var property: [UInt8]
+  }
+
+  var filter: FilterExpression?
+  var groupBy: [UInt8]?
+  var countBy: [UInt8]?
+  var weightBy: [UInt8]?
+  /// Nil where they aren't asked for.
+  var aggregates: [Aggregate]?
+
+  /// Whether annotations carry statistics.
+  var hasStatistics: Bool { countBy != nil || weightBy != nil || aggregates != nil }
+
+  /// The approximate size of the parts of variable length, in bytes.
+  var byteCount: Int {
+    var total = filter?.byteCount ?? 0
+    total += (groupBy?.count ?? 0) + (weightBy?.count ?? 0) + (countBy?.count ?? 0)
+    for aggregate in aggregates ?? [] {
+      total += 96 + aggregate.name.utf8.count + aggregate.property.count
+    }
+    return total
+  }
+}
+
+extension Fields {
+  /// The name of a property, in UTF-8.
+  func property(_ name: String) throws(Problem) -> [UInt8]? {
+    try string(name).map { Array($0.utf8) }
+  }
+
+  /// The filter.
+  func filter(_ name: String = "filter") throws(Problem) -> FilterExpression? {
+    guard let text = try string(name) else { return nil }
+    do {
+      return try CQL2.parse(text)
+    } catch {
+      throw problem(name, status: error.status, "\(error)")
+    }
+  }
+
+  /// The aggregates that are asked for.
+  func aggregates(_ name: String) throws -> [PropertyOptions.Aggregate]? {
+    try withJSON(name) { json in
+      let members = try members(of: json, at: name)
+      guard members.count <= Statistics.maximumAggregates else {
+        throw problem(
+          name, status: 422,
+          "\(name) has \(members.count) names, more than \(Statistics.maximumAggregates)")
+      }
+      return try members.map { try aggregate($0.name, $0.value, at: $0.pointer) }
+    }
+  }
+
+  private func aggregate(
+    _ name: String, _ value: JSONValue, at pointer: String
+  ) throws(Problem) -> PropertyOptions.Aggregate {
+    let parts = value.elements.map { $0.string }
+    guard value.kind == .array, parts.count == 2, let text = parts[0], let property = parts[1]
+    else {
+      throw problem(pointer, "an aggregate is [op, property]: two strings")
+    }
+    guard let operation = Statistics.Operation(rawValue: text) else {
+      let names = Statistics.Operation.allCases.map(\.rawValue).joined(separator: ", ")
+      throw problem("\(pointer)/0", "the op is none of \(names)")
+    }
+    return PropertyOptions.Aggregate(
+      name: name, operation: operation, property: Array(property.utf8))
+  }
+}
+
+extension CQL2Error {
+  /// Text that doesn't parse is malformed; text that is too much is well-formed but out of range.
+  fileprivate var status: Int { if case .syntax = self { 400 } else { 422 } }
+}

@@ -1,0 +1,26 @@
+import ClusterCore
+
+/// The values of a viewport request's fields, each of its type and, as far as it can be told alone,
+/// within its range. A property of ``ViewportField/all`` is stored here or in ``CellOptions``.
+struct ViewportValues: Sendable {
+  /// What decides how cells are encoded.
+  var cell = CellOptions()
+  var method = ClusterMethod.grid
+  var rect: MapRect?
+  var viewportWidth: Double?
+  var zoom: Double?
+  /// In points.
+  var cellSize: Double?
+  /// The share of the rectangle's width and height that is added on each side.
+  var margin = 0.5
+  /// The most annotations; nil for the resource's default.
+  var limit: Int?
+  /// Whether the answer lists the cells.
+  var debug = false
+  /// The annotations on screen; nil if they aren't given.
+  var previous: [PreviousAnnotation]?
+  /// The reach of the method `distance`, in points.
+  var epsilon = MethodRequest.defaultEpsilon
+  /// The markers of the method `collision`.
+  var markers = MethodRequest.Markers()
+}
