@@ -17,7 +17,7 @@ struct ceh_client {
   struct evbuffer *body;
 };
 
-// A write to a closed socket must be an error, not the end of the process.
+// Makes a write to a closed socket an error instead of the end of the process.
 static void ignore_broken_pipes(void) {
   struct sigaction now;
   if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler == SIG_DFL) signal(SIGPIPE, SIG_IGN);
@@ -36,9 +36,11 @@ static void answered(struct evhttp_request *request, void *argument) {
     client->status = request->response_code;
     client->headers_size = ceh_pairs_size(request->input_headers);
     client->headers = malloc(client->headers_size + 1);
-    if (client->headers == NULL) client->outcome = CEH_NO_MEMORY;
-    else ceh_pairs_copy(request->input_headers, client->headers);
-    evbuffer_add_buffer(client->body, request->input_buffer);
+    if (client->headers == NULL ||
+        evbuffer_add_buffer(client->body, request->input_buffer) < 0)
+      client->outcome = CEH_NO_MEMORY;
+    else
+      ceh_pairs_copy(request->input_headers, client->headers);
   } else if (request != NULL) {
     client->outcome = CEH_UNREACHABLE;
   }
@@ -119,11 +121,11 @@ ceh_outcome ceh_client_send(ceh_client *client, ceh_method method, const char *t
   client->outcome = CEH_UNREACHABLE;
   evbuffer_drain(client->body, evbuffer_get_length(client->body));
   if (!prepare(client)) return CEH_NO_MEMORY;
-  // Lets evhttp see that the server has closed the idle connection, so that it opens another.
+  // Lets evhttp notice that the server has closed the idle connection, so that it opens another.
   event_base_loop(client->base, EVLOOP_NONBLOCK);
 
   struct evhttp_request *request = client->request;
-  client->request = NULL;  // evhttp frees it from here on
+  client->request = NULL;  // evhttp frees it from now on
   char length[24];
   snprintf(length, sizeof length, "%zu", body_size);
   if (body_size > 0 || method == CEH_POST || method == CEH_PUT || method == CEH_PATCH)

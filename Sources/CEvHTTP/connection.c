@@ -5,11 +5,12 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-// evhttp tells nobody of a new connection before its first request, but it asks for a bufferevent.
-// That one is remembered, and looked at again in the same turn of the loop: by then evhttp has tied
-// its connection to it, and no input of it can have been seen.
+// evhttp does not report a new connection before its first request, but it asks for a bufferevent. The
+// bufferevent is kept and looked at again in the same turn of the loop, when evhttp has attached its
+// connection to it and no input can have been read.
 struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *argument) {
   ceh_loop *loop = argument;
+  CEH_CHECK_THREAD(loop);
   if (loop->fresh_count == loop->fresh_capacity) {
     size_t capacity = loop->fresh_capacity * 2 + 16;
     void *larger = realloc(loop->fresh, capacity * sizeof *loop->fresh);
@@ -37,10 +38,11 @@ static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info 
   }
 }
 
-// Called first thing when evhttp frees a connection, for whatever reason.
+// Called first when evhttp frees a connection, for whatever reason.
 static void closed(struct evhttp_connection *evcon, void *argument) {
   ceh_connection *connection = argument;
   ceh_loop *loop = connection->loop;
+  CEH_CHECK_THREAD(loop);
   if (connection->exchange != NULL) {
     connection->exchange->connection = NULL;
     connection->exchange->request = NULL;
@@ -50,8 +52,8 @@ static void closed(struct evhttp_connection *evcon, void *argument) {
   loop->table[connection->fd] = NULL;
   LIST_REMOVE(connection, next);
   atomic_fetch_sub(&loop->gauge->value, 1);
-  // Closing with unread input sends a reset, which can destroy the answer on its way: evhttp shuts
-  // down the writing side, and the descriptor is taken from it to be closed later.
+  // Closing with unread input sends a reset, which can destroy the response on its way. So evhttp only
+  // shuts down the writing side, and the descriptor is taken from it to be closed later.
   if (connection->linger && ceh_linger_start(loop, connection->fd))
     bufferevent_setfd(connection->bev, -1);
   free(connection);
@@ -91,7 +93,7 @@ static void adopt(ceh_loop *loop, struct bufferevent *bev, struct evhttp_connect
   evhttp_connection_set_closecb(evcon, closed, connection);
   evbuffer_add_cb(bufferevent_get_input(bev), input_changed, connection);
   if (open > loop->limits.max_connections) {
-    // An empty socket takes this at once, or the peer is gone.
+    // An empty socket takes this at once, unless the peer has gone.
     (void)!send(connection->fd, loop->overload, loop->overload_size, MSG_NOSIGNAL | MSG_DONTWAIT);
     connection->linger = true;
     evhttp_connection_free(evcon);
@@ -103,7 +105,7 @@ void ceh_adopt(evutil_socket_t fd, short what, void *argument) {
   for (size_t i = 0; i < loop->fresh_count; i++) {
     void *evcon = NULL;
     struct bufferevent *bev = loop->fresh[i];
-    bufferevent_getcb(bev, NULL, NULL, NULL, &evcon);  // NULL: evhttp gave up half-way
+    bufferevent_getcb(bev, NULL, NULL, NULL, &evcon);  // NULL if evhttp gave up
     if (evcon != NULL) adopt(loop, bev, evcon);
     bufferevent_decref(bev);
   }

@@ -60,7 +60,7 @@ void *ceh_exchange_body_take(ceh_exchange *exchange) {
   return body;
 }
 
-// What the header fields say about the message's frame.
+// What the header fields say about the framing of the message.
 typedef struct {
   bool body, chunked, close, keep_alive, invalid;
 } framing;
@@ -87,7 +87,7 @@ static framing framing_of(const struct evkeyvalq *headers) {
           found.close |= has_token(field->value, "close");
           found.keep_alive |= has_token(field->value, "keep-alive");
         } else if (strcasecmp(field->key, "Content-Length") == 0) {
-          // Digits only; the same again is one length, another is none.
+          // Digits only. A repeated length is fine, a different one is not.
           if (field->value[strspn(field->value, "0123456789")] != '\0' ||
               (length != NULL && strcmp(length, field->value) != 0))
             found.invalid = true;
@@ -103,7 +103,7 @@ static framing framing_of(const struct evkeyvalq *headers) {
         break;
       default: break;
     }
-    // `Name : value` and nameless fields are read differently by different servers.
+    // Servers disagree on how to read `Name : value` and fields without a name.
     if (field->key[strcspn(field->key, " \t")] != '\0' || field->key[0] == '\0')
       found.invalid = true;
   }
@@ -119,7 +119,7 @@ static ceh_exchange *begin(ceh_loop *loop, ceh_connection *connection,
   exchange->connection = connection;
   exchange->request = request;
   connection->exchange = exchange;
-  // Absolute-form targets would be treated as a proxy's, with rules of its own for keep-alive.
+  // evhttp would treat a target in absolute form as a proxy's, with other rules for keep-alive.
   request->flags &= ~EVHTTP_PROXY_REQUEST;
   return exchange;
 }
@@ -136,10 +136,11 @@ static void fail(ceh_loop *loop, struct evhttp_request *request, int status, con
   loop->handlers.on_failure(loop->handlers.context, exchange, status, reason);
 }
 
-// While a request waits for its reply evhttp does not read its connection, so libevent watches no
-// event of it and nothing but us can free it.
+// While a request waits for its reply, evhttp does not read its connection, so libevent watches no event
+// of it and only this shim can free it.
 void ceh_handle_request(struct evhttp_request *request, void *argument) {
   ceh_loop *loop = argument;
+  CEH_CHECK_THREAD(loop);
   framing frame = framing_of(request->input_headers);
   if (frame.invalid) {
     fail(loop, request, 400, "malformed or ambiguous header fields");
@@ -152,7 +153,7 @@ void ceh_handle_request(struct evhttp_request *request, void *argument) {
     return;
   }
   exchange->close = frame.close || (request->minor < 1 && !frame.keep_alive);
-  // evhttp reads no body for these; what follows must not be taken for the next request.
+  // evhttp reads no body for these methods; it must not be taken for the next request.
   bool skipped = request->type == EVHTTP_REQ_HEAD || request->type == EVHTTP_REQ_TRACE ||
                  (int)request->type == CEH_UNKNOWN_METHOD;
   if (frame.body && skipped) exchange->close = connection->linger = true;
@@ -166,11 +167,12 @@ static size_t hex_digits(size_t value) {
   return digits;
 }
 
-// evhttp calls every error of a head 400 and every error of a chunked body 413.
+// The exact status of an error: evhttp reports 400 for every error of a head and 413 for every error of a
+// chunked body.
 static int refine(const ceh_loop *loop, const ceh_connection *connection,
                   const struct evhttp_request *request, int status) {
   const ceh_limits *limits = &loop->limits;
-  // A line is taken in two steps: its text, then its end.
+  // evhttp takes a line in two steps, its text and its end.
   size_t line = connection->drained[0];
   size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
   if (request->headers_size + unread > limits->max_header_bytes && status == 400) return 431;
@@ -178,7 +180,7 @@ static int refine(const ceh_loop *loop, const ceh_connection *connection,
   if (status == 413 && request->chunked) {
     if (request->headers_size > limits->max_header_bytes) return 431;  // in the trailer
     if (request->ntoread == 0) return 400;
-    // The size line was refused. Too few digits to be too large: then it was no size.
+    // evhttp rejected the line with the size. With too few digits to be too large, it was not a size.
     size_t room = limits->max_body_bytes - request->body_size;
     if (line < hex_digits(room)) return 400;
   }
@@ -187,18 +189,17 @@ static int refine(const ceh_loop *loop, const ceh_connection *connection,
 
 static const char *describe(int status) {
   switch (status) {
-    case 413: return "the body is larger than this server takes";
-    case 417: return "only 100-continue can be expected";
-    case 431: return "the request line and header fields are larger than this server takes";
-    default: return "the request is not understood as HTTP/1.1";
+    case 413: return "the body is larger than this server accepts";
+    case 417: return "the only supported expectation is 100-continue";
+    case 431: return "the request line and header fields are larger than this server accepts";
+    default: return "the request is not valid HTTP/1.1";
   }
 }
 
-// evhttp answers what it refuses by itself with an HTML page, and 2.1 has no hook for it. But the
-// shared library calls its own evhttp_send_error() through the PLT, and a definition in the
-// executable comes first in the search order; the linker exports it because a library on its
-// command line has it. So this is the one place through which those errors leave. (Were libevent
-// linked statically, the linker would report a duplicate symbol. A test watches the effect.)
+// Replaces evhttp's HTML error pages. libevent 2.1 has no hook for them, but the shared library calls its
+// own evhttp_send_error() through the PLT, and a definition in the executable comes first in the search
+// order; the linker exports it because a library on its command line defines it. (If libevent were linked
+// statically, the linker would report a duplicate symbol. A test checks the effect.)
 void evhttp_send_error(struct evhttp_request *request, int error, const char *reason) {
   ceh_loop *loop = ceh_current;
   ceh_connection *connection = loop != NULL ? ceh_connection_of(loop, request) : NULL;

@@ -43,7 +43,7 @@ const char *ceh_status_phrase(int status) {
   }
 }
 
-// The Date field, made once a second. By hand: strftime() would follow the locale.
+// The value of the Date field, formatted once a second, and not by strftime(), which follows the locale.
 static const char *date(ceh_loop *loop) {
   static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -70,7 +70,7 @@ static char *number(char *out, unsigned long value) {
   return out;
 }
 
-// Without printf, which would cost more than all the rest of a small answer's head.
+// Does not use printf(), which would cost more than the rest of the head of a small response.
 size_t ceh_write_head(ceh_loop *loop, char *destination, int status, long content_length,
                       const char *connection) {
   char *out = number(stpcpy(destination, "HTTP/1.1 "), (unsigned long)status % 1000);

@@ -11,6 +11,7 @@
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/queue.h>
@@ -20,7 +21,8 @@
 
 /// evhttp's mark for a method that it does not know.
 #define CEH_UNKNOWN_METHOD (1 << 15)
-/// Both ways: with libevent's 16 kB an answer leaves in pieces, and the last waits for an ACK.
+/// The most bytes of one read or write. With libevent's 16 kB a response leaves in pieces, the last of
+/// which waits for an ACK.
 #define CEH_SINGLE_IO (1024 * 1024)
 
 struct ceh_gauge {
@@ -34,10 +36,10 @@ typedef struct ceh_connection {
   struct evhttp_connection *evcon;
   struct bufferevent *bev;
   int fd;
-  ceh_exchange *exchange;  ///< the request that waits for its reply
-  ceh_stream *stream;      ///< the reply that goes on
+  ceh_exchange *exchange;  ///< the request that waits for its reply, if any
+  ceh_stream *stream;      ///< the stream that is the reply, if any
   size_t received;         ///< bytes that arrived since the last reply
-  size_t drained[2];       ///< bytes that evhttp took in its last step but one, and the last
+  size_t drained[2];       ///< bytes that evhttp took in its last two steps
   bool linger;             ///< drain the peer's unread bytes after the close
 } ceh_connection;
 
@@ -74,10 +76,10 @@ struct ceh_loop {
   char *overload;
   size_t overload_size;
 
-  // Accepted, not yet seen by us.
+  // Connections that were accepted and are not in the table yet.
   struct bufferevent **fresh;
   size_t fresh_count, fresh_capacity;
-  // By descriptor.
+  // Connections by descriptor.
   ceh_connection **table;
   size_t table_size;
   LIST_HEAD(, ceh_connection) connections;
@@ -90,7 +92,7 @@ struct ceh_loop {
   char date[40];
 
   pthread_t thread;
-  // Guards the fields below: other threads post.
+  // Protects the fields below, which any thread may use.
   pthread_mutex_t lock;
   STAILQ_HEAD(, ceh_job) jobs;
   bool ended;
@@ -99,6 +101,13 @@ struct ceh_loop {
 
 /// The loop that runs on this thread.
 extern _Thread_local ceh_loop *ceh_current;
+
+/// Checks, in debug builds, that the state of a loop is used on its thread or after the loop has ended.
+#ifdef DEBUG
+#define CEH_CHECK_THREAD(loop) assert(ceh_loop_is_confined(loop))
+#else
+#define CEH_CHECK_THREAD(loop) ((void)0)
+#endif
 
 // connection.c
 struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *loop);
@@ -119,7 +128,7 @@ void ceh_finish(ceh_connection *connection, struct evhttp_request *request);
 void ceh_stream_detach(ceh_stream *stream);
 void ceh_end_streams(ceh_loop *loop);
 // head.c
-/// The most bytes of it: the longest phrase, a date, a length and "keep-alive" take half as many.
+/// The most bytes of a head. The longest phrase, a date, a length and "keep-alive" take half as many.
 #define CEH_HEAD_SIZE 256
 size_t ceh_write_head(ceh_loop *loop, char destination[CEH_HEAD_SIZE], int status,
                       long content_length, const char *connection);

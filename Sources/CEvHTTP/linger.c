@@ -14,7 +14,7 @@ void ceh_linger_end(ceh_linger *linger) {
   free(linger);
 }
 
-// Reads and forgets until the peer closes, is silent for a second, or has sent far too much.
+// Reads and discards until the peer closes, is silent for a second, or has sent far too much.
 static void readable(evutil_socket_t fd, short what, void *argument) {
   static _Thread_local char waste[65536];
   ceh_linger *linger = argument;
@@ -26,6 +26,7 @@ static void readable(evutil_socket_t fd, short what, void *argument) {
 
 bool ceh_linger_start(ceh_loop *loop, int fd) {
   const struct timeval patience = {.tv_sec = 1};
+  CEH_CHECK_THREAD(loop);
   if (loop->lingering_count >= MOST_LINGERING) return false;
   ceh_linger *linger = calloc(1, sizeof *linger);
   if (linger == NULL) return false;

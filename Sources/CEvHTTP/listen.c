@@ -18,8 +18,8 @@ static int open_listener(const struct addrinfo *address, bool join) {
   if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
       setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) < 0)
     goto fail;
-  // The first socket binds without SO_REUSEPORT, so that a port which another process (even one of
-  // this program) serves is an error; it is set before listen() so that our own may join.
+  // The first socket binds without SO_REUSEPORT, so that a port that another process serves (even one of
+  // this program) is an error. The option is set before listen() so that sockets of this process can join.
   if (join && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0) goto fail;
   if (bind(fd, address->ai_addr, address->ai_addrlen) < 0) goto fail;
   if (!join && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) < 0) goto fail;

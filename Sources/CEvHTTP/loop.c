@@ -22,7 +22,7 @@ static void stop_accepting(ceh_loop *loop) {
   loop->bound = NULL;
 }
 
-// Out of descriptors: accepting at once again would spin, so pause for a moment.
+// Pauses when descriptors or memory have run out, because accepting again at once would spin.
 static void accept_failed(struct evconnlistener *listener, void *argument) {
   ceh_loop *loop = argument;
   const struct timeval pause = {.tv_usec = 100000};
@@ -53,7 +53,8 @@ static void run_jobs(ceh_loop *loop) {
   }
 }
 
-// Every 10 ms while draining: closes what has become idle, ends the loop when nothing is left.
+// Runs every 10 ms while draining: closes connections that have become idle, and ends the loop when none
+// is left.
 static void tick(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
   struct timeval now;
@@ -69,6 +70,7 @@ static void tick(evutil_socket_t fd, short what, void *argument) {
 static void begin_draining(ceh_loop *loop, int timeout_ms) {
   const struct timeval period = {.tv_usec = 10000};
   const struct timeval limit = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
+  CEH_CHECK_THREAD(loop);
   loop->draining = true;
   stop_accepting(loop);
   ceh_end_streams(loop);
@@ -92,8 +94,8 @@ static struct event_base *new_base(void) {
   pthread_once(&once, init_threads);
   struct event_config *config = event_config_new();
   if (config == NULL) return NULL;
-  // A request switches reading off and on again; the change list makes that no system call. It is
-  // unsafe only with duplicated descriptors, and there are none here.
+  // Each request switches reading off and on again, which with a change list needs no system call. A
+  // change list is unsafe only with duplicated descriptors, which this shim does not have.
   event_config_set_flag(config, EVENT_BASE_FLAG_EPOLL_USE_CHANGELIST);
   struct event_base *base = event_base_new_with_config(config);
   event_config_free(config);
@@ -110,7 +112,7 @@ static bool set_up(ceh_loop *loop) {
   if (!loop->wake || !loop->adopt || !loop->tick || !loop->accept_again) return false;
   evhttp_set_bevcb(loop->http, ceh_bufferevent_new, loop);
   evhttp_set_gencb(loop->http, ceh_handle_request, loop);
-  evhttp_set_allowed_methods(loop->http, 0xFFFF);  // and those that it does not know
+  evhttp_set_allowed_methods(loop->http, 0xFFFF);  // including unknown ones
   evhttp_set_max_headers_size(loop->http, (ev_ssize_t)loop->limits.max_header_bytes);
   evhttp_set_max_body_size(loop->http, (ev_ssize_t)loop->limits.max_body_bytes);
   evhttp_set_timeout(loop->http, loop->limits.idle_timeout_seconds);
@@ -155,7 +157,7 @@ static void *run(void *argument) {
   while (!LIST_EMPTY(&loop->connections))
     evhttp_connection_free(LIST_FIRST(&loop->connections)->evcon);
   while (!LIST_EMPTY(&loop->lingering)) ceh_linger_end(LIST_FIRST(&loop->lingering));
-  // Late replies find their connection gone. After `ended` nobody posts any more.
+  // Late replies find their connection gone. Nothing is posted after `ended` is set.
   run_jobs(loop);
   pthread_mutex_lock(&loop->lock);
   loop->ended = true;
@@ -195,7 +197,8 @@ bool ceh_loop_is_confined(ceh_loop *loop) {
 
 bool ceh_loop_post(ceh_loop *loop, void (*run)(void *), void *argument) {
   ceh_job *job = malloc(sizeof *job);
-  if (job == NULL) abort();  // a reply cannot be lost
+  // A reply must not be lost. These few bytes fail only when Swift's own objects would, too.
+  if (job == NULL) abort();
   job->run = run;
   job->argument = argument;
   pthread_mutex_lock(&loop->lock);

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-// Hands the pieces to the socket, and what it does not take to evhttp's buffer. False when the
-// connection is of no more use.
+// Hands the pieces to the socket, and the bytes that it does not take to evhttp's buffer. Returns false
+// when the connection is broken or there is no memory for the bytes; it must then be closed.
 bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int count) {
   struct evbuffer *output = bufferevent_get_output(connection->bev);
   size_t written = 0;
+  CEH_CHECK_THREAD(connection->loop);
   if (evbuffer_get_length(output) == 0) {  // not behind a 100 Continue
     struct msghdr message = {.msg_iov = (struct iovec *)pieces, .msg_iovlen = (size_t)count};
     ssize_t n = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -25,15 +26,16 @@ bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int c
   return true;
 }
 
-// evhttp prints headers one by one with printf; this writes a ready head and then takes the way out
-// that a chunked answer takes, evhttp_send_reply_end(), which accepts output made by others.
+// Ends a reply whose bytes have been written. evhttp itself would format header fields one by one with
+// printf(). Instead this leaves as a chunked response does, by evhttp_send_reply_end(), which accepts
+// output that evhttp did not write.
 void ceh_finish(ceh_connection *connection, struct evhttp_request *request) {
   struct bufferevent *bev = connection->bev;
-  request->chunked = 0;              // of the request; it would add a last chunk to the answer
-  request->type = EVHTTP_REQ_GET;    // a CONNECT is never closed
+  request->chunked = 0;            // otherwise evhttp appends a last chunk to the response
+  request->type = EVHTTP_REQ_GET;  // otherwise evhttp never closes a CONNECT
   if (evbuffer_get_length(bufferevent_get_output(bev)) > 0) {
-    // Reading stays off: what the peer pipelines meanwhile waits in its own memory, and half a
-    // close does not look like a lost connection.
+    // Reading stays off: pipelined requests wait in the peer's memory, and a half-closed connection does
+    // not look like a lost one.
     bufferevent_data_cb on_write = NULL;
     bufferevent_event_cb on_event = NULL;
     void *argument = NULL;
@@ -41,13 +43,14 @@ void ceh_finish(ceh_connection *connection, struct evhttp_request *request) {
     bufferevent_setcb(bev, NULL, on_write, on_event, argument);
     bufferevent_enable(bev, EV_WRITE);
   }
-  // May free the request and the connection; nothing is touched after it.
+  // May free the request and the connection.
   evhttp_send_reply_end(request);
 }
 
 size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) {
   ceh_connection *connection = exchange->connection;
   struct evhttp_request *request = exchange->request;
+  CEH_CHECK_THREAD(exchange->loop);
   if (connection == NULL) {
     free(exchange);
     return 0;

@@ -3,17 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// What a peer may send behind its request before it is taken for broken.
+/// The most bytes that a peer may send after the request of a stream.
 enum { MOST_STRAY_BYTES = 65536 };
 
 struct ceh_stream {
   ceh_connection *connection;  ///< NULL before the stream begins and once it has ended
   struct evhttp_request *request;
-  bool chunked;                ///< else the end of the connection is that of the stream
+  bool chunked;                ///< otherwise the stream ends with the connection
   atomic_size_t unsent;        ///< bytes that the socket has not taken yet
   void (*on_end)(void *context);
   void *context;
-  // evhttp's own callbacks, given back at the end.
+  // evhttp's own callbacks, which are restored at the end.
   bufferevent_data_cb on_read, on_write;
   bufferevent_event_cb on_event;
   void *argument;
@@ -29,8 +29,8 @@ static void output_changed(struct evbuffer *output, const struct evbuffer_cb_inf
   atomic_store(&stream->unsent, info->orig_size + info->n_added - info->n_deleted);
 }
 
-// Nothing is expected behind the request of a stream: the answer says that the connection closes
-// with it. It is read all the same, because that is how a peer that goes is noticed.
+// Discards input. No request may follow that of a stream, whose response says that the connection closes,
+// but only reading notices that the peer has gone.
 static void readable(struct bufferevent *bev, void *argument) {
   ceh_connection *connection = argument;
   struct evbuffer *input = bufferevent_get_input(bev);
@@ -38,8 +38,8 @@ static void readable(struct bufferevent *bev, void *argument) {
   if (connection->received > MOST_STRAY_BYTES) evhttp_connection_free(connection->evcon);
 }
 
-// The peer has gone, or has taken nothing for the idle timeout. One that has only closed its half
-// looks the same as one that has gone, until something is sent; it is taken for gone.
+// The peer has gone, or has taken nothing for the idle timeout. A peer that has closed only its sending
+// half cannot be told from one that has gone, and counts as gone.
 static void gone(struct bufferevent *bev, short what, void *argument) {
   ceh_connection *connection = argument;
   evhttp_connection_free(connection->evcon);
@@ -48,6 +48,7 @@ static void gone(struct bufferevent *bev, short what, void *argument) {
 // May free the stream, through the callback.
 void ceh_stream_detach(ceh_stream *stream) {
   ceh_connection *connection = stream->connection;
+  CEH_CHECK_THREAD(connection->loop);
   evbuffer_remove_cb(bufferevent_get_output(connection->bev), output_changed, stream);
   atomic_store(&stream->unsent, 0);
   connection->stream = NULL;
@@ -63,7 +64,7 @@ static void attach(ceh_stream *stream, ceh_connection *connection) {
   bufferevent_getcb(bev, &stream->on_read, &stream->on_write, &stream->on_event,
                     &stream->argument);
   bufferevent_setcb(bev, readable, NULL, gone, connection);
-  // A stream's client has nothing to say, but it must take what it is sent.
+  // The client of a stream need not send anything, but must take what it is sent.
   bufferevent_set_timeouts(bev, NULL, &patience);
   evbuffer_add_cb(bufferevent_get_output(bev), output_changed, stream);
 }
@@ -73,6 +74,7 @@ size_t ceh_exchange_stream(ceh_exchange *exchange, const ceh_response *response,
   ceh_connection *connection = exchange->connection;
   struct evhttp_request *request = exchange->request;
   ceh_loop *loop = exchange->loop;
+  CEH_CHECK_THREAD(loop);
   free(exchange);
   if (connection == NULL) {
     on_end(context);
@@ -131,6 +133,7 @@ void ceh_stream_finish(ceh_stream *stream) {
   static const char last[] = "0\r\n\r\n";
   ceh_connection *connection = stream->connection;
   if (connection == NULL) return;
+  CEH_CHECK_THREAD(connection->loop);
   const struct iovec piece = {(void *)last, sizeof last - 1};
   if (stream->chunked && !ceh_write_out(connection, &piece, 1)) {
     evhttp_connection_free(connection->evcon);
@@ -149,7 +152,8 @@ void ceh_stream_drop(ceh_stream *stream) {
   if (stream->connection != NULL) evhttp_connection_free(stream->connection->evcon);
 }
 
-// What a slow peer has not taken by now it can ask for again elsewhere; nobody waits for it.
+// Ends all streams. One whose peer has not taken everything is dropped, because the peer can reconnect
+// elsewhere.
 void ceh_end_streams(ceh_loop *loop) {
   for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
     next = LIST_NEXT(c, next);

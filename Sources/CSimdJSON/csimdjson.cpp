@@ -1,6 +1,6 @@
-// Behind csimdjson.h. The document is copied between a '[' and a ']': On-Demand treats a scalar at
-// the root apart, limits its length and is lax about it; inside an array all values are alike, and
-// "exactly one element, then the end" is the whole check of the root.
+// The implementation of csimdjson.h. The document is copied between a '[' and a ']', because On-Demand
+// treats a scalar at the root differently, limits its length and validates it less. Within an array all
+// values are alike, and the check of the root is that the array has exactly one element.
 #define SIMDJSON_EXCEPTIONS 0
 #include "csimdjson.h"
 
@@ -18,10 +18,9 @@ using simdjson::error_code;
 
 namespace {
 
-/// Bytes kept for the next document; a parser that has grown past this shrinks when it is fed
-/// something much smaller.
+/// The bytes that a parser keeps. One that has grown past this shrinks at the next much smaller document.
 constexpr size_t kept_capacity = size_t{1} << 20;
-/// simdjson and the tape count in 32 bits.
+/// The limit of the 32-bit counts of simdjson and the tape.
 constexpr size_t longest_document = size_t{1} << 31;
 
 const char *reason(error_code code) {
@@ -50,38 +49,14 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// The grammar of RFC 8259, section 6.
-bool is_number(std::string_view text) {
-  size_t i = 0;
-  auto digits = [&] {
-    const size_t start = i;
-    while (i < text.size() && is_digit(text[i])) i++;
-    return i - start;
-  };
-  if (i < text.size() && text[i] == '-') i++;
-  const size_t start = i;
-  const size_t whole = digits();
-  if (whole == 0 || (whole > 1 && text[start] == '0')) return false;
-  if (i < text.size() && text[i] == '.') {
-    i++;
-    if (digits() == 0) return false;
-  }
-  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
-    i++;
-    if (i < text.size() && (text[i] == '-' || text[i] == '+')) i++;
-    if (digits() == 0) return false;
-  }
-  return i == text.size();
-}
-
-/// Whether a number has more digits before its exponent than a 64-bit integer surely holds.
+/// Whether a number has more digits before its exponent than every 64-bit integer can hold.
 bool has_many_digits(std::string_view text) {
   if (text.size() <= 19) return false;
   const size_t mantissa = std::min(text.find_first_of("eE"), text.size());
   return std::count_if(text.begin(), text.begin() + ptrdiff_t(mantissa), is_digit) > 19;
 }
 
-/// Behind the quote that closes a valid string, whose contents begin at `next`.
+/// The end of a valid string, after its closing quote. Its contents begin at `next`.
 const char *end_of_string(const char *next, const char *stop) {
   while (next < stop && *next != '"') next += *next == '\\' ? 2 : 1;
   return std::min(next + 1, stop);
@@ -97,7 +72,7 @@ struct csj_parser {
   size_t capacity = 0;
   std::vector<csj_node> tape;
   std::vector<char> minified;
-  /// Whether the document has white space outside strings; at its two ends doesn't count.
+  /// Whether the document has white space outside strings and not at its ends.
   bool spaced = false;
 
   const char *failure = nullptr;
@@ -126,8 +101,8 @@ struct csj_parser {
   bool read_number(ondemand::value &value, std::string_view text, double &number);
 };
 
-/// Copies the document between brackets and pads it with zeros: bytes of an earlier document there
-/// could be mistaken for its end.
+/// Copies the document between brackets and pads it with zeros, because simdjson could mistake bytes of
+/// an earlier document for its end.
 error_code csj_parser::prepare(const char *bytes, size_t length) {
   const size_t wrapped = length + 2;
   if (wrapped > capacity || (capacity > kept_capacity && wrapped < capacity / 8)) {
@@ -150,14 +125,15 @@ error_code csj_parser::prepare(const char *bytes, size_t length) {
   return simdjson::SUCCESS;
 }
 
-/// A number's value. Two limits of simdjson 3.0 are made good: it takes the digits of numbers such
-/// as 0.12345678901234567890 modulo 2^64, and refuses exponents of 20 digits (leading zeros).
+/// Reads a number. Works around two limits of simdjson 3.0: it takes the digits of numbers such as
+/// 0.12345678901234567890 modulo 2^64, and rejects exponents of 20 digits (with leading zeros).
 bool csj_parser::read_number(ondemand::value &value, std::string_view text, double &number) {
   const error_code code = value.get_double().get(number);
   if (code == simdjson::SUCCESS && !has_many_digits(text)) return true;
-  // A value that was not consumed by get_double is skipped by the iteration around it.
-  if (!is_number(text)) return fail("invalid number", text.data());
-  return csj_read_double(text.data(), text.size(), &number) || fail("number out of range", text.data());
+  // The enclosing iteration skips a value that get_double did not consume.
+  if (!csj_is_number(text.data(), text.size())) return fail("invalid number", text.data());
+  return csj_read_double(text.data(), text.size(), &number) ||
+         fail("number out of range", text.data());
 }
 
 bool csj_parser::walk_array(ondemand::value &value, uint32_t depth, uint32_t &count,
@@ -197,13 +173,13 @@ bool csj_parser::walk_object(ondemand::value &value, uint32_t depth, uint32_t &c
   return true;
 }
 
-/// Validates a value and all it contains, and records it. Recursion ends at maximum_depth.
+/// Validates a value and everything in it, and records it. Recursion ends at maximum_depth.
 bool csj_parser::walk(ondemand::value &value, uint32_t depth) {
   const std::string_view token = value.raw_json_token();
   std::string_view text = trimmed(token);
   const char *start = text.data();
-  // Every token but commas and colons is looked at from both sides. Before the first value there is
-  // the bracket put around the document.
+  // Looks for white space before and after every token except commas and colons. The bracket around the
+  // document precedes the first value.
   if (is_space(start[-1]) || (start[-1] == ':' && start[-2] != '"')) spaced = true;
   const size_t index = tape.size();
   const bool recorded = depth <= recorded_depth;
@@ -250,8 +226,8 @@ bool csj_parser::walk(ondemand::value &value, uint32_t depth) {
                   : walk_object(value, depth, length, start))) {
         return false;
       }
-      // Only white space lies between the closing bracket and the next token. There is one: the
-      // bracket put around the document.
+      // Only white space lies between the closing bracket and the next token, which exists: it is the
+      // bracket around the document, if nothing else.
       const char *end = nullptr;
       if (auto code = document.current_location().get(end)) return fail(reason(code), start);
       text = trimmed(std::string_view(start, size_t(end - start)));
@@ -262,7 +238,7 @@ bool csj_parser::walk(ondemand::value &value, uint32_t depth) {
   }
   if (kind < CSJ_ARRAY && token.size() != text.size()) spaced = true;
   if (recorded) {
-    // Field by field: copying a node just put together stalls on its parts.
+    // Field by field, because copying a node that was just assembled stalls on store forwarding.
     csj_node &node = tape[index];
     node.kind = kind;
     node.span = uint32_t(tape.size() - index);
@@ -362,9 +338,9 @@ const char *csj_minify(csj_parser *parser, const char *text, size_t length, size
     if (out.size() < length || (out.size() > kept_capacity && length < out.size() / 8)) {
       std::vector<char>(std::max<size_t>(length, 4096)).swap(out);
     }
-    // Not simdjson::minify: it is made for long texts and takes three times as long for short ones.
+    // Not simdjson::minify(), which takes three times as long for short texts.
     char *end = out.data();
-    const char *run = text;  // what has not been copied yet
+    const char *run = text;  // the start of what has not been copied yet
     const char *const stop = text + length;
     for (const char *next = text; next < stop;) {
       if (*next == '"') {

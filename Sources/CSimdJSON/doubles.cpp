@@ -22,12 +22,36 @@ size_t csj_write_double(char *out, double value) {
   return result.ec == std::errc() ? size_t(result.ptr - out) : 0;
 }
 
+bool csj_is_number(const char *text, size_t length) {
+  size_t i = 0;
+  auto digits = [&] {
+    const size_t start = i;
+    while (i < length && text[i] >= '0' && text[i] <= '9') i++;
+    return i - start;
+  };
+  if (i < length && text[i] == '-') i++;
+  const size_t start = i;
+  const size_t whole = digits();
+  if (whole == 0 || (whole > 1 && text[start] == '0')) return false;
+  if (i < length && text[i] == '.') {
+    i++;
+    if (digits() == 0) return false;
+  }
+  if (i < length && (text[i] == 'e' || text[i] == 'E')) {
+    i++;
+    if (i < length && (text[i] == '-' || text[i] == '+')) i++;
+    if (digits() == 0) return false;
+  }
+  return i == length;
+}
+
 bool csj_read_double(const char *text, size_t length, double *value) {
   const auto result = std::from_chars(text, text + length, *value);
-  if (result.ec == std::errc()) return result.ptr == text + length && std::isfinite(*value);
+  if (result.ptr != text + length) return false;
+  if (result.ec == std::errc()) return std::isfinite(*value);
   if (result.ec != std::errc::result_out_of_range) return false;
-  // Too large, or too small: from_chars doesn't say which. The program never sets a locale, so
-  // strtod reads a point.
+  // from_chars does not say whether the number is too large or too small. The program never sets a
+  // locale, so strtod reads a point.
   try {
     *value = std::strtod(std::string(text, length).c_str(), nullptr);
     return std::isfinite(*value);

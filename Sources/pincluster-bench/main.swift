@@ -1,26 +1,26 @@
 import Glibc
 
-// pincluster-bench [POINTS]: build and query times of the index (10 million points).
-// pincluster-bench --properties [POINTS]: filters, groups, statistics, distance and collision beside
-// plain views (a million points).
-// pincluster-bench --live PORT COLLECTION POINTS SECONDS: views of a running service that holds what
-// --write wrote, at rest and under updates.
-// pincluster-bench --write POINTS FILE: writes synthetic features for an import, as the name ends:
-// .geojsonl, .geojson or .csv.
-// pincluster-bench --cities SAMPLE COUNT FILE: writes the cities of the sample, again and again.
-// pincluster-bench --requests VIEW seen|own COUNT SEED FILE: writes requests of a view, one a line.
-// pincluster-bench --answers PORT FILE SAMPLE COUNT: compares answers of a service that holds those
-// cities with a scan of them; prints the mean size of a body.
-// pincluster-bench --paced PORT FILE RATE SECONDS: sends requests at a steady rate; prints answers a
-// second, median and 99th percentile in microseconds.
-// pincluster-bench --threads DIRECTORY COPY: one and two threads in process, over a data directory of
-// cities; and two services over it and over a copy.
-// pincluster-bench --replay DIRECTORY: the fixed requests whose instructions are counted, over a copy of it.
-// pincluster-bench --world DIRECTORY: views of the whole world, for the first time and again.
+// Usage: pincluster-bench [POINTS | MODE ARGUMENTS]. scripts/bench calls it.
+//
+// POINTS (10,000,000): build and query times of the index.
+// --properties POINTS (1,000,000): filters, groups, statistics and methods beside plain viewports.
+// --live PORT COLLECTION POINTS SECONDS: viewports of a running service with the features of --write, at
+//   rest and under updates.
+// --write POINTS FILE: writes synthetic features, by the file's extension .geojsonl, .geojson or .csv.
+// --cities SAMPLE COUNT FILE: writes the cities of the sample repeatedly.
+// --requests VIEW seen|own COUNT SEED FILE: writes requests of a phone's viewport, one on each line.
+// --answers PORT FILE SAMPLE COUNT: compares answers of a service that holds those cities with a scan of
+//   them, and prints the mean size of a body.
+// --paced PORT FILE RATE SECONDS: sends requests at a steady rate, and prints the answers per second and
+//   their median and 99th percentile in microseconds.
+// --threads DIRECTORY COPY: one and two threads in process over a data directory of cities, and two
+//   services over it and a copy.
+// --replay DIRECTORY: the fixed requests whose instructions are counted, over a copy of a directory.
+// --world DIRECTORY: viewports of the whole world, new ones and repeated.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-func text(_ place: Int) -> String { place < arguments.count ? arguments[place] : "" }
-func number(_ place: Int, else fallback: Int = 0) -> Int { Int(text(place)) ?? fallback }
+func text(_ index: Int) -> String { index < arguments.count ? arguments[index] : "" }
+func number(_ index: Int, else fallback: Int = 0) -> Int { Int(text(index)) ?? fallback }
 
 func run() throws {
   switch arguments.first ?? "" {
@@ -51,7 +51,7 @@ func run() throws {
     try MethodBenchmark(sample).run()
   case let count where count.isEmpty || Int(count) != nil:
     try IndexBenchmark(comparing: Int(count) ?? 10_000_000).run()
-  case let mode: throw InputFile.Failure(path: mode, reason: "isn't something to measure")
+  case let mode: throw InputFile.Failure(path: mode, reason: "is not a mode")
   }
 }
 

@@ -61,7 +61,8 @@ import Testing
   func badOnesAreBadFeatures(member: String) {
     let outcome = read(collection(feature(), expiring(member)), .geoJSON)
     #expect(outcome.features.count == 1 && outcome.problems.map(\.pointer) == ["/features/1"])
-    #expect(outcome.problems.first?.detail.hasPrefix("/expires is not an RFC 3339 date-time") == true)
+    #expect(
+      outcome.problems.first?.detail.hasPrefix("/expires is not an RFC 3339 date-time") == true)
     #expect(read(expiring(member), .geoJSONSequence).problems.map(\.pointer) == ["/lines/1"])
   }
 

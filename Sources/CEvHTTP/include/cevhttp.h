@@ -1,10 +1,10 @@
 #pragma once
 
-// An evhttp server and client behind an opaque header. This target is the only code that sees
-// event2/*.h; everything here is prefixed `ceh_`.
+// An evhttp server and client behind an opaque interface. Only this target includes event2/*.h. All names
+// begin with `ceh_`.
 //
-// Threads: a loop owns one event_base and one evhttp and runs on one thread. Unless a comment says
-// "any thread", a function is called on the loop's own thread or while the loop is not running.
+// Threads: a loop owns one event_base and one evhttp and runs on one thread. Unless its comment says "any
+// thread", a function must be called on the thread of the loop, or while the loop is not running.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-/// Zero bytes that follow every request body, so that a parser may read past its end.
+/// The number of zero bytes after every request body, so that a parser may read past its end.
 #define CEH_BODY_PADDING 64
 
-/// How many connections are open, shared by the loops of one server. Any thread.
+/// The number of open connections, shared by the loops of one server. Any thread.
 typedef struct ceh_gauge ceh_gauge;
 ceh_gauge *ceh_gauge_new(void);
 long ceh_gauge_value(const ceh_gauge *gauge);
@@ -25,9 +25,9 @@ void ceh_gauge_free(ceh_gauge *gauge);
 
 /// One event loop with its evhttp server.
 typedef struct ceh_loop ceh_loop;
-/// One request and the reply that it waits for.
+/// One request that waits for its reply.
 typedef struct ceh_exchange ceh_exchange;
-/// A reply whose body is sent bit by bit, for as long as its owner wants.
+/// A reply whose body is sent piece by piece.
 typedef struct ceh_stream ceh_stream;
 
 typedef enum {
@@ -47,23 +47,23 @@ typedef struct {
   /// A whole request has been read. The exchange must reach ceh_exchange_reply() or
   /// ceh_exchange_stream() exactly once.
   void (*on_request)(void *context, ceh_exchange *exchange);
-  /// The peer broke the protocol or a limit: to be replied to before this returns.
+  /// The peer violated the protocol or a limit. Must reply before it returns.
   void (*on_failure)(void *context, ceh_exchange *exchange, int status, const char *reason);
 } ceh_handlers;
 
-/// Opens a listening socket. `join` adds it to a port that an earlier call of this process opened.
-/// Returns the descriptor, or -1 with errno set; `*resolve_error` is a getaddrinfo() code or 0.
+/// Opens a listening socket. `join` shares a port that an earlier call of this process opened. Returns the
+/// descriptor, or -1 with errno set; `*resolve_error` is a getaddrinfo() code or 0.
 int ceh_listen(const char *host, uint16_t port, bool join, uint16_t *bound_port,
                int *resolve_error);
 
-/// Takes ownership of `listener` (also on failure) and copies `overload` (the bytes that answer a
-/// connection beyond the limit). The gauge must outlive the loop. NULL when out of memory.
+/// Creates a loop. Takes ownership of `listener`, also on failure, and copies `overload`, the bytes that
+/// answer a connection beyond the limit. The gauge must outlive the loop. Returns NULL without memory.
 ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
                        const ceh_handlers *handlers, const void *overload, size_t overload_size);
-/// Runs the loop on a new thread with every signal blocked. 0 or an errno.
+/// Runs the loop on a new thread with all signals blocked. Returns 0 or an errno.
 int ceh_loop_start(ceh_loop *loop);
-/// Asks the loop to accept no more, end streams, answer what is in flight, close idle connections and
-/// end; after `timeout_ms` it ends anyway. Any thread.
+/// Asks the loop to stop accepting, end streams, answer requests in flight, close idle connections and then
+/// end; it ends after `timeout_ms` in any case. Any thread.
 void ceh_loop_stop(ceh_loop *loop, int timeout_ms);
 /// Waits for the thread of a started loop to end. Any other thread.
 void ceh_loop_join(ceh_loop *loop);
@@ -73,53 +73,54 @@ void ceh_loop_free(ceh_loop *loop);
 bool ceh_loop_is_current(const ceh_loop *loop);
 /// True on the loop's own thread, and on any thread once the loop has ended. Any thread.
 bool ceh_loop_is_confined(ceh_loop *loop);
-/// Runs `job(argument)` on the loop's thread. False, and nothing will run, once the loop has ended.
-/// Any thread.
+/// Runs `job(argument)` on the loop's thread, after earlier jobs. Returns false, and does not run it, once
+/// the loop has ended. Any thread.
 bool ceh_loop_post(ceh_loop *loop, void (*job)(void *argument), void *argument);
 
-// Reading a request: only inside on_request / on_failure.
+// Reading a request. Only inside on_request and on_failure.
 ceh_method ceh_exchange_method(const ceh_exchange *exchange);
-/// The raw request-target, or NULL when the request line was not understood.
+/// The raw request target, or NULL if the request line is invalid.
 const char *ceh_exchange_target(const ceh_exchange *exchange);
-/// Header fields as `name NUL value NUL` pairs: their size, and a copy into memory of that size.
+/// The header fields, each as `name NUL value NUL`: their size, and a copy into memory of that size.
 size_t ceh_exchange_headers_size(const ceh_exchange *exchange);
 void ceh_exchange_headers_copy(const ceh_exchange *exchange, char *destination);
 size_t ceh_exchange_body_size(const ceh_exchange *exchange);
-/// Moves the body into one malloc'ed block with CEH_BODY_PADDING zero bytes behind it, for the
-/// caller to free(). NULL when out of memory.
+/// Moves the body into a block from malloc(), followed by CEH_BODY_PADDING zero bytes, which the caller
+/// must free(). Returns NULL without memory.
 void *ceh_exchange_body_take(ceh_exchange *exchange);
 
 typedef struct {
   int status;
-  /// Complete header lines, each ended by CRLF; without Date, Content-Length and Connection.
+  /// Header lines, each ended by CRLF, without Date, Content-Length and Connection.
   const char *headers;
   size_t headers_size;
   const void *body;
   size_t body_size;
-  /// The length is not told: for HEAD, of what would be a stream.
+  /// Whether Content-Length is left out, for HEAD of what would be a stream.
   bool unsized;
 } ceh_response;
 
-/// Sends the response, ends and frees the exchange. Nothing is sent when its connection has gone.
-/// On the loop's thread, or on any thread after the loop has ended. Returns the bytes handed over.
+/// Sends the response and frees the exchange. If its connection has gone, it only frees the exchange. On
+/// the loop's thread, or on any thread after the loop has ended. Returns the number of bytes handed over.
 size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response);
 
-/// A stream that has not begun, and one that has ended, belongs to its owner. NULL when out of memory.
+/// Creates a stream. Its owner frees it, before it has begun or after it has ended. Returns NULL without
+/// memory.
 ceh_stream *ceh_stream_new(void);
 void ceh_stream_free(ceh_stream *stream);
-/// Sends the head and the given part of the body, ends and frees the exchange, and begins the stream.
-/// `on_end(context)` is called once, on the loop's thread, when the stream takes no more because it
-/// was ended, the client has gone or the loop stops; perhaps before this returns, and after it the
-/// stream may be freed. Threads and result as of ceh_exchange_reply(). The connection ends with it.
+/// Sends the head and the first part of the body, frees the exchange and begins the stream. Calls
+/// `on_end(context)` once, on the loop's thread, when the stream has ended because it was finished, the
+/// client has gone or the loop stops, perhaps before this returns. The stream may be freed after that. The
+/// connection closes with the stream. Threads and result are those of ceh_exchange_reply().
 size_t ceh_exchange_stream(ceh_exchange *exchange, const ceh_response *response,
                            ceh_stream *stream, void (*on_end)(void *context), void *context);
-/// Sends bytes. Returns those handed over; 0 once the stream has ended.
+/// Sends bytes. Returns the number of bytes handed over; 0 once the stream has ended.
 size_t ceh_stream_send(ceh_stream *stream, const void *bytes, size_t size);
-/// Ends the stream behind all that was sent. Nothing once it has ended.
+/// Ends the stream after everything that was sent. No effect once it has ended.
 void ceh_stream_finish(ceh_stream *stream);
-/// Closes the connection at once. Nothing once the stream has ended.
+/// Closes the connection at once. No effect once the stream has ended.
 void ceh_stream_drop(ceh_stream *stream);
-/// The bytes that were sent and that the socket has not taken. Any thread.
+/// The number of bytes that were sent and that the socket has not taken. Any thread.
 size_t ceh_stream_unsent(const ceh_stream *stream);
 
 /// The reason phrase of a status code. Any thread.
@@ -129,11 +130,11 @@ const char *ceh_status_phrase(int status);
 typedef struct ceh_client ceh_client;
 ceh_client *ceh_client_new(const char *host, uint16_t port);
 void ceh_client_free(ceh_client *client);
-/// Adds a header field to the next request. False when it is not a valid field.
+/// Adds a header field to the next request. Returns false if it is not a valid field.
 bool ceh_client_add_header(ceh_client *client, const char *name, const char *value);
 
 typedef enum { CEH_SENT, CEH_UNREACHABLE, CEH_TIMEOUT, CEH_BROKEN, CEH_NO_MEMORY } ceh_outcome;
-/// Sends a request and waits for the answer.
+/// Sends a request and waits for the response.
 ceh_outcome ceh_client_send(ceh_client *client, ceh_method method, const char *target,
                             const void *body, size_t body_size, int timeout_ms);
 int ceh_client_status(const ceh_client *client);

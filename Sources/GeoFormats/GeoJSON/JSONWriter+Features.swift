@@ -1,7 +1,7 @@
 public import ClusterCore
 
 extension JSONWriter {
-  /// A feature's id, as an integer or a string.
+  /// Writes the id of a feature as an integer or a string.
   public mutating func featureID(_ id: FeatureRecord.RawID) {
     switch id {
     case .integer(let value, writtenAsText: false): self.value(value)
@@ -10,7 +10,7 @@ extension JSONWriter {
     }
   }
 
-  /// A GeoJSON Point with everything that was sent.
+  /// Writes a GeoJSON Point with all ordinates.
   public mutating func geometry(of record: FeatureRecord) {
     let coordinate = record.coordinate
     beginObject()
@@ -24,7 +24,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// A GeoJSON Feature with all its properties, and its expiry if it has one.
+  /// Writes a GeoJSON Feature with all its properties, and its expiry if it has one.
   public mutating func feature(_ record: FeatureRecord) {
     beginObject()
     member("type", "Feature")

@@ -1,11 +1,11 @@
 public import ClusterCore
 
-/// Reads single properties out of stored ones.
+/// Reads single properties from stored JSON objects.
 public struct JSONPropertyDecoder: PropertyDecoder {
-  /// A decoder.
+  /// Creates a decoder.
   public init() {}
 
-  /// Calls `body` with the value of the last member that has a name.
+  /// Calls `body` with the value of the last member with a name.
   public func withValue(
     of name: [UInt8], in properties: UnsafeRawBufferPointer, _ body: (PropertyValue) -> Void
   ) {

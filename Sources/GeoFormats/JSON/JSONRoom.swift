@@ -1,18 +1,21 @@
-/// Room for some bytes at the end of a ``JSONWriter``, made once for many pieces of JSON text.
+/// Memory reserved at the end of a ``JSONWriter`` for several pieces of JSON text.
 ///
-/// Unsafe by nature: nothing looks whether there is still room. Who asks for it (``JSONWriter/withRoom``)
-/// adds up the most that its pieces can take: the length of what is copied, and of every number
-/// ``numberLength``. That is all it takes to write an annotation with one look at the writer's memory
-/// instead of one for each of some fifty pieces, which were most of its cost.
+/// Unsafe: only debug builds check that there is room. The caller of ``JSONWriter/withRoom(_:_:)`` adds
+/// up the most that its pieces can take: the length of copied bytes, and ``numberLength`` for each
+/// number. One check then replaces one for each of the fifty or so pieces of an annotation, which used to
+/// be most of the cost of encoding it.
 public struct JSONRoom {
   @usableFromInline var end: UnsafeMutablePointer<UInt8>
+  @usableFromInline let limit: UnsafeMutablePointer<UInt8>
 
-  @usableFromInline init(end: UnsafeMutablePointer<UInt8>) { self.end = end }
+  @usableFromInline init(start: UnsafeMutablePointer<UInt8>, count: Int) {
+    (end, limit) = (start, start + count)
+  }
 
-  /// The most bytes of a number or integer, and of what is written over behind it.
+  /// The most bytes that a number takes, including those that are written after it and overwritten.
   public static let numberLength = 72
 
-  /// A piece that was written, to be written again.
+  /// A piece that was written and can be written again.
   public struct Piece {
     @usableFromInline let start: UnsafeMutablePointer<UInt8>
     @usableFromInline let count: Int
@@ -23,34 +26,46 @@ public struct JSONRoom {
     }
   }
 
-  /// Text as it is.
+  /// Checks, in debug builds, that there is room.
   @inlinable @inline(__always)
-  public mutating func text(_ text: StaticString) {
-    end.update(from: text.utf8Start, count: text.utf8CodeUnitCount)
-    end += text.utf8CodeUnitCount
+  func assertRoom(for count: Int) {
+    assert(count <= limit - end, "\(count) bytes of JSON where \(limit - end) are reserved")
   }
 
-  /// Bytes as they are.
+  @inlinable @inline(__always)
+  mutating func copy(_ source: UnsafePointer<UInt8>, _ count: Int) {
+    assertRoom(for: count)
+    end.update(from: source, count: count)
+    end += count
+  }
+
+  /// Writes text verbatim.
+  @inlinable @inline(__always)
+  public mutating func text(_ text: StaticString) { copy(text.utf8Start, text.utf8CodeUnitCount) }
+
+  /// Writes bytes verbatim.
   @inlinable @inline(__always)
   public mutating func bytes(_ bytes: UnsafeRawBufferPointer) {
+    assertRoom(for: bytes.count)
     UnsafeMutableRawBufferPointer(start: end, count: bytes.count).copyMemory(from: bytes)
     end += bytes.count
   }
 
-  /// A piece once more.
+  /// Writes a piece again.
   @inlinable @inline(__always)
-  public mutating func again(_ piece: Piece) {
-    end.update(from: piece.start, count: piece.count)
-    end += piece.count
+  public mutating func again(_ piece: Piece) { copy(piece.start, piece.count) }
+
+  /// Writes an integer.
+  @inlinable @inline(__always)
+  public mutating func integer(_ value: Int) {
+    assertRoom(for: JSONRoom.numberLength)
+    end += JSONWriter.print(value, at: end)
   }
 
-  /// An integer.
-  @inlinable @inline(__always)
-  public mutating func integer(_ value: Int) { end += JSONWriter.print(value, at: end) }
-
-  /// A number: the shortest text that reads back bit for bit; null if it isn't finite.
+  /// Writes a number: the shortest text that reads back bit for bit, or null if it is not finite.
   @inlinable @inline(__always) @discardableResult
   public mutating func number(_ value: Double) -> Piece {
+    assertRoom(for: JSONRoom.numberLength)
     let piece = Piece(start: end, count: JSONWriter.print(value, at: end))
     end += piece.count
     return piece
@@ -58,17 +73,18 @@ public struct JSONRoom {
 }
 
 extension JSONWriter {
-  /// Writes pieces, at most `length` bytes in all.
+  /// Calls `body` to write pieces of at most `length` bytes in all.
   @inlinable @inline(__always)
   public mutating func withRoom(_ length: Int, _ body: (inout JSONRoom) -> Void) {
     write(atMost: length) { start in
-      var room = JSONRoom(end: start)
+      var room = JSONRoom(start: start, count: length)
       body(&room)
       return room.end - start
     }
   }
 
-  /// As ``withRoom(_:_:)``, with the comma that is due before another element or name.
+  /// Calls `body` to write an element or name in pieces of at most `length` bytes in all, after the comma
+  /// that is due before it.
   @inlinable @inline(__always)
   public mutating func withRoomForElement(_ length: Int, _ body: (inout JSONRoom) -> Void) {
     let comma = commaIsDue

@@ -11,15 +11,10 @@ enum JSONScanner {
   /// time; the lowest hit is exact, because borrows only follow a real one.
   @inline(__always)
   static func nextQuoteOrBackslash(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
-    let ones: UInt64 = 0x0101_0101_0101_0101
     var index = start
     while index + 8 <= text.count {
       let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-      let quotes = word ^ (ones &* 0x22)
-      let backslashes = word ^ (ones &* 0x5C)
-      let found =
-        (((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes))
-        & (ones &* 0x80)
+      let found = quotesAndBackslashes(word)
       if found != 0 { return index + found.trailingZeroBitCount / 8 }
       index += 8
     }
@@ -27,6 +22,15 @@ enum JSONScanner {
       index += 1
     }
     return index
+  }
+
+  /// The high bit of each byte of a word that is a quote or backslash. Bytes above a hit may be false hits.
+  @inline(__always)
+  static func quotesAndBackslashes(_ word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotes = word ^ (ones &* 0x22)
+    let backslashes = word ^ (ones &* 0x5C)
+    return (((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)) & (ones &* 0x80)
   }
 
   /// The index after the value that begins at `start`, in text without insignificant white space.

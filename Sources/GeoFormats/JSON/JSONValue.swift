@@ -1,9 +1,8 @@
-/// A value of a parsed document: a cheap view into the parser's memory.
+/// A value of a parsed document. It points into the memory of its ``JSONParser`` and keeps that alive.
 ///
-/// It keeps its ``JSONParser`` alive and holds until that parser parses again; using it later is a
-/// mistake of the program, which debug builds catch.
+/// It is valid until the parser parses again. Debug builds trap when it is used later.
 public struct JSONValue {
-  /// What a value is.
+  /// The kind of a value.
   public enum Kind: Sendable { case null, bool, number, string, array, object }
 
   private let owner: JSONParser
@@ -21,49 +20,50 @@ public struct JSONValue {
     return storedNode
   }
 
-  /// What the value is.
+  /// The kind of the value.
   public var kind: Kind { node.kind }
 
-  /// The value of `true` or `false`.
+  /// The value of `true` or `false`; nil for other kinds.
   public var bool: Bool? { kind == .bool ? node.isTrue : nil }
 
-  /// The value of a number, rounded to the nearest double; finite.
+  /// The value of a number, rounded to the nearest double, which is finite; nil for other kinds.
   public var number: Double? { kind == .number ? node.number : nil }
 
-  /// The value of a string, unescaped.
+  /// The value of a string, unescaped; nil for other kinds.
   public var string: String? { stringBytes.map { String(decoding: $0, as: UTF8.self) } }
 
-  /// The value of a string, unescaped, in UTF-8; may hold U+0000.
+  /// The value of a string, unescaped, in UTF-8; nil for other kinds. It may contain U+0000.
   public var stringBytes: UnsafeRawBufferPointer? { kind == .string ? node.string : nil }
 
-  /// The value's JSON text as it was sent, white space within arrays and objects included.
+  /// The JSON text of the value as it was sent, including white space within arrays and objects.
   public var text: UnsafeRawBufferPointer { node.text }
 
-  /// How many elements or members it has; 0 if it is neither array nor object.
+  /// The number of elements or members; 0 if the value is neither an array nor an object.
   public var count: Int { kind == .array || kind == .object ? node.count : 0 }
 
-  /// The elements of an array; empty if it isn't one.
+  /// The elements of an array; empty for other kinds.
   public var elements: Elements {
     let node = node
     return Elements(
       owner: owner, cursor: node.firstChild, end: kind == .array ? node.next : node.firstChild)
   }
 
-  /// The members of an object in the order in which they were sent, duplicates included; empty if
-  /// it isn't one.
+  /// The members of an object in the order in which they were sent, including duplicates; empty for other
+  /// kinds.
   public var members: Members {
     let node = node
     return Members(
       owner: owner, cursor: node.firstChild, end: kind == .object ? node.next : node.firstChild)
   }
 
-  /// The member of an object with a name, the last one if there are several; nil also if this is
-  /// no object. Linear in the object's members.
+  /// The last member of an object with a name; nil if there is none or the value is not an object.
+  /// Linear in the members.
   public subscript(_ name: StaticString) -> JSONValue? {
     node.member(name).map { JSONValue(owner: owner, node: $0) }
   }
 
-  /// As the subscript by a static name, by the name's UTF-8.
+  /// The last member of an object with a name in UTF-8; nil if there is none or the value is not an
+  /// object. Linear in the members.
   public subscript(utf8 name: UnsafeRawBufferPointer) -> JSONValue? {
     node.member(name).map { JSONValue(owner: owner, node: $0) }
   }
@@ -88,7 +88,7 @@ public struct JSONValue {
     fileprivate var cursor: TapeNode
     fileprivate let end: TapeNode
 
-    /// The next member: its name, unescaped, in UTF-8, and its value.
+    /// The next member: its name, unescaped in UTF-8, and its value.
     public mutating func next() -> (key: UnsafeRawBufferPointer, value: JSONValue)? {
       guard cursor.base < end.base else { return nil }
       let value = cursor.next

@@ -1,27 +1,27 @@
 internal import CSimdJSON
 
-/// Digits of numbers, where there is room for ``JSONRoom/numberLength`` bytes.
+/// The digits of numbers, written into memory for ``JSONRoom/numberLength`` bytes.
 extension JSONWriter {
-  /// Writes an integer; returns the number of its bytes.
+  /// Writes an integer and returns its length in bytes.
   @usableFromInline
   static func print(_ value: Int, at out: UnsafeMutablePointer<UInt8>) -> Int {
     print(value.magnitude, negative: value < 0, at: out)
   }
 
-  /// Writes a number: the shortest text that reads back bit for bit; null if it isn't finite. Returns
-  /// the number of its bytes.
+  /// Writes a number and returns its length in bytes: the shortest text that reads back bit for bit, or
+  /// null if it is not finite.
   @usableFromInline
   static func print(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
-    // Most numbers on maps have few decimals. If the nearest multiple of 1e-8 divides back to the
-    // very same double, then those digits (at most 15, so there is no shorter text) are its text.
+    // Most numbers on maps have few decimals. If the nearest multiple of 1e-8 divides back to the same
+    // double, its digits are the text: they are at most 15, so that no shorter text exists.
     let magnitude = value.magnitude
     let scaled = magnitude * 1e8
     if scaled < 1e15, magnitude > 0 {
-      // From 2^52 to 2^53 doubles are the integers: the sum is rounded to one, and its low bits are it.
+      // Doubles from 2^52 to 2^53 are integers, so the sum is rounded to one, whose low bits it holds.
       let sum = scaled + 0x1p52
       if (sum - 0x1p52) / 1e8 == magnitude {
         let nearest = sum.bitPattern & (1 << 52 - 1)
-        // Below 1e-6 what has more than 7 decimals is shorter with an exponent.
+        // Below 1e-6, a number with more than 7 decimals is shorter with an exponent.
         if nearest >= 100 || nearest % 10 == 0 {
           return printDecimal(nearest, negative: value < 0, at: out)
         }
@@ -35,13 +35,13 @@ extension JSONWriter {
     let length = csj_write_double(
       UnsafeMutableRawPointer(out).assumingMemoryBound(to: CChar.self), value)
     if length > 0 { return length }
-    for (place, byte) in "null".utf8.enumerated() { out[place] = byte }
+    for (index, byte) in "null".utf8.enumerated() { out[index] = byte }
     return 4
   }
 
   /// Writes `scaled` / 10^8 without trailing zeros after the point; `scaled` is below 2^52.
   @inline(__always)
-  static func printDecimal(
+  private static func printDecimal(
     _ scaled: UInt64, negative: Bool, at out: UnsafeMutablePointer<UInt8>
   ) -> Int {
     let whole = scaled / 100_000_000
@@ -54,10 +54,9 @@ extension JSONWriter {
     return length &+ 9 &- digits.leadingZeroBitCount / 8
   }
 
-  /// Writes a sign and at most 20 digits; returns how many bytes that were. Up to 7 more are written
-  /// over.
+  /// Writes a sign and at most 20 digits and returns their length. Up to 7 bytes after them change.
   @inline(__always)
-  static func print(
+  private static func print(
     _ magnitude: UInt, negative: Bool, at out: UnsafeMutablePointer<UInt8>
   ) -> Int {
     out.pointee = UInt8(ascii: "-")
@@ -87,7 +86,7 @@ extension JSONWriter {
   /// Writes at most 3 digits without leading zeros.
   @inline(__always)
   private static func printShort(_ value: UInt32, at out: UnsafeMutablePointer<UInt8>) -> Int {
-    // Multiplications for divisions, exact in this range.
+    // Multiplications instead of divisions, exact in this range.
     let hundreds = (value &* 656) &>> 16
     let rest = value &- hundreds &* 100
     let tens = (rest &* 103) &>> 10
@@ -103,7 +102,7 @@ extension JSONWriter {
   @inline(__always)
   private static func printFirst(_ value: UInt32, at out: UnsafeMutablePointer<UInt8>) -> Int {
     let digits = eightDigits(value)
-    // The last digit is kept, also of 0.
+    // The last digit stays, even of 0.
     let zeros = (digits | 1 << 56).trailingZeroBitCount / 8
     store(digits >> UInt64(zeros * 8), at: out)
     return 8 - zeros
@@ -115,9 +114,9 @@ extension JSONWriter {
       of: (digits | 0x3030_3030_3030_3030).littleEndian, as: UInt64.self)
   }
 
-  /// The 8 decimal digits of a number below 10^8, the first one in the lowest byte. Fields of 4, then
-  /// 2, then 1 digit are split at once; the divisions by 100 and 10 are multiplications that are
-  /// exact in these ranges (P. Khuong, "How to print integers really fast").
+  /// The 8 decimal digits of a number below 10^8, the first digit in the lowest byte. It splits fields of
+  /// 4, 2 and 1 digits in parallel; the divisions by 100 and 10 are multiplications, which are exact in
+  /// these ranges (P. Khuong, "How to print integers really fast").
   @inline(__always)
   static func eightDigits(_ value: UInt32) -> UInt64 {
     let high = value / 10_000

@@ -1,68 +1,68 @@
 extension JSONWriter {
-  /// A member with a number; null if it isn't finite.
+  /// Writes a member with a number, or null if it is not finite.
   public mutating func member(_ name: StaticString, _ value: Double) {
     key(name)
     self.value(value)
   }
 
-  /// A member with an integer.
+  /// Writes a member with an integer.
   public mutating func member(_ name: StaticString, _ value: Int) {
     key(name)
     self.value(value)
   }
 
-  /// A member with an integer.
+  /// Writes a member with an integer.
   public mutating func member(_ name: StaticString, _ value: Int64) {
     key(name)
     self.value(value)
   }
 
-  /// A member with a boolean.
+  /// Writes a member with a boolean.
   public mutating func member(_ name: StaticString, _ value: Bool) {
     key(name)
     self.value(value)
   }
 
-  /// A member with a string.
+  /// Writes a member with a string.
   @_disfavoredOverload
   public mutating func member(_ name: StaticString, _ value: String) {
     key(name)
     self.value(value)
   }
 
-  /// A member with a string known at compile time.
+  /// Writes a member with a string known at compile time.
   public mutating func member(_ name: StaticString, _ value: StaticString) {
     key(name)
     self.value(value)
   }
 
-  /// A member with a string, or null.
+  /// Writes a member with a string, or null.
   @_disfavoredOverload
   public mutating func member(_ name: StaticString, _ value: String?) {
     key(name)
     if let value { self.value(value) } else { null() }
   }
 
-  /// A member with a number, or null.
+  /// Writes a member with a number, or null.
   @_disfavoredOverload
   public mutating func member(_ name: StaticString, _ value: Double?) {
     key(name)
     if let value { self.value(value) } else { null() }
   }
 
-  /// A member with a JSON value as it is.
+  /// Writes a member with a JSON value, verbatim.
   public mutating func member(_ name: StaticString, raw json: UnsafeRawBufferPointer) {
     key(name)
     raw(json)
   }
 
-  /// A member with a string from valid UTF-8.
+  /// Writes a member with a string of valid UTF-8.
   public mutating func member(_ name: StaticString, utf8: UnsafeRawBufferPointer) {
     key(name)
     stringUTF8(utf8)
   }
 
-  /// A member with null.
+  /// Writes a member with null.
   public mutating func nullMember(_ name: StaticString) {
     key(name)
     null()

@@ -1,17 +1,17 @@
 extension JSONWriter {
-  /// A string.
-  @_disfavoredOverload  // a literal is static, and takes the shorter way
+  /// Writes a string.
+  @_disfavoredOverload  // literals take the faster static overload
   public mutating func value(_ value: String) {
     var value = value
     value.withUTF8 { stringUTF8(UnsafeRawBufferPointer($0)) }
   }
 
-  /// A string known at compile time.
+  /// Writes a string known at compile time.
   public mutating func value(_ value: StaticString) {
     value.withUTF8Buffer { stringUTF8(UnsafeRawBufferPointer($0)) }
   }
 
-  /// A string from valid UTF-8. Quotes, backslashes and control characters are escaped.
+  /// Writes a string of valid UTF-8. Escapes quotes, backslashes and control characters.
   public mutating func stringUTF8(_ utf8: UnsafeRawBufferPointer) {
     separate()
     append(UInt8(ascii: "\""))
@@ -19,27 +19,27 @@ extension JSONWriter {
     append(UInt8(ascii: "\""))
   }
 
-  // MARK: Strings in parts, without a String
+  // MARK: Strings in parts
 
-  /// Begins a string that consists of parts, which need no escapes.
+  /// Begins a string of parts, which must not need escapes.
   public mutating func beginString() {
     separate()
     append(UInt8(ascii: "\""))
   }
 
-  /// A part of a string, as it is.
+  /// Writes a part of a string verbatim.
   public mutating func part(_ ascii: [UInt8]) { ascii.withUnsafeBytes { append($0) } }
 
-  /// A part of a string, as it is.
+  /// Writes a part of a string verbatim.
   public mutating func part(_ ascii: StaticString) { literal(ascii) }
 
-  /// An integer as part of a string.
+  /// Writes an integer as a part of a string.
   public mutating func part(_ integer: Int) { appendInteger(Int64(integer)) }
 
-  /// Ends a string that consists of parts.
+  /// Ends a string of parts.
   public mutating func endString() { append(UInt8(ascii: "\"")) }
 
-  /// The text of a string without its quotes.
+  /// Writes the text of a string, escaped, without quotes.
   public mutating func appendEscaped(_ utf8: UnsafeRawBufferPointer) {
     var rest = utf8
     while true {
@@ -68,20 +68,16 @@ extension JSONWriter {
     }
   }
 
-  /// How many leading bytes need no escape. Eight bytes at a time: a byte of `suspects` has its
-  /// high bit set where a byte is below 0x20, a quote or a backslash. (Borrows make false positives
-  /// above a real one only, and the bytes are looked at one by one from there.)
+  /// The number of leading bytes that need no escape. It looks at eight bytes at a time: the high bit of
+  /// a byte of each mask is set if the byte is below 0x20, or a quote or backslash. Borrows cause false
+  /// hits only above a real one, and from there on the bytes are looked at one by one.
   static func plainPrefix(_ utf8: UnsafeRawBufferPointer) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
-    let highs: UInt64 = 0x8080_8080_8080_8080
     var index = 0
     while index + 8 <= utf8.count {
       let word = UInt64(littleEndian: utf8.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-      let quotes = word ^ (ones &* 0x22)
-      let backslashes = word ^ (ones &* 0x5C)
-      let low = (word &- ones &* 0x20) & ~word
-      let suspects = (low | ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes))
-      if suspects & highs != 0 { break }
+      let low = (word &- ones &* 0x20) & ~word & (ones &* 0x80)
+      if low | JSONScanner.quotesAndBackslashes(word) != 0 { break }
       index += 8
     }
     while index < utf8.count {

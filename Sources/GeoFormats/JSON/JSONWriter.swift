@@ -1,26 +1,26 @@
-/// Writes JSON into one growing array of bytes, without white space.
+/// Writes JSON without white space into a growing array of bytes.
 ///
-/// Commas come by themselves: one is due unless the last byte opens an array or object or ends a
-/// name. Nothing else is checked; calls must nest properly. Static names are copied as they are and
-/// must not need escapes. The hot path of every answer: no allocation but the array's growth.
+/// It adds commas: one is due unless the last byte opens an array or object or ends a name. It checks
+/// nothing else, so calls must nest properly. Static names are copied verbatim and must not need
+/// escapes. Every answer is written through it; it allocates only when the array grows.
 public struct JSONWriter {
-  // The array is as long as its memory and `used` bytes of it are written: appending one by one
-  // would cost several times as much as the bytes themselves.
+  // All of the array is initialized and `used` bytes of it are written, because appending byte by byte
+  // would cost several times as much.
   @usableFromInline var storage: [UInt8]
   @usableFromInline var used = 0
 
-  /// How many bytes were written so far.
+  /// The number of bytes written so far.
   public var count: Int { used }
 
-  /// A writer with room for some bytes.
+  /// Creates a writer with memory for `capacity` bytes.
   public init(reserving capacity: Int = 1024) {
     storage = [UInt8](repeating: 0, count: max(capacity, 64))
   }
 
-  /// What was written so far; a copy. ``take()`` makes none.
+  /// A copy of the bytes written so far. ``take()`` avoids the copy.
   public var bytes: [UInt8] { Array(storage[..<used]) }
 
-  /// Hands over what was written and begins anew.
+  /// Returns the bytes written so far and starts over.
   public mutating func take() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &storage)
@@ -29,16 +29,16 @@ public struct JSONWriter {
     return taken
   }
 
-  /// Calls `body` with what was written so far.
+  /// Calls `body` with the bytes written so far.
   public func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<used])) }
   }
 
-  /// Forgets what was written and keeps the memory.
+  /// Removes everything and keeps the memory.
   public mutating func removeAll() { used = 0 }
 
-  /// Makes room for `length` bytes, lets `body` write there and adds as many as it says. The
-  /// pointer is good for `length` bytes: callers keep to that.
+  /// Reserves `length` bytes, calls `body` to write there, and keeps as many bytes as it returns. `body`
+  /// must not write more than `length` bytes; only debug builds check what it returns.
   @inlinable @inline(__always)
   mutating func write(atMost length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
     if storage.count - used < length { grow(by: length) }
@@ -46,6 +46,7 @@ public struct JSONWriter {
     used += storage.withUnsafeMutableBufferPointer { buffer in
       buffer.baseAddress.map { body($0 + start) } ?? 0
     }
+    assert(used - start <= length, "more JSON than was reserved")
   }
 
   @inline(never) @usableFromInline
@@ -68,7 +69,7 @@ public struct JSONWriter {
   @inline(__always)
   mutating func separate() { if commaIsDue { append(UInt8(ascii: ",")) } }
 
-  /// Writes a byte as it is.
+  /// Writes a byte verbatim.
   @inline(__always)
   mutating func append(_ byte: UInt8) {
     write(atMost: 1) { out in
@@ -77,7 +78,7 @@ public struct JSONWriter {
     }
   }
 
-  /// Writes bytes as they are.
+  /// Writes bytes verbatim.
   @inline(__always)
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     write(atMost: bytes.count) { out in
@@ -91,33 +92,33 @@ public struct JSONWriter {
     text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
   }
 
-  /// `{`
+  /// Writes `{`.
   public mutating func beginObject() {
     separate()
     append(UInt8(ascii: "{"))
   }
 
-  /// `}`
+  /// Writes `}`.
   public mutating func endObject() { append(UInt8(ascii: "}")) }
 
-  /// `[`
+  /// Writes `[`.
   public mutating func beginArray() {
     separate()
     append(UInt8(ascii: "["))
   }
 
-  /// `]`
+  /// Writes `]`.
   public mutating func endArray() { append(UInt8(ascii: "]")) }
 
-  /// A line feed, for sequences of JSON texts; no comma follows it.
+  /// Writes a line feed, after which no comma is due, for sequences of JSON texts.
   public mutating func newline() { append(UInt8(ascii: "\n")) }
 
-  /// A member's name that needs no escapes.
+  /// Writes a member's name that needs no escapes.
   public mutating func key(_ name: StaticString) {
     let comma = commaIsDue
     name.withUTF8Buffer { name in
       write(atMost: name.count + 4) { out in
-        // A comma that isn't due is written over.
+        // A comma that is not due is overwritten.
         out.pointee = UInt8(ascii: ",")
         var end = out + (comma ? 1 : 0)
         end.pointee = UInt8(ascii: "\"")
@@ -131,37 +132,37 @@ public struct JSONWriter {
     }
   }
 
-  /// A member's name.
-  @_disfavoredOverload  // a literal is static, and takes the shorter way
+  /// Writes a member's name.
+  @_disfavoredOverload  // literals take the faster static overload
   public mutating func key(_ name: String) {
     value(name)
     append(UInt8(ascii: ":"))
   }
 
-  /// A member's name, in UTF-8.
+  /// Writes a member's name in UTF-8.
   public mutating func keyUTF8(_ name: UnsafeRawBufferPointer) {
     stringUTF8(name)
     append(UInt8(ascii: ":"))
   }
 
-  /// `true` or `false`
+  /// Writes `true` or `false`.
   public mutating func value(_ value: Bool) {
     separate()
     if value { literal("true") } else { literal("false") }
   }
 
-  /// `null`
+  /// Writes `null`.
   public mutating func null() {
     separate()
     literal("null")
   }
 
-  /// A JSON value as it is.
+  /// Writes a JSON value verbatim.
   public mutating func raw(_ json: UnsafeRawBufferPointer) {
     separate()
     append(json)
   }
 
-  /// A JSON value as it is.
+  /// Writes a JSON value verbatim.
   public mutating func raw(_ json: [UInt8]) { json.withUnsafeBytes { raw($0) } }
 }

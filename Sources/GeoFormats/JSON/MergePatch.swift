@@ -1,10 +1,10 @@
-/// JSON Merge Patch (RFC 7396): members of a patch replace those of a document, null removes them, and
-/// objects are merged in turn.
+/// JSON Merge Patch (RFC 7396): the members of a patch replace those of a document, null removes them, and
+/// objects are merged recursively.
 public enum MergePatch {
-  /// The document with the patch applied, as compact JSON: its members first, in their order, then
-  /// new ones. Of several members of one name the last counts.
+  /// Returns the document with the patch applied, as compact JSON: the members of the document in their
+  /// order, then the new ones. Of several members with one name the last counts.
   ///
-  /// - Throws: ``JSONError`` where the patch is not JSON, or is nested too deep.
+  /// - Throws: ``JSONError`` if the patch is not JSON or is nested too deeply.
   public static func apply(
     _ patch: UnsafeRawBufferPointer, to document: [UInt8]
   ) throws(JSONError) -> [UInt8] {
@@ -39,7 +39,7 @@ public enum MergePatch {
     }
     for (key, value) in patches.inOrder where value.kind != .null {
       key.withUnsafeBytes { json.keyUTF8($0) }
-      // Nulls within go, as there is nothing that they could remove.
+      // Removes nulls within the value, too.
       write(nil, patchedBy: value, into: &json)
     }
     json.endObject()
@@ -51,7 +51,7 @@ public enum MergePatch {
     return members
   }
 
-  /// The members of an object by name, each once.
+  /// The members of an object by name, without duplicates.
   private struct Members {
     private var keys: [[UInt8]] = []
     private var values: [[UInt8]: JSONValue] = [:]
@@ -62,7 +62,7 @@ public enum MergePatch {
 
     mutating func take(_ key: [UInt8]) -> JSONValue? { values.removeValue(forKey: key) }
 
-    /// Those that weren't taken.
+    /// The members that were not taken, in order.
     var inOrder: [(key: [UInt8], value: JSONValue)] {
       keys.compactMap { key in values[key].map { (key, $0) } }
     }

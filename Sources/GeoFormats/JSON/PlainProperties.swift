@@ -1,13 +1,13 @@
 import Glibc
 
-/// A faster way to a property where it can be gone: in an object's text without a backslash and
-/// without an object in it, as most are. There each quote begins or ends a string, so a name in
-/// quotes before a colon is a member's, and is found by its bytes.
+/// A fast search for a property in the text of an object without backslashes and nested objects, as most
+/// are. There every quote begins or ends a string, so that a name in quotes before a colon can only be a
+/// member's, and is found by comparing bytes.
 enum PlainProperties {
-  /// Whether ``value(of:in:)`` can be asked.
+  /// Whether ``value(of:in:)`` finds a name in a text.
   ///
-  /// A name that begins with what can follow on a string could be found between two strings; one with
-  /// a quote, across several.
+  /// A name that begins with a character that can follow a string could be found between two strings, and
+  /// a name with a quote across several.
   @inline(__always)
   static func canFind(_ name: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer) -> Bool {
     switch name.first {
@@ -20,16 +20,16 @@ enum PlainProperties {
       && !contains(UnsafeRawBufferPointer(rebasing: text[1...]), UInt8(ascii: "{"))
   }
 
-  /// The text of the value of the last member with a name; nil if there is none.
+  /// The text of the last value of a member with a name; nil if there is none. Linear in the text.
   static func value(
     of name: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer
   ) -> UnsafeRawBufferPointer? {
     let length = name.count + 3
-    // Even the shortest value and a brace follow.
+    // At least a value of one byte and a brace follow.
     guard text.count >= length + 2 else { return nil }
     let (pattern, mask) = beginning(of: name)
     var start = text.count - length - 2
-    // The last places have fewer than eight bytes to look at, if the name is very short.
+    // If the name is very short, fewer than eight bytes follow the last candidates.
     while start + 8 > text.count {
       if isMember(name, text, start) { return value(text, start + length) }
       start -= 1
@@ -44,8 +44,8 @@ enum PlainProperties {
     return nil
   }
 
-  /// The first eight bytes of the name with its first quote, the first of them the lowest, and the
-  /// bits that they take.
+  /// The opening quote and the first seven bytes of the name, the first in the lowest byte, and the mask
+  /// of the bits that they take.
   @inline(__always)
   private static func beginning(
     of name: UnsafeRawBufferPointer

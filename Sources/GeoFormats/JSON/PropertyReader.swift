@@ -1,10 +1,10 @@
 import Glibc
 
-/// Looks into stored properties: JSON objects that were validated and freed of insignificant white
-/// space when they came in.
+/// Reads stored properties: JSON objects that were validated and stripped of insignificant white space when
+/// they were stored.
 public enum PropertyReader {
-  /// The members of an object's text in their stored order, duplicates included: the text of the
-  /// name and that of the value, a string's with its quotes.
+  /// The members of an object in their stored order, including duplicates, as the texts of their names and
+  /// values. The texts of strings include their quotes.
   public struct Members: Sequence, IteratorProtocol {
     private let text: UnsafeRawBufferPointer
     private var index = 1
@@ -25,13 +25,13 @@ public enum PropertyReader {
     }
   }
 
-  /// The members of an object's text.
+  /// The members of an object.
   public static func members(of properties: UnsafeRawBufferPointer) -> Members {
     Members(properties)
   }
 
-  /// The text of a member's value, the last one if several have the name; nil if there is none.
-  /// Linear in the object's length.
+  /// The text of the value of the last member with a name; nil if there is none. Linear in the length of
+  /// the object.
   public static func value(
     of name: UnsafeRawBufferPointer, in properties: UnsafeRawBufferPointer
   ) -> UnsafeRawBufferPointer? {
@@ -43,15 +43,16 @@ public enum PropertyReader {
     return found
   }
 
-  /// As ``value(of:in:)-(UnsafeRawBufferPointer,_)``, by an array.
+  /// The text of the value of the last member with a name; nil if there is none. Linear in the length of
+  /// the object.
   public static func value(
     of name: [UInt8], in properties: UnsafeRawBufferPointer
   ) -> UnsafeRawBufferPointer? {
     name.withUnsafeBytes { value(of: $0, in: properties) }
   }
 
-  /// Writes an object with just the members that have one of the names, in their stored order; of
-  /// several with one name only the last.
+  /// Writes an object with the members that have one of the names, in their stored order. Of several
+  /// members with one name only the last is written.
   public static func writeSelected(
     names: [[UInt8]], from properties: UnsafeRawBufferPointer, into writer: inout JSONWriter
   ) {
@@ -67,25 +68,24 @@ public enum PropertyReader {
     writer.endObject()
   }
 
-  /// The UTF-8 that the text of a JSON string (with its quotes) stands for.
+  /// The UTF-8 of a JSON string whose text includes its quotes.
   public static func unescape(_ string: UnsafeRawBufferPointer) -> [UInt8] {
     JSONScanner.unescape(string)
   }
 
-  /// Whether the text of a string stands for a name.
+  /// Whether a JSON string whose text includes its quotes equals a name.
   private static func isNamed(
     _ string: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer
   ) -> Bool {
-    // An escape is never shorter than what it stands for.
+    // Escapes are never shorter than the characters they stand for.
     guard string.count >= name.count + 2 else { return false }
     let inner = UnsafeRawBufferPointer(rebasing: string[1..<(string.count - 1)])
-    if equalBytes(inner, name) { return memchr0(inner) == nil }
-    guard memchr0(inner) != nil else { return false }
+    if equalBytes(inner, name) { return !hasBackslash(inner) }
+    guard hasBackslash(inner) else { return false }
     return JSONScanner.unescape(string).withUnsafeBytes { equalBytes($0, name) }
   }
 
-  /// Where the first backslash is.
-  private static func memchr0(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
-    bytes.baseAddress.flatMap { memchr($0, Int32(UInt8(ascii: "\\")), bytes.count) }
+  private static func hasBackslash(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.baseAddress.map { memchr($0, Int32(UInt8(ascii: "\\")), bytes.count) != nil } ?? false
   }
 }

@@ -3,8 +3,8 @@ import Glibc
 
 /// A node of a parser's tape.
 ///
-/// Unsafe by nature: it holds a bare pointer, which is good until the parser parses again or goes
-/// away. ``JSONValue`` keeps the parser alive; within this module the parser's owner does.
+/// Unsafe: it is a bare pointer, which is valid until the parser parses again or is freed. ``JSONValue``
+/// keeps the parser alive; within this module, the parser's owner does.
 struct TapeNode {
   let base: UnsafePointer<csj_node>
 
@@ -19,45 +19,46 @@ struct TapeNode {
     }
   }
 
-  /// Whether it is the literal `true`.
+  /// Whether the node is the literal `true`.
   var isTrue: Bool { base.pointee.kind == UInt32(CSJ_TRUE) }
 
-  /// The number; only for number nodes.
+  /// The number. Only for number nodes.
   var number: Double { base.pointee.number }
 
-  /// The unescaped bytes; only for string and key nodes.
+  /// The unescaped bytes. Only for string and key nodes.
   var string: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base.pointee.string, count: Int(base.pointee.length))
   }
 
-  /// Whether it is a string or key that stands for some text.
+  /// Whether the node is a string or key with a value.
   func isString(_ text: StaticString) -> Bool {
     let kind = base.pointee.kind
     guard kind == UInt32(CSJ_STRING) || kind == UInt32(CSJ_KEY) else { return false }
     return text.withUTF8Buffer { equalBytes(string, UnsafeRawBufferPointer($0)) }
   }
 
-  /// The value's text as it was sent; not for key nodes.
+  /// The text of the value as it was sent. Not for key nodes.
   var text: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base.pointee.text, count: Int(base.pointee.text_length))
   }
 
-  /// How many elements or members a container has.
+  /// The number of elements or members. Only for arrays and objects.
   var count: Int { Int(base.pointee.length) }
 
-  /// The node after this one and all it contains.
+  /// The node after this one and everything in it.
   var next: TapeNode { TapeNode(base: base + Int(base.pointee.span)) }
 
-  /// The first contained node; equal to ``next`` if there is none.
+  /// The first node in this one; equal to ``next`` if there is none.
   var firstChild: TapeNode { TapeNode(base: base + 1) }
 
-  /// The value of a member by its unescaped name, the last one if there are several; nil also if
-  /// this is no object.
+  /// The value of the last member with an unescaped name; nil if there is none or the node is not an
+  /// object.
   func member(_ name: StaticString) -> TapeNode? {
     name.withUTF8Buffer { member(UnsafeRawBufferPointer($0)) }
   }
 
-  /// As ``member(_:)-(StaticString)``, by bytes.
+  /// The value of the last member with an unescaped name in UTF-8; nil if there is none or the node is
+  /// not an object.
   func member(_ name: UnsafeRawBufferPointer) -> TapeNode? {
     guard kind == .object else { return nil }
     var found: TapeNode?
@@ -71,7 +72,7 @@ struct TapeNode {
   }
 }
 
-/// Whether two ranges of memory hold the same bytes.
+/// Whether two buffers hold the same bytes.
 func equalBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
   guard a.count == b.count else { return false }
   guard let p = a.baseAddress, let q = b.baseAddress else { return true }

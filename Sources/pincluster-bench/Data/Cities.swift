@@ -1,8 +1,8 @@
 import ClusterCore
 import GeoFormats
 
-/// The cities of the sample, again and again: first as they are, then a little beside where they are.
-/// The same ones each time.
+/// The cities of the sample, repeated: first as they are, then near their coordinates. The result is the
+/// same each time.
 struct Cities {
   struct City {
     var name: String
@@ -13,10 +13,12 @@ struct Cities {
 
   private(set) var cities: [City] = []
 
+  /// Reads the sample.
+  ///
   /// - Parameters:
   ///   - path: a CSV file with the columns id, name, country, population, timezone, longitude and
   ///     latitude. Lines with quotes are left out.
-  ///   - count: how many there are to be.
+  ///   - count: the number of cities to make.
   init(_ path: String, count: Int) throws {
     let originals = try InputFile.read(path).split { $0 == 0x0D || $0 == 0x0A }.dropFirst()
       .compactMap(City.init)
@@ -30,19 +32,19 @@ struct Cities {
     }
   }
 
-  /// Writes them for an import: a GeoJSON Feature a line, with consecutive ids.
+  /// Writes the cities for an import: one GeoJSON Feature on each line, with consecutive ids.
   func write(to path: String) throws {
     let file = try OutputFile(path)
     var json = JSONWriter(reserving: 512)
     var properties = JSONWriter(reserving: 256)
-    for (place, city) in cities.enumerated() {
+    for (index, city) in cities.enumerated() {
       json.removeAll()
       properties.removeAll()
       city.writeProperties(into: &properties)
       try properties.withBytes {
         var batch = FeatureBatch()
         batch.append(
-          id: try FeatureID(integer: Int64(place + 1)), coordinate: city.coordinate,
+          id: try FeatureID(integer: Int64(index + 1)), coordinate: city.coordinate,
           further: UnsafeBufferPointer(start: nil, count: 0), properties: $0)
         batch.withRecord(at: 0) { json.feature($0) }
       }

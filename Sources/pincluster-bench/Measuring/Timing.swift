@@ -1,26 +1,20 @@
 import Glibc
 
-/// Seconds of processor time that some work takes, on all threads: what others do on the machine counts as
-/// little as can be.
+/// The seconds of processor time that some work takes on all threads, which other load of the machine
+/// affects least.
 func seconds(_ work: () throws -> Void) rethrows -> Double { try took(work).busy }
 
-/// What some work took: seconds by the clock on the wall, and of processor time on all threads.
-struct Took {
-  var wall: Double
-  var busy: Double
-}
-
-/// Does some work, and says what it took.
+/// Measures some work.
 func took(_ work: () throws -> Void) rethrows -> Took {
   let (wall, busy) = (wallTime(), processTime())
   try work()
   return Took(wall: wallTime() - wall, busy: processTime() - busy)
 }
 
-/// Seconds of processor time of all threads.
+/// The seconds of processor time of all threads.
 private func processTime() -> Double { time(of: CLOCK_PROCESS_CPUTIME_ID) }
 
-/// Seconds on a clock that never goes back.
+/// The seconds on a monotonic clock.
 func wallTime() -> Double { time(of: CLOCK_MONOTONIC) }
 
 private func time(of clock: clockid_t) -> Double {
@@ -29,19 +23,19 @@ private func time(of clock: clockid_t) -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// The median of the seconds that some work takes, over `rounds`.
+/// The median seconds of processor time of some work, over `rounds`.
 func median(_ rounds: Int, _ work: () throws -> Void) rethrows -> Double {
   try medians(rounds, work).busy
 }
 
-/// The medians of both of what some work takes, over `rounds`.
+/// The median elapsed and processor time of some work, over `rounds`.
 func medians(_ rounds: Int, _ work: () throws -> Void) rethrows -> Took {
   var all: [Took] = []
   for _ in 0..<rounds { all.append(try took(work)) }
   return Took(wall: all.map(\.wall).median, busy: all.map(\.busy).median)
 }
 
-/// A figure with a unit that suits it.
+/// A duration with a suitable unit.
 func duration(_ seconds: Double) -> String {
   if seconds >= 1 { return "\(rounded(seconds)) s" }
   if seconds >= 1e-3 { return "\(rounded(seconds * 1e3)) ms" }
@@ -49,23 +43,23 @@ func duration(_ seconds: Double) -> String {
   return "\(rounded(seconds * 1e9)) ns"
 }
 
-/// Three significant digits are all that a benchmark is good for.
+/// A value with about three significant digits.
 func rounded(_ value: Double) -> String {
   let scale: Double = value >= 100 ? 1 : value >= 10 ? 10 : 100
   return String((value * scale).rounded() / scale)
 }
 
-/// Prints a line of the table.
+/// Prints a row of the table.
 func row(_ name: String, _ figure: String, _ yardstick: String = "") {
   let left = name + String(repeating: " ", count: max(1, 52 - name.count))
   print(left + figure + String(repeating: " ", count: max(1, 14 - figure.count)) + yardstick)
 }
 
 extension [Double] {
-  /// The one in the middle; 0 if there are none.
+  /// The median; 0 if the array is empty.
   var median: Double { sorted().percentile(50) }
 
-  /// The value of sorted ones which so many of a hundred don't exceed (nearest rank); 0 if there are none.
+  /// The percentile of a sorted array by nearest rank; 0 if the array is empty.
   func percentile(_ share: Double) -> Double {
     guard !isEmpty else { return 0 }
     let rank = (share / 100 * Double(count)).rounded(.up)

@@ -1,7 +1,8 @@
 import ClusterCore
 import Glibc
 
-/// The methods without a grid over whole worlds: the slowest of many views, answered and refused.
+/// Measures the methods without a grid over the whole world: the slowest of many viewports, answered and
+/// refused.
 struct MethodBenchmark {
   private let sample: PropertySample
 
@@ -31,7 +32,7 @@ struct MethodBenchmark {
     }
   }
 
-  /// Scales of a phone and of a screen that show the world, and nearer ones.
+  /// The zooms at which a phone and a screen show the world, and larger ones.
   private let zooms = [log2(375.0 / 256), log2(1500.0 / 256), 4, 5, 6, 7, 8, 10, 12, 16, 20, 24]
 
   private struct Slowest {
@@ -80,10 +81,10 @@ struct MethodBenchmark {
     return try FeatureScope(sample.collection).clusters(request, markers: markers)
   }
 
-  /// Every feature is somewhere, and no two markers overlap unless both have to be shown.
+  /// Checks that no feature is missing and that no two markers overlap unless both are required.
   private func check(_ result: ClusterResult, _ request: MethodRequest) {
     let shown = result.annotations.reduce(0) { $0 + $1.count }
-    precondition(shown + (result.hiddenCount ?? 0) == sample.places.count, "features are lost")
+    precondition(shown + (result.hiddenCount ?? 0) == sample.places.count, "features are missing")
     guard case .collision(let markers) = request.method else { return }
     let world = 256 * exp2(request.view.zoomLevel)
     let placed = result.annotations.map { annotation in
@@ -94,7 +95,7 @@ struct MethodBenchmark {
           && sample.sample(at: annotation.first).priority >= 1000
       )
     }
-    // Positions are cut off; that is far less than a thousandth of a point where views are answered.
+    // Positions are rounded, by far less than a thousandth of a point at these zooms.
     let (width, height) = (markers.width - 0.001, markers.height - 0.001)
     for (index, one) in placed.enumerated() {
       for other in placed[(index + 1)...] where abs(one.y - other.y) < height {

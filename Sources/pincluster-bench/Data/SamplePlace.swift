@@ -6,11 +6,11 @@ import Glibc
 struct SamplePlace {
   var number: Int
   var coordinate: Coordinate
-  /// One of ``countries``, the first of them in a good third of all places.
+  /// The index in ``countries``; 0 for about a third of all places.
   var country: Int
-  /// Skewed, too: half of the places have fewer than ``medianPopulation``.
+  /// Skewed: half of the places have less than ``medianPopulation``.
   var population: Int
-  /// 0…1000, evenly.
+  /// Uniform in 0…1000.
   var priority: Int
 
   static let countries = [
@@ -18,7 +18,7 @@ struct SamplePlace {
   ]
   static let medianPopulation = 25_000
 
-  /// Places that crowd like cities; the same ones for the same seed.
+  /// Places that crowd like cities. Equal seeds give equal places.
   static func places(_ count: Int, seed: UInt64) -> [SamplePlace] {
     var synthetic = Synthetic(seed: seed)
     let points = synthetic.cities(count)

@@ -1,22 +1,22 @@
 import HTTPServer
 
-/// A fixed set of requests, in process and on one thread, for callgrind to count the instructions of
-/// each kind. What it counts between the two calls of ``measurementMark()`` is a row's.
+/// Sends a fixed set of requests in process on one thread, so that callgrind can count the instructions of
+/// each kind: a row's are those between two calls of ``measurementMark()``.
 struct Replay {
-  /// What is counted together.
+  /// Requests whose instructions are counted together.
   private struct Row {
     var name: String
-    /// Sent first, uncounted.
+    /// Requests that are sent first and not counted.
     var before: [HTTPRequest] = []
     var requests: [HTTPRequest]
   }
 
   private let service: InProcess
 
-  /// Over a data directory that holds the cities as a collection `c`.
+  /// Opens a data directory that holds the cities as the collection `c`.
   init(directory: String) throws { service = try InProcess(directory: directory) }
 
-  /// Prints each row's name and how many requests it has.
+  /// Prints the name and the number of requests of each row.
   func run() throws {
     for row in try rows() {
       for request in row.before { try service.answer(request) }
@@ -31,7 +31,7 @@ struct Replay {
     try viewRows + fieldRows() + annotationRows() + featureRows
   }
 
-  /// Panned requests of a view with further fields.
+  /// Panned requests of a region with further parameters.
   private func panned(
     _ view: PhoneView, _ count: Int, seed: UInt64, ownGrid: Bool = false, _ more: String = ""
   ) -> [HTTPRequest] {
@@ -55,13 +55,13 @@ struct Replay {
         requests: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) }),
       Row(
         name: "world, again",
-        // The second time they are remembered.
+        // The second time, they are cached.
         before: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) },
         requests: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) }),
     ]
   }
 
-  /// What the fields of a view cost, on top of the panned view of Europe or Berlin.
+  /// Requests with further fields, beside the panned region of Europe or Berlin.
   private func fieldRows() throws -> [Row] {
     let (berlin, europe) = (PhoneView.all[0], PhoneView.all[1])
     func fields(_ name: String, _ view: PhoneView, _ more: String) -> Row {
@@ -71,7 +71,7 @@ struct Replay {
     }
     let body = #"{"bbox":[5,47,16,55],"viewportWidth":400,"properties":["name"],"keepApart":[17]}"#
     let previous = try service.answer(HTTPRequest("/collections/c/clusters", body)).body
-    let list = previous[...].firstOrdinal(of: "\"annotations\":").map {
+    let list = previous[...].firstIndex(of: "\"annotations\":").map {
       String(decoding: previous[($0 + 14)..<(previous.count - 1)], as: UTF8.self)
     }
     let moved =
@@ -103,15 +103,15 @@ struct Replay {
     ]
   }
 
-  /// What is done with an answer: not modified, and into a cluster.
+  /// Requests that follow an answer: not modified, and drilling into a cluster.
   private func annotationRows() throws -> [Row] {
     let view = "/collections/c/clusters?\(PhoneView.all[1].bbox)&viewportWidth=375"
     let answer = try service.answer(HTTPRequest(view))
     let tag = [(name: "If-None-Match", value: "\"\(answer.etag ?? "")\"")]
     let body = answer.body[...]
-    guard let place = body.firstOrdinal(of: "\"id\":\"") else { return [] }
+    guard let start = body.firstIndex(of: "\"id\":\"") else { return [] }
     let id = String(
-      decoding: body[(place + 6)...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+      decoding: body[(start + 6)...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
     func same(_ name: String, _ target: String, _ headers: [(name: String, value: String)] = [])
       -> Row
     {
@@ -126,7 +126,7 @@ struct Replay {
     ]
   }
 
-  /// Features one by one, and writes, which come last.
+  /// Features, and writes, which come last.
   private var featureRows: [Row] {
     func feature(_ id: Int) -> String {
       #"{"type":"Feature","id":\#(id),"geometry":{"type":"Point","coordinates":[13.4,52.\#(id)]},"#
@@ -156,7 +156,6 @@ struct Replay {
   }
 }
 
-/// What callgrind looks for: it writes its counts out and starts anew here. Not optimized, as otherwise
-/// nothing would be left of it.
+/// Where callgrind writes its counts and starts over. Not optimized, so that the function remains.
 @inline(never) @_optimize(none)
 func measurementMark() {}

@@ -1,6 +1,6 @@
 import ClusterCore
 
-/// What phones show of the cities: a region, panned at random so that no two requests are alike.
+/// A region of the cities as a phone shows it, panned at random so that no two requests are alike.
 struct PhoneView {
   var name: String
   var west: Double
@@ -14,10 +14,10 @@ struct PhoneView {
     PhoneView(name: "NewYork", west: -74.5, south: 40.4, east: -73.5, north: 41.1),
   ]
 
-  /// As it stands in a query.
+  /// The query parameter.
   var bbox: String { "bbox=\(west),\(south),\(east),\(north)" }
 
-  /// This view moved by up to a quarter of its size.
+  /// This region, moved by up to a quarter of its size.
   func panned(_ synthetic: inout Synthetic) -> PhoneView {
     let x = (synthetic.uniform() * 2 - 1) * (east - west) / 4
     let y = (synthetic.uniform() * 2 - 1) * (north - south) / 4
@@ -29,8 +29,8 @@ struct PhoneView {
       north: shifted(north, y))
   }
 
-  /// A request of a panned view, as it stands in a request line. With a grid of its own the zoom and the
-  /// cells' size are a little different each time as well, so that no grid has been seen before.
+  /// The target of a request for a panned region. With its own grid, the zoom and the cell size also differ
+  /// a little each time, so that no grid repeats.
   func request(_ synthetic: inout Synthetic, ownGrid: Bool) -> String {
     let head = "/collections/c/clusters?" + panned(&synthetic).bbox
     guard ownGrid else { return head + "&viewportWidth=375" }
@@ -39,12 +39,12 @@ struct PhoneView {
     return head + "&viewportWidth=\(width)&cellSize=\(cell)"
   }
 
-  /// Writes requests of a view, one a line; the same ones for the same seed.
+  /// Writes requests for a region, one on each line. Equal seeds give equal requests.
   static func write(
     _ name: String, ownGrid: Bool, count: Int, seed: UInt64, to path: String
   ) throws {
     guard let view = all.first(where: { $0.name == name }) else {
-      throw InputFile.Failure(path: name, reason: "isn't a view")
+      throw InputFile.Failure(path: name, reason: "is not a region of the benchmark")
     }
     var synthetic = Synthetic(seed: seed)
     let file = try OutputFile(path)

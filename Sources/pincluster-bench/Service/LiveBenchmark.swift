@@ -1,7 +1,7 @@
 import Glibc
 
-/// Views of a collection while it stands still and while its features move, in one run, and whether
-/// every answer has each feature in exactly one cell.
+/// Measures viewports of a collection at rest and while its features move, and checks that every answer has
+/// each feature in exactly one cell.
 struct LiveBenchmark {
   private let fleet: LiveFleet
   private let reader: LiveConnection
@@ -9,7 +9,7 @@ struct LiveBenchmark {
   private static let rate = 2000
   private static let connections = 16
 
-  /// Against a service on a port that holds the sample of so many places in a collection.
+  /// Connects to the service on a port that holds the sample of `count` places in a collection.
   init(port: UInt16, collection: String, count: Int, seconds: Double) throws {
     fleet = LiveFleet(
       port: port, collection: collection, places: SamplePlace.places(count, seed: 3))
@@ -51,21 +51,21 @@ struct LiveBenchmark {
       "at \(moving.versions) versions")
   }
 
-  /// That what was acknowledged last is what is there.
+  /// Checks that the last acknowledged updates are stored.
   private func check(_ updates: LiveUpdates) throws {
-    for (place, text) in updates.acknowledged.sorted(by: { $0.key > $1.key }).prefix(500) {
-      let found = try reader.ask("GET", fleet.path(place))
+    for (number, text) in updates.acknowledged.sorted(by: { $0.key > $1.key }).prefix(500) {
+      let found = try reader.ask("GET", fleet.path(number))
       guard found.body.elementsEqual(text) else {
         throw LiveConnection.Failure(
-          description: "\(fleet.path(place)) isn't as it was acknowledged")
+          description: "\(fleet.path(number)) is not what was acknowledged")
       }
     }
   }
 
-  /// Views one after another, 200 a second at most; their times, and what they count.
+  /// Viewports requested one after another, at most 200 a second: their times and counts.
   private struct Views {
     var times: [Double] = []
-    /// How many features the world and the pond have; nil before the first look.
+    /// The numbers of features in the world and the pond; nil before they are known.
     var counts: [String: Int]?
     var checked = 0
     var versions = 0
@@ -95,7 +95,7 @@ struct LiveBenchmark {
       }
     }
 
-    /// A view of which it is known how many features it shows, whatever moves.
+    /// Checks a viewport whose number of features does not change when features move.
     private mutating func look(_ reader: LiveConnection, _ path: String) throws {
       let count = try check(try reader.ask("GET", path), path)
       guard counts?[path] ?? count == count else {
@@ -106,7 +106,7 @@ struct LiveBenchmark {
       checked += 1
     }
 
-    /// The features of an answer, whose cells must hold that many.
+    /// The number of features of an answer, which must be the sum of its cells.
     @discardableResult
     private mutating func check(_ answer: LiveConnection.Answer, _ path: String) throws -> Int {
       let body = answer.body

@@ -1,13 +1,13 @@
 import ClusterCore
 import GeoFormats
 
-/// Filters, groups and statistics, each beside the plain view of the same cells in the same run.
+/// Measures filters, groups and statistics beside the plain viewport of the same cells.
 struct PropertyBenchmark {
   private let sample: PropertySample
   private let world: Viewport
   private let plain: Double
 
-  /// Finds the slowest of several plain views of the world in about 900 cells.
+  /// Finds the slowest of several plain viewports of the world in about 900 cells.
   init(_ sample: PropertySample) throws {
     self.sample = sample
     var slowest: (time: Double, viewport: Viewport)?
@@ -30,7 +30,7 @@ struct PropertyBenchmark {
 
   private func ratio(_ time: Double) -> String { "\(rounded(time / plain)) times the plain view" }
 
-  /// What it takes to read a property out of every record, in an index that knows none.
+  /// Measures reading a property from every record of an index without columns.
   private func columns() {
     sample.forget()
     for (name, kind) in [
@@ -60,7 +60,7 @@ struct PropertyBenchmark {
     }
   }
 
-  /// Times a view of an index that has its columns: for the first time, and remembered.
+  /// Measures a viewport of an index with its columns: the first time, and with a cached scope.
   private func measure(
     _ name: String, _ filter: String? = nil, groupBy: String? = nil,
     passes: (SamplePlace) -> Bool = { _ in true }
@@ -104,10 +104,10 @@ struct PropertyBenchmark {
     let names = SamplePlace.countries.map { Array($0.utf8) }
     let side = world.cells.grid.cellsPerWorld
     var counts = [Int](repeating: 0, count: side * side * names.count)
-    for place in sample.order.keys {
-      let known = sample.sample(at: place)
+    for ordinal in sample.order.keys {
+      let known = sample.sample(at: ordinal)
       guard passes(known) else { continue }
-      let position = sample.index.position(at: place)
+      let position = sample.index.position(at: ordinal)
       let scale = Position.stepsPerMapPoint * world.cells.grid.cellMapSize
       let cell = Int(Double(position.y) / scale) * side + Int(Double(position.x) / scale)
       counts[cell * names.count + (grouped ? known.country : 0)] += 1
@@ -118,15 +118,16 @@ struct PropertyBenchmark {
       found[Key(cell: cell, group: result.layer(of: annotation).group?.key)] = annotation.count
     }
     var expected: [Key: Int] = [:]
-    for (place, count) in counts.enumerated() where count > 0 {
-      let cell = place / names.count
+    for (index, count) in counts.enumerated() where count > 0 {
+      let cell = index / names.count
       let key = Key(
         cell: CellPosition(column: cell % side, row: cell / side),
-        group: grouped ? names[place % names.count] : nil)
+        group: grouped ? names[index % names.count] : nil)
       expected[key] = count
     }
     precondition(
-      found == expected && result.annotations.count == expected.count, "a scan found otherwise")
+      found == expected && result.annotations.count == expected.count, "a scan found something else"
+    )
   }
 
   // MARK: Statistics
@@ -152,7 +153,7 @@ struct PropertyBenchmark {
     let population = sample.places.reduce(0) { $0 + $1.population }
     precondition(
       total.counted == sample.places.count && total.population == Double(population),
-      "the statistics don't add up")
+      "the statistics do not add up")
     row("  with counts of 10 values, sum, mean and maximum", duration(time), ratio(time))
     let weighted = try median(3) {
       var request = ClusterRequest(world, settings: ClusterSettings(), limit: 10_000)
@@ -167,7 +168,7 @@ struct PropertyBenchmark {
   private func cityViews() throws {
     try city("plain")
     let half = "population >= \(SamplePlace.medianPopulation)"
-    try city("a filter that is remembered", filter: { _ in half })
+    try city("a cached filter", filter: { _ in half })
     try city("a new filter each time", filter: { "population >= \(20_000 + $0)" })
     try city("10 groups", groupBy: "country")
     try city("both, new", filter: { "population >= \(30_000 + $0)" }, groupBy: "country")
@@ -179,8 +180,8 @@ struct PropertyBenchmark {
     var synthetic = Synthetic(seed: 5)
     var times: [Double] = []
     for round in 0..<100 {
-      let place = Int(synthetic.uniform() * Double(sample.places.count))
-      let viewport = try Views.city(sample.places[place].coordinate)
+      let number = Int(synthetic.uniform() * Double(sample.places.count))
+      let viewport = try Views.city(sample.places[number].coordinate)
       let filter = filter(round)
       times.append(
         try seconds {

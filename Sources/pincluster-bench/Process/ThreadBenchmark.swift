@@ -2,14 +2,14 @@ import Dispatch
 import HTTPServer
 import Synchronization
 
-/// How much more two threads answer than one, without sockets; and how much more two services do that
-/// share nothing, which is what the machine's second core is worth.
+/// Measures how much more two threads answer than one, without sockets, and how much more two services that
+/// share nothing do, which shows what the second core is worth.
 struct ThreadBenchmark {
   private let service: InProcess
   private let other: InProcess
   private let requests: [HTTPRequest]
 
-  /// Over two data directories that hold the cities.
+  /// Opens two data directories that hold the cities.
   init(directory: String, copy: String) throws {
     service = try InProcess(directory: directory)
     other = try InProcess(directory: copy)
@@ -29,7 +29,7 @@ struct ThreadBenchmark {
       let two = try answerAll([service, service])
       let separate = try answerAll([service, other])
       guard one.bytes == expected, two.bytes == expected, separate.bytes == expected else {
-        throw InProcess.Failure(description: "other bodies on two threads")
+        throw InProcess.Failure(description: "bodies on two threads differ")
       }
       ratios.append(one.seconds / two.seconds)
       apart.append(one.seconds / separate.seconds)
@@ -43,8 +43,8 @@ struct ThreadBenchmark {
         + "two services that share nothing \(rounded(apart.median)) times")
   }
 
-  /// Answers every request once, divided among threads, of which each has its service: how long that
-  /// takes, and how long the bodies are.
+  /// Answers every request once, on one thread for each service. Returns the seconds that this takes and the
+  /// total size of the bodies.
   private func answerAll(_ services: [InProcess]) throws -> (seconds: Double, bytes: Int) {
     let bytes = Atomic<Int>(0)
     let failures = Atomic<Int>(0)
@@ -52,8 +52,8 @@ struct ThreadBenchmark {
     let begin = wallTime()
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
       var count = 0
-      for place in stride(from: thread, to: requests.count, by: threads) {
-        guard let answer = try? services[thread].answer(requests[place]) else {
+      for index in stride(from: thread, to: requests.count, by: threads) {
+        guard let answer = try? services[thread].answer(requests[index]) else {
           failures.add(1, ordering: .relaxed)
           return
         }

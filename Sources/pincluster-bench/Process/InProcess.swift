@@ -3,13 +3,13 @@ import Dispatch
 import FeatureStore
 import HTTPServer
 
-/// The service but for its sockets, over a data directory.
+/// The service without sockets, over a data directory.
 final class InProcess: Sendable {
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// Where a reply is put. `@unchecked Sendable`: written before `arrived` is signalled, read after it.
+  /// A reply. `@unchecked Sendable`: it is written before `arrived` is signalled and read after that.
   private final class Reply: @unchecked Sendable {
     var response: HTTPResponse?
     let arrived = DispatchSemaphore(value: 0)
@@ -28,7 +28,7 @@ final class InProcess: Sendable {
 
   deinit { writer.close() }
 
-  /// Sends a request and waits for its answer, which must be a success or "not modified".
+  /// Sends a request and waits for its answer, which must be a 2xx or 304.
   @discardableResult
   func answer(_ request: HTTPRequest) throws(Failure) -> HTTPResponse {
     let reply = Reply()
@@ -39,7 +39,7 @@ final class InProcess: Sendable {
     reply.arrived.wait()
     guard let response = reply.response, response.status / 100 == 2 || response.status == 304 else {
       throw Failure(
-        description: "\(request.method) \(request.target) is answered "
+        description: "\(request.method) \(request.target) was answered "
           + String(decoding: reply.response?.body ?? [], as: UTF8.self))
     }
     return response
@@ -52,7 +52,7 @@ final class InProcess: Sendable {
 }
 
 extension HTTPRequest {
-  /// A request as a simple client sends it; one with a body is a POST of JSON unless said otherwise.
+  /// A request as a simple client sends it. One with a body is by default a POST of JSON.
   init(
     _ target: String, _ body: String? = nil, method: HTTPMethod? = nil,
     headers: [(name: String, value: String)] = []

@@ -1,8 +1,8 @@
 import ClusterCore
 
 extension IndexBenchmark {
-  /// Views a city wide, as a phone shows them, around random points: beside indexes of fewer points, in
-  /// which a city has fewer as well, and beside one of the same cities without the rest of the world.
+  /// Measures viewports as wide as a city around random points: beside indexes of fewer points, in which a
+  /// city also has fewer, and beside an index of the same cities without the rest of the world.
   func cityViews() throws {
     var synthetic = Synthetic(seed: 2)
     let centres = (0..<200).map { _ in points[Int(synthetic.uniform() * Double(points.count))] }
@@ -30,14 +30,14 @@ extension IndexBenchmark {
     let (whole, part) = (try CityViews(self, near), try CityViews(alone, near))
     precondition(
       whole.annotations == part.annotations && whole.features == part.features,
-      "a city isn't the same")
+      "a city differs")
     row(
       "city view, \(whole.annotations) annotations", duration(whole.middle),
       "the same in a strip of \(alone.points.count) alone "
         + "\(duration(part.middle)): \(rounded(whole.middle / part.middle)) times")
   }
 
-  /// The widest strip from pole to pole that holds about a hundredth of all points.
+  /// The widest strip from pole to pole that holds about 1 % of all points.
   private var strip: ClosedRange<Double> {
     let longitudes = points.prefix(100_000).map(\.longitude).sorted()
     let share = longitudes.count / 100
@@ -46,27 +46,27 @@ extension IndexBenchmark {
     }
     return strips.max { $0.upperBound - $0.lowerBound < $1.upperBound - $1.lowerBound } ?? 0...1
   }
-}
 
-/// What views of cities take, and how much they show on average.
-private struct CityViews {
-  private(set) var annotations = 0
-  private(set) var features = 0
-  private var times: [Double] = []
+  /// The times of viewports of cities, and the mean numbers of what they show.
+  private struct CityViews {
+    private(set) var annotations = 0
+    private(set) var features = 0
+    private var times: [Double] = []
 
-  var middle: Double { times.percentile(50) }
-  var most: Double { times.percentile(99) }
+    var middle: Double { times.percentile(50) }
+    var most: Double { times.percentile(99) }
 
-  init(_ benchmark: IndexBenchmark, _ centres: [Coordinate]) throws {
-    for centre in centres {
-      let viewport = try Views.city(centre)
-      var result: ClusterResult?
-      times.append(try median(5) { result = try benchmark.clusters(viewport) })
-      features += result?.featureCount ?? 0
-      annotations += result?.annotations.count ?? 0
+    init(_ benchmark: IndexBenchmark, _ centres: [Coordinate]) throws {
+      for centre in centres {
+        let viewport = try Views.city(centre)
+        var result: ClusterResult?
+        times.append(try median(5) { result = try benchmark.clusters(viewport) })
+        features += result?.featureCount ?? 0
+        annotations += result?.annotations.count ?? 0
+      }
+      times.sort()
+      features /= centres.count
+      annotations /= centres.count
     }
-    times.sort()
-    features /= centres.count
-    annotations /= centres.count
   }
 }

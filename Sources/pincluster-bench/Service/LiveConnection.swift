@@ -1,7 +1,7 @@
 import Glibc
 
-/// A connection to a service on 127.0.0.1 that stays open, as bare as can be, so that measuring takes
-/// little from what is measured.
+/// A persistent connection to a service on 127.0.0.1. It does as little as possible, so that measuring
+/// takes little from what is measured.
 final class LiveConnection {
   struct Failure: Error, CustomStringConvertible {
     var description: String
@@ -29,13 +29,13 @@ final class LiveConnection {
     }
     guard result == 0 else {
       throw Failure(
-        description: "nobody answers on port \(port): \(String(cString: strerror(errno)))")
+        description: "nothing listens on port \(port): \(String(cString: strerror(errno)))")
     }
   }
 
   deinit { close(socket) }
 
-  /// Sends a request, which the socket's buffer has room for.
+  /// Sends a request, which fits in the socket's buffer.
   func send(_ method: String, _ path: String, _ body: [UInt8]? = nil) throws(Failure) {
     var request = Array("\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n".utf8)
     if let body {
@@ -55,13 +55,13 @@ final class LiveConnection {
     }
   }
 
-  /// An answer's status and body.
+  /// The status and body of a response.
   struct Answer {
     var status: Int
     var body: ArraySlice<UInt8>
   }
 
-  /// Reads what is there, or waits for it; the answer once it is whole.
+  /// Reads once, waiting for bytes if there are none. Returns the response if it is complete.
   func receive() throws(Failure) -> Answer? {
     if filled == buffer.count {
       buffer.append(contentsOf: repeatElement(0, count: buffer.count))
@@ -73,16 +73,16 @@ final class LiveConnection {
     guard count > 0 else { throw Failure(description: "the service has closed a connection") }
     filled += count
     let all = buffer[..<filled]
-    guard let head = all.firstOrdinal(of: "\r\n\r\n") else { return nil }
+    guard let head = all.firstIndex(of: "\r\n\r\n") else { return nil }
     let status = all[9..<12].reduce(0) { $0 * 10 + Int($1) - 0x30 }
-    let length = all[..<head].firstOrdinal(of: "Content-Length: ").map { all.integer(at: $0 + 16) }
+    let length = all[..<head].firstIndex(of: "Content-Length: ").map { all.integer(at: $0 + 16) }
     let end = head + 4 + (length ?? 0)
     guard filled >= end else { return nil }
     filled = 0
     return Answer(status: status, body: all[(head + 4)..<end])
   }
 
-  /// Sends a request and waits for its answer, which must be a success.
+  /// Sends a request and waits for its response, which must be a 2xx.
   func ask(_ method: String, _ path: String, _ body: [UInt8]? = nil) throws(Failure) -> Answer {
     try send(method, path, body)
     while true {
@@ -93,41 +93,5 @@ final class LiveConnection {
       }
       return answer
     }
-  }
-}
-
-extension ArraySlice<UInt8> {
-  /// Where a text, of at least one byte, stands first from `start` on.
-  func firstOrdinal(of text: StaticString, from start: Int? = nil) -> Int? {
-    withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress else { return nil }
-      let length = text.utf8CodeUnitCount
-      var offset = (start ?? startIndex) - startIndex
-      while offset + length <= bytes.count {
-        let room = bytes.count - length + 1 - offset
-        guard let found = memchr(base + offset, Int32(text.utf8Start[0]), room) else { return nil }
-        if memcmp(found, text.utf8Start, length) == 0 {
-          return startIndex + base.distance(to: UnsafeRawPointer(found))
-        }
-        offset = base.distance(to: UnsafeRawPointer(found)) + 1
-      }
-      return nil
-    }
-  }
-
-  /// The digits from a place on as a number.
-  func integer(at start: Int) -> Int {
-    self[start...].prefix { (0x30...0x39).contains($0) }.reduce(0) { $0 &* 10 &+ Int($1) - 0x30 }
-  }
-
-  /// The sum of all numbers under a key, given as `"key":`.
-  func sum(of key: StaticString) -> Int {
-    var total = 0
-    var place = startIndex
-    while let found = firstOrdinal(of: key, from: place) {
-      place = found + key.utf8CodeUnitCount
-      total += integer(at: place)
-    }
-    return total
   }
 }

@@ -1,7 +1,7 @@
 import ClusterCore
 import Glibc
 
-/// What a view must answer, worked out from the contract and every single point.
+/// A brute-force twin of viewport requests, which computes answers from the contract and all points.
 struct ViewTwin {
   struct Mismatch: Error, CustomStringConvertible {
     var description: String
@@ -15,7 +15,7 @@ struct ViewTwin {
     points = coordinates.map(WebMercator.project)
   }
 
-  /// The cells under a request of ``PhoneView``, which doesn't touch the antimeridian.
+  /// The cells of a request of ``PhoneView``, which does not touch the antimeridian.
   private struct Grid {
     let zoom: Double
     let side: Double
@@ -42,7 +42,7 @@ struct ViewTwin {
       WebMercator.project(Coordinate(latitude: latitude, longitude: longitude))
     }
 
-    /// Half of the length more on either side, then whole cells.
+    /// The cells from half the length before the range to half the length after it.
     private static func range(_ from: Double, _ to: Double, _ size: Double) -> ClosedRange<Int> {
       let margin = (to - from) / 2
       return Int(((from - margin) / size).rounded(.down))...Int(
@@ -50,33 +50,33 @@ struct ViewTwin {
     }
   }
 
-  /// What a cell holds.
+  /// The sums of a cell.
   private struct Cell {
     var count = 0.0
     var latitudes = 0.0
     var longitudes = 0.0
   }
 
-  /// Every cell of a grid that holds something, by row and column.
+  /// The nonempty cells of a grid, by row and column.
   private func cells(_ grid: Grid) -> [Cell] {
     let (columns, rows, size) = (grid.columns, grid.rows, grid.cellMapSize)
     var cells = [Cell](repeating: Cell(), count: columns.count * rows.count)
-    for (place, point) in points.enumerated() {
+    for (index, point) in points.enumerated() {
       let (column, row) = (Int(point.x / size), Int(point.y / size))
       guard columns.contains(column), rows.contains(row) else { continue }
       let cell = (row - rows.lowerBound) * columns.count + column - columns.lowerBound
       cells[cell].count += 1
-      cells[cell].latitudes += coordinates[place].latitude
-      cells[cell].longitudes += coordinates[place].longitude
+      cells[cell].latitudes += coordinates[index].latitude
+      cells[cell].longitudes += coordinates[index].longitude
     }
     return cells.filter { $0.count > 0 }
   }
 
-  /// Compares an answer with what the points make of its request: scale, grid, and each annotation's
-  /// count and coordinate.
+  /// Compares an answer to a request with the points: scale, grid, and the count and coordinate of each
+  /// annotation.
   func check(_ answer: ArraySlice<UInt8>, to request: String) throws(Mismatch) {
-    func expect(_ name: StaticString, _ value: Double, from place: Int? = nil) throws(Mismatch) {
-      let found = answer[(place ?? answer.startIndex)...].number(after: name)
+    func expect(_ name: StaticString, _ value: Double, from start: Int? = nil) throws(Mismatch) {
+      let found = answer[(start ?? answer.startIndex)...].number(after: name)
       guard (found - value).magnitude <= 1e-7 * max(1, value.magnitude / 360) else {
         throw Mismatch(description: "\(request): \(name) \(found), not \(value)")
       }
@@ -87,38 +87,27 @@ struct ViewTwin {
     try expect("\"cellsPerWorld\":", grid.side)
     try expect("\"gridRect\":{\"x\":", Double(grid.columns.lowerBound) * grid.cellMapSize)
     try expect("\"featureCount\":", cells.reduce(0) { $0 + $1.count })
-    var place = answer.startIndex
+    var start = answer.startIndex
     for cell in cells {
-      guard let next = answer.firstOrdinal(of: "\"coordinate\":", from: place) else {
+      guard let next = answer.firstIndex(of: "\"coordinate\":", from: start) else {
         throw Mismatch(description: "\(request): annotations are missing")
       }
       try expect("\"latitude\":", cell.latitudes / cell.count, from: next)
       try expect("\"longitude\":", cell.longitudes / cell.count, from: next)
       try expect("\"count\":", cell.count, from: next)
-      place = next + 1
+      start = next + 1
     }
-    guard answer.firstOrdinal(of: "\"coordinate\":", from: place) == nil else {
-      throw Mismatch(description: "\(request): there are annotations too many")
+    guard answer.firstIndex(of: "\"coordinate\":", from: start) == nil else {
+      throw Mismatch(description: "\(request): there are too many annotations")
     }
   }
 
-  /// The numbers of a field of a query.
+  /// The numbers of a query parameter.
   private static func numbers(_ name: String, _ request: String) throws(Mismatch) -> [Double] {
     for field in (request.split(separator: "?").last ?? "").split(separator: "&")
     where field.hasPrefix("\(name)=") {
       return field.dropFirst(name.count + 1).split(separator: ",").compactMap { Double($0) }
     }
     throw Mismatch(description: "\(request) has no \(name)")
-  }
-}
-
-extension ArraySlice<UInt8> {
-  /// The first number behind a text; not a number where there is none.
-  func number(after text: StaticString) -> Double {
-    guard let place = firstOrdinal(of: text) else { return .nan }
-    let digits = self[(place + text.utf8CodeUnitCount)...].prefix {
-      (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0)
-    }
-    return Double(String(decoding: digits, as: UTF8.self)) ?? .nan
   }
 }

@@ -1,9 +1,9 @@
 import GeoFormats
 
-/// Writes synthetic features with about 100 bytes of properties each, for imports.
+/// Files of synthetic features with about 100 bytes of properties each, for imports.
 enum SampleFile {
-  /// Writes what the name's end says: `.geojson` a FeatureCollection, `.csv` a table, anything else one
-  /// GeoJSON Feature a line. The features are the same ones.
+  /// Writes a FeatureCollection to `.geojson`, a table to `.csv`, and one GeoJSON Feature on each line to any
+  /// other file. The features are the same.
   static func write(count: Int, to path: String) throws {
     let places = SamplePlace.places(count, seed: 3)
     let file = try OutputFile(path)
@@ -14,11 +14,11 @@ enum SampleFile {
       let isCollection = path.hasSuffix(".geojson")
       if isCollection { try file.write(#"{"type":"FeatureCollection","features":["# + "\n") }
       var line = JSONWriter(reserving: 1024)
-      for place in places.indices {
+      for index in places.indices {
         line.removeAll()
-        try SamplePlace.batch(places[place...place]).withRecord(at: 0) { line.feature($0) }
+        try SamplePlace.batch(places[index...index]).withRecord(at: 0) { line.feature($0) }
         try line.withBytes { try file.write($0) }
-        try file.write(isCollection && place + 1 < count ? ",\n" : "\n")
+        try file.write(isCollection && index + 1 < count ? ",\n" : "\n")
       }
       if isCollection { try file.write("]}\n") }
     }

@@ -1,15 +1,14 @@
 import ClusterCore
 import Glibc
 
-/// Build and query times of the index, beside a linear scan over the same points and beside smaller
-/// indexes.
+/// Measures building and querying the index, beside a linear scan of the same points and smaller indexes.
 struct IndexBenchmark {
   let points: [Coordinate]
   let index: FeatureIndex
-  /// Indexes of the first of the same points.
+  /// Indexes of the first of these points.
   var smaller: [IndexBenchmark] = []
 
-  /// Builds the index of `count` points, and before it those of a hundredth and of a tenth of them.
+  /// Builds the indexes of a hundredth, a tenth and all of `count` points.
   init(comparing count: Int) throws {
     var synthetic = Synthetic(seed: 1)
     let points = synthetic.cities(count)
@@ -20,7 +19,7 @@ struct IndexBenchmark {
     self.smaller = smaller
   }
 
-  /// Builds the index of some points, and prints what that costs.
+  /// Builds the index of some points and prints what that costs.
   init(_ points: [Coordinate], prints: Bool) throws {
     let count = points.count
     self.points = points
@@ -32,7 +31,7 @@ struct IndexBenchmark {
       }
     }
     var built: FeatureIndex?
-    // Several times, as elsewhere; the first pays the system for memory that it hasn't seen before.
+    // Repeated, because the first time includes getting fresh memory from the system.
     let building = median(prints ? 5 : 1) {
       built = nil
       built = builder.build()
@@ -52,23 +51,23 @@ struct IndexBenchmark {
   private static func batch(_ points: ArraySlice<Coordinate>) throws -> FeatureBatch {
     var batch = FeatureBatch()
     try Array("{}".utf8).withUnsafeBytes { empty in
-      for place in points.indices {
+      for index in points.indices {
         batch.append(
-          id: try FeatureID(integer: Int64(place + 1)), coordinate: points[place],
+          id: try FeatureID(integer: Int64(index + 1)), coordinate: points[index],
           further: UnsafeBufferPointer(start: nil, count: 0), properties: empty)
       }
     }
     return batch
   }
 
-  /// Whole-world and city views, and writes.
+  /// Measures viewports of the world and of cities, and writes.
   func run() throws {
     try worldViews()
     try cityViews()
     try writes()
   }
 
-  /// Small writes, one after the other: features that move a little, anywhere.
+  /// Measures small writes one after the other: features that move a little.
   private func writes() throws {
     var synthetic = Synthetic(seed: 3)
     var index = self.index
@@ -95,15 +94,15 @@ struct IndexBenchmark {
     }
   }
 
-  /// What views of the world on one grid took: of this index and of the smaller ones, and scans in turn.
+  /// The times of viewports of the world on one grid: of this index, of the smaller ones, and of scans.
   private struct WorldTimes {
     let cells: Int
     var views: [[Took]]
     var scans: [Took] = []
   }
 
-  /// Views of the world in about 900 cells, the slowest of several grids, beside a linear scan and
-  /// beside smaller indexes.
+  /// Measures viewports of the world in about 900 cells, the slowest of several grids, beside a linear scan
+  /// and smaller indexes.
   private func worldViews() throws {
     let grids = try worldTimes(rounds: 9)
     func own(_ times: WorldTimes) -> Double { times.views[0].map(\.wall).median }
@@ -112,10 +111,10 @@ struct IndexBenchmark {
     printRow("  the same by processor time", slowest, \.busy)
   }
 
-  /// Prints what views of the world took by one clock.
+  /// Prints the times of viewports of the world by one clock.
   private func printRow(_ name: String, _ times: WorldTimes, _ clock: KeyPath<Took, Double>) {
     let own = times.views[0].map { $0[keyPath: clock] }
-    /// The median, and that of the quotients of what was measured together.
+    /// The median of other times, and the median quotient of the times measured together.
     func beside(_ other: [Took], _ isSlower: Bool) -> String {
       let other = other.map { $0[keyPath: clock] }
       let quotient = zip(own, other).map { isSlower ? $1 / $0 : $0 / $1 }.median
@@ -129,8 +128,8 @@ struct IndexBenchmark {
       "linear scan \(beside(times.scans, true))\(growth.joined())")
   }
 
-  /// Measures views of the world on three grids, all in turn, so that what else happens on the machine
-  /// happens to all of them.
+  /// Measures viewports of the world on three grids, alternating, so that other load of the machine affects
+  /// all of them alike.
   private func worldTimes(rounds: Int) throws -> [WorldTimes] {
     let all = [self] + smaller
     let features = flatFeatures
@@ -143,7 +142,7 @@ struct IndexBenchmark {
       for (grid, viewport) in viewports.enumerated() {
         var annotations: [Annotation] = []
         for (number, benchmark) in all.enumerated() {
-          // The first of three finds the last one's data in the caches.
+          // Three rounds, because the first finds the data of the previous index in the caches.
           let time = try medians(3) {
             let result = try benchmark.clusters(viewport)
             if number == 0 { annotations = result.annotations }
@@ -153,17 +152,17 @@ struct IndexBenchmark {
         var scanned: [Cell] = []
         grids[grid].scans.append(
           took { scanned = IndexBenchmark.linearScan(viewport.cells.grid, features) })
-        // The yardstick must have done the same work: both are by row and column.
+        // The scan must have done the same work. Both results are ordered by row and column.
         precondition(
           annotations.count == scanned.count
             && zip(annotations, scanned).allSatisfy(IndexBenchmark.isSame),
-          "the scan found otherwise")
+          "the scan found something else")
       }
     }
     return grids
   }
 
-  /// Whether an annotation is what the scan found, right to 1e-7°.
+  /// Whether an annotation equals what the scan found, to 1e-7°.
   private static func isSame(_ annotation: Annotation, _ cell: Cell) -> Bool {
     func isNear(_ one: Double, _ other: Double) -> Bool { (one - other).magnitude <= 1e-7 }
     let count = Double(cell.count)
@@ -181,7 +180,7 @@ struct IndexBenchmark {
       ClusterRequest(viewport, settings: ClusterSettings(), limit: 10_000))
   }
 
-  /// What an answer needs of a cell.
+  /// The sums and bounds of a cell.
   private struct Cell {
     var count = 0
     var latitudes = 0.0
@@ -189,19 +188,19 @@ struct IndexBenchmark {
     var bounds = GeoBounds.empty
   }
 
-  /// All features in index order, in one piece.
+  /// All features in index order, in one array.
   private var flatFeatures: [(position: Position, coordinate: Coordinate)] {
     var features: [(position: Position, coordinate: Coordinate)] = []
     features.reserveCapacity(index.count)
     index.points.forEachRun { run in
-      for place in run {
-        features.append((index.position(at: place), index.coordinate(at: place)))
+      for ordinal in run {
+        features.append((index.position(at: ordinal), index.coordinate(at: ordinal)))
       }
     }
     return features
   }
 
-  /// Counts, sums and bounds of every cell, by looking at every point.
+  /// The counts, sums and bounds of every cell, from every point.
   private static func linearScan(
     _ grid: CellGrid, _ features: [(position: Position, coordinate: Coordinate)]
   ) -> [Cell] {

@@ -1,16 +1,16 @@
 import Glibc
 import HTTPServer
 
-/// Views of the whole world in about 900 cells, in process and printed: for the first time, again, and
-/// beside what printing alone takes.
+/// Measures viewports of the whole world in about 900 cells, in process and encoded: new ones, repeated
+/// ones, and beside what encoding alone takes.
 struct WorldBenchmark {
   private static let sides = 27...33
   private let service: InProcess
 
-  /// Over a data directory that holds a large collection.
+  /// Opens a data directory that holds a large collection.
   init(directory: String) throws { service = try InProcess(directory: directory) }
 
-  /// The world in a grid of so many cells a row.
+  /// The target of the world in a grid of `side` cells a row.
   static func target(_ collection: String, side: Int, cellSize: Double = 60) -> String {
     let zoom = (log2(Double(side) * cellSize / 256) * 1000).rounded(.up) / 1000
     return "/collections/\(collection)/clusters?bbox=-180,-85.06,180,85.06&zoom=\(zoom)"
@@ -18,7 +18,7 @@ struct WorldBenchmark {
   }
 
   func run() throws {
-    // So that the first grid isn't the first request as well.
+    // So that the first grid is not also the first request.
     _ = try service.body(WorldBenchmark.target("c", side: 20))
     let first = try WorldBenchmark.sides.map { try time("c", side: $0, rounds: 1) }
     let again = try WorldBenchmark.sides.map { try time("c", side: $0, rounds: 21) }
@@ -28,18 +28,18 @@ struct WorldBenchmark {
     let side = 30
     let annotations = try copyCells(side: side)
     _ = try time("bench-cells", side: side, rounds: 3)
-    // Nothing can print it without having it: a collection of two features a cell is next to that.
-    // If what remembers is slower than to cluster these, then clustering counts.
-    let printed = min(
+    // The closest to encoding alone is clustering a collection of two features a cell, cached or new,
+    // whichever is faster.
+    let encoded = min(
       try time("bench-cells", side: side, rounds: 21),
       try (1...21).map {
         try time("bench-cells", side: side, cellSize: 60 + Double($0) / 1000, rounds: 1)
       }.median)
-    let remembered = again[side - WorldBenchmark.sides.lowerBound]
+    let cached = again[side - WorldBenchmark.sides.lowerBound]
     row(
       "the same again, worst of 7", duration(again.max() ?? 0),
-      "in 900 cells \(duration(remembered)); printing its \(annotations) annotations "
-        + "\(duration(printed)): \(rounded(remembered / printed)) times")
+      "in 900 cells \(duration(cached)); encoding its \(annotations) annotations "
+        + "\(duration(encoded)): \(rounded(cached / encoded)) times")
     try service.answer(HTTPRequest("/collections/bench-cells", method: .delete))
   }
 
@@ -57,15 +57,15 @@ struct WorldBenchmark {
     return times.median
   }
 
-  /// Makes a collection that has two features where the large one has a cluster, and one where there is
-  /// one, so that the same view of it looks almost the same. Returns how many annotations there are.
+  /// Makes a collection with two features for each cluster of the large one and one for each single feature,
+  /// so that the same viewport of it looks almost the same. Returns the number of annotations.
   private func copyCells(side: Int) throws -> Int {
     let answer = try service.body(WorldBenchmark.target("c", side: side))
     var corners: [String] = []
     var annotations = 0
-    var place = answer.startIndex
-    while let next = answer.firstOrdinal(of: "\"bbox\":[", from: place) {
-      place = next + 1
+    var start = answer.startIndex
+    while let next = answer.firstIndex(of: "\"bbox\":[", from: start) {
+      start = next + 1
       annotations += 1
       let edges = answer[(next + 8)...].prefix { $0 != UInt8(ascii: "]") }
         .split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
@@ -83,7 +83,9 @@ struct WorldBenchmark {
     let found = copy.sum(of: "\"count\":")
     guard found == corners.count,
       answer.sum(of: "\"count\":") == answer.sum(of: "\"featureCount\":")
-    else { throw InProcess.Failure(description: "\(found) features of \(corners.count) are there") }
+    else {
+      throw InProcess.Failure(description: "\(found) of \(corners.count) features were found")
+    }
     return annotations
   }
 }

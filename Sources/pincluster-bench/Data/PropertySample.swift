@@ -1,12 +1,12 @@
 import ClusterCore
 import GeoFormats
 
-/// An index of synthetic places, and what is known of them without it.
+/// An index of synthetic places, and the places themselves.
 final class PropertySample {
   let places: [SamplePlace]
   private let builder: FeatureIndexBuilder
   private(set) var collection: IndexedCollection
-  /// By place in the index, the place in ``places``; the same in each index that is built.
+  /// The index in ``places`` by ordinal; the same for each index that is built.
   let order: [Int: Int]
 
   init(count: Int) throws {
@@ -20,15 +20,15 @@ final class PropertySample {
     collection = IndexedCollection(index)
     var order: [Int: Int] = [:]
     index.points.forEachRun { run in
-      for place in run {
-        guard case .integer(let number) = index.record(at: place).id.key else { continue }
-        order[place] = Int(number) - 1
+      for ordinal in run {
+        guard case .integer(let number) = index.record(at: ordinal).id.key else { continue }
+        order[ordinal] = Int(number) - 1
       }
     }
     self.order = order
   }
 
-  /// Builds the index anew, so that nothing is remembered.
+  /// Builds the index anew, so that nothing is cached.
   func forget() { collection = IndexedCollection(builder.build()) }
 
   var index: FeatureIndex { collection.index }
@@ -45,13 +45,13 @@ final class PropertySample {
     Grouping(property: Array(name.utf8), keys: keys(name))
   }
 
-  /// A filter that isn't bound yet.
+  /// A filter that is not bound yet.
   func filter(_ text: String) throws -> FeatureFilter {
     FeatureFilter(try CQL2.parse(text)) { [collection] name in
       collection.column(named: name, decoder: JSONPropertyDecoder())
     }
   }
 
-  /// The sample place at a place in the index.
-  func sample(at place: Int) -> SamplePlace { places[order[place] ?? 0] }
+  /// The place with an ordinal.
+  func sample(at ordinal: Int) -> SamplePlace { places[order[ordinal] ?? 0] }
 }

@@ -1,13 +1,13 @@
 import ClusterCore
 import Glibc
 
-/// Deterministic test data: points that crowd like cities.
+/// Deterministic data: points that crowd like cities.
 struct Synthetic {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// SplitMix64.
+  /// The next number of SplitMix64.
   private mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var z = state
@@ -19,7 +19,7 @@ struct Synthetic {
   /// Uniform in [0, 1).
   mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-  /// Roughly normal: the sum of four uniform numbers, centred, deviation about 0.58.
+  /// Roughly normal with deviation 0.58: the centred sum of four uniform numbers.
   private mutating func bell() -> Double {
     uniform() + uniform() + uniform() + uniform() - 2
   }

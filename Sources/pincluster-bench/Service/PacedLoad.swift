@@ -1,7 +1,7 @@
 import Glibc
 
-/// Requests at a steady rate, whether answers come or not, from one thread over a few connections. The
-/// time of a request runs from when it is due, so that one that had to wait for another counts its wait.
+/// Sends requests at a steady rate, however slow the answers are, from one thread over a few connections.
+/// The time of a request begins when it is due, and so includes waiting for a free connection.
 struct PacedLoad {
   private let requests: [String]
   private let interval: Double
@@ -9,7 +9,7 @@ struct PacedLoad {
   private var slots: [(connection: LiveConnection, due: Double?)]
   private var times: [Double] = []
 
-  /// Sends the requests of a file to 127.0.0.1 for so many seconds, but none twice.
+  /// Reads the requests from a file. They are sent to 127.0.0.1 for `seconds`, none twice.
   init(port: UInt16, requests path: String, rate: Double, seconds: Double) throws {
     requests = try InputFile.lines(path)
     interval = 1 / rate
@@ -17,7 +17,8 @@ struct PacedLoad {
     slots = try (0..<16).map { _ in (try LiveConnection(port: port), nil) }
   }
 
-  /// Prints how many answers came a second, and the median and the 99th percentile in microseconds.
+  /// Sends the requests, and prints the answers per second and their median and 99th percentile in
+  /// microseconds.
   mutating func run() throws {
     let begin = wallTime()
     var sent = 0
@@ -40,7 +41,7 @@ struct PacedLoad {
       Int(sorted.percentile(99) * 1e6))
   }
 
-  /// Takes what has come. It gives way but doesn't sleep, as it would be woken late.
+  /// Takes answers that have arrived. Yields instead of sleeping, which would wake up late.
   private mutating func take() throws {
     var polled = slots.map {
       pollfd(fd: $0.connection.socket, events: $0.due == nil ? 0 : Int16(POLLIN), revents: 0)
@@ -49,15 +50,15 @@ struct PacedLoad {
       sched_yield()
       return
     }
-    for place in polled.indices where polled[place].revents != 0 {
-      guard let answer = try slots[place].connection.receive(), let due = slots[place].due else {
+    for slot in polled.indices where polled[slot].revents != 0 {
+      guard let answer = try slots[slot].connection.receive(), let due = slots[slot].due else {
         continue
       }
       guard answer.status == 200 else {
         throw LiveConnection.Failure(description: String(decoding: answer.body, as: UTF8.self))
       }
       times.append(wallTime() - due)
-      slots[place].due = nil
+      slots[slot].due = nil
     }
   }
 }

@@ -1,17 +1,17 @@
 import ClusterCore
 import GeoFormats
 
-/// The features that move: those of the sample a little around where they are, and some of their own,
-/// which cross the cells of a pond in the Pacific.
+/// The features that move: those of the sample, a little, and further ones, which cross the cells of a pond
+/// in the Pacific.
 struct LiveFleet: Sendable {
   let port: UInt16
   let collection: String
-  /// The sample, as ``SampleFile`` wrote it.
+  /// The sample that ``SampleFile`` wrote.
   let places: [SamplePlace]
-  /// How many features the pond has; they come after the sample.
+  /// The number of features in the pond. Their numbers follow those of the sample.
   static let swimmers = 1000
 
-  /// What a view of the pond may show: its bounds, and how far beyond them a grid may reach.
+  /// The bounds of the pond, and how far beyond them a grid may reach.
   private static let pond = (west: -170.0, south: 30.0, east: -140.0, north: 50.0, shore: 4.0)
 
   /// The pond on a screen, in a few hundred cells.
@@ -19,48 +19,48 @@ struct LiveFleet: Sendable {
 
   var items: String { "/collections/\(collection)/items" }
 
-  func path(_ place: Int) -> String { "\(items)/\(place + 1)" }
+  func path(_ number: Int) -> String { "\(items)/\(number + 1)" }
 
-  /// One of the features that may move: half of the time one of the pond's.
-  func place(_ synthetic: inout Synthetic) -> Int {
+  /// The number of a feature that may move: half of the time one in the pond.
+  func number(_ synthetic: inout Synthetic) -> Int {
     if synthetic.uniform() < 0.5 {
       return places.count + Int(synthetic.uniform() * Double(LiveFleet.swimmers))
     }
     while true {
-      let place = Int(synthetic.uniform() * Double(places.count))
-      if !LiveFleet.isNearPond(places[place].coordinate) { return place }
+      let number = Int(synthetic.uniform() * Double(places.count))
+      if !LiveFleet.isNearPond(places[number].coordinate) { return number }
     }
   }
 
-  private static func isNearPond(_ place: Coordinate) -> Bool {
-    (pond.west - pond.shore...pond.east + pond.shore).contains(place.longitude)
-      && (pond.south - pond.shore...pond.north + pond.shore).contains(place.latitude)
+  private static func isNearPond(_ coordinate: Coordinate) -> Bool {
+    (pond.west - pond.shore...pond.east + pond.shore).contains(coordinate.longitude)
+      && (pond.south - pond.shore...pond.north + pond.shore).contains(coordinate.latitude)
   }
 
-  /// A feature at a new place, as GeoJSON.
-  func text(_ place: Int, moved synthetic: inout Synthetic) -> [UInt8] {
+  /// A feature at a new coordinate, as GeoJSON.
+  func text(_ number: Int, moved synthetic: inout Synthetic) -> [UInt8] {
     var sample: SamplePlace
     let (x, y) = (synthetic.uniform(), synthetic.uniform())
-    if place < places.count {
-      sample = places[place]
+    if number < places.count {
+      sample = places[number]
       sample.coordinate.latitude = min(90, max(-90, sample.coordinate.latitude + (y - 0.5) * 0.1))
       sample.coordinate.longitude = Geodesy.normalisedLongitude(
         sample.coordinate.longitude + (x - 0.5) * 0.1)
     } else {
       let pond = LiveFleet.pond
-      sample = places[place - places.count]
-      sample.number = place + 1
+      sample = places[number - places.count]
+      sample.number = number + 1
       sample.coordinate = Coordinate(
         latitude: pond.south + 1 + y * (pond.north - pond.south - 2),
         longitude: pond.west + 1 + x * (pond.east - pond.west - 2))
     }
     var json = JSONWriter(reserving: 512)
-    // An integer id and finite numbers; nothing here can be refused.
+    // Cannot fail: the id is an integer and the numbers are finite.
     try? SamplePlace.batch([sample][...]).withRecord(at: 0) { json.feature($0) }
     return json.bytes
   }
 
-  /// The features of the pond as one body.
+  /// The features of the pond as one FeatureCollection.
   func pond(_ synthetic: inout Synthetic) -> [UInt8] {
     var body = Array("{\"type\":\"FeatureCollection\",\"features\":[".utf8)
     for swimmer in 0..<LiveFleet.swimmers {
@@ -70,7 +70,7 @@ struct LiveFleet: Sendable {
     return body + "]}".utf8
   }
 
-  /// A phone's view around a random place, from continents to streets.
+  /// The query of a phone's viewport around a random place, from continents to streets.
   func view(_ synthetic: inout Synthetic) -> String {
     let centre = places[Int(synthetic.uniform() * Double(places.count))].coordinate
     let width = 90 / Double(1 << Int(synthetic.uniform() * 13))

@@ -1,22 +1,22 @@
 import ClusterCore
 import GeoFormats
 import Glibc
-import Threading
 import Synchronization
+import Threading
 
-/// Updates of single features at a steady rate over several connections, from one thread.
+/// Updates single features at a steady rate over several connections, from one thread.
 ///
-/// `@unchecked Sendable`: between start and ``stop()`` only its thread touches anything but `isOver`.
+/// `@unchecked Sendable`: from ``start()`` to ``stop()`` only its thread uses anything but `isOver`.
 final class LiveUpdates: @unchecked Sendable {
   private struct Slot {
     var connection: LiveConnection
-    /// When the update under way was sent, and of what; nil when there is none.
-    var update: (began: Double, place: Int, text: [UInt8])?
+    /// The update in flight, if any: when it was sent, the number of its feature, and its text.
+    var update: (began: Double, number: Int, text: [UInt8])?
   }
 
-  /// Seconds from sending an update to its answer.
+  /// The seconds from sending each update to its answer.
   private(set) var times: [Double] = []
-  /// The last acknowledged update of each place, as GeoJSON.
+  /// The last acknowledged update of each feature by its number, as GeoJSON.
   private(set) var acknowledged: [Int: [UInt8]] = [:]
   private(set) var failure: LiveConnection.Failure?
 
@@ -38,10 +38,10 @@ final class LiveUpdates: @unchecked Sendable {
 
   func start() {
     thread = SystemThread { self.run() }
-    precondition(thread != nil, "no thread can be had")
+    precondition(thread != nil, "cannot start a thread")
   }
 
-  /// Ends it when every update has been answered.
+  /// Stops sending and waits until every update has been answered.
   func stop() throws {
     isOver.store(true, ordering: .relaxed)
     thread?.join()
@@ -64,15 +64,15 @@ final class LiveUpdates: @unchecked Sendable {
   }
 
   private func send(_ slot: Int) throws(LiveConnection.Failure) {
-    var place = fleet.place(&synthetic)
-    while busy.contains(place) { place = fleet.place(&synthetic) }
-    let text = fleet.text(place, moved: &synthetic)
-    busy.insert(place)
-    slots[slot].update = (wallTime(), place, text)
-    try slots[slot].connection.send("PUT", fleet.path(place), text)
+    var number = fleet.number(&synthetic)
+    while busy.contains(number) { number = fleet.number(&synthetic) }
+    let text = fleet.text(number, moved: &synthetic)
+    busy.insert(number)
+    slots[slot].update = (wallTime(), number, text)
+    try slots[slot].connection.send("PUT", fleet.path(number), text)
   }
 
-  /// Takes answers until a time, or the first ones that come before.
+  /// Waits for answers until a time, and takes the first that arrive.
   private func wait(until end: Double) throws(LiveConnection.Failure) {
     var polled = slots.map {
       pollfd(fd: $0.connection.socket, events: $0.update == nil ? 0 : Int16(POLLIN), revents: 0)
@@ -86,8 +86,8 @@ final class LiveUpdates: @unchecked Sendable {
           description: "an update: \(String(decoding: answer.body, as: UTF8.self))")
       }
       times.append(wallTime() - update.began)
-      acknowledged[update.place] = update.text
-      busy.remove(update.place)
+      acknowledged[update.number] = update.text
+      busy.remove(update.number)
       slots[index].update = nil
     }
   }

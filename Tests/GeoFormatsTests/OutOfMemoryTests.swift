@@ -1,0 +1,50 @@
+import Glibc
+import Testing
+
+@testable import GeoFormats
+
+/// What memory that runs out makes of a document. In processes of their own, whose address space is
+/// limited once the document is there. Address sanitizer ends a process that runs out.
+@Suite(.enabled(if: dlsym(nil, "__asan_init") == nil, "address sanitizer needs the memory itself"))
+struct OutOfMemoryTests {
+  @Test func `a parser without memory says so`() async {
+    await #expect(processExitsWith: .success) {
+      let document = [UInt8](repeating: UInt8(ascii: " "), count: 64 << 20) + Array("1".utf8)
+      let parser = JSONParser()
+      OutOfMemoryTests.limitMemory()
+      #expect(throws: JSONError.outOfMemory) { try parser.parse(document) }
+      _ = try parser.parse(Array("[1]".utf8))
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a feature for which there is no memory is not a bad feature`(isSequence: Bool) async {
+    await #expect(processExitsWith: .success) { [isSequence] in
+      let padding = String(repeating: " ", count: 12 << 20)
+      let feature =
+        #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{\#(padding)}}"#
+      var text = Array(feature.utf8)
+      if !isSequence { text = Array(#"{"type":"FeatureCollection","features":["#.utf8) + text }
+      var reader = FeatureReader(format: isSequence ? .geoJSONSequence : .geoJSON)
+      var parsed = ParsedFeatures()
+      if isSequence { text.append(0x0A) } else { text += Array("]}".utf8) }
+      OutOfMemoryTests.limitMemory()
+      #expect(throws: FormatError.outOfMemory) { try reader.read(text, into: &parsed) }
+      #expect(parsed.rejected == 0)
+    }
+  }
+
+  /// Leaves this process four more megabytes of address space.
+  private static func limitMemory() {
+    var pages = 0
+    if let file = fopen("/proc/self/statm", "r") {
+      withUnsafeMutablePointer(to: &pages) { pages in
+        _ = withVaList([pages]) { vfscanf(file, "%ld", $0) }
+      }
+      fclose(file)
+    }
+    let room = rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + 4 << 20)
+    var limit = rlimit(rlim_cur: room, rlim_max: room)
+    setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+  }
+}
