@@ -64,7 +64,9 @@ def exists(path):
         return True
     top, _, rest = path.rstrip("/").partition("/")
     if rest:
-        return not top or not (ROOT / top).is_dir() or any(ROOT.glob(path.rstrip("/")))
+        # A path from the root or from Sources.
+        roots = [root for root in (ROOT, ROOT / "Sources") if top and (root / top).is_dir()]
+        return not roots or any(any(root.glob(path.rstrip("/"))) for root in roots)
     if not re.search(r"\.(swift|py|md|ya?ml|h|c|cpp|tsv|lua)$", path):
         return True
     # A file may be named without its folder.
