@@ -1,6 +1,7 @@
 """Checks the pages that people read: the Markdown files at the root, in docs/ and in api/.
 
-pages.py links            Each relative link, each #anchor and each path of this repository in backticks exists.
+pages.py links            Each relative link, each #anchor and each path of this repository in backticks exists, and
+                          the guide names each field of the viewport request.
 pages.py run URL BINARY   Each ```sh block with a curl or pincluster line succeeds, page by page, in order.
 
 `run` needs a server at URL that holds the sample collection `cities` as it was imported. A block must exit with 0, and
@@ -50,6 +51,13 @@ def links(page):
         path = code.split()[0]
         if not exists(path):
             yield f"names {path}, which doesn't exist"
+
+
+def undocumented():
+    """The fields of the viewport request that the guide doesn't name."""
+    fields = (ROOT / "api/viewport.yaml").read_text().partition("\nfields:\n")[2].partition("\ncomponents:")[0]
+    named = re.findall(r"`([^`\n]+)`", FENCE.sub("", (ROOT / "docs/guide.md").read_text()))
+    return [name for name in re.findall(r"^  (\w+):", fields, re.M) if name not in named]
 
 
 def anchors(file):
@@ -108,6 +116,7 @@ def shows(example, answer):
 def main():
     if sys.argv[1:] == ["links"]:
         faults = [(page, fault) for page in PAGES for fault in links(page)]
+        faults += [(ROOT / "docs/guide.md", f"doesn't name the field {name}") for name in undocumented()]
     elif len(sys.argv) == 4 and sys.argv[1] == "run":
         faults = [(page, fault) for page in PAGES for fault in run(page, sys.argv[2], os.path.abspath(sys.argv[3]))]
     else:
