@@ -98,7 +98,7 @@ import Testing
     let index = try FeatureIndex.of(features)
     #expect(index.violations() == [])
     let texts = (0..<7).map { id in
-      index.place(of: FeatureID(known: id)).map { index.feature(at: $0) }
+      index.ordinal(of: FeatureID(known: id)).map { index.feature(at: $0) }
     }
     #expect(texts == (0..<7).map { id in features.last { $0.id == FeatureID(known: id) } })
   }

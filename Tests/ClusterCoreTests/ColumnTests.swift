@@ -145,7 +145,7 @@ import Testing
       keys.keys.map { String(decoding: $0, as: UTF8.self) }
         == ["null", "0", "5", "[1]", "null", "true"])
     let ranks = (values.indices + [99]).map { id in
-      collection.index.place(of: FeatureID(known: id)).map { keys.rank(at: $0) }
+      collection.index.ordinal(of: FeatureID(known: id)).map { keys.rank(at: $0) }
     }
     #expect(ranks == [2, 2, 2, 0, 4, 3, 3, 5, 5, 1, 1, 0])
     #expect(keys.rank(of: Array("null".utf8)) == 4)

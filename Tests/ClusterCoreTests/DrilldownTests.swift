@@ -168,7 +168,7 @@ extension Drilldown {
 extension FeatureIndex {
   /// Lends the raw parts while the index is kept alive.
   fileprivate func withView<R>(_ body: (IndexPointers) -> R) -> R {
-    withExtendedLifetime(self) { body(points.view) }
+    withExtendedLifetime(self) { body(points.pointers) }
   }
 }
 

@@ -105,7 +105,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
     for (p, q) in zip(x, y) {
       #expect(bytes(of: a.record(at: p)) == bytes(of: b.record(at: q)))
       #expect(a.position(at: p) == b.position(at: q))
-      #expect(b.place(of: a.record(at: p).id) == q)
+      #expect(b.ordinal(of: a.record(at: p).id) == q)
     }
     #expect(a.nextExpiry == b.nextExpiry)
     #expect(a.expired(at: 500) == b.expired(at: 500))
@@ -152,7 +152,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
       // What couldn't be told from an index is one, and none of it leads astray.
       for place in places(of: index) {
         let record = index.record(at: place)
-        #expect(index.place(of: RecordReference(raw: index.reference(at: place).raw)) == place)
+        #expect(index.ordinal(of: RecordReference(raw: index.reference(at: place).raw)) == place)
         #expect(record.coordinate.latitude.magnitude <= 90)
         _ = (record.id, record.properties.count, Array(record.furtherOrdinates))
       }

@@ -27,14 +27,14 @@ import Testing
     let features = data.features(seed: 4)
     let index = try FeatureIndex.of(features)
     for feature in features {
-      let place = try #require(index.place(of: feature.id))
+      let place = try #require(index.ordinal(of: feature.id))
       #expect(index.feature(at: place) == feature)
     }
     let known = Set(features.map(\.id))
     let others =
       ["stone-", "stone-2\u{301}", "zzz", "~"].map { FeatureID(known: $0) }
       + [-1, 0, 9_007_199_254_740_991, 999_999].map { FeatureID(known: $0) }
-    for id in others where !known.contains(id) { #expect(index.place(of: id) == nil) }
+    for id in others where !known.contains(id) { #expect(index.ordinal(of: id) == nil) }
   }
 
   @Test func `an empty index answers like one`() throws {
@@ -43,8 +43,8 @@ import Testing
     #expect(index.bounds == nil)
     #expect(
       FeatureScope(index).count(in: nil) == 0
-        && FeatureScope(index).places(in: nil, offset: 0, limit: 9) == [])
-    #expect(index.place(of: FeatureID(known: 1)) == nil)
+        && FeatureScope(index).ordinals(in: nil, offset: 0, limit: 9) == [])
+    #expect(index.ordinal(of: FeatureID(known: 1)) == nil)
     let viewport = try TwinRequest(
       .bbox(west: -180, south: -90, east: 180, north: 90), .zoom(3)
     ).viewport()
@@ -78,7 +78,7 @@ import Testing
       }
     }
     let index = try FeatureIndex().applying(.upsert(batch))
-    let found = try #require(index.place(of: FeatureID(known: 123_456)))
+    let found = try #require(index.ordinal(of: FeatureID(known: 123_456)))
     #expect(index.record(at: found).id == FeatureID(known: 123_456))
     var request = TwinRequest(.bbox(west: 13, south: 52, east: 14, north: 53), .zoom(24))
     request.rect = .mapRect(x: 0, y: 0, width: 0, height: 0)
@@ -91,7 +91,7 @@ import Testing
     #expect(result.annotations.count == 1 && annotation.count == count)
     #expect(annotation.isUniqueLocation)
     #expect(annotation.coordinate.isNear(place, within: 1e-7))
-    let page = FeatureScope(index).places(
+    let page = FeatureScope(index).ordinals(
       in: try DegreesRegion(west: 13, south: 52, east: 14, north: 53), offset: 199_998, limit: 10)
     #expect(page.map { index.record(at: $0).id.description } == ["199998", "199999"])
     #expect(throws: ImpossibleRequest.self) {

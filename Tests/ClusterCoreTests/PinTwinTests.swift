@@ -16,7 +16,7 @@ import Testing
       let limit = generator.pick([1, 100, 1000, 10_000])
       let comment: Comment = "round \(round): \(request.json.text)"
       let got = Outcome {
-        try FeatureScope(index).places(
+        try FeatureScope(index).ordinals(
           in: MapRegion(request.rect.mapRect().grown(by: margin)), limit: limit)
       }
       let wanted = try? twin.pins(
@@ -72,7 +72,7 @@ import Testing
       let comment: Comment = "\(west),\(south),\(east),\(north)"
       #expect(FeatureScope(index).count(in: region) == wanted.count, comment)
       let (offset, limit) = (generator.pick([0, 0, 1, 40]), generator.pick([1, 10, 10_000]))
-      let page = FeatureScope(index).places(in: region, offset: offset, limit: limit)
+      let page = FeatureScope(index).ordinals(in: region, offset: offset, limit: limit)
       #expect(
         page.map { index.record(at: $0).id } == Array(wanted.dropFirst(offset).prefix(limit)),
         comment)

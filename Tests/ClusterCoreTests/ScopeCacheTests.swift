@@ -87,7 +87,7 @@ import Testing
 
   private func ids(_ filter: FilterExpression, _ collection: IndexedCollection) -> [FeatureID] {
     let scope = FeatureScope(collection, passing: named(filter, collection), near: nil)
-    let places = scope.places(in: nil, offset: 0, limit: .max)
+    let places = scope.ordinals(in: nil, offset: 0, limit: .max)
     #expect(places.allSatisfy { scope.scopeOrdinal($0).map(scope.collectionOrdinal) == $0 })
     return places.map { collection.index.record(at: $0).id }
   }

@@ -138,7 +138,7 @@ import Testing
         in: viewport, settings: ClusterSettings(), limit: 10_000)
       #expect(found?.featureCount ?? 0 <= index.count)
       if let rect = try? request.rect.mapRect() {
-        _ = try? FeatureScope(index).places(in: MapRegion(rect.grown(by: 4)), limit: 10_000)
+        _ = try? FeatureScope(index).ordinals(in: MapRegion(rect.grown(by: 4)), limit: 10_000)
       }
     }
     #expect(answered > 100)

@@ -50,7 +50,7 @@ import Testing
       }
       #expect(written(batch, at: last) == expiring(answer))
       // What was said stays, what wasn't gets the default, and null is settled.
-      batch.settleExpiry(default: 7)
+      batch.applyDefaultExpiry(7)
       let settled = batch.withRecord(at: last) { ($0.expires, $0.neverExpires) }
       #expect(settled == (time ?? (member == nil ? 7 : nil), false))
       if last > 0 { #expect(batch.withRecord(at: 0) { $0.expires } == 7) }

@@ -25,7 +25,7 @@ struct TitleWriter {
     guard collection.index.count > Effort.fewFeatures else { return false }
     let missing = (0..<samples).count { sample in
       let offset = sample * (collection.index.count / samples)
-      return FeatureScope(collection).places(in: nil, offset: offset, limit: 1).allSatisfy {
+      return FeatureScope(collection).ordinals(in: nil, offset: offset, limit: 1).allSatisfy {
         place in
         PropertyReader.value(of: property, in: collection.index.record(at: place).properties) == nil
       }

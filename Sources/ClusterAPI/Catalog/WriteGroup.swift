@@ -78,7 +78,7 @@ final class WriteGroup {
       return try batch.withRecord(at: record) { $0.hasExpired(at: now) ? nil : try body($0) }
     case nil:
       guard let base = draft == nil ? catalog[id] : draft?.base,
-        let place = base.index.place(of: feature)
+        let place = base.index.ordinal(of: feature)
       else { return nil }
       return try withExtendedLifetime(base) {
         let record = base.index.record(at: place)

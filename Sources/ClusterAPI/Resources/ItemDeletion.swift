@@ -46,7 +46,7 @@ extension API {
   ) -> [Int] {
     let scope = FeatureScope(
       collection, passing: filter.map { collection.filter($0) }, near: region)
-    return scope.places(in: region, offset: 0, limit: .max)
+    return scope.ordinals(in: region, offset: 0, limit: .max)
   }
 }
 

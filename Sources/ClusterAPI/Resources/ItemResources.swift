@@ -20,7 +20,7 @@ extension API {
       let scope = FeatureScope(
         collection, passing: filter.map { collection.filter($0) }, near: region)
       return API.featureCollection(
-        scope.places(in: region, offset: paging.offset, limit: paging.limit),
+        scope.ordinals(in: region, offset: paging.offset, limit: paging.limit),
         of: collection.index, matched: scope.count(in: region), paging: paging, request: request,
         type: type, etag: etag)
     }
@@ -67,7 +67,7 @@ extension API {
     let type = try request.negotiate([.geoJSON, .json], format: try fields.string("f"))
     let snapshot = try snapshot(id)
     guard let featureID = try? FeatureID(bareText: feature.utf8),
-      let place = snapshot.index.place(of: featureID)
+      let place = snapshot.index.ordinal(of: featureID)
     else { throw Problem.notFound("the collection has no such feature") }
     var json = JSONWriter()
     json.feature(snapshot.index.record(at: place))

@@ -14,7 +14,7 @@ extension API {
     try request.checkBodyType([.json])
     let snapshot = try snapshot(id)
     guard let featureID = try? FeatureID(bareText: feature.utf8),
-      let place = snapshot.index.place(of: featureID)
+      let place = snapshot.index.ordinal(of: featureID)
     else { throw Problem.notFound("the collection has no such feature") }
     let (view, asked) = try withBodyObject(request, allowed: API.locateNames) { fields, _ in
       let view = try fields.featureView(of: snapshot.index.coordinate(at: place))

@@ -25,7 +25,7 @@ extension API {
     let index = snapshot.index
     let filter = view.filter.map { snapshot.collection.filter($0) }
     let scope = FeatureScope(snapshot.collection, passing: filter, near: view.region)
-    let places = try scope.places(in: view.region, limit: view.limit)
+    let places = try scope.ordinals(in: view.region, limit: view.limit)
     var spreading = PinLayout(scope, distance: view.distance)
     var json = JSONWriter(reserving: 256 + places.count * 256)
     json.beginObject()

@@ -31,7 +31,7 @@ extension FeatureScope {
     group: ClusterGroup?, into result: inout ClusterResult
   ) throws(ImpossibleRequest) {
     let cells = selection.cells(request)
-    let keptApart = places(of: request.settings.keepApart)
+    let keptApart = ordinals(of: request.settings.keepApart)
     var found: [Annotation] = []
     var part = request
     for run in cells.runs {

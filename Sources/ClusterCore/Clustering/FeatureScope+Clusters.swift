@@ -68,7 +68,7 @@ extension FeatureScope {
   ) throws(ImpossibleRequest) {
     var clusterer = GridClusterer(
       scope: self, region: region, request: request, layer: result.layers.count,
-      keptApart: places(of: request.settings.keepApart), spreading: spreading)
+      keptApart: ordinals(of: request.settings.keepApart), spreading: spreading)
     var (annotations, count) = try clusterer.run()
     let layer = ClusterLayer(clusterer.features, cellSize: request.cellSize, group: group)
     if let weights = request.weightsOfMeans {

@@ -97,7 +97,7 @@ extension FeatureScope {
       if let rank = grouping.keys.rank(of: key) { regions[Int(rank)] = region }
       if key == KeyColumn.nullKey { regions[0] = region }
     }
-    let view = points.view
+    let view = points.pointers
     return withExtendedLifetime(points) {
       parts(by: grouping.keys, most: ClusterRequest.maximumLimit) { body in
         points.forEachRun(in: all) { run in

@@ -9,7 +9,7 @@ extension FeatureScope {
   /// The places in the collection of the features in a rectangle, in index order.
   ///
   /// - Throws: ``ImpossibleRequest`` when there are more than the limit.
-  public func places(in region: MapRegion, limit: Int) throws(ImpossibleRequest) -> [Int] {
+  public func ordinals(in region: MapRegion, limit: Int) throws(ImpossibleRequest) -> [Int] {
     let found = points.countFeatures(in: region)
     guard found <= limit else {
       let remedy =
@@ -19,6 +19,6 @@ extension FeatureScope {
         field: "limit",
         detail: "the rect holds \(found) features, more than the limit of \(limit); \(remedy)")
     }
-    return places(inAny: region, offset: 0, limit: limit)
+    return ordinals(inAny: region, offset: 0, limit: limit)
   }
 }

@@ -62,9 +62,9 @@ struct GridClusterer<Region: IndexRegion> {
 
   private func keptApartByCell() -> [CellPosition: [Int]] {
     withExtendedLifetime(points) {
-      let view = points.view
+      let view = points.pointers
       var byCell: [CellPosition: [Int]] = [:]
-      for place in keptApart.places where region.contains(place, in: view) {
+      for place in keptApart.ordinals where region.contains(place, in: view) {
         let cell = cells.grid.cell(of: place, in: view)
         if cells.contains(cell) { byCell[cell, default: []].append(place) }
       }

@@ -29,7 +29,7 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
     switch annotation.place {
     case .feature:
       guard let place = scope.scopeOrdinal(annotation.first) else { return }
-      let isHeld = withExtendedLifetime(scope) { held.contains(place, in: scope.points.view) }
+      let isHeld = withExtendedLifetime(scope) { held.contains(place, in: scope.points.pointers) }
       if isHeld { _ = body(annotation.first..<annotation.first + 1) }
     case .cell(let cell):
       forEachRun(CellRegion(grid: grid, cell: cell), held, body)

@@ -18,7 +18,7 @@ struct WeightedMean {
   /// Adds the features of a run.
   mutating func add(_ places: Range<Int>) {
     guard let doubles = weights.doubles(around: places.lowerBound) else { return }
-    let view = index.points.view
+    let view = index.points.pointers
     let positions = view.block(of: places.lowerBound).positions
     // In registers: this is a hot loop. What weighs nothing changes no sum.
     var (total, latitudes, longitudes) = (total, latitudes, longitudes)

@@ -66,7 +66,7 @@ public struct Drilldown: Sendable {
       (group, scope) = (found, part)
     }
     let settings = options.settings
-    keptApart = scope.places(of: settings.keepApart)
+    keptApart = scope.ordinals(of: settings.keepApart)
     layer = Drilldown.layer(scope, name.grid, name.cellSize, group, keptApart)
     self.scope = scope
     guard
@@ -92,7 +92,7 @@ public struct Drilldown: Sendable {
     let others = index.points.ordinalsOfEqualPosition(as: place)
     var places = GrowingArray<UInt32>(capacity: others.count)
     for other in others where options.filter?.passes(other) ?? true { places.append(UInt32(other)) }
-    let scope = FeatureScope(collection, places: places.fixed)
+    let scope = FeatureScope(collection, ordinals: places.fixed)
     if options.settings.decluster {
       var spreading = PinLayout(scope, distance: options.settings.distanceFromContestedLocation)
       let (coordinate, contested) = spreading.pin(at: place)

@@ -17,7 +17,7 @@ struct LocatedCell {
     var request = request
     let grid = request.cells.grid
     let index = collection.index
-    cell = withExtendedLifetime(index) { grid.cell(of: place, in: index.points.view) }
+    cell = withExtendedLifetime(index) { grid.cell(of: place, in: index.points.pointers) }
     let region = CellRegion(grid: grid, cell: cell)
     all = FeatureScope(collection, passing: filter, nearAny: region)
     scope =
@@ -28,7 +28,7 @@ struct LocatedCell {
       }
     request.cells = GridRange(grid: grid, only: cell)
     self.request = request
-    keptApart = scope.places(of: request.settings.keepApart)
+    keptApart = scope.ordinals(of: request.settings.keepApart)
     let features = GridFeatures(
       scope: scope, region: EverywhereRegion(), grid: grid, keptApart: keptApart)
     layer = ClusterLayer(features, cellSize: request.cellSize, group: group)

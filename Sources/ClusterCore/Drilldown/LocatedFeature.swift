@@ -87,7 +87,7 @@ extension FeatureScope {
     let inside = selecting(in: CellsRegion(request.view.tiles)) { run, pass in
       for other in run where keys?.rank(at: other) == rank { pass(other) }
     }
-    let keptApart = inside.places(of: request.keepApart)
+    let keptApart = inside.ordinals(of: request.keepApart)
     guard let own = inside.scopeOrdinal(place), !keptApart.contains(own) else { return false }
     return inside.points.hasFeature(
       linkedTo: own, within: epsilon * request.view.mapPointsPerPoint, excluding: keptApart)

@@ -96,7 +96,7 @@ public struct MethodDrilldown: Sendable {
       places.append(UInt32($0))
       return true
     }
-    return FeatureScope(collection, places: places.fixed)
+    return FeatureScope(collection, ordinals: places.fixed)
   }
 
   private func zoomed(to zoom: Double) -> MethodRequest {

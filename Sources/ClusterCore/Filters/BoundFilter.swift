@@ -21,35 +21,35 @@ public struct BoundFilter: Sendable {
   }
 
   /// Which of `count` (1…64) features of a run pass: bit i is that of `place + i`.
-  public func mask(from place: Int, count: Int) -> UInt64 {
-    root.mask(from: place, among: BoundFilter.firstBits(count))
+  public func mask(from ordinal: Int, count: Int) -> UInt64 {
+    root.mask(from: ordinal, among: BoundFilter.firstBits(count))
   }
 
   /// Whether the feature at a place passes.
-  public func passes(_ place: Int) -> Bool { root.mask(from: place, among: 1) != 0 }
+  public func passes(_ ordinal: Int) -> Bool { root.mask(from: ordinal, among: 1) != 0 }
 
   /// Calls `body` with each place in a run whose feature passes, in order.
   @inlinable
   public func forEachPassing(in range: Range<Int>, _ body: (Int) throws -> Void) rethrows {
-    var place = range.lowerBound
-    while place < range.upperBound {
-      var rest = mask(from: place, count: Swift.min(64, range.upperBound - place))
+    var ordinal = range.lowerBound
+    while ordinal < range.upperBound {
+      var rest = mask(from: ordinal, count: Swift.min(64, range.upperBound - ordinal))
       while rest != 0 {
-        try body(place + rest.trailingZeroBitCount)
+        try body(ordinal + rest.trailingZeroBitCount)
         rest &= rest - 1
       }
-      place += 64
+      ordinal += 64
     }
   }
 
   /// How many features of a run of places pass.
   public func count(in range: Range<Int>) -> Int {
     var total = 0
-    var place = range.lowerBound
-    while place < range.upperBound {
-      let count = Swift.min(64, range.upperBound - place)
-      total += root.mask(from: place, among: BoundFilter.firstBits(count)).nonzeroBitCount
-      place += 64
+    var ordinal = range.lowerBound
+    while ordinal < range.upperBound {
+      let count = Swift.min(64, range.upperBound - ordinal)
+      total += root.mask(from: ordinal, among: BoundFilter.firstBits(count)).nonzeroBitCount
+      ordinal += 64
     }
     return total
   }

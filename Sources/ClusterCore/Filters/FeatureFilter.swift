@@ -17,7 +17,7 @@ public final class FeatureFilter: Sendable {
   }
 
   /// Whether the feature at a place passes.
-  public func passes(_ place: Int) -> Bool { bind().passes(place) }
+  public func passes(_ ordinal: Int) -> Bool { bind().passes(ordinal) }
 
   func bind() -> BoundFilter {
     bound.withLock { bound in

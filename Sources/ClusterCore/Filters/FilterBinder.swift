@@ -120,9 +120,9 @@ struct FilterBinder {
       return ConstantTerm(value: false)
     }
     let size = Int(PropertyColumn.firstEntry) + column.entryCount
-    var memory: EntryMemory?
+    var memory: EntryAnswers?
     if memoryTaken + size <= FilterBinder.memoryLimit {
-      memory = EntryMemory(count: size)
+      memory = EntryAnswers(count: size)
       memoryTaken += size
     }
     return EntryTerm(column: column, condition: condition, memory: memory)

@@ -44,8 +44,8 @@ public struct LikePattern: Hashable, Sendable {
       pieces[pieces.count - 1].units.append(UInt16(byte))
     }
     // Several % in a row are one.
-    self.pieces = pieces.enumerated().filter { place, piece in
-      place == 0 || place == pieces.count - 1 || !piece.units.isEmpty
+    self.pieces = pieces.enumerated().filter { index, piece in
+      index == 0 || index == pieces.count - 1 || !piece.units.isEmpty
     }.map { $0.element.finished }
   }
 

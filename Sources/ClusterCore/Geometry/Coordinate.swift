@@ -5,13 +5,13 @@ public struct Coordinate: Hashable, Sendable, BitwiseCopyable {
   /// Degrees east, −180…180.
   public var longitude: Double
 
-  /// Creates a coordinate from degrees; nothing is checked or normalised.
+  /// Creates a coordinate from degrees without checking or normalising them.
   public init(latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude
   }
 
-  /// The longitude used where several features are summed or bounded: 180 counts as −180, so that
-  /// the two names of one meridian are one number.
+  /// The longitude in sums and bounds, where 180 counts as −180 so that the antimeridian has a single
+  /// value.
   public var foldedLongitude: Double { longitude == 180 ? -180 : longitude }
 }

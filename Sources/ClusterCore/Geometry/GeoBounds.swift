@@ -1,4 +1,4 @@
-/// The smallest rectangle in degrees around some coordinates, not crossing the antimeridian:
+/// The smallest rectangle in degrees around some coordinates. It never crosses the antimeridian, and
 /// longitude 180 counts as −180.
 public struct GeoBounds: Hashable, Sendable, BitwiseCopyable {
   /// Degrees east of the western edge.
@@ -18,21 +18,21 @@ public struct GeoBounds: Hashable, Sendable, BitwiseCopyable {
     self.north = north
   }
 
-  /// The bounds of nothing: the neutral element of ``formUnion(_:)``.
+  /// The bounds of no coordinates: the neutral element of ``formUnion(_:)``.
   public static let empty = GeoBounds(
     west: .infinity, south: .infinity, east: -.infinity, north: -.infinity)
 
-  /// The bounds of one coordinate.
+  /// Creates the bounds of one coordinate.
   public init(_ coordinate: Coordinate) {
     let longitude = coordinate.foldedLongitude
     self.init(
       west: longitude, south: coordinate.latitude, east: longitude, north: coordinate.latitude)
   }
 
-  /// Whether nothing lies in them.
+  /// Whether these are the bounds of no coordinates.
   public var isEmpty: Bool { west > east }
 
-  /// Grows the bounds to hold others.
+  /// Extends these bounds to include others.
   @inline(__always)
   public mutating func formUnion(_ other: GeoBounds) {
     west = min(west, other.west)
@@ -41,7 +41,7 @@ public struct GeoBounds: Hashable, Sendable, BitwiseCopyable {
     north = max(north, other.north)
   }
 
-  /// With longitude 180 as −180. (Only the bounds of a single feature have 180.)
+  /// The same bounds with longitude 180 as −180. (Only the bounds of a single feature can have 180.)
   public var folded: GeoBounds {
     west == 180 ? GeoBounds(west: -180, south: south, east: -180, north: north) : self
   }

@@ -2,11 +2,11 @@ import Glibc
 
 /// Distances on a spherical Earth.
 public enum Geodesy {
-  /// The Earth's radius in metres that clients' declustering routines use.
+  /// The Earth's radius in metres, as clients' declustering routines use it.
   public static let earthRadius: Double = 6_378_100
 
-  /// The coordinate that lies `distance` metres from another on an initial bearing (radians,
-  /// clockwise from north), along a great circle. Longitude within [−180, 180).
+  /// Returns the coordinate `distance` metres from `origin` along the great circle with an initial
+  /// bearing in radians, clockwise from north. The longitude is within [−180, 180).
   ///
   /// `φ' = asin(sin φ cos δ + cos φ sin δ cos θ)`,
   /// `λ' = λ + atan2(sin θ sin δ cos φ, cos δ − sin φ sin φ')` with `δ = distance/R`.
@@ -26,7 +26,7 @@ public enum Geodesy {
       longitude: normalisedLongitude(newLongitude * 180 / .pi))
   }
 
-  /// A longitude brought into [−180, 180). Values already there are untouched.
+  /// Returns a longitude wrapped into [−180, 180). Values within the range are returned unchanged.
   public static func normalisedLongitude(_ degrees: Double) -> Double {
     if degrees >= -180 && degrees < 180 { return degrees }
     var rest = fmod(degrees + 180, 360)

@@ -1,4 +1,4 @@
-/// A rectangle in map points. It may reach past the world: then x wraps and y is cut off.
+/// A rectangle in map points. Where it extends past the world, x wraps around and y is clipped.
 public struct MapRect: Hashable, Sendable {
   /// The western edge.
   public var x: Double
@@ -17,8 +17,8 @@ public struct MapRect: Hashable, Sendable {
     self.height = height
   }
 
-  /// The rectangle grown by a share of its width on the left and on the right, and of its height at
-  /// the top and at the bottom.
+  /// Returns the rectangle grown by `factor` times its width on the left and on the right, and by
+  /// `factor` times its height at the top and at the bottom.
   public func grown(by factor: Double) -> MapRect {
     let (dx, dy) = (width * factor, height * factor)
     return MapRect(x: x - dx, y: y - dy, width: width + 2 * dx, height: height + 2 * dy)

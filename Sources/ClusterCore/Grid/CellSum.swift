@@ -38,7 +38,7 @@ struct CellSum: BitwiseCopyable {
   mutating func settleFirst(_ grid: CellGrid, in view: IndexPointers) {
     guard !isFirstExact else { return }
     // Runs don't overlap, so that it is in the first of them.
-    let places = first..<view.block(of: first).places.upperBound
+    let places = first..<view.block(of: first).ordinals.upperBound
     let window = GridWindow(
       GridRange(grid: grid, only: cell), cell.column..<cell.column + 1)
     first = places.first { window.contains($0, in: view) } ?? first
@@ -72,7 +72,7 @@ struct CellSum: BitwiseCopyable {
   ) {
     sum.add(node: node, in: view)
     guard countingLocations else { return }
-    locations += Int(view.aggregates[node].pointee.locations)
+    locations += Int(view.sums[node].pointee.locations)
     if view.positions[points.lowerBound].location == lastLocation { locations -= 1 }
     lastLocation = view.positions[points.upperBound - 1].location
   }

@@ -32,7 +32,7 @@ final class GridAggregation<Region: IndexRegion> {
 
   /// A node within one cell.
   private struct Whole: BitwiseCopyable {
-    var aggregate: UnsafePointer<Quadtree.Aggregate>
+    var sum: UnsafePointer<NodeSum>
     var box: PositionBox
     var first: Int
     var cell: CellPosition
@@ -68,7 +68,7 @@ final class GridAggregation<Region: IndexRegion> {
           countingLocations: countingLocations, into: sums, vectors
         ).descend(sharedFrom: sharedFrom)
       }
-      sums.settleFirsts(in: points.view)
+      sums.settleFirsts(in: points.pointers)
     }
     return sums.inOrder
   }
@@ -80,7 +80,7 @@ final class GridAggregation<Region: IndexRegion> {
     self.points = points
     self.region = region
     self.columns = columns
-    view = points.view
+    view = points.pointers
     window = GridWindow(sums.cells, columns)
     self.excluded = excluded
     self.countingLocations = countingLocations
@@ -267,10 +267,10 @@ final class GridAggregation<Region: IndexRegion> {
       sum.pointee.add(node: node, points, in: view, countingLocations: true)
       return
     }
-    let aggregate = view.aggregates[node]
-    chints_prefetch(aggregate)
+    let sum = view.sums[node]
+    chints_prefetch(sum)
     let whole = Whole(
-      aggregate: aggregate, box: own.box, first: points.lowerBound, cell: cell)
+      sum: sum, box: own.box, first: points.lowerBound, cell: cell)
     if wholes.append(whole) { addWholes() }
   }
 
@@ -303,7 +303,7 @@ final class GridAggregation<Region: IndexRegion> {
       let whole = wholes.items[number]
       let sum = sums.sum(of: whole.cell)
       sum.pointee.begin(at: whole.first, isExact: true)
-      sum.pointee.sum.add(whole.aggregate.pointee, whole.box)
+      sum.pointee.sum.add(whole.sum.pointee, whole.box)
     }
     wholes.count = 0
   }

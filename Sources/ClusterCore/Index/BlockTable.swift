@@ -17,10 +17,10 @@ struct BlockTable<Value: BitwiseCopyable>: Sendable {
     if let old, let edit {
       edit.forEach(
         kept: { range, number in
-          let places = (number - range.lowerBound) << PointIndex.blockBits
+          let shift = (number - range.lowerBound) << PointIndex.blockBits
           for (offset, before) in range.enumerated() {
             pointers.pointer[number + offset] =
-              old.pointers.pointer[before]?.numbered(from: places)
+              old.pointers.pointer[before]?.numbered(from: shift)
           }
         },
         made: { _, _, _ in })
@@ -33,7 +33,7 @@ struct BlockTable<Value: BitwiseCopyable>: Sendable {
 
   /// The values of the block that a place is in.
   @inline(__always)
-  subscript(around place: Int) -> UnsafePointer<Value>? {
-    pointers.pointer[place &>> PointIndex.blockBits]
+  subscript(around ordinal: Int) -> UnsafePointer<Value>? {
+    pointers.pointer[ordinal &>> PointIndex.blockBits]
   }
 }

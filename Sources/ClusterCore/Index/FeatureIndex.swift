@@ -106,10 +106,10 @@ public final class FeatureIndex: Sendable {
     let ends = BlockCuts.ends(count: count, capacity: blockCapacity) { keys.pointer[$0] }
     let features = SortedFeatures(count: count)
     let ahead = 16
-    for place in 0..<count {
+    for ordinal in 0..<count {
       // Entries come from all over the memory; ask for them in time.
-      chints_prefetch(entries.pointer + Int(ranks.pointer[min(place &+ ahead, count &- 1)]))
-      features.set(place, entries.pointer[Int(ranks.pointer[place])])
+      chints_prefetch(entries.pointer + Int(ranks.pointer[min(ordinal &+ ahead, count &- 1)]))
+      features.set(ordinal, entries.pointer[Int(ranks.pointer[ordinal])])
     }
     let blocks = features.blocks(from: 0, ends[...], records)
     let directory = IDDirectory(count) { entries.pointer[$0].reference }
@@ -124,25 +124,25 @@ public final class FeatureIndex: Sendable {
 
   /// The record of the feature at a place, valid while this index lives.
   @inline(__always)
-  public func record(at place: Int) -> FeatureRecord {
-    points.record(at: place)
+  public func record(at ordinal: Int) -> FeatureRecord {
+    points.record(at: ordinal)
   }
 
   /// The coordinate of the feature at a place.
   @inline(__always)
-  public func coordinate(at place: Int) -> Coordinate { points.coordinate(at: place) }
+  public func coordinate(at ordinal: Int) -> Coordinate { points.coordinate(at: ordinal) }
 
   /// The position of the feature at a place.
   @inline(__always)
-  public func position(at place: Int) -> Position { points.position(at: place) }
+  public func position(at ordinal: Int) -> Position { points.position(at: ordinal) }
 
   /// The place of the feature with an id, if there is one. O(log n).
-  public func place(of id: FeatureID) -> Int? {
-    withRawID(id) { directory.reference(of: $0, records) }.map(place(of:))
+  public func ordinal(of id: FeatureID) -> Int? {
+    withRawID(id) { directory.reference(of: $0, records) }.map(ordinal(of:))
   }
 
   /// The place of a feature by its record. O(log n).
-  func place(of reference: RecordReference) -> Int {
+  func ordinal(of reference: RecordReference) -> Int {
     let record = records[reference]
     let key = Position(record.coordinate).zOrder
     let block = block(holding: key, record.rawID)

@@ -7,7 +7,7 @@ struct IDDirectory: Sendable {
   static let capacity = 1024
 
   /// A place in the order: a block, and a record in it; or the end of the last block.
-  struct Spot: Equatable {
+  struct Index: Equatable {
     var block: Int
     var offset: Int
   }
@@ -31,7 +31,7 @@ struct IDDirectory: Sendable {
   var byteCount: Int { blocks.reduce(0) { $0 + $1.byteCount + 64 } }
 
   /// The first spot whose id is not before the given one. O(log n).
-  func spot(notBefore id: FeatureRecord.RawID, _ records: RecordArena) -> Spot {
+  func index(notBefore id: FeatureRecord.RawID, _ records: RecordArena) -> Index {
     // The last block that begins at or before the id.
     var (low, high) = (0, blocks.count)
     while low < high {
@@ -39,7 +39,7 @@ struct IDDirectory: Sendable {
       let first = records[blocks[middle].pointer[0]].rawID
       if FeatureRecord.compare(first, id) <= 0 { low = middle + 1 } else { high = middle }
     }
-    guard low > 0 else { return Spot(block: 0, offset: 0) }
+    guard low > 0 else { return Index(block: 0, offset: 0) }
     let block = blocks[low - 1]
     var (start, end) = (0, block.count)
     while start < end {
@@ -47,36 +47,36 @@ struct IDDirectory: Sendable {
       let other = records[block.pointer[middle]].rawID
       if FeatureRecord.compare(other, id) < 0 { start = middle + 1 } else { end = middle }
     }
-    return Spot(block: low - 1, offset: start)
+    return Index(block: low - 1, offset: start)
   }
 
   /// The record at a spot, or at the beginning of the next block; nil at the very end.
-  func reference(at spot: Spot) -> RecordReference? {
-    guard spot.block < blocks.count else { return nil }
-    if spot.offset < blocks[spot.block].count { return blocks[spot.block].pointer[spot.offset] }
-    return spot.block + 1 < blocks.count ? blocks[spot.block + 1].pointer[0] : nil
+  func reference(at index: Index) -> RecordReference? {
+    guard index.block < blocks.count else { return nil }
+    if index.offset < blocks[index.block].count { return blocks[index.block].pointer[index.offset] }
+    return index.block + 1 < blocks.count ? blocks[index.block + 1].pointer[0] : nil
   }
 
   /// The record with an id, if there is one. O(log n).
   func reference(of id: FeatureRecord.RawID, _ records: RecordArena) -> RecordReference? {
-    guard let found = reference(at: spot(notBefore: id, records)),
+    guard let found = reference(at: index(notBefore: id, records)),
       FeatureRecord.compare(records[found].rawID, id) == 0
     else { return nil }
     return found
   }
 
   /// Calls `body` with all records in order until it returns false, from a spot on.
-  func forEach(from spot: Spot = Spot(block: 0, offset: 0), _ body: (RecordReference) -> Bool) {
-    var offset = spot.offset
-    for block in blocks.dropFirst(spot.block) {
-      for place in offset..<max(offset, block.count) where !body(block.pointer[place]) { return }
+  func forEach(from index: Index = Index(block: 0, offset: 0), _ body: (RecordReference) -> Bool) {
+    var offset = index.offset
+    for block in blocks.dropFirst(index.block) {
+      for index in offset..<max(offset, block.count) where !body(block.pointer[index]) { return }
       offset = 0
     }
   }
 
   /// What becomes of the record with an id.
   struct Edit {
-    var spot: Spot
+    var index: Index
     /// Whether there is one at the spot.
     var isThere: Bool
     /// What comes in its place, or before the spot; nil if nothing.
@@ -91,16 +91,16 @@ struct IDDirectory: Sendable {
     var next = 0
     var index = 0
     while index < edits.count {
-      let number = edits[index].spot.block
+      let number = edits[index].index.block
       result += blocks[next..<min(number, blocks.count)]
       next = number + 1
       var changed: [RecordReference] = []
       var offset = 0
       let block = number < blocks.count ? blocks[number] : nil
-      while index < edits.count, edits[index].spot.block == number {
+      while index < edits.count, edits[index].index.block == number {
         let edit = edits[index]
         if let block {
-          while offset < edit.spot.offset {
+          while offset < edit.index.offset {
             changed.append(block.pointer[offset])
             offset += 1
           }

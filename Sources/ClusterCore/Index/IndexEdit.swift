@@ -87,17 +87,17 @@ struct IndexEdit {
     let areFew = changes.count <= old.count / 8 + 64
     for change in changes {
       let id = records[change.name].rawID
-      var spot = old.directory.spot(notBefore: id, old.records)
-      var found = old.directory.reference(at: spot)
+      var index = old.directory.index(notBefore: id, old.records)
+      var found = old.directory.reference(at: index)
       if let reference = found, FeatureRecord.compare(records[reference].rawID, id) != 0 {
         found = nil
       }
-      if found != nil, spot.offset == old.directory.blocks[spot.block].count {
-        spot = IDDirectory.Spot(block: spot.block + 1, offset: 0)
+      if found != nil, index.offset == old.directory.blocks[index.block].count {
+        index = IDDirectory.Index(block: index.block + 1, offset: 0)
       }
       if let found {
         touched.append(records[found].coordinate)
-        if areFew { removed.append(old.place(of: found)) }
+        if areFew { removed.append(old.ordinal(of: found)) }
         records.release(found)
       } else if change.reference == nil {
         continue
@@ -108,7 +108,7 @@ struct IndexEdit {
         added.append(entry)
       }
       edits.append(
-        IDDirectory.Edit(spot: spot, isThere: found != nil, reference: change.reference))
+        IDDirectory.Edit(index: index, isThere: found != nil, reference: change.reference))
     }
     if edits.isEmpty { return ChangedIndex(index: old, edit: nil, touched: []) }
     let directory = old.directory.applying(edits)

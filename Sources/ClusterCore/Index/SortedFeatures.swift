@@ -16,10 +16,10 @@ struct SortedFeatures: Sendable {
   }
 
   @inline(__always)
-  func set(_ place: Int, _ entry: FeatureEntry) {
-    positions.pointer[place] = entry.position
-    references.pointer[place] = entry.reference
-    expiries.pointer[place] = entry.expires
+  func set(_ index: Int, _ entry: FeatureEntry) {
+    positions.pointer[index] = entry.position
+    references.pointer[index] = entry.reference
+    expiries.pointer[index] = entry.expires
   }
 
   /// Makes blocks that follow each other: the first begins at `start`. O(n).
@@ -35,7 +35,7 @@ struct SortedFeatures: Sendable {
     let tables = builder.tables
     return trees.map { points, nodes in
       let tree = Quadtree(
-        nodes: tables.nodes.slice(nodes), aggregates: tables.aggregates.slice(nodes))
+        nodes: tables.nodes.slice(nodes), sums: tables.sums.slice(nodes))
       let block = PointBlock(
         positions: positions.slice(points), references: references.slice(points), tree: tree)
       return FeatureBlock(block, expires: expires(of: points))

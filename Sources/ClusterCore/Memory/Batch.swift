@@ -1,7 +1,7 @@
-/// Items that are gathered to be dealt with together, up to a number. It never grows: what an array's
-/// growing takes along (a reference count, a check of exclusive access) cost a view a fifth of its time.
+/// A buffer of fixed capacity that gathers items to process together. It never grows: with an array,
+/// reference counting and exclusivity checks took a fifth of the time of a viewport request.
 ///
-/// Its memory is its owner's to free.
+/// The owner frees the memory.
 struct Batch<Item: BitwiseCopyable> {
   let items: UnsafeMutablePointer<Item>
   let capacity: Int
@@ -12,7 +12,7 @@ struct Batch<Item: BitwiseCopyable> {
     items = .allocate(capacity: capacity)
   }
 
-  /// Appends an item; whether there is no room for another.
+  /// Appends an item. Returns whether the batch is now full.
   @inline(__always)
   mutating func append(_ item: Item) -> Bool {
     items[count] = item

@@ -1,11 +1,12 @@
-/// A hash of bytes, keyed at random in each process, so that nobody can send names that collide.
+/// A hash function for bytes with a random key in each process, so that clients can't construct
+/// collisions.
 enum ByteHash {
   private static let key: (start: UInt64, word: UInt64, end: UInt64) = {
     var generator = SystemRandomNumberGenerator()
     return (generator.next(), generator.next() | 1, generator.next() | 1)
   }()
 
-  /// The hash of bytes and of a flag that goes with them.
+  /// Returns the hash of some bytes and a flag.
   @inline(__always)
   static func hash(_ bytes: UnsafeRawBufferPointer, flag: Bool = false) -> UInt64 {
     let key = self.key
@@ -19,7 +20,7 @@ enum ByteHash {
     return mixed(mixed(hash ^ lastWord(bytes), key.word), key.end)
   }
 
-  /// The hash of a word.
+  /// Returns the hash of a word.
   @inline(__always)
   static func hash(_ word: UInt64) -> UInt64 {
     let key = self.key
@@ -37,7 +38,7 @@ enum ByteHash {
     bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
   }
 
-  /// The last eight bytes, or all of fewer.
+  /// Returns the last eight bytes, or all bytes if there are fewer.
   @inline(__always)
   private static func lastWord(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let count = bytes.count

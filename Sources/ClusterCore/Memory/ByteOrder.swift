@@ -1,8 +1,8 @@
 import Glibc
 
-/// Texts as bytes: how they compare.
+/// Lexicographic comparison of bytes.
 enum ByteOrder {
-  /// Negative, zero or positive as `a` comes before `b`, is the same, or comes after it.
+  /// Returns a negative number, zero or a positive number if `a` precedes, equals or follows `b`.
   @inline(__always)
   static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     let common = min(a.count, b.count)
@@ -13,7 +13,7 @@ enum ByteOrder {
     return a.count - b.count
   }
 
-  /// Whether both are the same.
+  /// Returns whether `a` and `b` hold the same bytes.
   @inline(__always)
   static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
     guard a.count == b.count else { return false }

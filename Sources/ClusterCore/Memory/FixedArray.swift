@@ -1,5 +1,5 @@
-/// A fixed number of plain values outside of the Swift heap's arrays: no reference count, bounds
-/// check or copy-on-write test in the loops that read it.
+/// A fixed number of plain values that loops read without reference counting, bounds checks or
+/// copy-on-write checks.
 ///
 /// `@unchecked Sendable`: it is written only while its creator is its sole owner, and read-only
 /// afterwards; the memory is freed when the last owner lets go.
@@ -8,14 +8,13 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
   let count: Int
   private let memory: LargeMemory
 
-  /// Uninitialised memory for `count` values, all of which the caller must write.
+  /// Allocates uninitialised memory for `count` values, all of which the caller must write.
   convenience init(uninitialized count: Int) {
     self.init(
       LargeMemory(byteCount: max(count, 1) * MemoryLayout<Element>.stride), count: count)
   }
 
-  /// `count` values at the beginning of some memory, which is large enough. What it held before is
-  /// given up.
+  /// Creates an array of `count` values at the start of `memory`, whose previous contents are lost.
   init(_ memory: LargeMemory, count: Int) {
     precondition(memory.byteCount >= count * MemoryLayout<Element>.stride)
     self.memory = memory
@@ -23,7 +22,7 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
     pointer = memory.start.bindMemory(to: Element.self, capacity: max(count, 1))
   }
 
-  /// Some of the values, in the same memory, which lives as long as either.
+  /// Returns an array of some of the values that shares this array's memory.
   func slice(_ range: Range<Int>) -> FixedArray {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)
     return FixedArray(sharing: memory, pointer + range.lowerBound, count: range.count)
@@ -33,7 +32,7 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
     (self.memory, self.pointer, self.count) = (memory, pointer, count)
   }
 
-  /// A copy of some values.
+  /// Creates a copy of `count` values.
   convenience init(copying source: UnsafePointer<Element>, count: Int) {
     self.init(uninitialized: count)
     pointer.update(from: source, count: count)
@@ -43,7 +42,7 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
 }
 
 extension FixedArray {
-  /// What its elements are found by when the first of them has the given number.
+  /// Returns a pointer that is subscripted by numbers from `number` on instead of from 0.
   func startingAt(_ number: Int) -> UnsafePointer<Element> {
     UnsafePointer(pointer).numbered(from: number)
   }

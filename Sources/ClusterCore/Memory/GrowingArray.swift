@@ -1,18 +1,18 @@
-/// Plain values that become more, in memory that a ``FixedArray`` can take over without a copy.
+/// A growing array of plain values whose memory a ``FixedArray`` can take over without a copy.
 struct GrowingArray<Element: BitwiseCopyable> {
   private var memory: LargeMemory
   private(set) var pointer: UnsafeMutablePointer<Element>
   private(set) var count = 0
   private var capacity: Int
 
-  /// An empty array with room for some values.
+  /// Creates an empty array with room for `capacity` values.
   init(capacity: Int) {
     self.capacity = max(capacity, 16)
     memory = LargeMemory(byteCount: self.capacity * MemoryLayout<Element>.stride)
     pointer = memory.start.bindMemory(to: Element.self, capacity: self.capacity)
   }
 
-  /// A copy with some room to grow.
+  /// Creates a copy with an eighth more room.
   init(copying other: GrowingArray) {
     self.init(capacity: other.count + other.count / 8)
     pointer.update(from: other.pointer, count: other.count)
@@ -25,7 +25,7 @@ struct GrowingArray<Element: BitwiseCopyable> {
     count += 1
   }
 
-  /// Forgets the values and keeps the memory, which nobody else may have taken over.
+  /// Removes all values but keeps the memory, which no ``FixedArray`` may have taken over.
   mutating func removeAll() { count = 0 }
 
   private mutating func reserve(_ newCapacity: Int) {
@@ -35,10 +35,11 @@ struct GrowingArray<Element: BitwiseCopyable> {
     (memory, pointer, capacity) = (larger, target, newCapacity)
   }
 
-  /// The values, which must not be appended to any more.
+  /// The values, in the same memory. Nothing may be appended afterwards.
   var fixed: FixedArray<Element> { FixedArray(memory, count: count) }
 
-  /// As above, in no more memory than they need where much of it is left.
+  /// The values, copied to smaller memory if more than a ninth of the capacity is unused; otherwise the
+  /// same as ``fixed``.
   var trimmed: FixedArray<Element> {
     capacity - count > count / 8 ? FixedArray(copying: pointer, count: count) : fixed
   }

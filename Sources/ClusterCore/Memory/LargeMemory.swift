@@ -1,8 +1,7 @@
 import Glibc
 
-/// Memory that may be large: then it lies on huge pages where the system grants them. An index is
-/// read all over the place, and with small pages a good part of that time goes into finding the
-/// pages.
+/// A memory allocation that uses huge pages if it is large and the system grants them. Reads of an
+/// index are scattered, and with small pages much of their time would be spent on TLB misses.
 ///
 /// `@unchecked Sendable`: it only owns the memory; see ``FixedArray`` for who may touch it.
 final class LargeMemory: @unchecked Sendable {
@@ -11,7 +10,7 @@ final class LargeMemory: @unchecked Sendable {
   private let isMapped: Bool
   private static let hugePage = 2 << 20
 
-  /// Uninitialised memory. Running out of memory ends the process, as everywhere in Swift.
+  /// Allocates uninitialised memory. Traps if there is none, like any allocation in Swift.
   init(byteCount: Int) {
     isMapped = byteCount >= 2 * LargeMemory.hugePage
     let alignment = isMapped ? LargeMemory.hugePage : 64
@@ -27,8 +26,8 @@ final class LargeMemory: @unchecked Sendable {
     return posix_memalign(&memory, alignment, size) == 0 ? memory : nil
   }
 
-  /// Pages of the system's own, which go back to it as soon as they are given up: an allocator keeps
-  /// them among others that are still in use. Huge ones begin at multiples of their size.
+  /// Maps pages that return to the system as soon as they are freed, whereas an allocator could keep
+  /// them. The start is aligned to a huge page.
   private static func map(_ size: Int) -> UnsafeMutableRawPointer? {
     let (all, wanted) = (size + hugePage, PROT_READ | PROT_WRITE)
     guard let mapped = mmap(nil, all, wanted, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
@@ -38,7 +37,7 @@ final class LargeMemory: @unchecked Sendable {
     let before = start - UnsafeMutableRawPointer(mapped)
     if before > 0 { munmap(mapped, before) }
     if before < hugePage { munmap(start + size, hugePage - before) }
-    // A hint: where it is refused, the pages are small.
+    // This is a hint. If it is refused, the pages are small.
     madvise(start, size, MADV_HUGEPAGE)
     return start
   }

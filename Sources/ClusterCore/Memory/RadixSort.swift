@@ -1,30 +1,32 @@
-/// Stable radix sort of 64-bit keys, each carrying a 32-bit value.
+/// A stable radix sort of 64-bit keys that each carry a 32-bit value.
 ///
-/// O(n). What doesn't fit the processor's second cache is distributed by its highest bits, part by part;
-/// what fits is sorted there, by three digits from the lowest on and then by insertion where keys agree in
-/// all of those. (Passes over all of the memory cost several times what passes over the cache do.)
+/// Runs that exceed the second-level cache are distributed by their highest bits. Runs that fit are
+/// sorted in the cache by three digits, lowest first, and by insertion where keys agree in all three.
+/// (A pass over main memory costs several times as much as a pass over the cache.)
+///
+/// - Complexity: O(n)
 struct RadixSort {
-  /// How many pairs fit the cache twice: 768 KiB.
+  /// The number of pairs that fit the cache twice: 768 KiB.
   private static let cachedCount = 1 << 15
-  /// What is distributed has so many pairs a part in the mean, and at most 2^11 parts, for as many lines
-  /// of memory are written at a time.
+  /// A distribution aims at 2^12 pairs in each part, and makes at most 2^11 parts because it writes to
+  /// one cache line of each at the same time.
   private static let partBits = 12
   private static let maximumPartsBits = 11
   private static let digitBits = 8
   private static let digits = 3
   private static let buckets = 1 << digitBits
-  /// Runs up to here are sorted by insertion.
+  /// The longest run that is sorted by insertion.
   private static let insertionLimit = 24
 
   private typealias Pairs = (
     keys: UnsafeMutablePointer<UInt64>, values: UnsafeMutablePointer<UInt32>
   )
 
-  /// Where the pairs are at the beginning and at the end.
+  /// The caller's arrays, which hold the pairs at the start and at the end.
   private let home: Pairs
   private let scratch: Pairs
 
-  /// The scratch memory that sorting `count` pairs needs, in bytes.
+  /// Returns the scratch memory needed to sort `count` pairs, in bytes.
   static func scratchBytes(count: Int) -> Int { count * 12 }
 
   /// Sorts keys and values by the keys, in place.
@@ -42,8 +44,8 @@ struct RadixSort {
     ).sort(0..<count, bits: UInt64.bitWidth, isHome: true)
   }
 
-  /// Sorts a run whose keys agree in all but their lowest bits. It may be in the scratch memory, and comes
-  /// home. The recursion is at most 17 deep: each level deals with four bits or more, or all that are left.
+  /// Sorts a run whose keys agree in all but their lowest `bits` bits, and leaves it in `home`. The
+  /// recursion is at most 17 levels deep: each level handles at least four bits, or all that are left.
   private func sort(_ run: Range<Int>, bits: Int, isHome: Bool) {
     if run.count <= RadixSort.insertionLimit || bits == 0 {
       if !isHome { bringHome(run) }
@@ -55,7 +57,7 @@ struct RadixSort {
     }
   }
 
-  /// Moves a run to parts by its highest bits, and sorts those.
+  /// Distributes a run to parts by its highest bits and sorts each part.
   private func distribute(_ run: Range<Int>, bits: Int, isHome: Bool) {
     let wanted = Int.bitWidth - run.count.leadingZeroBitCount - RadixSort.partBits
     let partsBits = min(wanted, RadixSort.maximumPartsBits, bits)
@@ -65,7 +67,7 @@ struct RadixSort {
       ends.initialize(repeating: 0)
       tally(from.keys, run, shift, ends)
       if ends.contains(run.count) {
-        // All in one part: there is nothing to move.
+        // All pairs belong to one part.
         sort(run, bits: Int(shift), isHome: isHome)
         return
       }
@@ -78,7 +80,7 @@ struct RadixSort {
     }
   }
 
-  /// Sorts a run that the cache holds.
+  /// Sorts a run that fits the cache.
   private func sortCached(_ run: Range<Int>, bits: Int, isHome: Bool) {
     let low = max(0, bits - RadixSort.digits * RadixSort.digitBits)
     var isHome = isHome
@@ -88,7 +90,7 @@ struct RadixSort {
         let (from, to) = isHome ? (home, scratch) : (scratch, home)
         ends.initialize(repeating: 0)
         tally(from.keys, run, shift, ends)
-        // Where all have the same digit there is nothing to move.
+        // Skip a digit that all keys share.
         let digit = Int(truncatingIfNeeded: from.keys[run.lowerBound] &>> shift)
         if ends[digit & (RadixSort.buckets - 1)] == run.count { continue }
         scatter(from, to, run, shift, ends)
@@ -99,7 +101,7 @@ struct RadixSort {
     finishRuns(run, low: low)
   }
 
-  /// Sorts each run of keys that agree in all but their lowest bits by these.
+  /// Sorts each run of keys that agree in all but their lowest `low` bits by these bits.
   private func finishRuns(_ all: Range<Int>, low: Int) {
     let keys = home.keys
     var start = all.lowerBound
@@ -126,18 +128,18 @@ struct RadixSort {
     let (keys, values) = home
     for index in run.dropFirst() {
       let (key, value) = (keys[index], values[index])
-      var place = index
-      while place > run.lowerBound && keys[place &- 1] > key {
-        keys[place] = keys[place &- 1]
-        values[place] = values[place &- 1]
-        place &-= 1
+      var slot = index
+      while slot > run.lowerBound && keys[slot &- 1] > key {
+        keys[slot] = keys[slot &- 1]
+        values[slot] = values[slot &- 1]
+        slot &-= 1
       }
-      keys[place] = key
-      values[place] = value
+      keys[slot] = key
+      values[slot] = value
     }
   }
 
-  /// Counts a run's keys by a digit: as many bits from `shift` on as there are counts for.
+  /// Counts a run's keys by digit: the log2(counts.count) bits above `shift`.
   private func tally(
     _ keys: UnsafeMutablePointer<UInt64>, _ run: Range<Int>, _ shift: UInt64,
     _ counts: UnsafeMutableBufferPointer<Int>
@@ -147,7 +149,8 @@ struct RadixSort {
     for index in run { start[Int(truncatingIfNeeded: keys[index] &>> shift) & mask] &+= 1 }
   }
 
-  /// Moves every pair of a run to the others of its digit, whose count becomes their end.
+  /// Moves the pairs of a run to the ranges of their digits. Replaces each digit's count with the end of
+  /// its range.
   private func scatter(
     _ from: Pairs, _ to: Pairs, _ run: Range<Int>, _ shift: UInt64,
     _ ends: UnsafeMutableBufferPointer<Int>
@@ -163,10 +166,10 @@ struct RadixSort {
     for index in run {
       let key = from.keys[index]
       let digit = Int(truncatingIfNeeded: key &>> shift) & mask
-      let place = next[digit]
-      next[digit] = place &+ 1
-      to.keys[place] = key
-      to.values[place] = from.values[index]
+      let slot = next[digit]
+      next[digit] = slot &+ 1
+      to.keys[slot] = key
+      to.values[slot] = from.values[index]
     }
   }
 }

@@ -1,10 +1,10 @@
 extension UnsafePointer {
-  /// What elements are found by when the one that had the number 0 gets another.
+  /// Returns a pointer that is subscripted by numbers from `number` on instead of from 0.
   func numbered(from number: Int) -> UnsafePointer {
-    // By way of integers, for a pointer may not leave its memory, and what is read never does.
+    // Integer arithmetic, because a pointer may not leave its allocation. Reads never do.
     let start = Int(bitPattern: self) &- number &* MemoryLayout<Pointee>.stride
     guard let result = UnsafePointer(bitPattern: start) else {
-      preconditionFailure("no memory lies as low as it has numbers")
+      preconditionFailure("the memory starts below its first number")
     }
     return result
   }

@@ -29,7 +29,7 @@ struct CollisionPlacement: ~Copyable {
 
   init(_ clusterer: CollisionClusterer) {
     self.clusterer = clusterer
-    view = clusterer.points.view
+    view = clusterer.points.pointers
     overlap = BoxOverlap(width: clusterer.width, height: clusterer.height)
     buckets = BucketGrid(overlap)
     budget = WorkBudget(clusterer.work)
@@ -47,7 +47,7 @@ struct CollisionPlacement: ~Copyable {
   }
 
   mutating func run() throws(MethodLimit) {
-    for place in clusterer.keptApart.places.sorted(by: {
+    for place in clusterer.keptApart.ordinals.sorted(by: {
       (-order.priority(of: $0), $0) < (-order.priority(of: $1), $1)
     }) {
       try put(place)
@@ -224,7 +224,7 @@ struct CollisionPlacement: ~Copyable {
     let center = PositionBox(view.positions[place])
     var (found, steps) = (false, 0)
     withExtendedLifetime(index) {
-      let tree = index.view
+      let tree = index.pointers
       tree.traverse { node in
         steps += 10
         if overlap.separates(center, tree.nodes[node].box) { return .skip }

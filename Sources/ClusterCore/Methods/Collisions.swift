@@ -23,7 +23,7 @@ struct Collisions: Sendable {
   init(
     placed: [Int], fates: UnsafePointer<Int32>, points: PointIndex
   ) {
-    let view = points.view
+    let view = points.pointers
     let order = placed.indices.sorted { placed[$0] < placed[$1] }
     var ranks = [Int](repeating: 0, count: placed.count)
     for (rank, number) in order.enumerated() { ranks[number] = rank }

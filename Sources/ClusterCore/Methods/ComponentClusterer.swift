@@ -30,7 +30,7 @@ struct ComponentClusterer {
 
   private func joined() throws(MethodLimit) -> LinkJoin {
     var join = LinkJoin(
-      points.view, LinkDistance(radius: radius), keptApart: keptApart,
+      points.pointers, LinkDistance(radius: radius), keptApart: keptApart,
       budget: WorkBudget(work))
     join.run()
     guard !join.budget.isSpent else { throw .work }

@@ -9,7 +9,7 @@ extension ExpansionZoom {
       first(above: zoomLevel) { zoom in
         let scale = MapScale.mapPointsPerPoint(zoom: Double(zoom))
         let overlap = BoxOverlap(width: markerWidth * scale, height: markerHeight * scale)
-        let view = points.view
+        let view = points.pointers
         return places.contains { !overlap.overlaps($0, placed, in: view) }
       }
     }

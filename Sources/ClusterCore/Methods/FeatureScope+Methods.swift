@@ -25,7 +25,7 @@ extension FeatureScope {
     guard found == count else { return selecting(in: region) }
     if points.isDense { return self }
     guard isWhole else { return selecting(in: EverywhereRegion()) }
-    return collection.scopes(named: ScopeName(isOnePiece: true)) { _ in
+    return collection.scopes(named: ScopeName(isDense: true)) { _ in
       [ScopePart(key: nil, scope: selecting(in: EverywhereRegion()))]
     }[0].scope
   }
@@ -69,7 +69,7 @@ extension FeatureScope {
     into result: inout ClusterResult
   ) throws(MethodLimit) {
     let components = try ComponentClusterer(
-      points: points, radius: radius, keptApart: places(of: request.keepApart),
+      points: points, radius: radius, keptApart: ordinals(of: request.keepApart),
       limit: ClusterRequest.maximumLimit
     ).run()
     var numbers: [Int: Int] = [:]
@@ -111,7 +111,7 @@ extension FeatureScope {
     clusterer.groups = request.grouping.map { grouping in
       (0..<count).map { grouping.keys.rank(at: collectionOrdinal($0)) }
     }
-    clusterer.keptApart = places(of: request.keepApart)
+    clusterer.keptApart = ordinals(of: request.keepApart)
     clusterer.limit = ClusterRequest.maximumLimit
     let collisions = try clusterer.run()
     result.hiddenCount = collisions.hiddenCount
@@ -158,7 +158,7 @@ extension FeatureScope {
     guard let held else { return forEachCollectionRun(run, body) }
     return forEachCollectionRun(run) { run in
       withExtendedLifetime(index) {
-        let view = index.points.view
+        let view = index.points.pointers
         return run.allSatisfy { !held.contains($0, in: view) || body($0..<$0 + 1) }
       }
     }

@@ -4,7 +4,7 @@ extension PointIndex {
     linkedTo place: Int, within radius: Double, excluding excluded: OrdinalSet = OrdinalSet([])
   ) -> Bool {
     withExtendedLifetime(self) {
-      let view = self.view
+      let view = self.pointers
       let distance = LinkDistance(radius: radius)
       let box = PositionBox(view.positions[place])
       var found = false

@@ -1,22 +1,21 @@
-/// The raw parts of a block for loops that read them, as one index knows it; valid while that is kept
-/// alive.
+/// Raw pointers into a block of one index for hot loops, valid while the index is kept alive.
 struct BlockPointers: BitwiseCopyable {
   let nodes: UnsafePointer<Quadtree.Node>
-  let aggregates: UnsafePointer<Quadtree.Aggregate>
-  /// Indexed by place: they point to where the index's place 0 would be.
+  let sums: UnsafePointer<NodeSum>
+  /// Subscripted by ordinal: points to where the feature with ordinal 0 of the index would be.
   let positions: UnsafePointer<Position>
   let references: UnsafePointer<RecordReference>
-  /// The place of its first feature; what places of its nodes' points begin at.
+  /// The ordinal of the first feature, which nodes count their points from.
   let firstOrdinal: Int
   /// The number of features.
   let count: Int
   let nodeCount: Int
-  /// Makes it a cache line.
+  /// Pads the size to a cache line.
   private let padding = 0
 
   init(_ block: PointBlock, firstOrdinal: Int) {
     nodes = UnsafePointer(block.tree.nodes.pointer)
-    aggregates = UnsafePointer(block.tree.aggregates.pointer)
+    sums = UnsafePointer(block.tree.sums.pointer)
     positions = block.positions.startingAt(firstOrdinal)
     references = block.references.startingAt(firstOrdinal)
     self.firstOrdinal = firstOrdinal
@@ -24,28 +23,28 @@ struct BlockPointers: BitwiseCopyable {
     nodeCount = block.tree.count
   }
 
-  /// The same block where it is the block of another number.
-  func moved(by places: Int) -> BlockPointers {
-    places == 0 ? self : BlockPointers(moving: self, by: places)
+  /// Returns the pointers for the same block where its ordinals are shifted by `offset`.
+  func moved(by offset: Int) -> BlockPointers {
+    offset == 0 ? self : BlockPointers(moving: self, by: offset)
   }
 
-  private init(moving other: BlockPointers, by places: Int) {
-    (nodes, aggregates, count, nodeCount) =
-      (other.nodes, other.aggregates, other.count, other.nodeCount)
-    positions = other.positions.numbered(from: places)
-    references = other.references.numbered(from: places)
-    firstOrdinal = other.firstOrdinal + places
+  private init(moving other: BlockPointers, by offset: Int) {
+    (nodes, sums, count, nodeCount) =
+      (other.nodes, other.sums, other.count, other.nodeCount)
+    positions = other.positions.numbered(from: offset)
+    references = other.references.numbered(from: offset)
+    firstOrdinal = other.firstOrdinal + offset
   }
 
-  /// The tree on top of blocks, which has no points of its own.
+  /// Creates the pointers for the tree on top of blocks, which has no points of its own.
   init(top tree: Quadtree, of first: BlockPointers) {
     nodes = UnsafePointer(tree.nodes.pointer)
-    aggregates = UnsafePointer(tree.aggregates.pointer)
+    sums = UnsafePointer(tree.sums.pointer)
     (positions, references, firstOrdinal, count) = (first.positions, first.references, 0, 0)
     nodeCount = tree.count
   }
 
-  /// Its places.
+  /// The ordinals of the features.
   @inline(__always)
-  var places: Range<Int> { firstOrdinal..<firstOrdinal &+ count }
+  var ordinals: Range<Int> { firstOrdinal..<firstOrdinal &+ count }
 }

@@ -1,8 +1,8 @@
 extension GeoBounds {
-  /// The bounds of features whose positions are in a box, right to 8.5e-8°.
+  /// Creates the bounds of features from the box of their positions, accurate to 8.5e-8°.
   ///
-  /// - Parameter polarLatitudes: calls its argument with the latitudes of those on the world's northern
-  ///   and southern edges, which positions don't tell; called only if there are any.
+  /// - Parameter polarLatitudes: calls its argument with the latitude of each feature on the world's
+  ///   northern and southern edges, because positions don't determine it. Called only if there are any.
   init(_ box: PositionBox, polarLatitudes: ((Double) -> Void) -> Void) {
     let degrees = StepDegrees.shared
     self.init(
@@ -15,7 +15,7 @@ extension GeoBounds {
     if box.maxY == .max || box.maxY == 0 { south = low }
   }
 
-  /// Bounds that hold also what is rounded away from these.
+  /// The bounds extended by the rounding error.
   var widened: GeoBounds {
     GeoBounds(
       west: max(west - 1e-7, -180), south: max(south - 1e-7, -90),

@@ -1,9 +1,9 @@
 import CHints
 
-/// The raw parts of an index for loops that read them; valid while the index is kept alive.
+/// Raw pointers into an index for hot loops, valid while the index is kept alive.
 ///
-/// A node is known by the table that it is in (a block's, or after the blocks' the tree on top) and its
-/// place there. In an index of one block nodes are numbered from 0.
+/// A node's number consists of its table (that of a block, or the one after the blocks' for the tree on
+/// top) and its index in the table. In an index of one block nodes are numbered from 0.
 struct IndexPointers {
   let blocks: UnsafePointer<BlockPointers>
   let blockBits: Int
@@ -16,106 +16,106 @@ struct IndexPointers {
   private static let tableBits = 32
   private static let tableMask = 1 << 32 - 1
 
-  /// The node of everything; there is none without features.
+  /// The root node, which exists only if there are features.
   @inline(__always)
   var root: Int { blockBits == 63 ? 0 : blockCount << IndexPointers.tableBits }
 
-  /// Whether a node is one of the tree on top of blocks.
+  /// Returns whether a node belongs to the tree on top of blocks.
   @inline(__always)
   func isAboveBlocks(_ node: Int) -> Bool {
     blockBits != 63 && node &>> IndexPointers.tableBits == blockCount
   }
 
-  /// The number of nodes of an index of one block, which are numbered from 0.
+  /// The number of nodes in an index of one block.
   var nodeCount: Int { blocks[0].nodeCount }
 
-  /// The block of a place.
+  /// Returns the block of the feature with an ordinal.
   @inline(__always)
-  func block(of place: Int) -> BlockPointers { blocks[place &>> blockBits] }
+  func block(of ordinal: Int) -> BlockPointers { blocks[ordinal &>> blockBits] }
 
-  /// Positions by place.
+  /// Positions by ordinal.
   @inline(__always)
-  var positions: Positions { Positions(view: self) }
+  var positions: Positions { Positions(pointers: self) }
 
-  /// Coordinates by place, which the records have: far off, and so for single features only.
+  /// Coordinates by ordinal. They are read from the records, which costs a cache miss each.
   @inline(__always)
-  var coordinates: Coordinates { Coordinates(view: self) }
+  var coordinates: Coordinates { Coordinates(pointers: self) }
 
-  /// Nodes by what they are known by.
+  /// Nodes by number.
   @inline(__always)
-  var nodes: Nodes { Nodes(view: self) }
+  var nodes: Nodes { Nodes(pointers: self) }
 
-  /// What is added up for a node.
+  /// Sums of nodes by number.
   @inline(__always)
-  var aggregates: Aggregates { Aggregates(view: self) }
+  var sums: Sums { Sums(pointers: self) }
 
   struct Positions {
-    fileprivate let view: IndexPointers
+    fileprivate let pointers: IndexPointers
     @inline(__always)
-    subscript(_ place: Int) -> Position { view.block(of: place).positions[place] }
+    subscript(_ ordinal: Int) -> Position { pointers.block(of: ordinal).positions[ordinal] }
   }
 
   struct Coordinates {
-    fileprivate let view: IndexPointers
+    fileprivate let pointers: IndexPointers
     @inline(__always)
-    subscript(_ place: Int) -> Coordinate {
-      view.records[view.block(of: place).references[place]].coordinate
+    subscript(_ ordinal: Int) -> Coordinate {
+      pointers.records[pointers.block(of: ordinal).references[ordinal]].coordinate
     }
   }
 
   struct Nodes {
-    fileprivate let view: IndexPointers
+    fileprivate let pointers: IndexPointers
     @inline(__always)
     subscript(_ node: Int) -> Quadtree.Node {
-      view.blocks[node &>> IndexPointers.tableBits].nodes[node & IndexPointers.tableMask]
+      pointers.blocks[node &>> IndexPointers.tableBits].nodes[node & IndexPointers.tableMask]
     }
   }
 
-  struct Aggregates {
-    fileprivate let view: IndexPointers
+  struct Sums {
+    fileprivate let pointers: IndexPointers
     @inline(__always)
-    subscript(_ node: Int) -> UnsafePointer<Quadtree.Aggregate> {
-      view.blocks[node &>> IndexPointers.tableBits].aggregates + (node & IndexPointers.tableMask)
+    subscript(_ node: Int) -> UnsafePointer<NodeSum> {
+      pointers.blocks[node &>> IndexPointers.tableBits].sums + (node & IndexPointers.tableMask)
     }
   }
 
-  /// The places of a node's points, from the first to the last: one run, but for the nodes above
-  /// blocks; see ``forEachRun(of:_:)`` and ``count(of:)``.
+  /// Returns the range from the first to the last ordinal of a node's points. It is a run except for
+  /// nodes above blocks; see ``forEachRun(of:_:)`` and ``count(of:)``.
   @inline(__always)
   func points(of node: Int) -> Range<Int> { points(of: node, nodes[node]) }
 
-  /// As above, of a node that was looked up already.
+  /// Returns the same as ``points(of:)`` for a node that was already looked up.
   @inline(__always)
   func points(of node: Int, _ own: Quadtree.Node) -> Range<Int> {
     let first = blocks[node &>> IndexPointers.tableBits].firstOrdinal
     return first &+ Int(own.begin)..<first &+ Int(own.end)
   }
 
-  /// The number of a node's points.
+  /// Returns the number of a node's points.
   @inline(__always)
-  func count(of node: Int) -> Int { Int(aggregates[node].pointee.count) }
+  func count(of node: Int) -> Int { Int(sums[node].pointee.count) }
 
-  /// Calls `body` with the runs of a node's places in index order until it returns false; whether it
-  /// never did.
+  /// Calls `body` with the runs of a node's ordinals in index order until it returns false. Returns
+  /// false if `body` did.
   @inline(__always)
   func forEachRun(of node: Int, _ body: (Range<Int>) -> Bool) -> Bool {
     let points = self.points(of: node)
     let (first, last) = (points.lowerBound &>> blockBits, (points.upperBound &- 1) &>> blockBits)
     if first == last { return body(points) }
-    return (first...last).allSatisfy { body(blocks[$0].places) }
+    return (first...last).allSatisfy { body(blocks[$0].ordinals) }
   }
 
-  /// Where a node lies, and behind it its siblings that follow it.
+  /// Returns the address of a node, which its later siblings follow.
   @inline(__always)
   func pointer(to node: Int) -> UnsafePointer<Quadtree.Node> {
     blocks[node &>> IndexPointers.tableBits].nodes + (node & IndexPointers.tableMask)
   }
 
-  /// What the children of a node are known by, side by side; none for a leaf.
+  /// Returns the numbers of a node's children, which are consecutive. Empty for a leaf.
   @inline(__always)
   func children(of node: Int) -> Range<Int> { children(of: node, nodes[node]) }
 
-  /// As above, of a node that was looked up already.
+  /// Returns the same as ``children(of:)`` for a node that was already looked up.
   @inline(__always)
   func children(of node: Int, _ own: Quadtree.Node) -> Range<Int> {
     let table =
@@ -125,22 +125,22 @@ struct IndexPointers {
     return table &+ children.lowerBound..<table &+ children.upperBound
   }
 
-  /// What becomes of a node in a traversal.
+  /// How a traversal continues after a node.
   enum Visit {
-    /// On to the next one that isn't below it.
+    /// Continues with the next node that isn't a descendant.
     case skip
-    /// Its children next; a leaf has none.
+    /// Continues with its children, if it has any.
     case open
-    /// No more nodes.
+    /// Ends the traversal.
     case stop
   }
 
-  /// Visits nodes in index order, parents before their children, which are only visited where the
-  /// parent is opened.
+  /// Visits nodes in index order and parents before their children, which are visited only if `visit`
+  /// opens the parent.
   @inline(__always)
   func traverse(_ visit: (Int) -> Visit) {
     guard count > 0 else { return }
-    // The siblings that are still to be visited on each level, of the tree on top and of a block's.
+    // The siblings still to be visited on each level of the tree on top and of a block's tree.
     withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: IndexPointers.maximumDepth) {
       stack in
       stack[0] = root..<root + 1
@@ -159,29 +159,24 @@ struct IndexPointers {
           let children = self.children(of: node)
           depth += 1
           stack[depth] = children
-          // The first child's children come next in the table; those of its siblings are far off.
+          // The first child's children are next in the table; those of its siblings are far away.
           for child in children.dropFirst() { prefetchNode(self.children(of: child).lowerBound) }
         }
       }
     }
   }
 
-  /// The levels of two quadtrees, and those of blocks that begin at one position, of which there are
-  /// less than 2^22.
+  /// The levels of two quadtrees, and those of the fewer than 2^22 blocks that can begin at one position.
   private static let maximumDepth = 2 * Quadtree.maximumDepth + 12
 
   @inline(__always)
   private func prefetchNode(_ node: Int) { chints_prefetch(pointer(to: node)) }
 
-  /// Asks for the position at a place.
+  /// Prefetches the position of a feature.
   @inline(__always)
-  func prefetchPosition(_ place: Int) { chints_prefetch(block(of: place).positions + place) }
+  func prefetchPosition(_ ordinal: Int) { chints_prefetch(block(of: ordinal).positions + ordinal) }
 
-  /// Asks for what tells where a node lies.
+  /// Prefetches the pointers to the table of a node.
   @inline(__always)
   func prefetchTable(of node: Int) { chints_prefetch(blocks + node &>> IndexPointers.tableBits) }
-
-  /// Asks for what is added up for a node.
-  @inline(__always)
-  func prefetchAggregate(_ node: Int) { chints_prefetch(aggregates[node]) }
 }

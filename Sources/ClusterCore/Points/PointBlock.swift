@@ -1,11 +1,12 @@
-/// A piece of a ``PointIndex`` that never changes: features that follow each other in index order,
-/// their positions under a quadtree of their own, and where their records are.
+/// An immutable part of a ``PointIndex``: consecutive features in index order with their positions, a
+/// quadtree of their own, and references to their records.
 final class PointBlock: Sendable {
   let positions: FixedArray<Position>
   let references: FixedArray<RecordReference>
   let tree: Quadtree
 
-  /// Builds the tree over positions in Z-order, at least one, whose records are in an arena. O(n).
+  /// Builds the quadtree over at least one position. The positions are in Z-order, and their records in
+  /// `records`. O(n).
   convenience init(
     positions: FixedArray<Position>, references: FixedArray<RecordReference>,
     records: RecordArena

@@ -1,46 +1,46 @@
-/// Where features are: their positions in index order under a ``Quadtree``. All that
-/// searching and clustering look at; of a whole collection, or of some of its features.
+/// The positions of a collection's features, or of some of them, in index order under a ``Quadtree``.
+/// Searching and clustering need nothing else.
 ///
-/// A collection's features lie in blocks that never change, so that the index of a changed collection
-/// shares all but the changed ones with that of before; a small tree lies on top of the blocks' own.
-/// The index of some features (``init(positions:references:records:)``) is one block of any size.
+/// A collection's features are in immutable blocks, so the index of a changed collection shares the
+/// unchanged ones with the index before. A small tree on top leads to the trees of the blocks. An index
+/// of some features (``init(positions:references:records:)``) is a single block of any size.
 ///
-/// Features are addressed by their place, which grows in index order: the number of the block and the
-/// place in it. Places have gaps between blocks; a *run* of places has none, so it lies in one block.
-/// In the index of some features they are 0..<``count``.
+/// Features are addressed by their ordinal, which grows in index order and consists of the number of
+/// the block and the offset in it. Ordinals have gaps between blocks. A *run* of ordinals has none and
+/// lies in one block. In an index of some features the ordinals are 0..<``count``.
 public final class PointIndex: Sendable {
   /// The number of features.
   public let count: Int
   private let blocks: [PointBlock]
-  /// The blocks' raw parts, then those of the tree on top, if there is one.
-  private let views: FixedArray<BlockPointers>
+  /// Pointers into the blocks, then into the tree on top if there is one.
+  private let blockPointers: FixedArray<BlockPointers>
   private let summaries: FixedArray<BlockSummary>
   private let top: Quadtree?
-  /// Where the records lie, whose coordinates are the features'; keeps them alive.
+  /// The records, which hold the coordinates. Keeps their memory alive.
   let records: RecordArena
   private let recordTable: FixedArray<UInt>
 
-  /// The bits of a place that number the features of a block.
+  /// The number of low bits of an ordinal that hold the offset in the block.
   static let blockBits = 10
-  /// The most features of a block of a collection.
+  /// The maximum number of features in a block of a collection.
   static let maximumBlockCount = 1 << blockBits
 
-  /// The index of some features: builds one tree over positions in Z-order. O(n).
+  /// Creates an index of some features by building one tree over positions in Z-order. O(n).
   init(
     positions: FixedArray<Position>, references: FixedArray<RecordReference>, records: RecordArena
   ) {
     let block = PointBlock(positions: positions, references: references, records: records)
     count = block.count
     blocks = [block]
-    views = FixedArray(uninitialized: 1)
-    views.pointer[0] = BlockPointers(block, firstOrdinal: 0)
+    blockPointers = FixedArray(uninitialized: 1)
+    blockPointers.pointer[0] = BlockPointers(block, firstOrdinal: 0)
     summaries = FixedArray(uninitialized: 0)
     top = nil
     self.records = records
     recordTable = records.table
   }
 
-  /// The index of blocks that follow each other in index order, none of them empty or larger than
+  /// Creates an index of blocks in index order, none of them empty or larger than
   /// ``maximumBlockCount``. O(blocks).
   convenience init(_ blocks: [PointBlock], _ records: RecordArena) {
     var made = Blocks(count: blocks.count)
@@ -48,14 +48,14 @@ public final class PointIndex: Sendable {
     self.init(made, records)
   }
 
-  /// What an index is made of.
+  /// A part that a new index is assembled from.
   enum Piece {
-    /// Blocks of another index, by number.
+    /// Blocks of the old index, by number.
     case kept(Range<Int>)
     case made(PointBlock)
   }
 
-  /// The index of blocks of another one and of new ones, in index order.
+  /// Creates an index of blocks of `old` and new blocks, in index order. O(blocks)
   convenience init(_ old: PointIndex, _ pieces: [Piece], _ records: RecordArena) {
     var made = Blocks(
       count: pieces.reduce(0) {
@@ -73,30 +73,33 @@ public final class PointIndex: Sendable {
   private init(_ made: Blocks, _ records: RecordArena) {
     self.records = records
     recordTable = records.table
-    (blocks, views, summaries, count) = (made.blocks, made.views, made.summaries, made.count)
+    (blocks, blockPointers, summaries, count) = (
+      made.blocks, made.blockPointers, made.summaries, made.count
+    )
     let top = TopTreeBuilder.build(over: summaries.pointer, count: blocks.count)
     if !blocks.isEmpty {
-      views.pointer[blocks.count] = BlockPointers(top: top, of: views.pointer[0])
+      blockPointers.pointer[blocks.count] = BlockPointers(top: top, of: blockPointers.pointer[0])
     }
     self.top = top
   }
 
-  /// Blocks on their way into an index.
+  /// The blocks of an index under construction.
   private struct Blocks {
     var blocks: [PointBlock] = []
-    let views: FixedArray<BlockPointers>
+    let blockPointers: FixedArray<BlockPointers>
     let summaries: FixedArray<BlockSummary>
     var count = 0
 
     init(count: Int) {
       blocks.reserveCapacity(count)
-      views = FixedArray(uninitialized: count + 1)
+      blockPointers = FixedArray(uninitialized: count + 1)
       summaries = FixedArray(uninitialized: count)
     }
 
     mutating func append(_ block: PointBlock) {
       let number = blocks.count
-      views.pointer[number] = BlockPointers(block, firstOrdinal: number << PointIndex.blockBits)
+      blockPointers.pointer[number] = BlockPointers(
+        block, firstOrdinal: number << PointIndex.blockBits)
       summaries.pointer[number] = BlockSummary(block)
       count += block.count
       blocks.append(block)
@@ -104,11 +107,11 @@ public final class PointIndex: Sendable {
 
     mutating func append(_ other: PointIndex, _ range: Range<Int>) {
       let number = blocks.count
-      let places = (number - range.lowerBound) << PointIndex.blockBits
+      let shift = (number - range.lowerBound) << PointIndex.blockBits
       for (offset, before) in range.enumerated() {
-        let view = other.views.pointer[before].moved(by: places)
-        views.pointer[number + offset] = view
-        count += view.count
+        let moved = other.blockPointers.pointer[before].moved(by: shift)
+        blockPointers.pointer[number + offset] = moved
+        count += moved.count
       }
       (summaries.pointer + number).update(
         from: other.summaries.pointer + range.lowerBound, count: range.count)
@@ -116,74 +119,75 @@ public final class PointIndex: Sendable {
     }
   }
 
-  /// The index of some of another's points, given by their places there in ascending order. O(n).
-  convenience init(selecting places: FixedArray<UInt32>, of other: PointIndex) {
-    let count = places.count
+  /// Creates an index of some features of `other`, given by their ordinals in ascending order. O(n).
+  convenience init(selecting ordinals: FixedArray<UInt32>, of other: PointIndex) {
+    let count = ordinals.count
     let positions = FixedArray<Position>(uninitialized: count)
     let references = FixedArray<RecordReference>(uninitialized: count)
     withExtendedLifetime(other) {
-      let view = other.view
+      let pointers = other.pointers
       for index in 0..<count {
-        let place = Int(places.pointer[index])
-        let block = view.block(of: place)
-        positions.pointer[index] = block.positions[place]
-        references.pointer[index] = block.references[place]
+        let ordinal = Int(ordinals.pointer[index])
+        let block = pointers.block(of: ordinal)
+        positions.pointer[index] = block.positions[ordinal]
+        references.pointer[index] = block.references[ordinal]
       }
     }
     self.init(positions: positions, references: references, records: other.records)
   }
 
-  /// Whether a place of a collection is the first of a block.
-  static func beginsBlock(_ place: Int) -> Bool { place & (maximumBlockCount - 1) == 0 }
+  /// Returns whether an ordinal of a collection is the first of a block.
+  static func beginsBlock(_ ordinal: Int) -> Bool { ordinal & (maximumBlockCount - 1) == 0 }
 
-  /// Whether places are 0..<``count``.
+  /// Whether ordinals are 0..<``count``.
   var isDense: Bool { top == nil }
 
   /// The memory it takes, in bytes.
   public var byteCount: Int {
-    blocks.reduce(views.byteCount + summaries.byteCount + (top?.byteCount ?? 0)) {
+    blocks.reduce(blockPointers.byteCount + summaries.byteCount + (top?.byteCount ?? 0)) {
       $0 + $1.byteCount
     }
   }
 
-  /// The raw parts; see ``IndexPointers``.
-  var view: IndexPointers {
+  /// Raw pointers for hot loops.
+  var pointers: IndexPointers {
     IndexPointers(
-      blocks: UnsafePointer(views.pointer), blockBits: top == nil ? 63 : PointIndex.blockBits,
+      blocks: UnsafePointer(blockPointers.pointer),
+      blockBits: top == nil ? 63 : PointIndex.blockBits,
       blockCount: blocks.count, count: count,
       records: RecordTable(bases: UnsafePointer(recordTable.pointer)))
   }
 
-  /// The coordinate of the feature at a place.
+  /// Returns the coordinate of the feature with an ordinal.
   @inline(__always)
-  public func coordinate(at place: Int) -> Coordinate {
-    withExtendedLifetime(self) { view.coordinates[place] }
+  public func coordinate(at ordinal: Int) -> Coordinate {
+    withExtendedLifetime(self) { pointers.coordinates[ordinal] }
   }
 
-  /// The record of the feature at a place, valid while this index lives.
+  /// Returns the record of the feature with an ordinal, valid while this index lives.
   @inline(__always)
-  func record(at place: Int) -> FeatureRecord {
+  func record(at ordinal: Int) -> FeatureRecord {
     withExtendedLifetime(self) {
-      view.records[view.block(of: place).references[place]]
+      pointers.records[pointers.block(of: ordinal).references[ordinal]]
     }
   }
 
-  /// Where the record of the feature at a place is.
+  /// Returns the reference to the record of the feature with an ordinal.
   @inline(__always)
-  func reference(at place: Int) -> RecordReference {
-    withExtendedLifetime(self) { view.block(of: place).references[place] }
+  func reference(at ordinal: Int) -> RecordReference {
+    withExtendedLifetime(self) { pointers.block(of: ordinal).references[ordinal] }
   }
 
-  /// The position of the feature at a place.
+  /// Returns the position of the feature with an ordinal.
   @inline(__always)
-  public func position(at place: Int) -> Position {
-    withExtendedLifetime(self) { view.positions[place] }
+  public func position(at ordinal: Int) -> Position {
+    withExtendedLifetime(self) { pointers.positions[ordinal] }
   }
 
-  /// Calls `body` with the runs of all places, in index order.
+  /// Calls `body` with the runs of all ordinals in index order.
   public func forEachRun(_ body: (Range<Int>) -> Void) {
-    for number in 0..<blocks.count where views.pointer[number].count > 0 {
-      body(views.pointer[number].places)
+    for number in 0..<blocks.count where blockPointers.pointer[number].count > 0 {
+      body(blockPointers.pointer[number].ordinals)
     }
   }
 }

@@ -1,5 +1,5 @@
-/// What the positions of some features add up to, and with that the mean and the bounds of their
-/// coordinates, right to 8.5e-8°; see ``StepDegrees``.
+/// The sum of some features' positions, from which the mean and the bounds of their coordinates follow
+/// with an accuracy of 8.5e-8°; see ``StepDegrees``.
 struct PointSum: BitwiseCopyable, Equatable {
   var count = 0
   /// The sum of x, in steps.
@@ -10,21 +10,21 @@ struct PointSum: BitwiseCopyable, Equatable {
 
   /// Adds all features of a node.
   @inline(__always)
-  mutating func add(node: Int, in view: IndexPointers) {
-    add(view.aggregates[node].pointee, view.nodes[node].box)
+  mutating func add(node: Int, in pointers: IndexPointers) {
+    add(pointers.sums[node].pointee, pointers.nodes[node].box)
   }
 
-  /// Adds all features of a node, given its box.
+  /// Adds all features of a node, given its sum and box.
   @inline(__always)
-  mutating func add(_ aggregate: Quadtree.Aggregate, _ nodeBox: PositionBox) {
-    // Unchecked, because the sums of up to 2^31 features fit; see FixedDegrees.
-    count &+= Int(aggregate.count)
-    longitudes &+= aggregate.longitudes
-    latitudes &+= aggregate.latitudes
+  mutating func add(_ sum: NodeSum, _ nodeBox: PositionBox) {
+    // Unchecked, because the sums of up to 2^31 features fit 64 bits; see FixedDegrees.
+    count &+= Int(sum.count)
+    longitudes &+= sum.longitudes
+    latitudes &+= sum.latitudes
     box.formUnion(nodeBox)
   }
 
-  /// Adds what others add up to.
+  /// Adds another sum.
   @inline(__always)
   mutating func add(_ other: PointSum) {
     count &+= other.count
@@ -35,52 +35,52 @@ struct PointSum: BitwiseCopyable, Equatable {
 
   /// Adds the features of a run.
   @inline(__always)
-  mutating func add(_ points: Range<Int>, in view: IndexPointers) {
-    let block = view.block(of: points.lowerBound)
+  mutating func add(_ points: Range<Int>, in pointers: IndexPointers) {
+    let block = pointers.block(of: points.lowerBound)
     var own = PositionBox.empty
     var longitudes: UInt64 = 0
-    for place in points {
-      let position = block.positions[place]
+    for ordinal in points {
+      let position = block.positions[ordinal]
       longitudes &+= UInt64(position.x)
       own.formUnion(PositionBox(position))
     }
     self.longitudes &+= longitudes
     count &+= points.count
-    latitudes &+= PointSum.latitudes(points, own, block, view)
+    latitudes &+= PointSum.latitudes(points, own, block, pointers)
     box.formUnion(own)
   }
 
-  /// The sum of a run's latitudes, given its box.
+  /// Returns the sum of a run's latitudes, given its box.
   @inline(__always)
   private static func latitudes(
-    _ points: Range<Int>, _ box: PositionBox, _ block: BlockPointers, _ view: IndexPointers
+    _ points: Range<Int>, _ box: PositionBox, _ block: BlockPointers, _ pointers: IndexPointers
   ) -> Int64 {
-    if box.isPolar { return polarLatitudes(points, block, view) }
+    if box.isPolar { return polarLatitudes(points, block, pointers) }
     var sum: Int64 = 0
     let interval = StepDegrees.interval(of: box.minY)
     if interval == StepDegrees.interval(of: box.maxY) {
-      let curve = StepDegrees.Curve(view.degrees, interval)
-      for place in points {
-        sum &+= FixedDegrees.fixed(fromUnits: curve.units(Double(block.positions[place].y)))
+      let curve = StepDegrees.Curve(pointers.degrees, interval)
+      for ordinal in points {
+        sum &+= FixedDegrees.fixed(fromUnits: curve.units(Double(block.positions[ordinal].y)))
       }
     } else {
-      for place in points { sum &+= view.degrees.latitude(block.positions[place].y) }
+      for ordinal in points { sum &+= pointers.degrees.latitude(block.positions[ordinal].y) }
     }
     return sum
   }
 
-  /// As above, where some are beyond the projection.
+  /// Returns the sum of a run's latitudes where some are beyond the projection.
   @inline(never)
   private static func polarLatitudes(
-    _ points: Range<Int>, _ block: BlockPointers, _ view: IndexPointers
+    _ points: Range<Int>, _ block: BlockPointers, _ pointers: IndexPointers
   ) -> Int64 {
-    points.reduce(into: 0) { sum, place in
-      sum &+= view.degrees.latitude(
-        block.positions[place].y, exactly: view.records[block.references[place]].coordinate)
+    points.reduce(into: 0) { sum, ordinal in
+      sum &+= pointers.degrees.latitude(
+        block.positions[ordinal].y, exactly: pointers.records[block.references[ordinal]].coordinate)
     }
   }
 
-  /// The mean coordinate: with seven decimals, and never outside of the bounds, which are given.
+  /// Returns the mean coordinate, rounded to seven decimals and clamped to the given bounds.
   func mean(in bounds: GeoBounds) -> Coordinate {
     Coordinate(
       latitude: PointSum.mean(
@@ -93,8 +93,8 @@ struct PointSum: BitwiseCopyable, Equatable {
     min(max(rounded(mean), low), high)
   }
 
-  /// As many decimals (a centimetre) as steps can bear, so that means of round numbers are round ones.
-  /// With half a step and half a decimal a mean is still right to 1e-7°.
+  /// Rounds to seven decimals (a centimetre), so that means of round numbers are round. With the errors
+  /// of half a step and half a decimal, a mean is accurate to 1e-7°.
   static func rounded(_ degrees: Double) -> Double {
     (degrees * 1e7).rounded() / 1e7
   }

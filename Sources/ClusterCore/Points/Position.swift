@@ -1,43 +1,43 @@
-/// A position on the world in 32 bits an axis: `floor(x·2^4)`, `floor(y·2^4)` of a map point. One
-/// step is 1/16 map point, under 1 cm.
+/// A position on the world with 32 bits per axis: `floor(x·2^4)` and `floor(y·2^4)` of a map point. One
+/// step is 1/16 of a map point, under 1 cm.
 public struct Position: Hashable, Sendable, BitwiseCopyable {
   /// Steps east of 180° W.
   public var x: UInt32
   /// Steps south of the northern edge.
   public var y: UInt32
 
-  /// Positions in a map point.
+  /// The number of steps in a map point.
   public static let stepsPerMapPoint: Double = 16
 
-  /// Creates a position from its steps.
+  /// Creates a position from steps.
   public init(x: UInt32, y: UInt32) {
     self.x = x
     self.y = y
   }
 
-  /// The position of a map point; points beyond the world lie on its edge.
+  /// Creates the position of a map point. Points beyond the world are moved to its edge.
   public init(_ point: MapPoint) {
     x = Position.steps(point.x)
     y = Position.steps(point.y)
   }
 
-  /// The position of a coordinate.
+  /// Creates the position of a coordinate.
   public init(_ coordinate: Coordinate) { self.init(WebMercator.project(coordinate)) }
 
   private static func steps(_ mapPoints: Double) -> UInt32 {
     UInt32(min(max(mapPoints * stepsPerMapPoint, 0), 4_294_967_295))
   }
 
-  /// The place on the Z-order curve: the bits of x and y interleaved, x the lower of each pair.
+  /// The key on the Z-order curve: the interleaved bits of x and y, with x in the lower bit of each pair.
   public var zOrder: UInt64 { Position.spread(x) | Position.spread(y) << 1 }
 
-  /// The position at a place on the Z-order curve.
+  /// Creates the position with a key on the Z-order curve.
   public init(zOrder: UInt64) {
     x = Position.gather(zOrder)
     y = Position.gather(zOrder >> 1)
   }
 
-  /// Puts a zero bit above each bit (the classic doubling by masks).
+  /// Inserts a zero bit above each bit.
   private static func spread(_ value: UInt32) -> UInt64 {
     var v = UInt64(value)
     v = (v | v << 16) & 0x0000_FFFF_0000_FFFF
@@ -58,7 +58,7 @@ public struct Position: Hashable, Sendable, BitwiseCopyable {
     return UInt32(truncatingIfNeeded: v)
   }
 
-  /// The location that holds the position.
+  /// The location that contains the position.
   @inline(__always)
   public var location: Location { Location(column: x >> 9, row: y >> 9) }
 }

@@ -5,7 +5,7 @@ struct PositionBox: BitwiseCopyable, Equatable {
   var maxX: UInt32
   var maxY: UInt32
 
-  /// The box of nothing: the neutral element of ``formUnion(_:)``.
+  /// The box of no positions: the neutral element of ``formUnion(_:)``.
   static let empty = PositionBox(minX: .max, minY: .max, maxX: 0, maxY: 0)
 
   init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
@@ -25,12 +25,12 @@ struct PositionBox: BitwiseCopyable, Equatable {
     maxY = max(maxY, other.maxY)
   }
 
-  /// Whether it reaches the world's northern or southern edge, where latitudes beyond the projection's
-  /// are: positions don't tell those.
+  /// Whether the box reaches the world's northern or southern edge. Features beyond the projection are
+  /// moved there, so their positions don't determine their latitudes.
   @inline(__always)
   var isPolar: Bool { minY == 0 || maxY == .max }
 
-  /// Whether all of it is one location.
+  /// Whether the box lies in one location.
   @inline(__always)
   var isOneLocation: Bool { minX >> 9 == maxX >> 9 && minY >> 9 == maxY >> 9 }
 }

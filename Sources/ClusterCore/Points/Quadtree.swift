@@ -1,29 +1,29 @@
-/// The linear quadtree over points in Z-order: a flat table of nodes, no pointers, no classes. There is
-/// one for the points of each block, and one on top of the blocks (see ``PointIndex``).
+/// A linear quadtree over points in Z-order, stored as a flat table of nodes. Each block has one for its
+/// points, and another is on top of the blocks; see ``PointIndex``.
 ///
-/// Every node stands for one quadtree cell, hence one contiguous range of points; the children of a
-/// node lie side by side, so that deciding about them touches one or two cache lines. Chains of
-/// cells with a single occupied child are left out, so an inner node has two to four children and
-/// the table grows with the points, not with their depth: a million points on one coordinate are a
-/// single leaf. What is needed to decide about a node (``Node``) is kept apart from what is added
-/// up when it is taken whole (``Aggregate``).
+/// A node represents a quadtree cell, hence one contiguous range of points. The children of a node are
+/// adjacent, so that examining them touches one or two cache lines. Chains of cells with a single
+/// occupied child are omitted: an inner node has two to four children, and the size of the table
+/// depends on the number of points, not on their depth. A million points at one coordinate are a single
+/// leaf. The data that decides about a node (``Node``) is separate from the data that is added when the
+/// whole node is taken (``NodeSum``).
 struct Quadtree: Sendable {
-  /// The most points of a leaf, unless they are all at one position.
+  /// The maximum number of points in a leaf, unless all are at one position.
   static let leafCapacity = 64
-  /// The root and a level for each pair of key bits.
+  /// One level for the root and one for each pair of key bits.
   static let maximumDepth = 33
 
-  /// The table that a node's children are in where that is the node's own.
+  /// The value of ``Node/table`` for children in the same table as the node.
   static let ownTable = UInt32.max
 
-  /// Where a node is. `box` holds exactly its points, in positions.
+  /// The extent of a node. `box` is the exact bounding box of its points.
   struct Node: BitwiseCopyable {
-    /// Its points: counted from the beginning of its block, or places in the tree on top.
+    /// The first of its points: an offset in the block, or an ordinal in the tree on top.
     var begin: UInt32
     var end: UInt32
-    /// The block whose nodes its children are, or ``ownTable``.
+    /// The block whose table holds its children, or ``ownTable``.
     var table = ownTable
-    /// Eight times its first child, plus the number of its children; 0 for a leaf.
+    /// Eight times the index of the first child plus the number of children; 0 for a leaf.
     private var childrenCode: UInt32 = 0
     var box: PositionBox
 
@@ -36,7 +36,7 @@ struct Quadtree: Sendable {
     @inline(__always)
     var range: Range<Int> { Int(begin)..<Int(end) }
 
-    /// Their places in the table; empty for a leaf.
+    /// The indices of its children in the table. Empty for a leaf.
     @inline(__always)
     var children: Range<Int> {
       get { Int(childrenCode >> 3)..<Int(childrenCode >> 3 &+ childrenCode & 7) }
@@ -47,34 +47,11 @@ struct Quadtree: Sendable {
     var isLeaf: Bool { childrenCode == 0 }
   }
 
-  /// What a node's points add up to, beside its ``Node/box``.
-  struct Aggregate: BitwiseCopyable {
-    /// The sum of their x, in steps.
-    var longitudes: UInt64 = 0
-    /// The sum of their latitudes in units of ``FixedDegrees``; see ``StepDegrees``.
-    var latitudes: Int64 = 0
-    /// How many locations they are at.
-    var locations: UInt32 = 0
-    /// How many there are.
-    var count: UInt32 = 0
-    /// Two of them are a cache line.
-    private var padding: UInt64 = 0
-  }
-
-  /// The root first; none at all without points.
+  /// The nodes, beginning with the root. Empty if there are no points.
   let nodes: FixedArray<Node>
-  let aggregates: FixedArray<Aggregate>
+  let sums: FixedArray<NodeSum>
 
   var count: Int { nodes.count }
 
-  var byteCount: Int { nodes.byteCount + aggregates.byteCount }
-}
-
-extension Quadtree.Aggregate {
-  mutating func add(_ other: Quadtree.Aggregate) {
-    count += other.count
-    latitudes &+= other.latitudes
-    longitudes &+= other.longitudes
-    locations += other.locations
-  }
+  var byteCount: Int { nodes.byteCount + sums.byteCount }
 }

@@ -1,26 +1,26 @@
-/// Builds ``Quadtree``s over points that are sorted along the Z-order curve, in O(n).
+/// Builds ``Quadtree``s over points in Z-order in O(n).
 struct QuadtreeBuilder {
   private let positions: UnsafePointer<Position>
   private let references: UnsafePointer<RecordReference>
   private let records: RecordArena
   private let degrees = StepDegrees.shared
   private var nodes: GrowingArray<Quadtree.Node>
-  private var aggregates: GrowingArray<Quadtree.Aggregate>
-  /// The first point and the first node of the tree that is being built.
+  private var sums: GrowingArray<NodeSum>
+  /// The first point and the first node of the tree under construction.
   private var firstPoint = 0
   private var firstNode = 0
 
-  /// The quadtree of `count` points.
+  /// Returns the quadtree of `count` points.
   static func build(
     positions: UnsafePointer<Position>, references: UnsafePointer<RecordReference>,
     records: RecordArena, count: Int
   ) -> Quadtree {
     var builder = QuadtreeBuilder(positions, references, records, expecting: count)
     _ = builder.build(0..<count)
-    return Quadtree(nodes: builder.nodes.trimmed, aggregates: builder.aggregates.trimmed)
+    return Quadtree(nodes: builder.nodes.trimmed, sums: builder.sums.trimmed)
   }
 
-  /// - Parameter expecting: how many points will be built over.
+  /// - Parameter expecting: the total number of points of the trees to be built.
   init(
     _ positions: UnsafePointer<Position>, _ references: UnsafePointer<RecordReference>,
     _ records: RecordArena, expecting points: Int
@@ -28,12 +28,12 @@ struct QuadtreeBuilder {
     self.positions = positions
     self.references = references
     self.records = records
-    // Leaves are about half full; memory that isn't touched costs nothing.
+    // Leaves are about half full. Untouched memory costs nothing.
     nodes = GrowingArray(capacity: points / 6 + 16)
-    aggregates = GrowingArray(capacity: points / 6 + 16)
+    sums = GrowingArray(capacity: points / 6 + 16)
   }
 
-  /// Builds the tree of some points; returns where its nodes are in ``tables``.
+  /// Builds the tree of some points. Returns the range of its nodes in ``tables``.
   mutating func build(_ points: Range<Int>) -> Range<Int> {
     (firstPoint, firstNode) = (points.lowerBound, nodes.count)
     if !points.isEmpty {
@@ -43,8 +43,8 @@ struct QuadtreeBuilder {
     return firstNode..<nodes.count
   }
 
-  /// The nodes of all trees; none is to be built after that.
-  var tables: Quadtree { Quadtree(nodes: nodes.fixed, aggregates: aggregates.fixed) }
+  /// The nodes of all trees. No more trees may be built afterwards.
+  var tables: Quadtree { Quadtree(nodes: nodes.fixed, sums: sums.fixed) }
 
   @inline(__always)
   private func position(_ point: Int) -> Position { positions[firstPoint &+ point] }
@@ -55,25 +55,25 @@ struct QuadtreeBuilder {
       Quadtree.Node(
         begin: points.lowerBound, end: points.upperBound,
         box: PositionBox(position(points.lowerBound))))
-    aggregates.append(Quadtree.Aggregate())
+    sums.append(NodeSum())
   }
 
-  /// Finishes a node and everything below it. The recursion is at most 32 deep: each level fixes at
-  /// least one more bit of both axes.
-  private mutating func fill(_ place: Int) {
-    let points = nodes.pointer[place].range
+  /// Finishes a node and its descendants. The recursion is at most 32 levels deep, because each level
+  /// fixes at least one more bit of both axes.
+  private mutating func fill(_ node: Int) {
+    let points = nodes.pointer[node].range
     let (first, last) = (position(points.lowerBound), position(points.upperBound - 1))
     let difference = (first.x ^ last.x) | (first.y ^ last.y)
     if points.count <= Quadtree.leafCapacity || difference == 0 {
-      fillLeaf(place, points)
+      fillLeaf(node, points)
     } else {
-      fillChildren(of: place, points, difference: difference)
+      fillChildren(of: node, points, difference: difference)
     }
   }
 
-  private func fillLeaf(_ place: Int, _ points: Range<Int>) {
-    var box = nodes.pointer[place].box
-    var sum = Quadtree.Aggregate()
+  private func fillLeaf(_ node: Int, _ points: Range<Int>) {
+    var box = nodes.pointer[node].box
+    var sum = NodeSum()
     var previous: Location?
     for index in points {
       let position = position(index)
@@ -85,11 +85,11 @@ struct QuadtreeBuilder {
     }
     if box.isPolar { sum.latitudes = latitudes(points) }
     sum.count = UInt32(points.count)
-    nodes.pointer[place].box = box
-    aggregates.pointer[place] = sum
+    nodes.pointer[node].box = box
+    sums.pointer[node] = sum
   }
 
-  /// The sum of latitudes of which some are beyond the projection.
+  /// Returns the sum of latitudes where some are beyond the projection.
   private func latitudes(_ points: Range<Int>) -> Int64 {
     points.reduce(into: 0) { sum, point in
       let y = position(point).y
@@ -98,9 +98,9 @@ struct QuadtreeBuilder {
     }
   }
 
-  /// Splits at the highest bit in which the first and the last position differ on either axis.
+  /// Splits a node at the highest bit in which its first and last positions differ on either axis.
   private mutating func fillChildren(
-    of place: Int, _ points: Range<Int>, difference: UInt32
+    of node: Int, _ points: Range<Int>, difference: UInt32
   ) {
     let shift = UInt32(31 - difference.leadingZeroBitCount)
     let first = nodes.count
@@ -111,23 +111,22 @@ struct QuadtreeBuilder {
       start = stop
     }
     let children = first..<nodes.count
-    nodes.pointer[place].children = first - firstNode..<nodes.count - firstNode
-    var sum = Quadtree.Aggregate()
+    nodes.pointer[node].children = first - firstNode..<nodes.count - firstNode
+    var sum = NodeSum()
     for child in children {
       fill(child)
-      nodes.pointer[place].box.formUnion(nodes.pointer[child].box)
-      sum.add(aggregates.pointer[child])
+      nodes.pointer[node].box.formUnion(nodes.pointer[child].box)
+      sum.add(sums.pointer[child])
       // Siblings smaller than a location may share one.
       let begin = nodes.pointer[child].range.lowerBound
       if child > first && position(begin).location == position(begin - 1).location {
         sum.locations -= 1
       }
     }
-    aggregates.pointer[place] = sum
+    sums.pointer[node] = sum
   }
 
-  /// The first point after `start` that lies in another quadrant: binary search, for
-  /// they are in Z-order.
+  /// Returns the first point after `start` in another quadrant, by binary search.
   private func endOfQuadrant(_ start: Int, _ end: Int, shift: UInt32) -> Int {
     let origin = position(start)
     let (column, row) = (origin.x &>> shift, origin.y &>> shift)

@@ -1,23 +1,23 @@
 import CVectors
 import Glibc
 
-/// Degrees of position steps, in whose place sums and bounds of several features have them: a step is at
-/// most 8.4e-8 degrees wide, so its middle is never further than 4.2e-8 from any coordinate in it.
+/// The degrees of position steps, which sums and bounds of several features use in place of coordinates.
+/// A step is at most 8.4e-8 degrees wide, so its middle is within 4.2e-8 of any coordinate in it.
 ///
-/// Latitudes are those of the inverse projection's Taylor polynomials around the middles of 256
+/// Latitudes are computed by the inverse projection's Taylor polynomials around the middles of 256
 /// intervals.
 struct StepDegrees: @unchecked Sendable {
-  // Immutable, and never freed: by interval the coefficients of the powers 0...6 of the distance in
-  // steps, in units of FixedDegrees.
+  // The coefficients of the powers 0...6 of the distance in steps, in units of FixedDegrees, by interval.
+  // The table is immutable and never freed, hence `@unchecked Sendable`.
   private let table: UnsafePointer<SIMD8<Double>>
 
-  /// The table of the process.
+  /// The only instance.
   static let shared = StepDegrees()
 
   private static let intervalBits: UInt32 = 24
   private static let half = Double(1 << (intervalBits - 1))
   private static let intervals = 1 << (32 - Int(intervalBits))
-  /// Steps around the world.
+  /// The number of steps around the world.
   private static let perWorld = 0x1p32
   private static let degreesPerStep = 360 / perWorld
 
@@ -30,8 +30,9 @@ struct StepDegrees: @unchecked Sendable {
     self.table = UnsafePointer(table)
   }
 
-  /// The latitude is the Gudermannian function of an ordinate t: φ' = cos φ. So its n-th derivative is
-  /// cos φ · Pₙ(sin φ) with P₁ = 1 and Pₙ₊₁(s) = (1 − s²)·Pₙ'(s) − s·Pₙ(s).
+  /// Returns the Taylor coefficients at an ordinate t. The latitude is the Gudermannian function of t
+  /// with φ' = cos φ, so its n-th derivative is cos φ · Pₙ(sin φ) with P₁ = 1 and
+  /// Pₙ₊₁(s) = (1 − s²)·Pₙ'(s) − s·Pₙ(s).
   private static func coefficients(at t: Double) -> SIMD8<Double> {
     let latitude = atan(sinh(t))
     let (sine, cosine) = (sin(latitude), cos(latitude))
@@ -53,11 +54,11 @@ struct StepDegrees: @unchecked Sendable {
     return result * (180 / .pi * FixedDegrees.perDegree)
   }
 
-  /// The interval of the table that a y is in.
+  /// Returns the interval of the table that contains a y.
   @inline(__always)
   static func interval(of y: UInt32) -> Int { Int(y >> intervalBits) }
 
-  /// The table as vectors take it, for points in one interval or in several.
+  /// Returns the table in the form that vector code takes, for points in one or several intervals.
   @inline(__always)
   func forVectors(isOneInterval: Bool) -> cvectors_latitudes {
     cvectors_latitudes(
@@ -65,17 +66,17 @@ struct StepDegrees: @unchecked Sendable {
       interval_bits: StepDegrees.intervalBits, is_one_interval: isOneInterval)
   }
 
-  /// The latitude of the middle of a step, in units of ``FixedDegrees``.
+  /// Returns the latitude of the middle of a step in units of ``FixedDegrees``.
   @inline(__always)
   func latitude(_ y: UInt32) -> Int64 {
     FixedDegrees.fixed(fromUnits: Curve(self, StepDegrees.interval(of: y)).units(Double(y)))
   }
 
-  /// The latitudes of one interval as a polynomial, in units of ``FixedDegrees``. What is left out
-  /// would change them by 3e-9 degrees at most.
+  /// The latitudes of one interval as a polynomial of degree 4, in units of ``FixedDegrees``. The omitted
+  /// terms are at most 3e-9 degrees.
   struct Curve {
     let coefficients: SIMD8<Double>
-    /// The y, less half a step, at which the polynomial is developed.
+    /// The y, less half a step, around which the polynomial is expanded.
     let middle: Double
 
     @inline(__always)
@@ -91,7 +92,7 @@ struct StepDegrees: @unchecked Sendable {
     }
   }
 
-  /// The latitude at the northern edge of a step, in degrees, to 1e-12.
+  /// Returns the latitude of the northern edge of a step in degrees, accurate to 1e-12.
   private func northernEdge(_ y: Double) -> Double {
     let interval = min(Int(y) >> Int(StepDegrees.intervalBits), StepDegrees.intervals - 1)
     let distance = y - Double(interval << Int(StepDegrees.intervalBits)) - StepDegrees.half
@@ -101,17 +102,17 @@ struct StepDegrees: @unchecked Sendable {
     return units / FixedDegrees.perDegree
   }
 
-  /// A latitude in a step: the one with seven decimals if there is one, which then is that of any
-  /// feature in the step whose latitude has no more, else the middle.
+  /// Returns a latitude in a step: the one with seven decimals if there is one, otherwise the middle. The
+  /// former is the exact latitude of any feature in the step that has at most seven decimals.
   func roundedLatitude(_ y: UInt32) -> Double {
     StepDegrees.rounded(northernEdge(Double(y) + 1), northernEdge(Double(y)))
   }
 
-  /// The longitude of the middle of a step, in degrees.
+  /// Returns the longitude of the middle of a step in degrees.
   @inline(__always)
   static func longitude(_ x: UInt32) -> Double { (Double(x) + 0.5) * degreesPerStep - 180 }
 
-  /// A longitude in a step, as above.
+  /// Returns a longitude in a step: the one with seven decimals if there is one, otherwise the middle.
   func roundedLongitude(_ x: UInt32) -> Double {
     let west = Double(x) * StepDegrees.degreesPerStep - 180
     return StepDegrees.rounded(west, west + StepDegrees.degreesPerStep)
@@ -125,17 +126,17 @@ struct StepDegrees: @unchecked Sendable {
 
   private static let tolerance = 1e-11
 
-  /// The mean longitude of some steps' middles, in degrees.
+  /// Returns the mean longitude of the middles of some steps in degrees.
   static func meanLongitude(sum: UInt64, count: Int) -> Double {
-    // The quotient of integers first: sums of many have more bits than doubles.
+    // Divides the integers first, because large sums exceed the precision of doubles.
     let (whole, rest) = sum.quotientAndRemainder(dividingBy: UInt64(count))
     return (Double(whole) + (Double(rest) / Double(count) + 0.5)) * degreesPerStep - 180
   }
 }
 
 extension StepDegrees {
-  /// The latitude of a feature in units of ``FixedDegrees``: that of its step, but beyond the projection
-  /// its own.
+  /// Returns the latitude of a feature in units of ``FixedDegrees``: that of its step, or beyond the
+  /// projection its exact one.
   @inline(__always)
   func latitude(_ y: UInt32, exactly coordinate: @autoclosure () -> Coordinate) -> Int64 {
     y == 0 || y == .max ? FixedDegrees.fixed(coordinate().latitude) : latitude(y)

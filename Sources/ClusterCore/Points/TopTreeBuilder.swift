@@ -1,26 +1,26 @@
-/// Builds the tree on top of blocks: its leaves stand for blocks and lead into their own trees.
+/// Builds the tree on top of blocks, whose leaves lead into the trees of the blocks.
 struct TopTreeBuilder {
   private let blocks: UnsafePointer<BlockSummary>
   private var nodes: GrowingArray<Quadtree.Node>
-  private var aggregates: GrowingArray<Quadtree.Aggregate>
+  private var sums: GrowingArray<NodeSum>
 
-  /// The tree over blocks in index order. O(blocks).
+  /// Returns the tree over blocks in index order. O(blocks).
   static func build(over blocks: UnsafePointer<BlockSummary>, count: Int) -> Quadtree {
     var builder = TopTreeBuilder(blocks, expecting: count * 3 / 2)
     if count > 0 {
       builder.append(0..<count)
       builder.fill(0, 0..<count)
     }
-    return Quadtree(nodes: builder.nodes.fixed, aggregates: builder.aggregates.fixed)
+    return Quadtree(nodes: builder.nodes.fixed, sums: builder.sums.fixed)
   }
 
   private init(_ blocks: UnsafePointer<BlockSummary>, expecting count: Int) {
     self.blocks = blocks
     nodes = GrowingArray(capacity: count)
-    aggregates = GrowingArray(capacity: count)
+    sums = GrowingArray(capacity: count)
   }
 
-  /// Appends a node for some blocks: finished if it is one, unfinished otherwise.
+  /// Appends the node of some blocks, which is complete only if it is a single block.
   private mutating func append(_ range: Range<Int>) {
     let (block, last) = (blocks[range.lowerBound], range.upperBound - 1)
     var node = Quadtree.Node(
@@ -31,32 +31,32 @@ struct TopTreeBuilder {
       node.table = UInt32(range.lowerBound)
     }
     nodes.append(node)
-    aggregates.append(range.count == 1 ? block.sum : Quadtree.Aggregate())
+    sums.append(range.count == 1 ? block.sum : NodeSum())
   }
 
-  /// Finishes the node of some blocks and everything below it, down to the blocks. The depth is that
-  /// of a quadtree, and where blocks begin at one position, logarithmic in their number.
-  private mutating func fill(_ place: Int, _ range: Range<Int>) {
+  /// Finishes the node of some blocks and its descendants down to the blocks. The depth is that of a
+  /// quadtree, and logarithmic in the number of blocks that begin at the same position.
+  private mutating func fill(_ node: Int, _ range: Range<Int>) {
     guard range.count > 1 else { return }
     let firstChild = nodes.count
     let parts = parts(of: range)
     for part in parts { append(part) }
-    nodes.pointer[place].children = firstChild..<nodes.count
-    var sum = Quadtree.Aggregate()
+    nodes.pointer[node].children = firstChild..<nodes.count
+    var sum = NodeSum()
     for (number, part) in parts.enumerated() {
       let child = firstChild + number
       fill(child, part)
-      nodes.pointer[place].box.formUnion(nodes.pointer[child].box)
-      sum.add(aggregates.pointer[child])
+      nodes.pointer[node].box.formUnion(nodes.pointer[child].box)
+      sum.add(sums.pointer[child])
       guard number > 0 else { continue }
       let (before, after) = (blocks[part.lowerBound - 1].last, blocks[part.lowerBound].first)
       if before.location == after.location { sum.locations -= 1 }
     }
-    aggregates.pointer[place] = sum
+    sums.pointer[node] = sum
   }
 
-  /// Two to four parts of at least two blocks: by the quadrants that they begin in, or, where those
-  /// are the same, of equal size.
+  /// Divides at least two blocks into two to four parts: by the quadrants that they begin in, or into
+  /// equal parts if those are the same.
   private func parts(of range: Range<Int>) -> [Range<Int>] {
     let (low, high) = (blocks[range.lowerBound].first, blocks[range.upperBound - 1].first)
     let difference = (low.x ^ high.x) | (low.y ^ high.y)

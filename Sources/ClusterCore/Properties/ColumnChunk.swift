@@ -20,9 +20,9 @@ final class ColumnChunk: Sendable {
   var byteCount: Int { 64 + (codes?.byteCount ?? 0) + (doubles?.byteCount ?? 0) }
 
   /// The code at a place.
-  func code(at place: Int) -> PropertyColumn.Code {
-    if let codes { return codes.pointer[place] }
-    guard let doubles, !doubles.pointer[place].isNaN else { return PropertyColumn.missing }
+  func code(at offset: Int) -> PropertyColumn.Code {
+    if let codes { return codes.pointer[offset] }
+    guard let doubles, !doubles.pointer[offset].isNaN else { return PropertyColumn.missing }
     return PropertyColumn.number
   }
 }

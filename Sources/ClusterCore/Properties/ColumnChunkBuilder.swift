@@ -1,7 +1,7 @@
 /// Takes in the values of a ``ColumnChunk``, place by place.
 struct ColumnChunkBuilder {
   private let count: Int
-  private var place = 0
+  private var offset = 0
   private var codes: FixedArray<PropertyColumn.Code>?
   private var doubles: FixedArray<Double>?
   /// What codes mean, of this chunk and of the others of its column.
@@ -28,20 +28,20 @@ struct ColumnChunkBuilder {
   /// Takes a number.
   @inline(__always)
   mutating func append(number: Double) {
-    defer { place += 1 }
+    defer { offset += 1 }
     let doubles = self.doubles ?? makeDoubles()
-    doubles.pointer[place] = number
-    if let codes { codes.pointer[place] = PropertyColumn.number }
+    doubles.pointer[offset] = number
+    if let codes { codes.pointer[offset] = PropertyColumn.number }
   }
 
   /// Takes a code that isn't that of a number.
   @inline(__always)
   mutating func append(code: PropertyColumn.Code) {
-    defer { place += 1 }
-    if let doubles { doubles.pointer[place] = .nan }
+    defer { offset += 1 }
+    if let doubles { doubles.pointer[offset] = .nan }
     if code == PropertyColumn.missing && self.codes == nil { return }
     let codes = self.codes ?? makeCodes()
-    codes.pointer[place] = code
+    codes.pointer[offset] = code
   }
 
   private func code(of bytes: UnsafeRawBufferPointer, isOther: Bool) -> PropertyColumn.Code {
@@ -51,7 +51,7 @@ struct ColumnChunkBuilder {
   /// Makes room for numbers; none of the places so far has one.
   private mutating func makeDoubles() -> FixedArray<Double> {
     let made = FixedArray<Double>(uninitialized: count)
-    made.pointer.initialize(repeating: .nan, count: place)
+    made.pointer.initialize(repeating: .nan, count: offset)
     doubles = made
     return made
   }
@@ -59,9 +59,9 @@ struct ColumnChunkBuilder {
   /// Makes room for codes; all the places so far are missing or numbers.
   private mutating func makeCodes() -> FixedArray<PropertyColumn.Code> {
     let made = FixedArray<PropertyColumn.Code>(uninitialized: count)
-    for place in 0..<place {
-      let isNumber = doubles.map { !$0.pointer[place].isNaN } ?? false
-      made.pointer[place] = isNumber ? PropertyColumn.number : PropertyColumn.missing
+    for offset in 0..<offset {
+      let isNumber = doubles.map { !$0.pointer[offset].isNaN } ?? false
+      made.pointer[offset] = isNumber ? PropertyColumn.number : PropertyColumn.missing
     }
     codes = made
     return made
@@ -71,26 +71,26 @@ struct ColumnChunkBuilder {
   mutating func append(_ other: ColumnChunk, _ range: Range<Int>) {
     if other.codes != nil && codes == nil { _ = makeCodes() }
     if other.doubles != nil && doubles == nil { _ = makeDoubles() }
-    if let target = doubles.map({ $0.pointer + place }) {
+    if let target = doubles.map({ $0.pointer + offset }) {
       if let source = other.doubles {
         target.update(from: source.pointer + range.lowerBound, count: range.count)
       } else {
         target.initialize(repeating: .nan, count: range.count)
       }
     }
-    if let target = codes.map({ $0.pointer + place }) {
+    if let target = codes.map({ $0.pointer + offset }) {
       if let source = other.codes {
         target.update(from: source.pointer + range.lowerBound, count: range.count)
       } else {
-        for (index, place) in range.enumerated() { target[index] = other.code(at: place) }
+        for (index, offset) in range.enumerated() { target[index] = other.code(at: offset) }
       }
     }
-    place += range.count
+    offset += range.count
   }
 
   /// The chunk of as many values as were announced.
   var chunk: ColumnChunk {
-    precondition(place == count, "a value for each place")
+    precondition(offset == count, "a value for each offset")
     return ColumnChunk(count: count, codes: codes, doubles: doubles)
   }
 }

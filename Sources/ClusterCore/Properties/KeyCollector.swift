@@ -27,17 +27,17 @@ struct KeyCollector {
   mutating func collect(_ chunk: ColumnChunk) -> FixedArray<UInt32>? {
     if chunk.codes == nil && chunk.doubles == nil { return nil }
     let result = FixedArray<UInt32>(uninitialized: chunk.count)
-    for place in 0..<chunk.count {
-      let code = chunk.code(at: place)
+    for offset in 0..<chunk.count {
+      let code = chunk.code(at: offset)
       switch code {
-      case PropertyColumn.missing: result.pointer[place] = 0
+      case PropertyColumn.missing: result.pointer[offset] = 0
       case PropertyColumn.number:
-        guard let number = chunk.doubles?.pointer[place] else { continue }
+        guard let number = chunk.doubles?.pointer[offset] else { continue }
         let keys = self.keys
-        result.pointer[place] = numbers.value(of: number) {
+        result.pointer[offset] = numbers.value(of: number) {
           KeyCollector.add(CanonicalNumber.text($0), to: keys)
         }
-      default: result.pointer[place] = key(of: code)
+      default: result.pointer[offset] = key(of: code)
       }
     }
     return result

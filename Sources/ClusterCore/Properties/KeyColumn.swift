@@ -85,9 +85,9 @@ public final class KeyColumn: Sendable {
 
   /// The rank at a place.
   @inline(__always)
-  public func rank(at place: Int) -> UInt32 {
-    guard let numbers = numbers[around: place] else { return 0 }
-    return ranks.pointer[Int(numbers[place])]
+  public func rank(at ordinal: Int) -> UInt32 {
+    guard let numbers = numbers[around: ordinal] else { return 0 }
+    return ranks.pointer[Int(numbers[ordinal])]
   }
 
   /// The keys by rank. Each is a copy; see ``withKey(_:_:)``.

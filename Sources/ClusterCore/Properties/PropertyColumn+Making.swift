@@ -10,9 +10,9 @@ extension PropertyColumn {
     chunks.reserveCapacity(index.blocks.count)
     index.points.forEachRun { run in
       var builder = ColumnChunkBuilder(count: run.count, dictionary: dictionary)
-      for place in run {
-        index.prefetchRecord(at: min(place + PropertyColumn.ahead, run.upperBound - 1))
-        decoder.withValue(of: name, in: index.record(at: place).properties) {
+      for ordinal in run {
+        index.prefetchRecord(at: min(ordinal + PropertyColumn.ahead, run.upperBound - 1))
+        decoder.withValue(of: name, in: index.record(at: ordinal).properties) {
           builder.append($0)
         }
       }
@@ -65,8 +65,8 @@ extension PropertyColumn {
     var renamed = [Code](repeating: 0, count: Int(PropertyColumn.firstEntry) + entryCount)
     var living = 0
     for codes in chunks.lazy.compactMap(\.codes) {
-      for place in 0..<codes.count {
-        let code = Int(codes.pointer[place])
+      for offset in 0..<codes.count {
+        let code = Int(codes.pointer[offset])
         if renamed[code] == 0 {
           renamed[code] = 1
           living += code >= PropertyColumn.firstEntry ? 1 : 0
@@ -85,8 +85,8 @@ extension PropertyColumn {
     let renamedChunks = chunks.map { chunk -> ColumnChunk in
       guard let codes = chunk.codes else { return chunk }
       let newCodes = FixedArray<Code>(uninitialized: codes.count)
-      for place in 0..<codes.count {
-        newCodes.pointer[place] = renamed[Int(codes.pointer[place])]
+      for offset in 0..<codes.count {
+        newCodes.pointer[offset] = renamed[Int(codes.pointer[offset])]
       }
       return ColumnChunk(count: chunk.count, codes: newCodes, doubles: chunk.doubles)
     }
@@ -100,8 +100,8 @@ extension PropertyColumn {
 extension FeatureIndex {
   /// Asks for a record's memory.
   @inline(__always)
-  func prefetchRecord(at place: Int) {
-    let base = record(at: place).base
+  func prefetchRecord(at ordinal: Int) {
+    let base = record(at: ordinal).base
     chints_prefetch(base)
     chints_prefetch(base + 64)
     chints_prefetch(base + 128)

@@ -98,26 +98,26 @@ public final class PropertyColumn: Sendable {
   /// The codes of the block that a place is in, by place; nil where all are missing or numbers. They
   /// hold while the column lives.
   @inline(__always)
-  func codes(around place: Int) -> UnsafePointer<Code>? {
-    codes[around: place]
+  func codes(around ordinal: Int) -> UnsafePointer<Code>? {
+    codes[around: ordinal]
   }
 
   /// The numbers of the block that a place is in, by place, NaN where there is none; nil where there
   /// are none at all. They hold while the column lives.
   @inline(__always)
-  func doubles(around place: Int) -> UnsafePointer<Double>? {
-    doubles[around: place]
+  func doubles(around ordinal: Int) -> UnsafePointer<Double>? {
+    doubles[around: ordinal]
   }
 
   /// The number at a place; NaN if it is something else.
   @inline(__always)
-  public func number(at place: Int) -> Double { doubles(around: place)?[place] ?? .nan }
+  public func number(at ordinal: Int) -> Double { doubles(around: ordinal)?[ordinal] ?? .nan }
 
   /// The code at a place.
   @inline(__always)
-  public func code(at place: Int) -> Code {
-    if let codes = codes(around: place) { return codes[place] }
-    return number(at: place).isNaN ? PropertyColumn.missing : PropertyColumn.number
+  public func code(at ordinal: Int) -> Code {
+    if let codes = codes(around: ordinal) { return codes[ordinal] }
+    return number(at: ordinal).isNaN ? PropertyColumn.missing : PropertyColumn.number
   }
 
   /// How many entries the dictionary has: their codes are ``firstEntry`` and those that follow.
@@ -143,12 +143,12 @@ public final class PropertyColumn: Sendable {
   }
 
   /// The value at a place; the bytes hold while the column lives.
-  public func value(at place: Int) -> PropertyValue {
-    switch code(at: place) {
+  public func value(at ordinal: Int) -> PropertyValue {
+    switch code(at: ordinal) {
     case PropertyColumn.missing: .missing
     case PropertyColumn.false: .bool(false)
     case PropertyColumn.true: .bool(true)
-    case PropertyColumn.number: .number(number(at: place))
+    case PropertyColumn.number: .number(number(at: ordinal))
     case let entry:
       isString(entry: entry) ? .string(bytes(ofEntry: entry)) : .other(bytes(ofEntry: entry))
     }

@@ -1,25 +1,25 @@
 extension FeatureBatch {
-  /// Settles when each feature expires: those that don't say get the default, and those that said
-  /// never become features that don't say. O(n) in bytes if anything changes.
+  /// Gives features without an expiry the default one, and clears the flag of those that are declared
+  /// never to expire. O(n) in bytes if anything changes.
   ///
-  /// - Parameter expires: in milliseconds since 1970 (UTC); nil: never.
-  public mutating func settleExpiry(default expires: Int64?) {
-    let isSettled = (0..<count).allSatisfy { index in
+  /// - Parameter expires: milliseconds since 1970 (UTC), or nil for never.
+  public mutating func applyDefaultExpiry(_ expires: Int64?) {
+    let isApplied = (0..<count).allSatisfy { index in
       withRecord(at: index) { record in
         !record.neverExpires && (expires == nil || record.expires != nil)
       }
     }
-    guard !isSettled else { return }
+    guard !isApplied else { return }
     self = changed { ($0.expires ?? ($0.neverExpires ? nil : expires), false) }
   }
 
-  /// Says anew when every feature expires, as
-  /// ``append(id:coordinate:further:properties:expires:neverExpires:)`` does. O(n) in bytes.
+  /// Replaces the expiry of every feature. See
+  /// ``append(id:coordinate:further:properties:expires:neverExpires:)``. O(n) in bytes.
   public mutating func setExpiry(_ expires: Int64?, neverExpires: Bool) {
     self = changed { _ in (expires, neverExpires) }
   }
 
-  /// The same features with other expiries.
+  /// Returns the same features with other expiries.
   private func changed(_ expiry: (FeatureRecord) -> (Int64?, neverExpires: Bool)) -> FeatureBatch {
     var changed = FeatureBatch()
     changed.reserveCapacity(features: count, bytes: byteCount + count * 8)

@@ -1,33 +1,32 @@
-/// Features on their way in: what a parser fills, the store writes and an index takes over.
+/// The features that a parser reads, the store writes and an index takes over.
 ///
-/// The records lie one after the other in a single buffer, so that a batch of any size is two
-/// allocations.
+/// The records are adjacent in a single buffer, so a batch of any size takes two allocations.
 public struct FeatureBatch: Sendable {
   private var words: [UInt64] = []
   private var starts: [Int] = []
 
-  /// The most ordinates after longitude and latitude that are kept.
+  /// The maximum number of ordinates after longitude and latitude. Further ones are dropped.
   public static let maximumFurtherOrdinates = 255
 
-  /// An empty batch.
+  /// Creates an empty batch.
   public init() {}
 
-  /// How many features it holds.
+  /// The number of features.
   public var count: Int { starts.count }
 
-  /// Whether it holds none.
+  /// Whether the batch has no features.
   public var isEmpty: Bool { starts.isEmpty }
 
-  /// The size of its records in bytes.
+  /// The size of the records in bytes.
   public var byteCount: Int { words.count * 8 }
 
-  /// Makes room, to save reallocation.
+  /// Reserves memory.
   public mutating func reserveCapacity(features: Int, bytes: Int) {
     starts.reserveCapacity(features)
     words.reserveCapacity(bytes / 8)
   }
 
-  /// Forgets every feature and keeps the memory.
+  /// Removes all features but keeps the memory.
   public mutating func removeAll() {
     words.removeAll(keepingCapacity: true)
     starts.removeAll(keepingCapacity: true)
@@ -36,14 +35,15 @@ public struct FeatureBatch: Sendable {
   /// Appends a feature.
   ///
   /// - Parameters:
-  ///   - id: its id; nil if it is still to be assigned (``assignID(_:at:)``).
-  ///   - coordinate: finite, latitude within ±90, longitude within ±180: the caller has checked.
+  ///   - id: the id, or nil if ``assignID(_:at:)`` will assign it.
+  ///   - coordinate: a coordinate that the caller has checked: finite, with a latitude within ±90 and a
+  ///     longitude within ±180.
   ///   - further: the ordinates after longitude and latitude; those past
   ///     ``maximumFurtherOrdinates`` are dropped.
   ///   - properties: a valid JSON object in UTF-8, under 4 GiB.
-  ///   - expires: when it is no more, in milliseconds since 1970 (UTC); nil: never, or as
-  ///     ``settleExpiry(default:)`` says.
-  ///   - neverExpires: whether it was said that it never expires; counts without `expires` only.
+  ///   - expires: the expiry in milliseconds since 1970 (UTC), or nil for none or the one that
+  ///     ``applyDefaultExpiry(_:)`` gives.
+  ///   - neverExpires: whether the feature is declared never to expire. Ignored if `expires` is given.
   public mutating func append(
     id: FeatureID?, coordinate: Coordinate, further: UnsafeBufferPointer<Double>,
     properties: UnsafeRawBufferPointer, expires: Int64? = nil, neverExpires: Bool = false
@@ -99,7 +99,7 @@ public struct FeatureBatch: Sendable {
     }
   }
 
-  /// Appends a copy of a record that lies elsewhere.
+  /// Appends a copy of a record.
   public mutating func append(_ record: FeatureRecord) {
     let start = words.count
     let size = record.size
@@ -110,7 +110,7 @@ public struct FeatureBatch: Sendable {
     }
   }
 
-  /// Gives the feature at an index the integer id that it came without.
+  /// Assigns an integer id to the feature at `index`, which has none.
   public mutating func assignID(_ integer: Int64, at index: Int) {
     let start = starts[index]
     words.withUnsafeMutableBytes { bytes in
@@ -122,34 +122,34 @@ public struct FeatureBatch: Sendable {
     }
   }
 
-  /// Calls `body` with the record at an index. The record must not escape.
+  /// Calls `body` with the record at `index`, which must not escape.
   public func withRecord<R>(at index: Int, _ body: (FeatureRecord) throws -> R) rethrows -> R {
     let start = starts[index]
     return try words.withUnsafeBytes { bytes in
-      // A record is never empty, so its buffer has a base address.
+      // The buffer holds a record, so it has a base address.
       guard let base = bytes.baseAddress else { preconditionFailure("empty batch") }
       return try body(FeatureRecord(base: base + start * 8))
     }
   }
 
-  /// The records of a batch, valid while it lends them.
+  /// The records of a batch, valid within ``withRecords(_:)``.
   public struct Records {
     let base: UnsafeRawPointer
     let starts: [Int]
 
-    /// How many there are.
+    /// The number of records.
     public var count: Int { starts.count }
 
-    /// Whether none has an id yet.
+    /// Whether no record has an id yet.
     public var allNeedIDs: Bool { starts.indices.allSatisfy { self[$0].needsID } }
 
-    /// The record at an index.
+    /// The record at `index`.
     public subscript(index: Int) -> FeatureRecord {
       FeatureRecord(base: base + starts[index] * 8)
     }
   }
 
-  /// Calls `body` with all records, which must not escape; nil for an empty batch.
+  /// Calls `body` with all records, which must not escape. Returns nil for an empty batch.
   public func withRecords<R, E>(_ body: (Records) throws(E) -> R) throws(E) -> R? {
     try words.withUnsafeBytes { bytes in
       bytes.baseAddress.map { base in
@@ -158,7 +158,7 @@ public struct FeatureBatch: Sendable {
     }?.get()
   }
 
-  /// The largest integer id in the batch, if any feature has one.
+  /// The largest integer id in the batch, or nil if there is none.
   public var largestIntegerID: Int64? {
     var largest: Int64?
     for index in 0..<count {

@@ -3,20 +3,19 @@ import Glibc  // the math functions behind rounded() are linked through it
 /// The id of a feature: an integer within ±(2^53 − 1), or text of 1…256 Unicode scalars without
 /// control characters.
 ///
-/// 17 and "17" are the same id. Which of the two a client wrote is kept beside the id
-/// (``isWrittenAsText``) and takes no part in comparisons. Integers come first and by value, then
-/// text by its UTF-8 bytes. (Swift's own string comparison would make canonically equivalent text
-/// equal, which ids are not; hence the bytes.)
+/// 17 and "17" are the same id. The form that a client wrote is kept (``isWrittenAsText``) but ignored
+/// in comparisons. Integers precede text and are ordered by value; text is ordered by its UTF-8 bytes,
+/// because Swift's string comparison treats canonically equivalent text as equal.
 public struct FeatureID: Sendable {
   /// What identifies the feature.
   public enum Key: Hashable, Sendable {
     /// An integer within ``FeatureID/integerRange``.
     case integer(Int64)
-    /// Valid UTF-8, never the canonical form of an integer in range.
+    /// Valid UTF-8 that isn't the canonical form of an integer in range.
     case text([UInt8])
   }
 
-  /// Why a value can't be an id.
+  /// The reason why a value isn't a valid id.
   public enum Invalid: Error, Sendable {
     /// The integer is beyond ±(2^53 − 1).
     case integerOutOfRange
@@ -26,17 +25,17 @@ public struct FeatureID: Sendable {
     case empty
     /// The text has more than 256 characters.
     case tooLong
-    /// The text holds a control character (U+0000…U+001F, U+007F…U+009F).
+    /// The text contains a control character (U+0000…U+001F, U+007F…U+009F).
     case controlCharacter
 
-    /// A sentence fragment for people, such as "the id is empty".
+    /// A clause for error messages, such as "the id is empty".
     public var reason: String {
       switch self {
       case .integerOutOfRange: "the id is beyond ±(2^53−1)"
       case .notAnInteger: "the id is a number but not an integer"
       case .empty: "the id is empty"
       case .tooLong: "the id has more than 256 characters"
-      case .controlCharacter: "the id holds a control character"
+      case .controlCharacter: "the id contains a control character"
       }
     }
   }
@@ -49,25 +48,25 @@ public struct FeatureID: Sendable {
 
   /// What identifies the feature.
   public let key: Key
-  /// Whether an integer was written as text ("17"); always true for text ids.
+  /// Whether an integer was written as text ("17"). Always true for text ids.
   public let isWrittenAsText: Bool
 
-  /// An integer id. Throws ``Invalid/integerOutOfRange``.
+  /// Creates an integer id. Throws ``Invalid/integerOutOfRange``.
   public init(integer: Int64, isWrittenAsText: Bool = false) throws(Invalid) {
     guard FeatureID.integerRange.contains(integer) else { throw .integerOutOfRange }
     self.key = .integer(integer)
     self.isWrittenAsText = isWrittenAsText
   }
 
-  /// An id from a JSON number: 1.0 is 1; 1.5, infinities and NaN are refused.
+  /// Creates an id from a JSON number: 1.0 is 1, whereas 1.5, infinities and NaN are refused.
   public init(number: Double) throws(Invalid) {
     guard number.isFinite, number.rounded(.towardZero) == number else { throw .notAnInteger }
     guard number.magnitude <= 9_007_199_254_740_991 else { throw .integerOutOfRange }
     try self.init(integer: Int64(number))
   }
 
-  /// An id from text in UTF-8, which must be valid. Text that is the canonical form of an integer
-  /// in range ("17", not "017" nor "-0") is that integer, written as text.
+  /// Creates an id from text in valid UTF-8. Text that is the canonical form of an integer in range
+  /// ("17", not "017" or "-0") is that integer, written as text.
   public init(text: some Collection<UInt8>) throws(Invalid) {
     if let integer = FeatureID.canonicalInteger(text) {
       self.key = .integer(integer)
@@ -78,30 +77,29 @@ public struct FeatureID: Sendable {
     self.isWrittenAsText = true
   }
 
-  /// As ``init(text:)``, for memory: what readers of large files call, so not generic.
+  /// Creates an id like ``init(text:)``. Not generic, because readers of large files call it.
   public init(utf8 text: UnsafeRawBufferPointer) throws(Invalid) { try self.init(text: text) }
 
-  /// An id from a path segment or CSV field: as ``init(text:)``, but a canonical integer counts as
-  /// written as an integer.
+  /// Creates an id from a path segment or CSV field, like ``init(text:)`` except that a canonical
+  /// integer counts as written as an integer.
   public init(bareText text: some Collection<UInt8>) throws(Invalid) {
     let id = try FeatureID(text: text)
     self.key = id.key
     if case .text = id.key { self.isWrittenAsText = true } else { self.isWrittenAsText = false }
   }
 
-  /// As ``init(bareText:)``, for memory: not generic either.
+  /// Creates an id like ``init(bareText:)``. Not generic, because readers of large files call it.
   public init(bareUTF8 text: UnsafeRawBufferPointer) throws(Invalid) {
     try self.init(bareText: text)
   }
 
-  /// For values that were checked before they were stored.
+  /// Creates an id from values that were validated before they were stored.
   init(trustedKey: Key, isWrittenAsText: Bool) {
     self.key = trustedKey
     self.isWrittenAsText = isWrittenAsText
   }
 
-  /// The integer whose canonical decimal form the text is, if it is one within
-  /// ``integerRange``.
+  /// Returns the integer within ``integerRange`` whose canonical decimal form is `text`, if any.
   public static func canonicalInteger(_ text: some Collection<UInt8>) -> Int64? {
     guard (1...17).contains(text.count) else { return nil }
     let negative = text.first == UInt8(ascii: "-")
@@ -111,7 +109,7 @@ public struct FeatureID: Sendable {
     var value: Int64 = 0
     for byte in digits {
       guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-      value = value * 10 + Int64(byte - UInt8(ascii: "0"))  // at most 17 digits: can't overflow
+      value = value * 10 + Int64(byte - UInt8(ascii: "0"))  // at most 17 digits, so it can't overflow
     }
     let signed = negative ? -value : value
     return integerRange.contains(signed) ? signed : nil
@@ -123,7 +121,7 @@ public struct FeatureID: Sendable {
     var previous: UInt8 = 0
     for byte in text {
       if byte & 0xC0 != 0x80 { characters += 1 }
-      // U+0080…U+009F are C2 80…C2 9F.
+      // U+0080…U+009F are encoded as C2 80…C2 9F.
       if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) {
         throw .controlCharacter
       }
@@ -134,13 +132,13 @@ public struct FeatureID: Sendable {
 }
 
 extension FeatureID: Hashable, Comparable {
-  /// Same key; the form it was written in doesn't count.
+  /// Compares the keys and ignores the form that was written.
   public static func == (a: FeatureID, b: FeatureID) -> Bool { a.key == b.key }
 
   /// Hashes the key.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
-  /// Integers first and by value, then text by UTF-8.
+  /// Orders integers by value before text by UTF-8.
   public static func < (a: FeatureID, b: FeatureID) -> Bool {
     switch (a.key, b.key) {
     case (.integer(let x), .integer(let y)): x < y

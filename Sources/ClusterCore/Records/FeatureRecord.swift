@@ -1,22 +1,22 @@
-/// One feature as it lies in memory: a view of encoded bytes, valid only while their owner (a
-/// ``FeatureBatch`` inside `withRecord`, a ``RecordArena`` or snapshot that is kept alive) lives.
+/// A feature's encoded bytes in memory, valid only while their owner lives: a ``FeatureBatch`` within
+/// `withRecord`, or a ``RecordArena`` or index that is kept alive.
 ///
-/// Layout, 8-byte aligned, host byte order (it is never written to disk):
+/// The layout is 8-byte aligned and in host byte order. Index files contain records in this form.
 /// ```
 ///  0  UInt32  length of the properties in bytes
 ///  4  UInt16  length of a text id in bytes, 0 for an integer id
-///  6  UInt8   flags: 1 the integer id was written as text, 2 the id is still to be assigned,
-///             4 there is an expiry, 8 it was said that there is none
+///  6  UInt8   flags: 1 integer id was written as text, 2 id not assigned yet, 4 has an expiry,
+///             8 declared never to expire
 ///  7  UInt8   number of ordinates after longitude and latitude
 ///  8  Double  longitude
 /// 16  Double  latitude
 /// 24  Int64 integer id, or the text id's bytes padded to a multiple of 8
-///     Int64 expiry, if there is one
+///     Int64 expiry, if flagged
 ///     Double × n further ordinates (altitude first)
-///     the properties: a JSON object as it was sent, without insignificant white space
+///     properties: the JSON object as sent, without insignificant white space
 /// ```
 public struct FeatureRecord {
-  /// Where the record begins; 8-byte aligned.
+  /// The start of the record, 8-byte aligned.
   public let base: UnsafeRawPointer
 
   static let headerSize = 24
@@ -34,26 +34,26 @@ public struct FeatureRecord {
   var idSize: Int { textLength == 0 ? 8 : (textLength + 7) & ~7 }
 
   var expirySize: Int { Int((flags & FeatureRecord.expiresFlag) * 2) }
-  /// Where the further ordinates begin.
+  /// The offset of the ordinates after longitude and latitude.
   var furtherOffset: Int { FeatureRecord.headerSize + idSize + expirySize }
 
   /// The record's size in bytes, a multiple of 8.
   var size: Int { (furtherOffset + furtherCount * 8 + propertiesLength + 7) & ~7 }
 
-  /// The coordinate, bit for bit as it was sent.
+  /// The coordinate, bit for bit as sent.
   public var coordinate: Coordinate {
     Coordinate(
       latitude: base.load(fromByteOffset: 16, as: Double.self),
       longitude: base.load(fromByteOffset: 8, as: Double.self))
   }
 
-  /// Whether the id is still to be assigned (the feature came without one).
+  /// Whether the feature came without an id and none has been assigned yet.
   public var needsID: Bool { flags & FeatureRecord.unassignedFlag != 0 }
 
-  /// The integer id; meaningless for a text id.
+  /// The integer id. Meaningless for a text id.
   var integerID: Int64 { base.load(fromByteOffset: FeatureRecord.headerSize, as: Int64.self) }
 
-  /// The text id's UTF-8; empty for an integer id.
+  /// The UTF-8 of a text id. Empty for an integer id.
   var textID: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + FeatureRecord.headerSize, count: textLength)
   }
@@ -67,8 +67,7 @@ public struct FeatureRecord {
     return FeatureID(trustedKey: .text(Array(textID)), isWrittenAsText: true)
   }
 
-  /// The id without an allocation: the integer and whether it was written as text, or the text's
-  /// UTF-8.
+  /// The id in its stored form, obtained without an allocation.
   public var rawID: RawID {
     guard textLength > 0 else {
       return .integer(integerID, writtenAsText: flags & FeatureRecord.writtenAsTextFlag != 0)
@@ -76,7 +75,7 @@ public struct FeatureRecord {
     return .text(textID)
   }
 
-  /// An id as it lies in a record.
+  /// The stored form of an id.
   public enum RawID {
     /// An integer id, and whether it was written as text.
     case integer(Int64, writtenAsText: Bool)
@@ -84,41 +83,42 @@ public struct FeatureRecord {
     case text(UnsafeRawBufferPointer)
   }
 
-  /// The times at which a feature can expire, in milliseconds since 1970 (UTC): what a date-time of
-  /// RFC 3339 can name, the years 0 to 9999.
+  /// The valid expiry times in milliseconds since 1970 (UTC): the years 0 to 9999, which date-times of
+  /// RFC 3339 can express.
   public static let expiryRange: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-  /// When the feature is no more, in milliseconds since 1970 (UTC); nil: never.
+  /// The expiry in milliseconds since 1970 (UTC), or nil if the feature doesn't expire.
   public var expires: Int64? {
     guard flags & FeatureRecord.expiresFlag != 0 else { return nil }
     return base.load(fromByteOffset: FeatureRecord.headerSize + idSize, as: Int64.self)
   }
 
-  /// Whether the feature is no more at a time, in milliseconds since 1970 (UTC).
+  /// Returns whether the feature has expired at a time in milliseconds since 1970 (UTC).
   public func hasExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 
-  /// Whether it was said that the feature never expires, rather than not said when; of features on
-  /// their way in.
+  /// Whether an incoming feature is declared never to expire, as opposed to having no stated expiry.
   public var neverExpires: Bool { flags & FeatureRecord.neverExpiresFlag != 0 }
 
-  /// The ordinates after longitude and latitude: altitude first.
+  /// The ordinates after longitude and latitude, altitude first.
   public var furtherOrdinates: UnsafeBufferPointer<Double> {
     let start = base + furtherOffset
     return UnsafeBufferPointer(
       start: start.assumingMemoryBound(to: Double.self), count: furtherCount)
   }
 
-  /// The properties: a JSON object in UTF-8.
+  /// The properties as a JSON object in UTF-8.
   public var properties: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + furtherOffset + furtherCount * 8, count: propertiesLength)
   }
 
-  /// Orders records by id as ``FeatureID`` does, without an allocation: negative, zero or positive.
+  /// Compares records by id in the order of ``FeatureID``. Returns a negative number, zero or a positive
+  /// number.
   static func compareIDs(_ a: FeatureRecord, _ b: FeatureRecord) -> Int {
     compare(a.rawID, b.rawID)
   }
 
-  /// Orders ids as they lie in records: negative, zero or positive.
+  /// Compares stored ids in the order of ``FeatureID``. Returns a negative number, zero or a positive
+  /// number.
   public static func compare(_ a: RawID, _ b: RawID) -> Int {
     switch (a, b) {
     case (.integer(let x, _), .integer(let y, _)): x < y ? -1 : (x == y ? 0 : 1)

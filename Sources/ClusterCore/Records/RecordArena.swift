@@ -1,18 +1,18 @@
-/// The records of one collection, packed into chunks outside of the Swift heap, so that a feature
-/// costs its bytes and nothing else.
+/// The records of one collection, packed into chunks of memory so that a feature has no overhead.
 ///
-/// It only grows: a replaced record's bytes are counted as dead, and a new arena is made of the
-/// living ones when they are too many (``isWorthCompacting``). One writer appends; readers hold
-/// copies of the value, made before they were published, and never look past what those refer to.
+/// An arena only grows. The bytes of replaced records are counted as dead, and when there are too many
+/// (``isWorthCompacting``) the live records are copied to a new arena. Only one writer appends. Readers
+/// hold copies of the arena from before and never look past the records that those refer to.
 public struct RecordArena: Sendable {
   private final class Chunk: @unchecked Sendable {
-    // Written by the arena's one writer, past every record that a reader knows of; never moved.
+    // `@unchecked Sendable`: the arena's only writer writes past all records that readers know of, and
+    // the memory never moves.
     let base: UnsafeMutableRawPointer
     init(byteCount: Int) { base = .allocate(byteCount: byteCount, alignment: 16) }
     deinit { base.deallocate() }
   }
 
-  /// The memory could not hold more records: 32 GiB are used.
+  /// The error that an arena has reached its maximum size of 32 GiB.
   public struct Full: Error {}
 
   static let chunkBytes = 1 << 20
@@ -20,40 +20,43 @@ public struct RecordArena: Sendable {
   static let maximumChunks = 1 << (32 - Int(unitBits))
 
   private var chunks: [Chunk] = []
-  // Keeps chunks that were filled elsewhere.
+  // Keeps chunks alive that were filled elsewhere.
   private var owner: (any AnyObject & Sendable)?
-  // Indexed by a reference's upper bits; a record larger than a chunk takes several entries.
+  // Addresses by the upper bits of a reference. A record larger than a chunk takes several entries.
   private var bases: [UInt] = []
   private var used = chunkBytes
 
-  /// Bytes of records that are still referred to.
+  /// The size of the records that are still referred to, in bytes.
   public private(set) var liveBytes = 0
-  /// Bytes of records that were replaced or removed.
+  /// The size of the records that were replaced or removed, in bytes.
   public private(set) var deadBytes = 0
 
-  /// An empty arena.
+  /// Creates an empty arena.
   public init() {}
 
-  /// An arena of chunks that were filled elsewhere, with nothing but living records, and lie at some
-  /// addresses for as long as their owner lives. They are only read.
+  /// Creates an arena of chunks that were filled elsewhere, hold only live records and are only read.
+  ///
+  /// - Parameters:
+  ///   - owner: keeps the chunks alive.
+  ///   - bases: the addresses of the chunks.
   init(owner: any AnyObject & Sendable, bases: [UInt], liveBytes: Int) {
     self.owner = owner
     self.bases = bases
     self.liveBytes = liveBytes
   }
 
-  /// The memory it has taken, in bytes.
+  /// The size of the arena in bytes.
   public var byteCount: Int { bases.count * RecordArena.chunkBytes }
 
-  /// Whether dead records take more than half of a size that matters.
+  /// Whether more bytes are dead than live, and more than 16 MiB.
   public var isWorthCompacting: Bool { deadBytes > max(liveBytes, 16 << 20) }
 
-  /// Copies a record in.
+  /// Appends a copy of a record.
   public mutating func append(_ record: FeatureRecord) throws(Full) -> RecordReference {
     let size = record.size
     if used + size > RecordArena.chunkBytes { try addChunk(holding: size) }
     let base = bases[bases.count - 1]
-    // A record larger than a chunk has its entries to itself and begins at the first of them.
+    // A record larger than a chunk begins at the first of its entries and shares none of them.
     let entry = size > RecordArena.chunkBytes ? bases.count - entries(for: size) : bases.count - 1
     let offset = size > RecordArena.chunkBytes ? 0 : used
     let address = size > RecordArena.chunkBytes ? bases[entry] : base + UInt(offset)
@@ -63,7 +66,7 @@ public struct RecordArena: Sendable {
     return RecordReference(raw: UInt32(entry) << RecordArena.unitBits | UInt32(offset >> 3))
   }
 
-  /// A copy of what references are looked up by; see ``RecordTable``.
+  /// A copy of the addresses for ``RecordTable``.
   var table: FixedArray<UInt> {
     let copy = FixedArray<UInt>(uninitialized: bases.count)
     for (entry, base) in bases.enumerated() { copy.pointer[entry] = base }
@@ -92,8 +95,8 @@ public struct RecordArena: Sendable {
     deadBytes += size
   }
 
-  /// The record at a reference that this arena, or one it was copied from, gave out. The view is
-  /// valid while a copy of the arena lives.
+  /// The record at a reference that this arena, or one that it was copied from, returned. It is valid
+  /// while a copy of the arena lives.
   @inline(__always)
   public subscript(_ reference: RecordReference) -> FeatureRecord {
     RecordArena.record(reference, base: bases[RecordArena.entry(reference)])

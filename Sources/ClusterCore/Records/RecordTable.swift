@@ -1,5 +1,5 @@
-/// The records of an arena for loops that read them; valid while a copy of it and ``RecordArena/table``
-/// are kept alive.
+/// Raw access to an arena's records for hot loops, valid while a copy of the arena and its
+/// ``RecordArena/table`` are kept alive.
 struct RecordTable: BitwiseCopyable {
   let bases: UnsafePointer<UInt>
 

@@ -3,8 +3,8 @@ struct CellRegion: IndexRegion {
   let grid: CellGrid
   let cell: CellPosition
 
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
-    let box = view.nodes[node].box
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    let box = pointers.nodes[node].box
     let west = grid.cells(ofStep: box.minX)
     let east = grid.cells(ofStep: box.maxX)
     if east.last < cell.column || west.first > cell.column { return .outside }
@@ -17,7 +17,7 @@ struct CellRegion: IndexRegion {
     return inside ? .inside : .partial
   }
 
-  func contains(_ place: Int, in view: IndexPointers) -> Bool {
-    grid.cell(of: place, in: view) == cell
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    grid.cell(of: ordinal, in: pointers) == cell
   }
 }

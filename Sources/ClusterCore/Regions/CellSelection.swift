@@ -34,10 +34,10 @@ public struct CellSelection: Sendable {
 
 /// The features in the cells of a selection, whatever their group.
 extension CellSelection: IndexRegion {
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
-    var union = own.coverage(of: node, in: view)
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    var union = own.coverage(of: node, in: pointers)
     for other in others.values where union != .inside {
-      switch other.coverage(of: node, in: view) {
+      switch other.coverage(of: node, in: pointers) {
       case .inside: union = .inside
       case .partial: union = .partial
       case .outside: break
@@ -46,7 +46,8 @@ extension CellSelection: IndexRegion {
     return union
   }
 
-  func contains(_ place: Int, in view: IndexPointers) -> Bool {
-    own.contains(place, in: view) || others.values.contains { $0.contains(place, in: view) }
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    own.contains(ordinal, in: pointers)
+      || others.values.contains { $0.contains(ordinal, in: pointers) }
   }
 }

@@ -32,10 +32,10 @@ struct CellSet: Sendable {
   }
 
   func contains(_ cell: CellPosition) -> Bool {
-    var place = firstRun(notAbove: cell.row)
-    while place < runs.count, runs[place].row == cell.row {
-      if runs[place].columns.contains(cell.column) { return true }
-      place += 1
+    var index = firstRun(notAbove: cell.row)
+    while index < runs.count, runs[index].row == cell.row {
+      if runs[index].columns.contains(cell.column) { return true }
+      index += 1
     }
     return false
   }
@@ -52,12 +52,12 @@ struct CellSet: Sendable {
 }
 
 extension CellSet: IndexRegion {
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
-    coverage(of: view.nodes[node].box)
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    coverage(of: pointers.nodes[node].box)
   }
 
-  func contains(_ place: Int, in view: IndexPointers) -> Bool {
-    contains(grid.cell(of: place, in: view))
+  func contains(_ index: Int, in pointers: IndexPointers) -> Bool {
+    contains(grid.cell(of: index, in: pointers))
   }
 
   /// More runs than that are not looked at for one node.
@@ -67,16 +67,16 @@ extension CellSet: IndexRegion {
     let (west, east) = (grid.cells(ofStep: box.minX).first, grid.cells(ofStep: box.maxX).last)
     let (north, south) = (grid.cells(ofStep: box.minY).first, grid.cells(ofStep: box.maxY).last)
     let start = firstRun(notAbove: north)
-    var place = start
-    while place < runs.count, runs[place].row <= south {
-      let run = runs[place]
+    var index = start
+    while index < runs.count, runs[index].row <= south {
+      let run = runs[index]
       if run.columns.lowerBound <= east && run.columns.upperBound > west {
         let isInside =
           north == south && run.columns.lowerBound <= west && run.columns.upperBound > east
         return isInside ? .inside : .partial
       }
-      place += 1
-      if place - start > CellSet.manyRuns { return .partial }
+      index += 1
+      if index - start > CellSet.manyRuns { return .partial }
     }
     return .outside
   }

@@ -8,8 +8,8 @@ struct CellsRegion: IndexRegion {
       ? [] : cells.columnRanges.filter { !$0.isEmpty }.map { GridWindow(cells, $0) }
   }
 
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
-    let box = view.nodes[node].box
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    let box = pointers.nodes[node].box
     var touched = false
     for window in windows where window.touches(box) {
       guard let block = window.block(of: box) else { continue }
@@ -19,7 +19,7 @@ struct CellsRegion: IndexRegion {
     return touched ? .partial : .outside
   }
 
-  func contains(_ place: Int, in view: IndexPointers) -> Bool {
-    windows.contains { $0.contains(place, in: view) }
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    windows.contains { $0.contains(ordinal, in: pointers) }
   }
 }

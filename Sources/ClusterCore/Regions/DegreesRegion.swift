@@ -53,8 +53,8 @@ public struct DegreesRegion: IndexRegion, Sendable {
     latitude >= south && (latitude < north || (includesNorth && latitude == north))
   }
 
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
-    coverage(of: view.nodes[node].box)
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    coverage(of: pointers.nodes[node].box)
   }
 
   @inline(__always)
@@ -69,13 +69,13 @@ public struct DegreesRegion: IndexRegion, Sendable {
     return rows == .inside && (columns == .inside || others == .inside) ? .inside : .partial
   }
 
-  func contains(_ place: Int, in view: IndexPointers) -> Bool {
-    switch coverage(of: PositionBox(view.positions[place])) {
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    switch coverage(of: PositionBox(pointers.positions[ordinal])) {
     case .inside: return true
     case .outside: return false
     case .partial: break
     }
-    let coordinate = view.coordinates[place]
+    let coordinate = pointers.coordinates[ordinal]
     let longitude = coordinate.foldedLongitude
     return contains(latitude: coordinate.latitude)
       && (first.contains(longitude) || second.contains(longitude))

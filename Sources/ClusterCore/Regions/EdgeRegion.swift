@@ -2,8 +2,8 @@
 struct EdgeRegion: IndexRegion {
   let box: PositionBox
 
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
-    let other = view.nodes[node].box
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    let other = pointers.nodes[node].box
     let columns = other.minX...other.maxX
     let rows = other.minY...other.maxY
     let isNear =
@@ -12,8 +12,8 @@ struct EdgeRegion: IndexRegion {
     return isNear ? .partial : .outside
   }
 
-  func contains(_ place: Int, in view: IndexPointers) -> Bool {
-    touches(PositionBox(view.positions[place]))
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    touches(PositionBox(pointers.positions[ordinal]))
   }
 
   /// Whether an edge of another box is on the same edge of this one.

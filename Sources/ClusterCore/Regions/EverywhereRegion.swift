@@ -1,7 +1,7 @@
 /// Every feature.
 struct EverywhereRegion: IndexRegion {
   @inline(__always)
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage { .inside }
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage { .inside }
   @inline(__always)
-  func contains(_ place: Int, in view: IndexPointers) -> Bool { true }
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool { true }
 }

@@ -29,8 +29,8 @@ public struct MapRegion: IndexRegion, Sendable {
     second = end > world ? 0..<(end - world) : 0..<0
   }
 
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
-    coverage(of: view.nodes[node].box)
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    coverage(of: pointers.nodes[node].box)
   }
 
   @inline(__always)
@@ -58,13 +58,13 @@ public struct MapRegion: IndexRegion, Sendable {
     west >= range.lowerBound && east < range.upperBound
   }
 
-  func contains(_ place: Int, in view: IndexPointers) -> Bool {
-    switch coverage(of: PositionBox(view.positions[place])) {
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    switch coverage(of: PositionBox(pointers.positions[ordinal])) {
     case .inside: return true
     case .outside: return false
     case .partial: break
     }
-    let point = WebMercator.project(view.coordinates[place])
+    let point = WebMercator.project(pointers.coordinates[ordinal])
     return point.y >= top && point.y < bottom
       && (first.contains(point.x) || second.contains(point.x))
   }

@@ -3,13 +3,13 @@ struct OrdinalRegion: IndexRegion {
   let excluded: OrdinalSet
   let only: Int?
 
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
-    let points = view.points(of: node)
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    let points = pointers.points(of: node)
     if let only { return points.contains(only) ? .partial : .outside }
     return excluded.intersects(points) ? .partial : .inside
   }
 
-  func contains(_ place: Int, in view: IndexPointers) -> Bool {
-    only.map { $0 == place } ?? !excluded.contains(place)
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    only.map { $0 == ordinal } ?? !excluded.contains(ordinal)
   }
 }

@@ -5,8 +5,8 @@ extension PointIndex {
     excluding excluded: OrdinalSet = OrdinalSet([])
   ) -> GeoBounds {
     GeoBounds(box) { latitude in
-      forEachOrdinal(in: IntersectionRegion(a: PolarRegion(), b: region)) { place in
-        if !excluded.contains(place) { latitude(coordinate(at: place).latitude) }
+      forEachOrdinal(in: IntersectionRegion(a: PolarRegion(), b: region)) { ordinal in
+        if !excluded.contains(ordinal) { latitude(coordinate(at: ordinal).latitude) }
         return true
       }
     }
@@ -18,7 +18,7 @@ extension PointIndex {
   /// the edges.
   var exactBounds: GeoBounds? {
     guard count > 0 else { return nil }
-    let box = withExtendedLifetime(self) { view.nodes[view.root].box }
+    let box = withExtendedLifetime(self) { pointers.nodes[pointers.root].box }
     return exactBounds(of: box, in: EverywhereRegion(), excluding: OrdinalSet([]))
   }
 
@@ -30,9 +30,9 @@ extension PointIndex {
   ) -> GeoBounds? {
     var bounds = GeoBounds.empty
     var room = limit
-    forEachOrdinal(in: IntersectionRegion(a: EdgeRegion(box: box), b: region)) { place in
-      if excluded.contains(place) { return true }
-      bounds.formUnion(GeoBounds(coordinate(at: place)))
+    forEachOrdinal(in: IntersectionRegion(a: EdgeRegion(box: box), b: region)) { ordinal in
+      if excluded.contains(ordinal) { return true }
+      bounds.formUnion(GeoBounds(coordinate(at: ordinal)))
       room -= 1
       return room >= 0
     }

@@ -8,30 +8,30 @@ extension PointIndex {
     to target: MapPoint, in region: some IndexRegion, excluding excluded: OrdinalSet
   ) -> Int? {
     withExtendedLifetime(self) {
-      let view = self.view
-      var best = (distance: Double.infinity, place: Int.max)
-      func consider(_ place: Int) {
-        let box = PositionBox(view.positions[place])
+      let pointers = self.pointers
+      var best = (distance: Double.infinity, ordinal: Int.max)
+      func consider(_ ordinal: Int) {
+        let box = PositionBox(pointers.positions[ordinal])
         if box.squaredDistance(to: target) > best.distance { return }
-        let point = WebMercator.project(view.coordinates[place])
+        let point = WebMercator.project(pointers.coordinates[ordinal])
         let (dx, dy) = (point.x - target.x, point.y - target.y)
         let distance = dx * dx + dy * dy
-        if distance < best.distance || (distance == best.distance && place < best.place) {
-          guard !excluded.contains(place), region.contains(place, in: view) else { return }
-          best = (distance, place)
+        if distance < best.distance || (distance == best.distance && ordinal < best.ordinal) {
+          guard !excluded.contains(ordinal), region.contains(ordinal, in: pointers) else { return }
+          best = (distance, ordinal)
         }
       }
       forEachOrdinalNearby(target, consider)
-      view.traverse { node in
-        if view.nodes[node].box.squaredDistance(to: target) > best.distance
-          || region.coverage(of: node, in: view) == .outside
+      pointers.traverse { node in
+        if pointers.nodes[node].box.squaredDistance(to: target) > best.distance
+          || region.coverage(of: node, in: pointers) == .outside
         {
           return .skip
         }
-        if view.nodes[node].isLeaf { view.points(of: node).forEach(consider) }
+        if pointers.nodes[node].isLeaf { pointers.points(of: node).forEach(consider) }
         return .open
       }
-      return best.place == .max ? nil : best.place
+      return best.ordinal == .max ? nil : best.ordinal
     }
   }
 
@@ -39,24 +39,24 @@ extension PointIndex {
   private func forEachOrdinalNearby(_ target: MapPoint, _ body: (Int) -> Void) {
     let key = Position(target).zOrder
     guard count > 0 else { return }
-    let view = self.view
+    let pointers = self.pointers
     // The last block that begins before it.
-    var (block, end) = (0, view.blockCount - 1)
+    var (block, end) = (0, pointers.blockCount - 1)
     while block < end {
       let middle = (block + end + 1) / 2
-      if view.positions[view.blocks[middle].firstOrdinal].zOrder < key {
+      if pointers.positions[pointers.blocks[middle].firstOrdinal].zOrder < key {
         block = middle
       } else {
         end = middle - 1
       }
     }
-    let places = view.blocks[block].places
-    var (low, high) = (places.lowerBound, places.upperBound)
+    let ordinals = pointers.blocks[block].ordinals
+    var (low, high) = (ordinals.lowerBound, ordinals.upperBound)
     while low < high {
       let middle = (low + high) / 2
-      if view.positions[middle].zOrder < key { low = middle + 1 } else { high = middle }
+      if pointers.positions[middle].zOrder < key { low = middle + 1 } else { high = middle }
     }
-    (low - 4..<low + 4).clamped(to: places).forEach(body)
+    (low - 4..<low + 4).clamped(to: ordinals).forEach(body)
   }
 }
 

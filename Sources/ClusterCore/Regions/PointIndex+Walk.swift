@@ -19,21 +19,21 @@ extension PointIndex {
     point: (Int, IndexPointers) -> Bool
   ) {
     withExtendedLifetime(self) {
-      let view = self.view
-      view.traverse { node in
-        switch region.coverage(of: node, in: view) {
+      let pointers = self.pointers
+      pointers.traverse { node in
+        switch region.coverage(of: node, in: pointers) {
         case .outside: return .skip
         case .inside:
-          switch take(node, view) {
+          switch take(node, pointers) {
           case .taken: return .skip
           case .stop: return .stop
           case .open: break
           }
         case .partial: break
         }
-        if view.nodes[node].isLeaf {
-          for place in view.points(of: node) where region.contains(place, in: view) {
-            guard point(place, view) else { return .stop }
+        if pointers.nodes[node].isLeaf {
+          for ordinal in pointers.points(of: node) where region.contains(ordinal, in: pointers) {
+            guard point(ordinal, pointers) else { return .stop }
           }
         }
         return .open
@@ -46,8 +46,8 @@ extension PointIndex {
     var total = 0
     walk(
       region,
-      take: { node, view in
-        total += view.count(of: node)
+      take: { node, pointers in
+        total += pointers.count(of: node)
         return .taken
       },
       point: { _, _ in
@@ -65,25 +65,25 @@ extension PointIndex {
     var toSkip = offset
     walk(
       region,
-      take: { node, view in
-        let count = view.count(of: node)
+      take: { node, pointers in
+        let count = pointers.count(of: node)
         if toSkip >= count {
           toSkip -= count
           return .taken
         }
-        let goesOn = view.forEachRun(of: node) { run in
+        let goesOn = pointers.forEachRun(of: node) { run in
           let skipped = min(toSkip, run.count)
           toSkip -= skipped
           return run.dropFirst(skipped).allSatisfy(body)
         }
         return goesOn ? .taken : .stop
       },
-      point: { place, _ in
+      point: { ordinal, _ in
         if toSkip > 0 {
           toSkip -= 1
           return true
         }
-        return body(place)
+        return body(ordinal)
       })
   }
 }
@@ -109,8 +109,8 @@ extension PointIndex {
     }
     walk(
       region,
-      take: { node, view in view.forEachRun(of: node, add) ? .taken : .stop },
-      point: { place, _ in add(place..<place + 1) })
+      take: { node, pointers in pointers.forEachRun(of: node, add) ? .taken : .stop },
+      point: { ordinal, _ in add(ordinal..<ordinal + 1) })
     if goesOn && !pending.isEmpty { _ = body(pending) }
   }
 }

@@ -1,24 +1,24 @@
 extension PointIndex {
   /// The places of all features at the position of one of them, ascending. O(log n) beside them.
-  func ordinalsOfEqualPosition(as place: Int) -> [Int] {
-    let position = position(at: place)
+  func ordinalsOfEqualPosition(as ordinal: Int) -> [Int] {
+    let position = position(at: ordinal)
     // The usual feature is the only one at its position.
-    if isAlone(place, at: position) { return [place] }
-    var places: [Int] = []
+    if isAlone(ordinal, at: position) { return [ordinal] }
+    var ordinals: [Int] = []
     forEachRun(in: PositionRegion(position: position)) {
-      places += $0
+      ordinals += $0
       return true
     }
-    return places
+    return ordinals
   }
 
   /// Whether the features before and after one in its block are elsewhere.
-  private func isAlone(_ place: Int, at position: Position) -> Bool {
+  private func isAlone(_ ordinal: Int, at position: Position) -> Bool {
     withExtendedLifetime(self) {
-      let block = view.block(of: place)
-      let others = block.places
-      return place > others.lowerBound && place + 1 < others.upperBound
-        && block.positions[place - 1] != position && block.positions[place + 1] != position
+      let block = pointers.block(of: ordinal)
+      let others = block.ordinals
+      return ordinal > others.lowerBound && ordinal + 1 < others.upperBound
+        && block.positions[ordinal - 1] != position && block.positions[ordinal + 1] != position
     }
   }
 }
@@ -27,8 +27,8 @@ extension PointIndex {
 struct PositionRegion: IndexRegion {
   let position: Position
 
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
-    let box = view.nodes[node].box
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    let box = pointers.nodes[node].box
     if box.minX > position.x || box.maxX < position.x || box.minY > position.y
       || box.maxY < position.y
     {
@@ -37,5 +37,7 @@ struct PositionRegion: IndexRegion {
     return box.minX == box.maxX && box.minY == box.maxY ? .inside : .partial
   }
 
-  func contains(_ place: Int, in view: IndexPointers) -> Bool { view.positions[place] == position }
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    pointers.positions[ordinal] == position
+  }
 }

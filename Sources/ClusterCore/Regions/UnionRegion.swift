@@ -9,11 +9,11 @@ struct UnionRegion: IndexRegion {
     parts = ranges.count > UnionRegion.manySizes ? [] : ranges.map(CellsRegion.init)
   }
 
-  func coverage(of node: Int, in view: IndexPointers) -> Coverage {
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
     if parts.isEmpty { return .inside }
     var union = Coverage.outside
     for part in parts {
-      switch part.coverage(of: node, in: view) {
+      switch part.coverage(of: node, in: pointers) {
       case .inside: return .inside
       case .partial: union = .partial
       case .outside: break
@@ -22,7 +22,7 @@ struct UnionRegion: IndexRegion {
     return union
   }
 
-  func contains(_ place: Int, in view: IndexPointers) -> Bool {
-    parts.isEmpty || parts.contains { $0.contains(place, in: view) }
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    parts.isEmpty || parts.contains { $0.contains(ordinal, in: pointers) }
   }
 }

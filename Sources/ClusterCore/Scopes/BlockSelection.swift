@@ -69,17 +69,17 @@ final class BlockSelection: Sendable {
 
   /// The place in the collection of a place in the selection.
   @inline(__always)
-  func collectionOrdinal(_ place: Int) -> Int {
-    let source = Int(sources[place &>> PointIndex.blockBits])
-    guard let offsets = offsets[around: place] else { return place }
-    return source &<< PointIndex.blockBits | Int(offsets[place])
+  func collectionOrdinal(_ ordinal: Int) -> Int {
+    let source = Int(sources[ordinal &>> PointIndex.blockBits])
+    guard let offsets = offsets[around: ordinal] else { return ordinal }
+    return source &<< PointIndex.blockBits | Int(offsets[ordinal])
   }
 
   /// The place in the selection of a place in the collection; nil where the feature isn't part of it.
   /// O(log n).
-  func ownOrdinal(_ place: Int) -> Int? {
-    guard let number = number(of: place >> PointIndex.blockBits) else { return nil }
-    let offset = place & (PointIndex.maximumBlockCount - 1)
+  func ownOrdinal(_ ordinal: Int) -> Int? {
+    guard let number = number(of: ordinal >> PointIndex.blockBits) else { return nil }
+    let offset = ordinal & (PointIndex.maximumBlockCount - 1)
     let offsets = blocks[number].offsets
     var (low, high) = (0, offsets.count)
     while low < high {

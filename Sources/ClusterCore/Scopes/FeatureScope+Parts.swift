@@ -15,8 +15,8 @@ extension FeatureScope {
     var ranks: [Int] = []
     forEachRun { run in
       guard ranks.count <= most else { return }
-      for place in run {
-        let rank = Int(keys.rank(at: collectionOrdinal(place)))
+      for ordinal in run {
+        let rank = Int(keys.rank(at: collectionOrdinal(ordinal)))
         if table[rank] == 0 { ranks.append(rank) }
         table[rank] &+= 1
       }
@@ -30,11 +30,11 @@ extension FeatureScope {
     }
     parts.withUnsafeMutableBufferPointer { parts in
       forEachRun { run in
-        for place in run {
-          let whole = collectionOrdinal(place)
+        for ordinal in run {
+          let whole = collectionOrdinal(ordinal)
           let number = Int(table[Int(keys.rank(at: whole))])
           parts[number].append(
-            UInt32(whole), points.position(at: place), points.reference(at: place))
+            UInt32(whole), points.position(at: ordinal), points.reference(at: ordinal))
         }
       }
     }

@@ -68,20 +68,20 @@ extension FeatureScope {
 
   /// The places in the collection of the features in a region, in index order: at most `limit`, after
   /// `offset`. Skipped ones cost O(log n).
-  public func places(in region: DegreesRegion?, offset: Int, limit: Int) -> [Int] {
+  public func ordinals(in region: DegreesRegion?, offset: Int, limit: Int) -> [Int] {
     guard let region else {
-      return places(inAny: EverywhereRegion(), offset: offset, limit: limit)
+      return ordinals(inAny: EverywhereRegion(), offset: offset, limit: limit)
     }
-    return places(inAny: region, offset: offset, limit: limit)
+    return ordinals(inAny: region, offset: offset, limit: limit)
   }
 
-  func places(inAny region: some IndexRegion, offset: Int, limit: Int) -> [Int] {
-    var places: [Int] = []
-    guard limit > 0 else { return places }
-    points.forEachOrdinal(in: region, offset: offset) { place in
-      places.append(collectionOrdinal(place))
-      return places.count < limit
+  func ordinals(inAny region: some IndexRegion, offset: Int, limit: Int) -> [Int] {
+    var ordinals: [Int] = []
+    guard limit > 0 else { return ordinals }
+    points.forEachOrdinal(in: region, offset: offset) { ordinal in
+      ordinals.append(collectionOrdinal(ordinal))
+      return ordinals.count < limit
     }
-    return places
+    return ordinals
   }
 }

@@ -12,7 +12,7 @@ public struct FeatureScope: Sendable {
     /// All of them, whose places are then the collection's.
     case all
     /// By their places in the collection, ascending.
-    case places(FixedArray<UInt32>)
+    case ordinals(FixedArray<UInt32>)
     /// Some of each block.
     case blocks(BlockSelection)
   }
@@ -32,18 +32,18 @@ public struct FeatureScope: Sendable {
   }
 
   /// Some features of a collection, by their places in ascending order. O(n) for n of them.
-  init(_ collection: IndexedCollection, places: FixedArray<UInt32>, name: ScopeName? = nil) {
+  init(_ collection: IndexedCollection, ordinals: FixedArray<UInt32>, name: ScopeName? = nil) {
     self.collection = collection
-    members = .places(places)
+    members = .ordinals(ordinals)
     self.name = name
-    points = PointIndex(selecting: places, of: collection.index.points)
+    points = PointIndex(selecting: ordinals, of: collection.index.points)
   }
 
   /// As above, of features that were copied already.
   init(_ collection: IndexedCollection, _ selected: SelectedPoints) {
-    precondition(selected.count == selected.places.count, "all of them have come")
+    precondition(selected.count == selected.ordinals.count, "all of them have come")
     self.collection = collection
-    members = .places(selected.places)
+    members = .ordinals(selected.ordinals)
     name = nil
     points = PointIndex(
       positions: selected.positions, references: selected.references,
@@ -68,7 +68,7 @@ public struct FeatureScope: Sendable {
     var byteCount: Int {
       switch members {
       case .all: 0
-      case .places(let places): points.byteCount + places.byteCount
+      case .ordinals(let ordinals): points.byteCount + ordinals.byteCount
       case .blocks(let selected): selected.byteCount
       }
     }
@@ -96,45 +96,47 @@ public struct FeatureScope: Sendable {
 
   /// The place in the collection of a place in the scope.
   @inline(__always)
-  func collectionOrdinal(_ place: Int) -> Int {
+  func collectionOrdinal(_ ordinal: Int) -> Int {
     switch members {
-    case .all: place
-    case .places(let places): Int(places.pointer[place])
-    case .blocks(let selected): selected.collectionOrdinal(place)
+    case .all: ordinal
+    case .ordinals(let ordinals): Int(ordinals.pointer[ordinal])
+    case .blocks(let selected): selected.collectionOrdinal(ordinal)
     }
   }
 
   /// The place in the scope of a place in the collection; nil where the feature isn't part of it.
   /// O(log n).
-  func scopeOrdinal(_ place: Int) -> Int? {
+  func scopeOrdinal(_ ordinal: Int) -> Int? {
     switch members {
-    case .all: return place
-    case .blocks(let selected): return selected.ownOrdinal(place)
-    case .places(let places):
-      var (low, high) = (0, places.count)
+    case .all: return ordinal
+    case .blocks(let selected): return selected.ownOrdinal(ordinal)
+    case .ordinals(let ordinals):
+      var (low, high) = (0, ordinals.count)
       while low < high {
         let middle = (low + high) / 2
-        if places.pointer[middle] < place { low = middle + 1 } else { high = middle }
+        if ordinals.pointer[middle] < ordinal { low = middle + 1 } else { high = middle }
       }
-      return low < places.count && places.pointer[low] == place ? low : nil
+      return low < ordinals.count && ordinals.pointer[low] == ordinal ? low : nil
     }
   }
 
   /// The place in the scope of a feature; nil where it isn't part of it. O(log n).
-  public func place(of id: FeatureID) -> Int? { index.place(of: id).flatMap(scopeOrdinal) }
+  public func ordinal(of id: FeatureID) -> Int? { index.ordinal(of: id).flatMap(scopeOrdinal) }
 
   /// The places in the scope of those of some features that are part of it.
-  func places(of ids: [FeatureID]) -> OrdinalSet { OrdinalSet(ids.compactMap { place(of: $0) }) }
+  func ordinals(of ids: [FeatureID]) -> OrdinalSet {
+    OrdinalSet(ids.compactMap { ordinal(of: $0) })
+  }
 
   /// Calls `body` with the places in a block of the collection of those of its features that are part of
   /// the scope, which is all of the collection or was selected by block; in ascending order.
   func forEachOffset(ofBlock number: Int, _ body: (UInt16) -> Void) {
     switch members {
     case .all: for offset in 0..<index.blocks[number].count { body(UInt16(offset)) }
-    case .places: preconditionFailure("it was selected one by one")
+    case .ordinals: preconditionFailure("it was selected one by one")
     case .blocks(let selected):
       guard let offsets = selected.block(number)?.offsets else { return }
-      for place in 0..<offsets.count { body(offsets.pointer[place]) }
+      for index in 0..<offsets.count { body(offsets.pointer[index]) }
     }
   }
 
@@ -174,7 +176,7 @@ extension FeatureScope {
         return true
       }
     }
-    return FeatureScope(collection, places: selected.fixed, name: name)
+    return FeatureScope(collection, ordinals: selected.fixed, name: name)
   }
 
   /// The scope's features that lie in a region.

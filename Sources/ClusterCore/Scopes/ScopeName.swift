@@ -3,7 +3,7 @@ struct ScopeName: Hashable, Sendable {
   var filter: FilterExpression?
   var groupBy: [UInt8]?
   /// Whether it is everything, without gaps between places.
-  var isOnePiece = false
+  var isDense = false
 
   func grouped(by property: [UInt8]) -> ScopeName {
     ScopeName(filter: filter, groupBy: property)

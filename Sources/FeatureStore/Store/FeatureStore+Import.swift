@@ -52,7 +52,7 @@ extension FeatureStore {
     guard var active = activeImport else { throw .io(reason: "no import is under way") }
     do {
       let now = clock.now
-      batch.settleExpiry(default: active.info.expiryOfWrites(at: now))
+      batch.applyDefaultExpiry(active.info.expiryOfWrites(at: now))
       if let ascending = active.ascending {
         if batch.withRecords({ records in records.allNeedIDs }) ?? true {
           let added = try active.pending.add(batch)

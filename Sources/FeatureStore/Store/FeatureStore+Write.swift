@@ -49,7 +49,7 @@ extension FeatureStore {
     let (result, first) = try core.transaction.write { () throws(StoreError) in
       var (info, created) = try core.collectionToWrite(id)
       let first = try info.reserveIDs(unassigned.count, above: largest)
-      settled.settleExpiry(default: info.expiryOfWrites(at: now))
+      settled.applyDefaultExpiry(info.expiryOfWrites(at: now))
       let counts = try core.features.write(settled, ids: first, into: info.key, at: now)
       info.featureCount += counts.newRows
       core.collections.save(info)

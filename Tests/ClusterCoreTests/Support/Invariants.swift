@@ -8,7 +8,7 @@ extension FeatureIndex {
     func check(_ holds: Bool, _ what: @autoclosure () -> String) {
       if !holds && found.count < 20 { found.append(what()) }
     }
-    let view = points.view
+    let view = points.pointers
     let places = self.places
     check(places.count == count, "\(places.count) places of \(count) features")
     for (place, before) in zip(places, [nil] + places.map { $0 }) {
@@ -38,7 +38,7 @@ extension FeatureIndex {
     for (a, b) in zip(byID, byID.dropFirst()) {
       check(records[a].id < records[b].id, "ids are not in order")
     }
-    check(Set(byID.map(place(of:))) == Set(places), "ids lead to other places")
+    check(Set(byID.map(ordinal(of:))) == Set(places), "ids lead to other places")
     var nodes: [Int] = []
     view.traverse {
       nodes.append($0)
@@ -60,7 +60,7 @@ extension FeatureIndex {
     func check(_ holds: Bool, _ what: String) {
       if !holds { found.append("\(what) of node \(node)") }
     }
-    let view = points.view
+    let view = points.pointers
     var places: [Int] = []
     _ = view.forEachRun(of: node) {
       places += $0
@@ -81,7 +81,7 @@ extension FeatureIndex {
       longitudes += UInt64(view.positions[place].x)
       locations.insert(view.positions[place].location)
     }
-    let (own, sum) = (view.nodes[node], view.aggregates[node].pointee)
+    let (own, sum) = (view.nodes[node], view.sums[node].pointee)
     check(own.box == box, "box")
     check(sum.latitudes == latitudes && sum.longitudes == longitudes, "sums")
     check(Int(sum.locations) == locations.count, "locations")

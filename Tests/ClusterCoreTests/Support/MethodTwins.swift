@@ -49,7 +49,7 @@ struct MethodTwin {
 
   /// The features of some places added up one by one.
   func sum(of places: [Int]) -> PointSum {
-    places.reduce(into: PointSum()) { $0.add($1..<$1 + 1, in: points.view) }
+    places.reduce(into: PointSum()) { $0.add($1..<$1 + 1, in: points.pointers) }
   }
 
   /// Bounds and mean by looking at all longitudes in order; several where gaps are as wide but for the

@@ -3,9 +3,9 @@ struct CodeTerm: FilterTerm {
   let column: PropertyColumn
   let code: PropertyColumn.Code
 
-  func mask(from place: Int, among candidates: UInt64) -> UInt64 {
-    guard let codes = column.codes(around: place) else { return 0 }
-    let (values, code) = (codes + place, self.code)
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
+    guard let codes = column.codes(around: ordinal) else { return 0 }
+    let (values, code) = (codes + ordinal, self.code)
     return candidates.scanned { values[$0] == code }
   }
 }

@@ -2,5 +2,5 @@
 struct ConstantTerm: FilterTerm {
   let value: Bool
 
-  func mask(from place: Int, among candidates: UInt64) -> UInt64 { value ? candidates : 0 }
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 { value ? candidates : 0 }
 }

@@ -5,11 +5,11 @@ struct EntryTerm: FilterTerm {
   let column: PropertyColumn
   let condition: StringCondition
   /// nil if there was no memory to spare: then the condition is told for each feature.
-  let memory: EntryMemory?
+  let memory: EntryAnswers?
 
-  func mask(from place: Int, among candidates: UInt64) -> UInt64 {
-    guard let codes = column.codes(around: place) else { return 0 }
-    let values = codes + place
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
+    guard let codes = column.codes(around: ordinal) else { return 0 }
+    let values = codes + ordinal
     guard let memory else { return candidates.filtered { holds(values[$0]) } }
     // In this order: what was told once stays so, whereas what is unknown now may be told by another
     // thread before it is looked at again.

@@ -2,5 +2,5 @@
 protocol FilterTerm: Sendable {
   /// Of the candidates, features `place + i` for the bits i that are set, those it is true of.
   /// There is at least one, and all are places of one block of the index.
-  func mask(from place: Int, among candidates: UInt64) -> UInt64
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64
 }

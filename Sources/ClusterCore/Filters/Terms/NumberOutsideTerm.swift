@@ -4,9 +4,9 @@ struct NumberOutsideTerm: FilterTerm {
   let low: Double
   let high: Double
 
-  func mask(from place: Int, among candidates: UInt64) -> UInt64 {
-    guard let doubles = column.doubles(around: place) else { return 0 }
-    let (values, low, high) = (doubles + place, self.low, self.high)
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
+    guard let doubles = column.doubles(around: ordinal) else { return 0 }
+    let (values, low, high) = (doubles + ordinal, self.low, self.high)
     return candidates.scanned { values[$0] < low || values[$0] > high }
   }
 }

@@ -4,10 +4,10 @@ struct NumberSetTerm: FilterTerm {
   let sorted: [Double]
   let isNegated: Bool
 
-  func mask(from place: Int, among candidates: UInt64) -> UInt64 {
-    guard let doubles = column.doubles(around: place) else { return 0 }
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
+    guard let doubles = column.doubles(around: ordinal) else { return 0 }
     return candidates.filtered { bit in
-      let value = doubles[place + bit]
+      let value = doubles[ordinal + bit]
       return !value.isNaN && contains(value) != isNegated
     }
   }

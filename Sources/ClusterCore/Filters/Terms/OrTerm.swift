@@ -2,10 +2,10 @@
 struct OrTerm: FilterTerm {
   let terms: [any FilterTerm]
 
-  func mask(from place: Int, among candidates: UInt64) -> UInt64 {
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
     var rest = candidates
     for term in terms {
-      rest &= ~term.mask(from: place, among: rest)
+      rest &= ~term.mask(from: ordinal, among: rest)
       if rest == 0 { break }
     }
     return candidates & ~rest

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: only touched by relaxed atomic operations. Threads that look at an entry at
 /// the same time come to the same answer, and it doesn't matter whose is kept.
-final class EntryMemory: @unchecked Sendable {
+final class EntryAnswers: @unchecked Sendable {
   enum Answer: UInt8 { case unknown, no, yes }
 
   private let answers: UnsafeMutablePointer<Atomic<UInt8>>
