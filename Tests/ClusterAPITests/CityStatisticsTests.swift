@@ -167,7 +167,10 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Fixtures.path(named: "berlin-stones.geojson") != nil))
+  @Test(
+    .enabled(
+      if: Fixtures.path(named: "berlin-stones.geojson") != nil,
+      "PINCLUSTER_TEST_DATA names no folder with berlin-stones.geojson"))
   func `what is said of Berlin's stones is what the twin says`() async throws {
     let stones = try #require(try Fixtures.berlinStones())
     let (service, twin) = (try Service(), Twin(stones, parsing: true))

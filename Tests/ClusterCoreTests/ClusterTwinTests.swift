@@ -32,7 +32,10 @@ import Testing
     try expectAgreement(features, seed: 21, rounds: 12)
   }
 
-  @Test(.enabled(if: Fixtures.path(named: "berlin-stones.geojson") != nil))
+  @Test(
+    .enabled(
+      if: Fixtures.path(named: "berlin-stones.geojson") != nil,
+      "PINCLUSTER_TEST_DATA names no folder with berlin-stones.geojson"))
   func `clusters of Berlin's stones are those of the twin`() throws {
     try expectAgreement(try #require(try Fixtures.berlinStones()), seed: 22, rounds: 30)
   }

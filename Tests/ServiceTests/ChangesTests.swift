@@ -33,12 +33,13 @@ import Threading
     let server = try ServerProcess.holding(features, in: "c", arguments: ["--threads", "2"])
     // How many writers are done; then that every view is about to change, and that all is done.
     let done = Locked(0)
+    let writes = Locked(0)
     let faults = Locked<[String]>([])
     let (client, port) = (server.client, server.port)
     Threads.run(54) { number in
       do {
         if number < 4 {
-          try ChangesTests.write(features, number: number, client)
+          try ChangesTests.write(features, number: number, client) { writes.withLock { $0 += 1 } }
           guard
             done.withLock({
               $0 += 1; return $0 == 4
@@ -54,12 +55,16 @@ import Threading
         var stream = try EventStream(port: port, path: path)
         var generator = SeededGenerator(seed: UInt64(number))
         while done.value < 5, try stream.read() {
-          if generator.chance(0.2) { usleep(200_000) }
+          if generator.chance(0.2) {
+            // Falls behind.
+            let goal = writes.value + 20
+            _ = eventually { done.value >= 4 || writes.value >= goal }
+          }
           if number % 3 == 0, generator.chance(0.2) {
             stream = try EventStream(port: port, path: path, resuming: stream.screen)
           }
         }
-        while done.value < 6 { usleep(10_000) }
+        #expect(eventually { done.value >= 6 })
         // Comes again, so that it has seen everything when it reads its first event.
         try ChangesTests.catchUp(&stream, path, client)
         let wrong = try ChangesTests.faults(of: stream, view: view, server: client)
@@ -76,15 +81,16 @@ import Threading
     server.expectHealthy()
   }
 
-  /// Moves, changes and deletes features, one at a time.
+  /// Moves, changes and deletes features, one at a time. Calls `willWrite` before each.
   private static func write(
-    _ features: [TwinFeature], number: Int, _ client: TestClient
+    _ features: [TwinFeature], number: Int, _ client: TestClient, willWrite: () -> Void
   ) throws {
     var generator = SeededGenerator(seed: UInt64(900 + number))
     let connection = try client.connect()
     // Each writer has features of its own.
     let own = stride(from: number, to: features.count, by: 4).map { features[$0] }
     for _ in 0..<120 {
+      willWrite()
       var feature = generator.pick(own)
       let path = "/collections/c/items/\(TwinRequest.percentEncoded(feature.id.description))"
       if generator.chance(0.2) {

@@ -57,9 +57,9 @@ import Testing
     var server = try ServerProcess.ready()
     let load = try LiveLoad(writers: 6, seed: 11, at: server)
     for round in 1...6 {
-      let (process, pause) = (server.process, generator.int(1...150))
+      let (process, writes) = (server.process, generator.int(0...60))
       load.run(at: server.port, readers: 4) {
-        usleep(UInt32(pause) * 1000)
+        load.awaitWrites(writes)
         process.signal(round % 2 == 0 ? SIGTERM : SIGINT)
       }
       // Well within the time to drain.

@@ -62,6 +62,12 @@ struct LiveLoad {
     }
   }
 
+  /// Waits until so many more writes have been carried out, or the server is gone for 30 seconds.
+  func awaitWrites(_ count: Int) {
+    let goal = answers.value.writes + count
+    _ = eventually { answers.value.writes >= goal }
+  }
+
   private func write(
     as writer: inout LiveWriter, over connection: TestConnection,
     _ mayRefuse: (TestResponse) -> Bool
