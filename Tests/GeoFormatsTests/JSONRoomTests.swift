@@ -2,7 +2,7 @@ import Testing
 
 @testable import GeoFormats
 
-struct JSONRoomTests {
+@Suite(.timeLimit(.minutes(1))) struct JSONRoomTests {
   @Test func `pieces are written into the room that is reserved`() {
     var writer = JSONWriter(reserving: 0)
     writer.withRoom(4 + 2 * JSONRoom.numberLength) { room in

@@ -5,7 +5,9 @@ import Testing
 
 /// What memory that runs out makes of a document. In processes of their own, whose address space is
 /// limited once the document is there. Address sanitizer ends a process that runs out.
-@Suite(.enabled(if: dlsym(nil, "__asan_init") == nil, "address sanitizer needs the memory itself"))
+@Suite(
+  .timeLimit(.minutes(1)),
+  .enabled(if: dlsym(nil, "__asan_init") == nil, "address sanitizer needs the memory itself"))
 struct OutOfMemoryTests {
   @Test func `a parser without memory says so`() async {
     await #expect(processExitsWith: .success) {
