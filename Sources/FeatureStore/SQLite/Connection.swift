@@ -107,9 +107,13 @@ final class Connection {
     if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
   }
 
-  /// Runs `body` in a write transaction: all of it is on disk when this returns, none if it throws.
-  func transaction<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    try execute("BEGIN IMMEDIATE")
+  /// Runs `body` in a transaction: all of it is on disk when this returns, none if it throws.
+  ///
+  /// - Parameter begin: the statement that begins it.
+  func transaction<R>(
+    _ begin: String = "BEGIN IMMEDIATE", _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    try execute(begin)
     do {
       let result = try body()
       try execute("COMMIT")
