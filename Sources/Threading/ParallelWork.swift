@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Pieces of work that don't depend on each other, done on all processors.
+/// Runs calls that don't depend on each other on all processors.
 public enum ParallelWork {
-  private final class Desk: Sendable {
+  /// The calls that are still to be made.
+  private final class Calls: Sendable {
     let next = Atomic<Int>(0)
     let count: Int
     let body: @Sendable (Int) -> Void
@@ -20,17 +21,17 @@ public enum ParallelWork {
     }
   }
 
-  /// How many threads there are.
+  /// The number of threads, the calling one included.
   public static var threads: Int { min(Processors.count, 8) }
 
-  /// Calls `body` with every number below `count`, in no order; returns when all is done.
+  /// Calls `body` with every number below `count`, in no order, and returns when all calls have ended.
   public static func run(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    let desk = Desk(count, body)
-    // Where the system has no thread to give there are fewer.
+    let calls = Calls(count, body)
+    // There are fewer threads where the system can't start them.
     let others = (1..<max(1, min(threads, count))).compactMap { _ in
-      SystemThread { desk.work() }
+      SystemThread { calls.work() }
     }
-    desk.work()
+    calls.work()
     for thread in others { thread.join() }
   }
 }

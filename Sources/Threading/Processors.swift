@@ -2,6 +2,6 @@ import CHints
 
 /// The processors that this process may use.
 public enum Processors {
-  /// How many there are, at least 1.
+  /// Their number, at least 1.
   public static let count = Int(chints_processors())
 }

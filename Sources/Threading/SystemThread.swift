@@ -1,24 +1,24 @@
 import Glibc
 
-/// A thread of the system, which whoever starts it has to join or to detach.
+/// A POSIX thread. Whoever starts one has to join or detach it.
 public struct SystemThread: @unchecked Sendable {
-  // `@unchecked`: a name, which is a pointer on some systems and never looked behind.
+  // `@unchecked`: the handle is an integer on Linux and an opaque pointer elsewhere.
   private let thread: pthread_t
 
-  /// What a thread starts with.
+  /// The argument of the thread's start routine.
   private final class Start: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs a body on a thread of its own, which ends with it; nil where the system has none to give.
+  /// Runs `body` on a new thread, which ends with it. Nil if the system can't start a thread.
   public init?(_ body: @escaping @Sendable () -> Void) {
     var thread = pthread_t()
     let start = Unmanaged.passRetained(Start(body))
     let code = pthread_create(
       &thread, nil,
       { argument in
-        // The reference that was handed over above.
+        // Balances the `passRetained` above.
         if let argument { Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().body() }
         return nil
       }, start.toOpaque())
@@ -29,9 +29,9 @@ public struct SystemThread: @unchecked Sendable {
     self.thread = thread
   }
 
-  /// Waits for its end.
+  /// Waits until the thread ends.
   public func join() { pthread_join(thread, nil) }
 
-  /// Leaves it alone.
+  /// Lets the thread free its resources when it ends.
   public func detach() { pthread_detach(thread) }
 }

@@ -72,6 +72,7 @@ public final class CollectionWriter: @unchecked Sendable {
     storeID = store.storeID
     self.store = store
     self.catalog = catalog
+    store.confine(to: .queue(queue))
     catalog.keepTime(store.clock, store.versions)
   }
 

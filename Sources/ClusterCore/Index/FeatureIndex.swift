@@ -138,7 +138,7 @@ public final class FeatureIndex: Sendable {
 
   /// The place of the feature with an id, if there is one. O(log n).
   public func ordinal(of id: FeatureID) -> Int? {
-    withRawID(id) { directory.reference(of: $0, records) }.map(ordinal(of:))
+    id.withRawID { directory.reference(of: $0, records) }.map(ordinal(of:))
   }
 
   /// The place of a feature by its record. O(log n).
@@ -190,14 +190,6 @@ public final class FeatureIndex: Sendable {
     knownBounds.withLock { known in
       known = known ?? points.exactBounds
       return known
-    }
-  }
-
-  /// Lends an id in the form that lies in records.
-  func withRawID<R>(_ id: FeatureID, _ body: (FeatureRecord.RawID) -> R) -> R {
-    switch id.key {
-    case .integer(let value): body(.integer(value, writtenAsText: id.isWrittenAsText))
-    case .text(let bytes): bytes.withUnsafeBytes { body(.text($0)) }
     }
   }
 }

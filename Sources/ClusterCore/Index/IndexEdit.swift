@@ -29,7 +29,7 @@ struct IndexEdit {
     // Features that came with an earlier change of these; ids that were there before have records.
     var added: [FeatureID: RecordReference]?
     for id in ids {
-      var name = old.withRawID(id) { old.directory.reference(of: $0, old.records) }
+      var name = id.withRawID { old.directory.reference(of: $0, old.records) }
       if name == nil {
         if added == nil { added = ownRecords }
         name = added?[id]

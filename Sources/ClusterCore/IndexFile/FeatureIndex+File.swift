@@ -1,28 +1,39 @@
 import CHints
 
 extension FeatureIndex {
-  /// Reads an index back that ``encode(to:)`` has written; nil if it isn't whole, or isn't one: then
-  /// nothing of it is to be trusted. O(n) without a sort, on all processors.
-  public static func decode(_ source: some IndexFileSource) -> FeatureIndex? {
-    decode(source, blockCapacity: PointIndex.maximumBlockCount)
+  /// Reads an index that ``encode(to:)`` has written, with changes since; nil if the source can't be read
+  /// or isn't an index. O(n + k log n) for k changes, on all processors.
+  ///
+  /// - Parameters:
+  ///   - ids: the ids that have changed, ascending.
+  ///   - batch: the features with those ids, ascending by id; an id without a feature is removed.
+  public static func decode(
+    _ source: some IndexFileSource, changing ids: [FeatureID] = [],
+    to batch: FeatureBatch = FeatureBatch()
+  ) throws(RecordArena.Full) -> FeatureIndex? {
+    try decode(
+      source, blockCapacity: PointIndex.maximumBlockCount, changing: ids, to: batch)
   }
 
-  /// As above, with at most some features a block.
-  static func decode(_ source: some IndexFileSource, blockCapacity: Int) -> FeatureIndex? {
-    IndexFileDecoder(source)?.decode(blockCapacity: blockCapacity)
+  /// Reads an index into blocks of at most some features.
+  static func decode(
+    _ source: some IndexFileSource, blockCapacity: Int, changing ids: [FeatureID] = [],
+    to batch: FeatureBatch = FeatureBatch()
+  ) throws(RecordArena.Full) -> FeatureIndex? {
+    try IndexFileDecoder(source)?.decode(blockCapacity: blockCapacity, changing: ids, to: batch)
   }
 }
 
 extension FeatureIndex {
-  /// Hands all that it takes to make this index again to a sink. O(n); takes 4 bytes a feature for as
-  /// long as it runs. Rethrows what the sink throws.
+  /// Writes all that it takes to make this index again to a sink. O(n); takes 4 bytes a feature while it
+  /// runs. Rethrows what the sink throws.
   public func encode(to sink: IndexFileSink) throws {
     var encoder = IndexFileEncoder()
     let ahead = 8
     for block in blocks {
       let references = block.references.pointer
       for offset in 0..<block.count {
-        // Records come from all over the memory; ask for them in time.
+        // Records lie all over the memory, so they are prefetched.
         let next = records[references[min(offset &+ ahead, block.count &- 1)]].base
         chints_prefetch(next)
         chints_prefetch(next + 64)
@@ -33,10 +44,10 @@ extension FeatureIndex {
     try encoder.finish(order: UnsafeBufferPointer(start: order.pointer, count: count), to: sink)
   }
 
-  /// By rank in the order of ids, which feature it is in index order, from 0.
+  /// By rank in the order of ids: the offset of the feature in index order, from 0.
   ///
-  /// A reference is looked up in a table of the part of the arena that it is in, and all references
-  /// pass once for each part: neither a table of the whole arena nor a sort is needed.
+  /// References are looked up in a table of one part of the arena at a time, and all references are passed
+  /// once for each part. That takes neither a table of the whole arena nor a sort.
   private var orderOfIDs: FixedArray<UInt32> {
     let order = FixedArray<UInt32>(uninitialized: count)
     let units = records.byteCount / 8
@@ -47,16 +58,16 @@ extension FeatureIndex {
       var number: UInt32 = 0
       for block in blocks {
         for offset in 0..<block.count {
-          let place = Int(block.references.pointer[offset].raw) &- start
-          if UInt(bitPattern: place) < UInt(bitPattern: part) { table.pointer[place] = number }
+          let unit = Int(block.references.pointer[offset].raw) &- start
+          if UInt(bitPattern: unit) < UInt(bitPattern: part) { table.pointer[unit] = number }
           number &+= 1
         }
       }
       var rank = 0
       directory.forEach { reference in
-        let place = Int(reference.raw) &- start
-        if UInt(bitPattern: place) < UInt(bitPattern: part) {
-          order.pointer[rank] = table.pointer[place]
+        let unit = Int(reference.raw) &- start
+        if UInt(bitPattern: unit) < UInt(bitPattern: part) {
+          order.pointer[rank] = table.pointer[unit]
         }
         rank &+= 1
         return true

@@ -4,13 +4,13 @@ import Threading
 struct IndexFileDecoder<Source: IndexFileSource> {
   private let source: Source
   private let sections: [IndexFileSection]
-  /// How many of the sections hold records.
+  /// The number of sections that hold records; they come first.
   private let recordSections: Int
   private let count: Int
-  /// By section: the number of the first feature that it tells of.
+  /// By section: the offset or rank of its first feature.
   private let firsts: [Int]
 
-  /// Nil for sections that can't be those of an index.
+  /// Creates a decoder; nil if the sections can't be those of an index.
   init?(_ source: Source) {
     let sections = source.sections
     let recordSections = sections.prefix { $0.kind == .records }.count
@@ -42,40 +42,46 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     guard section.byteCount % 8 == 0, section.byteCount / smallest >= section.featureCount else {
       return false
     }
-    // Larger than a chunk is only what doesn't fit into one.
+    // Only a record that doesn't fit into a chunk takes more than one.
     return section.byteCount <= RecordArena.chunkBytes || section.featureCount == 1
   }
 
-  /// The index; nil if it can't be read or isn't one.
-  func decode(blockCapacity: Int) -> FeatureIndex? {
+  /// Makes the index with some changes; nil if the source can't be read or isn't an index. See
+  /// ``FeatureIndex/decode(_:changing:to:)``.
+  func decode(
+    blockCapacity: Int, changing ids: [FeatureID], to batch: FeatureBatch
+  ) throws(RecordArena.Full) -> FeatureIndex? {
     guard let arena = ArenaDraft(sections[..<recordSections], of: source) else { return nil }
-    let records = arena.records(of: source)
-    let entries = FixedArray<FeatureEntry>(uninitialized: count)
-    let order = FixedArray<UInt32>(uninitialized: count)
-    guard read(arena, entries, order), isInOrder(entries, records) else { return nil }
-    let ends = BlockCuts.ends(count: count, capacity: blockCapacity) {
-      entries.pointer[$0].position.zOrder
+    var records = arena.records(of: source)
+    var features = IndexFileFeatures(count: count)
+    guard read(arena, into: features), areSectionsInOrder(features.entries, records),
+      features.isOrderComplete
+    else { return nil }
+    if !ids.isEmpty {
+      let changes = try IndexFileChanges(ids, to: batch, of: features, in: &records)
+      features = changes.applied(to: features, records)
     }
-    guard let (blocks, directory) = build(entries, order, ends, records) else { return nil }
+    let ends = BlockCuts.ends(count: features.count, capacity: blockCapacity) {
+      features.entries.pointer[$0].position.zOrder
+    }
+    let (blocks, directory) = IndexFileDecoder.build(features, ends, records)
     return FeatureIndex(
-      records: records, blocks: blocks, directory: IDDirectory(directory),
-      blockCapacity: blockCapacity)
+      records: records, blocks: blocks, directory: directory, blockCapacity: blockCapacity)
   }
 
-  /// Reads all sections; whether all are as they were written.
-  private func read(
-    _ arena: ArenaDraft, _ entries: FixedArray<FeatureEntry>, _ order: FixedArray<UInt32>
-  ) -> Bool {
+  /// Reads all sections and returns whether all are as they were written.
+  private func read(_ arena: ArenaDraft, into features: IndexFileFeatures) -> Bool {
+    let (entries, order) = (features.entries, features.order)
     let outcome = FixedArray<Bool>(uninitialized: sections.count)
     let (source, sections, firsts) = (source, sections, firsts)
     let recordSections = recordSections
-    // To be used again: fresh memory costs more than reading into it.
+    // Buffers are used again, since fresh memory costs more than reading into it.
     let spaces = Locked<[FixedArray<UInt64>]>([])
     ParallelWork.run(sections.count) { number in
       let section = sections[number]
       if number < recordSections {
-        // What is read is a copy: where the disk fails, this doesn't give the bytes, and to touch them
-        // in memory would be the end.
+        // A copy is read and checked before the mapped bytes are used: on a disk that fails reading
+        // returns an error, whereas touching the mapping would end the process.
         let isOrdinary = section.byteCount <= RecordArena.chunkBytes
         let space =
           (isOrdinary ? spaces.withLock { $0.popLast() } : nil)
@@ -97,8 +103,10 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     return (0..<sections.count).allSatisfy { outcome.pointer[$0] }
   }
 
-  /// Whether each section of records goes on where the one before ends.
-  private func isInOrder(_ entries: FixedArray<FeatureEntry>, _ records: RecordArena) -> Bool {
+  /// Whether each section of records begins where the one before ends.
+  private func areSectionsInOrder(
+    _ entries: FixedArray<FeatureEntry>, _ records: RecordArena
+  ) -> Bool {
     (0..<recordSections).dropFirst().allSatisfy { number in
       let (last, first) = (
         entries.pointer[firsts[number] - 1], entries.pointer[firsts[number]]
@@ -109,81 +117,45 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     }
   }
 
-  /// The blocks that end at some places, and those of the directory; nil if the order isn't one.
-  private func build(
-    _ entries: FixedArray<FeatureEntry>, _ order: FixedArray<UInt32>, _ ends: [Int],
-    _ records: RecordArena
-  ) -> (blocks: [FeatureBlock], directory: [FixedArray<RecordReference>])? {
-    // A few large parts, for the nodes of each lie in one table.
+  /// Builds the blocks with some ends and the directory. O(n).
+  private static func build(
+    _ features: IndexFileFeatures, _ ends: [Int], _ records: RecordArena
+  ) -> (blocks: [FeatureBlock], directory: IDDirectory) {
+    // The nodes of each part lie in one table, so there are a few large parts.
     let blockParts = min(ends.count, ParallelWork.threads * 2)
     let size = IDDirectory.capacity * 3 / 4
-    let directoryCount = (count + size - 1) / size
+    let directoryCount = (features.count + size - 1) / size
     let stride = 64
     let directoryParts = (directoryCount + stride - 1) / stride
-    let blocks = Pieces<[FeatureBlock]>(blockParts)
-    let directory = Pieces<FixedArray<RecordReference>>(directoryCount)
-    let isPermutation = FixedArray<Bool>(uninitialized: 1)
-    let features = SortedFeatures(count: count)
-    let count = count
-    // What takes longest comes first.
-    ParallelWork.run(blockParts + 1 + directoryParts) { part in
+    let blocks = Locked([[FeatureBlock]](repeating: [], count: blockParts))
+    let directory = Locked([[FixedArray<RecordReference>]](repeating: [], count: directoryParts))
+    let sorted = SortedFeatures(count: features.count)
+    // The parts that take longest come first.
+    ParallelWork.run(blockParts + directoryParts) { part in
       if part < blockParts {
         let own = ends[ends.count * part / blockParts..<ends.count * (part + 1) / blockParts]
         let start = own.startIndex == 0 ? 0 : ends[own.startIndex - 1]
-        for place in start..<(own.last ?? start) { features.set(place, entries.pointer[place]) }
-        blocks.set(part, features.blocks(from: start, own, records))
-      } else if part == blockParts {
-        isPermutation.pointer[0] = IndexFileDecoder.isPermutation(order)
-      } else {
-        let first = (part - 1 - blockParts) * stride
-        for number in first..<min(first + stride, directoryCount) {
-          let start = number * size
-          let block = FixedArray<RecordReference>(uninitialized: min(size, count - start))
-          for offset in 0..<block.count {
-            // Whether it is one of them is seen by the other part.
-            let place = min(Int(order.pointer[start + offset]), count - 1)
-            block.pointer[offset] = entries.pointer[place].reference
-          }
-          directory.set(number, block)
+        for offset in start..<(own.last ?? start) {
+          sorted.set(offset, features.entries.pointer[offset])
         }
+        let made = sorted.blocks(from: start, own, records)
+        blocks.withLock { $0[part] = made }
+      } else {
+        let first = (part - blockParts) * stride
+        let made = (first..<min(first + stride, directoryCount)).map { number in
+          let start = number * size
+          let block = FixedArray<RecordReference>(
+            uninitialized: min(size, features.count - start))
+          for rank in 0..<block.count {
+            block.pointer[rank] = features.reference(at: start + rank)
+          }
+          return block
+        }
+        directory.withLock { $0[part - blockParts] = made }
       }
     }
-    guard isPermutation.pointer[0] else { return nil }
-    return (blocks.all.flatMap { $0 }, directory.all)
-  }
-
-  /// Whether every number below the count is there once.
-  private static func isPermutation(_ order: FixedArray<UInt32>) -> Bool {
-    let seen = FixedArray<UInt64>(uninitialized: order.count / 64 + 1)
-    seen.pointer.update(repeating: 0, count: seen.count)
-    for rank in 0..<order.count {
-      let number = Int(order.pointer[rank])
-      guard number < order.count else { return false }
-      let bit: UInt64 = 1 << UInt64(number & 63)
-      guard seen.pointer[number >> 6] & bit == 0 else { return false }
-      seen.pointer[number >> 6] |= bit
-    }
-    return true
-  }
-
-  /// Values that several threads make.
-  ///
-  /// `@unchecked Sendable`: each place is set by one thread, and read after all have ended.
-  private final class Pieces<Piece: Sendable>: @unchecked Sendable {
-    private let pieces: UnsafeMutableBufferPointer<Piece?>
-
-    init(_ count: Int) {
-      pieces = .allocate(capacity: count)
-      pieces.initialize(repeating: nil)
-    }
-
-    deinit {
-      pieces.deinitialize()
-      pieces.deallocate()
-    }
-
-    func set(_ number: Int, _ piece: Piece) { pieces[number] = piece }
-
-    var all: [Piece] { pieces.compactMap { $0 } }
+    return (
+      blocks.withLock { $0.flatMap(\.self) }, IDDirectory(directory.withLock { $0.flatMap(\.self) })
+    )
   }
 }

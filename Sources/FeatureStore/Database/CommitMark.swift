@@ -2,24 +2,24 @@ import CDeflate
 import CSQLite
 import Glibc
 
-/// A note of the last commit in a file beside the database, so that a log that has lost its end is
-/// noticed: SQLite takes the first frame that isn't whole for the end of the log, and what follows it
-/// for never written.
+/// A record of the last commit in a file beside the database. With it a start finds out that the end of
+/// the write-ahead log is missing, which SQLite doesn't notice: it takes the first incomplete frame for
+/// the end of the log.
 ///
-/// The note is written after each commit, before anyone is told of it, and is not synchronized: what
-/// it says is on disk when it is. A note that is older than the database says nothing; it is never
-/// newer, unless commits are lost. It goes when the store is closed.
+/// The mark is written after each commit, before the commit is acknowledged. It isn't synchronized, so
+/// after a power failure it may be older than the database, which is harmless. It is newer only if
+/// commits were lost. Closing the store removes it.
 final class CommitMark {
   static let fileName = "pincluster.commit"
 
-  /// What a commit leaves behind: the database's latest version, and what its collections hold.
+  /// The contents of the database after a commit, in short.
   fileprivate struct State: Equatable {
     var storeID: Int64
-    /// The latest version of a collection that is there.
+    /// The latest version of the existing collections.
     var version: Int64
     var collections: Int64
     var features: Int64
-    /// The latest version of any collection so far, there or dropped.
+    /// The latest version of any collection so far, including dropped ones.
     var latest: Int64
   }
 
@@ -29,9 +29,8 @@ final class CommitMark {
   private let descriptor: Int32
   private var latest: Int64 = 0
 
-  /// Compares a database with the note of its last commit. Changes nothing.
-  ///
-  /// Throws ``StoreError/damaged(path:reason:)`` if commits are missing.
+  /// Compares a database with its mark and throws ``StoreError/damaged(path:reason:)`` if commits are
+  /// missing.
   static func check(_ connection: Connection) throws(StoreError) {
     let path = path(besides: connection.path)
     guard try DataDirectory.size(of: path) != nil,
@@ -45,7 +44,7 @@ final class CommitMark {
         + "damaged or missing. To go on with what is left, remove \(path)")
   }
 
-  /// Whether a directory has a note of a database.
+  /// Whether there is a mark beside a database.
   static func exists(besides database: String) throws(StoreError) -> Bool {
     try DataDirectory.size(of: path(besides: database)) != nil
   }
@@ -54,12 +53,12 @@ final class CommitMark {
     DataDirectory.parent(of: database) + "/" + fileName
   }
 
-  /// Notes every commit of a connection from now on. The connection has no other hook on its log.
+  /// Marks every commit of a connection from now on. The connection must have no other hook on its log.
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
     path = CommitMark.path(besides: connection.path)
     query = try Statement(State.query, on: connection)
-    // Where it can't be opened there is no note, and all else is as right.
+    // If the file can't be opened there is no mark, and everything else works.
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     sqlite3_wal_hook(
       connection.handle,
@@ -68,7 +67,7 @@ final class CommitMark {
         Unmanaged<CommitMark>.fromOpaque(context).takeUnretainedValue().committed(frames: frames)
         return SQLITE_OK
       }, Unmanaged.passUnretained(self).toOpaque())
-    // Without the collection of the latest version the database would seem older than its note.
+    // When the collection of the latest version is dropped, the database would seem older than its mark.
     sqlite3_update_hook(
       connection.handle,
       { context, operation, _, table, _ in
@@ -86,20 +85,20 @@ final class CommitMark {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Removes the note.
+  /// Removes the mark.
   static func remove(besides database: String) {
     DataDirectory.remove(path(besides: database))
   }
 
   private func committed(frames: Int32) {
     note()
-    // What SQLite does by itself where there is no hook.
+    // SQLite does this by itself for connections without a hook.
     if frames >= CommitMark.longLog {
       sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
   }
 
-  /// Frames after which the log is folded into the database.
+  /// The number of frames at which the log is copied into the database.
   private static let longLog = 1000
 
   private func note() {
@@ -109,14 +108,14 @@ final class CommitMark {
     write(state.bytes)
   }
 
-  /// Leaves nothing noted, also where the power fails before the next note is on disk.
+  /// Clears the mark, on disk too, in case the power fails before the next mark is there.
   private func forget() {
     write(State.none)
     if descriptor >= 0 { fdatasync(descriptor) }
   }
 
   private func write(_ bytes: [UInt8]) {
-    // In one step, so that a kill can't cut it.
+    // One call, so that a kill can't leave half of it.
     if descriptor >= 0 {
       _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
@@ -142,10 +141,11 @@ extension CommitMark.State {
     """
 
   static let length = 48
-  /// What no state gives.
+  /// The bytes of no state.
   static let none = [UInt8](repeating: 0, count: length)
 
-  /// Whether it can be what is found where `noted` was the last note, and maybe one commit came after.
+  /// Whether a database in this state has lost no commit since `noted`, after which there may have been one
+  /// more.
   func follows(_ noted: CommitMark.State) -> Bool {
     if version > noted.latest { return true }
     // Features that have expired are deleted without a new version.
@@ -153,7 +153,7 @@ extension CommitMark.State {
       && features <= noted.features
   }
 
-  /// Five integers and the CRC-32 of them, each 8 bytes, little-endian.
+  /// Five integers and their CRC-32, each in 8 bytes, little-endian.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     for number in [storeID, version, collections, features, latest] {
@@ -164,7 +164,7 @@ extension CommitMark.State {
     return bytes
   }
 
-  /// Nil for anything but what ``bytes`` gives.
+  /// Reads ``bytes`` back; nil for anything else.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.length else { return nil }
     let numbers = stride(from: 0, to: 40, by: 8).map { start in

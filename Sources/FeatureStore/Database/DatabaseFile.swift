@@ -1,19 +1,19 @@
-/// Makes and opens `pincluster.db`.
+/// Creates, opens and checks `pincluster.db`.
 ///
-/// A new database is built whole under another name and then renamed, so that a file named
-/// `pincluster.db` has always been one: if it is empty, cut short or not a database, that is
-/// damage, never the trace of an interrupted start. A write-ahead log without its database is
-/// damage too. Only a directory with neither begins afresh.
+/// A new database is completed under another name and then renamed. So a file named `pincluster.db` that
+/// is empty, cut short or not a database is damaged, never the trace of an interrupted start. A
+/// write-ahead log without its database is damage too. A new database is created only where there is
+/// neither.
 enum DatabaseFile {
   static let name = "pincluster.db"
-  /// Mebibytes of pages at hand: enough for batches in the order of their ids.
+  /// The size of the page cache in MiB; enough for batches that are written in the order of their ids.
   static let ordinaryCache = 32
-  /// For what is written at the end of the tree only.
+  /// The size of the page cache in MiB for rows that are only appended.
   static let appendingCache = 8
-  /// For imports, whose batches may each touch every page of a collection.
+  /// The size of the page cache in MiB for imports, whose batches may each touch every page of a collection.
   static let importCache = 256
 
-  /// Opens the database of a locked directory, making it first if there is none.
+  /// Opens the database of a locked directory, or creates one.
   static func open(in directory: String, holding lock: DirectoryLock) throws(StoreError)
     -> Connection
   {
@@ -62,7 +62,8 @@ enum DatabaseFile {
     try DataDirectory.move(draft, to: path, in: directory)
   }
 
-  /// Checks what SQLite would misread rather than refuse. Offsets are those of the file format.
+  /// Checks the parts of the header that SQLite would misread rather than refuse. The offsets are those of
+  /// SQLite's file format.
   private static func checkHeader(_ path: String, size: Int) throws(StoreError) {
     guard size > 0 else { throw .damaged(path: path, reason: "it is empty") }
     let header = try DataDirectory.prefix(of: path, count: 100)
@@ -77,7 +78,8 @@ enum DatabaseFile {
     else { throw .damaged(path: path, reason: "its header is not one that this program wrote") }
   }
 
-  /// Reads the first page through SQLite, which also finds a file that was cut short.
+  /// Checks that the database is of a known schema. Reading the first page also finds a file that was cut
+  /// short.
   private static func checkIdentity(_ connection: Connection) throws(StoreError) {
     let path = connection.path
     _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
@@ -96,24 +98,23 @@ enum DatabaseFile {
     }
   }
 
-  /// Pages up to which a look at every one is taken before the first is used; it takes some tenths of
-  /// a second.
+  /// The most pages for which a start checks every page, which takes some tenths of a second.
   private static let pagesToCheck = 16_384
 
-  /// Whether there are free pages, and so many pages that those are still to be checked.
+  /// Whether there are free pages to check, and too many pages to check them during the start.
   static func needsPageCheck(_ connection: Connection) throws(StoreError) -> Bool {
     let pages = try connection.integer("PRAGMA page_count") ?? 0
     let free = try connection.integer("PRAGMA freelist_count") ?? 0
     return pages > pagesToCheck && free > 0
   }
 
-  /// Takes a look at every page.
+  /// Checks every page.
   static func checkPages(_ connection: Connection) throws(StoreError) {
     try check("quick_check", connection)
   }
 
-  /// Checks what reading every feature would not betray, but writing stumble over: the small tables
-  /// with their index and, if there are any, the free pages, which takes a look at every page.
+  /// Checks what reading every feature doesn't find and writing would fail on: the small tables with their
+  /// indexes and, if there are any, the free pages.
   private static func checkStructure(_ connection: Connection) throws(StoreError) {
     var checks = ["integrity_check(store)", "integrity_check(collections)"]
     if try connection.integer("PRAGMA user_version") ?? 0 > 2 {

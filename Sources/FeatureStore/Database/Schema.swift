@@ -1,19 +1,23 @@
-/// The tables, and the steps that lead from one version of them to the next.
+/// The tables of the database and the migrations that lead to them.
 ///
-/// `features` is keyed by (collection, id) and has no row id: the rows lie in the order in which
-/// they are read, and there is one tree to write. Its `id` has the type ANY, which in a STRICT
-/// table converts nothing: an integer stays one and text stays text, and SQLite orders integers by
-/// value before text by its bytes, as ``FeatureID`` does. `position` is a blob of little-endian
-/// doubles (longitude, latitude, further ordinates), since a REAL column stores integral values as
-/// integers and loses the sign of −0.0. `expires` and `ttl` are in milliseconds, `checksum` is that of
-/// ``RowChecksum``; rows of collections that are older than checksums may have none.
-/// `store.version` is a ceiling that no version passes, while the store is open and after a crash, and
-/// the last version itself once it was closed. `snapshots` and `changes` are those of ``ChangeLog``.
+/// To change the tables, append a step to ``migrations``; it is run when an older database is opened.
+///
+/// - `store`: one row. `version` is a ceiling that no version exceeds while the store is open and after a
+///   crash, and the last version itself once the store was closed.
+/// - `collections`: a row for each ``CollectionInfo``, with its CRC-32. `ttl` is in milliseconds. Rows
+///   that were written before there were checksums have none.
+/// - `features`: a row for each feature, keyed by (collection, id), without a row id, so that there is one
+///   tree to write, in the order in which it is read. `id` has the type ANY, which a STRICT table doesn't
+///   convert: SQLite orders integers by value before text by its bytes, as ``FeatureID`` does. `position`
+///   is a blob (``PositionCoding``) since a REAL column loses the sign of −0.0. `expires` is in
+///   milliseconds since 1970 (UTC), `checksum` that of ``FeatureRow/checksum(in:)``; collections that are
+///   older than checksums (`has_checksums` is 0) may have rows without one.
+/// - `snapshots` and `changes`: the index files and the ids that have changed since (``ChangeLog``).
 enum Schema {
-  /// "PinC" in ASCII: tells `file` and us whose database it is.
+  /// "PinC" in ASCII; marks a SQLite database as one of this program.
   static let applicationID: Int64 = 0x5069_6E43
 
-  /// The step at index n leads from version n to n + 1. Released steps are never edited.
+  /// The steps, in order; the one at index n leads from version n to n + 1. A released step is never edited.
   static let migrations = [
     """
     CREATE TABLE store (
@@ -65,10 +69,10 @@ enum Schema {
     """,
   ]
 
-  /// The version that this program writes.
+  /// The version of the schema that this program writes.
   static var version: Int { migrations.count }
 
-  /// Brings a database from `found` to the current version in one transaction.
+  /// Brings a database from version `found` to the current one in one transaction.
   static func migrate(_ connection: Connection, from found: Int) throws(StoreError) {
     guard found < version else { return }
     try connection.transaction { () throws(StoreError) in

@@ -1,7 +1,7 @@
 import Glibc
 
 extension StoreError {
-  /// The error numbers that have a case of their own.
+  /// Translates an error number; nil for those without a case of their own.
   init?(errno number: Int32, path: String) {
     switch number {
     case ENOSPC, EDQUOT, EFBIG: self = .full(reason: "\(path): \(message(errno: number))")
@@ -11,7 +11,7 @@ extension StoreError {
   }
 }
 
-/// The system's text for an error number.
+/// Returns the system's text for an error number.
 func message(errno number: Int32) -> String {
   var buffer = [CChar](repeating: 0, count: 256)
   guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }

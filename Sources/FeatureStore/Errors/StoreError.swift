@@ -1,27 +1,27 @@
-/// Why the store couldn't do what it was asked. Nothing has been changed when one is thrown.
+/// An error of the store. When one is thrown, nothing has been changed.
 public enum StoreError: Error, Sendable, Equatable {
   /// Another process (or another store in this one) holds the data directory.
   case directoryInUse(path: String, processID: Int32?)
-  /// The path names something that isn't a directory.
+  /// The path names a file, or leads through one.
   case notADirectory(path: String, reason: String)
   /// The directory or a file in it can't be opened.
   case unreadable(path: String, reason: String)
   /// The database was written by a newer version of this program.
   case newerSchema(path: String, found: Int, supported: Int)
-  /// The database isn't one of ours, or isn't whole. It is never replaced by a fresh one.
+  /// The database was written by another program or is incomplete. It is never replaced by a new one.
   case damaged(path: String, reason: String)
   /// The disk or quota is full, or the file may not grow.
   case full(reason: String)
   /// The directory or the database can't be written to.
   case readOnly(reason: String)
-  /// The operating system or SQLite failed, or the store was used out of order.
+  /// The operating system or SQLite failed, or a method was called at the wrong time.
   case io(reason: String)
-  /// The collection held an integer id so large that no next one is left.
+  /// The collection has held an integer id so large that no larger one is left.
   case idsExhausted(collection: String)
 }
 
 extension StoreError: CustomStringConvertible {
-  /// One line for people.
+  /// A sentence of one line for people.
   public var description: String {
     switch self {
     case .directoryInUse(let path, let processID?):

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the store asks of the file system beside SQLite.
+/// File operations in the data directory, with the store's errors.
 enum DataDirectory {
-  /// Makes sure that the directory exists, with its parents, and can be listed.
+  /// Makes sure that a directory exists and can be listed. Creates it and its parents if need be.
   static func prepare(_ path: String) throws(StoreError) {
     var status = stat()
     if stat(path, &status) != 0 {
@@ -37,7 +37,7 @@ enum DataDirectory {
     try synchronize(parent)
   }
 
-  /// The directory that holds `path`; `path` itself where there is none.
+  /// The parent directory of `path`: "." if it has none, "/" for the root.
   static func parent(of path: String) -> String {
     var rest = Substring(path)
     while rest.count > 1, rest.hasSuffix("/") { rest.removeLast() }
@@ -46,28 +46,28 @@ enum DataDirectory {
     return parent.isEmpty ? "/" : String(parent)
   }
 
-  /// Flushes a file, or the names in a directory, to disk.
+  /// Flushes a file, or the entries of a directory, to disk.
   static func synchronize(_ path: String) throws(StoreError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("opened", path) }
     defer { close(descriptor) }
-    // EINVAL: a file system that can't, and needn't, synchronize directories.
+    // EINVAL is the answer of file systems that don't synchronize directories, and needn't.
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure("synchronized", path) }
   }
 
-  /// Renames within a directory so that the change survives a crash.
+  /// Renames a file within a directory. The new name survives a crash when this returns.
   static func move(_ old: String, to new: String, in directory: String) throws(StoreError) {
     guard rename(old, new) == 0 else { throw failure("renamed", old) }
     try synchronize(directory)
   }
 
-  /// Removes a file, if it is there.
+  /// Removes a file if it exists.
   static func remove(_ path: String) { _ = unlink(path) }
 
-  /// Whether it is certain that there is no such file.
+  /// Whether a file certainly doesn't exist.
   static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
 
-  /// The size of a file, or nil if there is none.
+  /// The size of a file in bytes, or nil if there is none.
   static func size(of path: String) throws(StoreError) -> Int? {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -94,7 +94,7 @@ enum DataDirectory {
     return Array(bytes.prefix(got))
   }
 
-  /// The names of the files in a directory; none where it can't be listed.
+  /// The names of the files in a directory; none if it can't be listed.
   static func names(in path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
@@ -108,7 +108,7 @@ enum DataDirectory {
     return names
   }
 
-  /// What a call of the system has failed with, as `errno` says.
+  /// The error of a system call that has just failed, as `errno` says.
   static func failure(_ action: String, _ path: String) -> StoreError {
     let number = errno
     return StoreError(errno: number, path: path)

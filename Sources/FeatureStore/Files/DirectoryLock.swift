@@ -1,16 +1,16 @@
 import Glibc
 
-/// An exclusive hold on a data directory: `flock` on a file that also tells who holds it.
+/// An exclusive lock on a data directory: `flock` on a file that also names the process that holds it.
 ///
-/// The kernel drops the lock with its owner, so a file left by a dead process is no obstacle. The
-/// file is never removed: between removal and creation two processes could both hold "the" lock.
+/// The kernel releases the lock when its owner ends, so a file left by a dead process is no obstacle. The
+/// file is never removed: between removal and creation two processes could both hold a lock.
 final class DirectoryLock {
   static let fileName = "pincluster.lock"
   private let descriptor: Int32
 
   init(directory: String) throws(StoreError) {
     let path = directory + "/" + DirectoryLock.fileName
-    // Close-on-exec: a child must not keep the directory locked.
+    // Close-on-exec keeps a child process from holding the lock.
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw DirectoryLock.error(errno, opening: path) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -23,7 +23,7 @@ final class DirectoryLock {
       throw .directoryInUse(path: directory, processID: holder)
     }
     self.descriptor = descriptor
-    // The number is there for people; a full disk must not keep the service from starting.
+    // The process id is for people. A full disk must not keep the service from starting.
     var text = "\(getpid())\n"
     _ = ftruncate(descriptor, 0)
     _ = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
@@ -31,8 +31,7 @@ final class DirectoryLock {
 
   deinit {
     _ = ftruncate(descriptor, 0)
-    // A child that is just being born has the file open, too, until it is another program; only this
-    // lets go of the lock all the same.
+    // A child between fork and exec has the file open too, and closing alone would leave the lock to it.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }

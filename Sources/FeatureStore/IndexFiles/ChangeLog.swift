@@ -99,6 +99,15 @@ final class ChangeLog {
   /// The most changes of a collection of some features: to read those takes less time than to read all.
   private static func limit(_ featureCount: Int64) -> Int64 { max(featureCount / 8, 1000) }
 
+  private static func checksum(
+    of id: FeatureRecord.RawID, numbered number: Int64, in key: Int64
+  ) -> Int64 {
+    switch id {
+    case .integer(let value, _): checksum([key, number, value])
+    case .text(let bytes): checksum([key, number], bytes)
+    }
+  }
+
   private static func checksum(_ numbers: [Int64], _ text: UnsafeRawBufferPointer? = nil) -> Int64 {
     var checksum: UInt32 = 0
     for number in numbers {
@@ -124,14 +133,8 @@ final class ChangeLog {
     let number = state.next
     try insertion.bind(key, at: 1)
     try insertion.bind(number, at: 2)
-    switch id {
-    case .integer(let value, _):
-      try insertion.bind(value, at: 3)
-      try insertion.bind(ChangeLog.checksum([key, number, value]), at: 4)
-    case .text(let bytes):
-      try insertion.bindBorrowed(text: bytes, at: 3)
-      try insertion.bind(ChangeLog.checksum([key, number], bytes), at: 4)
-    }
+    try insertion.bindBorrowed(id, at: 3)
+    try insertion.bind(ChangeLog.checksum(of: id, numbered: number, in: key), at: 4)
     try insertion.run()
     states[key]?.next = number + 1
   }
@@ -283,20 +286,13 @@ final class ChangeLog {
     var ids: Set<FeatureID> = []
     while try rows.step() {
       let number = rows.integer(0)
-      let (id, checksum): (FeatureID?, Int64) =
+      let id: FeatureID? =
         switch rows.type(1) {
-        case SQLITE_INTEGER:
-          (
-            try? FeatureID(integer: rows.integer(1), isWrittenAsText: false),
-            ChangeLog.checksum([key, number, rows.integer(1)])
-          )
-        case SQLITE_TEXT:
-          (
-            rows.bytes(1).isUTF8 ? try? FeatureID(text: rows.bytes(1)) : nil,
-            ChangeLog.checksum([key, number], rows.bytes(1))
-          )
-        default: (nil, 0)
+        case SQLITE_INTEGER: try? FeatureID(integer: rows.integer(1), isWrittenAsText: false)
+        case SQLITE_TEXT: rows.bytes(1).isUTF8 ? try? FeatureID(text: rows.bytes(1)) : nil
+        default: nil
         }
+      let checksum = id?.withRawID { ChangeLog.checksum(of: $0, numbered: number, in: key) }
       guard let id, checksum == rows.integer(2) else {
         throw damage("a change doesn't have its checksum")
       }

@@ -1,6 +1,6 @@
-/// What the store knows about a collection without reading its features.
+/// A row of `collections`: all about a collection but its features.
 public struct CollectionInfo: Sendable, Equatable {
-  /// Its key in the database; never used again after the collection is dropped.
+  /// Its key in the database, which no other collection ever gets.
   public let key: Int64
   /// Its id, as in the URL.
   public let id: String
@@ -8,19 +8,19 @@ public struct CollectionInfo: Sendable, Equatable {
   public internal(set) var title: String?
   /// Its description, if it has one.
   public internal(set) var description: String?
-  /// The database's counter at the last change of it: grows with every one, also over drop and
-  /// re-creation.
+  /// The database's counter at its last change. It grows with every change, also when the collection is
+  /// dropped and created again.
   public internal(set) var version: Int64
-  /// The largest integer id that it ever held, deleted or not; 0 if none above 0.
+  /// The largest integer id that it has ever held, deleted or not, but at least 0.
   public internal(set) var largestInteger: Int64
-  /// How many features it holds on disk, expired ones that are still there included.
+  /// The number of its rows, including those of expired features that are still to be deleted.
   public internal(set) var featureCount: Int
-  /// The milliseconds after which a feature expires that doesn't say when; nil: never.
+  /// The time to live, in milliseconds, of features that don't say when they expire; nil for ever.
   public internal(set) var ttl: Int64?
   /// Whether all its rows have a checksum.
   let hasChecksums: Bool
 
-  /// The same collection, changed without a write.
+  /// The same collection at a later version.
   public func changed(to version: Int64) -> CollectionInfo {
     var info = self
     info.version = version

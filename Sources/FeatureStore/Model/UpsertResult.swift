@@ -1,11 +1,11 @@
-/// What a batch of features did to a collection.
+/// The outcome of writing a batch of features.
 public struct UpsertResult: Sendable, Equatable {
-  /// How many features are new.
+  /// The number of features that are new.
   public let inserted: Int
-  /// How many replaced another, of the collection or earlier in the batch.
+  /// The number of features that replaced another one, of the collection or earlier in the batch.
   public let updated: Int
   /// The collection after the write.
   public let info: CollectionInfo
-  /// Whether the write made the collection.
+  /// Whether the write created the collection.
   public let createdCollection: Bool
 }

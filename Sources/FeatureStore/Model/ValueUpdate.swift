@@ -1,10 +1,10 @@
-/// What to do with something that a collection may have.
+/// A change of an optional value, such as a collection's title.
 public enum ValueUpdate<Value: Sendable & Equatable>: Sendable, Equatable {
-  /// Leave it as it is.
+  /// Leave the value as it is.
   case keep
-  /// Remove it.
+  /// Remove the value.
   case clear
-  /// Replace it.
+  /// Set the value.
   case set(Value)
 
   /// The value after the update.

@@ -1,13 +1,13 @@
 import Threading
 
-/// The counter that all versions come from. None is ever given twice, not even by a later process
-/// after a crash, for the database holds a ceiling that no version passes: commits raise it before it
-/// is reached (``FeatureStore``).
+/// The counter that all versions come from. No version is given twice, not even by a later process after
+/// a crash: the database holds a ceiling that no version exceeds, and commits raise it in time.
 ///
-/// If it can't be raised for long, since the disk is full, versions go on above the milliseconds since
-/// 1970: whoever comes later and doesn't know of them begins higher still.
+/// If the ceiling can't be raised for long because the disk is full, versions continue at the number of
+/// milliseconds since 1970. A later process that starts at the old ceiling continues there too, at a later
+/// time, so it gives higher ones.
 public final class VersionCounter: Sendable {
-  /// How far ahead of the last version the ceiling is put.
+  /// The distance of a new ceiling from the last version.
   static let reserve: Int64 = 10_000
 
   private struct State {
@@ -18,13 +18,13 @@ public final class VersionCounter: Sendable {
   private let state: Locked<State>
   private let clock: WallClock
 
-  /// A counter that goes on behind the ceiling of the process before.
+  /// Creates a counter that continues after the ceiling of an earlier process.
   init(after last: Int64, clock: WallClock) {
     state = Locked(State(last: last, ceiling: last))
     self.clock = clock
   }
 
-  /// The next version, for what is shown without being written first. On any thread.
+  /// Returns the next version, for a change that is published without being written first. On any thread.
   public func next() -> Int64 {
     state.withLock { state in
       state.last += 1
@@ -33,7 +33,7 @@ public final class VersionCounter: Sendable {
     }
   }
 
-  /// The next version, for a transaction, whose commit sees to the ceiling.
+  /// Returns the next version, for a transaction whose commit raises the ceiling if need be.
   func nextToWrite() -> Int64 {
     state.withLock { state in
       state.last += 1
@@ -41,10 +41,10 @@ public final class VersionCounter: Sendable {
     }
   }
 
-  /// The last version that was given.
+  /// The last version that was given out.
   var last: Int64 { state.withLock { $0.last } }
 
-  /// The ceiling to write now; nil while the present one is far enough.
+  /// The ceiling to write now; nil while the present one is far enough away.
   var dueCeiling: Int64? {
     state.withLock { state in
       state.ceiling - state.last < VersionCounter.reserve / 2
@@ -52,9 +52,9 @@ public final class VersionCounter: Sendable {
     }
   }
 
-  /// Tells that a ceiling is on disk.
+  /// Takes note that a ceiling is on disk.
   func setCeiling(_ ceiling: Int64) { state.withLock { $0.ceiling = max($0.ceiling, ceiling) } }
 
-  /// Whether the database holds another number than the last version.
+  /// Whether the database holds a number other than the last version.
   var isAhead: Bool { state.withLock { $0.ceiling != $0.last } }
 }

@@ -2,15 +2,15 @@ import ClusterCore
 import Glibc
 import Synchronization
 
-/// The time by which features expire. It doesn't go back while it lives, even if the machine's clock
-/// does: what has expired stays so.
+/// The clock by which features expire. It never goes back, even if the machine's clock does, so that what
+/// has expired stays expired.
 public final class WallClock: Sendable {
   private let source: @Sendable () -> Int64
   private let latest = Atomic<Int64>(FeatureRecord.expiryRange.lowerBound)
 
-  /// A clock that follows another, by default the machine's.
+  /// Creates a clock that follows another one, by default the machine's.
   ///
-  /// - Parameter source: tells milliseconds since 1970 (UTC), on any thread.
+  /// - Parameter source: returns milliseconds since 1970 (UTC); called on any thread.
   public init(source: @escaping @Sendable () -> Int64 = WallClock.machineTime) {
     self.source = source
   }
@@ -22,7 +22,7 @@ public final class WallClock: Sendable {
     ).newValue
   }
 
-  /// What the machine's clock says, in milliseconds since 1970 (UTC).
+  /// The time of the machine's clock, in milliseconds since 1970 (UTC).
   @Sendable public static func machineTime() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -1,4 +1,3 @@
-import CSQLite
 import ClusterCore
 import Threading
 
@@ -33,6 +32,7 @@ public final class StoreVerifier: Sendable {
   /// Looks through everything; on any thread. Throws what is damaged; returns early once stopped.
   public func run() throws {
     let connection = try Connection(path: path, create: false)
+    connection.confinement = .currentThread
     let isStopped = running.withLock { running in
       running.connection = connection
       return running.isStopped
@@ -52,7 +52,7 @@ public final class StoreVerifier: Sendable {
   public func stop() {
     running.withLock { running in
       running.isStopped = true
-      if let connection = running.connection { sqlite3_interrupt(connection.handle) }
+      if let connection = running.connection { connection.interrupt() }
     }
   }
 

@@ -38,14 +38,9 @@ struct FeatureRow {
   /// Binds what it says and its checksum to six parameters, from `id` to `checksum` in the order of
   /// ``Schema``; the bytes must live until the statement has run.
   func bind(to statement: Statement, at first: Int32, checksum: Int64) throws(StoreError) {
-    switch id {
-    case .integer(let value, let writtenAsText):
-      try statement.bind(value, at: first)
-      try statement.bind(writtenAsText ? 1 : 0, at: first + 1)
-    case .text(let bytes):
-      try statement.bindBorrowed(text: bytes, at: first)
-      try statement.bind(1, at: first + 1)
-    }
+    let isText = if case .integer(_, let writtenAsText) = id { writtenAsText } else { true }
+    try statement.bindBorrowed(id, at: first)
+    try statement.bind(isText ? 1 : 0, at: first + 1)
     try statement.bindBorrowed(blob: position, at: first + 2)
     try statement.bindBorrowed(text: properties, at: first + 3)
     try statement.bind(expires, at: first + 4)

@@ -69,33 +69,28 @@ final class RowReader {
     after id: FeatureID?, limit: Int, into target: inout ReadRows
   ) throws(StoreError) -> Bool {
     try rows.bind(Int64(limit), at: 3)
-    switch id?.key {
-    case nil: try rows.bind(Int64.min, at: 2)
-    case .integer(let value): try rows.bind(value, at: 2)
-    case .text(let text): try rows.bind(String(decoding: text, as: UTF8.self), at: 2)
+    guard let id else {
+      try rows.bind(Int64.min, at: 2)
+      return try appendAll(to: &target)
     }
+    return try id.withRawID { (id) throws(StoreError) in
+      try rows.bindBorrowed(id, at: 2)
+      return try appendAll(to: &target)
+    }
+  }
+
+  private func appendAll(to target: inout ReadRows) throws(StoreError) -> Bool {
     while try rows.step() { try append(to: &target) }
     return target.count > 0
   }
 
-  /// Appends the row with an id; false if there is none, or it has expired.
-  func find(_ id: FeatureID, into target: inout ReadRows) throws(StoreError) -> Bool {
-    let count = target.living.batch.count
-    switch id.key {
-    case .integer(let value):
-      try rows.bind(value, at: 2)
+  /// Appends the row with an id, if there is one.
+  func find(_ id: FeatureID, into target: inout ReadRows) throws(StoreError) {
+    try id.withRawID { (id) throws(StoreError) in
+      try rows.bindBorrowed(id, at: 2)
+      defer { rows.reset() }
       if try rows.step() { try append(to: &target) }
-    case .text(let text):
-      try text.withUnsafeBytes { bytes in
-        Result { () throws(StoreError) in
-          try rows.bindBorrowed(text: bytes, at: 2)
-          if try rows.step() { try append(to: &target) }
-          rows.reset()
-        }
-      }.get()
     }
-    rows.reset()
-    return target.living.batch.count > count
   }
 
   private func append(to target: inout ReadRows) throws(StoreError) {

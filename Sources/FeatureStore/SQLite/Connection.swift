@@ -1,20 +1,28 @@
 import CSQLite
-import Glibc
+import Threading
 
-/// The owner of a SQLite connection. Not `Sendable`: one user at a time, on any thread.
+/// The owner of a SQLite connection. Not `Sendable`: one user at a time, where ``confinement`` says.
 final class Connection {
   /// The database file, as named in errors.
   let path: String
-  let handle: OpaquePointer
-  /// Keeps what must outlive the connection (the directory's lock) alive.
+  /// Where the connection and its statements may be used. Debug builds check every use.
+  var confinement = Confinement.unchecked
+  private let pointer: OpaquePointer
+  /// An object that must outlive the connection: the directory's lock.
   private let holder: AnyObject?
+
+  /// SQLite's handle, for use on the confining thread or queue.
+  var handle: OpaquePointer {
+    confinement.check()
+    return pointer
+  }
 
   /// Opens an existing file, or with `create` a new one.
   init(path: String, create: Bool, holding holder: AnyObject? = nil) throws(StoreError) {
     var handle: OpaquePointer?
-    // Without a mutex of SQLite's own: the caller confines the connection.
+    // The caller confines the connection, so SQLite needs no mutex of its own.
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0)
-    // SQLite may be built to take "file:…" for a URI; a path that begins with . or / never is one.
+    // SQLite may be built to take "file:…" for a URI. A path that begins with . or / never is one.
     let code = sqlite3_open_v2(path.hasPrefix("/") ? path : "./" + path, &handle, flags, nil)
     guard code == SQLITE_OK, let handle else {
       let error = StoreError(code: code, connection: handle, path: path)
@@ -22,7 +30,7 @@ final class Connection {
       throw error
     }
     self.path = path
-    self.handle = handle
+    pointer = handle
     self.holder = holder
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, 2000)
@@ -31,7 +39,7 @@ final class Connection {
 
   deinit {
     // Every statement holds its connection, so none is left.
-    sqlite3_close_v2(handle)
+    sqlite3_close_v2(pointer)
     withExtendedLifetime(holder) {}
   }
 
@@ -52,28 +60,31 @@ final class Connection {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// Sets how many mebibytes of pages are kept at hand, and gives back what isn't needed now.
+  /// Makes a running query of another thread fail. May be called on any thread while the connection is open.
+  func interrupt() { sqlite3_interrupt(pointer) }
+
+  /// Sets the size of the page cache, and frees the pages that aren't in use.
   func limitCache(toMebibytes limit: Int) {
-    // A hint: without it everything is as right, if slower.
+    // The limit only affects speed, so a failure is ignored.
     sqlite3_exec(handle, "PRAGMA cache_size = -\(limit * 1024)", nil, nil, nil)
     sqlite3_db_release_memory(handle)
   }
 
-  /// Says where temporary tables and what savepoints need to be undone lie: in memory, so that writes
-  /// depend on one disk only, or in a file that may grow. There must be none, and no transaction.
+  /// Chooses where temporary tables and the journals of savepoints are kept: in memory, so that writes
+  /// depend on one disk only, or in a file. There must be no such table and no transaction.
   func keepTemporary(inMemory: Bool) {
-    // A hint, too.
+    // The place only affects memory use, so a failure is ignored.
     sqlite3_exec(handle, "PRAGMA temp_store = \(inMemory ? 2 : 1)", nil, nil, nil)
   }
 
-  /// Says whether every row's reference to its collection is looked up. There must be no transaction.
+  /// Turns the check of foreign keys on or off. There must be no transaction.
   func checksReferences(_ checks: Bool) {
-    // A hint: the lookups only cost time.
+    // The check only costs time, so a failure is ignored.
     sqlite3_exec(handle, "PRAGMA foreign_keys = \(checks ? "ON" : "OFF")", nil, nil, nil)
   }
 
-  /// Says whether closing copies the log into the database and removes it. At first it doesn't: of
-  /// what turns out to be damaged all stays as it was found.
+  /// Chooses whether closing copies the log into the database and removes it. By default it doesn't, so
+  /// that a directory that turns out to be damaged stays as it was found.
   func foldsLogOnClose(_ folds: Bool) { csqlite_fold_log_on_close(handle, folds ? 1 : 0) }
 
   /// Whether a transaction is open.
@@ -90,15 +101,19 @@ final class Connection {
     }
   }
 
-  /// Undoes the open transaction, if there is one. It can't fail in a way that leaves it open:
-  /// SQLite rolls back by itself after errors that forbid an explicit rollback.
+  /// Undoes the open transaction, if there is one. No failure leaves it open: SQLite rolls back by itself
+  /// after errors that forbid an explicit rollback.
   func rollback() {
     if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
   }
 
-  /// Runs `body` in a write transaction: all of it is on disk when this returns, none if it throws.
-  func transaction<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    try execute("BEGIN IMMEDIATE")
+  /// Runs `body` in a transaction: all of it is on disk when this returns, none if it throws.
+  ///
+  /// - Parameter begin: the statement that begins it.
+  func transaction<R>(
+    _ begin: String = "BEGIN IMMEDIATE", _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    try execute(begin)
     do {
       let result = try body()
       try execute("COMMIT")

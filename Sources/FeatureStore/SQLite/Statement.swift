@@ -1,24 +1,29 @@
 import CSQLite
 
-/// The owner of a prepared statement; keeps its connection open.
+/// The owner of a prepared statement. It keeps its connection open.
 ///
-/// "Borrowed" bindings point at the caller's memory, which must live until the statement is reset.
+/// A borrowed binding points at the caller's memory, which must live until the statement is reset.
 final class Statement {
-  let handle: OpaquePointer
   let connection: Connection
+  private let pointer: OpaquePointer
+
+  private var handle: OpaquePointer {
+    connection.confinement.check()
+    return pointer
+  }
 
   init(_ sql: String, on connection: Connection) throws(StoreError) {
     var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(
       connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
     guard code == SQLITE_OK, let handle else { throw connection.error(code) }
-    self.handle = handle
+    pointer = handle
     self.connection = connection
   }
 
-  deinit { sqlite3_finalize(handle) }
+  deinit { sqlite3_finalize(pointer) }
 
-  /// Runs to the next row; false when there is none. A failed or finished statement is reset.
+  /// Runs to the next row and returns whether there is one. A failed or finished statement is reset.
   func step() throws(StoreError) -> Bool {
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -28,21 +33,21 @@ final class Statement {
     return false
   }
 
-  /// Runs to the end; how many rows were changed.
+  /// Runs to the end and returns the number of rows that were changed.
   @discardableResult
   func run() throws(StoreError) -> Int {
     while try step() {}
     return Int(sqlite3_changes64(connection.handle))
   }
 
-  /// Runs `body` on the first row, if there is one, and resets.
+  /// Returns what `body` makes of the first row, or nil if there is none, and resets the statement.
   func first<R>(_ body: (Statement) throws(StoreError) -> R) throws(StoreError) -> R? {
     guard try step() else { return nil }
     defer { reset() }
     return try body(self)
   }
 
-  /// Makes the statement ready to run again. (Its result repeats the error of the last step.)
+  /// Makes the statement ready to run again. (The result code repeats the error of the last step.)
   func reset() { sqlite3_reset(handle) }
 
   func bind(_ value: Int64, at index: Int32) throws(StoreError) {
@@ -79,7 +84,7 @@ final class Statement {
         UInt8(SQLITE_UTF8)))
   }
 
-  /// Binds borrowed bytes, of which there must be some.
+  /// Binds borrowed bytes, which must not be empty.
   func bindBorrowed(blob: UnsafeRawBufferPointer, at index: Int32) throws(StoreError) {
     try check(sqlite3_bind_blob64(handle, index, blob.baseAddress, UInt64(blob.count), nil))
   }
@@ -94,8 +99,8 @@ final class Statement {
   /// The storage class of a value, such as `SQLITE_TEXT`.
   func type(_ column: Int32) -> Int32 { sqlite3_column_type(handle, column) }
 
-  /// A text or blob as it lies in SQLite's page cache, valid until the next step or reset. (Asking
-  /// for the text itself would copy it to append a zero.)
+  /// The bytes of a text or blob in SQLite's page cache, valid until the next step or reset.
+  /// (`sqlite3_column_text` would copy them to append a zero.)
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let base = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column)))

@@ -24,8 +24,8 @@ extension StoreError {
       } else {
         self = .io(reason: number == 0 ? reason : "\(reason): \(message(errno: number))")
       }
-    // The statements are fixed, so one that doesn't fit the schema means an altered schema, and a
-    // violated constraint means rows that we didn't write.
+    // The statements are fixed: one that doesn't fit the schema means that the schema was altered, and a
+    // violated constraint means that the store didn't write the rows.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_ERROR, SQLITE_SCHEMA,
       SQLITE_CONSTRAINT, SQLITE_MISMATCH:
       self = .damaged(path: path, reason: reason)

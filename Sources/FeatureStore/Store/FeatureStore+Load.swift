@@ -36,14 +36,12 @@ extension FeatureStore {
     guard let source = IndexFile(path, of: identity) else {
       return .failure(Fault(text: "\(path) is missing or damaged"))
     }
-    guard var index = FeatureIndex.decode(source) else {
-      return .failure(Fault(text: "\(path) is damaged"))
-    }
     // What was deleted as expired stays so, even if the clock has gone back since.
     let now = max(clock.now, state.expiredUntil)
-    let ids = try core.changes.changedIDs(of: info.key, since: file)
-    if !ids.isEmpty {
-      index = try index.applying(changes(of: ids, info, core, now: now)).index
+    let ids = try core.changes.changedIDs(of: info.key, since: file).sorted()
+    let batch = try core.features(ids, of: info, now: now)
+    guard var index = try FeatureIndex.decode(source, changing: ids, to: batch) else {
+      return .failure(Fault(text: "\(path) is damaged"))
     }
     let gone = index.expired(at: now)
     if !gone.isEmpty { index = try index.applying(.remove(gone)) }
@@ -56,19 +54,5 @@ extension FeatureStore {
     }
     return .success(
       LoadedIndex(index: index, expired: expired, changes: ids.count, fault: nil))
-  }
-
-  /// What has become of some features.
-  private func changes(
-    of ids: Set<FeatureID>, _ info: CollectionInfo, _ core: StoreCore, now: Int64
-  ) throws(StoreError) -> [FeatureChange] {
-    let reader = try RowReader(
-      core.connection, someOf: info.key, hasChecksums: info.hasChecksums, now: now)
-    let checker = RowChecker(info.key, path: core.connection.path)
-    var rows = ReadRows()
-    var removed: [FeatureID] = []
-    for id in ids.sorted() where try !reader.find(id, into: &rows) { removed.append(id) }
-    try checker.check(rows)
-    return [.remove(removed), .upsert(rows.living.batch)]
   }
 }

@@ -1,4 +1,5 @@
 import ClusterCore
+import Threading
 
 /// Collections of features, durable in one SQLite file in a data directory.
 ///
@@ -43,7 +44,14 @@ public final class FeatureStore {
     versions = core.versions
   }
 
-  deinit { close() }
+  deinit {
+    // Nobody else has it any more, wherever this is.
+    confine(to: .unchecked)
+    close()
+  }
+
+  /// Says where the store is used from now on. Debug builds check it at every use.
+  public func confine(to confinement: Confinement) { core?.connection.confinement = confinement }
 
   /// Every collection, by id.
   public func collections() throws(StoreError) -> [CollectionInfo] {

@@ -41,6 +41,21 @@ final class StoreCore {
     RowLoader(connection: connection, features: features, info: info, now: now)
   }
 
+  /// Reads single features: those of some ids that are there and haven't expired, in the order of the ids.
+  func features(
+    _ ids: [FeatureID], of info: CollectionInfo, now: Int64
+  ) throws(StoreError) -> FeatureBatch {
+    let reader = try RowReader(
+      connection, someOf: info.key, hasChecksums: info.hasChecksums, now: now)
+    var rows = ReadRows()
+    // One transaction, since each would lock the database anew.
+    try connection.transaction("BEGIN") { () throws(StoreError) in
+      for id in ids { try reader.find(id, into: &rows) }
+    }
+    try RowChecker(info.key, path: connection.path).check(rows)
+    return rows.living.batch
+  }
+
   /// Gives back the versions that were put aside, as far as that can be written.
   func giveVersionsBack() {
     guard versions.isAhead else { return }

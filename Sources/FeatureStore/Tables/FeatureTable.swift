@@ -157,21 +157,11 @@ final class FeatureTable {
   ) throws(StoreError) -> Bool {
     try deletion.bind(key, at: 1)
     try deletion.bind(now, at: 3)
-    switch feature.key {
-    case .integer(let value):
-      try deletion.bind(value, at: 2)
+    return try feature.withRawID { (id) throws(StoreError) in
+      try deletion.bindBorrowed(id, at: 2)
       guard try deletion.run() > 0 else { return false }
-      try changes.note(.integer(value, writtenAsText: false), in: key)
+      try changes.note(id, in: key)
       return true
-    case .text(let text):
-      return try text.withUnsafeBytes { bytes in
-        Result { () throws(StoreError) in
-          try deletion.bindBorrowed(text: bytes, at: 2)
-          guard try deletion.run() > 0 else { return false }
-          try changes.note(.text(bytes), in: key)
-          return true
-        }
-      }.get()
     }
   }
 
