@@ -48,7 +48,7 @@ struct Import {
     guard let collection = options.values["collection"] else {
       throw UsageError(message: "--collection is missing; see pincluster import --help")
     }
-    guard API.isCollectionID(collection) else {
+    guard Catalog.isCollectionID(collection) else {
       throw UsageError(
         message: "--collection is \(collection), not 1 to 64 characters of A-Z, a-z, 0-9, _ and -")
     }

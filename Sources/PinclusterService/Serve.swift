@@ -106,7 +106,7 @@ struct Serve {
   }
 
   /// Logs the events of index files.
-  private var reportIndexFile: IndexFileReport {
+  private var reportIndexFile: IndexFileEvent.Report {
     let logger = self.logger
     return { event in
       switch event {

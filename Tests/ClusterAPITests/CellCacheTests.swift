@@ -118,7 +118,7 @@ import Threading
     ])
     service.catalog.publish(
       CollectionSnapshot(info: base.info, collection: changed.collection, after: base),
-      touched: .coordinates(changed.touched))
+      touched: .known(changed.touched))
     for view in views { await check(view, service, "written") }
     #expect(service.catalog["c"]?.index.count == 9)
   }

@@ -79,7 +79,9 @@ import Testing
   ])
   func `the path of clusters`(path: String, collection: String?) {
     var found: String?
-    if case .clusters(let id)? = try? Route(path: path) { found = id }
+    if let (route, parameters) = try? Route.find(path), route.path == "/collections/*/clusters" {
+      found = parameters.collection
+    }
     #expect(found == collection)
   }
 

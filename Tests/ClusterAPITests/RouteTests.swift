@@ -2,8 +2,31 @@ import HTTPServer
 import TestSupport
 import Testing
 
+@testable import ClusterAPI
+
 /// Every path with every method, and what is spoken there.
 @Suite(.timeLimit(.minutes(5))) struct RouteTests {
+  /// The paths of openapi.yaml with their methods, and those that are routed.
+  @Test func `openapi yaml names the same paths and methods`() async throws {
+    let lines = try await Service().get("/openapi.yaml").text.split(separator: "\n")
+    var (documented, path) = (Set<String>(), "")
+    let methods = ["get", "post", "put", "patch", "delete"]
+    for line in lines.drop(while: { $0 != "paths:" }).dropFirst().prefix(while: { $0.first == " " })
+    {
+      if line.hasPrefix("  /") {
+        path = line.dropFirst(2).dropLast().split(
+          separator: "/", omittingEmptySubsequences: false
+        ).map { $0.hasPrefix("{") ? "*" : String($0) }.joined(separator: "/")
+      } else if let method = methods.first(where: { line == "    \($0):" }) {
+        documented.insert("\(method) \(path)")
+      }
+    }
+    let routed = Route.all.flatMap { route in
+      route.methods.filter { $0 != .head }.map { "\($0.description.lowercased()) \(route.path)" }
+    }
+    #expect(documented == Set(routed), "describe each resource in api/, then run scripts/openapi")
+  }
+
   private static let read: [HTTPMethod] = [.get, .head]
   private static let stored: [HTTPMethod] = [.get, .head, .put, .delete]
   private static let asked: [HTTPMethod] = [.get, .head, .post]

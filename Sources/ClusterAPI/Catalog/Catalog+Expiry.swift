@@ -37,7 +37,7 @@ extension Catalog {
         info: snapshot.info.changed(to: timekeeper.versions.next()), collection: changed.collection,
         after: snapshot)
       publishing.toSweep.insert(id)
-      show(current, touched: .coordinates(changed.touched))
+      show(current, touched: .known(changed.touched))
       return current
     }
   }

@@ -13,10 +13,10 @@ extension CollectionWriter {
       try? store.reserveVersions()
     }
     guard count > 0 else {
-      catalog.publish(snapshot, touched: .everything)
+      catalog.publish(snapshot, touched: .unknown)
       return
     }
-    catalog.publish(snapshot.changed(to: store.versions.next()), touched: .everything)
+    catalog.publish(snapshot.changed(to: store.versions.next()), touched: .unknown)
     catalog.needsSweep([snapshot.info.id])
   }
 

@@ -1,56 +1,6 @@
 import ClusterCore
 import Dispatch
 import FeatureStore
-import Threading
-import Synchronization
-
-/// What becomes of the files in which large indexes are kept for the next start.
-public enum IndexFileEvent: Sendable {
-  /// One was read, and so many features that have changed since it was written.
-  case read(collection: String, changes: Int)
-  /// One was written.
-  case written(collection: String, seconds: Double)
-  /// One was found that can't be used; the index was made of the rows instead.
-  case unusable(collection: String, reason: String)
-  /// Rows or pages of the database were found damaged after the start. What is served isn't.
-  case damaged(reason: String)
-  /// One couldn't be written; the next start takes longer, and nothing else.
-  case failed(collection: String, reason: String)
-}
-
-/// Is told what becomes of them, on any thread.
-public typealias IndexFileReport = @Sendable (IndexFileEvent) -> Void
-
-/// A file that is being written on a thread of its own.
-private final class IndexFileJob: Sendable {
-  let snapshot: CollectionSnapshot
-  let draft: IndexFileDraft
-  let outcome = Locked<Result<Void, any Error>?>(nil)
-  let start = DispatchTime.now()
-  /// When to give up, as `DispatchTime` counts.
-  private let deadline = Atomic<UInt64>(.max)
-  private let end = DispatchSemaphore(value: 0)
-
-  init(_ snapshot: CollectionSnapshot, _ draft: IndexFileDraft) {
-    (self.snapshot, self.draft) = (snapshot, draft)
-  }
-
-  func run() {
-    let outcome = Result {
-      try draft.write(snapshot.index) {
-        DispatchTime.now().uptimeNanoseconds < deadline.load(ordering: .relaxed)
-      }
-    }
-    self.outcome.withLock { $0 = outcome }
-    end.signal()
-  }
-
-  func stop(at time: DispatchTime) {
-    deadline.store(time.uptimeNanoseconds, ordering: .relaxed)
-  }
-
-  func wait() { end.wait() }
-}
 
 /// Keeps the indexes of large collections in files, so that the next start needn't make them again. A
 /// file is written aside, from an index that doesn't change; what is written meanwhile is noted in the
@@ -58,7 +8,7 @@ private final class IndexFileJob: Sendable {
 extension CollectionWriter {
   /// What the writer knows about those files.
   struct IndexFileKeeping {
-    var report: IndexFileReport = { _ in }
+    var report: IndexFileEvent.Report = { _ in }
     fileprivate var job: IndexFileJob?
     fileprivate var verification: (verifier: StoreVerifier, end: DispatchSemaphore)?
     /// When to look next.
@@ -85,7 +35,7 @@ extension CollectionWriter {
   func verify(_ verifier: StoreVerifier?) {
     guard let verifier else { return }
     let (end, report) = (DispatchSemaphore(value: 0), indexFiles.report)
-    let isRunning = QuietThread.start(niceness: 15) {
+    let isRunning = BackgroundThread.start(niceness: 15) {
       do { try verifier.run() } catch { report(.damaged(reason: "\(error)")) }
       end.signal()
     }
@@ -117,7 +67,7 @@ extension CollectionWriter {
     let job = IndexFileJob(snapshot, draft)
     let queue = self.queue
     let finish: @Sendable () -> Void = { [weak self] in self?.finish(job) }
-    let isRunning = QuietThread.start(niceness: 10) {
+    let isRunning = BackgroundThread.start(niceness: 10) {
       job.run()
       queue.async(execute: finish)
     }

@@ -78,7 +78,7 @@ public final class CollectionWriter: @unchecked Sendable {
   /// Loads every collection into the catalogue. To be called once, before any write.
   ///
   /// - Parameter report: told what becomes of the files of large indexes, from now on.
-  public func load(report: @escaping IndexFileReport = { _ in }) throws {
+  public func load(report: @escaping IndexFileEvent.Report = { _ in }) throws {
     try queue.sync {
       indexFiles.report = report
       var unread: [Int64] = []
@@ -125,7 +125,7 @@ public final class CollectionWriter: @unchecked Sendable {
       defer { if refusing { waiting.jobs = [] } }
       return refusing ? waiting.jobs : []
     }
-    for job in refused { job.answer(.failure(API.stopping)) }
+    for job in refused { job.answer(.failure(Problem.stopping)) }
     queue.sync {
       work()
       stopSweeping()

@@ -181,7 +181,7 @@ final class WriteGroup {
       }
       catalog.publish(
         CollectionSnapshot(info: info, collection: collection, after: draft.base),
-        touched: draft.wasDropped ? .everything : .coordinates(draft.touched))
+        touched: draft.wasDropped ? .unknown : .known(draft.touched))
     }
   }
 }

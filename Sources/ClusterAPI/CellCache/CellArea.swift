@@ -55,6 +55,18 @@ struct CellArea: Sendable {
     return true
   }
 
+  /// The page of a cell; nil if the cell isn't in the area.
+  ///
+  /// - Parameter pages: those of ``forEachPage(_:)``.
+  func page(column: Int, row: Int, in pages: [CellPage]) -> CellPage? {
+    guard cells.rows.contains(row) else { return nil }
+    let line = (row >> CellPage.bits - pageRows.lowerBound) * pagesInRow
+    let page = column >> CellPage.bits
+    if first.columns.contains(column) { return pages[line + page - first.pages.lowerBound] }
+    guard second.columns.contains(column) else { return nil }
+    return pages[line + first.pages.count + page - second.pages.lowerBound]
+  }
+
   /// Calls `body` with the cells by row and column, in runs of those of one page.
   ///
   /// - Parameter pages: those of ``forEachPage(_:)``.

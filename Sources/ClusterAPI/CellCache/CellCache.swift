@@ -59,9 +59,9 @@ final class CellCache: Sendable {
   }
 
   /// Forgets what changed in a version, before anybody sees it.
-  func touch(_ touched: Touched, at version: Int64) {
+  func touch(_ touched: TouchedCoordinates, at version: Int64) {
     var coordinates: [Coordinate]?
-    if case .coordinates(let few) = touched, few.count <= CellCache.maximumTouched {
+    if case .known(let few) = touched, few.count <= CellCache.maximumTouched {
       coordinates = few
     }
     let grids = state.withLock { state in

@@ -10,9 +10,9 @@ final class Watch {
 
   let log: TouchLog
   private let view: WatchedViewport
-  private let desk: WatchMailbox
+  private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
-  private var arrivals: [Arrival] = []
+  private var arrivals: [WatchRequest] = []
   private var watchers: [Int: Watcher] = [:]
   /// Whether the collection has changed since the last step.
   var isTouched = false
@@ -22,14 +22,14 @@ final class Watch {
   private(set) var isOver = false
 
   init(
-    _ view: WatchedViewport, _ log: TouchLog, _ desk: WatchMailbox,
+    _ view: WatchedViewport, _ log: TouchLog, _ mailbox: WatchMailbox,
     report: @escaping @Sendable (String) -> Void
   ) {
-    (self.view, self.log, self.desk, self.report) = (view, log, desk, report)
+    (self.view, self.log, self.mailbox, self.report) = (view, log, mailbox, report)
   }
 
   /// Whether there is nobody to tell anything.
-  var isForsaken: Bool { isOver || (arrivals.isEmpty && watchers.isEmpty) }
+  var isAbandoned: Bool { isOver || (arrivals.isEmpty && watchers.isEmpty) }
 
   /// When there is something to do; nil as long as nothing happens.
   var due: ContinuousClock.Instant? {
@@ -39,12 +39,12 @@ final class Watch {
 
   private func isBehind(_ watcher: Watcher) -> Bool { watcher.version != view.version }
 
-  func add(_ arrival: Arrival) { arrivals.append(arrival) }
+  func add(_ arrival: WatchRequest) { arrivals.append(arrival) }
 
   func begin(_ stream: ResponseStream, of watcher: Int) { watchers[watcher]?.stream = stream }
 
   func remove(_ watcher: Int) {
-    if watchers.removeValue(forKey: watcher) != nil { desk.dismiss() }
+    if watchers.removeValue(forKey: watcher) != nil { mailbox.dismiss() }
   }
 
   // MARK: Steps
@@ -86,16 +86,16 @@ final class Watch {
     case .ready:
       watcher.send(event, at: now)
       watcher.version = view.version
-      desk.countEvent()
+      mailbox.countEvent()
     case .busy: break
-    case .hopeless: drop(watcher, id)
+    case .unresponsive: drop(watcher, id)
     }
   }
 
   private func drop(_ watcher: Watcher, _ id: Int) {
     watcher.stream?.drop()
     watchers[id] = nil
-    desk.dismiss(isDropped: true)
+    mailbox.dismiss(isDropped: true)
   }
 
   /// Serves those who have come, and those who were behind and have time again.
@@ -104,7 +104,7 @@ final class Watch {
     let now = ContinuousClock.now
     for (id, watcher) in watchers where isBehind(watcher) {
       let readiness = watcher.readiness(at: now)
-      if readiness == .hopeless { drop(watcher, id) }
+      if readiness == .unresponsive { drop(watcher, id) }
       guard readiness == .ready else { continue }
       if let event = try events.event(since: watcher.version) {
         send(event, to: watcher, id, now)
@@ -119,7 +119,7 @@ final class Watch {
     }
   }
 
-  private func admit(_ arrival: Arrival, _ event: [UInt8]?) {
+  private func admit(_ arrival: WatchRequest, _ event: [UInt8]?) {
     let first = event ?? EventText.mark(version: view.version)
     var response = HTTPResponse(
       status: 200,
@@ -128,17 +128,17 @@ final class Watch {
         // Proxies such as nginx would gather events.
         ("X-Accel-Buffering", "no"),
       ], body: EventText.opening + first)
-    let (desk, id) = (self.desk, arrival.id)
+    let (mailbox, id) = (self.mailbox, arrival.id)
     if arrival.isToHead {
       response.stream = { _ in }
-      desk.dismiss()
+      mailbox.dismiss()
     } else {
-      if event != nil { desk.countEvent() }
+      if event != nil { mailbox.countEvent() }
       watchers[id] = Watcher(
         version: view.version, sent: response.body.count, at: ContinuousClock.now)
       response.stream = { stream in
-        desk.post { $0.streams.append((id, stream)) }
-        stream.onEnd { desk.post { $0.gone.append(id) } }
+        mailbox.post { $0.streams.append((id, stream)) }
+        stream.onEnd { mailbox.post { $0.gone.append(id) } }
       }
     }
     arrival.answer(.success(response))
@@ -170,44 +170,13 @@ final class Watch {
       watcher.stream?.send(last)
       watcher.stream?.finish()
     }
-    desk.dismiss(arrivals.count + watchers.count)
+    mailbox.dismiss(arrivals.count + watchers.count)
     arrivals = []
     watchers = [:]
   }
 
   /// Ends all streams, and sends nothing more.
   func leave() {
-    close([], Problem.unavailable("the service is stopping"))
-  }
-}
-
-/// Events for those who show something else than the others, each made once.
-private struct CatchUp {
-  let view: WatchedViewport
-  let log: TouchLog
-  let snapshot: CollectionSnapshot
-  /// The event with the whole view, once it was needed.
-  var whole: [UInt8]?
-  private var known: [Int64: [UInt8]] = [:]
-
-  init(view: WatchedViewport, log: TouchLog, snapshot: CollectionSnapshot, whole: [UInt8]?) {
-    (self.view, self.log, self.snapshot, self.whole) = (view, log, snapshot, whole)
-  }
-
-  /// What brings somebody up to date who shows a version, or nothing; nil where nothing has changed.
-  mutating func event(since version: Int64?) throws -> [UInt8]? {
-    guard let version, let touched = log.coordinates(after: version) else { return try wholeView() }
-    if touched.isEmpty { return nil }
-    if let event = known[version] { return event }
-    let event = try view.changes(touched: touched, in: snapshot) ?? wholeView()
-    known[version] = event
-    return event
-  }
-
-  private mutating func wholeView() throws -> [UInt8] {
-    if let whole { return whole }
-    let made = try view.update(to: snapshot, touched: nil, wantsView: true).view ?? []
-    whole = made
-    return made
+    close([], .stopping)
   }
 }

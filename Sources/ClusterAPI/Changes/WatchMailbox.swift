@@ -3,24 +3,6 @@ import Threading
 import HTTPServer
 import Synchronization
 
-/// What is watched: a view of a collection. Those who ask for the same share the work.
-struct WatchKey: Hashable {
-  var collection: String
-  /// The request's fields.
-  var query: String
-}
-
-/// Somebody who asks to watch.
-struct Arrival: Sendable {
-  let id: Int
-  /// The version that the client shows already, if it says so.
-  let since: Int64?
-  /// Whether it wants to know the answer's head only.
-  let isToHead: Bool
-  /// To be called once.
-  let answer: @Sendable (Result<HTTPResponse, any Error>) -> Void
-}
-
 /// Where other threads leave word for the one that tells of changes.
 final class WatchMailbox: Sendable {
   /// The most clients that watch at one time.
@@ -28,7 +10,7 @@ final class WatchMailbox: Sendable {
 
   /// What was left.
   struct Inbox {
-    var arrivals: [(key: WatchKey, view: ViewportRequest, arrival: Arrival)] = []
+    var arrivals: [(key: WatchKey, view: ViewportRequest, arrival: WatchRequest)] = []
     var streams: [(watcher: Int, stream: ResponseStream)] = []
     var gone: [Int] = []
     var touched: [TouchLog] = []

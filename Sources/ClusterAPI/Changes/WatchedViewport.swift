@@ -20,7 +20,7 @@ final class WatchedViewport {
     var view: [UInt8]?
   }
 
-  private let view: ViewportRequest
+  private let viewport: ViewportRequest
   private let request: ClusterRequest
   private let overrides: [[UInt8]: Grouping.Override]
   /// The cells that aren't empty; nil before the first update.
@@ -33,12 +33,12 @@ final class WatchedViewport {
   private static let mostListed = 10_000
 
   /// A view on a grid; nil for any other.
-  init?(_ view: ViewportRequest) {
-    guard case .grid(let viewport, let overrides) = view.area else { return nil }
-    (self.view, self.overrides) = (view, overrides)
+  init?(_ viewport: ViewportRequest) {
+    guard case .grid(let grid, let overrides) = viewport.area else { return nil }
+    (self.viewport, self.overrides) = (viewport, overrides)
     request = ClusterRequest(
-      viewport, settings: view.values.cell.settings,
-      limit: view.values.limit ?? ClusterRequest.maximumLimit)
+      grid, settings: viewport.values.cell.settings,
+      limit: viewport.values.limit ?? ClusterRequest.maximumLimit)
   }
 
   /// Whether it has been updated at all.
@@ -68,11 +68,11 @@ final class WatchedViewport {
   func changes(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> [UInt8]? {
     guard let selection = selection(holding: touched), isWorthwhile(selection, shown?.count ?? 0)
     else { return nil }
-    let answer = try answer(selection, of: snapshot)
-    var writer = CellWriter(answer)
+    let encoder = try encoder(selection, of: snapshot)
+    var writer = CellWriter(encoder)
     var event = event(snapshot)
-    forEachCell(answer, selection.viewCells(overrides, cellSize: request.cellSize)) {
-      writer.withJSON($0, $1) { event.raw($0) }
+    encoder.forEachCell(and: cells(selection)) { cell, annotations in
+      writer.withJSON(cell, annotations) { event.raw($0) }
     }
     return finish(event, snapshot)
   }
@@ -86,44 +86,28 @@ final class WatchedViewport {
   /// Whether it is quicker to look at some cells than at the whole view.
   private func isWorthwhile(_ selection: CellSelection, _ count: Int) -> Bool {
     selection.count <= max(8, count / 4)
-      && selection.viewCellCount(overrides, cellSize: request.cellSize)
+      && selection.cellCount(overrides, cellSize: request.cellSize)
         <= WatchedViewport.mostListed
   }
 
-  /// What is in some cells now.
-  private func answer(
-    _ selection: CellSelection, of snapshot: CollectionSnapshot
-  ) throws -> ClusterAnswer {
-    let properties = BoundProperties(view.values.cell.properties, in: snapshot.collection)
-    guard case .grid(let request) = BoundViewport(view, properties) else {
-      preconditionFailure("a view on a grid stays one")
-    }
-    let scope = FeatureScope(snapshot.collection, passing: properties.filter, near: selection)
-    var answer = ClusterAnswer(
-      snapshot: snapshot, result: try scope.clusters(request, in: selection))
-    answer.statistics = properties.annotationStatistics
-    answer.output = view.values.cell.output
-    return answer
+  /// The selected cells that may hold annotations, in order.
+  private func cells(_ selection: CellSelection) -> [ViewportCell] {
+    selection.cells(overrides, cellSize: request.cellSize)
   }
 
-  /// Calls back with the annotations' cells and with others, which are empty unless they are among
-  /// those, in order.
-  private func forEachCell(
-    _ answer: ClusterAnswer, _ others: [ViewportCell], _ body: (ViewportCell, [Int]) -> Void
-  ) {
-    var rest = others[...]
-    for (cell, annotations) in answer.annotationsByCell(cellSize: request.cellSize) {
-      while let other = rest.first, other < cell { body(rest.removeFirst(), []) }
-      if rest.first == cell { rest.removeFirst() }
-      body(cell, annotations)
-    }
-    for other in rest { body(other, []) }
+  /// The encoder of what is in some cells now.
+  private func encoder(
+    _ selection: CellSelection, of snapshot: CollectionSnapshot
+  ) throws -> CellEncoder {
+    CellEncoder(
+      try ClusterAnswer(.selection(selection), of: viewport, in: snapshot),
+      cellSize: request.cellSize)
   }
 
   // MARK: Updates
 
   private func updateAll(_ snapshot: CollectionSnapshot, wantsView: Bool) throws -> Update {
-    let answer = try API.answer(view, snapshot)
+    let answer = try ClusterAnswer(viewport, of: snapshot)
     let before = shown ?? [:]
     let hadShown = shown != nil
     let countBefore = featureCount
@@ -135,8 +119,9 @@ final class WatchedViewport {
     whole.key("cells")
     whole.beginArray()
     var now: [ViewportCell: Shown] = [:]
-    var writer = CellWriter(answer)
-    forEachCell(answer, before.keys.sorted()) { cell, annotations in
+    let encoder = CellEncoder(answer, cellSize: request.cellSize)
+    var writer = CellWriter(encoder)
+    encoder.forEachCell(and: before.keys.sorted()) { cell, annotations in
       writer.withJSON(cell, annotations) { json in
         let hash = WatchedViewport.hash(json)
         if hadShown, before[cell]?.hash != hash {
@@ -144,7 +129,7 @@ final class WatchedViewport {
           changed += 1
         }
         guard !annotations.isEmpty else { return }
-        now[cell] = Shown(hash: hash, count: answer.count(of: annotations))
+        now[cell] = Shown(hash: hash, count: annotations.featureCount)
         if wantsView { whole.raw(json) }
       }
     }
@@ -162,29 +147,28 @@ final class WatchedViewport {
     _ selection: CellSelection, of snapshot: CollectionSnapshot
   ) throws -> Update {
     let countBefore = featureCount
-    let answer = try answer(selection, of: snapshot)
-    let cells = selection.viewCells(overrides, cellSize: request.cellSize)
-    var (printed, changed) = (JSONWriter(), 0)
-    var writer = CellWriter(answer)
-    forEachCell(answer, cells.filter { shown?[$0] != nil }) { cell, annotations in
+    let encoder = try encoder(selection, of: snapshot)
+    var (encoded, changed) = (JSONWriter(), 0)
+    var writer = CellWriter(encoder)
+    encoder.forEachCell(and: cells(selection).filter { shown?[$0] != nil }) { cell, annotations in
       writer.withJSON(cell, annotations) { json in
         let hash = WatchedViewport.hash(json)
         let before = shown?[cell]
         guard before?.hash != hash else { return }
-        printed.raw(json)
+        encoded.raw(json)
         changed += 1
-        let count = answer.count(of: annotations)
+        let count = annotations.featureCount
         shown?[cell] = annotations.isEmpty ? nil : Shown(hash: hash, count: count)
-        if cell.owner == .view { featureCount += count - (before?.count ?? 0) }
+        if cell.owner == .viewport { featureCount += count - (before?.count ?? 0) }
       }
     }
     if overrides.values.contains(where: { $0.cellSize != request.cellSize }) {
       featureCount = WatchedViewport.featureCount(
-        of: request, view.values.cell.properties, in: snapshot)
+        of: request, viewport.values.cell.properties, in: snapshot)
     }
     guard changed > 0 || featureCount != countBefore else { return Update() }
     var event = event(snapshot)
-    printed.withBytes { if !$0.isEmpty { event.raw($0) } }
+    encoded.withBytes { if !$0.isEmpty { event.raw($0) } }
     return Update(changes: finish(event, snapshot))
   }
 
@@ -220,12 +204,5 @@ final class WatchedViewport {
     var hasher = Hasher()
     hasher.combine(bytes: json)
     return hasher.finalize()
-  }
-}
-
-extension ClusterAnswer {
-  /// The features of some annotations.
-  fileprivate func count(of annotations: [Int]) -> Int {
-    annotations.reduce(0) { $0 + result.annotations[$1].count }
   }
 }

@@ -8,7 +8,7 @@ final class Watcher {
     /// Nothing now: it still takes the last event, or its stream isn't there yet.
     case busy
     /// Nothing ever: it has stopped to read.
-    case hopeless
+    case unresponsive
   }
 
   /// The bytes that may wait for a client before it gets no more.
@@ -45,7 +45,7 @@ final class Watcher {
     if sent - pending > taken { (taken, lastTaken) = (sent - pending, now) }
     ends.removeAll { $0 <= sent - pending + Watcher.slack }
     guard pending > Watcher.maximumPending else { return .ready }
-    return ends.count > 1 && now - lastTaken > Watcher.patience ? .hopeless : .busy
+    return ends.count > 1 && now - lastTaken > Watcher.patience ? .unresponsive : .busy
   }
 
   func send(_ bytes: [UInt8], at now: ContinuousClock.Instant) {

@@ -89,16 +89,18 @@ extension Fields {
   }
 }
 
-/// The names of a resource that takes a viewport in a query or in a body.
-struct ViewportNames: Sendable {
-  let inBody: [String]
-  let inQuery: [String]
+extension ViewportField {
+  /// The names of a resource that takes a viewport in a query or in a body.
+  struct Names: Sendable {
+    let inBody: [String]
+    let inQuery: [String]
 
-  private init(_ requests: ViewportField.Requests) {
-    inBody = ViewportField.names(requests)
-    inQuery = inBody + ["f"]
+    private init(_ requests: Requests) {
+      inBody = ViewportField.names(requests)
+      inQuery = inBody + ["f"]
+    }
+
+    static let clusters = Names(.clusters)
+    static let pins = Names(.pins)
   }
-
-  static let clusters = ViewportNames(.clusters)
-  static let pins = ViewportNames(.pins)
 }

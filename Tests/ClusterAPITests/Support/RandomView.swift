@@ -64,8 +64,8 @@ struct RandomView: Sendable {
   /// What it is to be for a snapshot, clustered and printed as a whole; nil for a refusal.
   func body(of snapshot: CollectionSnapshot, by api: API) -> [UInt8]? {
     do {
-      let viewport = try api.viewport(request)
-      return try API.answer(viewport, snapshot).json().bytes
+      let viewport = try api.resources.viewport(request)
+      return try ClusterAnswer(viewport, of: snapshot).json().bytes
     } catch {
       return nil
     }

@@ -1,40 +1,39 @@
 import GeoFormats
 import HTTPServer
+import Threading
 
-extension RequestBody {
-  /// Whether there is nothing in it but white space.
-  var isBlank: Bool {
-    withUnsafeBytes { $0.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
+/// JSON parsers that are used again, as they keep their memory. Each is lent to one request at a time.
+final class ParserPool: Sendable {
+  /// `@unchecked Sendable`: a parser is taken out of the pool while it is used.
+  private struct Box: @unchecked Sendable { let parser: JSONParser }
+
+  /// The most parsers that wait to be used again.
+  private static let capacity = 64
+
+  private let idle = Locked<[Box]>([])
+
+  /// Lends a parser.
+  func withParser<R>(_ body: (JSONParser) throws -> R) rethrows -> R {
+    let box = idle.withLock { $0.popLast() } ?? Box(parser: JSONParser())
+    defer {
+      idle.withLock { if $0.count < ParserPool.capacity { $0.append(box) } }
+    }
+    return try body(box.parser)
   }
-}
 
-extension HTTPRequest {
-  /// Refuses a body of another media type; a body without one is taken as the first.
-  func checkBodyType(_ types: [MediaType]) throws(Problem) {
-    // As it is mostly written, without a look at its parts.
-    if headers["content-type"] == types.first?.rawValue { return }
-    guard let type = bodyType, !types.contains(where: { $0.rawValue == type }) else { return }
-    throw Problem(
-      415,
-      "a body of type \(type.prefix(100)) is not understood here; send "
-        + types.map(\.rawValue).joined(separator: ", "))
-  }
-}
-
-extension API {
   /// Reads a JSON body that must be an object of known names.
-  func withBodyObject<R>(
-    _ request: HTTPRequest, allowed: [String], _ body: (Fields, JSONValue) throws -> R
+  func withObject<R>(
+    ofBody body: RequestBody, allowed: [String], _ read: (Fields, JSONValue) throws -> R
   ) throws -> R {
     try withParser { parser in
-      try request.body.withUnsafeBytes { bytes in
+      try body.withUnsafeBytes { bytes in
         let object: JSONValue
         do {
           object = try parser.parse(bytes)
         } catch let error as JSONError where error != .outOfMemory {
-          throw API.problem(error, in: bytes, names: allowed)
+          throw ParserPool.problem(error, in: bytes, names: allowed)
         }
-        return try body(try Fields(object: object, allowed: allowed), object)
+        return try read(try Fields(object: object, allowed: allowed), object)
       }
     }
   }
@@ -59,15 +58,5 @@ extension API {
     }
     guard let last else { return Problem(400, detail) }
     return Problem(400, field: last.name, inBody: true, detail)
-  }
-}
-
-extension HTTPResponse {
-  /// A JSON answer.
-  init(
-    _ json: consuming JSONWriter, status: Int = 200, type: MediaType = .json, etag: String? = nil
-  ) {
-    self.init(
-      status: status, headers: CrossOrigin.fields(of: type), body: json.take(), etag: etag)
   }
 }

@@ -4,18 +4,18 @@ import GeoFormats
 import HTTPServer
 
 /// Writes of one feature.
-extension API {
+extension Resources {
   func putItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
     let (featureID, type) = try itemToWrite(id, feature, request, bodies: [.geoJSON, .json])
     let conditions = Preconditions(request)
     let path = request.path
     return try .write(of: request.body) { isSmall in
-      let batch = try request.body.withUnsafeBytes { try API.readFeature($0, id: featureID) }
+      let batch = try request.body.withUnsafeBytes { try Resources.readFeature($0, id: featureID) }
       return Write(bytes: batch.byteCount, isSmall: isSmall) { group in
         try group.check(conditions, on: featureID, of: id)
         var stored = batch
         let result = try group.upsert(&stored, into: id)
-        var response = API.stored(stored, status: result.inserted > 0 ? 201 : 200, type)
+        var response = Resources.stored(stored, status: result.inserted > 0 ? 201 : 200, type)
         if result.inserted > 0 { response.headers.append(("Location", path)) }
         return response
       }
@@ -29,7 +29,7 @@ extension API {
     let conditions = Preconditions(request)
     let body = request.body
     return try .write(of: body) { isSmall in
-      let expiry = try self.withParser { parser in
+      let expiry = try self.parsers.withParser { parser in
         try body.withUnsafeBytes { PatchedExpiry(try parser.parse($0)) }
       }
       return Write(bytes: body.count, isSmall: isSmall) { group in
@@ -42,7 +42,7 @@ extension API {
         }
         guard found != nil else { throw Problem.notFound("the collection has no such feature") }
         let merged = try body.withUnsafeBytes { try MergePatch.apply($0, to: json.bytes) }
-        var batch = try merged.withUnsafeBytes { try API.readFeature($0, id: featureID) }
+        var batch = try merged.withUnsafeBytes { try Resources.readFeature($0, id: featureID) }
         if expiry == .removed {
           batch.setExpiry(nil, neverExpires: true)
         } else if expiry == .untouched, let renewed = group.defaultExpiry(of: id) {
@@ -50,7 +50,7 @@ extension API {
           batch.setExpiry(expires.map { max($0, renewed) }, neverExpires: expires == nil)
         }
         _ = try group.upsert(&batch, into: id)
-        return API.stored(batch, status: 200, type)
+        return Resources.stored(batch, status: 200, type)
       }
     }
   }
@@ -127,20 +127,22 @@ extension API {
   }
 }
 
-/// What a patch does to a feature's expiry.
-private enum PatchedExpiry {
-  /// Nothing: the feature keeps it, or what the collection's time to live gives now if that is later.
-  case untouched
-  /// The feature never expires.
-  case removed
-  case replaced
+extension Resources {
+  /// What a patch does to a feature's expiry.
+  private enum PatchedExpiry {
+    /// Nothing: the feature keeps it, or what the collection's time to live gives now if that is later.
+    case untouched
+    /// The feature never expires.
+    case removed
+    case replaced
 
-  init(_ patch: JSONValue) {
-    guard let value = patch["expires"] else {
-      self = .untouched
-      return
+    init(_ patch: JSONValue) {
+      guard let value = patch["expires"] else {
+        self = .untouched
+        return
+      }
+      self = value.kind == .null ? .removed : .replaced
     }
-    self = value.kind == .null ? .removed : .replaced
   }
 }
 

@@ -3,23 +3,10 @@ import FeatureStore
 import GeoFormats
 import HTTPServer
 
-extension API {
-  /// Whether text can be a collection's id: `[A-Za-z0-9_-]{1,64}`.
-  public static func isCollectionID(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
-  }
-
+extension Resources {
   /// Refuses ids that no collection can have, on writes.
   func checkCollectionID(_ id: String) throws(Problem) {
-    guard API.isCollectionID(id) else {
+    guard Catalog.isCollectionID(id) else {
       throw Problem(
         400,
         "the id of a collection is 1 to 64 of the characters A-Z, a-z, 0-9, _ and -",
@@ -50,7 +37,7 @@ extension API {
     let fields = try Fields(query: request.query, allowed: ["f"])
     let type = try request.negotiate([.json], format: try fields.string("f"))
     let snapshot = try snapshot(id)
-    return API.response(snapshot, etag: entityTag(snapshot, request, type))
+    return Resources.response(snapshot, etag: entityTag(snapshot, request, type))
   }
 
   private static func response(
@@ -68,12 +55,12 @@ extension API {
     _ = try Fields(query: request.query, allowed: [])
     _ = try request.negotiate([.json], format: nil)
     let (title, description, ttl) =
-      try request.body.isBlank ? (.keep, .keep, .keep) : updates(request)
+      request.body.isBlank ? (.keep, .keep, .keep) : try updates(request)
     return .write(
       .alone { group in
         let (snapshot, created) = try group.put(
           id, title: title, description: description, ttl: ttl)
-        var response = API.response(snapshot, status: created ? 201 : 200)
+        var response = Resources.response(snapshot, status: created ? 201 : 200)
         if created { response.headers.append(("Location", "/collections/\(id)")) }
         return response
       })
@@ -87,7 +74,7 @@ extension API {
   ) throws -> (ValueUpdate<String>, ValueUpdate<String>, ValueUpdate<Int64>) {
     try request.checkBodyType([.json])
     let names = ["title", "description", "ttl"]
-    return try withBodyObject(request, allowed: names) { fields, object in
+    return try parsers.withObject(ofBody: request.body, allowed: names) { fields, object in
       let update: (StaticString, String) throws -> ValueUpdate<String> = { name, text in
         guard object[name] != nil else { return .keep }
         return try fields.string(text).map { .set($0) } ?? .clear
@@ -95,7 +82,7 @@ extension API {
       let texts = (try update("title", "title"), try update("description", "description"))
       guard object["ttl"] != nil else { return (texts.0, texts.1, .keep) }
       guard let seconds = try fields.number("ttl") else { return (texts.0, texts.1, .clear) }
-      guard seconds >= 0.001, seconds <= API.maximumTTL else {
+      guard seconds >= 0.001, seconds <= Resources.maximumTTL else {
         throw fields.problem("ttl", status: 422, "ttl is not within 0.001 to 315576000 seconds")
       }
       return (texts.0, texts.1, .set(Int64((seconds * 1000).rounded())))
@@ -152,5 +139,12 @@ extension JSONWriter {
     link("\(path)/pins", "related", MediaType.json.rawValue, "Every feature as a pin")
     endArray()
     endObject()
+  }
+}
+
+extension RequestBody {
+  /// Whether the body holds nothing but white space.
+  fileprivate var isBlank: Bool {
+    withUnsafeBytes { $0.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
   }
 }

@@ -4,47 +4,6 @@ import Threading
 import HTTPServer
 import Synchronization
 
-/// A collection as it is at one version: what every answer is made from.
-public final class CollectionSnapshot: Sendable {
-  /// Its name, texts and version.
-  public let info: CollectionInfo
-  /// Its features, and what requests have made of them.
-  let collection: IndexedCollection
-  /// The index of its features.
-  public var index: FeatureIndex { collection.index }
-  /// When the first of them expires, in milliseconds since 1970 (UTC); nil: none ever does.
-  let nextExpiry: Int64?
-  /// Cells of views on it, shared with the snapshots that it was made from.
-  let remembered: CellCache
-
-  /// A snapshot.
-  ///
-  /// - Parameter earlier: the one that it was made from by a change; nil for the first of a collection.
-  convenience init(
-    info: CollectionInfo, collection: IndexedCollection, after earlier: CollectionSnapshot? = nil
-  ) {
-    self.init(
-      info: info, collection: collection, nextExpiry: collection.index.nextExpiry,
-      remembered: earlier?.remembered ?? CellCache())
-  }
-
-  private init(
-    info: CollectionInfo, collection: IndexedCollection, nextExpiry: Int64?, remembered: CellCache
-  ) {
-    self.info = info
-    self.collection = collection
-    self.nextExpiry = nextExpiry
-    self.remembered = remembered
-  }
-
-  /// The same under another version.
-  func changed(to version: Int64) -> CollectionSnapshot {
-    CollectionSnapshot(
-      info: info.changed(to: version), collection: collection, nextExpiry: nextExpiry,
-      remembered: remembered)
-  }
-}
-
 /// All collections, as the last finished write left them, without what has expired since. Readers take
 /// a snapshot and never wait for a disk; the one writer (``CollectionWriter``) replaces snapshots, and
 /// so does the first reader who comes after a feature has expired.
@@ -102,7 +61,7 @@ public final class Catalog: Sendable {
   ///
   /// - Returns: what is shown.
   @discardableResult
-  func publish(_ snapshot: CollectionSnapshot, touched: Touched) -> CollectionSnapshot {
+  func publish(_ snapshot: CollectionSnapshot, touched: TouchedCoordinates) -> CollectionSnapshot {
     publishing.withLock { publishing in
       let id = snapshot.info.id
       guard let shown = shown(id),
@@ -129,7 +88,7 @@ public final class Catalog: Sendable {
   }
 
   /// Replaces a snapshot, while publishing, and tells those who watch what it changed.
-  func show(_ snapshot: CollectionSnapshot, touched: Touched) {
+  func show(_ snapshot: CollectionSnapshot, touched: TouchedCoordinates) {
     let id = snapshot.info.id
     snapshot.remembered.touch(touched, at: snapshot.info.version)
     // The replaced snapshot is freed, if this was its last owner, after the lock is given back.
@@ -164,5 +123,18 @@ public final class Catalog: Sendable {
       entries[id]?.log = log
       return log
     }
+  }
+
+  /// Whether text can be a collection's id: `[A-Za-z0-9_-]{1,64}`.
+  public static func isCollectionID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
   }
 }

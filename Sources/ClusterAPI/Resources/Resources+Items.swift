@@ -3,7 +3,7 @@ import FeatureStore
 import GeoFormats
 import HTTPServer
 
-extension API {
+extension Resources {
   // MARK: Lists
 
   func listItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
@@ -16,10 +16,10 @@ extension API {
     let etag = entityTag(snapshot, request, type)
     if request.matches(etag: etag) { return .now(HTTPResponse(status: 304, etag: etag)) }
     let collection = snapshot.collection
-    return try answer(isLong: Effort.isLong(over: collection, filter: filter)) {
+    return try .response(isLong: Effort.isLong(over: collection, filter: filter)) {
       let scope = FeatureScope(
         collection, passing: filter.map { collection.filter($0) }, near: region)
-      return API.featureCollection(
+      return Resources.featureCollection(
         scope.ordinals(in: region, offset: paging.offset, limit: paging.limit),
         of: collection.index, matched: scope.count(in: region), paging: paging, request: request,
         type: type, etag: etag)

@@ -2,7 +2,7 @@ import ClusterCore
 import GeoFormats
 import HTTPServer
 
-extension API {
+extension Resources {
   /// Deletes the features in a bbox that pass a filter, in one transaction.
   func deleteItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
@@ -19,7 +19,7 @@ extension API {
       guard let collection = group.snapshot(id)?.collection else {
         throw Problem.notFound("there is no such collection")
       }
-      let ids = API.places(in: region, passing: filter, of: collection).map {
+      let ids = Resources.places(in: region, passing: filter, of: collection).map {
         collection.index.record(at: $0).id
       }
       if !ids.isEmpty { _ = try group.delete(ids, from: id) }
@@ -36,7 +36,7 @@ extension API {
     }
     return .longWrite {
       // Reads the properties now, so that the writer needn't.
-      _ = API.places(in: region, passing: filter, of: collection)
+      _ = Resources.places(in: region, passing: filter, of: collection)
       return write
     }
   }

@@ -1,14 +1,6 @@
 import ClusterCore
 import Threading
 
-/// What a published snapshot changed, for those who watch.
-public enum Touched: Sendable {
-  /// Where features were before or are after the change.
-  case coordinates([Coordinate])
-  /// More than can be told.
-  case everything
-}
-
 /// Where features of a collection were before or are after its latest changes, by version, and the
 /// snapshot that came of them. It is kept from the collection's first watcher on.
 final class TouchLog: Sendable {
@@ -44,7 +36,7 @@ final class TouchLog: Sendable {
   }
 
   /// Takes a change in, whose snapshot is now shown; to be followed by ``notify()``.
-  func append(_ snapshot: CollectionSnapshot, _ touched: Touched) {
+  func append(_ snapshot: CollectionSnapshot, _ touched: TouchedCoordinates) {
     state.withLock { $0.append(snapshot, touched) }
   }
 
@@ -75,9 +67,9 @@ final class TouchLog: Sendable {
 }
 
 extension TouchLog.State {
-  fileprivate mutating func append(_ snapshot: CollectionSnapshot, _ touched: Touched) {
+  fileprivate mutating func append(_ snapshot: CollectionSnapshot, _ touched: TouchedCoordinates) {
     self.snapshot = snapshot
-    guard case .coordinates(let added) = touched, added.count <= TouchLog.capacity else {
+    guard case .known(let added) = touched, added.count <= TouchLog.capacity else {
       (changes, first) = ([], 0)
       (coordinates, forgotten) = ([], 0)
       floor = snapshot.info.version

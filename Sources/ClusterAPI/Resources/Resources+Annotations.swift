@@ -2,7 +2,7 @@ import ClusterCore
 import GeoFormats
 import HTTPServer
 
-extension API {
+extension Resources {
   /// What an annotation's id stands for, with the fields that the query may repeat, all of them
   /// read before it is looked for.
   private struct AnnotationRequest: Sendable {
@@ -26,7 +26,7 @@ extension API {
     _ id: String, _ annotation: String, _ request: HTTPRequest, offered: [MediaType],
     isPaged: Bool = false, hasChildZoom: Bool = false
   ) throws -> AnnotationRequest {
-    var allowed = API.annotationNames
+    var allowed = Resources.annotationNames
     if isPaged { allowed += Paging.names }
     if hasChildZoom { allowed.append("childZoom") }
     let fields = try Fields(query: request.query, allowed: allowed)
@@ -35,7 +35,7 @@ extension API {
     try fields.read(.method, of: .methodAnnotation, into: &values)
     var viewport: ViewportRequest?
     if values.method == .grid {
-      if let name = API.methodNames.first(where: fields.has) {
+      if let name = Resources.methodNames.first(where: fields.has) {
         throw fields.problem(name, "\(name) goes with the methods distance and collision only")
       }
       try fields.readSettings(of: .annotation, into: &values)
@@ -64,7 +64,7 @@ extension API {
     let isLong =
       asked.viewport != nil || Effort.isLong(over: asked.snapshot.collection, asked.options)
       || asked.id?.hasGroup ?? false
-    return try answer(isLong: isLong) {
+    return try .response(isLong: isLong) {
       let properties = BoundProperties(asked.options.properties, in: asked.snapshot.collection)
       guard let id = asked.id,
         let found = try FoundAnnotation(
@@ -100,7 +100,7 @@ extension API {
     let asked = try annotationRequest(
       id, annotation, request, offered: [.geoJSON, .json], isPaged: true)
     return try answer(asked, request) { asked, found in
-      API.featureCollection(
+      Resources.featureCollection(
         found.result.places(
           of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
         of: asked.snapshot.index, matched: found.annotation.count, paging: asked.paging,

@@ -2,20 +2,7 @@ import CResources
 import GeoFormats
 import HTTPServer
 
-extension API {
-  /// The answer of a resource that is about the service itself; nil for all others.
-  func serviceAnswer(_ route: Route, _ request: HTTPRequest) throws -> HTTPResponse? {
-    switch route {
-    case .landing: try landing(request)
-    case .openAPI: try openAPI(request)
-    case .conformance: try conformance(request)
-    case .live: try status(request, isUp: true)
-    case .ready: try status(request, isUp: catalog.isReady)
-    case .metrics: try metricsText(request)
-    default: nil
-    }
-  }
-
+extension Resources {
   private static let links: [(href: String, relation: StaticString, type: MediaType, String)] = [
     ("/", "self", .json, "This page"),
     ("/openapi.yaml", "service-desc", .yaml, "The API, as OpenAPI 3.1"),
@@ -25,13 +12,13 @@ extension API {
     ("/metrics", "related", .plain, "Figures for Prometheus"),
   ]
 
-  private func landing(_ request: HTTPRequest) throws -> HTTPResponse {
+  func landing(_ request: HTTPRequest) throws -> HTTPResponse {
     let fields = try Fields(query: request.query, allowed: ["f"])
     let type = try request.negotiate([.json, .html], format: try fields.string("f"))
     if type == .html {
       return HTTPResponse(
         status: 200, headers: [("Content-Type", "text/html; charset=utf-8")],
-        body: Array(API.page(catalog.all).utf8))
+        body: Array(Resources.page(catalog.all).utf8))
     }
     var json = JSONWriter()
     json.beginObject()
@@ -39,7 +26,7 @@ extension API {
     json.member("description", "Map pins, clustered exactly: what to draw in a viewport.")
     json.key("links")
     json.beginArray()
-    for (href, relation, type, title) in API.links {
+    for (href, relation, type, title) in Resources.links {
       json.link(href, relation, type.rawValue, title)
     }
     json.endArray()
@@ -68,7 +55,7 @@ extension API {
       """
   }
 
-  private func openAPI(_ request: HTTPRequest) throws -> HTTPResponse {
+  func openAPI(_ request: HTTPRequest) throws -> HTTPResponse {
     _ = try Fields(query: request.query, allowed: [])
     _ = try request.negotiate([.yaml], format: nil)
     let bytes = UnsafeBufferPointer(start: pincluster_openapi(), count: pincluster_openapi_size())
@@ -76,7 +63,7 @@ extension API {
       status: 200, headers: [("Content-Type", MediaType.yaml.rawValue)], body: Array(bytes))
   }
 
-  private func conformance(_ request: HTTPRequest) throws -> HTTPResponse {
+  func conformance(_ request: HTTPRequest) throws -> HTTPResponse {
     let fields = try Fields(query: request.query, allowed: ["f"])
     _ = try request.negotiate([.json], format: try fields.string("f"))
     var json = JSONWriter()
@@ -91,6 +78,12 @@ extension API {
     return HTTPResponse(json)
   }
 
+  func live(_ request: HTTPRequest) throws -> HTTPResponse { try status(request, isUp: true) }
+
+  func ready(_ request: HTTPRequest) throws -> HTTPResponse {
+    try status(request, isUp: catalog.isReady)
+  }
+
   private func status(_ request: HTTPRequest, isUp: Bool) throws -> HTTPResponse {
     _ = try Fields(query: request.query, allowed: [])
     _ = try request.negotiate([.json], format: nil)
@@ -102,7 +95,7 @@ extension API {
     return HTTPResponse(json)
   }
 
-  private func metricsText(_ request: HTTPRequest) throws -> HTTPResponse {
+  func metricsText(_ request: HTTPRequest) throws -> HTTPResponse {
     _ = try Fields(query: request.query, allowed: [])
     _ = try request.negotiate([.plain], format: nil)
     return HTTPResponse(

@@ -36,20 +36,23 @@ public struct Problem: Error, Sendable {
   /// Nothing is at this address.
   static func notFound(_ detail: String) -> Problem { Problem(404, detail) }
 
-  /// The resource has other methods.
+  /// The resource doesn't have the method, but others.
   static func methodNotAllowed(_ allowed: [HTTPMethod]) -> Problem {
-    let list = Allowed.text(allowed)
+    let list = allowed.allowList
     var problem = Problem(405, "this resource allows \(list)")
     problem.headers.append(("Allow", list))
     return problem
   }
 
-  /// Come again later.
+  /// The service can't answer now; the client may try again in a second.
   static func unavailable(_ detail: String) -> Problem {
     var problem = Problem(503, detail)
     problem.headers.append(("Retry-After", "1"))
     return problem
   }
+
+  /// The answer to what comes too late to be begun.
+  static let stopping = Problem.unavailable("the service is stopping")
 
   /// The response.
   public var response: HTTPResponse {

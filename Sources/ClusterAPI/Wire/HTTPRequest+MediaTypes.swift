@@ -1,30 +1,17 @@
 import HTTPServer
 
-/// What a client accepts and sends.
-enum MediaType: String, CaseIterable {
-  case json = "application/json"
-  case geoJSON = "application/geo+json"
-  case mergePatch = "application/merge-patch+json"
-  case html = "text/html"
-  case yaml = "application/yaml"
-  case plain = "text/plain"
-  case eventStream = "text/event-stream"
-
-  /// The `f` parameter's name for it.
-  var shortName: String {
-    switch self {
-    case .json: "json"
-    case .geoJSON: "geojson"
-    case .mergePatch: "mergepatch"
-    case .html: "html"
-    case .yaml: "yaml"
-    case .plain: "text"
-    case .eventStream: "events"
-    }
-  }
-}
-
 extension HTTPRequest {
+  /// Refuses a body of another media type; a body without a type passes.
+  func checkBodyType(_ types: [MediaType]) throws(Problem) {
+    // The usual case needs no parsing.
+    if headers["content-type"] == types.first?.rawValue { return }
+    guard let type = bodyType, !types.contains(where: { $0.rawValue == type }) else { return }
+    throw Problem(
+      415,
+      "a body of type \(type.prefix(100)) is not understood here; send "
+        + types.map(\.rawValue).joined(separator: ", "))
+  }
+
   /// The media type of the body, in lower case and without parameters; nil if none is given.
   var bodyType: String? {
     headers["content-type"].map {
@@ -57,31 +44,31 @@ extension HTTPRequest {
     }
     return best.type
   }
-}
 
-/// One element of an Accept field.
-private struct AcceptRange {
-  var range: String
-  var quality = 1.0
+  /// One element of an Accept field.
+  private struct AcceptRange {
+    var range: String
+    var quality = 1.0
 
-  init(_ text: Substring) {
-    let parts = text.split(separator: ";")
-    range = trimmed(parts.first ?? "").lowercased()
-    for parameter in parts.dropFirst() {
-      let pair = parameter.split(separator: "=", maxSplits: 1)
-      if pair.count == 2, trimmed(pair[0]).lowercased() == "q" {
-        quality = Double(trimmed(pair[1])).map { min(max($0, 0), 1) } ?? 1
+    init(_ text: Substring) {
+      let parts = text.split(separator: ";")
+      range = trimmed(parts.first ?? "").lowercased()
+      for parameter in parts.dropFirst() {
+        let pair = parameter.split(separator: "=", maxSplits: 1)
+        if pair.count == 2, trimmed(pair[0]).lowercased() == "q" {
+          quality = Double(trimmed(pair[1])).map { min(max($0, 0), 1) } ?? 1
+        }
       }
     }
-  }
 
-  /// How well a type is liked: the most specific range that holds it decides.
-  static func quality(of type: String, among ranges: [AcceptRange]) -> Double {
-    let group = type.prefix { $0 != "/" } + "/*"
-    for pattern in [type, String(group), "*/*"] {
-      if let range = ranges.first(where: { $0.range == pattern }) { return range.quality }
+    /// How well a type is liked: the most specific range that holds it decides.
+    static func quality(of type: String, among ranges: [AcceptRange]) -> Double {
+      let group = type.prefix { $0 != "/" } + "/*"
+      for pattern in [type, String(group), "*/*"] {
+        if let range = ranges.first(where: { $0.range == pattern }) { return range.quality }
+      }
+      return 0
     }
-    return 0
   }
 }
 

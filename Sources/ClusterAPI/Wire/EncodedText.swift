@@ -87,46 +87,48 @@ struct EncodedText {
   }
 }
 
-/// Decimals as most requests have them.
-private enum PlainNumber {
-  /// Reads a decimal from a place on, and moves to where it ends. Nil if there is none, or one of more
-  /// digits than are read exactly here.
-  @inline(__always)
-  static func read(_ text: UnsafeBufferPointer<UInt8>, _ place: inout Int) -> Double? {
-    let isNegative = place < text.count && text[place] == UInt8(ascii: "-")
-    if isNegative { place &+= 1 }
-    var value: Int64 = 0
-    let whole = digits(text, &place, &value)
-    guard whole > 0 else { return nil }
-    var decimals = 0
-    if place < text.count, text[place] == UInt8(ascii: ".") {
-      place &+= 1
-      decimals = digits(text, &place, &value)
-      guard decimals > 0 else { return nil }
+extension EncodedText {
+  /// Reads decimals of few digits.
+  private enum PlainNumber {
+    /// Reads a decimal from a place on, and moves to where it ends. Nil if there is none, or one of more
+    /// digits than are read exactly here.
+    @inline(__always)
+    static func read(_ text: UnsafeBufferPointer<UInt8>, _ place: inout Int) -> Double? {
+      let isNegative = place < text.count && text[place] == UInt8(ascii: "-")
+      if isNegative { place &+= 1 }
+      var value: Int64 = 0
+      let whole = digits(text, &place, &value)
+      guard whole > 0 else { return nil }
+      var decimals = 0
+      if place < text.count, text[place] == UInt8(ascii: ".") {
+        place &+= 1
+        decimals = digits(text, &place, &value)
+        guard decimals > 0 else { return nil }
+      }
+      // At most 15 digits, thus both are integers that doubles hold: their quotient is rounded once, as
+      // the nearest double is (W. Clinger, "How to read floating point numbers accurately").
+      guard whole &+ decimals <= 15 else { return nil }
+      let number = decimals > 0 ? Double(value) / powersOfTen[decimals] : Double(value)
+      return isNegative ? -number : number
     }
-    // At most 15 digits, thus both are integers that doubles hold: their quotient is rounded once, as
-    // the nearest double is (W. Clinger, "How to read floating point numbers accurately").
-    guard whole &+ decimals <= 15 else { return nil }
-    let number = decimals > 0 ? Double(value) / powersOfTen[decimals] : Double(value)
-    return isNegative ? -number : number
-  }
 
-  /// Reads digits behind those of a value; returns how many. The value is right for up to 18 in all.
-  @inline(__always)
-  private static func digits(
-    _ text: UnsafeBufferPointer<UInt8>, _ place: inout Int, _ value: inout Int64
-  ) -> Int {
-    let start = place
-    while place < text.count {
-      let digit = text[place] &- UInt8(ascii: "0")
-      guard digit < 10 else { break }
-      value = value &* 10 &+ Int64(digit)
-      place &+= 1
+    /// Reads digits behind those of a value; returns how many. The value is right for up to 18 in all.
+    @inline(__always)
+    private static func digits(
+      _ text: UnsafeBufferPointer<UInt8>, _ place: inout Int, _ value: inout Int64
+    ) -> Int {
+      let start = place
+      while place < text.count {
+        let digit = text[place] &- UInt8(ascii: "0")
+        guard digit < 10 else { break }
+        value = value &* 10 &+ Int64(digit)
+        place &+= 1
+      }
+      return place &- start
     }
-    return place &- start
-  }
 
-  private static let powersOfTen: [Double] = [
-    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-  ]
+    private static let powersOfTen: [Double] = [
+      1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
+  }
 }

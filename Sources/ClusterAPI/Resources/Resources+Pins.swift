@@ -2,7 +2,7 @@ import ClusterCore
 import GeoFormats
 import HTTPServer
 
-extension API {
+extension Resources {
   func pins(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let view = try withViewportFields(request, .pins) { fields, format in
       _ = try request.negotiate([.json], format: format)
@@ -14,8 +14,8 @@ extension API {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
     let isLong = Effort.isLong(over: snapshot.collection, filter: view.filter)
-    return try answer(isLong: isLong) {
-      HTTPResponse(try API.pins(view, snapshot), etag: etag)
+    return try .response(isLong: isLong) {
+      HTTPResponse(try Resources.pins(view, snapshot), etag: etag)
     }
   }
 

@@ -1,12 +1,12 @@
 import ClusterCore
 import HTTPServer
 
-extension API {
+extension Resources {
   private static let changesNames = ViewportField.names(.changes) + ["since"]
 
   /// What changes in a viewport, as server-sent events.
   func changes(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let fields = try Fields(query: request.query, allowed: API.changesNames)
+    let fields = try Fields(query: request.query, allowed: Resources.changesNames)
     let method = try fields.choice("method", ClusterMethod.self) ?? .grid
     guard method == .grid else {
       throw fields.problem("method", "only views of the method grid can be watched")
@@ -17,7 +17,7 @@ extension API {
     _ = try snapshot(id)
     // A browser that comes again has seen more than the address says.
     let last = request.headers["last-event-id"].flatMap { Int64(trimmed($0)) }
-    let key = WatchKey(collection: id, query: API.sharedQuery(request.query))
+    let key = WatchKey(collection: id, query: Resources.sharedQuery(request.query))
     let isToHead = request.method == .head
     return .deferred { [hub] answer in
       try hub.watch(key, view, since: last ?? since, isToHead: isToHead, answer: answer)

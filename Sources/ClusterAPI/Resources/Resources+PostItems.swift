@@ -4,7 +4,7 @@ import GeoFormats
 import Threading
 import HTTPServer
 
-extension API {
+extension Resources {
   /// What happens to the good features of a body that has bad ones.
   private enum OnError: String, CaseIterable {
     case abort, skip
@@ -19,10 +19,10 @@ extension API {
     let onError = try fields.choice("onError", OnError.self) ?? .abort
     let idProperty = try fields.string("idProperty")
     _ = try request.negotiate([.json], format: nil)
-    let format = try API.format(request)
+    let format = try Resources.format(request)
     return try .write(of: request.body) { isSmall in
       let parsed = try request.features(format, idProperty: idProperty)
-      if onError == .abort && parsed.rejected > 0 { throw API.problem(with: parsed) }
+      if onError == .abort && parsed.rejected > 0 { throw Resources.problem(with: parsed) }
       let holder = Locked(parsed)
       return Write(bytes: parsed.batch.byteCount, isSmall: isSmall) { group in
         // What has a transaction to itself is carried out once, and may be too long to be copied.
@@ -31,7 +31,7 @@ extension API {
           return parsed
         }
         let result = try group.upsert(&stored.batch, into: id)
-        return HTTPResponse(API.summary(result, stored))
+        return HTTPResponse(Resources.summary(result, stored))
       }
     }
   }

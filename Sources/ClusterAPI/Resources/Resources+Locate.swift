@@ -2,7 +2,7 @@ import ClusterCore
 import GeoFormats
 import HTTPServer
 
-extension API {
+extension Resources {
   private static let locateNames =
     ["latitudinalMeters", "longitudinalMeters", "viewportWidth", "viewportHeight"]
     + ViewportField.names(.locate)
@@ -16,14 +16,15 @@ extension API {
     guard let featureID = try? FeatureID(bareText: feature.utf8),
       let place = snapshot.index.ordinal(of: featureID)
     else { throw Problem.notFound("the collection has no such feature") }
-    let (view, asked) = try withBodyObject(request, allowed: API.locateNames) { fields, _ in
+    let (view, asked) = try parsers.withObject(ofBody: request.body, allowed: Resources.locateNames)
+    { fields, _ in
       let view = try fields.featureView(of: snapshot.index.coordinate(at: place))
       let asked = try ViewportRequest(
         fields, of: .locate, rect: view.rect, scale: .viewportWidth(view.width))
       return (view, asked)
     }
-    return try answer(isLong: snapshot.index.count > 1) {
-      try API.locate(place, view, asked, snapshot)
+    return try .response(isLong: snapshot.index.count > 1) {
+      try Resources.locate(place, view, asked, snapshot)
     }
   }
 

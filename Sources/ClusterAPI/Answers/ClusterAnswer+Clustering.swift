@@ -1,0 +1,71 @@
+import ClusterCore
+
+extension ClusterAnswer {
+  /// Some cells of a viewport on a grid.
+  enum Cells {
+    case range(GridRange)
+    case selection(CellSelection)
+  }
+
+  /// Clusters a viewport.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit, for one.
+  init(_ request: ViewportRequest, of snapshot: CollectionSnapshot) throws {
+    let collection = snapshot.collection
+    let properties = BoundProperties(request.values.cell.properties, in: collection)
+    let scope: FeatureScope
+    switch BoundViewport(request, properties) {
+    case .grid(let grid):
+      scope = FeatureScope(collection, passing: properties.filter, near: grid)
+      self.init(snapshot, try scope.clusters(grid), request.values.cell, properties)
+    case .tiles(let tiles):
+      scope = FeatureScope(collection, passing: properties.filter, near: tiles.view.tiles)
+      let result = try scope.clusters(tiles, markers: collection.markers(tiles))
+      self.init(snapshot, result, request.values.cell, properties)
+    }
+    describe(request.area)
+    if request.values.debug, case .grid(let viewport, _) = request.area {
+      debugCells = (viewport.cells, scope.countsByCell(viewport.cells))
+    }
+    if let previous = request.values.previous {
+      var reuse = AnnotationReuse(
+        previous, in: scope, grouping: properties.grouping, keys: { collection.keys(of: $0) })
+      try reuse.settle(&result)
+      changes = (previous.map(\.id), reuse.removed)
+    }
+  }
+
+  /// Clusters some cells of a viewport on a grid.
+  ///
+  /// - Parameter limit: the most annotations; nil for that of the request.
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
+  init(
+    _ cells: Cells, of request: ViewportRequest, limit: Int? = nil, in snapshot: CollectionSnapshot
+  ) throws {
+    let properties = BoundProperties(request.values.cell.properties, in: snapshot.collection)
+    guard case .grid(var grid) = BoundViewport(request, properties) else {
+      preconditionFailure("only a viewport on a grid has cells")
+    }
+    grid.limit = limit ?? grid.limit
+    let (collection, filter) = (snapshot.collection, properties.filter)
+    let result: ClusterResult
+    switch cells {
+    case .range(let range):
+      grid.cells = range
+      result = try FeatureScope(collection, passing: filter, near: grid).clusters(grid)
+    case .selection(let selection):
+      let scope = FeatureScope(collection, passing: filter, near: selection)
+      result = try scope.clusters(grid, in: selection)
+    }
+    self.init(snapshot, result, request.values.cell, properties)
+  }
+
+  private init(
+    _ snapshot: CollectionSnapshot, _ result: ClusterResult, _ options: CellOptions,
+    _ properties: BoundProperties
+  ) {
+    self.init(snapshot: snapshot, result: result)
+    output = options.output
+    statistics = properties.annotationStatistics
+  }
+}

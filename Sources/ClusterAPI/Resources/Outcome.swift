@@ -1,0 +1,32 @@
+import HTTPServer
+
+/// How a request is answered.
+enum Outcome {
+  /// Is called once with the response or the error.
+  typealias Reply = @Sendable (Result<HTTPResponse, any Error>) -> Void
+
+  /// With a response that is there.
+  case now(HTTPResponse)
+  /// By work that may take long, away from the event loops.
+  case later(@Sendable () throws -> HTTPResponse)
+  /// By the writer, which makes the response.
+  case write(Write)
+  /// By the writer, after the write is read, which may take long, away from the event loops.
+  case longWrite(@Sendable () throws -> Write)
+  /// By others, when they can.
+  case deferred(@Sendable (@escaping Reply) throws -> Void)
+
+  /// A response that is made at once, or, if that may take long, away from the event loops.
+  static func response(
+    isLong: Bool, _ make: @escaping @Sendable () throws -> HTTPResponse
+  ) throws -> Outcome {
+    isLong ? .later(make) : .now(try make())
+  }
+
+  /// A write that is read from a body at once, or, if the body is long, away from the event loops.
+  static func write(
+    of body: RequestBody, _ read: @escaping @Sendable (_ isSmall: Bool) throws -> Write
+  ) throws -> Outcome {
+    body.count > Write.smallBody ? .longWrite { try read(false) } : .write(try read(true))
+  }
+}

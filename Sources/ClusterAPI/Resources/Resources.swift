@@ -1,0 +1,54 @@
+import HTTPServer
+
+/// The resources of the API: for each method of each resource a function from a request to an
+/// ``Outcome``, in an extension by topic. What the functions share is stored here.
+final class Resources: Sendable {
+  let catalog: Catalog
+  let writer: CollectionWriter
+  let metrics: Metrics
+  let hub: ChangeHub
+  let parsers = ParserPool()
+  /// The store's id as a part of entity tags.
+  private let storeName: String
+
+  init(
+    catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
+    report: @escaping @Sendable (String) -> Void
+  ) {
+    (self.catalog, self.writer, self.metrics) = (catalog, writer, metrics)
+    hub = ChangeHub(catalog: catalog, report: report)
+    storeName = String(writer.storeID, radix: 36)
+  }
+
+  /// The collection with an id as it is now; 404 if there is none.
+  func snapshot(_ id: String) throws(Problem) -> CollectionSnapshot {
+    guard let snapshot = catalog[id] else { throw .notFound("there is no such collection") }
+    return snapshot
+  }
+
+  /// The tag of an answer that is a function of a collection's version, the request and a media type.
+  func entityTag(_ snapshot: CollectionSnapshot, _ request: HTTPRequest, _ type: MediaType)
+    -> String
+  {
+    EntityTag.text(
+      of: storeName, version: snapshot.info.version,
+      EntityTag.hash(of: request, as: type.rawValue))
+  }
+
+  /// Reads the fields of a viewport from the body of a POST or the query of a GET. The query of a POST
+  /// holds the format only.
+  func withViewportFields<R>(
+    _ request: HTTPRequest, _ names: ViewportField.Names,
+    _ body: (Fields, _ format: String?) throws -> R
+  ) throws -> R {
+    guard request.method == .post else {
+      let fields = try Fields(query: request.query, allowed: names.inQuery)
+      return try body(fields, try fields.string("f"))
+    }
+    let query = try Fields(query: request.query, allowed: ["f"])
+    try request.checkBodyType([.json])
+    return try parsers.withObject(ofBody: request.body, allowed: names.inBody) { fields, _ in
+      try body(fields, try query.string("f"))
+    }
+  }
+}

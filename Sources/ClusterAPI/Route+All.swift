@@ -1,0 +1,72 @@
+extension Route {
+  /// Every resource: its path, with `*` for a parameter, and the function of each method. GET stands for
+  /// HEAD, too, and every resource has OPTIONS.
+  static let all: [Route] = [
+    Route("/", answersBeforeLoading: true, [.get: { .now(try $0.landing($2)) }]),
+    Route("/openapi.yaml", answersBeforeLoading: true, [.get: { .now(try $0.openAPI($2)) }]),
+    Route("/conformance", answersBeforeLoading: true, [.get: { .now(try $0.conformance($2)) }]),
+    Route("/health/live", answersBeforeLoading: true, [.get: { .now(try $0.live($2)) }]),
+    Route("/health/ready", answersBeforeLoading: true, [.get: { .now(try $0.ready($2)) }]),
+    Route("/metrics", answersBeforeLoading: true, [.get: { .now(try $0.metricsText($2)) }]),
+    Route("/collections", [.get: { .now(try $0.listCollections($2)) }]),
+    Route(
+      "/collections/*",
+      [
+        .get: { .now(try $0.getCollection($1.collection, $2)) },
+        .put: { try $0.putCollection($1.collection, $2) },
+        .delete: { try $0.deleteCollection($1.collection, $2) },
+      ]),
+    Route(
+      "/collections/*/items",
+      [
+        .get: { try $0.listItems($1.collection, $2) },
+        .post: { try $0.postItems($1.collection, $2) },
+        .delete: { try $0.deleteItems($1.collection, $2) },
+      ]),
+    Route(
+      "/collections/*/items/*",
+      [
+        .get: { .now(try $0.getItem($1.collection, $1.member, $2)) },
+        .put: { try $0.putItem($1.collection, $1.member, $2) },
+        .patch: { try $0.patchItem($1.collection, $1.member, $2) },
+        .delete: { try $0.deleteItem($1.collection, $1.member, $2) },
+      ]),
+    Route(
+      "/collections/*/items/*/locate",
+      [.post: { try $0.locate($1.collection, $1.member, $2) }]),
+    clusters,
+    Route(
+      "/collections/*/clusters/*",
+      [.get: { try $0.getAnnotation($1.collection, $1.member, $2) }]),
+    Route(
+      "/collections/*/clusters/*/items",
+      [.get: { try $0.annotationItems($1.collection, $1.member, $2) }]),
+    Route(
+      "/collections/*/clusters/*/children",
+      [.get: { try $0.annotationChildren($1.collection, $1.member, $2) }]),
+    Route(
+      "/collections/*/pins",
+      [
+        .get: { try $0.pins($1.collection, $2) }, .post: { try $0.pins($1.collection, $2) },
+      ]),
+    Route("/collections/*/changes", [.get: { try $0.changes($1.collection, $2) }]),
+  ]
+
+  /// The resource that is asked most.
+  static let clusters = Route(
+    "/collections/*/clusters",
+    [
+      .get: { try $0.clusters($1.collection, $2) }, .post: { try $0.clusters($1.collection, $2) },
+    ])
+
+  /// `*`, the service as a whole: it has OPTIONS, and nothing is there for the other methods.
+  static let service = Route(
+    "*",
+    [
+      .get: nothing, .post: nothing, .put: nothing, .patch: nothing, .delete: nothing,
+    ])
+
+  private static let nothing: Handler = { _, _, _ in
+    throw Problem.notFound("nothing is at this path")
+  }
+}

@@ -1,0 +1,114 @@
+import HTTPServer
+
+/// A resource's path and methods; ``all`` lists them.
+struct Route: Sendable {
+  /// The parameters of a path, decoded; empty if the path has fewer.
+  struct Parameters: Equatable {
+    var collection = ""
+    /// A feature or annotation of the collection.
+    var member = ""
+  }
+
+  typealias Handler = @Sendable (Resources, Parameters, HTTPRequest) throws -> Outcome
+
+  /// With `*` for each parameter.
+  let path: String
+  /// The segments of the path; nil stands for a parameter.
+  private let segments: [String?]
+  private let handlers: [(method: HTTPMethod, handler: Handler)]
+  private let answersBeforeLoading: Bool
+  /// The methods, apart from OPTIONS.
+  let methods: [HTTPMethod]
+
+  init(
+    _ path: String, answersBeforeLoading: Bool = false,
+    _ handlers: KeyValuePairs<HTTPMethod, Handler>
+  ) {
+    self.path = path
+    segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
+      $0 == "*" ? nil : String($0)
+    }
+    self.answersBeforeLoading = answersBeforeLoading
+    self.handlers = handlers.map { ($0.key, $0.value) }
+    methods = handlers.flatMap { $0.key == .get ? [.get, .head] : [$0.key] }
+  }
+
+  /// Answers a request by the resource that its path names.
+  static func outcome(of request: HTTPRequest, from resources: Resources) throws -> Outcome {
+    let (route, parameters) = try find(request.path)
+    if request.method == .options {
+      return .now(HTTPResponse(status: 204, headers: [("Allow", route.methods.allowList)]))
+    }
+    let method = request.method == .head ? .get : request.method
+    guard let handler = route.handlers.first(where: { $0.method == method })?.handler else {
+      throw Problem.methodNotAllowed(route.methods)
+    }
+    guard route.answersBeforeLoading || resources.catalog.isLoaded else {
+      throw Problem.unavailable("the collections are being loaded")
+    }
+    return try handler(resources, parameters, request)
+  }
+
+  /// The route of a percent-encoded path, and its parameters. An escaped slash is part of its segment.
+  ///
+  /// - Throws: ``Problem`` 404 if there is no such resource, 400 if the path can't be decoded.
+  static func find(_ path: String) throws(Problem) -> (Route, Parameters) {
+    if let collection = collection(ofClusters: path) {
+      return (clusters, Parameters(collection: collection))
+    }
+    if path == "*" { return (service, Parameters()) }
+    var segments: [String] = []
+    segments.reserveCapacity(5)
+    var parts = EncodedText(path).parts(separatedBy: UInt8(ascii: "/"))
+    // A path begins with a slash, so the first part is empty.
+    let beginning = parts.next()
+    for part in parts {
+      guard let segment = part.decoded() else {
+        throw Problem(400, "the path holds a broken percent escape or isn't UTF-8")
+      }
+      segments.append(segment)
+    }
+    if beginning?.isEmpty == true {
+      for route in all {
+        if let parameters = route.parameters(of: segments) { return (route, parameters) }
+      }
+    }
+    throw .notFound("nothing is at this path")
+  }
+
+  /// The parameters of a path; nil if it is that of another resource.
+  private func parameters(of path: [String]) -> Parameters? {
+    guard path.count == segments.count else { return nil }
+    var (values, count) = (Parameters(), 0)
+    for (segment, text) in zip(segments, path) {
+      if let segment {
+        guard segment == text else { return nil }
+        continue
+      }
+      if text.isEmpty { return nil }
+      if count == 0 { values.collection = text } else { values.member = text }
+      count += 1
+    }
+    return values
+  }
+
+  /// The collection in the path of its clusters, if the path is one and has no escapes. This is the path
+  /// that is asked most, so it is read without a list of its segments.
+  private static func collection(ofClusters path: String) -> String? {
+    let (head, tail): (StaticString, StaticString) = ("/collections/", "/clusters")
+    var path = path
+    return path.withUTF8 { path in
+      let length = path.count - head.utf8CodeUnitCount - tail.utf8CodeUnitCount
+      guard length > 0 else { return nil }
+      let end = head.utf8CodeUnitCount + length
+      let holds = { (text: StaticString, offset: Int) in
+        (0..<text.utf8CodeUnitCount).allSatisfy { path[offset + $0] == text.utf8Start[$0] }
+      }
+      guard holds(head, 0), holds(tail, end) else { return nil }
+      let id = UnsafeBufferPointer(rebasing: path[head.utf8CodeUnitCount..<end])
+      for byte in id
+      where byte == UInt8(ascii: "/") || byte == UInt8(ascii: "%") || byte >= 0x80 { return nil }
+      return String(decoding: id, as: UTF8.self)
+    }
+  }
+}

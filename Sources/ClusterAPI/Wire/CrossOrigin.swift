@@ -1,0 +1,45 @@
+import HTTPServer
+
+/// CORS: everything is open to every origin, as there are no credentials.
+enum CrossOrigin {
+  private static let origin = (name: "Access-Control-Allow-Origin", value: "*")
+  private static let exposed = (
+    name: "Access-Control-Expose-Headers", value: "ETag, Location, Retry-After"
+  )
+
+  /// The fields of an answer of some type, with those that open it: kept, for nearly all answers have
+  /// them.
+  static func fields(of type: MediaType) -> [(name: String, value: String)] {
+    switch type {
+    case .json: jsonFields
+    case .geoJSON: geoJSONFields
+    default: [("Content-Type", type.rawValue), origin, exposed]
+    }
+  }
+
+  private static let jsonFields: [(name: String, value: String)] =
+    [(name: "Content-Type", value: MediaType.json.rawValue), origin, exposed]
+  private static let geoJSONFields: [(name: String, value: String)] =
+    [(name: "Content-Type", value: MediaType.geoJSON.rawValue), origin, exposed]
+
+  /// Adds the fields that open an answer, if it has none yet.
+  static func open(_ response: inout HTTPResponse, for request: HTTPRequest) {
+    guard request.method == .options else {
+      if !response.headers.contains(where: { $0.name == origin.name }) {
+        response.headers += [origin, exposed]
+      }
+      return
+    }
+    response.headers.append(origin)
+    guard request.headers["access-control-request-method"] != nil else { return }
+    let allowed = response.header("Allow") ?? "GET, HEAD, OPTIONS"
+    response.headers += [
+      ("Access-Control-Allow-Methods", allowed),
+      (
+        "Access-Control-Allow-Headers",
+        "Accept, Content-Type, If-None-Match, If-Match, Last-Event-ID"
+      ),
+      ("Access-Control-Max-Age", "86400"),
+    ]
+  }
+}
