@@ -35,7 +35,7 @@ public struct FeatureID: Sendable {
       case .notAnInteger: "the id is a number but not an integer"
       case .empty: "the id is empty"
       case .tooLong: "the id has more than 256 characters"
-      case .controlCharacter: "the id contains a control character"
+      case .controlCharacter: "the id holds a control character"
       }
     }
   }
