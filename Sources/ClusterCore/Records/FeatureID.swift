@@ -109,7 +109,8 @@ public struct FeatureID: Sendable {
     var value: Int64 = 0
     for byte in digits {
       guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-      value = value * 10 + Int64(byte - UInt8(ascii: "0"))  // at most 17 digits, so it can't overflow
+      // At most 17 digits, so it can't overflow.
+      value = value * 10 + Int64(byte - UInt8(ascii: "0"))
     }
     let signed = negative ? -value : value
     return integerRange.contains(signed) ? signed : nil
