@@ -207,7 +207,10 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
       [900, 250, 1][Int(seed - 21)], seed: seed, capacity: 30, large: seed == 22)
     var batch = FeatureBatch()
     index.directory.forEach { reference in
-      batch.append(index.records[reference])
+      let record = index.records[reference]
+      batch.append(
+        id: record.id, coordinate: record.coordinate, further: record.furtherOrdinates,
+        properties: record.properties, expires: record.expires)
       return true
     }
     for runBytes in [1, 3000, 1 << 20] {

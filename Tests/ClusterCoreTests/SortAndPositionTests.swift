@@ -36,7 +36,6 @@ import Testing
       let x = round < 32 ? 1 << UInt32(round) : UInt32.random(in: 0...(.max), using: &generator)
       let y = round < 32 ? 0 : UInt32.random(in: 0...(.max), using: &generator)
       let position = Position(x: x, y: y)
-      #expect(Position(zOrder: position.zOrder) == position)
       var expected: UInt64 = 0
       for bit in 0..<UInt64(32) {
         expected |= UInt64(x >> UInt32(bit) & 1) << (2 * bit)

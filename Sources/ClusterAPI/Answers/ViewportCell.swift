@@ -16,8 +16,7 @@ struct ViewportCell: Hashable {
 extension ViewportCell: Comparable {
   /// Orders cells by row, column and owner: the viewport before groups, and groups by their keys.
   static func < (a: ViewportCell, b: ViewportCell) -> Bool {
-    if a.position.row != b.position.row { return a.position.row < b.position.row }
-    if a.position.column != b.position.column { return a.position.column < b.position.column }
+    if a.position != b.position { return a.position < b.position }
     switch (a.owner, b.owner) {
     case (.viewport, .group): return true
     case (.group(nil), .group(.some)): return true

@@ -96,12 +96,8 @@ extension TouchLog.State {
 
   fileprivate func coordinates(after version: Int64) -> [Coordinate]? {
     guard version >= floor, version <= snapshot.info.version else { return nil }
-    var (low, high) = (first, changes.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if changes[middle].version <= version { low = middle + 1 } else { high = middle }
-    }
-    let start = low > 0 ? changes[low - 1].end : forgotten
+    let next = (first..<changes.count).partitionPoint { changes[$0].version <= version }
+    let start = next > 0 ? changes[next - 1].end : forgotten
     return Array(coordinates[(start - forgotten)...])
   }
 }

@@ -1,5 +1,5 @@
 /// A cell of a ``CellGrid``.
-public struct CellPosition: Hashable, Sendable, BitwiseCopyable {
+public struct CellPosition: Hashable, Comparable, Sendable, BitwiseCopyable {
   /// 0 at 180° W.
   public var column: Int
   /// 0 in the north.
@@ -9,5 +9,11 @@ public struct CellPosition: Hashable, Sendable, BitwiseCopyable {
   public init(column: Int, row: Int) {
     self.column = column
     self.row = row
+  }
+
+  /// Orders cells by row, then column.
+  @inline(__always)
+  public static func < (a: CellPosition, b: CellPosition) -> Bool {
+    a.row != b.row ? a.row < b.row : a.column < b.column
   }
 }

@@ -106,9 +106,7 @@ extension ClusterResult {
 extension Annotation {
   /// Whether it comes before another of the same answer.
   fileprivate func precedes(_ other: Annotation) -> Bool {
-    if let cell, let otherCell = other.cell, cell != otherCell {
-      return (cell.row, cell.column) < (otherCell.row, otherCell.column)
-    }
+    if let cell, let otherCell = other.cell, cell != otherCell { return cell < otherCell }
     return (layer, first) < (other.layer, other.first)
   }
 }

@@ -39,7 +39,7 @@ struct GridClusterer<Region: IndexRegion> {
       let known = Set(sums.lazy.map(\.cell))
       let onlyKept = kept.filter { !known.contains($0.key) }
       sums += onlyKept.map { CellSum(cell: $0.key, first: $0.value[0]) }
-      sums.sort { ($0.cell.row, $0.cell.column) < ($1.cell.row, $1.cell.column) }
+      sums.sort { $0.cell < $1.cell }
     }
     annotations.reserveCapacity(min(sums.count, request.limit))
     var features = 0

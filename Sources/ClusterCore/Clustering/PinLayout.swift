@@ -37,9 +37,11 @@ public struct PinLayout {
   public mutating func pin(at place: Int) -> (coordinate: Coordinate, contested: Int) {
     let origin = scope.index.coordinate(at: place)
     guard let place = scope.scopeOrdinal(place) else { return (origin, 1) }
-    if number(of: place) == nil { load(scope.points.ordinalsOfEqualPosition(as: place)) }
+    if places.sortedIndex(of: place) == nil {
+      load(scope.points.ordinalsOfEqualPosition(as: place))
+    }
     guard places.count > 1, let contested = totals[origin], contested > 1,
-      let number = number(of: place)
+      let number = places.sortedIndex(of: place)
     else { return (origin, 1) }
     let bearing = 2 * Double.pi * Double(ranks[number]) / Double(contested)
     let radius = distance * Double(contested) / 2
@@ -49,16 +51,6 @@ public struct PinLayout {
       return (Coordinate(latitude: origin.latitude, longitude: longitude), contested)
     }
     return (Geodesy.destination(from: origin, distance: radius, bearing: bearing), contested)
-  }
-
-  /// Where a feature is among those that were looked at last.
-  private func number(of place: Int) -> Int? {
-    var (low, high) = (0, places.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if places[middle] < place { low = middle + 1 } else { high = middle }
-    }
-    return low < places.count && places[low] == place ? low : nil
   }
 
   /// Features of one position may have different coordinates, a few centimetres apart.

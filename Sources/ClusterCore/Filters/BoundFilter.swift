@@ -42,17 +42,5 @@ public struct BoundFilter: Sendable {
     }
   }
 
-  /// How many features of a run of places pass.
-  public func count(in range: Range<Int>) -> Int {
-    var total = 0
-    var ordinal = range.lowerBound
-    while ordinal < range.upperBound {
-      let count = Swift.min(64, range.upperBound - ordinal)
-      total += root.mask(from: ordinal, among: BoundFilter.firstBits(count)).nonzeroBitCount
-      ordinal += 64
-    }
-    return total
-  }
-
   private static func firstBits(_ count: Int) -> UInt64 { .max >> UInt64(64 - count) }
 }

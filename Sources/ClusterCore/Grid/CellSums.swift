@@ -88,7 +88,7 @@ final class CellSums {
       return sums
     }
     var sums = inNoOrder
-    sums.sort { ($0.cell.row, $0.cell.column) < ($1.cell.row, $1.cell.column) }
+    sums.sort { $0.cell < $1.cell }
     return sums
   }
 }

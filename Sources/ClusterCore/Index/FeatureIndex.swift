@@ -151,38 +151,24 @@ public final class FeatureIndex: Sendable {
 
   /// The block in which a feature is or would be: the last that begins at or before it, else the first.
   func block(holding key: UInt64, _ id: FeatureRecord.RawID) -> Int {
-    var (low, high) = (1, max(1, blocks.count))
-    while low < high {
-      let middle = (low + high) / 2
-      let isAfter = isBefore(key, id, 0, of: blocks[middle])
-      if isAfter { high = middle } else { low = middle + 1 }
+    let next = (1..<max(1, blocks.count)).partitionPoint {
+      order(of: 0, in: blocks[$0], to: key, id) <= 0
     }
-    return low - 1
+    return next - 1
   }
 
   /// The first feature of a block that isn't before another.
   func offset(notBefore key: UInt64, _ id: FeatureRecord.RawID, in block: FeatureBlock) -> Int {
-    let positions = block.points.positions.pointer
-    var (low, high) = (0, block.count)
-    while low < high {
-      let middle = (low + high) / 2
-      let other = positions[middle].zOrder
-      let isBefore =
-        other != key
-        ? other < key
-        : FeatureRecord.compare(records[block.references.pointer[middle]].rawID, id) < 0
-      if isBefore { low = middle + 1 } else { high = middle }
-    }
-    return low
+    (0..<block.count).partitionPoint { order(of: $0, in: block, to: key, id) < 0 }
   }
 
-  /// Whether a feature comes before one of a block.
-  private func isBefore(
-    _ key: UInt64, _ id: FeatureRecord.RawID, _ offset: Int, of block: FeatureBlock
-  ) -> Bool {
-    let other = block.points.positions.pointer[offset].zOrder
-    if other != key { return key < other }
-    return FeatureRecord.compare(id, records[block.references.pointer[offset]].rawID) < 0
+  /// How a feature of a block compares with another in index order: negative, zero or positive.
+  private func order(
+    of offset: Int, in block: FeatureBlock, to key: UInt64, _ id: FeatureRecord.RawID
+  ) -> Int {
+    let own = block.points.positions.pointer[offset].zOrder
+    if own != key { return own < key ? -1 : 1 }
+    return FeatureRecord.compare(records[block.references.pointer[offset]].rawID, id)
   }
 
   /// The bounds of all features, bit for bit; nil when there are none.

@@ -33,21 +33,15 @@ struct IDDirectory: Sendable {
   /// The first spot whose id is not before the given one. O(log n).
   func index(notBefore id: FeatureRecord.RawID, _ records: RecordArena) -> Index {
     // The last block that begins at or before the id.
-    var (low, high) = (0, blocks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      let first = records[blocks[middle].pointer[0]].rawID
-      if FeatureRecord.compare(first, id) <= 0 { low = middle + 1 } else { high = middle }
+    let next = blocks.indices.partitionPoint {
+      FeatureRecord.compare(records[blocks[$0].pointer[0]].rawID, id) <= 0
     }
-    guard low > 0 else { return Index(block: 0, offset: 0) }
-    let block = blocks[low - 1]
-    var (start, end) = (0, block.count)
-    while start < end {
-      let middle = (start + end) / 2
-      let other = records[block.pointer[middle]].rawID
-      if FeatureRecord.compare(other, id) < 0 { start = middle + 1 } else { end = middle }
+    guard next > 0 else { return Index(block: 0, offset: 0) }
+    let block = blocks[next - 1]
+    let offset = (0..<block.count).partitionPoint {
+      FeatureRecord.compare(records[block.pointer[$0]].rawID, id) < 0
     }
-    return Index(block: low - 1, offset: start)
+    return Index(block: next - 1, offset: offset)
   }
 
   /// The record at a spot, or at the beginning of the next block; nil at the very end.

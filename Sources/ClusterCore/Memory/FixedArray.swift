@@ -38,6 +38,10 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
     pointer.update(from: source, count: count)
   }
 
+  /// The values, which are lent while the array lives.
+  @inline(__always)
+  var buffer: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: pointer, count: count) }
+
   var byteCount: Int { count * MemoryLayout<Element>.stride }
 }
 

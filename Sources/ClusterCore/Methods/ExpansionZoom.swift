@@ -25,13 +25,12 @@ enum ExpansionZoom {
   static func first<E: Error>(
     above zoomLevel: Double, where holdsNoMore: (Int) throws(E) -> Bool
   ) throws(E) -> Int? {
-    var low = max(0, Int(zoomLevel.rounded(.down)) + 1)
-    var high = last + 1
-    while low < high {
-      let middle = low + (high - low) / 2
-      if try holdsNoMore(middle) { high = middle } else { low = middle + 1 }
+    let lowest = max(0, Int(zoomLevel.rounded(.down)) + 1)
+    guard lowest <= last else { return nil }
+    let zoom = try (lowest..<last + 1).partitionPoint { (zoom) throws(E) in
+      try !holdsNoMore(zoom)
     }
-    return low <= last && high == low ? low : nil
+    return zoom <= last ? zoom : nil
   }
 
   /// That of a component of the distance method, given the index of its features only.

@@ -31,12 +31,6 @@ public struct Position: Hashable, Sendable, BitwiseCopyable {
   /// The key on the Z-order curve: the interleaved bits of x and y, with x in the lower bit of each pair.
   public var zOrder: UInt64 { Position.spread(x) | Position.spread(y) << 1 }
 
-  /// Creates the position with a key on the Z-order curve.
-  public init(zOrder: UInt64) {
-    x = Position.gather(zOrder)
-    y = Position.gather(zOrder >> 1)
-  }
-
   /// Inserts a zero bit above each bit.
   private static func spread(_ value: UInt32) -> UInt64 {
     var v = UInt64(value)
@@ -46,16 +40,6 @@ public struct Position: Hashable, Sendable, BitwiseCopyable {
     v = (v | v << 2) & 0x3333_3333_3333_3333
     v = (v | v << 1) & 0x5555_5555_5555_5555
     return v
-  }
-
-  private static func gather(_ value: UInt64) -> UInt32 {
-    var v = value & 0x5555_5555_5555_5555
-    v = (v | v >> 1) & 0x3333_3333_3333_3333
-    v = (v | v >> 2) & 0x0F0F_0F0F_0F0F_0F0F
-    v = (v | v >> 4) & 0x00FF_00FF_00FF_00FF
-    v = (v | v >> 8) & 0x0000_FFFF_0000_FFFF
-    v = (v | v >> 16) & 0x0000_0000_FFFF_FFFF
-    return UInt32(truncatingIfNeeded: v)
   }
 
   /// The location that contains the position.

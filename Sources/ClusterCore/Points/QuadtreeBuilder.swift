@@ -130,13 +130,9 @@ struct QuadtreeBuilder {
   private func endOfQuadrant(_ start: Int, _ end: Int, shift: UInt32) -> Int {
     let origin = position(start)
     let (column, row) = (origin.x &>> shift, origin.y &>> shift)
-    var (low, high) = (start + 1, end)
-    while low < high {
-      let middle = (low + high) / 2
-      let position = position(middle)
-      let isSame = position.x &>> shift == column && position.y &>> shift == row
-      if isSame { low = middle + 1 } else { high = middle }
+    return (start + 1..<end).partitionPoint {
+      let position = position($0)
+      return position.x &>> shift == column && position.y &>> shift == row
     }
-    return low
   }
 }

@@ -64,19 +64,15 @@ struct TopTreeBuilder {
     var start = range.lowerBound
     let shift = UInt32(31 - (difference | 1).leadingZeroBitCount)
     while start < range.upperBound {
-      var stop = start + 1
+      let stop: Int
       if difference == 0 {
         stop = min(start + (range.count + 3) / 4, range.upperBound)
       } else {
         let origin = blocks[start].first
-        var end = range.upperBound
-        while stop < end {
-          let middle = (stop + end) / 2
-          let position = blocks[middle].first
-          let isSame =
-            position.x &>> shift == origin.x &>> shift
+        stop = (start + 1..<range.upperBound).partitionPoint {
+          let position = blocks[$0].first
+          return position.x &>> shift == origin.x &>> shift
             && position.y &>> shift == origin.y &>> shift
-          if isSame { stop = middle + 1 } else { end = middle }
         }
       }
       parts.append(start..<stop)

@@ -103,16 +103,13 @@ public final class KeyColumn: Sendable {
   /// The rank of a key, if any feature has it; never 0.
   public func rank(of key: [UInt8]) -> UInt32? {
     key.withUnsafeBytes { key in
-      var (low, high) = (0, order.count)
-      while low < high {
-        let middle = (low + high) / 2
-        let other = dictionary[Int(order.pointer[middle])]
-        if ByteOrder.compare(other, key) < 0 { low = middle + 1 } else { high = middle }
+      let index = (0..<order.count).partitionPoint {
+        ByteOrder.compare(dictionary[Int(order.pointer[$0])], key) < 0
       }
-      guard low < order.count,
-        ByteOrder.areEqual(dictionary[Int(order.pointer[low])], key)
+      guard index < order.count,
+        ByteOrder.areEqual(dictionary[Int(order.pointer[index])], key)
       else { return nil }
-      return UInt32(low + 1)
+      return UInt32(index + 1)
     }
   }
 
@@ -153,15 +150,12 @@ public final class KeyColumn: Sendable {
     var start = 0
     for index in 0..<b.count {
       let text = dictionary[Int(b.pointer[index])]
-      var (low, high) = (start, a.count)
-      while low < high {
-        let middle = (low + high) / 2
-        let isBefore = ByteOrder.compare(dictionary[Int(a.pointer[middle])], text) < 0
-        if isBefore { low = middle + 1 } else { high = middle }
+      let end = (start..<a.count).partitionPoint {
+        ByteOrder.compare(dictionary[Int(a.pointer[$0])], text) < 0
       }
-      (result.pointer + start + index).update(from: a.pointer + start, count: low - start)
-      result.pointer[low + index] = b.pointer[index]
-      start = low
+      (result.pointer + start + index).update(from: a.pointer + start, count: end - start)
+      result.pointer[end + index] = b.pointer[index]
+      start = end
     }
     (result.pointer + start + b.count).update(from: a.pointer + start, count: a.count - start)
     return result

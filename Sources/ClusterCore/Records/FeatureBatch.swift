@@ -99,17 +99,6 @@ public struct FeatureBatch: Sendable {
     }
   }
 
-  /// Appends a copy of a record.
-  public mutating func append(_ record: FeatureRecord) {
-    let start = words.count
-    let size = record.size
-    starts.append(start)
-    words.append(contentsOf: repeatElement(0, count: size / 8))
-    words.withUnsafeMutableBytes { bytes in
-      bytes.baseAddress?.advanced(by: start * 8).copyMemory(from: record.base, byteCount: size)
-    }
-  }
-
   /// Assigns an integer id to the feature at `index`, which has none.
   public mutating func assignID(_ integer: Int64, at index: Int) {
     let start = starts[index]

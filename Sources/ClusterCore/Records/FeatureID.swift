@@ -35,7 +35,7 @@ public struct FeatureID: Sendable {
       case .notAnInteger: "the id is a number but not an integer"
       case .empty: "the id is empty"
       case .tooLong: "the id has more than 256 characters"
-      case .controlCharacter: "the id contains a control character"
+      case .controlCharacter: "the id holds a control character"
       }
     }
   }
@@ -109,7 +109,8 @@ public struct FeatureID: Sendable {
     var value: Int64 = 0
     for byte in digits {
       guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-      value = value * 10 + Int64(byte - UInt8(ascii: "0"))  // at most 17 digits, so it can't overflow
+      // At most 17 digits, so it can't overflow.
+      value = value * 10 + Int64(byte - UInt8(ascii: "0"))
     }
     let signed = negative ? -value : value
     return integerRange.contains(signed) ? signed : nil

@@ -16,7 +16,7 @@ struct CellSet: Sendable {
     self.grid = grid
     count = cells.count
     var runs: [Run] = []
-    for cell in cells.sorted(by: { ($0.row, $0.column) < ($1.row, $1.column) }) {
+    for cell in cells.sorted() {
       if let last = runs.last, last.row == cell.row, last.columns.upperBound == cell.column {
         runs[runs.count - 1].columns = last.columns.lowerBound..<cell.column + 1
       } else {
@@ -42,12 +42,7 @@ struct CellSet: Sendable {
 
   /// The first run that is not in a row above.
   private func firstRun(notAbove row: Int) -> Int {
-    var (low, high) = (0, runs.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if runs[middle].row < row { low = middle + 1 } else { high = middle }
-    }
-    return low
+    runs.indices.partitionPoint { runs[$0].row < row }
   }
 }
 

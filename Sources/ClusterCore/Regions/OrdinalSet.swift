@@ -13,9 +13,7 @@ struct OrdinalSet: Sendable {
     if ordinals.isEmpty { return false }
     return ordinals.contains { range.contains($0) }
   }
-}
 
-extension OrdinalSet {
   /// Calls `body` with the parts of a run between these places, until it returns false.
   func forEachRest(of run: Range<Int>, _ body: (Range<Int>) -> Bool) -> Bool {
     var start = run.lowerBound
@@ -25,17 +23,10 @@ extension OrdinalSet {
     }
     return start < run.upperBound ? body(start..<run.upperBound) : true
   }
-}
 
-extension OrdinalSet {
   /// How many of the places lie before one.
   func count(before ordinal: Int) -> Int {
-    var (low, high) = (0, ordinals.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if ordinals[middle] < ordinal { low = middle + 1 } else { high = middle }
-    }
-    return low
+    ordinals.indices.partitionPoint { ordinals[$0] < ordinal }
   }
 
   /// How many of the places are in a range.

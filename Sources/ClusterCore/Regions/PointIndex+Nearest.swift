@@ -41,22 +41,12 @@ extension PointIndex {
     guard count > 0 else { return }
     let pointers = self.pointers
     // The last block that begins before it.
-    var (block, end) = (0, pointers.blockCount - 1)
-    while block < end {
-      let middle = (block + end + 1) / 2
-      if pointers.positions[pointers.blocks[middle].firstOrdinal].zOrder < key {
-        block = middle
-      } else {
-        end = middle - 1
-      }
+    let next = (1..<pointers.blockCount).partitionPoint {
+      pointers.positions[pointers.blocks[$0].firstOrdinal].zOrder < key
     }
-    let ordinals = pointers.blocks[block].ordinals
-    var (low, high) = (ordinals.lowerBound, ordinals.upperBound)
-    while low < high {
-      let middle = (low + high) / 2
-      if pointers.positions[middle].zOrder < key { low = middle + 1 } else { high = middle }
-    }
-    (low - 4..<low + 4).clamped(to: ordinals).forEach(body)
+    let ordinals = pointers.blocks[next - 1].ordinals
+    let ordinal = ordinals.partitionPoint { pointers.positions[$0].zOrder < key }
+    (ordinal - 4..<ordinal + 4).clamped(to: ordinals).forEach(body)
   }
 }
 

@@ -59,12 +59,7 @@ final class BlockSelection: Sendable {
   func block(_ source: Int) -> SelectedBlock? { number(of: source).map { blocks[$0] } }
 
   private func number(of source: Int) -> Int? {
-    var (low, high) = (0, sources.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if sources[middle] < source { low = middle + 1 } else { high = middle }
-    }
-    return low < sources.count && sources[low] == source ? low : nil
+    sources.sortedIndex(of: UInt32(source))
   }
 
   /// The place in the collection of a place in the selection.
@@ -79,15 +74,10 @@ final class BlockSelection: Sendable {
   /// O(log n).
   func ownOrdinal(_ ordinal: Int) -> Int? {
     guard let number = number(of: ordinal >> PointIndex.blockBits) else { return nil }
-    let offset = ordinal & (PointIndex.maximumBlockCount - 1)
-    let offsets = blocks[number].offsets
-    var (low, high) = (0, offsets.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if offsets.pointer[middle] < offset { low = middle + 1 } else { high = middle }
+    let offset = UInt16(ordinal & (PointIndex.maximumBlockCount - 1))
+    return blocks[number].offsets.buffer.sortedIndex(of: offset).map {
+      number << PointIndex.blockBits + $0
     }
-    guard low < offsets.count, offsets.pointer[low] == offset else { return nil }
-    return number << PointIndex.blockBits + low
   }
 }
 

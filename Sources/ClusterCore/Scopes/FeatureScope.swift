@@ -110,13 +110,7 @@ public struct FeatureScope: Sendable {
     switch members {
     case .all: return ordinal
     case .blocks(let selected): return selected.ownOrdinal(ordinal)
-    case .ordinals(let ordinals):
-      var (low, high) = (0, ordinals.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if ordinals.pointer[middle] < ordinal { low = middle + 1 } else { high = middle }
-      }
-      return low < ordinals.count && ordinals.pointer[low] == ordinal ? low : nil
+    case .ordinals(let ordinals): return ordinals.buffer.sortedIndex(of: UInt32(ordinal))
     }
   }
 

@@ -10,18 +10,7 @@ enum StringCondition: Sendable {
     case .comparison(let comparison, let other):
       comparison.holds(other.withUnsafeBytes { ByteOrder.compare(text, $0) })
     case .like(let pattern, let isNegated): pattern.matches(text) != isNegated
-    case .entries(let codes, let isNegated): StringCondition.contains(codes, code) != isNegated
+    case .entries(let codes, let isNegated): (codes.sortedIndex(of: code) != nil) != isNegated
     }
-  }
-
-  private static func contains(
-    _ codes: [PropertyColumn.Code], _ code: PropertyColumn.Code
-  ) -> Bool {
-    var (low, high) = (0, codes.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if codes[middle] < code { low = middle + 1 } else { high = middle }
-    }
-    return low < codes.count && codes[low] == code
   }
 }
