@@ -146,7 +146,7 @@ import Testing
       ScopeName(filter: .inList(.property([UInt8(number)]), numbers))
     }
     for number in 0..<20 {
-      _ = cache.remembered(name(number)) { _ in ScopeCache.Parts(serials: [], all: []) }
+      _ = cache.parts(named: name(number)) { _ in ScopeCache.Parts(serials: [], all: []) }
     }
     let known = (0..<20).filter { cache.has(name($0)) }
     #expect((1..<10).contains(known.count) && known.last == 19)
