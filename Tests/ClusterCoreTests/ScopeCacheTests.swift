@@ -24,14 +24,15 @@ import Testing
       gone = collection
       let filter = passing(.comparison(.property([97]), .equal, .number(1)), collection)
       let scope = FeatureScope(collection, passing: filter, near: nil)
-      #expect(scope.count == 33 && collection.remembers(filter: filter.expression, groupBy: nil))
+      #expect(
+        scope.count == 33 && collection.hasCachedScope(filter: filter.expression, groupBy: nil))
       let keys = collection.keyColumn(named: [97], decoder: TestDecoder())
       let viewport = try Viewport(
         rect: WebMercator.world, scale: .zoom(0), cellSize: 60, marginFactor: 0)
       var request = ClusterRequest(viewport, settings: ClusterSettings(), limit: 10_000)
       request.grouping = Grouping(property: [97], keys: keys)
       #expect(try FeatureScope(collection).clusters(request).layers.count == 3)
-      #expect(collection.remembers(filter: nil, groupBy: [97]))
+      #expect(collection.hasCachedScope(filter: nil, groupBy: [97]))
     }
     #expect(gone == nil)
   }
@@ -145,7 +146,7 @@ import Testing
       ScopeName(filter: .inList(.property([UInt8(number)]), numbers))
     }
     for number in 0..<20 {
-      _ = cache.remembered(name(number)) { _ in ScopeCache.Parts(serials: [], all: []) }
+      _ = cache.parts(named: name(number)) { _ in ScopeCache.Parts(serials: [], all: []) }
     }
     let known = (0..<20).filter { cache.has(name($0)) }
     #expect((1..<10).contains(known.count) && known.last == 19)

@@ -1,6 +1,6 @@
 import Threading
 
-/// The columns of an index that were asked for, within a bound of memory.
+/// A cache of the columns of an index with a limit of memory.
 final class ColumnCache: Sendable {
   struct Key: Hashable {
     var name: [UInt8]
@@ -19,20 +19,20 @@ final class ColumnCache: Sendable {
     }
   }
 
-  /// Where those who want the same column meet: the first builds it and the others wait.
+  /// A build slot of a column: the first caller builds it and the others wait.
   private final class Slot: Sendable {
     let column = Locked<Column?>(nil)
   }
 
   private struct Entry {
     let slot: Slot
-    /// nil as long as it is being built.
+    /// The column, or nil while it is being built.
     var column: Column?
     var lastUse: Int
-    /// How often it was carried over to the index of a change without being asked for.
+    /// The number of times it was carried over to a changed index without being used.
     var idleCarries = 0
 
-    /// The entry of a changed index.
+    /// Returns the entry for a changed index.
     func carried(_ column: Column) -> Entry {
       let slot = Slot()
       slot.column.withLock { $0 = column }
@@ -48,23 +48,23 @@ final class ColumnCache: Sendable {
   private let state = Locked(State())
   private let limit: Int
 
-  /// A cache for an index of a number of features.
+  /// Creates the cache of an index with `featureCount` features.
   init(featureCount: Int) { limit = 64 << 20 + 48 * featureCount }
 
   private static let maximumColumns = 256
-  /// Bytes that a column takes beside its arrays, about.
+  /// The approximate size of a column without its arrays, in bytes.
   private static let overhead = 1024
-  /// Carrying a column over to a small change costs about a thousandth of building a large one. One that
-  /// nobody asked for in so many changes has cost as much as building it would.
+  /// Carrying a large column over to a small change costs about a thousandth of building it. After
+  /// this many unused carries it has cost as much as building it would.
   private static let maximumIdleCarries = 1000
 
-  /// Whether a column is there already.
+  /// Returns whether a column is cached.
   func has(_ key: Key) -> Bool { state.withLock { $0.entries[key]?.column != nil } }
 
   /// The memory that the columns take, in bytes.
   var byteCount: Int { state.withLock { ColumnCache.byteCount($0.entries) } }
 
-  /// A column, which is built if it isn't there.
+  /// Returns a column, building it if it isn't cached.
   func column(_ key: Key, build: () -> Column) -> Column {
     let slot = state.withLock { state in
       state.clock += 1
@@ -89,11 +89,12 @@ final class ColumnCache: Sendable {
     return column
   }
 
-  /// Takes over the columns of an index that this cache's index was made of by a change.
+  /// Takes over the columns of the index before a change.
   ///
   /// - Parameters:
-  ///   - values: makes the column of the changed index.
-  ///   - keys: makes the keys of such a column out of those before; nil if they aren't worth it.
+  ///   - values: returns the column of the changed index.
+  ///   - keys: returns the keys of the changed column, or nil if carrying them over isn't
+  ///     worthwhile.
   func take(
     from old: ColumnCache,
     values: ([UInt8], PropertyColumn, any PropertyDecoder) -> PropertyColumn,
@@ -121,8 +122,8 @@ final class ColumnCache: Sendable {
     }
   }
 
-  /// Lets go of those that were used least recently, down to the limit; but not of the last one used,
-  /// however large it is.
+  /// Evicts the least recently used columns down to the limit, but never the one that was used
+  /// last.
   private func evict(_ state: inout State) {
     var size = ColumnCache.byteCount(state.entries)
     var count = state.entries.count

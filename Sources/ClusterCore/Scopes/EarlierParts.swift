@@ -1,17 +1,17 @@
-/// What was selected by the parts with a name when they were last looked at, maybe of an index that
-/// changed since.
+/// The selections of a scope's parts from when they were last used, possibly of an earlier version
+/// of the index.
 struct EarlierParts {
-  /// Of the blocks that the index had; none of nothing.
+  /// The serials of that index's blocks.
   let serials: [UInt64]
   let parts: [(key: [UInt8]?, blocks: BlockSelection)]
 
-  /// Nothing.
+  /// No earlier parts.
   static let none = EarlierParts(serials: [], parts: [])
 
-  /// The keys that there were.
+  /// The keys of the parts.
   var keys: [[UInt8]?] { parts.map(\.key) }
 
-  /// What was selected of a key.
+  /// Returns the selection of a key, which is empty if there was none.
   func blocks(ofKey key: [UInt8]?) -> BlockSelection {
     parts.first { $0.key == key }?.blocks ?? BlockSelection()
   }

@@ -1,8 +1,8 @@
 extension IndexedCollection {
-  /// The parts with a name. Those that aren't known are made out of what they were before the collection
-  /// changed.
+  /// Returns the cached parts with a name. If there are none, makes them from those of an earlier
+  /// version.
   func scopes(named name: ScopeName, _ make: (EarlierParts) -> [ScopePart]) -> [ScopePart] {
-    scopes.remembered(name) { before in
+    scopes.parts(named: name) { before in
       let made = make(before ?? .none)
       return ScopeCache.Parts(
         serials: index.serials, all: made.map { ($0.key, $0.scope.selection) })
@@ -11,12 +11,13 @@ extension IndexedCollection {
     }
   }
 
-  /// Whether parts with a name are known, or were before the last changes, so that they cost little.
-  func knows(_ name: ScopeName) -> Bool { scopes.has(name) }
+  /// Returns whether parts with a name are cached for this or an earlier version, so that they cost
+  /// little.
+  func hasScopes(named name: ScopeName) -> Bool { scopes.has(name) }
 
-  /// Whether what a filter and a grouping make of the collection is known, so that a view of it takes
-  /// little longer than a plain one.
-  public func remembers(filter: FilterExpression?, groupBy: [UInt8]?) -> Bool {
-    knows(ScopeName(filter: filter?.normalised, groupBy: groupBy))
+  /// Returns whether the scope of a filter and a grouping is cached, so that a viewport of it takes
+  /// little longer than one of the whole collection.
+  public func hasCachedScope(filter: FilterExpression?, groupBy: [UInt8]?) -> Bool {
+    hasScopes(named: ScopeName(filter: filter?.normalised, groupBy: groupBy))
   }
 }

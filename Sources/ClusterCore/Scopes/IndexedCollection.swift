@@ -1,14 +1,14 @@
-/// One version of a collection: its index, and the property columns and scopes that requests have made of
-/// it. A changed version takes over what is of use to it.
+/// One version of a collection: its index, and the property columns and scopes that requests have
+/// built. A changed version takes over those that are still useful.
 public final class IndexedCollection: Sendable {
   /// The features.
   public let index: FeatureIndex
-  /// Properties by place, as far as they were asked for.
+  /// The columns of properties that were used.
   let columns: ColumnCache
-  /// What filters and groupings select, as far as they were asked for.
+  /// The scopes of filters and groupings that were used.
   let scopes: ScopeCache
 
-  /// The first version of a collection, or one that shares nothing with an earlier one.
+  /// Creates the first version of a collection, or one that shares nothing with an earlier version.
   public convenience init(_ index: FeatureIndex = FeatureIndex()) {
     self.init(index, inheriting: nil)
   }
@@ -19,8 +19,8 @@ public final class IndexedCollection: Sendable {
     columns = ColumnCache(featureCount: index.count)
   }
 
-  /// The collection with changes applied, in order, and where features were before or are after that the
-  /// changes touched; see ``FeatureIndex/applying(_:)``. This version stays as it is.
+  /// Returns a new version with changes applied in order, and the coordinates of touched features
+  /// before and after the changes. See ``FeatureIndex/applying(_:)``.
   public func applying(
     _ changes: [FeatureChange]
   ) throws(RecordArena.Full) -> (collection: IndexedCollection, touched: [Coordinate]) {

@@ -1,10 +1,10 @@
 import Threading
 
-/// Remembers what some filters and groupings make of a collection, as far as the memory goes: the scopes
-/// that were asked for longest ago are forgotten first. A changed collection begins with those of before,
-/// of which only what changed is made anew when they are asked for.
+/// A cache of the scopes of filters and groupings with a limit of memory. The least recently used
+/// scopes are evicted first. A changed collection starts with the earlier scopes and updates only
+/// the changed blocks of a scope when it is used.
 ///
-/// It belongs to the collection, so nothing in it may hold that.
+/// The cache belongs to the collection, so its entries must not retain the collection.
 final class ScopeCache: Sendable {
   struct Parts: Sendable {
     var serials: [UInt64]
@@ -15,7 +15,7 @@ final class ScopeCache: Sendable {
         + all.reduce(0) { $0 + $1.selection.byteCount + ($1.key?.count ?? 0) + 512 }
     }
 
-    /// What is of use to a changed collection; nil if nothing is.
+    /// The parts in the form that a changed collection can use, or nil if it can't.
     var earlier: EarlierParts? {
       var parts: [(key: [UInt8]?, blocks: BlockSelection)] = []
       for part in all {
@@ -26,20 +26,20 @@ final class ScopeCache: Sendable {
     }
   }
 
-  /// Parts that are made by the first who asks for them, while others wait.
-  private final class Meeting: Sendable {
+  /// A build slot: the first caller makes the parts while others wait.
+  private final class Slot: Sendable {
     let parts = Locked<Parts?>(nil)
   }
 
   private struct Entry {
-    var meeting = Meeting()
-    /// nil as long as they are being made.
+    var slot = Slot()
+    /// The parts, or nil while they are being made.
     var parts: Parts?
-    /// What they were before the collection changed.
+    /// The parts of an earlier version.
     var before: EarlierParts?
     var bytes = 0
     var used = 0
-    /// How many changes they have not been asked for.
+    /// The number of changes since the last use.
     var idleChanges = 0
   }
 
@@ -51,12 +51,12 @@ final class ScopeCache: Sendable {
 
   private let state: Locked<State>
   private let capacity: Int
-  /// What nobody asked for in so many changes is forgotten.
+  /// The number of changes without a use after which an entry is dropped.
   private static let maximumIdleChanges = 1000
 
   /// - Parameters:
-  ///   - capacity: the memory that may be used for it, in bytes.
-  ///   - earlier: that of the collection before a change.
+  ///   - capacity: the limit of memory in bytes.
+  ///   - earlier: the cache of the version before a change.
   init(capacity: Int, inheriting earlier: ScopeCache? = nil) {
     self.capacity = capacity
     var state = State()
@@ -72,41 +72,42 @@ final class ScopeCache: Sendable {
     self.state = Locked(state)
   }
 
-  /// The parts with a name, made if they aren't known.
-  func remembered(_ name: ScopeName, _ make: (EarlierParts?) -> Parts) -> Parts {
-    let (meeting, before) = state.withLock { state -> (Meeting, EarlierParts?) in
+  /// Returns the parts with a name, making them if they aren't cached.
+  func parts(named name: ScopeName, _ make: (EarlierParts?) -> Parts) -> Parts {
+    let (slot, before) = state.withLock { state -> (Slot, EarlierParts?) in
       state.clock += 1
       var entry = state.entries[name] ?? Entry()
       entry.used = state.clock
       entry.idleChanges = 0
       state.entries[name] = entry
-      return (entry.meeting, entry.before)
+      return (entry.slot, entry.before)
     }
-    return meeting.parts.withLock { parts in
+    return slot.parts.withLock { parts in
       if let parts { return parts }
       let made = make(before)
       parts = made
-      keep(made, name, meeting)
+      store(made, name, slot)
       return made
     }
   }
 
-  /// Whether parts with a name are known, or were before the last changes, so that they cost little.
+  /// Returns whether parts with a name are cached for this or an earlier version, so that they cost
+  /// little.
   func has(_ name: ScopeName) -> Bool {
     state.withLock { state in
       state.entries[name].map { $0.parts != nil || $0.before != nil } ?? false
     }
   }
 
-  private func keep(_ parts: Parts, _ name: ScopeName, _ meeting: Meeting) {
+  private func store(_ parts: Parts, _ name: ScopeName, _ slot: Slot) {
     let bytes = 4096 + name.byteCount + parts.byteCount
-    let forgotten = state.withLock { state -> [Entry] in
-      guard let entry = state.entries[name], entry.meeting === meeting else { return [] }
+    let evicted = state.withLock { state -> [Entry] in
+      guard let entry = state.entries[name], entry.slot === slot else { return [] }
       state.bytes += bytes - entry.bytes
       state.entries[name]?.bytes = bytes
       state.entries[name]?.parts = parts
       state.entries[name]?.before = nil
-      var forgotten = [entry]
+      var evicted = [entry]
       while state.bytes > capacity,
         let oldest = state.entries.filter({ $0.value.bytes > 0 }).min(by: {
           $0.value.used < $1.value.used
@@ -114,11 +115,11 @@ final class ScopeCache: Sendable {
       {
         state.bytes -= oldest.value.bytes
         state.entries[oldest.key] = nil
-        forgotten.append(oldest.value)
+        evicted.append(oldest.value)
       }
-      return forgotten
+      return evicted
     }
-    // Freed, if nobody else uses them, after the lock is given back.
-    _ = forgotten
+    // Entries are freed after the lock is released.
+    _ = evicted
   }
 }
