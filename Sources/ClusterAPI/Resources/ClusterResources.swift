@@ -48,10 +48,10 @@ extension API {
       answer.debugCells = (viewport.cells, scope.countsByCell(viewport.cells))
     }
     if let previous = view.values.previous {
-      var still = AnnotationReuse(
+      var reuse = AnnotationReuse(
         previous, in: scope, grouping: properties.grouping, keys: { collection.keys(of: $0) })
-      try still.settle(&answer.result)
-      answer.changes = (previous.map(\.id), still.removed)
+      try reuse.apply(to: &answer.result)
+      answer.changes = (previous.map(\.id), reuse.removed)
     }
     return answer
   }
@@ -65,7 +65,7 @@ extension API {
       let scope = FeatureScope(collection, passing: properties.filter, near: request)
       return (scope, try scope.clusters(request))
     case .tiles(let request):
-      let scope = FeatureScope(collection, passing: properties.filter, near: request.view.tiles)
+      let scope = FeatureScope(collection, passing: properties.filter, near: request.viewport.tiles)
       return (scope, try scope.clusters(request, markers: collection.markers(request)))
     }
   }
