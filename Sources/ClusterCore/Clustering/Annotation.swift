@@ -44,7 +44,9 @@ public struct Annotation: Sendable {
 
   /// Whether it is a cluster of a whole cell.
   var isClusterOfCell: Bool { if case .cell = key { isCluster } else { false } }
+}
 
+extension Annotation {
   /// Creates a pin for a feature.
   init(pin ordinal: Int, of points: PointIndex, as key: Key = .feature) {
     let coordinate = points.coordinate(at: ordinal)
