@@ -32,7 +32,7 @@ import Threading
     ) throws -> (removed: Int, asked: Int) {
       let asked = Locked(0)
       let collection = scope.collection
-      var still = AnnotationReuse(
+      var reuse = AnnotationReuse(
         (0..<count).map {
           PreviousAnnotation(id: id($0), coordinate: Coordinate(latitude: 5, longitude: 5))
         }, in: scope, grouping: grouping,
@@ -41,9 +41,9 @@ import Threading
           guard let property = name.wholeProperty else { return nil }
           return (property, collection.keyColumn(named: property, decoder: TestDecoder()))
         })
-      if let work { still.budget = WorkBudget(work) }
-      try still.settle(&result)
-      return (still.removed.count, asked.value)
+      if let work { reuse.budget = WorkBudget(work) }
+      try reuse.apply(to: &result)
+      return (reuse.removed.count, asked.value)
     }
   }
 

@@ -18,7 +18,7 @@ import Testing
       let (boxes, hidden) = twin.collisions(request)
       let name = "round \(round), \(request.width) × \(request.height)"
       #expect(found.all.map(\.placed) == boxes.map(\.placed), "\(name)")
-      #expect(found.all.map { Array(found.places(of: $0)) } == boxes.map(\.members), "\(name)")
+      #expect(found.all.map { Array(found.ordinals(of: $0)) } == boxes.map(\.members), "\(name)")
       #expect(found.hiddenCount == hidden, "\(name)")
       for (cluster, box) in zip(found.all, boxes) {
         #expect(cluster.sum == twin.sum(of: box.members))
@@ -112,7 +112,7 @@ import Testing
     request.priorities = (0..<points.count).map { _ in Double(generator.int(0...1000)) }
     let found = try request.run()
     for cluster in found.all {
-      let places = Array(found.places(of: cluster))
+      let places = Array(found.ordinals(of: cluster))
       // In index order, as they were, hence with the same priorities.
       let selected = FixedArray<UInt32>(uninitialized: places.count)
       for (index, place) in places.enumerated() { selected.pointer[index] = UInt32(place) }
@@ -127,7 +127,7 @@ import Testing
         return boxes.count + hidden > 1
       }
       let expansion = ExpansionZoom.ofCluster(
-        Array(found.places(of: cluster)), placed: cluster.placed, in: points, markerWidth: 40,
+        Array(found.ordinals(of: cluster)), placed: cluster.placed, in: points, markerWidth: 40,
         markerHeight: 60, above: zoom)
       #expect(expansion == wanted)
     }

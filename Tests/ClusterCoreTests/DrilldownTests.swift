@@ -24,11 +24,11 @@ import Testing
         #expect(AnnotationID(text: id.text) == id, comment)
         let drilldown = try #require(Drilldown(id, in: index, settings: settings), comment)
         let today = drilldown.annotation
-        #expect(today.place == annotation.place || today.place == .feature, comment)
+        #expect(today.key == annotation.key || today.key == .feature, comment)
         #expect(today.count == annotation.count && today.first == annotation.first, comment)
         #expect(today.bounds == annotation.bounds, comment)
         #expect(today.isUniqueLocation == annotation.isUniqueLocation, comment)
-        if annotation.spread != nil || annotation.place != .feature {
+        if annotation.spread != nil || annotation.key != .feature {
           #expect(today.coordinate.isIdentical(to: annotation.coordinate), comment)
           #expect(today.spread?.contested == annotation.spread?.contested, comment)
         }
@@ -141,7 +141,7 @@ import Testing
     settings.maxZoomLevelForClustering = 0
     let id = AnnotationID.cell(CellName(grid: grid, cellSize: 60, cell: cell))
     let drilldown = try #require(Drilldown(id, in: index, settings: settings))
-    #expect(drilldown.annotation.count == 4 && drilldown.annotation.place == .cell(cell))
+    #expect(drilldown.annotation.count == 4 && drilldown.annotation.key == .cell(cell))
     #expect(drilldown.expansionZoom == nil)
     settings.keepApart = [features[0].id]
     let without = try #require(Drilldown(id, in: index, settings: settings))
@@ -161,7 +161,7 @@ extension Drilldown {
 
   /// A page of its features.
   fileprivate func places(offset: Int, limit: Int) -> [Int] {
-    result.places(of: annotation, offset: offset, limit: limit)
+    result.ordinals(of: annotation, offset: offset, limit: limit)
   }
 }
 

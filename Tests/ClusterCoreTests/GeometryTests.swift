@@ -44,8 +44,8 @@ import Testing
   func `contesting pins stand on a circle that grows with them`(count: Int) throws {
     let origin = Coordinate(latitude: 52.517729, longitude: 13.3937395)
     let index = try FeatureIndex.of(TwinFeature.coincident(count, at: origin))
-    var spreading = PinLayout(FeatureScope(index), distance: 3)
-    let pins = index.places.map { spreading.pin(at: $0) }
+    var pinLayout = PinLayout(FeatureScope(index), distance: 3)
+    let pins = index.places.map { pinLayout.pin(at: $0) }
     for pin in pins {
       #expect(pin.contested == count)
       #expect((distance(origin, pin.coordinate) - 1.5 * Double(count)).magnitude < 1e-3)

@@ -27,9 +27,9 @@ import Testing
       }
       let pins = try #require(wanted, comment)
       #expect(places.map { index.record(at: $0).id } == pins.map(\.feature.id), comment)
-      var spreading = PinLayout(FeatureScope(index), distance: distance)
+      var pinLayout = PinLayout(FeatureScope(index), distance: distance)
       for (place, pin) in zip(places, pins) {
-        let (coordinate, contested) = spreading.pin(at: place)
+        let (coordinate, contested) = pinLayout.pin(at: place)
         #expect(contested == pin.contested)
         let tolerance = contested == 1 ? 0 : 1e-8
         #expect(coordinate.isNear(pin.coordinate, within: tolerance), comment)
@@ -42,10 +42,10 @@ import Testing
     var generator = SeededGenerator(seed: 43)
     let index = try FeatureIndex.of(Dataset.mixed.features(seed: 43))
     let stored = index.places.map { index.coordinate(at: $0) }
-    var spreading = PinLayout(FeatureScope(index), distance: 50)
-    let inOrder = index.places.map { spreading.pin(at: $0).coordinate }
+    var pinLayout = PinLayout(FeatureScope(index), distance: 50)
+    let inOrder = index.places.map { pinLayout.pin(at: $0).coordinate }
     for (number, place) in index.places.enumerated().shuffled(using: &generator) {
-      #expect(spreading.pin(at: place).coordinate == inOrder[number])
+      #expect(pinLayout.pin(at: place).coordinate == inOrder[number])
       #expect(index.coordinate(at: place).isIdentical(to: stored[number]))
     }
   }

@@ -112,7 +112,7 @@ import Testing
       }
       let group = result.layer(of: annotation).group?.key ?? [45]
       let name = String(decoding: group, as: UTF8.self)
-      return "\(name) \(annotation.place) \(annotation.coordinate) \(ids)"
+      return "\(name) \(annotation.key) \(annotation.coordinate) \(ids)"
     }
   }
 

@@ -69,7 +69,7 @@ import Testing
         let moved = try make(turns).viewport()
         #expect(moved.cells.mapRect == base.cells.mapRect)
         let got = try index.clusters(in: moved, settings: ClusterSettings(), limit: 10_000)
-        #expect(got.annotations.map(\.place) == wanted.annotations.map(\.place))
+        #expect(got.annotations.map(\.key) == wanted.annotations.map(\.key))
         #expect(got.featureCount == wanted.featureCount)
       }
     }

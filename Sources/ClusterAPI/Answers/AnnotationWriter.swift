@@ -49,14 +49,14 @@ struct AnnotationWriter {
 
   /// The id of an annotation, as a JSON string.
   func writeID(of annotation: Annotation, into json: inout JSONWriter) {
-    if case .feature = annotation.place {
+    if case .feature = annotation.key {
       json.value(featureName(annotation))
       return
     }
     layers.withTexts(ofLayer: annotation.layer) { texts in
       json.withRoomForElement(layers.maximumLength + 4 * JSONRoom.numberLength) { room in
         room.text("\"")
-        AnnotationWriter.write(annotation.place, texts, into: &room)
+        AnnotationWriter.write(annotation.key, texts, into: &room)
         room.text("\"")
       }
     }
@@ -69,9 +69,9 @@ struct AnnotationWriter {
   /// The id of a cell or location as ``CellName`` has it, without a String.
   @inline(__always)
   private static func write(
-    _ place: Annotation.Place, _ texts: LayerTexts.Texts, into room: inout JSONRoom
+    _ key: Annotation.Key, _ texts: LayerTexts.Texts, into room: inout JSONRoom
   ) {
-    switch place {
+    switch key {
     case .cell(let cell): write(cell, texts, into: &room)
     case .location(let cell, let location):
       write(cell, texts, into: &room)
@@ -101,7 +101,7 @@ struct AnnotationWriter {
     _ annotation: Annotation, hasID: Bool, opening: Bool, into json: inout JSONWriter
   ) {
     var (hasName, opening) = (hasID, opening)
-    if hasID, case .feature = annotation.place {
+    if hasID, case .feature = annotation.key {
       if opening { json.beginObject() }
       json.member("id", featureName(annotation))
       (hasName, opening) = (false, false)
@@ -113,7 +113,7 @@ struct AnnotationWriter {
         if opening { room.text("{") }
         if hasName {
           room.text("\"id\":\"")
-          AnnotationWriter.write(annotation.place, texts, into: &room)
+          AnnotationWriter.write(annotation.key, texts, into: &room)
           room.text("\",")
         }
         AnnotationWriter.writeFigures(annotation, into: &room)
@@ -193,7 +193,7 @@ struct AnnotationWriter {
     guard options.members > 0 else { return }
     json.key("members")
     json.beginArray()
-    for place in result.places(of: annotation, offset: 0, limit: options.members) {
+    for place in result.ordinals(of: annotation, offset: 0, limit: options.members) {
       let record = index.record(at: place)
       json.beginObject()
       json.key("id")

@@ -30,7 +30,7 @@ extension ClusterAnswer {
     if let previous = request.values.previous {
       var reuse = AnnotationReuse(
         previous, in: scope, grouping: properties.grouping, keys: { collection.keys(of: $0) })
-      try reuse.settle(&result)
+      try reuse.apply(to: &result)
       changes = (previous.map(\.id), reuse.removed)
     }
   }

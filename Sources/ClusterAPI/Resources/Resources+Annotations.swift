@@ -101,7 +101,7 @@ extension Resources {
       id, annotation, request, offered: [.geoJSON, .json], isPaged: true)
     return try answer(asked, request) { asked, found in
       Resources.featureCollection(
-        found.result.places(
+        found.result.ordinals(
           of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
         of: asked.snapshot.index, matched: found.annotation.count, paging: asked.paging,
         request: request, type: asked.type, etag: asked.etag)

@@ -18,7 +18,7 @@ extension Resources {
     else { throw Problem.notFound("the collection has no such feature") }
     let (view, asked) = try parsers.withObject(ofBody: request.body, allowed: Resources.locateNames)
     { fields, _ in
-      let view = try fields.featureView(of: snapshot.index.coordinate(at: place))
+      let view = try fields.featureViewport(of: snapshot.index.coordinate(at: place))
       let asked = try ViewportRequest(
         fields, of: .locate, rect: view.rect, scale: .viewportWidth(view.width))
       return (view, asked)
@@ -29,7 +29,7 @@ extension Resources {
   }
 
   private static func locate(
-    _ place: Int, _ view: FeatureView, _ asked: ViewportRequest, _ snapshot: CollectionSnapshot
+    _ place: Int, _ view: FeatureViewport, _ asked: ViewportRequest, _ snapshot: CollectionSnapshot
   ) throws -> HTTPResponse {
     let collection = snapshot.collection
     let properties = BoundProperties(asked.values.cell.properties, in: collection)
@@ -70,12 +70,12 @@ extension Resources {
 
 extension Fields {
   /// The view of a coordinate.
-  fileprivate func featureView(of coordinate: Coordinate) throws -> FeatureView {
+  fileprivate func featureViewport(of coordinate: Coordinate) throws -> FeatureViewport {
     func required(_ name: String) throws(Problem) -> Double {
       guard let value = try number(name) else { throw problem(name, "\(name) is required") }
       return value
     }
-    return try FeatureView(
+    return try FeatureViewport(
       of: coordinate, latitudinalMeters: required("latitudinalMeters"),
       longitudinalMeters: required("longitudinalMeters"), width: required("viewportWidth"),
       height: required("viewportHeight"))

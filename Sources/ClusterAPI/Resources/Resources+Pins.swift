@@ -26,7 +26,7 @@ extension Resources {
     let filter = view.filter.map { snapshot.collection.filter($0) }
     let scope = FeatureScope(snapshot.collection, passing: filter, near: view.region)
     let places = try scope.ordinals(in: view.region, limit: view.limit)
-    var spreading = PinLayout(scope, distance: view.distance)
+    var pinLayout = PinLayout(scope, distance: view.distance)
     var json = JSONWriter(reserving: 256 + places.count * 256)
     json.beginObject()
     json.member("featureCount", places.count)
@@ -34,7 +34,7 @@ extension Resources {
     json.key("pins")
     json.beginArray()
     for place in places {
-      json.pin(place, of: index, spreading.pin(at: place), view.properties)
+      json.pin(place, of: index, pinLayout.pin(at: place), view.properties)
     }
     json.endArray()
     json.endObject()

@@ -7,16 +7,14 @@ extension CellGrid {
       east: WebMercator.longitude(x: Double(cell.column + 1) * cellMapSize),
       north: WebMercator.latitude(y: Double(cell.row) * cellMapSize))
   }
-}
 
-extension CellGrid {
   /// The centre of a cell in map points.
   func center(of cell: CellPosition) -> MapPoint {
     MapPoint(
       x: (Double(cell.column) + 0.5) * cellMapSize, y: (Double(cell.row) + 0.5) * cellMapSize)
   }
 
-  /// The centre of a cell, to 1e-8°.
+  /// The centre of a cell, rounded to 1e-8°.
   func centerCoordinate(of cell: CellPosition) -> Coordinate {
     let center = center(of: cell)
     return Coordinate(

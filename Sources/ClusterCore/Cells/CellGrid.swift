@@ -1,24 +1,24 @@
 /// The world-anchored grid of square cells: ``cellsPerWorld`` of them on each axis.
 ///
-/// A point belongs to column `floor(x/cellMapSize)` and row `floor(y/cellMapSize)`, at most the
-/// last, evaluated in doubles exactly like that: cells are closed to the west and north and open to
-/// the east and south, and every point is in exactly one.
+/// A point belongs to column `floor(x/cellMapSize)` and row `floor(y/cellMapSize)`, clamped to the
+/// last one, evaluated in doubles exactly as written: a cell includes its western and northern edges
+/// but not its eastern and southern ones, and every point is in exactly one cell.
 public struct CellGrid: Hashable, Sendable {
-  /// Cells on each axis of the world, at least 1.
+  /// The number of cells on each axis of the world, at least 1.
   public let cellsPerWorld: Int
   /// The width and height of a cell in map points.
   public let cellMapSize: Double
-  // For the quick way in ``cells(ofStep:)``: the parts of a cell, in 2^−32, between which a whole
-  // step lies in it for certain. Empty where that way isn't good enough at all.
+  // The fractions of a cell, in units of 2^−32, between which a whole step certainly lies within the
+  // cell, for the fast path of ``cells(ofStep:)``. Empty for grids too fine for that path.
   let quickStart: UInt32
   let quickEnd: UInt32
 
-  /// The grid with this many cells on each axis; fewer than 1 counts as 1.
+  /// Creates a grid with a number of cells on each axis, at least 1.
   public init(cellsPerWorld: Int) {
     self.cellsPerWorld = max(1, cellsPerWorld)
     cellMapSize = WebMercator.worldSize / Double(self.cellsPerWorld)
     if self.cellsPerWorld < 1 << 31 {
-      // Dividing in doubles is off by no more than 2^−51 of the cell's number; this is far more.
+      // The error of the division in doubles is at most 2^−51 of the cell's number, far less.
       let margin = 16 + self.cellsPerWorld >> 16
       quickStart = UInt32(margin)
       quickEnd = UInt32(max((1 << 32) - self.cellsPerWorld - margin, 0))
@@ -27,30 +27,30 @@ public struct CellGrid: Hashable, Sendable {
     }
   }
 
-  /// The grid of a scale: `max(1, floor(256·2^zoom/cellSize + 1e-6))` cells on each axis.
+  /// Creates the grid of a scale: `max(1, floor(256·2^zoom/cellSize + 1e-6))` cells on each axis.
   ///
   /// - Parameters:
   ///   - zoom: −10…30; the world is 256 points wide at 0.
   ///   - cellSize: the cell's width in points, at least 1.
   public init(zoom: Double, cellSize: Double) {
     let cells = 256 * exponential2(zoom) / cellSize + 1e-6
-    // At most 256·2^30 in range; clamped so that nothing can trap.
+    // At most 256·2^30 for valid arguments; clamped so that the conversion can't trap.
     self.init(cellsPerWorld: Int(min(max(cells, 1), 0x1p52).rounded(.down)))
   }
 
   /// The column of an x, or the row of a y, in map points within the world.
   @inline(__always)
   public func cell(of mapPoints: Double) -> Int {
-    // Nothing is negative here, so that cutting off is rounding down, without a call to floor().
+    // Map points aren't negative, so truncation rounds down and saves a call to floor().
     min(Int(mapPoints / cellMapSize), cellsPerWorld - 1)
   }
 
-  /// The first and the last cell that a point of a position step can be in: the same but for steps
-  /// that a grid line crosses.
+  /// The first and the last cell that a point within a position step can be in. They differ only
+  /// for steps that a grid line crosses.
   @inline(__always)
   func cells(ofStep step: UInt32) -> (first: Int, last: Int) {
-    // A step s begins at the 2^−32 part s·N of the world's N cells, exactly. Where that isn't beside
-    // a line, its upper half is the cell; near lines the defining division decides.
+    // Step s begins exactly s·N / 2^32 cells from the edge of a world of N cells. Away from grid lines
+    // the upper half of s·N is the cell; near them the defining division decides.
     let parts = UInt64(step) &* UInt64(truncatingIfNeeded: cellsPerWorld)
     let part = UInt32(truncatingIfNeeded: parts)
     if part > quickStart && part < quickEnd {
@@ -62,7 +62,7 @@ public struct CellGrid: Hashable, Sendable {
     return (cell(of: low), cell(of: high))
   }
 
-  /// The cell of a point on one axis, given its step and, where that isn't enough, its exact value.
+  /// The cell of a point on one axis, given its step and, for steps on a grid line, its exact value.
   @inline(__always)
   func cell(ofStep step: UInt32, exactly value: () -> Double) -> Int {
     let (first, last) = cells(ofStep: step)
@@ -71,17 +71,17 @@ public struct CellGrid: Hashable, Sendable {
 
   /// The column and row of a feature.
   @inline(__always)
-  func cell(of place: Int, in view: IndexPointers) -> CellPosition {
-    let position = view.positions[place]
+  func cell(of ordinal: Int, in pointers: IndexPointers) -> CellPosition {
+    let position = pointers.positions[ordinal]
     return CellPosition(
       column: cell(ofStep: position.x) {
-        WebMercator.x(longitude: view.coordinates[place].foldedLongitude)
+        WebMercator.x(longitude: pointers.coordinates[ordinal].foldedLongitude)
       },
-      row: cell(ofStep: position.y) { WebMercator.y(latitude: view.coordinates[place].latitude) })
+      row: cell(ofStep: position.y) {
+        WebMercator.y(latitude: pointers.coordinates[ordinal].latitude)
+      })
   }
-}
 
-extension CellGrid {
   /// The cell that holds a coordinate, whose longitude may be beyond ±180.
   func cell(of coordinate: Coordinate) -> CellPosition {
     let longitude = Geodesy.normalisedLongitude(coordinate.longitude)

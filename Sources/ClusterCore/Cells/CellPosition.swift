@@ -1,8 +1,8 @@
 /// A cell of a ``CellGrid``.
 public struct CellPosition: Hashable, Comparable, Sendable, BitwiseCopyable {
-  /// 0 at 180° W.
+  /// The column, counted eastwards from 0 at 180° W.
   public var column: Int
-  /// 0 in the north.
+  /// The row, counted southwards from 0 at the northern edge.
   public var row: Int
 
   /// Creates a cell position.

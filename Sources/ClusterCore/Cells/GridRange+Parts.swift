@@ -1,20 +1,22 @@
 extension GridRange {
-  /// The columns that a range across the antimeridian has east of it, from 0 on; empty for others.
+  /// The columns east of the antimeridian, from 0 on; empty unless the range crosses it.
   public var columnsPastAntimeridian: Range<Int> {
     0..<max(firstColumn + columnCount - grid.cellsPerWorld, 0)
   }
 
-  /// The columns that a range has up to the antimeridian.
+  /// The columns from the first one to the antimeridian.
   public var columnsToAntimeridian: Range<Int> {
     firstColumn..<min(firstColumn + columnCount, grid.cellsPerWorld)
   }
 
-  /// How far a column is from the first one, counted eastwards and around the world.
+  /// The number of columns from the first one eastwards to a column, around the world.
+  @inline(__always)
   public func offset(ofColumn column: Int) -> Int {
     column < firstColumn ? column - firstColumn + grid.cellsPerWorld : column - firstColumn
   }
 
-  /// A part of the cells: some of the columns, counted from the first one, and some of the rows.
+  /// The cells in some of the columns, given by their offsets from the first one, and some of the
+  /// rows.
   public func part(offsets: Range<Int>, rows: Range<Int>) -> GridRange {
     let first = firstColumn + offsets.lowerBound
     return GridRange(

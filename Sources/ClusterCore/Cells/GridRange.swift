@@ -1,17 +1,17 @@
-/// A rectangle of whole cells. Columns wrap around the world and never repeat; rows end at its
-/// edges.
+/// A rectangle of whole cells. Columns wrap around the world without repeating; rows end at the
+/// world's edges.
 public struct GridRange: Sendable {
-  /// The grid whose cells these are.
+  /// The grid of the cells.
   public let grid: CellGrid
-  /// The westernmost column, 0..<cellsPerWorld; 0 when all columns are covered.
+  /// The westernmost column, 0..<cellsPerWorld; 0 if all columns are covered.
   public let firstColumn: Int
   /// The number of columns, at most cellsPerWorld.
   public let columnCount: Int
-  /// The rows; empty where the rectangle lies beyond the world.
+  /// The rows; empty if the rectangle lies outside the world.
   public let rows: Range<Int>
 
-  /// The cells that cover a rectangle, grown outward to whole cells. A rectangle of no width or
-  /// height is covered by the cells that hold it.
+  /// Creates the range of the cells that cover a rectangle. A rectangle without width or height is
+  /// covered by the cells that hold it.
   public init(grid: CellGrid, covering rect: MapRect) {
     self.grid = grid
     let size = grid.cellMapSize
@@ -42,14 +42,14 @@ public struct GridRange: Sendable {
     return Int(max(first, 0))..<Int(min(max(last, first), total - 1)) + 1
   }
 
-  /// One cell.
+  /// Creates a range of one cell.
   init(grid: CellGrid, only cell: CellPosition) {
     self.grid = grid
     (firstColumn, columnCount) = (cell.column, 1)
     rows = cell.row..<cell.row + 1
   }
 
-  /// The cells that hold all of some bounds (which don't cross the antimeridian).
+  /// Creates the range of the cells that hold bounds, which must not cross the antimeridian.
   init(grid: CellGrid, holding bounds: GeoBounds) {
     self.grid = grid
     firstColumn = grid.cell(of: WebMercator.x(longitude: bounds.west))
@@ -61,7 +61,7 @@ public struct GridRange: Sendable {
   /// The number of cells.
   public var count: Double { Double(columnCount) * Double(rows.count) }
 
-  /// The rectangle of all cells: x in [0, W), x + width may be past W.
+  /// The rectangle of all cells in map points. x is within the world; x + width may exceed its width.
   public var mapRect: MapRect {
     let size = grid.cellMapSize
     let all = columnCount == grid.cellsPerWorld
@@ -79,26 +79,22 @@ public struct GridRange: Sendable {
     return [0..<end - grid.cellsPerWorld, firstColumn..<grid.cellsPerWorld]
   }
 
-  /// Whether a cell is one of these.
+  /// Whether the range contains a cell.
   func contains(_ cell: CellPosition) -> Bool {
     rows.contains(cell.row) && offset(ofColumn: cell.column) < columnCount
   }
-}
 
-extension GridRange {
-  /// All cells, by row and column.
+  /// All cells, ordered by row and column.
   public var positions: [CellPosition] {
     rows.flatMap { row in
       columnRanges.joined().map { CellPosition(column: $0, row: row) }
     }
   }
-}
 
-extension GridRange {
-  /// What to change so that the same rectangle is covered by no more than so many cells: a larger
-  /// cell size, or where that is not to be had a lower zoom.
+  /// The change that lets at most `limit` cells cover the same rectangle, as part of a sentence: a
+  /// larger cell size, or a lower zoom if no valid cell size is large enough.
   func remedy(limit: Int, cellSize: Double) -> String {
-    // A rectangle covers up to two cells more each way than fit into it.
+    // A rectangle touches up to two more cells on each axis than fit into it.
     func fits(_ factor: Double) -> Bool {
       let columns = (Double(columnCount) / factor).rounded(.up) + 2
       let rows = (Double(rows.count) / factor).rounded(.up) + 2

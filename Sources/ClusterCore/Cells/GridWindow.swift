@@ -1,11 +1,11 @@
 import CVectors
 
-/// A rectangle of cells that doesn't cross the antimeridian, and quick tests of what lies in it.
+/// A rectangle of cells that doesn't cross the antimeridian, with fast tests of what lies in it.
 struct GridWindow {
   private let grid: CellGrid
   private let columns: Range<Int>
   private let rows: Range<Int>
-  // The position steps that the cells can hold, generous by a step.
+  // The outermost position steps that the cells can hold, widened by a step.
   private let west: UInt32
   private let east: UInt32
   private let north: UInt32
@@ -31,27 +31,27 @@ struct GridWindow {
     box.maxX >= west && box.minX <= east && box.maxY >= north && box.minY <= south
   }
 
-  /// Whether the feature at a place is in one of the cells.
-  func contains(_ place: Int, in view: IndexPointers) -> Bool {
-    guard touches(PositionBox(view.positions[place])) else { return false }
-    let cell = grid.cell(of: place, in: view)
+  /// Whether a feature is in one of the cells.
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    guard touches(PositionBox(pointers.positions[ordinal])) else { return false }
+    let cell = grid.cell(of: ordinal, in: pointers)
     return columns.contains(cell.column) && rows.contains(cell.row)
   }
 
-  /// The cells that the points of a box can be in.
-  struct Block: BitwiseCopyable {
+  /// The cells that the points of a box may be in.
+  struct CellSpan: BitwiseCopyable {
     var first: CellPosition
     var last: CellPosition
-    /// Whether all of them are in the window.
+    /// Whether all cells are in the window.
     var isInWindow: Bool
 
     @inline(__always)
     var isOneCell: Bool { first == last }
   }
 
-  /// The cells of a box; nil when none of them is in the window.
+  /// The cells that the points of a box may be in; nil if none of them is in the window.
   @inline(__always)
-  func block(of box: PositionBox) -> Block? {
+  func span(of box: PositionBox) -> CellSpan? {
     let first = CellPosition(
       column: grid.cells(ofStep: box.minX).first, row: grid.cells(ofStep: box.minY).first)
     let last = CellPosition(
@@ -63,10 +63,10 @@ struct GridWindow {
     let isInWindow =
       first.column >= columns.lowerBound && last.column < columns.upperBound
       && first.row >= rows.lowerBound && last.row < rows.upperBound
-    return Block(first: first, last: last, isInWindow: isInWindow)
+    return CellSpan(first: first, last: last, isInWindow: isInWindow)
   }
 
-  /// The window as ``Vectors/look(at:count:window:cells:)`` takes it.
+  /// The window as the functions of ``Vectors`` take it.
   var forVectors: cvectors_window {
     cvectors_window(
       cells_per_world: UInt32(truncatingIfNeeded: grid.cellsPerWorld),
@@ -77,40 +77,40 @@ struct GridWindow {
       last_row: UInt32(clamping: rows.upperBound - 1))
   }
 
-  /// The steps at which the last column and the last row of a block begin, within one step.
+  /// The steps at which the last column and the last row of a span begin, off by at most one.
   struct Lines {
     var x: Int
     var y: Int
   }
 
   @inline(__always)
-  func lines(in block: Block) -> Lines {
+  func lines(in span: CellSpan) -> Lines {
     let stepsPerCell = grid.cellMapSize * Position.stepsPerMapPoint
     return Lines(
-      x: Int(Double(block.last.column) * stepsPerCell),
-      y: Int(Double(block.last.row) * stepsPerCell))
+      x: Int(Double(span.last.column) * stepsPerCell),
+      y: Int(Double(span.last.row) * stepsPerCell))
   }
 
-  /// The cell of a point that is in one of a block's; nil when it is not in the window.
+  /// The cell of a feature within a span; nil if that cell is not in the window.
   @inline(__always)
   func cell(
-    of place: Int, among block: Block, _ lines: Lines, in features: BlockPointers,
-    _ view: IndexPointers
+    of ordinal: Int, among span: CellSpan, _ lines: Lines, in features: BlockPointers,
+    _ pointers: IndexPointers
   ) -> CellPosition? {
-    let position = features.positions[place]
-    let coordinates = view.coordinates
-    let column = cell(Int(position.x), block.first.column, block.last.column, line: lines.x) {
-      WebMercator.x(longitude: coordinates[place].foldedLongitude)
+    let position = features.positions[ordinal]
+    let coordinates = pointers.coordinates
+    let column = cell(Int(position.x), span.first.column, span.last.column, line: lines.x) {
+      WebMercator.x(longitude: coordinates[ordinal].foldedLongitude)
     }
-    let row = cell(Int(position.y), block.first.row, block.last.row, line: lines.y) {
-      WebMercator.y(latitude: coordinates[place].latitude)
+    let row = cell(Int(position.y), span.first.row, span.last.row, line: lines.y) {
+      WebMercator.y(latitude: coordinates[ordinal].latitude)
     }
-    guard block.isInWindow || (columns.contains(column) && rows.contains(row)) else { return nil }
+    guard span.isInWindow || (columns.contains(column) && rows.contains(row)) else { return nil }
     return CellPosition(column: column, row: row)
   }
 
-  /// The cell of a step between a first and a last one. Most blocks are one or two cells wide, where
-  /// a comparison with the line between them decides, unless the step is beside it.
+  /// The cell of a step, which lies between a first and a last one. Most spans are one or two cells
+  /// wide, where a comparison with the line between the cells decides for steps not beside it.
   @inline(__always)
   private func cell(
     _ step: Int, _ first: Int, _ last: Int, line: Int, exactly value: () -> Double

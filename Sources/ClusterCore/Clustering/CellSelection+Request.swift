@@ -1,9 +1,9 @@
 extension CellSelection {
-  /// The most coordinates times grids that are looked at.
+  /// The maximum product of coordinates and grids.
   private static let mostLooks = 1 << 20
 
-  /// The cells of a request, and of what some groups have of their own, that hold any of some
-  /// coordinates; nil where it takes too long to say.
+  /// Selects the cells of a request and of its overrides that hold any of some coordinates; nil if that
+  /// would take too long.
   public init?(
     _ request: ClusterRequest, overrides: [[UInt8]: Grouping.Override],
     holding coordinates: [Coordinate]
@@ -28,6 +28,6 @@ extension CellSelection {
     return CellSet(cells, of: range.grid)
   }
 
-  /// Those of the view where the cell size is its own.
+  /// The selected cells of a request for one layer.
   func cells(_ request: ClusterRequest) -> CellSet { others[request.cellSize] ?? own }
 }

@@ -1,7 +1,7 @@
-/// One of the groups in which features are clustered apart from each other.
+/// One of the groups that are clustered separately.
 public struct ClusterGroup: Sendable {
-  /// Its part of annotations' ids.
+  /// The part of annotations' ids that names it.
   public let name: GroupName
-  /// The value that its features share, as a key; nil for those without one.
+  /// The key of the value that its features share; nil for the features without a value.
   public let key: [UInt8]?
 }

@@ -1,16 +1,17 @@
-/// One clustering of an answer: of all features, or of a group.
+/// The part of an answer in which features are clustered together: all features, or those of a group.
 public struct ClusterLayer: Sendable {
-  /// The group, where there are groups.
+  /// The group; nil if features aren't grouped.
   public var group: ClusterGroup?
-  /// The grid that its annotations' ids name; nil for methods without one.
+  /// The grid that its annotations' ids name; nil for methods without a grid.
   public let grid: CellGrid?
   /// The grid's cell size in points.
   public let cellSize: Double
-  /// Calls back with the runs of an annotation's features that are also among those held by another.
-  let runs: @Sendable (Annotation, HeldOrdinals?, (Range<Int>) -> Bool) -> Void
+  /// Calls its last argument with the runs of an annotation's features that are also held by a previous
+  /// one, if that is given, until it returns false.
+  let runs: @Sendable (Annotation, HeldFeatures?, (Range<Int>) -> Bool) -> Void
 
-  /// How many of an annotation's features are also among those held by another.
-  func count(of annotation: Annotation, in held: HeldOrdinals) -> Int {
+  /// The number of an annotation's features that are also held by a previous one.
+  func count(of annotation: Annotation, in held: HeldFeatures) -> Int {
     var total = 0
     runs(annotation, held) {
       total += $0.count
@@ -19,7 +20,7 @@ public struct ClusterLayer: Sendable {
     return total
   }
 
-  /// The name of an annotation.
+  /// The id of an annotation.
   public func id(of annotation: Annotation, in index: FeatureIndex) -> AnnotationID {
     guard let grid else {
       return AnnotationID(feature: index.record(at: annotation.first).id)
@@ -27,7 +28,7 @@ public struct ClusterLayer: Sendable {
     var name = CellName(
       grid: grid, cellSize: cellSize, cell: CellPosition(column: 0, row: 0), location: nil,
       group: group?.name)
-    switch annotation.place {
+    switch annotation.key {
     case .cell(let cell): name.cell = cell
     case .location(let cell, let location): (name.cell, name.location) = (cell, location)
     case .feature: return AnnotationID(feature: index.record(at: annotation.first).id)

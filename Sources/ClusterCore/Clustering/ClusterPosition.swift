@@ -1,4 +1,4 @@
-/// Where a cluster sits.
+/// Where a cluster is drawn.
 public enum ClusterPosition: String, Sendable, CaseIterable {
   /// At the mean latitude and mean longitude of its features.
   case centerOfMass

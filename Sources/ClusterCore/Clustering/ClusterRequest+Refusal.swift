@@ -4,13 +4,13 @@ extension ClusterRequest {
     let maximum = ClusterRequest.maximumLimit
     let found =
       count > maximum
-      ? "the view holds more than \(maximum) annotations"
-      : "the view holds \(count) annotations, more than the limit of \(limit)"
+      ? "the viewport holds more than \(maximum) annotations"
+      : "the viewport holds \(count) annotations, more than the limit of \(limit)"
     let remedy = count <= maximum ? "a limit of \(count)" : remedyForMoreThanAnyLimit
     return ImpossibleRequest(field: "limit", detail: "\(found); \(remedy) would do")
   }
 
-  /// What makes every cell one annotation, and the cells few enough.
+  /// The changes to the request that make every cell one annotation and the cells few enough.
   private var remedyForMoreThanAnyLimit: String {
     if grouping != nil { return "a smaller rect, a filter, or groupBy by another property" }
     var parts: [String] = []

@@ -1,54 +1,47 @@
-/// What is to be clustered on a grid, and how; validated.
+/// A validated request to cluster features on a grid.
 public struct ClusterRequest: Sendable {
   /// The request's own cells.
   public var cells: GridRange
   /// The zoom, rounded to 1/1000.
   public var zoomLevel: Double
-  /// A cell's width in points.
+  /// The width of a cell in points.
   public var cellSize: Double
-  /// How to cluster.
+  /// The settings.
   public var settings: ClusterSettings
-  /// Clusters groups apart from each other, if it is set.
+  /// The groups to cluster separately, if any.
   public var grouping: Grouping?
-  /// Weighs features in means, if it is set.
+  /// The weights of features in means, if any.
   public var weights: PropertyColumn?
-  /// The most annotations, 1…10 000.
+  /// The maximum number of annotations, 1…10 000.
   public var limit: Int
 
-  /// A request for a viewport.
+  /// The maximum number of annotations of any request.
+  public static let maximumLimit = 10_000
+}
+
+extension ClusterRequest {
+  /// Creates a request for a viewport.
   public init(_ viewport: Viewport, settings: ClusterSettings, limit: Int) {
     self.init(
       cells: viewport.cells, zoomLevel: viewport.zoomLevel, cellSize: viewport.cellSize,
       settings: settings, limit: limit)
   }
 
-  init(
-    cells: GridRange, zoomLevel: Double, cellSize: Double, settings: ClusterSettings, limit: Int
-  ) {
-    self.cells = cells
-    self.zoomLevel = zoomLevel
-    self.cellSize = cellSize
-    self.settings = settings
-    self.limit = limit
-  }
-
-  /// The most annotations that any request may ask for.
-  public static let maximumLimit = 10_000
-
-  /// What weighs the means at which clusters sit, if they do and it is asked for.
+  /// The weights of the means at which clusters are drawn; nil if they are drawn elsewhere or there are
+  /// no weights.
   var weightsOfMeans: PropertyColumn? { settings.position == .centerOfMass ? weights : nil }
 
   /// Whether the features of a cell are one annotation.
   func isClustered(_ sum: CellSum) -> Bool {
     if let zoom = settings.maxZoomLevelForClustering, zoomLevel > zoom { return false }
-    // A lone feature is a pin; with decluster every pin is one of its own.
+    // A single feature becomes a pin; with decluster, pins are made for features rather than locations.
     return sum.count > (settings.decluster ? 1 : 0) && sum.count >= settings.minPoints
       && (settings.minUniqueLocationsForClustering <= 1
         || sum.locations >= settings.minUniqueLocationsForClustering)
   }
 
-  /// Whether a group has cells of another size than the request's own, so that not all that is counted
-  /// is drawn in these.
+  /// Whether a group has another cell size than the request, so that features may be drawn in other
+  /// cells than those in which they are counted.
   public var hasCellsOfGroups: Bool {
     grouping?.overrides.values.contains { $0.cellSize != cellSize } ?? false
   }
@@ -62,7 +55,7 @@ public struct ClusterRequest: Sendable {
     return UnionRegion(Array(ranges.values))
   }
 
-  /// The request as it is for one group.
+  /// The request for a single group, with the group's overrides.
   func layer(ofKey key: [UInt8]?) -> ClusterRequest {
     guard let own = grouping?.overrides[key ?? KeyColumn.nullKey] else { return self }
     var request = self

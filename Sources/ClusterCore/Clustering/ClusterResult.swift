@@ -1,61 +1,57 @@
-/// What a viewport request found.
+/// The result of clustering the features of a viewport.
 public struct ClusterResult: Sendable {
-  /// The annotations in the order of the answer: by row and column of their own grid, then group,
-  /// then index order; without grids in index order of their first features.
+  /// The annotations in the order of the answer: by row and column of their own grid, then by group,
+  /// then in index order; without a grid, in index order of their first features.
   public var annotations: [Annotation] = []
-  /// The clusterings that they come from: one, or one a group.
+  /// The layers of the annotations: a single one, or one for each group.
   public var layers: [ClusterLayer] = []
-  /// The number of features in the request's own grid, or rectangle.
+  /// The number of features in the request's own cells or rectangle.
   public var featureCount = 0
-  /// How many of them are hidden; only for ``CollisionClusterer``.
+  /// The number of hidden features; only set by the collision method.
   public var hiddenCount: Int?
 
-  /// Nothing found yet.
+  /// Creates an empty result.
   public init() {}
 
-  /// A single annotation.
+  /// Creates the result of a single annotation.
   init(_ annotation: Annotation?, of layer: ClusterLayer) {
     annotations = annotation.map { [$0] } ?? []
     layers = [layer]
     featureCount = annotation?.count ?? 0
   }
 
-  /// Where an annotation comes from.
+  /// The layer of an annotation.
   public func layer(of annotation: Annotation) -> ClusterLayer { layers[annotation.layer] }
 
-  /// Calls `body` with runs of places in the collection that are an annotation's features, in index
+  /// Calls `body` with the runs of ordinals in the collection of an annotation's features, in index
   /// order, until it returns false.
   public func forEachRun(of annotation: Annotation, _ body: (Range<Int>) -> Bool) {
     layer(of: annotation).runs(annotation, nil, body)
   }
 
-  /// Calls `body` with the places in the collection of an annotation's features in index order until
-  /// it returns false.
+  /// Calls `body` with the ordinals in the collection of an annotation's features, in index order,
+  /// until it returns false.
   public func forEachFeature(of annotation: Annotation, _ body: (Int) -> Bool) {
     forEachRun(of: annotation) { $0.allSatisfy(body) }
   }
-}
 
-extension ClusterResult {
-  /// The annotation that holds the feature at a place; nil where none does.
-  func annotation(holding place: Int) -> Annotation? {
-    annotations.first { layer(of: $0).count(of: $0, in: .feature(place)) > 0 }
+  /// The annotation that holds a feature, given by its ordinal in the collection; nil if none does.
+  func annotation(holding ordinal: Int) -> Annotation? {
+    annotations.first { layer(of: $0).count(of: $0, in: .feature(ordinal)) > 0 }
   }
-}
 
-extension ClusterResult {
-  /// The places in the collection of an annotation's features in index order: at most `limit`, after
-  /// `offset`.
-  public func places(of annotation: Annotation, offset: Int, limit: Int) -> [Int] {
+  /// The ordinals in the collection of at most `limit` of an annotation's features, in index order after
+  /// the first `offset`.
+  public func ordinals(of annotation: Annotation, offset: Int, limit: Int) -> [Int] {
     var toSkip = offset
-    var places: [Int] = []
-    guard limit > 0, offset < annotation.count else { return places }
+    var ordinals: [Int] = []
+    guard limit > 0, offset < annotation.count else { return ordinals }
     forEachRun(of: annotation) { run in
       let skipped = min(toSkip, run.count)
       toSkip -= skipped
-      places += run.dropFirst(skipped).prefix(limit - places.count)
-      return places.count < limit
+      ordinals += run.dropFirst(skipped).prefix(limit - ordinals.count)
+      return ordinals.count < limit
     }
-    return places
+    return ordinals
   }
 }

@@ -1,28 +1,28 @@
-/// What is clustered, and how; validated.
+/// The settings of a clustering; see ``validate()`` for their ranges.
 public struct ClusterSettings: Hashable, Sendable {
-  /// The most features that can be kept apart.
+  /// The maximum number of features that are kept apart.
   public static let maximumKeptApart = 100
 
-  /// Where a cluster sits.
+  /// Where clusters are drawn.
   public var position: ClusterPosition = .centerOfMass
-  /// At a zoom level above it nothing is clustered.
+  /// The zoom level above which nothing is clustered.
   public var maxZoomLevelForClustering: Double?
-  /// A cell with fewer locations is not clustered.
+  /// The number of locations below which a cell is not clustered.
   public var minUniqueLocationsForClustering = 0
-  /// A cell with fewer features is not clustered.
+  /// The number of features below which a cell is not clustered.
   public var minPoints = 2
   /// Features that never join a cluster.
   public var keepApart: [FeatureID] = []
-  /// Whether, where clustering is off, every feature is its own pin, spread around the coordinate
-  /// that it contests.
+  /// Whether each feature of a cell that is not clustered becomes a pin of its own, placed around its
+  /// coordinate if other features share that.
   public var decluster = false
-  /// In metres; see ``PinLayout``.
+  /// The distance between pins that share a coordinate, in metres; see ``PinLayout``.
   public var distanceFromContestedLocation: Double = PinLayout.defaultDistance
 
-  /// The defaults.
+  /// Creates the default settings.
   public init() {}
 
-  /// Checks the ranges.
+  /// Throws unless all settings are in their ranges.
   public func validate() throws(ImpossibleRequest) {
     try ImpossibleRequest.check(
       "minUniqueLocationsForClustering", minUniqueLocationsForClustering, in: 0...Int.max)

@@ -1,33 +1,33 @@
-/// Clustering anew only the cells of a view in which something changed. What is drawn in a cell depends
-/// on the features in it and on the request, on nothing else.
+// Clustering only the cells of a viewport in which something changed. What is drawn in a cell depends on
+// nothing but the features in it and the request.
 extension FeatureScope {
-  /// The features of a collection that pass a filter, at least those in some cells.
+  /// Creates a scope of the features of a collection that pass a filter, at least those in some cells.
   public init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near cells: CellSelection
   ) {
     self.init(collection, passing: filter, nearAny: cells)
   }
 
-  /// What to draw in some cells of a view, exactly as it is drawn in the whole view, in the same order.
-  /// O(cells · log n) beside the features of groups, which are looked at one by one.
+  /// Clusters some cells of a viewport; the annotations and their order are those of the whole viewport.
   ///
   /// The result's `featureCount` is that of these cells.
   ///
-  /// - Throws: ``ImpossibleRequest`` when there are more annotations than the limit.
+  /// - Complexity: O(cells · log n), and O(n) in the features of the cells if there are groups.
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
   public func clusters(
     _ request: ClusterRequest, in selection: CellSelection
   ) throws(ImpossibleRequest) -> ClusterResult {
-    let spreading = PinLayout(self, distance: request.settings.distanceFromContestedLocation)
+    let pinLayout = PinLayout(self, distance: request.settings.distanceFromContestedLocation)
     return try clusters(
       request, groups: { groups($0, of: request, in: selection) }, group: nil
     ) { (scope, layer, group, result) throws(ImpossibleRequest) in
-      try scope.cluster(layer, in: selection, spreading, group: group, into: &result)
+      try scope.cluster(layer, in: selection, pinLayout, group: group, into: &result)
     }
   }
 
   /// Clusters the scope's features in the cells of a layer.
   private func cluster(
-    _ request: ClusterRequest, in selection: CellSelection, _ spreading: PinLayout,
+    _ request: ClusterRequest, in selection: CellSelection, _ pinLayout: PinLayout,
     group: ClusterGroup?, into result: inout ClusterResult
   ) throws(ImpossibleRequest) {
     let cells = selection.cells(request)
@@ -38,7 +38,7 @@ extension FeatureScope {
       part.cells = GridRange(run, of: cells.grid)
       var clusterer = GridClusterer(
         scope: self, region: EverywhereRegion(), request: part, layer: result.layers.count,
-        keptApart: keptApart, spreading: spreading)
+        keptApart: keptApart, pinLayout: pinLayout)
       let (annotations, count) = try clusterer.run()
       found += annotations
       result.featureCount += count
@@ -46,18 +46,17 @@ extension FeatureScope {
         throw request.tooMany(result.annotations.count + found.count)
       }
     }
-    let features = GridFeatures(
-      scope: self, region: EverywhereRegion(), grid: cells.grid, keptApart: keptApart)
-    let layer = ClusterLayer(features, cellSize: request.cellSize, group: group)
+    let layer = ClusterLayer(
+      self, grid: cells.grid, cellSize: request.cellSize, group: group, keptApart: keptApart)
     if let weights = request.weightsOfMeans {
-      for place in found.indices { found[place].weigh(by: weights, index, layer) }
+      for number in found.indices { found[number].weigh(by: weights, index, layer) }
     }
     result.annotations += found
     result.layers.append(layer)
   }
 
-  /// The groups that have features in their cells of a selection, by rank, each as a scope of its own;
-  /// nil where there are more than any answer has annotations.
+  /// The groups with features in their cells of a selection, by rank, each as a scope of its own; nil if
+  /// there are more than ``ClusterRequest/maximumLimit``.
   private func groups(
     _ grouping: Grouping, of request: ClusterRequest, in selection: CellSelection
   ) -> [(rank: Int, scope: FeatureScope)]? {

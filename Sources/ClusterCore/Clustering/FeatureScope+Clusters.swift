@@ -1,41 +1,41 @@
 extension FeatureScope {
-  /// What to draw in a viewport. Exact at every zoom.
+  /// Clusters a viewport. The result is exact at every zoom.
   ///
-  /// Costs what the grid's lines cross, O(cells · log n) for any but odd data, not what the world
-  /// holds; with groups, that for each of them.
+  /// The scope must hold the features that pass the request's filter, at least those in its cells and in
+  /// the cells of its groups.
   ///
-  /// The scope must hold everything that counts: the features that pass the request's filter, at least
-  /// those in its cells and in those of its groups.
-  ///
-  /// - Throws: ``ImpossibleRequest`` when there are more annotations than the limit.
+  /// - Complexity: Proportional to the nodes that grid lines cross, which are O(cells · log n) except
+  ///   for unusual data, independent of the size of the collection; with groups, that for each of them.
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
   public func clusters(_ request: ClusterRequest) throws(ImpossibleRequest) -> ClusterResult {
     try clusters(request, in: EverywhereRegion(), excluding: OrdinalSet([]))
   }
 
-  /// As above, of the features in a region, as if the excluded ones didn't exist. Where they are all of
-  /// one group, it is given.
+  /// Clusters the features in a region as if the excluded ones didn't exist.
+  ///
+  /// - Parameter group: The group of all of the features, if they have one in common.
   func clusters(
     _ request: ClusterRequest, in region: some IndexRegion, excluding excluded: OrdinalSet,
     group: ClusterGroup? = nil
   ) throws(ImpossibleRequest) -> ClusterResult {
-    let spreading = PinLayout(
+    let pinLayout = PinLayout(
       self, distance: request.settings.distanceFromContestedLocation, excluding: excluded)
     var result = try clusters(
       request, groups: { groups($0, of: request) }, group: group
     ) { (scope, layer, group, result) throws(ImpossibleRequest) in
-      try scope.cluster(layer, in: region, spreading, group: group, into: &result)
+      try scope.cluster(layer, in: region, pinLayout, group: group, into: &result)
     }
     if request.hasCellsOfGroups { result.featureCount = count(in: request.cells) }
     return result
   }
 
-  /// The layers of a request put together, in the order of the answer.
+  /// Clusters the layers of a request and puts them together in the order of the answer.
   ///
   /// - Parameters:
-  ///   - groups: takes the scope apart; nil where there are too many.
-  ///   - group: what all is of where the request has no groups.
-  ///   - cluster: adds one layer.
-  /// - Throws: ``ImpossibleRequest`` when there are more annotations than the limit.
+  ///   - groups: Divides the scope into groups; returns nil if there are too many.
+  ///   - group: The group of all features if the request has no groups.
+  ///   - cluster: Appends one layer to a result.
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
   func clusters(
     _ request: ClusterRequest, groups: (Grouping) -> [(rank: Int, scope: FeatureScope)]?,
     group: ClusterGroup?,
@@ -61,18 +61,18 @@ extension FeatureScope {
     return result
   }
 
-  /// Clusters the scope as one layer of an answer.
+  /// Clusters the scope's features in a region as one layer of an answer.
   private func cluster(
-    _ request: ClusterRequest, in region: some IndexRegion, _ spreading: PinLayout,
+    _ request: ClusterRequest, in region: some IndexRegion, _ pinLayout: PinLayout,
     group: ClusterGroup?, into result: inout ClusterResult
   ) throws(ImpossibleRequest) {
     var clusterer = GridClusterer(
       scope: self, region: region, request: request, layer: result.layers.count,
-      keptApart: ordinals(of: request.settings.keepApart), spreading: spreading)
+      keptApart: ordinals(of: request.settings.keepApart), pinLayout: pinLayout)
     var (annotations, count) = try clusterer.run()
     let layer = ClusterLayer(clusterer.features, cellSize: request.cellSize, group: group)
     if let weights = request.weightsOfMeans {
-      for place in annotations.indices { annotations[place].weigh(by: weights, index, layer) }
+      for number in annotations.indices { annotations[number].weigh(by: weights, index, layer) }
     }
     result.annotations += annotations
     result.featureCount += count
@@ -85,9 +85,9 @@ extension FeatureScope {
   /// The number of features in some cells.
   func count(in cells: GridRange) -> Int { points.countFeatures(in: CellsRegion(cells)) }
 
-  /// How many features each of some cells holds, but for empty ones; by row and column.
+  /// The numbers of features in the cells that aren't empty, ordered by row and column.
   public func countsByCell(_ cells: GridRange) -> [(cell: CellPosition, count: Int)] {
-    GridAggregation.sums(
+    GridSummation.sums(
       of: points, in: EverywhereRegion(), by: cells, excluding: OrdinalSet([]),
       countingLocations: false
     ).map { ($0.cell, $0.count) }
@@ -95,7 +95,7 @@ extension FeatureScope {
 }
 
 extension ClusterResult {
-  /// Brings the annotations of several layers into the order of the answer.
+  /// Sorts the annotations of several layers into the order of the answer.
   mutating func sort() {
     guard layers.count > 1 else { return }
     let order = annotations.indices.sorted { annotations[$0].precedes(annotations[$1]) }
@@ -104,7 +104,7 @@ extension ClusterResult {
 }
 
 extension Annotation {
-  /// Whether it comes before another of the same answer.
+  /// Whether it precedes another annotation of the same answer.
   fileprivate func precedes(_ other: Annotation) -> Bool {
     if let cell, let otherCell = other.cell, cell != otherCell { return cell < otherCell }
     return (layer, first) < (other.layer, other.first)

@@ -1,9 +1,9 @@
 extension FeatureScope {
-  /// The groups of the scope that have features in their cells, by rank, each as a scope of its own;
-  /// nil where there are more than any answer has annotations.
+  /// The groups of the scope with features in their cells, by rank, each as a scope of its own; nil if
+  /// there are more than ``ClusterRequest/maximumLimit``.
   ///
-  /// A view of much of the scope takes it apart as a whole and remembers the parts; another one only
-  /// looks at what it shows.
+  /// A viewport that shows much of the scope divides the whole scope and caches the parts; another one
+  /// divides only the features that it shows.
   func groups(
     _ grouping: Grouping, of request: ClusterRequest
   ) -> [(rank: Int, scope: FeatureScope)]? {
@@ -20,7 +20,7 @@ extension FeatureScope {
         let all = parts(by: grouping.keys, most: most, points.forEachRun)
         return all?.map { ScopePart(key: key(of: $0.rank, grouping), scope: $0.scope) } ?? []
       }.map { part in
-        // Ranks are those of this column: another one of the same property may know of more keys.
+        // Ranks are those of this column; another column of the same property may have more keys.
         (part.key.map { Int(grouping.keys.rank(of: $0) ?? 0) } ?? 0, part.scope)
       }
     }
@@ -33,15 +33,15 @@ extension FeatureScope {
     rank == 0 ? nil : grouping.keys.keys[rank]
   }
 
-  /// As many groups are remembered, at most.
+  /// The number of keys from which on parts are not cached.
   private static let fewGroups = 1024
-  /// So few that each has a good part of every block.
+  /// The number of keys up to which each is expected to have a good part of every block.
   private static let veryFewGroups = 32
 
-  /// The groups of all of the scope, block by block.
+  /// The groups of the whole scope, divided block by block.
   private func partsByBlock(_ keys: KeyColumn, _ before: EarlierParts) -> [ScopePart] {
     let matches = index.matches(before.serials)
-    // By new block of the collection and rank.
+    // The parts of the new blocks of the collection, by block number and rank.
     var made: [Int: [SelectedBlock?]] = [:]
     var ranks: Set<Int> = []
     var offsets = [[UInt16]](repeating: [], count: keys.keys.count)
@@ -56,7 +56,7 @@ extension FeatureScope {
         offsets[rank].removeAll(keepingCapacity: true)
       }
     }
-    // Keys that are no more have no features, hence no rank or an empty part.
+    // Keys that no longer exist have no features, hence no rank or an empty part.
     for key in before.keys {
       if let rank = key.map({ keys.rank(of: $0).map(Int.init) }) ?? 0 { ranks.insert(rank) }
     }
@@ -70,7 +70,7 @@ extension FeatureScope {
     }
   }
 
-  /// The groups of the features in a region; nil where there are more than any answer has annotations.
+  /// The groups of the features in a region; nil if there are more than ``ClusterRequest/maximumLimit``.
   func parts(
     by keys: KeyColumn, in region: some IndexRegion
   ) -> [(rank: Int, scope: FeatureScope)]? {
@@ -82,11 +82,12 @@ extension FeatureScope {
     }
   }
 
-  /// As above where groups have cells of their own: a feature counts if it is in those of its group.
+  /// The groups of the features that are in their groups' cells, if groups have cells of their own; nil
+  /// if there are more than ``ClusterRequest/maximumLimit``.
   ///
   /// - Parameters:
-  ///   - all: holds at least the features in any group's cells.
-  ///   - own: the cells of groups that have no others.
+  ///   - all: A region that holds at least the features in any group's cells.
+  ///   - own: The cells of groups without an override.
   func parts<Cells: IndexRegion>(
     by grouping: Grouping, in all: some IndexRegion, own: Cells,
     ofGroup cells: (Grouping.Override) -> Cells
@@ -97,13 +98,15 @@ extension FeatureScope {
       if let rank = grouping.keys.rank(of: key) { regions[Int(rank)] = region }
       if key == KeyColumn.nullKey { regions[0] = region }
     }
-    let view = points.pointers
+    let pointers = points.pointers
     return withExtendedLifetime(points) {
       parts(by: grouping.keys, most: ClusterRequest.maximumLimit) { body in
         points.forEachRun(in: all) { run in
-          for place in run {
-            let rank = Int(grouping.keys.rank(at: collectionOrdinal(place)))
-            if (regions[rank] ?? own).contains(place, in: view) { body(place..<place + 1) }
+          for ordinal in run {
+            let rank = Int(grouping.keys.rank(at: collectionOrdinal(ordinal)))
+            if (regions[rank] ?? own).contains(ordinal, in: pointers) {
+              body(ordinal..<ordinal + 1)
+            }
           }
           return true
         }

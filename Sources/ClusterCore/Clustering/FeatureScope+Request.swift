@@ -1,14 +1,15 @@
 extension FeatureScope {
-  /// The features of a collection that pass a filter, at least those in the cells of a request and of its groups.
+  /// Creates a scope of the features of a collection that pass a filter, at least those in the cells of
+  /// a request and of its groups.
   public init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near request: ClusterRequest
   ) {
     self.init(collection, passing: filter, nearAny: request.allCells)
   }
 
-  /// The places in the collection of the features in a rectangle, in index order.
+  /// The ordinals in the collection of the features in a rectangle, in index order.
   ///
-  /// - Throws: ``ImpossibleRequest`` when there are more than the limit.
+  /// - Throws: ``ImpossibleRequest`` if there are more than the limit.
   public func ordinals(in region: MapRegion, limit: Int) throws(ImpossibleRequest) -> [Int] {
     let found = points.countFeatures(in: region)
     guard found <= limit else {

@@ -1,37 +1,37 @@
-/// Turns the sums of a grid's cells into the annotations of one layer.
+/// Makes the annotations of one layer from the sums of a grid's cells.
 struct GridClusterer<Region: IndexRegion> {
-  /// What there is to cluster.
+  /// The features to cluster.
   let scope: FeatureScope
-  /// The part of it: all features, or those of one annotation.
+  /// The part of the scope to cluster: all of it, or the features of one annotation.
   let region: Region
   let request: ClusterRequest
-  /// The place of the layer in the answer.
+  /// The index of the layer in the result.
   let layer: Int
-  /// Places in the scope of the features that are kept apart.
+  /// The ordinals in the scope of the features that are kept apart.
   let keptApart: OrdinalSet
-  private var spreading: PinLayout
+  private var pinLayout: PinLayout
   private var annotations: [Annotation] = []
 
   private var points: PointIndex { scope.points }
   private var cells: GridRange { request.cells }
   private var settings: ClusterSettings { request.settings }
 
-  /// `spreading` tells where declustered pins go.
+  /// Creates a clusterer that places declustered pins by `pinLayout`.
   init(
     scope: FeatureScope, region: Region, request: ClusterRequest, layer: Int,
-    keptApart: OrdinalSet, spreading: PinLayout
+    keptApart: OrdinalSet, pinLayout: PinLayout
   ) {
     self.scope = scope
     self.region = region
     self.request = request
     self.layer = layer
     self.keptApart = keptApart
-    self.spreading = spreading
+    self.pinLayout = pinLayout
   }
 
-  /// The annotations by row and column, then in index order, and the number of their features.
+  /// Returns the annotations, by row and column, then in index order, and the number of their features.
   mutating func run() throws(ImpossibleRequest) -> (annotations: [Annotation], features: Int) {
-    var sums = GridAggregation.sums(
+    var sums = GridSummation.sums(
       of: points, in: region, by: cells, excluding: keptApart,
       countingLocations: settings.minUniqueLocationsForClustering > 1)
     let kept = keptApartByCell()
@@ -44,36 +44,36 @@ struct GridClusterer<Region: IndexRegion> {
     annotations.reserveCapacity(min(sums.count, request.limit))
     var features = 0
     for sum in sums {
-      let places = kept[sum.cell] ?? []
-      try annotate(sum, keptApart: places)
-      features += sum.count + places.count
+      let ordinals = kept[sum.cell] ?? []
+      try annotate(sum, keptApart: ordinals)
+      features += sum.count + ordinals.count
     }
-    for place in annotations.indices {
-      annotations[place].layer = layer
-      annotations[place].first = scope.collectionOrdinal(annotations[place].first)
+    for index in annotations.indices {
+      annotations[index].layer = layer
+      annotations[index].first = scope.collectionOrdinal(annotations[index].first)
     }
     return (annotations, features)
   }
 
-  /// Which features each annotation has.
+  /// The features of each annotation.
   var features: GridFeatures<Region> {
     GridFeatures(scope: scope, region: region, grid: cells.grid, keptApart: keptApart)
   }
 
   private func keptApartByCell() -> [CellPosition: [Int]] {
     withExtendedLifetime(points) {
-      let view = points.pointers
+      let pointers = points.pointers
       var byCell: [CellPosition: [Int]] = [:]
-      for place in keptApart.ordinals where region.contains(place, in: view) {
-        let cell = cells.grid.cell(of: place, in: view)
-        if cells.contains(cell) { byCell[cell, default: []].append(place) }
+      for ordinal in keptApart.ordinals where region.contains(ordinal, in: pointers) {
+        let cell = cells.grid.cell(of: ordinal, in: pointers)
+        if cells.contains(cell) { byCell[cell, default: []].append(ordinal) }
       }
       return byCell
     }
   }
 
   private mutating func annotate(
-    _ sum: CellSum, keptApart places: [Int]
+    _ sum: CellSum, keptApart ordinals: [Int]
   ) throws(ImpossibleRequest) {
     let start = annotations.count
     let clustered = request.isClustered(sum)
@@ -86,10 +86,10 @@ struct GridClusterer<Region: IndexRegion> {
     } else if sum.count > 0 {
       try annotateApart(sum)
     }
-    for place in places { annotations.append(pin(place, spread: !clustered)) }
-    if !places.isEmpty { annotations[start...].sort { $0.first < $1.first } }
-    for place in annotations[start...].indices { annotations[place].cell = sum.cell }
-    // Counted on a little past the limit, so that the error can say what limit would do.
+    for ordinal in ordinals { annotations.append(pin(ordinal, spread: !clustered)) }
+    if !ordinals.isEmpty { annotations[start...].sort { $0.first < $1.first } }
+    for index in annotations[start...].indices { annotations[index].cell = sum.cell }
+    // Annotations are counted beyond the request's limit so that the error can name a sufficient one.
     if annotations.count > ClusterRequest.maximumLimit {
       throw request.tooMany(annotations.count)
     }
@@ -100,9 +100,9 @@ struct GridClusterer<Region: IndexRegion> {
       guard annotations.count + sum.count <= ClusterRequest.maximumLimit else {
         throw request.tooMany(annotations.count + sum.count)
       }
-      for place in places(of: sum.cell) { annotations.append(pin(place, spread: true)) }
+      for ordinal in ordinals(of: sum.cell) { annotations.append(pin(ordinal, spread: true)) }
     } else if sum.count == 1 {
-      // The usual lone feature of a cell: no need to look for others.
+      // The common case of a single feature: there are no others to look for.
       let location = points.position(at: sum.first).location
       annotations.append(
         Annotation(pin: sum.first, of: points, as: .location(sum.cell, location)))
@@ -116,10 +116,10 @@ struct GridClusterer<Region: IndexRegion> {
     }
   }
 
-  private mutating func pin(_ place: Int, spread: Bool) -> Annotation {
-    var pin = Annotation(pin: place, of: points)
+  private mutating func pin(_ ordinal: Int, spread: Bool) -> Annotation {
+    var pin = Annotation(pin: ordinal, of: points)
     if spread && settings.decluster {
-      let (coordinate, contested) = spreading.pin(at: scope.collectionOrdinal(place))
+      let (coordinate, contested) = pinLayout.pin(at: scope.collectionOrdinal(ordinal))
       pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
       pin.coordinate = coordinate
     }
@@ -130,7 +130,7 @@ struct GridClusterer<Region: IndexRegion> {
     IntersectionRegion(a: CellRegion(grid: cells.grid, cell: cell), b: region)
   }
 
-  /// That of a location's features.
+  /// The region of a location's features.
   private func region(of sum: CellSum) -> IntersectionRegion<LocationRegion, Region> {
     IntersectionRegion(
       a: LocationRegion(
@@ -139,16 +139,16 @@ struct GridClusterer<Region: IndexRegion> {
       b: region)
   }
 
-  private func places(of cell: CellPosition) -> [Int] {
-    var places: [Int] = []
-    points.forEachOrdinal(in: cellRegion(cell)) { place in
-      if !keptApart.contains(place) { places.append(place) }
+  private func ordinals(of cell: CellPosition) -> [Int] {
+    var ordinals: [Int] = []
+    points.forEachOrdinal(in: cellRegion(cell)) { ordinal in
+      if !keptApart.contains(ordinal) { ordinals.append(ordinal) }
       return true
     }
-    return places
+    return ordinals
   }
 
-  /// The sums of a cell's locations in index order, at most one more than can be answered.
+  /// The sums of a cell's locations in index order, at most one more than an answer can hold.
   private func locations(of cell: CellPosition) -> [CellSum] {
     points.locationSums(
       in: cellRegion(cell), cell: cell, excluding: keptApart,

@@ -1,23 +1,23 @@
 /// The features of the annotations of one grid.
 struct GridFeatures<Region: IndexRegion>: Sendable {
   let scope: FeatureScope
-  /// What was clustered of the scope.
+  /// The part of the scope that was clustered.
   let region: Region
   let grid: CellGrid
-  /// Places in the scope that are annotations of their own.
+  /// The ordinals in the scope of the features that are kept apart.
   let keptApart: OrdinalSet
 
-  /// Calls `body` with runs of places in the collection that are an annotation's features, in index
-  /// order, as far as they are held by another one; until it returns false.
+  /// Calls `body` with the runs of ordinals in the collection of an annotation's features, in index
+  /// order, until it returns false. If `held` is given, features outside it are left out.
   func forEachRun(
-    of annotation: Annotation, in held: HeldOrdinals?, _ body: (Range<Int>) -> Bool
+    of annotation: Annotation, in held: HeldFeatures?, _ body: (Range<Int>) -> Bool
   ) {
     switch held {
     case nil: forEachRun(of: annotation, within: EverywhereRegion(), body)
     case .cell(let cell): forEachRun(of: annotation, within: cell, body)
     case .location(let location): forEachRun(of: annotation, within: location, body)
-    case .feature(let place):
-      guard let own = scope.scopeOrdinal(place) else { return }
+    case .feature(let ordinal):
+      guard let own = scope.scopeOrdinal(ordinal) else { return }
       let only = OrdinalRegion(excluded: OrdinalSet([]), only: own)
       forEachRun(of: annotation, within: only, body)
     }
@@ -26,10 +26,10 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
   private func forEachRun(
     of annotation: Annotation, within held: some IndexRegion, _ body: (Range<Int>) -> Bool
   ) {
-    switch annotation.place {
+    switch annotation.key {
     case .feature:
-      guard let place = scope.scopeOrdinal(annotation.first) else { return }
-      let isHeld = withExtendedLifetime(scope) { held.contains(place, in: scope.points.pointers) }
+      guard let ordinal = scope.scopeOrdinal(annotation.first) else { return }
+      let isHeld = withExtendedLifetime(scope) { held.contains(ordinal, in: scope.points.pointers) }
       if isHeld { _ = body(annotation.first..<annotation.first + 1) }
     case .cell(let cell):
       forEachRun(CellRegion(grid: grid, cell: cell), held, body)
@@ -50,9 +50,22 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
 }
 
 extension ClusterLayer {
-  /// The layer of the annotations of a grid.
+  /// Creates the layer of the annotations of a grid.
   init(_ features: GridFeatures<some IndexRegion>, cellSize: Double, group: ClusterGroup?) {
     self.init(group: group, grid: features.grid, cellSize: cellSize) {
+      features.forEachRun(of: $0, in: $1, $2)
+    }
+  }
+
+  /// Creates the layer of a scope; without a grid, its only annotations are pins.
+  init(
+    _ scope: FeatureScope, grid: CellGrid?, cellSize: Double, group: ClusterGroup?,
+    keptApart: OrdinalSet
+  ) {
+    let features = GridFeatures(
+      scope: scope, region: EverywhereRegion(), grid: grid ?? CellGrid(cellsPerWorld: 1),
+      keptApart: keptApart)
+    self.init(group: group, grid: grid, cellSize: cellSize) {
       features.forEachRun(of: $0, in: $1, $2)
     }
   }

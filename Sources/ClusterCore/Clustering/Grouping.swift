@@ -1,15 +1,15 @@
-/// Which features are clustered apart from which.
+/// The property by which features are grouped, with the groups' own settings.
 public struct Grouping: Sendable {
-  /// What a group has of its own.
+  /// The settings of a group that replace those of the request.
   public struct Override: Sendable {
-    /// Its cells.
+    /// The cells.
     public var cells: GridRange
-    /// Their width in points.
+    /// The width of a cell in points.
     public var cellSize: Double
-    /// How its features are clustered.
+    /// The settings.
     public var settings: ClusterSettings
 
-    /// Creates the settings of a group.
+    /// Creates an override.
     public init(cells: GridRange, cellSize: Double, settings: ClusterSettings) {
       self.cells = cells
       self.cellSize = cellSize
@@ -17,14 +17,14 @@ public struct Grouping: Sendable {
     }
   }
 
-  /// The property, in UTF-8.
+  /// The name of the property, in UTF-8.
   public let property: [UInt8]
-  /// The value of each feature.
+  /// The key of each feature.
   public let keys: KeyColumn
-  /// What some groups have of their own, by key.
+  /// The overrides of groups, by key.
   public var overrides: [[UInt8]: Override] = [:]
 
-  /// Groups by a property.
+  /// Creates a grouping by a property.
   public init(property: [UInt8], keys: KeyColumn, overrides: [[UInt8]: Override] = [:]) {
     self.property = property
     self.keys = keys

@@ -1,5 +1,5 @@
 extension KeyColumn {
-  /// The rank of a group's key; nil where no feature has it.
+  /// The rank of a group's key; nil if no feature has it.
   func rank(of name: GroupName) -> UInt32? {
     switch name.key {
     case nil: return 0

@@ -1,5 +1,5 @@
 extension PointIndex {
-  /// The annotation of a whole cell, placed where its clusterer says.
+  /// The annotation of a whole cell, drawn at the given position.
   func annotation(
     ofCell sum: CellSum, grid: CellGrid, in region: some IndexRegion,
     excluding excluded: OrdinalSet, at position: ClusterPosition, nearest: () -> Int?
@@ -12,7 +12,7 @@ extension PointIndex {
     case .cellCenter: annotation.coordinate = grid.centerCoordinate(of: sum.cell)
     case .first: annotation.coordinate = coordinate(at: sum.first)
     case .nearCenter:
-      if let place = nearest() { annotation.coordinate = coordinate(at: place) }
+      if let ordinal = nearest() { annotation.coordinate = coordinate(at: ordinal) }
     }
     return annotation
   }
@@ -23,30 +23,30 @@ extension PointIndex {
   ) -> [CellSum] {
     var sums: [CellSum] = []
     var current: Location?
-    func open(_ place: Int, _ view: IndexPointers) -> Bool {
-      let location = view.positions[place].location
+    func open(_ ordinal: Int, _ pointers: IndexPointers) -> Bool {
+      let location = pointers.positions[ordinal].location
       if location != current {
         guard sums.count < limit else { return false }
-        sums.append(CellSum(cell: cell, first: place))
+        sums.append(CellSum(cell: cell, first: ordinal))
         current = location
       }
       return true
     }
     walk(
       region,
-      take: { node, view in
-        let points = view.points(of: node)
-        guard view.nodes[node].box.isOneLocation, !excluded.intersects(points) else {
+      take: { node, pointers in
+        let points = pointers.points(of: node)
+        guard pointers.nodes[node].box.isOneLocation, !excluded.intersects(points) else {
           return .open
         }
-        guard open(points.lowerBound, view) else { return .stop }
-        sums[sums.count - 1].add(node: node, points, in: view, countingLocations: false)
+        guard open(points.lowerBound, pointers) else { return .stop }
+        sums[sums.count - 1].add(node: node, points, in: pointers, countingLocations: false)
         return .taken
       },
-      point: { place, view in
-        if excluded.contains(place) { return true }
-        guard open(place, view) else { return false }
-        sums[sums.count - 1].add(place, in: view, countingLocations: false)
+      point: { ordinal, pointers in
+        if excluded.contains(ordinal) { return true }
+        guard open(ordinal, pointers) else { return false }
+        sums[sums.count - 1].add(ordinal, in: pointers, countingLocations: false)
         return true
       })
     return sums

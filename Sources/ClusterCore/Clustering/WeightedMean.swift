@@ -1,10 +1,10 @@
-/// The mean coordinate of features that have weights: a property's numbers, of which missing and
+/// The weighted mean coordinate of features. Weights are the numbers of a property; missing and
 /// negative ones count as 0.
 struct WeightedMean {
   private let weights: PropertyColumn
   private let index: FeatureIndex
-  /// Keeps sums of the largest weights there are finite; a power of two, so that nothing is rounded.
-  private let scale: Double
+  /// The factor that keeps sums of the largest weights finite; a power of two, which rounds nothing.
+  private static let scale = 0x1p-64
   private var total = PreciseSum()
   private var latitudes = PreciseSum()
   private var longitudes = PreciseSum()
@@ -12,20 +12,19 @@ struct WeightedMean {
   init(_ weights: PropertyColumn, _ index: FeatureIndex) {
     self.weights = weights
     self.index = index
-    scale = 0x1p-64
   }
 
   /// Adds the features of a run.
-  mutating func add(_ places: Range<Int>) {
-    guard let doubles = weights.doubles(around: places.lowerBound) else { return }
-    let view = index.points.pointers
-    let positions = view.block(of: places.lowerBound).positions
-    // In registers: this is a hot loop. What weighs nothing changes no sum.
+  mutating func add(_ ordinals: Range<Int>) {
+    guard let doubles = weights.doubles(around: ordinals.lowerBound) else { return }
+    let pointers = index.points.pointers
+    let positions = pointers.block(of: ordinals.lowerBound).positions
+    // Local copies stay in registers in this hot loop. A weight of 0 changes no sum.
     var (total, latitudes, longitudes) = (total, latitudes, longitudes)
-    for place in places {
-      let weight = PropertyColumn.weight(doubles[place]) * scale
-      let position = positions[place]
-      let latitude = view.degrees.latitude(position.y, exactly: view.coordinates[place])
+    for ordinal in ordinals {
+      let weight = PropertyColumn.weight(doubles[ordinal]) * WeightedMean.scale
+      let position = positions[ordinal]
+      let latitude = pointers.degrees.latitude(position.y, exactly: pointers.coordinates[ordinal])
       total.add(weight)
       latitudes.add(weight * (Double(latitude) / FixedDegrees.perDegree))
       longitudes.add(weight * StepDegrees.longitude(position.x))
@@ -34,7 +33,7 @@ struct WeightedMean {
     withExtendedLifetime((weights, index)) {}
   }
 
-  /// The mean, with seven decimals and within the features' bounds; nil where nothing weighs anything.
+  /// The mean, rounded to seven decimals and within the features' bounds; nil if all weights are 0.
   func coordinate(in bounds: GeoBounds) -> Coordinate? {
     guard total.value > 0 else { return nil }
     func mean(_ sum: PreciseSum, _ low: Double, _ high: Double) -> Double {

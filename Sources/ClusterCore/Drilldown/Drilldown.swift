@@ -1,43 +1,42 @@
-/// What an annotation's id stands for today.
+/// The annotation that an id names in the current version of a collection.
 ///
-/// Features that are kept apart are not part of it, as in the viewport request whose settings are
-/// repeated.
+/// Features that are kept apart are not part of it, as in the viewport request with the same settings.
 public struct Drilldown: Sendable {
-  /// What a request says beside the id.
+  /// The options of a request other than the id.
   public struct Options: Sendable {
     /// The settings of the viewport request.
     public var settings = ClusterSettings()
-    /// Passes the features that count.
+    /// The filter that features must pass, if any.
     public var filter: FeatureFilter?
-    /// Weighs features in means.
+    /// The weights of features in means, if any.
     public var weights: PropertyColumn?
 
-    /// The defaults.
+    /// Creates the default options.
     public init() {}
   }
 
-  /// The annotation today.
+  /// The annotation.
   public let annotation: Annotation
-  /// Where it comes from.
+  /// The layer of the annotation.
   public let layer: ClusterLayer
   private let index: FeatureIndex
   private let scope: FeatureScope
   private let options: Options
-  /// Places in the scope.
+  /// The ordinals in the scope of the features that are kept apart.
   private let keptApart: OrdinalSet
-  /// Of the annotation's features.
+  /// The box of the annotation's features.
   private let box: PositionBox
-  /// As above, bit for bit but where very many are on one edge.
+  /// The bounds of the annotation's features, exact unless very many of them are on one edge.
   private let bounds: GeoBounds
 
-  /// The cell size where an id has none.
+  /// The cell size for ids that don't name one.
   public static let defaultCellSize: Double = 60
-  /// The zooms that are looked at for an expansion.
+  /// The zooms that are considered for an expansion.
   public static let zooms = 0...24
 
-  /// Looks an id up; nil where there is nothing today.
+  /// Looks up an id; nil if it currently names no features.
   ///
-  /// - Parameter keys: the values of the property that a group is of; nil where no feature has it.
+  /// - Parameter keys: Returns the grouping property of a group and its keys; nil if no feature has it.
   public init?(
     _ id: AnnotationID, in collection: IndexedCollection, _ options: Options = Options(),
     keys: (GroupName) -> (property: [UInt8], keys: KeyColumn)? = { _ in nil }
@@ -46,14 +45,15 @@ public struct Drilldown: Sendable {
     self.index = index
     self.options = options
     guard case .cell(let name) = id else {
-      guard let place = index.place(named: id), options.filter?.passes(place) ?? true else {
+      guard let ordinal = index.ordinal(named: id), options.filter?.passes(ordinal) ?? true else {
         return nil
       }
-      (annotation, scope) = Drilldown.pin(place, of: collection, options)
+      (annotation, scope) = Drilldown.pin(ordinal, of: collection, options)
       keptApart = OrdinalSet([])
-      box = PositionBox(index.position(at: place))
+      box = PositionBox(index.position(at: ordinal))
       bounds = annotation.bounds
-      layer = Drilldown.layer(scope, nil, Drilldown.defaultCellSize, nil, keptApart)
+      layer = ClusterLayer(
+        scope, grid: nil, cellSize: Drilldown.defaultCellSize, group: nil, keptApart: keptApart)
       return
     }
     let region = CellRegion(grid: name.grid, cell: name.cell)
@@ -67,7 +67,8 @@ public struct Drilldown: Sendable {
     }
     let settings = options.settings
     keptApart = scope.ordinals(of: settings.keepApart)
-    layer = Drilldown.layer(scope, name.grid, name.cellSize, group, keptApart)
+    layer = ClusterLayer(
+      scope, grid: name.grid, cellSize: name.cellSize, group: group, keptApart: keptApart)
     self.scope = scope
     guard
       let (found, box, bounds) = scope.points.annotation(
@@ -84,18 +85,20 @@ public struct Drilldown: Sendable {
   }
 
   private static func pin(
-    _ place: Int, of collection: IndexedCollection, _ options: Options
+    _ ordinal: Int, of collection: IndexedCollection, _ options: Options
   ) -> (Annotation, FeatureScope) {
     let index = collection.index
-    var pin = Annotation(pin: place, of: index.points)
-    // What may contest its coordinate.
-    let others = index.points.ordinalsOfEqualPosition(as: place)
-    var places = GrowingArray<UInt32>(capacity: others.count)
-    for other in others where options.filter?.passes(other) ?? true { places.append(UInt32(other)) }
-    let scope = FeatureScope(collection, ordinals: places.fixed)
+    var pin = Annotation(pin: ordinal, of: index.points)
+    // The features that may share its coordinate.
+    let others = index.points.ordinalsOfEqualPosition(as: ordinal)
+    var ordinals = GrowingArray<UInt32>(capacity: others.count)
+    for other in others where options.filter?.passes(other) ?? true {
+      ordinals.append(UInt32(other))
+    }
+    let scope = FeatureScope(collection, ordinals: ordinals.fixed)
     if options.settings.decluster {
-      var spreading = PinLayout(scope, distance: options.settings.distanceFromContestedLocation)
-      let (coordinate, contested) = spreading.pin(at: place)
+      var pinLayout = PinLayout(scope, distance: options.settings.distanceFromContestedLocation)
+      let (coordinate, contested) = pinLayout.pin(at: ordinal)
       pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
       pin.coordinate = coordinate
     }
@@ -108,30 +111,18 @@ public struct Drilldown: Sendable {
     _ keys: (GroupName) -> (property: [UInt8], keys: KeyColumn)?
   ) -> (ClusterGroup, FeatureScope)? {
     guard let (property, column) = keys(name) else {
-      // A property that no feature has: all are without a value.
+      // No feature has the property: all are without a value.
       return name.isOf(key: nil) ? (ClusterGroup(name: name, key: nil), scope) : nil
     }
     guard let rank = column.rank(of: name) else { return nil }
     let part = scope.selecting(in: region) { run, pass in
-      for place in run where column.rank(at: place) == rank { pass(place) }
+      for ordinal in run where column.rank(at: ordinal) == rank { pass(ordinal) }
     }
     return (Grouping(property: property, keys: column).group(Int(rank)), part)
   }
 
-  private static func layer(
-    _ scope: FeatureScope, _ grid: CellGrid?, _ cellSize: Double, _ group: ClusterGroup?,
-    _ keptApart: OrdinalSet
-  ) -> ClusterLayer {
-    let features = GridFeatures(
-      scope: scope, region: EverywhereRegion(), grid: grid ?? CellGrid(cellsPerWorld: 1),
-      keptApart: keptApart)
-    return ClusterLayer(group: group, grid: grid, cellSize: cellSize) {
-      features.forEachRun(of: $0, in: $1, $2)
-    }
-  }
-
-  /// The smallest integer zoom at which, with the same cell size and more cells than its own grid,
-  /// its features are in more than one cell; nil if there is none up to 24.
+  /// The smallest integer zoom at which a grid of the same cell size has more cells than the
+  /// annotation's own grid and its features are in several cells; nil if there is none up to 24.
   public var expansionZoom: Int? {
     guard let grid = layer.grid, annotation.count > 1 else { return nil }
     var exact: GeoBounds?
@@ -148,14 +139,16 @@ public struct Drilldown: Sendable {
     }
   }
 
-  /// The bounds of its features, bit for bit. O(n).
+  /// The exact bounds of its features.
+  ///
+  /// - Complexity: O(n) in its features.
   private var exactBounds: GeoBounds {
     var bounds = GeoBounds.empty
     let edges = EdgeRegion(box: box)
     layer.runs(annotation, nil) { run in
-      for place in run {
-        if edges.touches(PositionBox(index.position(at: place))) {
-          bounds.formUnion(GeoBounds(index.coordinate(at: place)))
+      for ordinal in run {
+        if edges.touches(PositionBox(index.position(at: ordinal))) {
+          bounds.formUnion(GeoBounds(index.coordinate(at: ordinal)))
         }
       }
       return true
@@ -163,45 +156,42 @@ public struct Drilldown: Sendable {
     return bounds
   }
 
-  /// The rectangle of its features, a tenth wider on each side, at least 512 map points each way.
+  /// The rectangle in which to show its features: extended by a tenth on each side and at least 512 map
+  /// points wide and high.
   public var visibleMapRect: MapRect { bounds.visibleMapRect }
 
-  /// The annotation as the only one of an answer.
+  /// The annotation as the only one of a result.
   public var result: ClusterResult { ClusterResult(annotation, of: layer) }
 
-  /// Its features clustered on the grid of another zoom, as if only they existed.
+  /// Clusters its features on the grid of another zoom as if only they existed.
   public func children(
     zoom: Double, limit: Int
   ) throws(ImpossibleRequest) -> (cells: GridRange, result: ClusterResult) {
     try ImpossibleRequest.check("childZoom", zoom, in: 0...24)
     let finer = CellGrid(zoom: zoom, cellSize: layer.cellSize)
     let cells = GridRange(grid: finer, holding: annotation.bounds.folded.widened)
-    // Kept-apart features are not among its own.
+    // Features that are kept apart are not part of the annotation.
     var settings = options.settings
     settings.keepApart = []
     var request = ClusterRequest(
       cells: cells, zoomLevel: zoom, cellSize: layer.cellSize, settings: settings, limit: limit)
     request.weights = options.weights
     let result =
-      switch annotation.place {
+      switch annotation.key {
       case .feature:
         try run(
           request,
           OrdinalRegion(excluded: OrdinalSet([]), only: scope.scopeOrdinal(annotation.first)))
       case .cell(let cell):
-        try run(request, without(CellRegion(grid: layer.grid ?? finer, cell: cell)))
+        try run(request, CellRegion(grid: layer.grid ?? finer, cell: cell).without(keptApart))
       case .location(let cell, let location):
         try run(
           request,
-          without(
-            LocationRegion(
-              cell: CellRegion(grid: layer.grid ?? finer, cell: cell), location: location)))
+          LocationRegion(
+            cell: CellRegion(grid: layer.grid ?? finer, cell: cell), location: location
+          ).without(keptApart))
       }
     return (cells, result)
-  }
-
-  private func without<R: IndexRegion>(_ region: R) -> IntersectionRegion<R, OrdinalRegion> {
-    IntersectionRegion(a: region, b: OrdinalRegion(excluded: keptApart, only: nil))
   }
 
   private func run(

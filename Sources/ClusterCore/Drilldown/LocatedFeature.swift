@@ -1,27 +1,28 @@
-/// A feature that was looked for: what stands for it in a view, and from which zoom on it stands alone.
+/// The annotation that holds a feature in a viewport, and the zoom from which on the feature is alone.
 public struct LocatedFeature: Sendable {
-  /// The annotation that holds it; nil where it is hidden.
+  /// The annotation that holds the feature; nil if it is hidden.
   public let annotation: Annotation?
-  /// Where the annotation comes from.
+  /// The result that the annotation is part of.
   public let result: ClusterResult
-  /// The smallest integer zoom from which on it is alone at each up to 24; nil if there is none.
+  /// The smallest integer zoom such that the feature is alone in its annotation at it and at all larger
+  /// ones up to 24; nil if there is none.
   public let standaloneZoom: Int?
 
-  /// Looks for a feature in a view on a grid. Only its own cell is looked at.
+  /// Locates a feature, given by its ordinal, in a viewport on a grid. Only its own cell is clustered.
   ///
-  /// - Parameter filter: passes the feature.
+  /// - Parameter filter: The filter, which must pass the feature.
   public init(
-    _ place: Int, in collection: IndexedCollection, passing filter: FeatureFilter?,
+    _ ordinal: Int, in collection: IndexedCollection, passing filter: FeatureFilter?,
     _ request: ClusterRequest
   ) {
     let grouping = request.grouping
-    let rank = grouping?.keys.rank(at: place)
+    let rank = grouping?.keys.rank(at: ordinal)
     let group = rank.flatMap { grouping?.group(Int($0)) }
     var own = request.layer(ofKey: group?.key)
     own.grouping = nil
     func cell(_ request: ClusterRequest) -> LocatedCell {
       LocatedCell(
-        place, in: collection, passing: filter, request, of: group,
+        ordinal, in: collection, passing: filter, request, of: group,
         where: { grouping?.keys.rank(at: $0) == rank })
     }
     let found = cell(own)
@@ -36,32 +37,31 @@ public struct LocatedFeature: Sendable {
     }
   }
 
-  /// Looks for a feature by a method without a grid.
+  /// Locates a feature, given by its ordinal, by a method without a grid.
   ///
   /// - Parameters:
-  ///   - filter: passes the feature.
-  ///   - view: the screen; at each zoom it is the view around the feature.
-  ///   - margin: the share of the width and height that is added on each side.
-  /// - Throws: ``ImpossibleRequest`` where the view can't be answered.
+  ///   - filter: The filter, which must pass the feature.
+  ///   - viewport: The viewport around the feature, which is scaled to each zoom.
+  ///   - margin: The fraction of the width and height that is added on each side.
+  /// - Throws: ``ImpossibleRequest`` if a viewport has too many features or annotations.
   public init(
-    _ place: Int, in collection: IndexedCollection, passing filter: FeatureFilter?,
-    _ request: MethodRequest,
-    _ view: FeatureView, margin: Double, markers: MarkerColumns
+    _ ordinal: Int, in collection: IndexedCollection, passing filter: FeatureFilter?,
+    _ request: MethodRequest, _ viewport: FeatureViewport, margin: Double, markers: MarkerColumns
   ) throws(ImpossibleRequest) {
-    let scope = FeatureScope(collection, passing: filter, near: request.view.tiles)
+    let scope = FeatureScope(collection, passing: filter, near: request.viewport.tiles)
     result = try scope.clusters(request, markers: markers)
-    annotation = result.annotation(holding: place)
+    annotation = result.annotation(holding: ordinal)
     standaloneZoom = try LocatedFeature.standaloneZoom { (zoom) throws(ImpossibleRequest) in
       var zoomed = request
-      zoomed.view = try TileViewport(
-        rect: view.rect(atZoom: Double(zoom)), scale: .zoom(Double(zoom)), marginFactor: margin)
+      zoomed.viewport = try TileViewport(
+        rect: viewport.rect(atZoom: Double(zoom)), scale: .zoom(Double(zoom)), marginFactor: margin)
       zoomed.limit = ClusterRequest.maximumLimit
-      let scope = FeatureScope(collection, passing: filter, near: zoomed.view.tiles)
+      let scope = FeatureScope(collection, passing: filter, near: zoomed.viewport.tiles)
       if case .distance(let epsilon) = zoomed.method {
-        return !scope.isLinked(place, within: epsilon, zoomed)
+        return !scope.isLinked(ordinal, within: epsilon, zoomed)
       }
       let result = try scope.clusters(zoomed, markers: markers)
-      return result.annotation(holding: place)?.count == 1
+      return result.annotation(holding: ordinal)?.count == 1
     }
   }
 
@@ -78,18 +78,18 @@ public struct LocatedFeature: Sendable {
 }
 
 extension FeatureScope {
-  /// Whether a feature is linked to another one of a view.
+  /// Whether a feature is linked to another one of its group in the request's viewport.
   fileprivate func isLinked(
-    _ place: Int, within epsilon: Double, _ request: MethodRequest
+    _ ordinal: Int, within epsilon: Double, _ request: MethodRequest
   ) -> Bool {
     let keys = request.grouping?.keys
-    let rank = keys?.rank(at: place)
-    let inside = selecting(in: CellsRegion(request.view.tiles)) { run, pass in
+    let rank = keys?.rank(at: ordinal)
+    let inside = selecting(in: CellsRegion(request.viewport.tiles)) { run, pass in
       for other in run where keys?.rank(at: other) == rank { pass(other) }
     }
     let keptApart = inside.ordinals(of: request.keepApart)
-    guard let own = inside.scopeOrdinal(place), !keptApart.contains(own) else { return false }
+    guard let own = inside.scopeOrdinal(ordinal), !keptApart.contains(own) else { return false }
     return inside.points.hasFeature(
-      linkedTo: own, within: epsilon * request.view.mapPointsPerPoint, excluding: keptApart)
+      linkedTo: own, within: epsilon * request.viewport.mapPointsPerPoint, excluding: keptApart)
   }
 }

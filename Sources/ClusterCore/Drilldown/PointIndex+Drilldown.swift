@@ -1,5 +1,6 @@
 extension PointIndex {
-  /// The annotation of a whole cell or of one location in it.
+  /// The annotation of a whole cell or of one location in it, with the box and the bounds of its
+  /// features; nil if it has none. The bounds are exact unless very many features are on one edge.
   func annotation(
     of region: CellRegion, location: Location?, position: ClusterPosition,
     excluding excluded: OrdinalSet
@@ -28,25 +29,25 @@ extension PointIndex {
     return bounds ?? annotation.bounds
   }
 
-  /// What the features of a region add up to; nil when it is empty.
+  /// The sum of the features of a region; nil if there are none.
   private func sum(
     of region: some IndexRegion, cell: CellPosition, excluding excluded: OrdinalSet
   ) -> CellSum? {
     var sum: CellSum?
     walk(
       region,
-      take: { node, view in
-        let points = view.points(of: node)
+      take: { node, pointers in
+        let points = pointers.points(of: node)
         guard !excluded.intersects(points) else { return .open }
         var total = sum ?? CellSum(cell: cell, first: points.lowerBound)
-        total.add(node: node, points, in: view, countingLocations: false)
+        total.add(node: node, points, in: pointers, countingLocations: false)
         sum = total
         return .taken
       },
-      point: { place, view in
-        if excluded.contains(place) { return true }
-        var total = sum ?? CellSum(cell: cell, first: place)
-        total.add(place, in: view, countingLocations: false)
+      point: { ordinal, pointers in
+        if excluded.contains(ordinal) { return true }
+        var total = sum ?? CellSum(cell: cell, first: ordinal)
+        total.add(ordinal, in: pointers, countingLocations: false)
         sum = total
         return true
       })

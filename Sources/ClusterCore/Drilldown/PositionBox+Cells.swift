@@ -1,5 +1,6 @@
 extension PositionBox {
-  /// Whether features whose box this is are in several cells of a grid; nil where positions can't tell.
+  /// Whether the features with this box are in several cells of a grid; nil if positions are not exact
+  /// enough to tell.
   func isInSeveralCells(of grid: CellGrid) -> Bool? {
     let columns = PositionBox.areApart(grid.cells(ofStep: minX), grid.cells(ofStep: maxX))
     let rows = PositionBox.areApart(grid.cells(ofStep: minY), grid.cells(ofStep: maxY))

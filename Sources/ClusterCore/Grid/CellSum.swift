@@ -1,15 +1,15 @@
-/// What the features of one cell add up to.
+/// The count, coordinate sums and first feature of one cell's features.
 struct CellSum: BitwiseCopyable {
   var cell: CellPosition
   var sum = PointSum()
-  /// The first feature in index order; while features are added only where to look for it, if
-  /// `isFirstExact` is false.
+  /// The ordinal of the first feature. Unless `isFirstExact` is set, this is the start of a run that
+  /// contains it; see ``resolveFirst(_:in:)``.
   private(set) var first = Int.max
   private var isFirstExact = true
-  /// How many locations the features are at; only if they are counted.
+  /// The number of distinct locations of the features, if they are counted.
   var locations = 0
-  /// The location of the last feature so far; at first none that exists. Features come in Z-order,
-  /// so that those of one location follow each other.
+  /// The location of the last feature added, initially one that doesn't exist. Features are added in
+  /// Z-order, so the features at one location are adjacent.
   private var lastLocation = Location(column: .max, row: .max)
 
   init(cell: CellPosition, first: Int = .max) {
@@ -17,63 +17,61 @@ struct CellSum: BitwiseCopyable {
     self.first = first
   }
 
-  /// The number of features.
   var count: Int { sum.count }
 
-  /// Notes that some of its features are in a run of places.
+  /// Records that some of the cell's features are in a run that starts at an ordinal.
   ///
-  /// - Parameter isExact: whether the run's first is one of them.
+  /// - Parameter isExact: Whether the first feature of the run is one of them.
   @inline(__always)
-  mutating func begin(at place: Int, isExact: Bool) {
-    if place < first { (first, isFirstExact) = (place, isExact) }
+  mutating func begin(at ordinal: Int, isExact: Bool) {
+    if ordinal < first { (first, isFirstExact) = (ordinal, isExact) }
   }
 
-  /// Adds what other features of the cell add up to, but for their locations.
+  /// Adds the sum of other features of the cell, without their locations.
   mutating func add(_ other: CellSum) {
     begin(at: other.first, isExact: other.isFirstExact)
     sum.add(other.sum)
   }
 
-  /// Finds the first feature, of which only the run is known.
-  mutating func settleFirst(_ grid: CellGrid, in view: IndexPointers) {
+  /// Finds the first feature if only its run is known.
+  mutating func resolveFirst(_ grid: CellGrid, in pointers: IndexPointers) {
     guard !isFirstExact else { return }
-    // Runs don't overlap, so that it is in the first of them.
-    let places = first..<view.block(of: first).ordinals.upperBound
+    // Runs don't overlap, so the first feature is in the first run.
+    let ordinals = first..<pointers.block(of: first).ordinals.upperBound
     let window = GridWindow(
       GridRange(grid: grid, only: cell), cell.column..<cell.column + 1)
-    first = places.first { window.contains($0, in: view) } ?? first
+    first = ordinals.first { window.contains($0, in: pointers) } ?? first
     isFirstExact = true
   }
 
   /// Adds a feature.
   @inline(__always)
-  mutating func add(_ place: Int, in view: IndexPointers, countingLocations: Bool) {
-    add(place..<place + 1, in: view, countingLocations: countingLocations)
+  mutating func add(_ ordinal: Int, in pointers: IndexPointers, countingLocations: Bool) {
+    add(ordinal..<ordinal + 1, in: pointers, countingLocations: countingLocations)
   }
 
   /// Adds the features of a run.
   @inline(__always)
-  mutating func add(_ points: Range<Int>, in view: IndexPointers, countingLocations: Bool) {
-    sum.add(points, in: view)
+  mutating func add(_ points: Range<Int>, in pointers: IndexPointers, countingLocations: Bool) {
+    sum.add(points, in: pointers)
     guard countingLocations else { return }
-    let block = view.block(of: points.lowerBound)
-    for place in points {
-      let location = block.positions[place].location
+    let block = pointers.block(of: points.lowerBound)
+    for ordinal in points {
+      let location = block.positions[ordinal].location
       if location != lastLocation { locations += 1 }
       lastLocation = location
     }
   }
 
-  /// Adds all features of a node. Locations cost a look at its first and last point, which the rest
-  /// doesn't.
+  /// Adds all features of a node. Only counting locations reads points: the first and the last one.
   @inline(__always)
   mutating func add(
-    node: Int, _ points: Range<Int>, in view: IndexPointers, countingLocations: Bool
+    node: Int, _ points: Range<Int>, in pointers: IndexPointers, countingLocations: Bool
   ) {
-    sum.add(node: node, in: view)
+    sum.add(node: node, in: pointers)
     guard countingLocations else { return }
-    locations += Int(view.sums[node].pointee.locations)
-    if view.positions[points.lowerBound].location == lastLocation { locations -= 1 }
-    lastLocation = view.positions[points.upperBound - 1].location
+    locations += Int(pointers.sums[node].pointee.locations)
+    if pointers.positions[points.lowerBound].location == lastLocation { locations -= 1 }
+    lastLocation = pointers.positions[points.upperBound - 1].location
   }
 }

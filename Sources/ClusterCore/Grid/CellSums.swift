@@ -1,11 +1,10 @@
-/// The sums of a grid range's cells, by cell: a table for ranges of up to a million cells, a
-/// dictionary for larger, sparse ones.
+/// The sums of the cells of a grid range: a table for ranges of up to a million cells, a dictionary
+/// for larger, sparse ones.
 ///
-/// A class, and its memory unmanaged, because the loops that fill it touch it millions of times a
-/// second: no uniqueness test, no bounds check. Indices are slots that it gave out itself, and
-/// places of cells that the caller has found to be in the range.
+/// This is a class with unmanaged memory because the loops that fill it access it millions of times a
+/// second: there are no uniqueness or bounds checks. They aren't needed: indices are either slots that
+/// the class assigned itself, or come from cells that the caller has found to be in the range.
 final class CellSums {
-  /// The range.
   let cells: GridRange
   private var slots: UnsafeMutablePointer<Int32>?
   private var sparse: [CellPosition: Int] = [:]
@@ -28,16 +27,15 @@ final class CellSums {
     slots?.deallocate()
   }
 
-  /// The sum of a cell of the range, made if need be; valid until the next call.
+  /// The sum of a cell of the range, created if necessary. The pointer is valid until the next call.
   @inline(__always)
   func sum(of cell: CellPosition) -> UnsafeMutablePointer<CellSum> {
     guard let slots else { return sparseSum(of: cell) }
-    var column = cell.column - cells.firstColumn
-    if column < 0 { column += cells.grid.cellsPerWorld }
-    let place = (cell.row - cells.rows.lowerBound) * cells.columnCount + column
-    let slot = slots[place]
+    let column = cells.offset(ofColumn: cell.column)
+    let index = (cell.row - cells.rows.lowerBound) * cells.columnCount + column
+    let slot = slots[index]
     if slot >= 0 { return storage + Int(slot) }
-    slots[place] = Int32(count)
+    slots[index] = Int32(count)
     return append(CellSum(cell: cell))
   }
 
@@ -54,22 +52,22 @@ final class CellSums {
       storage.deallocate()
       (storage, capacity) = (larger, capacity * 2)
     }
-    let place = storage + count
-    place.initialize(to: sum)
+    let pointer = storage + count
+    pointer.initialize(to: sum)
     count += 1
-    return place
+    return pointer
   }
 
-  /// Finds the first feature of each cell; see ``CellSum/settleFirst(_:in:)``.
-  func settleFirsts(in view: IndexPointers) {
-    for number in 0..<count { view.prefetchPosition(storage[number].first) }
-    for number in 0..<count { storage[number].settleFirst(cells.grid, in: view) }
+  /// Finds the first feature of each cell; see ``CellSum/resolveFirst(_:in:)``.
+  func resolveFirsts(in pointers: IndexPointers) {
+    for number in 0..<count { pointers.prefetchPosition(storage[number].first) }
+    for number in 0..<count { storage[number].resolveFirst(cells.grid, in: pointers) }
   }
 
-  /// All sums, as their cells were met.
+  /// All sums, in no particular order.
   var inNoOrder: [CellSum] { Array(UnsafeBufferPointer(start: storage, count: count)) }
 
-  /// All sums, by row and column.
+  /// All sums, ordered by row and column.
   var inOrder: [CellSum] {
     if let slots, cells.count < Double(count * 8 + 1000) {
       var sums: [CellSum] = []
@@ -77,9 +75,7 @@ final class CellSums {
       let ranges = cells.columnRanges
       for row in 0..<cells.rows.count {
         for columns in ranges {
-          var first = columns.lowerBound - cells.firstColumn
-          if first < 0 { first += cells.grid.cellsPerWorld }
-          let line = slots + row * cells.columnCount + first
+          let line = slots + row * cells.columnCount + cells.offset(ofColumn: columns.lowerBound)
           for offset in 0..<columns.count where line[offset] >= 0 {
             sums.append(storage[Int(line[offset])])
           }

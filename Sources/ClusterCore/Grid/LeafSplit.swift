@@ -1,14 +1,14 @@
-/// Adds up the points of a leaf across one or two grid lines, two points at a time and without a branch
-/// on where they are: the points of a leaf are in no helpful order, so that every branch would be
-/// foreseen wrongly as often as not.
+/// Adds up the points on each side of one or two grid lines that divide a leaf, two points at a time
+/// and without branches: the points of a leaf are in no helpful order, so about half of the branches
+/// would be mispredicted.
 ///
-/// Steps are handled as doubles of 2^52 and more, whose order is that of their bits and of which the
-/// low bits are the step itself.
+/// Steps are represented as doubles of 2^52 and more, which compare like their bits and hold the step
+/// in their low bits.
 struct LeafSplit {
   fileprivate typealias Steps = SIMD2<Double>
   fileprivate typealias Bits = SIMD2<UInt64>
 
-  /// What is on one side of a line.
+  /// The sums of the points on one side of a line.
   private struct Side {
     var count = Bits.zero
     var longitudes = Bits.zero
@@ -18,10 +18,10 @@ struct LeafSplit {
     var maxX = Steps.zero
     var maxY = Steps.zero
 
-    /// Adds the points of a mask.
+    /// Adds the points that a mask selects.
     @inline(__always)
     mutating func add(_ x: Steps, _ y: Steps, latitude: Bits, where mask: Bits) {
-      // A mask is all ones, −1.
+      // A set lane of the mask is −1.
       count &-= mask
       longitudes &+= bits(x) & mask & stepBits
       latitudes &+= latitude & mask
@@ -33,7 +33,6 @@ struct LeafSplit {
       maxY = greatest(maxY, steps(inY))
     }
 
-    /// What it comes to.
     var sum: PointSum {
       let count = Int(truncatingIfNeeded: count.wrappedSum())
       guard count > 0 else { return PointSum() }
@@ -53,14 +52,14 @@ struct LeafSplit {
   private let count: Int
   private let degrees: StepDegrees
   private let interval: Int
-  /// Whether the interval of latitudes is that of all of the points.
+  /// Whether all points are in the same interval of latitudes.
   private let isOneInterval: Bool
   private let vectors: Vectors?
 
   /// - Parameters:
-  ///   - count: at least 1.
-  ///   - box: of the points.
-  ///   - vectors: what splits instead if the processor has it, to the same bits.
+  ///   - count: At least 1.
+  ///   - box: The box of the points.
+  ///   - vectors: The vectorized version to use if there is one; its results are identical.
   @inline(__always)
   init(
     _ positions: UnsafePointer<Position>, count: Int, _ box: PositionBox, _ degrees: StepDegrees,
@@ -74,10 +73,10 @@ struct LeafSplit {
     isOneInterval = interval == StepDegrees.interval(of: box.maxY)
   }
 
-  /// The points before a line and those behind it; nil where some are so near to it that positions
-  /// can't tell.
+  /// The sums of the points before and behind a line; nil if positions are not exact enough to tell
+  /// for points near the line.
   ///
-  /// - Parameter isColumn: whether the line is one of x.
+  /// - Parameter isColumn: Whether the line separates columns.
   @inline(__always)
   func halves(at line: Int, isColumn: Bool) -> (PointSum, PointSum)? {
     let (before, behind) =
@@ -90,7 +89,8 @@ struct LeafSplit {
     return isClear ? (before, behind) : nil
   }
 
-  /// The points in the four quarters between two lines, by row; nil as above.
+  /// The sums of the points in the four quarters between two lines, ordered by row; nil if positions
+  /// are not exact enough to tell for points near a line.
   @inline(__always)
   func quarters(at x: Int, _ y: Int) -> (PointSum, PointSum, PointSum, PointSum)? {
     let (a, b, c, d) = vectors.map { quarters($0, at: x, y) } ?? portableQuarters(at: x, y)
@@ -100,8 +100,8 @@ struct LeafSplit {
     return isClear ? (a, b, c, d) : nil
   }
 
-  // A line is known to a step, which is why a point has to be further away than one. The box of nothing
-  // is far from any line that splits a box.
+  // The position of a line is off by up to one step, so points must be further away than that. The
+  // empty box is far from any line that divides a box.
 
   @inline(__always)
   private func isWest(_ sum: PointSum, of line: Int) -> Bool { Int(sum.box.maxX) < line - 1 }
@@ -170,7 +170,7 @@ struct LeafSplit {
     return (a.sum, b.sum, c.sum, d.sum)
   }
 
-  /// Calls `body` with the points by twos; the mask leaves the second out at an odd end.
+  /// Calls `body` with pairs of points; for an odd count the last mask excludes the second one.
   @inline(__always)
   private func forEachPair(_ body: (_ x: Steps, _ y: Steps, _ latitude: Bits, _ mask: Bits) -> Void)
   {
@@ -193,7 +193,7 @@ struct LeafSplit {
     }
   }
 
-  /// The latitudes of two y, with the magic number of ``FixedDegrees`` added.
+  /// The latitudes of two values of y, with the magic number of ``FixedDegrees`` added.
   @inline(__always)
   private func latitudes(_ y: Steps, _ curve: StepDegrees.Curve) -> Bits {
     if isOneInterval {

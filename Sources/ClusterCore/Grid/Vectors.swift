@@ -1,18 +1,18 @@
 import CVectors
 
-/// The loops of a view that are written for processors with vectors of 512 bits: what ``LeafSplit`` and
-/// ``GridWindow`` do for all, eight points and four nodes at a time.
+/// Versions of the loops of ``LeafSplit`` and ``GridWindow`` for processors with 512-bit vectors, which
+/// handle eight points or four nodes at a time.
 ///
-/// `@unchecked Sendable`: constants, which are functions without a state.
+/// `@unchecked Sendable`: the functions are constants without state.
 struct Vectors: @unchecked Sendable {
   let functions: cvectors_functions
 
-  /// Those of this processor; nil where it hasn't the instructions.
+  /// The functions for this processor; nil if it lacks the instructions.
   static let best: Vectors? = cvectors_best().map { Vectors(functions: $0.pointee) }
 }
 
 extension PointSum {
-  /// What vectors have added up.
+  /// Creates the sum that a vectorized function returned.
   @inline(__always)
   init(_ sum: cvectors_sum) {
     count = Int(truncatingIfNeeded: sum.count)
@@ -23,11 +23,11 @@ extension PointSum {
   }
 }
 
-extension GridWindow.Block {
-  /// The cells of one of the boxes that vectors have looked at.
+extension GridWindow.CellSpan {
+  /// Creates the span of one of the boxes that a vectorized function looked at.
   @inline(__always)
   init(_ cells: UnsafePointer<cvectors_cells>, _ box: Int) {
-    // Of each axis a first and a last cell a box.
+    // For each axis there is an array with the first and the last cell of each box.
     let bytes = UnsafeRawPointer(cells) + box &* MemoryLayout<SIMD2<Int>>.stride
     let columns = bytes.loadUnaligned(as: SIMD2<Int>.self)
     let rows = bytes.loadUnaligned(fromByteOffset: 64, as: SIMD2<Int>.self)

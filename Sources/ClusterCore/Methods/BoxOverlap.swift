@@ -1,10 +1,10 @@
-/// The rule of the collision method: two features' boxes overlap when their map points are less than
-/// a box's width apart in x, which is periodic, and less than its height in y.
-struct BoxOverlap: Nearness {
-  /// In map points.
+/// The rule of the collision method: the boxes of two features overlap if their map points are less than
+/// a box's width apart in x, which is periodic, and less than its height apart in y.
+struct BoxOverlap: ProximityRule {
+  /// The size of a box in map points.
   let width: Double
   let height: Double
-  /// In steps of positions, exactly.
+  /// The exact size of a box in steps of positions.
   let stepWidth: Double
   let stepHeight: Double
 
@@ -14,11 +14,11 @@ struct BoxOverlap: Nearness {
     stepHeight = height * Position.stepsPerMapPoint
   }
 
-  /// Whether boxes overlap whose centres are this many steps apart.
+  /// Whether boxes overlap if their centres are this many steps apart.
   @inline(__always)
   func holds(_ x: Int, _ y: Int) -> Bool { Double(x) < stepWidth && Double(y) < stepHeight }
 
-  /// Whether two boxes overlap, as far as their positions tell.
+  /// Whether two boxes overlap; nil if their positions are not exact enough to tell.
   @inline(__always)
   func overlaps(_ a: Position, _ b: Position) -> Bool? {
     let (x, y) = (PeriodicSteps.x(a.x, b.x), PeriodicSteps.y(a.y, b.y))
@@ -26,16 +26,16 @@ struct BoxOverlap: Nearness {
     return holds(x &- 1, y &- 1) ? nil : false
   }
 
-  /// Whether two boxes overlap.
+  /// Whether the boxes around two map points overlap.
   func overlaps(_ a: MapPoint, _ b: MapPoint) -> Bool {
     PeriodicSteps.exactX(a, b) < width && abs(a.y - b.y) < height
   }
 
-  /// Whether the boxes of the features at two places overlap.
+  /// Whether the boxes of two features, given by their ordinals, overlap.
   @inline(__always)
-  func overlaps(_ a: Int, _ b: Int, in view: IndexPointers) -> Bool {
-    if let known = overlaps(view.positions[a], view.positions[b]) { return known }
+  func overlaps(_ a: Int, _ b: Int, in pointers: IndexPointers) -> Bool {
+    if let known = overlaps(pointers.positions[a], pointers.positions[b]) { return known }
     return overlaps(
-      WebMercator.project(view.coordinates[a]), WebMercator.project(view.coordinates[b]))
+      WebMercator.project(pointers.coordinates[a]), WebMercator.project(pointers.coordinates[b]))
   }
 }

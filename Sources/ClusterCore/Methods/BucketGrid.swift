@@ -1,5 +1,5 @@
-/// Buckets a little larger than a box, so that what overlaps lies in neighbouring ones; the last of
-/// a row or column takes what is left of the world, so that none is smaller.
+/// A grid of buckets slightly larger than a box, so that overlapping boxes are in neighbouring buckets.
+/// The last bucket of a row or column includes the remainder of the world, so that none is smaller.
 struct BucketGrid {
   private let width: UInt32
   private let height: UInt32
@@ -12,7 +12,7 @@ struct BucketGrid {
   }
 
   private static func divide(_ steps: Double) -> (size: UInt32, count: Int) {
-    // Two steps more, for positions are that much off at most.
+    // Two steps more, because distances between positions are off by at most that much.
     let size = UInt32(min(steps.rounded(.up) + 2, Double(UInt32.max)))
     return (size, max(1, PeriodicSteps.world / Int(size)))
   }
@@ -20,18 +20,18 @@ struct BucketGrid {
   /// The bucket of a position.
   @inline(__always)
   func bucket(of position: Position) -> UInt64 {
-    let (column, row) = place(of: position)
+    let (column, row) = bucketCell(of: position)
     return UInt64(truncatingIfNeeded: row &* columns &+ column)
   }
 
   @inline(__always)
-  private func place(of position: Position) -> (column: Int, row: Int) {
+  private func bucketCell(of position: Position) -> (column: Int, row: Int) {
     (min(Int(position.x / width), columns &- 1), min(Int(position.y / height), rows &- 1))
   }
 
-  /// The buckets around a position, itself and up to eight neighbours, each once.
+  /// The bucket of a position and its up to eight neighbours, each once.
   func neighbourhood(of position: Position) -> [UInt64] {
-    let (column, row) = place(of: position)
+    let (column, row) = bucketCell(of: position)
     var around: [Int] = [column]
     for next in [(column + 1) % columns, (column + columns - 1) % columns]
     where !around.contains(next) { around.append(next) }

@@ -1,23 +1,23 @@
-/// The bounds and the mean of coordinates on the shortest arc of longitudes that holds them, which
-/// may cross the antimeridian. Longitude 180 counts as −180.
+/// The bounds and mean of coordinates on the shortest arc of longitudes that holds them, which may cross
+/// the antimeridian. Longitude 180 counts as −180.
 struct CircularExtent: Equatable {
-  /// Degrees; west is greater than east where the bounds cross the antimeridian.
+  /// The bounds in degrees. West is greater than east if they cross the antimeridian.
   var bounds: GeoBounds
-  /// With seven decimals, never outside of the bounds; longitude within [−180, 180).
+  /// The mean, rounded to seven decimals and within the bounds; its longitude is in [−180, 180).
   var mean: Coordinate
 
   /// - Parameters:
-  ///   - sum: of at least one feature.
-  ///   - polarLatitudes: see ``GeoBounds/init(_:polarLatitudes:)``.
-  ///   - longitudes: calls its argument with each feature's longitude as ``StepDegrees`` rounds it. It is called up to
-  ///     three times, and only if the features are more than half the world apart.
+  ///   - sum: The sum of at least one feature.
+  ///   - polarLatitudes: See ``GeoBounds/init(_:polarLatitudes:)``.
+  ///   - longitudes: Calls its argument with each feature's longitude as rounded by ``StepDegrees``. It is
+  ///     called up to three times, and only if the features are more than half the world apart.
   init(
     _ sum: PointSum, polarLatitudes: ((Double) -> Void) -> Void,
     longitudes: ((Double) -> Void) -> Void
   ) {
     bounds = GeoBounds(sum.box, polarLatitudes: polarLatitudes)
     mean = sum.mean(in: bounds)
-    // The arc that doesn't cross is the shortest unless it leaves out less than half the circle.
+    // The arc that doesn't cross the antimeridian is the shortest unless it exceeds half the circle.
     guard bounds.east - bounds.west > 180 else { return }
     let gap = LongitudeGap.widest(bounds, count: sum.count, longitudes)
     guard gap.east - gap.west > bounds.west + 360 - bounds.east else { return }
@@ -27,22 +27,22 @@ struct CircularExtent: Equatable {
     mean.longitude = CircularExtent.mean(sum, turned: turned, bounds)
   }
 
-  /// - Parameter places: of each feature.
-  init(_ sum: PointSum, of points: PointIndex, places: some Sequence<Int>) {
+  /// - Parameter ordinals: The ordinals of the features.
+  init(_ sum: PointSum, of points: PointIndex, ordinals: some Sequence<Int>) {
     let degrees = StepDegrees.shared
     self.init(
       sum,
       polarLatitudes: { body in
-        for place in places where PositionBox(points.position(at: place)).isPolar {
-          body(points.coordinate(at: place).latitude)
+        for ordinal in ordinals where PositionBox(points.position(at: ordinal)).isPolar {
+          body(points.coordinate(at: ordinal).latitude)
         }
       },
       longitudes: { body in
-        for place in places { body(degrees.roundedLongitude(points.position(at: place).x)) }
+        for ordinal in ordinals { body(degrees.roundedLongitude(points.position(at: ordinal).x)) }
       })
   }
 
-  /// The mean with some longitudes, those west of the gap, a turn further east.
+  /// The mean if `turned` longitudes, those west of the gap, are moved eastwards by 360°.
   private static func mean(_ sum: PointSum, turned: Int, _ bounds: GeoBounds) -> Double {
     let plain = StepDegrees.meanLongitude(sum: sum.longitudes, count: sum.count)
     let mean = plain + 360 * (Double(turned) / Double(sum.count))

@@ -1,25 +1,25 @@
-/// The collision method: features in order of priority each take the place of a box, join a placed
-/// box that they overlap, or are hidden.
+/// The collision method: in order of priority, each feature places a box, joins a placed box that it
+/// overlaps, or is hidden.
 struct CollisionClusterer {
   /// The cluster key of features that join no cluster.
   static let noKey = UInt32.max
 
-  /// The features that count.
+  /// The features to cluster.
   let points: PointIndex
-  /// Of a box, in map points.
+  /// The size of a box in map points.
   let width: Double
   let height: Double
-  /// By place: below 0 is 0, above 1000 is 1000, NaN is 500; nil: all the same.
+  /// The priorities by ordinal, clamped to 0…1000; NaN counts as 500. Nil if all are equal.
   var priorities: [Double]?
-  /// By place, ``noKey`` where there is none; nil: none has one.
+  /// The cluster keys by ordinal, ``noKey`` for features without one. Nil if no feature has one.
   var clusterKeys: [UInt32]?
-  /// By place; features of different groups never join. nil: all are in one.
+  /// The groups by ordinal; features of different groups never join. Nil if there is only one group.
   var groups: [UInt32]?
-  /// Places of features that are placed first and take none in.
+  /// The ordinals of features that are placed first and that others don't join.
   var keptApart = OrdinalSet([])
-  /// The most boxes.
+  /// The maximum number of boxes.
   var limit = 10_000
-  /// The most work, in units of about a nanosecond.
+  /// The maximum work, in units of about a nanosecond.
   var work = WorkBudget.standard
 
   func run() throws(MethodLimit) -> Collisions {

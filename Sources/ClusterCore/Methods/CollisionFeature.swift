@@ -1,5 +1,5 @@
-/// What the collision method asks of a feature, next to each other in memory: features are asked in
-/// order of priority, hence all over it.
+/// The properties of a feature that the collision method needs, together in memory because features are
+/// accessed in order of priority, which is random in memory.
 struct CollisionFeature: BitwiseCopyable {
   var position: Position
   var group: UInt32
@@ -9,10 +9,10 @@ struct CollisionFeature: BitwiseCopyable {
     guard let keys = clusterer.clusterKeys else { return nil }
     let count = clusterer.points.count
     let features = FixedArray<CollisionFeature>(uninitialized: count)
-    for place in 0..<count {
-      features.pointer[place] = CollisionFeature(
-        position: clusterer.points.position(at: place), group: clusterer.groups?[place] ?? 0,
-        key: keys[place])
+    for ordinal in 0..<count {
+      features.pointer[ordinal] = CollisionFeature(
+        position: clusterer.points.position(at: ordinal), group: clusterer.groups?[ordinal] ?? 0,
+        key: keys[ordinal])
     }
     return features
   }

@@ -2,187 +2,189 @@ import CHints
 
 /// One run of ``CollisionClusterer``.
 ///
-/// A placed box is listed in every bucket in its reach, so that a feature finds all boxes that it may
-/// overlap in one list: few, because boxes that were placed for want of an overlap keep their
-/// distance, as do those of one cluster key. Only required and kept-apart ones can pile up. They are
-/// all placed before the first feature asks whether it overlaps any, and get a tree of their own.
+/// A placed box is listed in its bucket and all neighbouring ones, so that a feature finds all boxes that
+/// it may overlap in one list. The lists are short because boxes that were placed as they overlapped no
+/// other are apart from each other, as are those with the same cluster key. Only forced boxes, those of
+/// required and kept-apart features, can pile up. They are all placed before the first feature is tested
+/// for an overlap with them, and have a tree of their own.
 struct CollisionPlacement: ~Copyable {
   private let clusterer: CollisionClusterer
-  private let view: IndexPointers
+  private let pointers: IndexPointers
   private let order: CollisionOrder
   private let overlap: BoxOverlap
   private let buckets: BucketGrid
   private var budget: WorkBudget
-  /// What is asked of the features; nil where none has a key.
+  /// The properties of the features; nil if none has a cluster key.
   private let features: FixedArray<CollisionFeature>?
-  /// The places of the placed features, in that order.
+  /// The ordinals of the placed features, in the order of placement. Their indices number the boxes.
   private var placed: [Int] = []
-  /// Of each place, the number of its box; negative while it is in none.
-  private let fates: UnsafeMutablePointer<Int32>
-  /// Boxes that take others in, by bucket, group and cluster key.
-  private var takers = PlacedLists()
-  /// Boxes that overlapped none when they were placed, by bucket.
-  private var others = PlacedLists()
-  /// Those that were placed whatever they overlap, by bucket: the first few, and all of them.
-  private var unasked = PlacedLists(longest: 12)
-  private var unaskedPoints: PointIndex?
+  /// The number of the box of each feature; negative while it has none.
+  private let boxNumbers: UnsafeMutablePointer<Int32>
+  /// The boxes that other features may join, by bucket, group and cluster key.
+  private var joinable = BoxLists()
+  /// The boxes that overlapped no other when they were placed, by bucket.
+  private var disjoint = BoxLists()
+  /// The first few of the boxes that were placed regardless of overlaps, by bucket.
+  private var forced = BoxLists(longest: 12)
+  /// The tree of all boxes that were placed regardless of overlaps, made when first needed.
+  private var forcedPoints: PointIndex?
 
   init(_ clusterer: CollisionClusterer) {
     self.clusterer = clusterer
-    view = clusterer.points.pointers
+    pointers = clusterer.points.pointers
     overlap = BoxOverlap(width: clusterer.width, height: clusterer.height)
     buckets = BucketGrid(overlap)
     budget = WorkBudget(clusterer.work)
     let count = clusterer.points.count
     order = CollisionOrder(clusterer.priorities, count: count)
     features = CollisionFeature.gather(clusterer)
-    fates = .allocate(capacity: max(count, 1))
-    fates.initialize(repeating: -1, count: max(count, 1))
+    boxNumbers = .allocate(capacity: max(count, 1))
+    boxNumbers.initialize(repeating: -1, count: max(count, 1))
   }
 
-  deinit { fates.deallocate() }
+  deinit { boxNumbers.deallocate() }
 
   var result: Collisions {
-    Collisions(placed: placed, fates: fates, points: clusterer.points)
+    Collisions(placed: placed, boxNumbers: boxNumbers, points: clusterer.points)
   }
 
   mutating func run() throws(MethodLimit) {
-    for place in clusterer.keptApart.ordinals.sorted(by: {
+    for ordinal in clusterer.keptApart.ordinals.sorted(by: {
       (-order.priority(of: $0), $0) < (-order.priority(of: $1), $1)
     }) {
-      try put(place)
-      list(place, in: .unasked)
+      try put(ordinal)
+      list(ordinal, in: .forced)
     }
     let count = clusterer.points.count
-    if let places = order.places?.pointer {
+    if let ordinals = order.ordinals?.pointer {
       for index in 0..<count {
-        prefetch(Int(places[min(index &+ 24, count &- 1)]))
-        prefetchLists(Int(places[min(index &+ 16, count &- 1)]))
-        prefetchEntries(Int(places[min(index &+ 8, count &- 1)]))
-        try take(Int(places[index]), isRequired: index < order.requiredCount)
+        prefetch(Int(ordinals[min(index &+ 24, count &- 1)]))
+        prefetchLists(Int(ordinals[min(index &+ 16, count &- 1)]))
+        prefetchEntries(Int(ordinals[min(index &+ 8, count &- 1)]))
+        try take(Int(ordinals[index]), isRequired: index < order.requiredCount)
       }
     } else if features == nil && order.requiredCount == 0 {
       if count > 0 { try sweep(0) }
     } else {
-      for place in 0..<count { try take(place, isRequired: place < order.requiredCount) }
+      for ordinal in 0..<count { try take(ordinal, isRequired: ordinal < order.requiredCount) }
     }
   }
 
   @inline(__always)
-  private func prefetch(_ place: Int) {
+  private func prefetch(_ ordinal: Int) {
     if let features {
-      chints_prefetch(features.pointer + place)
+      chints_prefetch(features.pointer + ordinal)
     } else {
-      view.prefetchPosition(place)
+      pointers.prefetchPosition(ordinal)
     }
-    chints_prefetch(fates + place)
+    chints_prefetch(boxNumbers + ordinal)
   }
 
-  /// Asks for the lists that a feature is compared with, once it has arrived itself.
+  /// Prefetches the lists with which a feature is compared, after the feature itself has arrived.
   @inline(__always)
-  private func prefetchLists(_ place: Int) {
-    let position = features?.pointer[place].position ?? view.positions[place]
+  private func prefetchLists(_ ordinal: Int) {
+    let position = features?.pointer[ordinal].position ?? pointers.positions[ordinal]
     let bucket = buckets.bucket(of: position)
-    if let key = takerKey(place, bucket) { takers.prefetch(key) }
-    others.prefetch(PlacedLists.Key(bucket: bucket))
+    if let key = joinKey(ordinal, bucket) { joinable.prefetch(key) }
+    disjoint.prefetch(BoxLists.Key(bucket: bucket))
   }
 
-  /// Asks for the first boxes of those lists, once they are known.
+  /// Prefetches the first boxes of those lists, after the lists have arrived.
   @inline(__always)
-  private func prefetchEntries(_ place: Int) {
-    let position = features?.pointer[place].position ?? view.positions[place]
+  private func prefetchEntries(_ ordinal: Int) {
+    let position = features?.pointer[ordinal].position ?? pointers.positions[ordinal]
     let bucket = buckets.bucket(of: position)
-    if let key = takerKey(place, bucket) { takers.prefetchEntries(key) }
-    others.prefetchEntries(PlacedLists.Key(bucket: bucket))
+    if let key = joinKey(ordinal, bucket) { joinable.prefetchEntries(key) }
+    disjoint.prefetchEntries(BoxLists.Key(bucket: bucket))
   }
 
-  /// Takes features that can only be placed or hidden in index order, and skips whole nodes that a
-  /// box covers.
+  /// Places or hides features in index order if none can join a box, and skips nodes whose features all
+  /// overlap one box.
   private mutating func sweep(_ node: Int) throws(MethodLimit) {
-    let box = view.nodes[node].box
+    let box = pointers.nodes[node].box
     budget.spend(20)
     let bucket = buckets.bucket(of: Position(x: box.minX, y: box.minY))
-    var next = others.list(PlacedLists.Key(bucket: bucket)).first
+    var next = disjoint.list(BoxLists.Key(bucket: bucket)).first
     while next >= 0 {
-      let entry = others.entries.pointer[Int(next)]
+      let entry = disjoint.entries.pointer[Int(next)]
       if overlap.joins(PositionBox(entry.position), box) { return }
       next = entry.next
     }
-    if view.nodes[node].isLeaf {
-      for place in view.points(of: node) { try take(place, isRequired: false) }
+    if pointers.nodes[node].isLeaf {
+      for ordinal in pointers.points(of: node) { try take(ordinal, isRequired: false) }
     } else {
-      for child in view.nodes[node].children { try sweep(child) }
+      for child in pointers.nodes[node].children { try sweep(child) }
     }
   }
 
   /// Decides about a feature.
   @inline(__always)
-  private mutating func take(_ place: Int, isRequired: Bool) throws(MethodLimit) {
-    // Kept apart: it has its box.
-    if fates[place] >= 0 { return }
+  private mutating func take(_ ordinal: Int, isRequired: Bool) throws(MethodLimit) {
+    // A feature that is kept apart has its box already.
+    if boxNumbers[ordinal] >= 0 { return }
     budget.spend(40)
     if budget.isSpent { throw .work }
-    let position = features?.pointer[place].position ?? view.positions[place]
+    let position = features?.pointer[ordinal].position ?? pointers.positions[ordinal]
     let bucket = buckets.bucket(of: position)
-    let key = takerKey(place, bucket)
+    let key = joinKey(ordinal, bucket)
     if let key {
-      let first = takers.list(key).first
-      if let taker = firstOverlapped(by: place, position, first, takers.entries.pointer) {
-        fates[place] = taker
+      let first = joinable.list(key).first
+      if let box = firstOverlapped(by: ordinal, position, first, joinable.entries.pointer) {
+        boxNumbers[ordinal] = box
         return
       }
     }
-    if !isRequired && overlapsAny(place, position, bucket) { return }
-    try put(place)
-    list(place, in: isRequired ? .unasked : .others)
-    if key != nil { list(place, in: .takers) }
+    if !isRequired && overlapsAny(ordinal, position, bucket) { return }
+    try put(ordinal)
+    list(ordinal, in: isRequired ? .forced : .disjoint)
+    if key != nil { list(ordinal, in: .joinable) }
   }
 
   @inline(__always)
-  private func takerKey(_ place: Int, _ bucket: UInt64) -> PlacedLists.Key? {
-    guard let features, features.pointer[place].key != CollisionClusterer.noKey else {
+  private func joinKey(_ ordinal: Int, _ bucket: UInt64) -> BoxLists.Key? {
+    guard let features, features.pointer[ordinal].key != CollisionClusterer.noKey else {
       return nil
     }
-    let feature = features.pointer[place]
-    return PlacedLists.Key(bucket: bucket, group: feature.group, cluster: feature.key)
+    let feature = features.pointer[ordinal]
+    return BoxLists.Key(bucket: bucket, group: feature.group, cluster: feature.key)
   }
 
-  /// The list of those of the unasked that lie in a bucket themselves: the likeliest to overlap.
-  private func ownKey(_ bucket: UInt64) -> PlacedLists.Key {
-    PlacedLists.Key(bucket: bucket, cluster: 1)
+  /// The key of the list of the forced boxes whose centres are in a bucket, the likeliest to overlap.
+  private func ownKey(_ bucket: UInt64) -> BoxLists.Key {
+    BoxLists.Key(bucket: bucket, cluster: 1)
   }
 
-  private mutating func put(_ place: Int) throws(MethodLimit) {
-    fates[place] = Int32(placed.count)
-    placed.append(place)
+  private mutating func put(_ ordinal: Int) throws(MethodLimit) {
+    boxNumbers[ordinal] = Int32(placed.count)
+    placed.append(ordinal)
     if placed.count > clusterer.limit { throw .annotations(placed.count) }
   }
 
-  private enum List { case takers, others, unasked }
+  private enum List { case joinable, disjoint, forced }
 
-  /// Lists the box that was placed last.
-  private mutating func list(_ place: Int, in list: List) {
-    let position = view.positions[place]
+  /// Adds the box that was placed last to a list.
+  private mutating func list(_ ordinal: Int, in list: List) {
+    let position = pointers.positions[ordinal]
     let number = placed.count - 1
     for bucket in buckets.neighbourhood(of: position) {
       switch list {
-      case .takers:
-        guard let key = takerKey(place, bucket) else { continue }
-        takers.append(number, at: position, to: key)
-      case .others: others.append(number, at: position, to: PlacedLists.Key(bucket: bucket))
-      case .unasked: unasked.append(number, at: position, to: PlacedLists.Key(bucket: bucket))
+      case .joinable:
+        guard let key = joinKey(ordinal, bucket) else { continue }
+        joinable.append(number, at: position, to: key)
+      case .disjoint: disjoint.append(number, at: position, to: BoxLists.Key(bucket: bucket))
+      case .forced: forced.append(number, at: position, to: BoxLists.Key(bucket: bucket))
       }
     }
-    if list == .unasked {
-      unasked.append(number, at: position, to: ownKey(buckets.bucket(of: position)))
+    if list == .forced {
+      forced.append(number, at: position, to: ownKey(buckets.bucket(of: position)))
     }
   }
 
-  /// The earliest box of a list that a feature overlaps.
+  /// The number of the earliest box in a list that a feature overlaps; nil if there is none.
   @inline(__always)
   private mutating func firstOverlapped(
-    by place: Int, _ position: Position, _ first: Int32,
-    _ entries: UnsafePointer<PlacedLists.Entry>
+    by ordinal: Int, _ position: Position, _ first: Int32,
+    _ entries: UnsafePointer<BoxLists.Entry>
   ) -> Int32? {
     var next = first
     while next >= 0 {
@@ -193,7 +195,9 @@ struct CollisionPlacement: ~Copyable {
       case false?: break
       case nil:
         budget.spend(WorkBudget.exactTest)
-        if overlap.overlaps(place, placed[Int(entry.number)], in: view) { return entry.number }
+        if overlap.overlaps(ordinal, placed[Int(entry.number)], in: pointers) {
+          return entry.number
+        }
       }
       next = entry.next
     }
@@ -202,26 +206,28 @@ struct CollisionPlacement: ~Copyable {
 
   @inline(__always)
   private mutating func overlapsAny(
-    _ place: Int, _ position: Position, _ bucket: UInt64
+    _ ordinal: Int, _ position: Position, _ bucket: UInt64
   ) -> Bool {
-    let key = PlacedLists.Key(bucket: bucket)
-    let first = others.list(key).first
-    if firstOverlapped(by: place, position, first, others.entries.pointer) != nil { return true }
-    if unasked.isEmpty { return false }
-    let own = unasked.list(ownKey(bucket)).first
-    if firstOverlapped(by: place, position, own, unasked.entries.pointer) != nil { return true }
-    let list = unasked.list(key)
-    if firstOverlapped(by: place, position, list.first, unasked.entries.pointer) != nil {
+    let key = BoxLists.Key(bucket: bucket)
+    let first = disjoint.list(key).first
+    if firstOverlapped(by: ordinal, position, first, disjoint.entries.pointer) != nil {
       return true
     }
-    return list.isCut && overlapsAnyUnasked(place)
+    if forced.isEmpty { return false }
+    let own = forced.list(ownKey(bucket)).first
+    if firstOverlapped(by: ordinal, position, own, forced.entries.pointer) != nil { return true }
+    let list = forced.list(key)
+    if firstOverlapped(by: ordinal, position, list.first, forced.entries.pointer) != nil {
+      return true
+    }
+    return list.isCut && overlapsAnyForced(ordinal)
   }
 
-  /// Asks the tree of the required and the kept-apart ones, all of which are placed by now.
-  private mutating func overlapsAnyUnasked(_ place: Int) -> Bool {
-    let index = unaskedPoints ?? treeOfPlaced()
-    unaskedPoints = index
-    let center = PositionBox(view.positions[place])
+  /// Whether a feature overlaps any forced box, by their tree. All of them have been placed by now.
+  private mutating func overlapsAnyForced(_ ordinal: Int) -> Bool {
+    let index = forcedPoints ?? treeOfPlaced()
+    forcedPoints = index
+    let center = PositionBox(pointers.positions[ordinal])
     var (found, steps) = (false, 0)
     withExtendedLifetime(index) {
       let tree = index.pointers
@@ -236,9 +242,9 @@ struct CollisionPlacement: ~Copyable {
         for other in tree.points(of: node) {
           steps += 3
           found =
-            overlap.overlaps(view.positions[place], tree.positions[other])
+            overlap.overlaps(pointers.positions[ordinal], tree.positions[other])
             ?? overlap.overlaps(
-              WebMercator.project(view.coordinates[place]),
+              WebMercator.project(pointers.coordinates[ordinal]),
               WebMercator.project(tree.coordinates[other]))
           if found { return .stop }
         }
@@ -250,10 +256,10 @@ struct CollisionPlacement: ~Copyable {
   }
 
   private func treeOfPlaced() -> PointIndex {
-    // Later boxes, of features that overlapped none, may be among them: they are no less placed.
-    let places = placed.sorted()
-    let selected = FixedArray<UInt32>(uninitialized: places.count)
-    for (index, place) in places.enumerated() { selected.pointer[index] = UInt32(place) }
+    // The tree may include later boxes that overlapped no other, which does no harm.
+    let ordinals = placed.sorted()
+    let selected = FixedArray<UInt32>(uninitialized: ordinals.count)
+    for (index, ordinal) in ordinals.enumerated() { selected.pointer[index] = UInt32(ordinal) }
     return PointIndex(selecting: selected, of: clusterer.points)
   }
 }

@@ -1,35 +1,33 @@
-/// What the collision method found.
+/// The result of the collision method.
 struct Collisions: Sendable {
   struct Cluster: Sendable {
-    /// The place of the feature whose box was placed: the cluster stands there.
+    /// The ordinal of the feature whose box was placed, at which the cluster is drawn.
     var placed: Int
-    /// Its features, with the placed one.
+    /// The sum of its features, including the placed one.
     var sum = PointSum()
-    /// Where the places of its features are.
-    fileprivate(set) var members: Range<Int> = 0..<0
-
-    init(placed: Int) { self.placed = placed }
+    /// The range of its features' ordinals in ``Collisions/members``.
+    var members = 0..<0
   }
 
-  /// In index order of the placed features.
+  /// The clusters, in index order of the placed features.
   private(set) var all: [Cluster]
-  /// The features that are in no cluster.
+  /// The number of features that are in no cluster.
   let hiddenCount: Int
   private let members: FixedArray<UInt32>
 
   /// - Parameters:
-  ///   - placed: places, in the order in which they were placed.
-  ///   - fates: of each place, the number in that order of the box that it is in; negative for none.
+  ///   - placed: The ordinals of the placed features, in the order of placement.
+  ///   - boxNumbers: The index in `placed` of each feature's box; negative for hidden features.
   init(
-    placed: [Int], fates: UnsafePointer<Int32>, points: PointIndex
+    placed: [Int], boxNumbers: UnsafePointer<Int32>, points: PointIndex
   ) {
-    let view = points.pointers
+    let pointers = points.pointers
     let order = placed.indices.sorted { placed[$0] < placed[$1] }
     var ranks = [Int](repeating: 0, count: placed.count)
     for (rank, number) in order.enumerated() { ranks[number] = rank }
     all = order.map { Cluster(placed: placed[$0]) }
-    for place in 0..<points.count where fates[place] >= 0 {
-      all[ranks[Int(fates[place])]].sum.add(place..<place + 1, in: view)
+    for ordinal in 0..<points.count where boxNumbers[ordinal] >= 0 {
+      all[ranks[Int(boxNumbers[ordinal])]].sum.add(ordinal..<ordinal + 1, in: pointers)
     }
     var next: [Int] = []
     var total = 0
@@ -40,22 +38,22 @@ struct Collisions: Sendable {
     }
     members = FixedArray(uninitialized: total)
     hiddenCount = points.count - total
-    for place in 0..<points.count where fates[place] >= 0 {
-      let rank = ranks[Int(fates[place])]
-      members.pointer[next[rank]] = UInt32(place)
+    for ordinal in 0..<points.count where boxNumbers[ordinal] >= 0 {
+      let rank = ranks[Int(boxNumbers[ordinal])]
+      members.pointer[next[rank]] = UInt32(ordinal)
       next[rank] += 1
     }
     withExtendedLifetime(points) {}
   }
 
-  /// The places of a cluster's features in index order.
-  func places(of cluster: Cluster) -> some RandomAccessCollection<Int> {
+  /// The ordinals of a cluster's features in index order.
+  func ordinals(of cluster: Cluster) -> some RandomAccessCollection<Int> {
     let members = self.members
     return cluster.members.lazy.map { Int(members.pointer[$0]) }
   }
 
-  /// The bounds (and the mean) of a cluster's coordinates.
+  /// The bounds and the mean of a cluster's coordinates.
   func extent(of cluster: Cluster, in points: PointIndex) -> CircularExtent {
-    CircularExtent(cluster.sum, of: points, places: places(of: cluster))
+    CircularExtent(cluster.sum, of: points, ordinals: ordinals(of: cluster))
   }
 }

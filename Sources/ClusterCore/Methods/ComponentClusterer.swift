@@ -1,30 +1,30 @@
-/// The distance method: the connected components of features of which any two within a radius are
+/// The distance method: the connected components of the features, of which any two within a radius are
 /// linked (DBSCAN with a minimum of one point).
 struct ComponentClusterer {
-  /// The features that count.
+  /// The features to cluster.
   let points: PointIndex
-  /// In map points.
+  /// The radius in map points.
   let radius: Double
-  /// Places of features that are linked to none.
+  /// The ordinals of features that are linked to no other.
   var keptApart = OrdinalSet([])
-  /// The most components.
+  /// The maximum number of components.
   var limit = 10_000
-  /// The most work, in units of about a nanosecond.
+  /// The maximum work, in units of about a nanosecond.
   var work = WorkBudget.standard
 
-  /// The components, in index order of their first features.
+  /// Returns the components, in index order of their first features.
   func run() throws(MethodLimit) -> Components {
     let points = self.points
     defer { withExtendedLifetime(points) {} }
     return try ComponentCollector.components(of: try joined(), limit: limit)
   }
 
-  /// Whether all features are one component, or there are none.
+  /// Whether there is at most one component.
   func isOneComponent() throws(MethodLimit) -> Bool {
     let points = self.points
     defer { withExtendedLifetime(points) {} }
     let join = try joined()
-    // The root is whole as soon as everything in it is united.
+    // The root is whole once all of its features are united.
     return points.count == 0 || (join.states[0] == .whole && keptApart.isEmpty)
   }
 

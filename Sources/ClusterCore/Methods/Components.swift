@@ -1,28 +1,27 @@
-/// Sets of features, in index order of their first ones.
+/// The result of the distance method.
 struct Components: Sendable {
   struct Component: Sendable {
-    /// The place of its first feature.
+    /// The ordinal of its first feature.
     var first: Int
     var sum = PointSum()
-    /// Where its ranges of places are.
-    fileprivate(set) var ranges: Range<Int> = 0..<0
-
-    init(first: Int) { self.first = first }
+    /// The range of its runs in ``Components/runs``.
+    var ranges = 0..<0
   }
 
-  /// Places that follow each other in one component.
+  /// A run of consecutive ordinals in one component.
   struct Run: BitwiseCopyable {
     var component: UInt32
     var begin: UInt32
     var end: UInt32
 
-    var places: Range<Int> { Int(begin)..<Int(end) }
+    var ordinals: Range<Int> { Int(begin)..<Int(end) }
   }
 
+  /// The components, in index order of their first features.
   private(set) var all: [Component]
   private let runs: FixedArray<Run>
 
-  /// Sorts runs, which are in index order, by component.
+  /// Creates the result from runs in index order, which are sorted by component here.
   init(_ components: [Component], runs: GrowingArray<Run>) {
     var all = components
     let sorted = FixedArray<Run>(uninitialized: runs.count)
@@ -41,14 +40,14 @@ struct Components: Sendable {
     (self.all, self.runs) = (all, sorted)
   }
 
-  /// The places of a component: ascending ranges that don't touch.
+  /// The ordinals of a component, as ascending ranges that don't touch.
   func ranges(of component: Component) -> some Sequence<Range<Int>> {
     let runs = self.runs
-    return component.ranges.lazy.map { runs.pointer[$0].places }
+    return component.ranges.lazy.map { runs.pointer[$0].ordinals }
   }
 
   /// The bounds and the mean of a component's coordinates.
   func extent(of component: Component, in points: PointIndex) -> CircularExtent {
-    CircularExtent(component.sum, of: points, places: ranges(of: component).lazy.joined())
+    CircularExtent(component.sum, of: points, ordinals: ranges(of: component).lazy.joined())
   }
 }

@@ -1,32 +1,32 @@
-/// Sets of places that are united step by step. Each is named by its first place, its root.
+/// Disjoint sets of ordinals (union–find). Each is identified by its smallest ordinal, its root.
 struct DisjointSets: ~Copyable {
   private let parents: UnsafeMutablePointer<UInt32>
 
-  /// Each place of 0..<count on its own.
+  /// Creates a set of its own for each ordinal of 0..<count.
   init(count: Int) {
     parents = .allocate(capacity: max(count, 1))
-    for place in 0..<count { parents[place] = UInt32(truncatingIfNeeded: place) }
+    for ordinal in 0..<count { parents[ordinal] = UInt32(truncatingIfNeeded: ordinal) }
   }
 
   deinit { parents.deallocate() }
 
-  /// The root of a place's set, halving the way there for the next time.
+  /// The root of an ordinal's set. Halves the path to it for later calls.
   @inline(__always)
-  func root(of place: Int) -> Int {
-    var place = UInt32(truncatingIfNeeded: place)
-    var parent = parents[Int(place)]
-    while parent != place {
+  func root(of ordinal: Int) -> Int {
+    var ordinal = UInt32(truncatingIfNeeded: ordinal)
+    var parent = parents[Int(ordinal)]
+    while parent != ordinal {
       let next = parents[Int(parent)]
-      parents[Int(place)] = next
-      (place, parent) = (next, parents[Int(next)])
+      parents[Int(ordinal)] = next
+      (ordinal, parent) = (next, parents[Int(next)])
     }
-    return Int(place)
+    return Int(ordinal)
   }
 
   @inline(__always)
   func unite(_ a: Int, _ b: Int) {
     let (a, b) = (root(of: a), root(of: b))
-    // The smaller root stays: halved ways are short whoever it is.
+    // The smaller root stays; path halving keeps paths short in either case.
     if a < b { parents[b] = UInt32(truncatingIfNeeded: a) }
     if b < a { parents[a] = UInt32(truncatingIfNeeded: b) }
   }

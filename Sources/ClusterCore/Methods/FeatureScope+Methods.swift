@@ -1,14 +1,14 @@
 extension FeatureScope {
-  /// What to draw in a view by a method without a grid.
+  /// Clusters a viewport by a method without a grid.
   ///
   /// The scope must hold the features that pass the request's filter, at least those in its tiles.
   ///
-  /// - Throws: ``ImpossibleRequest`` when there are more annotations than the limit, more features
-  ///   than ``MethodRequest/maximumFeatures``, or the features lie so that it would take too long.
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit or more features than
+  ///   ``MethodRequest/maximumFeatures``, or if the features are so close that it would take too long.
   public func clusters(
     _ request: MethodRequest, markers: MarkerColumns
   ) throws(ImpossibleRequest) -> ClusterResult {
-    let region = CellsRegion(request.view.tiles)
+    let region = CellsRegion(request.viewport.tiles)
     let found = points.countFeatures(in: region)
     guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
     do {
@@ -19,8 +19,8 @@ extension FeatureScope {
     }
   }
 
-  /// The scope's features in a region, of which there are some, as an index of one piece: these methods
-  /// number them. Remembered where it is all of the collection.
+  /// The scope's `found` features in a region with a dense index, because these methods number features
+  /// and nodes from 0. Cached if it has all features of the collection.
   private func sideBySide(in region: CellsRegion, count found: Int) -> FeatureScope {
     guard found == count else { return selecting(in: region) }
     if points.isDense { return self }
@@ -30,7 +30,7 @@ extension FeatureScope {
     }[0].scope
   }
 
-  /// As above, of all features in the scope, which are some of the collection's, wherever they are.
+  /// Clusters all features of the scope, wherever they are.
   func clustersOfAll(
     _ request: MethodRequest, markers: MarkerColumns
   ) throws(MethodLimit) -> ClusterResult {
@@ -38,7 +38,7 @@ extension FeatureScope {
     result.featureCount = count
     switch request.method {
     case .distance(let epsilon):
-      let radius = epsilon * request.view.mapPointsPerPoint
+      let radius = epsilon * request.viewport.mapPointsPerPoint
       for (group, part) in try parts(request) {
         try part.components(radius, request, group, into: &result)
       }
@@ -52,7 +52,7 @@ extension FeatureScope {
     return result
   }
 
-  /// The groups, or everything.
+  /// The groups of the scope, or the whole scope if the request has no groups.
   private func parts(
     _ request: MethodRequest
   ) throws(MethodLimit) -> [(group: ClusterGroup?, scope: FeatureScope)] {
@@ -84,7 +84,7 @@ extension FeatureScope {
     }
     let scope = self
     result.layers.append(
-      ClusterLayer(group: group) { [numbers] annotation, held, body in
+      ClusterLayer(group: group, grid: nil, cellSize: 0) { [numbers] annotation, held, body in
         guard let number = numbers[annotation.first] else { return }
         for run in components.ranges(of: components.all[number]) {
           guard scope.forEachCollectionRun(run, within: held, body) else { return }
@@ -96,7 +96,7 @@ extension FeatureScope {
     _ sizes: MethodRequest.Markers, _ request: MethodRequest, _ markers: MarkerColumns,
     into result: inout ClusterResult
   ) throws(MethodLimit) {
-    let scale = request.view.mapPointsPerPoint
+    let scale = request.viewport.mapPointsPerPoint
     var clusterer = CollisionClusterer(
       points: points, width: sizes.width * scale, height: sizes.height * scale)
     clusterer.priorities = markers.priorities.map { column in
@@ -127,11 +127,11 @@ extension FeatureScope {
       numbers[collectionOrdinal(cluster.placed)] = number
     }
     let scope = self
-    let runs: @Sendable (Annotation, HeldOrdinals?, (Range<Int>) -> Bool) -> Void = {
+    let runs: @Sendable (Annotation, HeldFeatures?, (Range<Int>) -> Bool) -> Void = {
       [numbers] annotation, held, body in
       guard let number = numbers[annotation.first] else { return }
-      for place in collisions.places(of: collisions.all[number]) {
-        guard scope.forEachCollectionRun(place..<place + 1, within: held, body) else { return }
+      for ordinal in collisions.ordinals(of: collisions.all[number]) {
+        guard scope.forEachCollectionRun(ordinal..<ordinal + 1, within: held, body) else { return }
       }
     }
     var layers: [UInt32: Int] = [:]
@@ -139,7 +139,8 @@ extension FeatureScope {
       let rank = clusterer.groups?[cluster.placed] ?? 0
       if layers[rank] == nil {
         layers[rank] = result.layers.count
-        result.layers.append(ClusterLayer(group: request.grouping?.group(Int(rank)), runs: runs))
+        let group = request.grouping?.group(Int(rank))
+        result.layers.append(ClusterLayer(group: group, grid: nil, cellSize: 0, runs: runs))
       }
       let first = collectionOrdinal(cluster.placed)
       result.annotations.append(
@@ -150,43 +151,33 @@ extension FeatureScope {
     }
   }
 
-  /// Runs of places in the scope as runs of places in the collection, as far as they are held by an
-  /// earlier annotation, until `body` returns false.
+  /// Calls `body` with the runs of ordinals in the collection for a run of ordinals in the scope, as far
+  /// as a previous annotation holds them if one is given, until it returns false.
   private func forEachCollectionRun(
-    _ run: Range<Int>, within held: HeldOrdinals?, _ body: (Range<Int>) -> Bool
+    _ run: Range<Int>, within held: HeldFeatures?, _ body: (Range<Int>) -> Bool
   ) -> Bool {
     guard let held else { return forEachCollectionRun(run, body) }
     return forEachCollectionRun(run) { run in
       withExtendedLifetime(index) {
-        let view = index.points.pointers
-        return run.allSatisfy { !held.contains($0, in: view) || body($0..<$0 + 1) }
+        let pointers = index.points.pointers
+        return run.allSatisfy { !held.contains($0, in: pointers) || body($0..<$0 + 1) }
       }
     }
   }
 }
 
-extension HeldOrdinals {
-  fileprivate func contains(_ place: Int, in view: IndexPointers) -> Bool {
+extension HeldFeatures {
+  fileprivate func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
     switch self {
-    case .cell(let region): region.contains(place, in: view)
-    case .location(let region): region.contains(place, in: view)
-    case .feature(let own): place == own
+    case .cell(let region): region.contains(ordinal, in: pointers)
+    case .location(let region): region.contains(ordinal, in: pointers)
+    case .feature(let own): ordinal == own
     }
   }
 }
 
-extension ClusterLayer {
-  /// A layer without a grid.
-  fileprivate init(
-    group: ClusterGroup?,
-    runs: @escaping @Sendable (Annotation, HeldOrdinals?, (Range<Int>) -> Bool) -> Void
-  ) {
-    self.init(group: group, grid: nil, cellSize: 0, runs: runs)
-  }
-}
-
 extension Annotation {
-  /// An annotation of a method without a grid, known by its first feature.
+  /// Creates an annotation of a method without a grid, identified by a feature.
   fileprivate init(
     first: Int, in index: FeatureIndex, _ sum: PointSum, _ extent: CircularExtent,
     coordinate: Coordinate, layer: Int

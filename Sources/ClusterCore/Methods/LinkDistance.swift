@@ -1,10 +1,10 @@
-/// The rule of the distance method: two features are linked when their map points are no further
-/// apart than a radius, x modulo the world.
-struct LinkDistance: Nearness {
-  /// Squared, in map points.
+/// The rule of the distance method: two features are linked if their map points are at most a radius
+/// apart, where x is periodic.
+struct LinkDistance: ProximityRule {
+  /// The square of the radius in map points.
   let squaredRadius: Double
-  /// Squared, in steps of positions: exactly the same number but for a power of two, so that both
-  /// give the same answers.
+  /// The square of the radius in steps of positions. It differs by an exact power of two, so both give
+  /// the same results.
   private let squaredSteps: Double
 
   init(radius: Double) {
@@ -12,14 +12,14 @@ struct LinkDistance: Nearness {
     squaredSteps = squaredRadius * (Position.stepsPerMapPoint * Position.stepsPerMapPoint)
   }
 
-  /// Whether points that are this many steps apart are linked. Squares and sums round monotonically.
+  /// Whether points are linked if they are this many steps apart. Squares and sums round monotonically.
   @inline(__always)
   func holds(_ x: Int, _ y: Int) -> Bool {
     let (dx, dy) = (Double(x), Double(y))
     return dx * dx + dy * dy <= squaredSteps
   }
 
-  /// Whether two points are linked, as far as their positions tell.
+  /// Whether two points are linked; nil if their positions are not exact enough to tell.
   @inline(__always)
   func links(_ a: Position, _ b: Position) -> Bool? {
     let (x, y) = (PeriodicSteps.x(a.x, b.x), PeriodicSteps.y(a.y, b.y))
@@ -27,7 +27,7 @@ struct LinkDistance: Nearness {
     return holds(x &+ 1, y &+ 1) ? true : nil
   }
 
-  /// Whether two points are linked.
+  /// Whether two map points are linked.
   func links(_ a: MapPoint, _ b: MapPoint) -> Bool {
     let (dx, dy) = (PeriodicSteps.exactX(a, b), a.y - b.y)
     return dx * dx + dy * dy <= squaredRadius

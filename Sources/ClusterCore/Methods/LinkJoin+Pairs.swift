@@ -1,9 +1,9 @@
 extension LinkJoin {
-  /// Unites what is linked between two nodes. Each level of the recursion opens a node.
+  /// Unites the linked features of two nodes. Each level of the recursion opens a node.
   mutating func join(_ a: Int, _ b: Int) {
     budget.spend(WorkBudget.node)
     if budget.isSpent || states[a] == .empty || states[b] == .empty { return }
-    let (first, second) = (view.nodes[a], view.nodes[b])
+    let (first, second) = (pointers.nodes[a], pointers.nodes[b])
     if distance.separates(first.box, second.box) { return }
     switch (states[a] == .whole, states[b] == .whole) {
     case (true, true): joinWhole(a, b)
@@ -20,7 +20,7 @@ extension LinkJoin {
     }
   }
 
-  /// Looks for one link between two sets.
+  /// Unites two whole nodes if there is a link between them.
   private mutating func joinWhole(_ a: Int, _ b: Int) {
     let (first, second) = (representative(of: a), representative(of: b))
     if sets.root(of: first) == sets.root(of: second) { return }
@@ -29,31 +29,31 @@ extension LinkJoin {
 
   /// Joins a whole node with the children or points of a loose one.
   private mutating func joinWhole(_ whole: Int, withPartsOf loose: Int) {
-    let node = view.nodes[loose]
+    let node = pointers.nodes[loose]
     guard node.isLeaf else {
       for child in node.children { join(whole, child) }
       return
     }
     let first = representative(of: whole)
-    for place in node.range {
+    for ordinal in node.range {
       if budget.isSpent { return }
-      if sets.root(of: place) == sets.root(of: first) || isKeptApart(place) { continue }
-      if isLinked(place, toPointsOf: whole) { sets.unite(first, place) }
+      if sets.root(of: ordinal) == sets.root(of: first) || isKeptApart(ordinal) { continue }
+      if isLinked(ordinal, toPointsOf: whole) { sets.unite(first, ordinal) }
     }
   }
 
   /// Unites the points of two loose leaves.
   private mutating func joinLeaves(_ a: Int, _ b: Int) {
-    let (points, others) = (view.points(of: a), view.points(of: b))
-    let box = view.nodes[b].box
+    let (points, others) = (pointers.points(of: a), pointers.points(of: b))
+    let box = pointers.nodes[b].box
     budget.spend(points.count &* 4)
-    for place in points {
-      if distance.separates(PositionBox(view.positions[place]), box) { continue }
-      if isKeptApart(place) { continue }
+    for ordinal in points {
+      if distance.separates(PositionBox(pointers.positions[ordinal]), box) { continue }
+      if isKeptApart(ordinal) { continue }
       budget.spend(others.count &* 3)
       if budget.isSpent { return }
-      for other in others where isLinked(place, other) {
-        if !isKeptApart(other) { sets.unite(place, other) }
+      for other in others where isLinked(ordinal, other) {
+        if !isKeptApart(other) { sets.unite(ordinal, other) }
       }
     }
   }
@@ -62,12 +62,12 @@ extension LinkJoin {
   private mutating func isLinked(node a: Int, toNode b: Int) -> Bool {
     budget.spend(WorkBudget.node)
     if budget.isSpent { return false }
-    let (first, second) = (view.nodes[a], view.nodes[b])
+    let (first, second) = (pointers.nodes[a], pointers.nodes[b])
     if distance.separates(first.box, second.box) { return false }
     if distance.joins(first.box, second.box) && hasPoints(a) && hasPoints(b) { return true }
     if first.isLeaf && second.isLeaf {
-      for place in first.range where !isKeptApart(place) {
-        if isLinked(place, toLeaf: second) { return true }
+      for ordinal in first.range where !isKeptApart(ordinal) {
+        if isLinked(ordinal, toLeaf: second) { return true }
         if budget.isSpent { break }
       }
       return false
@@ -80,31 +80,31 @@ extension LinkJoin {
     return false
   }
 
-  /// Whether a place is linked to any other point of a node.
-  mutating func isLinked(_ place: Int, toPointsOf node: Int) -> Bool {
+  /// Whether a feature is linked to any other one of a node.
+  mutating func isLinked(_ ordinal: Int, toPointsOf node: Int) -> Bool {
     budget.spend(WorkBudget.node)
-    let box = PositionBox(view.positions[place])
-    let other = view.nodes[node]
+    let box = PositionBox(pointers.positions[ordinal])
+    let other = pointers.nodes[node]
     if budget.isSpent || distance.separates(box, other.box) { return false }
-    if distance.joins(box, other.box) && hasPoints(node, besides: place) { return true }
-    if other.isLeaf { return isLinked(place, toLeaf: other) }
-    for child in other.children where isLinked(place, toPointsOf: child) { return true }
+    if distance.joins(box, other.box) && hasPoints(node, besides: ordinal) { return true }
+    if other.isLeaf { return isLinked(ordinal, toLeaf: other) }
+    for child in other.children where isLinked(ordinal, toPointsOf: child) { return true }
     return false
   }
 
-  private mutating func isLinked(_ place: Int, toLeaf leaf: Quadtree.Node) -> Bool {
+  private mutating func isLinked(_ ordinal: Int, toLeaf leaf: Quadtree.Node) -> Bool {
     budget.spend(4)
-    if distance.separates(PositionBox(view.positions[place]), leaf.box) { return false }
-    for other in leaf.range where other != place {
+    if distance.separates(PositionBox(pointers.positions[ordinal]), leaf.box) { return false }
+    for other in leaf.range where other != ordinal {
       budget.spend(3)
-      if isLinked(place, other) && !isKeptApart(other) { return true }
+      if isLinked(ordinal, other) && !isKeptApart(other) { return true }
       if budget.isSpent { break }
     }
     return false
   }
 
-  private func hasPoints(_ node: Int, besides place: Int = -1) -> Bool {
-    let points = view.points(of: node)
-    return points.count - keptApart.count(in: points) > (points.contains(place) ? 1 : 0)
+  private func hasPoints(_ node: Int, besides ordinal: Int = -1) -> Bool {
+    let points = pointers.points(of: node)
+    return points.count - keptApart.count(in: points) > (points.contains(ordinal) ? 1 : 0)
   }
 }

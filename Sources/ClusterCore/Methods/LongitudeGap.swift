@@ -1,14 +1,16 @@
-/// An interval of longitudes that holds none of some features.
+/// An interval of longitudes without any of some features.
 struct LongitudeGap {
   var west: Double
   var east: Double
 
-  /// The widest one between neighbours, not counting the one over the antimeridian; the westernmost
-  /// of several.
+  /// The widest gap between neighbours, other than the one across the antimeridian; the westernmost of
+  /// several.
   ///
-  /// A gap as wide as the mean gap or wider reaches from one bucket to a later one, if there are as
-  /// many buckets as features: then only the outermost longitudes of each bucket matter. O(n). A
-  /// few buckets are tried first, for most gaps are wide.
+  /// With as many buckets as features, a gap at least as wide as the mean gap reaches from one bucket to
+  /// another, so only the outermost longitudes of each bucket matter. Because most gaps are wide, a few
+  /// buckets are tried first.
+  ///
+  /// - Complexity: O(n) in the features.
   static func widest(
     _ bounds: GeoBounds, count: Int, _ longitudes: ((Double) -> Void) -> Void
   ) -> LongitudeGap {
@@ -23,7 +25,7 @@ struct LongitudeGap {
     _ bounds: GeoBounds, buckets: Int, _ longitudes: ((Double) -> Void) -> Void
   ) -> (gap: LongitudeGap, bucketWidth: Double) {
     let width = (bounds.east - bounds.west) / Double(buckets)
-    // The westernmost and the easternmost longitude of each.
+    // The westernmost and the easternmost longitude of each bucket.
     var ends = [(west: Double, east: Double)](
       repeating: (.infinity, -.infinity), count: buckets)
     ends.withUnsafeMutableBufferPointer { ends in

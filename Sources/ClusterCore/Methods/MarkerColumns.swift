@@ -1,9 +1,9 @@
-/// The values that markers go by.
+/// The columns of the properties that determine how markers collide.
 public struct MarkerColumns: Sendable {
   let priorities: PropertyColumn?
   let clusterKeys: KeyColumn?
 
-  /// The values of the properties that a request names.
+  /// Creates the columns of the properties that a request names.
   public init(priorities: PropertyColumn? = nil, clusterKeys: KeyColumn? = nil) {
     self.priorities = priorities
     self.clusterKeys = clusterKeys

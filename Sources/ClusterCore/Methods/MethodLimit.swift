@@ -1,7 +1,7 @@
-/// Why one of the methods without a grid gave up.
+/// The limit that a method without a grid exceeded.
 enum MethodLimit: Error, Equatable {
-  /// There are more annotations than its limit: as many, or at least as many.
+  /// There are more annotations than the limit: at least this many.
   case annotations(Int)
-  /// It would take longer than is allowed: the features are too many and too awkwardly placed.
+  /// The features are so many and so close together that the method would take too long.
   case work
 }

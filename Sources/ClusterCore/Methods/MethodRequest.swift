@@ -1,52 +1,52 @@
-/// What is to be brought together without a grid, and how; validated.
+/// A validated request to cluster features by a method without a grid.
 public struct MethodRequest: Sendable {
-  /// How features come together.
+  /// The methods.
   public enum Method: Sendable {
-    /// Those closer than some points are linked, and what hangs together is one.
+    /// Links features within a distance in points; linked features form a cluster.
     case distance(epsilon: Double)
-    /// Those whose markers would overlap give way or join.
+    /// Hides or joins features whose markers would overlap.
     case collision(Markers)
   }
 
-  /// What is drawn for a feature.
+  /// The markers that are drawn for features.
   public struct Markers: Sendable {
-    /// In points.
+    /// The width in points.
     public var width = 40.0
-    /// In points.
+    /// The height in points.
     public var height = 40.0
-    /// The property that holds a feature's priority, 0…1000; 500 without.
+    /// The property that holds a feature's priority, 0…1000; the default is 500.
     public var priorityBy: [UInt8]?
-    /// The property whose equal values let features join.
+    /// The property that features must have in common to join.
     public var clusterBy: [UInt8]?
 
-    /// The defaults.
+    /// Creates the default markers.
     public init() {}
   }
 
-  /// The most features of a view: as many are brought together, or given up, in a fifth of a
-  /// second of processor time where they lie worst.
+  /// The maximum number of features in a viewport. In the worst case, that many are clustered or refused
+  /// within a fifth of a second of processor time.
   public static let maximumFeatures = 1_000_000
-  /// The reach that is used unless a request says otherwise, in points.
+  /// The default distance, in points.
   public static let defaultEpsilon = 30.0
-  /// The reaches that are accepted, in points.
+  /// The distances that are accepted, in points.
   public static let epsilons: ClosedRange<Double> = 1...512
-  /// The sides of markers that are accepted, in points.
+  /// The widths and heights of markers that are accepted, in points.
   public static let markerSides: ClosedRange<Double> = 1...2048
 
-  /// The view.
-  public var view: TileViewport
+  /// The viewport.
+  public var viewport: TileViewport
   /// The method.
   public var method: Method
-  /// Features that are annotations of their own.
+  /// Features that never join a cluster.
   public var keepApart: [FeatureID]
-  /// The most annotations, 1…10 000.
+  /// The maximum number of annotations, 1…10 000.
   public var limit: Int
-  /// Keeps groups apart, if it is set.
+  /// The groups to cluster separately, if any.
   public var grouping: Grouping?
 
   /// Creates a request.
-  public init(view: TileViewport, method: Method, keepApart: [FeatureID], limit: Int) {
-    self.view = view
+  public init(viewport: TileViewport, method: Method, keepApart: [FeatureID], limit: Int) {
+    self.viewport = viewport
     self.method = method
     self.keepApart = keepApart
     self.limit = limit
@@ -54,41 +54,44 @@ public struct MethodRequest: Sendable {
 }
 
 extension MethodRequest {
-  /// The error for a view of too many features.
+  /// The error for too many features in the viewport.
   func tooMany(features: Int) -> ImpossibleRequest {
     let maximum = MethodRequest.maximumFeatures
     return ImpossibleRequest(
       field: "method",
-      detail: "the view with its margin holds \(features) features, more than the \(maximum) that "
+      detail:
+        "the viewport with its margin holds \(features) features, more than the \(maximum) that "
         + "this method takes; \(remedy(features: features)) would do")
   }
 
-  /// The error for what the method gave up.
+  /// The error for a limit that the method exceeded.
   func refusal(_ limit: MethodLimit, features: Int) -> ImpossibleRequest {
     switch limit {
     case .annotations(let count) where count <= ClusterRequest.maximumLimit:
       ImpossibleRequest(
         field: "limit",
         detail:
-          "the view holds \(count) annotations, more than the limit of \(self.limit); a limit of "
+          "the viewport holds \(count) annotations, more than the limit of \(self.limit); a limit of "
           + "\(count) would do")
     case .annotations:
       ImpossibleRequest(
         field: "limit",
-        detail: "the view holds more than \(ClusterRequest.maximumLimit) annotations; a filter, a "
+        detail:
+          "the viewport holds more than \(ClusterRequest.maximumLimit) annotations; a filter, a "
           + "smaller rect or the method grid would do")
     case .work:
       ImpossibleRequest(
         field: "method",
-        detail: "the \(features) features of the view lie so that this method takes too long; "
+        detail:
+          "the \(features) features in the viewport lie so close together that this method would take too long; "
           + "\(remedy(features: features)) would do")
     }
   }
 
-  /// A view twice as near holds about a quarter.
+  /// The changes that help. A zoom larger by 1 shows about a quarter of the features.
   private func remedy(features: Int) -> String {
     let excess = max(Double(features) / Double(MethodRequest.maximumFeatures), 2)
-    let zoom = (view.zoomLevel + (logarithm2(excess) / 2).rounded(.up)).rounded(.up)
+    let zoom = (viewport.zoomLevel + (logarithm2(excess) / 2).rounded(.up)).rounded(.up)
     let nearer = zoom <= 24 ? "a zoom of \(Int(zoom)), " : ""
     return "\(nearer)a filter or the method grid"
   }

@@ -1,22 +1,23 @@
 extension PositionBox {
-  /// At least this far are points of two boxes apart in x.
+  /// The least distance in x of points in two boxes, in steps.
   @inline(__always)
   func leastX(to other: PositionBox) -> Int {
     let east = Int(other.minX) &- Int(maxX) &- 1
     let west = Int(minX) &- Int(other.maxX) &- 1
     let direct = max(east, west)
     if direct <= 0 { return 0 }
-    // The way round: from the outer edge of the one on to that of the other.
+    // The distance around the world, between the outer edges.
     let extent = Int(max(maxX, other.maxX)) &+ 1 &- Int(min(minX, other.minX))
     return min(direct, PeriodicSteps.world &- extent)
   }
 
+  /// The least distance in y of points in two boxes, in steps.
   @inline(__always)
   func leastY(to other: PositionBox) -> Int {
     max(0, Int(other.minY) &- Int(maxY) &- 1, Int(minY) &- Int(other.maxY) &- 1)
   }
 
-  /// At most this far are points of two boxes, or of one, apart in x.
+  /// The greatest distance in x of points in two boxes, which may be the same, in steps.
   @inline(__always)
   func mostX(to other: PositionBox) -> Int {
     let half = PeriodicSteps.world / 2
@@ -26,6 +27,7 @@ extension PositionBox {
     return near >= half ? PeriodicSteps.world &- near : half
   }
 
+  /// The greatest distance in y of points in two boxes, which may be the same, in steps.
   @inline(__always)
   func mostY(to other: PositionBox) -> Int {
     max(Int(other.maxY) &- Int(minY), Int(maxY) &- Int(other.minY)) &+ 1

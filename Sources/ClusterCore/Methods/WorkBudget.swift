@@ -1,12 +1,12 @@
-/// The work that one request may still do, in units of about a nanosecond.
+/// The remaining work that a request may do, in units of about a nanosecond.
 struct WorkBudget {
   private(set) var left: Int
 
-  /// About an eighth of a second, and up to twice that where memory is slow.
+  /// The default budget: about an eighth of a second, or up to twice that if memory is slow.
   static let standard = 120_000_000
-  /// Looking at a node or a pair of nodes.
+  /// The work of visiting a node or a pair of nodes.
   static let node = 25
-  /// Comparing two features by their coordinates.
+  /// The work of comparing two features by their coordinates.
   static let exactTest = 45
 
   init(_ units: Int) { left = units }

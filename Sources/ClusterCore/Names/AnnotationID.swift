@@ -1,6 +1,7 @@
-/// The name of an annotation's place: the same place of the same grid always has the same.
+/// The id of an annotation, which depends only on its key and its grid: a cell, location or feature
+/// has the same id in every answer.
 ///
-/// In text, URL-safe and opaque to clients, one of
+/// The text is URL-safe and opaque to clients. Its forms are
 /// ```
 /// g17_60_8_5              the cell in column 8, row 5 of the grid of 17 cells of size 60
 /// g17_60_8_5_4211.2763    the location in column 4211, row 2763 of level 23, within that cell
@@ -10,20 +11,20 @@
 /// x….…                    the feature with a long text id: its beginning and its hash
 /// ```
 public enum AnnotationID: Hashable, Sendable {
-  /// A cell, or a location in it.
+  /// A cell, or a location in a cell.
   case cell(CellName)
-  /// A feature by its id.
+  /// A feature, given by its id.
   case feature(FeatureID)
-  /// A feature by the first bytes of its text id and the hash of all of it.
+  /// A feature, given by the first bytes of its text id and the hash of the whole id.
   case longText(prefix: [UInt8], hash: StableHash128)
 
-  /// The longest text.
+  /// The maximum length of ``text`` in UTF-8 bytes.
   public static let maximumLength = 200
-  /// Text ids up to here are encoded whole: 1 + ⌈149·4/3⌉ = 200.
+  /// The length up to which text ids are encoded completely: 1 + ⌈149·4/3⌉ = 200.
   private static let maximumWholeText = 149
   private static let prefixLength = 100
 
-  /// The name of a feature.
+  /// Creates the id of a feature's annotation.
   public init(feature: FeatureID) {
     if case .text(let bytes) = feature.key, bytes.count > AnnotationID.maximumWholeText {
       self = .longText(
@@ -33,7 +34,7 @@ public enum AnnotationID: Hashable, Sendable {
     }
   }
 
-  /// The text that names the place.
+  /// The text of the id in URLs and answers.
   public var text: String {
     switch self {
     case .cell(let name): return name.text
@@ -47,7 +48,7 @@ public enum AnnotationID: Hashable, Sendable {
     }
   }
 
-  /// Reads a name; nil unless it is exactly the text of a possible place.
+  /// Parses an id; nil unless the text is exactly that of a valid id.
   public init?(text: String) {
     guard text.utf8.count <= AnnotationID.maximumLength,
       let parsed = AnnotationID.parse(text), parsed.text == text

@@ -1,14 +1,14 @@
-/// What a cell, or a location in it, is called.
+/// The name of a cell or of a location in a cell, as part of an annotation's id.
 public struct CellName: Hashable, Sendable {
   /// The grid.
   public var grid: CellGrid
-  /// The grid's cell size in points. It is named beside the grid, because drill-down goes on with it.
+  /// The grid's cell size in points, with which a drill-down continues.
   public var cellSize: Double
   /// The cell.
   public var cell: CellPosition
-  /// A location in the cell; nil for all of it.
+  /// The location in the cell; nil for the whole cell.
   public var location: Location?
-  /// The group, where there are groups.
+  /// The group; nil if features aren't grouped.
   public var group: GroupName?
 
   /// Creates a name from its parts.
@@ -23,13 +23,13 @@ public struct CellName: Hashable, Sendable {
     self.group = group
   }
 
-  /// The letter, the grid and its cell size: how the names of a grid begin.
+  /// The common prefix of all names of a grid: a letter, the grid and its cell size.
   public static func head(_ grid: CellGrid, cellSize: Double) -> String {
     let size = cellSize == cellSize.rounded() ? String(Int(cellSize)) : String(cellSize)
     return "g\(grid.cellsPerWorld)_\(size)_"
   }
 
-  /// How the names of a group end.
+  /// The common suffix of all names of a group.
   public static func tail(_ group: GroupName?) -> String { group.map { "~\($0.text)" } ?? "" }
 
   var text: String {
@@ -38,14 +38,14 @@ public struct CellName: Hashable, Sendable {
     return text + CellName.tail(group)
   }
 
-  /// Reads what ``text`` has written but for the letter in front; nil for anything else.
+  /// Parses ``text`` without the leading letter; nil if it is malformed.
   init?(text: Substring) {
     let halves = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
     let parts = halves[0].split(separator: "_", omittingEmptySubsequences: false)
     guard (4...5).contains(parts.count), let cells = Int(parts[0]),
       let size = Double(parts[1]), (1...2048).contains(size),
       let column = Int(parts[2]), let row = Int(parts[3]),
-      // No scale of this cell size has more cells than this.
+      // The largest zoom has no more cells of this size.
       cells >= 1, Double(cells) <= 256 * 0x1p30 / size + 1, (0..<cells).contains(column),
       (0..<cells).contains(row)
     else { return nil }

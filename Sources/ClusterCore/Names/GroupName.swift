@@ -1,10 +1,9 @@
-/// The part of an annotation's id that names its group: the property that groups, and the group's
-/// key.
+/// The part of an annotation's id that names its group: the grouping property and the group's key.
 ///
-/// In text the property, a dot and the key: `p` and `k` precede base64url, `h` the hash of what is too
-/// long, and `n` is the group of features without a value.
+/// The text consists of the property, a dot and the key. `p` and `k` precede base64url, `h` precedes
+/// the hash of a property or key that is too long, and `n` stands for the features without a value.
 public struct GroupName: Hashable, Sendable {
-  /// Bytes, or the hash of longer ones.
+  /// A property or key, or its hash if it is too long.
   enum Part: Hashable, Sendable {
     case whole([UInt8])
     case hash(StableHash128)
@@ -13,25 +12,25 @@ public struct GroupName: Hashable, Sendable {
       self = bytes.count <= GroupName.maximumWhole ? .whole(bytes) : .hash(StableHash128(bytes))
     }
 
-    /// Whether it stands for these bytes.
+    /// Whether the part stands for these bytes.
     func matches(_ bytes: [UInt8]) -> Bool { self == Part(bytes) }
   }
 
-  /// The longest property or key that is written out: with 60 characters each, and the longest name
-  /// of a location, an id has 198.
+  /// The maximum length of a property or key that is encoded completely. With 60 characters each, an id
+  /// with the longest name of a location has 198 characters.
   public static let maximumWhole = 45
 
   let property: Part
-  /// Nil for the features without a value.
+  /// The key; nil for the features without a value.
   let key: Part?
-  /// Written once: each of a group's annotations has it in its id.
+  /// The text, encoded once because the id of each of the group's annotations contains it.
   let text: String
 
-  /// The name of a group.
+  /// Creates the name of a group.
   ///
   /// - Parameters:
-  ///   - property: its name in UTF-8.
-  ///   - key: in UTF-8; nil for the group of features without a value.
+  ///   - property: The name of the property in UTF-8.
+  ///   - key: The key in UTF-8; nil for the group of features without a value.
   public init(property: [UInt8], key: [UInt8]?) {
     self.init(Part(property), key.map(Part.init))
   }
@@ -42,15 +41,15 @@ public struct GroupName: Hashable, Sendable {
     text = "\(GroupName.text(property, "p")).\(ending)"
   }
 
-  /// The property in UTF-8, unless it is too long to be written out.
+  /// The property in UTF-8; nil if only its hash is known.
   public var wholeProperty: [UInt8]? {
     if case .whole(let bytes) = property { bytes } else { nil }
   }
 
-  /// Whether the property is this one.
+  /// Whether the group is one of a property.
   public func isOf(property: [UInt8]) -> Bool { self.property.matches(property) }
 
-  /// Whether it is the group of a key; nil is that of the features without a value.
+  /// Whether the name is that of a key's group; a nil key stands for the features without a value.
   public func isOf(key: [UInt8]?) -> Bool {
     guard let own = self.key, let key else { return self.key == nil && key == nil }
     return own.matches(key)
@@ -63,7 +62,7 @@ public struct GroupName: Hashable, Sendable {
     }
   }
 
-  /// Reads what ``text`` has written; nil for anything else.
+  /// Parses ``text``; nil if it is malformed.
   init?(text: Substring) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let property = GroupName.part(parts[0], "p") else { return nil }

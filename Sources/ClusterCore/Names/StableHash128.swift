@@ -1,6 +1,6 @@
 /// A hash of bytes that is the same in every process and on every machine: two lanes of FNV-1a with
-/// a final mix. It tells long ids apart that begin alike; it is no defence against an adversary,
-/// who could at most make two of his own ids share a name.
+/// a final mix. It distinguishes long ids with a common prefix. It is not collision-resistant: an
+/// adversary could at most make two of their own ids share a name.
 public struct StableHash128: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
@@ -24,7 +24,7 @@ public struct StableHash128: Hashable, Sendable {
     return v ^ v >> 31
   }
 
-  /// 32 hexadecimal digits.
+  /// The hash as 32 hexadecimal digits.
   public var text: String {
     func digits(_ value: UInt64) -> String {
       let text = String(value, radix: 16)

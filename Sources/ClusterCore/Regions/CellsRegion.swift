@@ -12,8 +12,8 @@ struct CellsRegion: IndexRegion {
     let box = pointers.nodes[node].box
     var touched = false
     for window in windows where window.touches(box) {
-      guard let block = window.block(of: box) else { continue }
-      if block.isInWindow { return .inside }
+      guard let span = window.span(of: box) else { continue }
+      if span.isInWindow { return .inside }
       touched = true
     }
     return touched ? .partial : .outside

@@ -1,4 +1,4 @@
-/// The feature with one ordinal, or all features except a few.
+/// A single feature, or all features but the excluded ones.
 struct OrdinalRegion: IndexRegion {
   let excluded: OrdinalSet
   let only: Int?
@@ -11,5 +11,12 @@ struct OrdinalRegion: IndexRegion {
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
     only.map { $0 == ordinal } ?? !excluded.contains(ordinal)
+  }
+}
+
+extension IndexRegion {
+  /// The region without some features.
+  func without(_ excluded: OrdinalSet) -> IntersectionRegion<Self, OrdinalRegion> {
+    IntersectionRegion(a: self, b: OrdinalRegion(excluded: excluded, only: nil))
   }
 }

@@ -1,19 +1,21 @@
-/// Leaves as much as possible of what is on screen where it is: tells which annotation of a new answer
-/// goes on from which of the ones before. Stateless: what an earlier annotation held is read off its
-/// id and asked of the features of today.
+/// Matches the annotations of a new answer with previous ones on the client's screen, so that as many as
+/// possible of those are reused and stay where they are.
+///
+/// The server keeps no state about clients: the features that a previous annotation stands for are
+/// derived from its id and the current features.
 public struct AnnotationReuse {
-  /// How far apart coordinates can be that count as the same, in degrees.
+  /// The maximum distance between coordinates that count as equal, in degrees.
   public static let tolerance = 1e-7
-  /// The most annotations on screen.
+  /// The maximum number of previous annotations.
   public static let maximumPrevious = 10_000
 
-  /// What becomes of an earlier annotation.
-  private struct Earlier {
+  /// A previous annotation.
+  private struct Previous {
     let coordinate: Coordinate
-    /// Nil where its id means nothing.
+    /// The parsed id; nil if it is malformed.
     let id: AnnotationID?
-    /// What it stands for today; nil for nothing.
-    let held: HeldOrdinals?
+    /// The features that it stands for now; nil if there are none.
+    let held: HeldFeatures?
     let group: GroupName?
     var isUsed = false
   }
@@ -21,29 +23,30 @@ public struct AnnotationReuse {
   private let scope: FeatureScope
   private let grouping: Grouping?
   private let keys: (GroupName) -> (property: [UInt8], keys: KeyColumn)?
-  private var earlier: [Earlier] = []
-  /// Places in ``earlier`` by coordinate.
+  private var previous: [Previous] = []
+  /// Indices in ``previous`` by coordinate.
   private var byCoordinate: CoordinateLookup
-  /// Places in ``earlier`` by the cell that holds the coordinate, for each grid that is asked for.
+  /// Indices in ``previous`` by the cell that holds the coordinate, for each grid used so far.
   private var byCell: [CellGrid: [CellPosition: [Int]]] = [:]
-  /// The values of the properties that earlier annotations' groups are of, as far as they were asked
-  /// for.
+  /// The keys of the grouping property of previous annotations' groups used so far, with the rank of the
+  /// group's key.
   private var columns: [GroupName: (keys: KeyColumn, rank: UInt32?)?] = [:]
-  /// The properties whose values are known, or that no feature has.
+  /// The grouping properties used so far with their keys; nil for those that no feature has.
   private var knownProperties: [GroupName.Part: (property: [UInt8], keys: KeyColumn)?] = [:]
-  /// What may still be done.
+  /// The work that may still be done.
   var budget = WorkBudget(AnnotationReuse.work)
 
-  /// The most work, in units of about a nanosecond. Maps take a hundredth of it; more is only needed
-  /// where thousands of annotations each have thousands of earlier ones to choose from.
+  /// The maximum work, in units of about a nanosecond. Maps need a hundredth of it; more is only needed
+  /// if thousands of annotations each have thousands of previous ones to choose from.
   private static let work = 1_000_000_000
 
-  /// The annotations on screen, which are not more than ``maximumPrevious`` and have different ids.
+  /// Creates a reuse of previous annotations.
   ///
   /// - Parameters:
-  ///   - scope: the features that pass the filter of the new request, at least those in its cells.
-  ///   - grouping: that of the new request.
-  ///   - keys: the values of the property that another group is of.
+  ///   - previous: At most ``maximumPrevious`` annotations with different ids.
+  ///   - scope: The features that pass the filter of the new request, at least those in its cells.
+  ///   - grouping: The grouping of the new request.
+  ///   - keys: Returns the grouping property of another group and its keys.
   public init(
     _ previous: [PreviousAnnotation], in scope: FeatureScope, grouping: Grouping?,
     keys: @escaping (GroupName) -> (property: [UInt8], keys: KeyColumn)?
@@ -51,17 +54,16 @@ public struct AnnotationReuse {
     self.scope = scope
     self.grouping = grouping
     self.keys = keys
-    let earlier = previous.map { AnnotationReuse.earlier($0, scope.index) }
-    self.earlier = earlier
+    self.previous = previous.map { AnnotationReuse.resolve($0, scope.index) }
     byCoordinate = CoordinateLookup(
-      earlier.enumerated().lazy.filter { $0.element.held != nil }.map {
+      self.previous.enumerated().lazy.filter { $0.element.held != nil }.map {
         ($0.offset, $0.element.coordinate)
       })
   }
 
-  private static func earlier(_ previous: PreviousAnnotation, _ index: FeatureIndex) -> Earlier {
+  private static func resolve(_ previous: PreviousAnnotation, _ index: FeatureIndex) -> Previous {
     let id = AnnotationID(text: previous.id)
-    var held: HeldOrdinals?
+    var held: HeldFeatures?
     var group: GroupName?
     switch id {
     case nil: break
@@ -71,52 +73,45 @@ public struct AnnotationReuse {
         name.location.map { .location(LocationRegion(cell: cell, location: $0)) } ?? .cell(cell)
       group = name.group
     case .feature(_), .longText(_, _):
-      held = id.flatMap(index.place(named:)).map { .feature($0) }
+      held = id.flatMap(index.ordinal(named:)).map { .feature($0) }
     }
-    return Earlier(coordinate: previous.coordinate, id: id, held: held, group: group)
+    return Previous(coordinate: previous.coordinate, id: id, held: held, group: group)
   }
 
-  /// Says of each annotation of a result which earlier one it goes on from
-  /// (``Annotation/reuses``), and leaves clusters where that one stands, as far as they may.
+  /// Sets which previous annotation each annotation of a result reuses (``Annotation/reuses``), and moves
+  /// clusters of cells to its coordinate if that is in their cell.
   ///
-  /// - Throws: ``ImpossibleRequest`` where so many earlier ones may go on in each that it takes too
-  ///   long.
-  public mutating func settle(_ result: inout ClusterResult) throws(ImpossibleRequest) {
+  /// - Throws: ``ImpossibleRequest`` if there are so many candidates that it would take too long.
+  public mutating func apply(to result: inout ClusterResult) throws(ImpossibleRequest) {
     takeOwn(&result)
-    for place in result.annotations.indices where result.annotations[place].reuses == nil {
-      guard let taken = try best(for: result.annotations[place], in: result) else { continue }
-      take(taken, for: &result.annotations[place], in: result)
+    for index in result.annotations.indices where result.annotations[index].reuses == nil {
+      let layer = result.layer(of: result.annotations[index])
+      guard let found = try best(for: result.annotations[index], in: layer) else { continue }
+      take(found, for: &result.annotations[index], in: layer)
     }
   }
 
-  /// Each annotation first takes the earlier one with its own id, always.
+  /// Makes each annotation reuse the previous one with its own id.
   private mutating func takeOwn(_ result: inout ClusterResult) {
     var byID: [AnnotationID: Int] = [:]
-    for (place, one) in earlier.enumerated() {
-      if let id = one.id { byID[id] = place }
+    for (index, previous) in previous.enumerated() {
+      if let id = previous.id { byID[id] = index }
     }
     guard !byID.isEmpty else { return }
-    for place in result.annotations.indices {
-      let annotation = result.annotations[place]
-      let id = result.layer(of: annotation).id(of: annotation, in: scope.index)
-      guard let own = byID[id] else { continue }
+    for index in result.annotations.indices {
+      let annotation = result.annotations[index]
       let layer = result.layer(of: annotation)
-      take(own, for: &result.annotations[place], in: layer)
+      guard let own = byID[layer.id(of: annotation, in: scope.index)] else { continue }
+      take(own, for: &result.annotations[index], in: layer)
     }
   }
 
   private mutating func take(
-    _ place: Int, for annotation: inout Annotation, in result: ClusterResult
+    _ index: Int, for annotation: inout Annotation, in layer: ClusterLayer
   ) {
-    take(place, for: &annotation, in: result.layer(of: annotation))
-  }
-
-  private mutating func take(
-    _ place: Int, for annotation: inout Annotation, in layer: ClusterLayer
-  ) {
-    earlier[place].isUsed = true
-    annotation.reuses = place
-    let coordinate = earlier[place].coordinate
+    previous[index].isUsed = true
+    annotation.reuses = index
+    let coordinate = previous[index].coordinate
     if annotation.isClusterOfCell, let grid = layer.grid,
       grid.cell(of: coordinate) == annotation.cell
     {
@@ -124,53 +119,53 @@ public struct AnnotationReuse {
     }
   }
 
-  /// The unused earlier annotation that shares most features with a new one, the first of equal ones.
+  /// The index of the unused previous annotation that shares most features with a new one, the first of
+  /// several.
   private mutating func best(
-    for annotation: Annotation, in result: ClusterResult
+    for annotation: Annotation, in layer: ClusterLayer
   ) throws(ImpossibleRequest) -> Int? {
-    let layer = result.layer(of: annotation)
     let extent = layer.grid.map { _ in FeatureExtent(annotation.bounds) }
     let rank = layer.group.flatMap { $0.key.map { grouping?.keys.rank(of: $0) } ?? 0 }
-    var best: (place: Int, shared: Int)?
-    for place in candidates(for: annotation, in: layer) where !earlier[place].isUsed {
-      guard let held = earlier[place].held else { continue }
+    var best: (index: Int, shared: Int)?
+    for index in candidates(for: annotation, in: layer) where !previous[index].isUsed {
+      guard let held = previous[index].held else { continue }
       budget.spend(10)
       guard extent?.meets(held, of: scope.index) ?? true else { continue }
-      if let rank, case .feature(let place) = held, grouping?.keys.rank(at: place) != rank {
+      if let rank, case .feature(let ordinal) = held, grouping?.keys.rank(at: ordinal) != rank {
         continue
       }
-      let shared = shared(annotation, held, of: earlier[place].group, in: layer)
-      guard !budget.isSpent else { throw AnnotationReuse.tooMuch(earlier.count) }
-      if shared > best?.shared ?? 0 { best = (place, shared) }
-      // Candidates come in the order in which they were given: no later one is better.
+      let shared = shared(annotation, held, of: previous[index].group, in: layer)
+      guard !budget.isSpent else { throw AnnotationReuse.tooMuch(previous.count) }
+      if shared > best?.shared ?? 0 { best = (index, shared) }
+      // Candidates are in the order of the request: no later one is better.
       if shared == annotation.count { break }
     }
-    guard !budget.isSpent else { throw AnnotationReuse.tooMuch(earlier.count) }
-    return best?.place
+    guard !budget.isSpent else { throw AnnotationReuse.tooMuch(previous.count) }
+    return best?.index
   }
 
   private static func tooMuch(_ count: Int) -> ImpossibleRequest {
     ImpossibleRequest(
       field: "previous",
       detail: "too many of the \(count) annotations in previous are candidates for the same ones "
-        + "of this view; those of the last answer alone, or none, would do")
+        + "of this viewport; only those of the last answer, or none, would do")
   }
 
-  /// A cluster of a whole cell may go on from what lies in its cell; any other annotation only from
-  /// what lies where it is itself.
+  /// The indices of the previous annotations that an annotation may reuse: for a cluster of a whole cell
+  /// those in the cell, otherwise those at the same coordinate.
   private mutating func candidates(for annotation: Annotation, in layer: ClusterLayer) -> [Int] {
     guard annotation.isClusterOfCell, let grid = layer.grid, let cell = annotation.cell else {
-      let near = byCoordinate.places(within: AnnotationReuse.tolerance, of: annotation.coordinate)
+      let near = byCoordinate.numbers(within: AnnotationReuse.tolerance, of: annotation.coordinate)
       budget.spend(near.count * 4 * WorkBudget.node)
       return near.filter {
         guard let grid = layer.grid, let cell = annotation.cell else { return true }
-        return grid.cell(of: earlier[$0].coordinate) == cell
+        return grid.cell(of: previous[$0].coordinate) == cell
       }
     }
     if byCell[grid] == nil {
       var cells: [CellPosition: [Int]] = [:]
-      for (place, one) in earlier.enumerated() where one.held != nil {
-        cells[grid.cell(of: one.coordinate), default: []].append(place)
+      for (index, previous) in previous.enumerated() where previous.held != nil {
+        cells[grid.cell(of: previous.coordinate), default: []].append(index)
       }
       byCell[grid] = cells
     }
@@ -179,15 +174,15 @@ public struct AnnotationReuse {
     return inCell
   }
 
-  /// How many features an annotation shares with an earlier one of a group.
+  /// The number of features that an annotation shares with a previous one of a group.
   private mutating func shared(
-    _ annotation: Annotation, _ held: HeldOrdinals, of group: GroupName?, in layer: ClusterLayer
+    _ annotation: Annotation, _ held: HeldFeatures, of group: GroupName?, in layer: ClusterLayer
   ) -> Int {
     guard let group else { return count(annotation, held, in: layer) }
     if let grouping, let own = layer.group, group.isOf(property: grouping.property) {
       return group.isOf(key: own.key) ? count(annotation, held, in: layer) : 0
     }
-    // Another property's group, or a view that had groups before one that has none.
+    // The previous answer was grouped by another property, or the new one isn't grouped.
     guard let (keys, rank) = column(of: group) else {
       return group.isOf(key: nil) ? count(annotation, held, in: layer) : 0
     }
@@ -197,7 +192,7 @@ public struct AnnotationReuse {
     var looked = 0
     layer.runs(annotation, held) { run in
       looked += run.count
-      for place in run where keys.rank(at: place) == rank { count += 1 }
+      for ordinal in run where keys.rank(at: ordinal) == rank { count += 1 }
       return true
     }
     budget.spend(looked * 2)
@@ -205,23 +200,23 @@ public struct AnnotationReuse {
   }
 
   private mutating func count(
-    _ annotation: Annotation, _ held: HeldOrdinals, in layer: ClusterLayer
+    _ annotation: Annotation, _ held: HeldFeatures, in layer: ClusterLayer
   ) -> Int {
     spend(annotation, in: layer)
     return layer.count(of: annotation, in: held)
   }
 
-  /// Accounts for a look at an annotation's features: a search on a grid, one after the other without.
+  /// Spends the work of counting an annotation's features: a search with a grid, a scan without one.
   private mutating func spend(_ annotation: Annotation, in layer: ClusterLayer) {
     budget.spend(layer.grid == nil ? annotation.count * 10 : 1000)
   }
 
-  /// The values of the property that a group is of, and the rank of its key, if any feature has it;
-  /// nil where no feature has the property.
+  /// The keys of a group's grouping property and the rank of the group's key, which is nil if no feature
+  /// has it; nil if no feature has the property.
   private mutating func column(of group: GroupName) -> (keys: KeyColumn, rank: UInt32?)? {
     if let known = columns[group] { return known }
     if knownProperties[group.property] == nil {
-      // Read out of every feature, unless it was asked for lately; a hash is looked for in all names.
+      // A column that isn't cached is read from every feature; a hash is compared with all names.
       let collection = scope.collection
       let isThere = group.wholeProperty.map(collection.hasKeyColumn(named:)) ?? false
       let each = group.wholeProperty == nil ? 400 : 100
@@ -234,6 +229,6 @@ public struct AnnotationReuse {
     return columns[group] ?? nil
   }
 
-  /// Which of the earlier annotations no new one goes on from, in the order in which they were given.
-  public var removed: [Int] { earlier.indices.filter { !earlier[$0].isUsed } }
+  /// The indices of the previous annotations that no new one reuses.
+  public var removed: [Int] { previous.indices.filter { !previous[$0].isUsed } }
 }

@@ -1,17 +1,16 @@
-/// Finds those of some numbered coordinates that are all but the same as another, longitudes modulo
-/// 360.
+/// Finds which of some numbered coordinates are almost equal to another one, longitudes modulo 360.
 struct CoordinateLookup {
   private struct Bucket: Hashable {
     var row: Int
     var column: Int
   }
 
-  /// Degrees: more than a tolerance.
+  /// The size of a bucket in degrees, larger than any tolerance.
   private static let size = 1e-6
   private static let columns = 360_000_000
   private var buckets: [Bucket: [(number: Int, coordinate: Coordinate)]] = [:]
 
-  /// - Parameter coordinates: by ascending numbers; their longitudes may be beyond ±180, within reason.
+  /// - Parameter coordinates: Coordinates by ascending numbers. Longitudes may be beyond ±180.
   init(_ coordinates: some Sequence<(Int, Coordinate)>) {
     for (number, coordinate) in coordinates {
       buckets[CoordinateLookup.bucket(of: coordinate), default: []].append((number, coordinate))
@@ -25,9 +24,9 @@ struct CoordinateLookup {
       column: Int((longitude / size).rounded(.down)))
   }
 
-  /// The numbers of the coordinates no further away than `tolerance` degrees, which is less than
-  /// 1e-6, in latitude and in longitude; ascending.
-  func places(within tolerance: Double, of coordinate: Coordinate) -> [Int] {
+  /// The numbers of the coordinates that differ by at most `tolerance` degrees, less than 1e-6, in
+  /// latitude and longitude, in ascending order.
+  func numbers(within tolerance: Double, of coordinate: Coordinate) -> [Int] {
     var found: [Int] = []
     let centre = CoordinateLookup.bucket(of: coordinate)
     let west = -CoordinateLookup.columns / 2

@@ -1,5 +1,5 @@
-/// The bounds of an annotation's features, ready to be compared with many places. The projection is
-/// monotone, so the corners decide. A little generous, as bounds are rounded.
+/// The bounds of an annotation's features, prepared for comparisons with many previous annotations. The
+/// projection is monotone, so the corners decide. Bounds are rounded and therefore widened a little.
 struct FeatureExtent {
   private let bounds: GeoBounds
   private let northWest: MapPoint
@@ -7,7 +7,7 @@ struct FeatureExtent {
   private let firstLocation: Location
   private let lastLocation: Location
 
-  /// - Parameter bounds: not across the antimeridian.
+  /// - Parameter bounds: Bounds that don't cross the antimeridian.
   init(_ bounds: GeoBounds) {
     self.bounds = bounds.folded.widened
     let northWest = Coordinate(latitude: self.bounds.north, longitude: self.bounds.west)
@@ -18,8 +18,8 @@ struct FeatureExtent {
     lastLocation = Position(southEast).location
   }
 
-  /// Whether any of the features may be among those that an earlier annotation holds.
-  func meets(_ held: HeldOrdinals, of index: FeatureIndex) -> Bool {
+  /// Whether any of the features may be held by a previous annotation.
+  func meets(_ held: HeldFeatures, of index: FeatureIndex) -> Bool {
     switch held {
     case .cell(let region): return meets(region)
     case .location(let region):
@@ -27,8 +27,8 @@ struct FeatureExtent {
       return firstLocation.column <= location.column && location.column <= lastLocation.column
         && firstLocation.row <= location.row && location.row <= lastLocation.row
         && meets(region.cell)
-    case .feature(let place):
-      let coordinate = index.coordinate(at: place)
+    case .feature(let ordinal):
+      let coordinate = index.coordinate(at: ordinal)
       let longitude = coordinate.foldedLongitude
       return bounds.south <= coordinate.latitude && coordinate.latitude <= bounds.north
         && bounds.west <= longitude && longitude <= bounds.east

@@ -1,11 +1,11 @@
-/// An annotation that is on screen now.
+/// An annotation on the client's screen.
 public struct PreviousAnnotation: Sendable {
-  /// Its id, as an earlier answer gave it.
+  /// Its id in an earlier answer.
   public var id: String
-  /// Where it is drawn.
+  /// The coordinate at which it is drawn.
   public var coordinate: Coordinate
 
-  /// Creates an annotation from what the client says of it.
+  /// Creates an annotation from its id and coordinate.
   public init(id: String, coordinate: Coordinate) {
     self.id = id
     self.coordinate = coordinate

@@ -1,11 +1,11 @@
 /// The statistics of one annotation.
 public struct AnnotationStatistics: Sendable {
-  /// The sum of its weights, if asked for.
+  /// The sum of the features' weights, if requested.
   public var weight: Double?
-  /// The most frequent keys, the most frequent first, equal ones by their UTF-8; and how often.
+  /// The most frequent keys with their numbers of features, by descending count, then by UTF-8.
   public var counts: [(key: [UInt8], count: Int)] = []
-  /// How many features have other keys.
+  /// The number of features with other keys.
   public var otherCount = 0
-  /// The aggregates in the order in which they were asked for; nil where there is no number.
+  /// The aggregates in the order of the request; nil where no feature has a number.
   public var aggregates: [Double?] = []
 }

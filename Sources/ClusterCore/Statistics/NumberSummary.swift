@@ -1,6 +1,6 @@
-/// What there is to say of the numbers of some features, found in one pass.
+/// The count, sum, minimum and maximum of a property's numbers over some features, found in one pass.
 struct NumberSummary {
-  /// How many are numbers; if none is, the rest means nothing.
+  /// The number of features with a number. The other values are meaningless if it is 0.
   private(set) var count = 0
   private(set) var least = Double.infinity
   private(set) var greatest = -Double.infinity
@@ -8,13 +8,13 @@ struct NumberSummary {
 
   var sum: Double { total.value }
 
-  /// - Parameter scale: what each number is multiplied by.
+  /// - Parameter scale: The factor by which each number is multiplied.
   init(_ column: PropertyColumn, _ runs: [Range<Int>], scale: Double = 1) {
     for run in runs {
       guard let doubles = column.doubles(around: run.lowerBound) else { continue }
-      for place in run {
-        // Without a branch: NaN, which stands for no number, is neither less nor greater.
-        let number = doubles[place] * scale
+      for ordinal in run {
+        // Branchless: NaN, which stands for a missing number, is neither less nor greater.
+        let number = doubles[ordinal] * scale
         let isNumber = number == number
         total.add(isNumber ? number : 0)
         count &+= isNumber ? 1 : 0
@@ -25,12 +25,12 @@ struct NumberSummary {
     withExtendedLifetime(column) {}
   }
 
-  /// The sum of the weights.
+  /// The sum of the weights of some features.
   static func weight(of column: PropertyColumn, _ runs: [Range<Int>]) -> Double {
     var total = PreciseSum()
     for run in runs {
       guard let doubles = column.doubles(around: run.lowerBound) else { continue }
-      for place in run { total.add(PropertyColumn.weight(doubles[place])) }
+      for ordinal in run { total.add(PropertyColumn.weight(doubles[ordinal])) }
     }
     withExtendedLifetime(column) {}
     return total.value

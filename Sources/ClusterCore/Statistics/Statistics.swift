@@ -1,17 +1,17 @@
-/// What an answer tells of each annotation's properties.
+/// The statistics of properties that a client asks for with each annotation.
 public struct Statistics: Sendable {
-  /// What becomes of the numbers of a property.
+  /// The operations on the numbers of a property.
   public enum Operation: String, Sendable, CaseIterable {
     case sum, mean, min, max
   }
 
-  /// One statistic that has a name.
+  /// A named aggregate of a property.
   public struct Aggregate: Sendable {
-    /// Its name in the answer, in UTF-8.
+    /// The name in the answer, in UTF-8.
     public var name: [UInt8]
-    /// What it is.
+    /// The operation.
     public var operation: Operation
-    /// Of which property.
+    /// The numbers of the property.
     public var column: PropertyColumn
 
     /// Creates an aggregate.
@@ -22,18 +22,18 @@ public struct Statistics: Sendable {
     }
   }
 
-  /// Whose numbers are added up as weights.
+  /// The property whose numbers are added up as weights.
   public var weights: PropertyColumn?
-  /// Whose values are counted.
+  /// The property whose values are counted.
   public var countBy: KeyColumn?
-  /// The rest; nil where none are asked for.
+  /// The aggregates; nil if none are requested.
   public var aggregates: [Aggregate]?
 
-  /// Nothing.
+  /// Creates a request for no statistics.
   public init() {}
 
-  /// How many keys are counted by name.
+  /// The maximum number of keys that are counted by name.
   public static let maximumCounts = 100
-  /// How many aggregates there can be.
+  /// The maximum number of aggregates.
   public static let maximumAggregates = 16
 }

@@ -3,27 +3,28 @@ import Glibc
 /// Computes the statistics of one annotation after another.
 public final class StatisticsCollector {
   private let wanted: Statistics
-  /// The columns of the aggregates, each once, and by aggregate the place of its own.
+  /// The distinct columns of the aggregates.
   private let columns: [PropertyColumn]
-  private let columnOfAggregate: [Int]
-  /// How often each rank has come so far; all zero between annotations. Nil where nothing is counted.
+  /// The index in ``columns`` of each aggregate's column.
+  private let columnIndices: [Int]
+  /// The number of features of each rank; all zero between annotations. Nil if nothing is counted.
   private let tally: UnsafeMutablePointer<UInt32>?
 
-  /// A collector of some statistics.
+  /// Creates a collector of some statistics.
   public init(_ wanted: Statistics) {
     self.wanted = wanted
     var columns: [PropertyColumn] = []
-    columnOfAggregate = (wanted.aggregates ?? []).map { aggregate in
+    columnIndices = (wanted.aggregates ?? []).map { aggregate in
       if let known = columns.firstIndex(where: { $0 === aggregate.column }) { return known }
       columns.append(aggregate.column)
       return columns.count - 1
     }
     self.columns = columns
     tally = wanted.countBy.map { keys in
-      // Pages of it that aren't touched cost nothing. Running out of memory ends the process, as
-      // everywhere in Swift.
+      // Pages that aren't touched cost nothing. Running out of memory ends the process, as everywhere in
+      // Swift.
       guard let memory = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else {
-        fatalError("out of memory: \(keys.keys.count) counts can't be had")
+        fatalError("out of memory: \(keys.keys.count) counts can't be allocated")
       }
       return memory.bindMemory(to: UInt32.self, capacity: keys.keys.count)
     }
@@ -31,7 +32,7 @@ public final class StatisticsCollector {
 
   deinit { free(tally) }
 
-  /// The statistics of an annotation, in one pass over its features for each property.
+  /// Computes the statistics of an annotation in one pass over its features for each property.
   public func statistics(
     of annotation: Annotation, in result: ClusterResult
   ) -> AnnotationStatistics {
@@ -44,7 +45,7 @@ public final class StatisticsCollector {
     found.weight = wanted.weights.map { NumberSummary.weight(of: $0, runs) }
     if let keys = wanted.countBy, let tally { count(runs, by: keys, tally, into: &found) }
     let summaries = columns.map { NumberSummary($0, runs) }
-    for (aggregate, column) in zip(wanted.aggregates ?? [], columnOfAggregate) {
+    for (aggregate, column) in zip(wanted.aggregates ?? [], columnIndices) {
       found.aggregates.append(
         StatisticsCollector.value(of: aggregate, summaries[column], runs))
     }
@@ -57,14 +58,14 @@ public final class StatisticsCollector {
   ) {
     var ranks: [Int] = []
     for run in runs {
-      for place in run {
-        let rank = Int(keys.rank(at: place))
+      for ordinal in run {
+        let rank = Int(keys.rank(at: ordinal))
         if tally[rank] == 0 { ranks.append(rank) }
         tally[rank] &+= 1
       }
     }
     defer { for rank in ranks { tally[rank] = 0 } }
-    // Features without a value count as the string "null" does.
+    // Features without a value count like the string "null".
     if tally[0] > 0, let rank = keys.rank(of: KeyColumn.nullKey), tally[Int(rank)] > 0 {
       tally[Int(rank)] += tally[0]
       tally[0] = 0
@@ -78,7 +79,8 @@ public final class StatisticsCollector {
     found.otherCount = runs.reduce(0) { $0 + $1.count } - counted
   }
 
-  /// By key: ranks are in that order, but for rank 0, whose key is "null".
+  /// Whether a rank's key precedes another's. Ranks are ordered by key except rank 0, whose key is
+  /// "null".
   private static func precedes(_ a: Int, _ b: Int, _ keys: KeyColumn) -> Bool {
     guard a == 0 || b == 0 else { return a < b }
     return keys.keys[a].lexicographicallyPrecedes(keys.keys[b])
@@ -92,7 +94,7 @@ public final class StatisticsCollector {
     case .sum: return summary.sum
     case .mean:
       if summary.sum.isFinite { return summary.sum / Double(summary.count) }
-      // The sum of large numbers may be past the doubles where their mean isn't.
+      // The sum of large numbers may exceed the range of doubles although their mean doesn't.
       let scaled = NumberSummary(aggregate.column, runs, scale: 0x1p-64)
       return scaled.sum / Double(summary.count) * 0x1p64
     case .min: return summary.least

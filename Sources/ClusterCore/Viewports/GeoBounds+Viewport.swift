@@ -1,9 +1,9 @@
 extension GeoBounds {
-  /// The rectangle of features with these bounds, a tenth wider on each side, at least 512 map points
-  /// each way.
+  /// The rectangle in which to show features with these bounds: extended by a tenth on each side and
+  /// at least 512 map points wide and high.
   var visibleMapRect: MapRect {
     var bounds = folded
-    // Across the antimeridian.
+    // East of west across the antimeridian.
     if bounds.west > bounds.east { bounds.east += 360 }
     var rect = bounds.mapRect.grown(by: 0.1)
     let (width, height) = (max(rect.width, 512), max(rect.height, 512))

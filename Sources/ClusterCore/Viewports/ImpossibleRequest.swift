@@ -1,8 +1,8 @@
-/// A request that is well-formed but asks for something out of range or impossible.
+/// The error for a well-formed request that asks for something out of range or impossible.
 public struct ImpossibleRequest: Error, Sendable {
-  /// The request's field that is to blame, by the name clients use.
+  /// The name of the field at fault, as clients know it.
   public var field: String
-  /// What is wrong with it and what would do, in words for the client.
+  /// A message for the client that says what is wrong and what would be accepted.
   public var detail: String
 
   /// Creates the error.
@@ -11,31 +11,33 @@ public struct ImpossibleRequest: Error, Sendable {
     self.detail = detail
   }
 
-  /// A value outside of a range.
-  static func check(
-    _ field: String, _ value: Double, in range: ClosedRange<Double>
+  /// Throws unless a value is within a range.
+  ///
+  /// - Parameter part: The description of the part of the field that has the value, if not all of it.
+  static func check<Value>(
+    _ field: String, part: String? = nil, _ value: Value, in range: ClosedRange<Value>
   ) throws(ImpossibleRequest) {
     guard range.contains(value) else {
       throw ImpossibleRequest(
         field: field,
-        detail: "\(field) is \(plain(value)), outside of \(plain(range.lowerBound))…"
-          + plain(range.upperBound))
+        detail: "\(part.map { "the \($0) of " } ?? "")\(field) is \(plain(value)), outside of "
+          + "\(plain(range.lowerBound))…\(plain(range.upperBound))")
     }
   }
 
-  /// A value outside of a range.
-  static func check(
-    _ field: String, _ value: Int, in range: ClosedRange<Int>
-  ) throws(ImpossibleRequest) {
-    guard range.contains(value) else {
+  /// Throws unless a size is positive and at most 1e9.
+  static func check(size field: String, _ value: Double) throws(ImpossibleRequest) {
+    guard value > 0, value <= 1e9 else {
       throw ImpossibleRequest(
-        field: field,
-        detail: "\(field) is \(value), outside of \(range.lowerBound)…\(range.upperBound)")
+        field: field, detail: "\(field) is \(plain(value)), not above 0 and up to 1e9")
     }
   }
 
-  /// A number as people write it: 4 rather than 4.0.
-  static func plain(_ value: Double) -> String {
-    value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String(value)
+  /// The text of a number, without decimals if it is whole: 4 rather than 4.0.
+  static func plain(_ value: some Any) -> String {
+    guard let value = value as? Double, value == value.rounded(), abs(value) < 1e15 else {
+      return "\(value)"
+    }
+    return String(Int(value))
   }
 }

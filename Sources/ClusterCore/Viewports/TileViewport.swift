@@ -1,12 +1,12 @@
-/// What a client shows, for the methods that know no grid of cells: the visible rectangle with its
-/// margin, rounded outward to whole tiles, so that panning keeps still.
+/// The viewport for methods without a grid of cells: the visible rectangle with its margin, extended
+/// to whole tiles so that the result stays the same while the client pans within them.
 public struct TileViewport: Sendable {
   /// The zoom, rounded to 1/1000.
   public internal(set) var zoomLevel: Double
-  /// The tiles, of the whole zoom below.
+  /// The tiles that the rectangle touches, at the zoom rounded down.
   public let tiles: GridRange
 
-  /// Makes a view of a rectangle; as ``Viewport/init(rect:scale:cellSize:marginFactor:)``.
+  /// Creates the viewport of a rectangle; see ``Viewport/init(rect:scale:cellSize:marginFactor:)``.
   public init(
     rect: MapRect, scale: Viewport.Scale, marginFactor: Double
   ) throws(ImpossibleRequest) {
@@ -17,6 +17,6 @@ public struct TileViewport: Sendable {
       grid: CellGrid(cellsPerWorld: Int(tilesPerWorld)), covering: rect.grown(by: marginFactor))
   }
 
-  /// Map points to a point of the screen.
+  /// The number of map points that one point on the screen covers.
   var mapPointsPerPoint: Double { MapScale.mapPointsPerPoint(zoom: zoomLevel) }
 }

@@ -1,7 +1,7 @@
-/// What a client shows: a rectangle of the world at a scale, and the grid that goes with it. A
-/// viewport that exists is finite, ordered and covers at most ``maximumCells`` cells.
+/// What a client shows: a rectangle of the world at a scale, and the cells of the grid for that scale.
+/// Initializers make sure that it is finite and covers at most ``maximumCells`` cells.
 public struct Viewport: Sendable {
-  /// How the scale is given.
+  /// The scale, as clients specify it.
   public enum Scale: Sendable {
     /// The rectangle's width on the screen, in points.
     case viewportWidth(Double)
@@ -9,25 +9,25 @@ public struct Viewport: Sendable {
     case zoom(Double)
   }
 
-  /// The most cells of a grid.
+  /// The maximum number of cells.
   public static let maximumCells = 1_000_000
 
   /// The zoom, rounded to 1/1000.
   public let zoomLevel: Double
-  /// A cell's width in points.
+  /// The width of a cell in points.
   public let cellSize: Double
-  /// The cells.
+  /// The cells that cover the rectangle with its margin.
   public let cells: GridRange
   /// The rectangle with its margin, in map points.
   private let grownRect: MapRect
 
-  /// Makes a viewport of a rectangle.
+  /// Creates the viewport of a rectangle.
   ///
   /// - Parameters:
-  ///   - rect: from ``VisibleRect``.
-  ///   - scale: a zoom of 0…24 or a width in points that comes to −10…30.
-  ///   - cellSize: in points, 1…2048.
-  ///   - marginFactor: the share of the width and height that is added on each side, 0…4.
+  ///   - rect: A result of ``VisibleRect``.
+  ///   - scale: A zoom of 0…24, or a width in points that results in a zoom of −10…30.
+  ///   - cellSize: The width of a cell in points, 1…2048.
+  ///   - marginFactor: The fraction of the width and height that is added on each side, 0…4.
   public init(
     rect: MapRect, scale: Scale, cellSize: Double, marginFactor: Double
   ) throws(ImpossibleRequest) {
@@ -38,7 +38,7 @@ public struct Viewport: Sendable {
     cells = try Viewport.cells(covering: grownRect, zoomLevel, cellSize)
   }
 
-  /// The same view in cells of another size.
+  /// The cells of another size that cover the same rectangle.
   public func cells(ofSize cellSize: Double) throws(ImpossibleRequest) -> GridRange {
     try Viewport.cells(covering: grownRect, zoomLevel, cellSize)
   }
@@ -54,26 +54,21 @@ public struct Viewport: Sendable {
     return cells
   }
 
-  /// Checks a cell size's range.
+  /// Throws unless a cell size is within its range.
   public static func check(cellSize: Double) throws(ImpossibleRequest) {
     try ImpossibleRequest.check("cellSize", cellSize, in: 1...2048)
   }
 
-  /// Checks a margin factor's range.
+  /// Throws unless a margin factor is within its range.
   public static func check(marginFactor: Double) throws(ImpossibleRequest) {
     try ImpossibleRequest.check("marginFactor", marginFactor, in: 0...4)
   }
 
-  /// Checks a scale's range, as far as that can be done without a rectangle.
+  /// Throws unless a scale is within its range, as far as the rectangle isn't needed to tell.
   public static func check(scale: Scale) throws(ImpossibleRequest) {
     switch scale {
     case .zoom(let zoom): try ImpossibleRequest.check("zoom", zoom, in: 0...24)
-    case .viewportWidth(let width):
-      guard width > 0, width <= 1e9 else {
-        throw ImpossibleRequest(
-          field: "viewportWidth",
-          detail: "viewportWidth is \(ImpossibleRequest.plain(width)), not above 0 and up to 1e9")
-      }
+    case .viewportWidth(let width): try ImpossibleRequest.check(size: "viewportWidth", width)
     }
   }
 
@@ -95,10 +90,10 @@ public struct Viewport: Sendable {
     }
   }
 
-  /// A zoom to 1/1000, so that panning never flips the grid.
+  /// A zoom rounded to 1/1000, so that rounding errors while panning never change the grid.
   public static func rounded(_ zoom: Double) -> Double { (zoom * 1000).rounded() / 1000 }
 
-  /// The error for a grid of more cells than a limit, with a cell size or a zoom that would do.
+  /// The error for more cells than a limit. Its message names a cell size or zoom within the limit.
   public static func tooManyCells(
     _ cells: GridRange, limit: Int, cellSize: Double, field: String = "cellSize"
   ) -> ImpossibleRequest {

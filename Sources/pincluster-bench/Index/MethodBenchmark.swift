@@ -52,7 +52,7 @@ struct MethodBenchmark {
       let view = try TileViewport(
         rect: try Views.wholeWorld(), scale: .zoom(zoom), marginFactor: 0)
       for method in methods {
-        let request = MethodRequest(view: view, method: method, keepApart: [], limit: 10_000)
+        let request = MethodRequest(viewport: view, method: method, keepApart: [], limit: 10_000)
         var result: ClusterResult?
         let time = median(3) { result = try? clusters(request) }
         guard let result else {
@@ -86,7 +86,7 @@ struct MethodBenchmark {
     let shown = result.annotations.reduce(0) { $0 + $1.count }
     precondition(shown + (result.hiddenCount ?? 0) == sample.places.count, "features are missing")
     guard case .collision(let markers) = request.method else { return }
-    let world = 256 * exp2(request.view.zoomLevel)
+    let world = 256 * exp2(request.viewport.zoomLevel)
     let placed = result.annotations.map { annotation in
       let position = sample.index.position(at: annotation.first)
       return (

@@ -61,7 +61,7 @@ extension TwinAnnotation {
     same("isCluster", got.isCluster, isCluster)
     same("isUniqueLocation", got.isUniqueLocation, isUniqueLocation)
     same("first", index.record(at: got.first).id, features[0].id)
-    same("place", got.place, place)
+    same("key", got.key, key)
     let bounds = [got.bounds.west, got.bounds.south, got.bounds.east, got.bounds.north]
     // Those of several features are right to 8.5e-8°.
     let tolerance = count == 1 ? 0 : 8.5e-8
@@ -92,7 +92,7 @@ extension TwinAnnotation {
   }
 
   /// What its id names.
-  private var place: Annotation.Place {
+  private var key: Annotation.Key {
     let cell = CellPosition(column: self.cell.column, row: self.cell.row)
     switch kind {
     case .cell: return .cell(cell)

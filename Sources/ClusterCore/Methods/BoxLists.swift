@@ -1,8 +1,8 @@
 import CHints
 
-/// Lists of placed boxes, by the bucket in whose reach they are and by what they take in: a hash
-/// table with open addressing over lists in one array.
-struct PlacedLists: ~Copyable {
+/// Lists of placed boxes by bucket, group and cluster key: a hash table with open addressing whose lists
+/// are in one array.
+struct BoxLists: ~Copyable {
   struct Key: Equatable, BitwiseCopyable {
     var bucket: UInt64
     var group: UInt32 = 0
@@ -19,19 +19,19 @@ struct PlacedLists: ~Copyable {
 
   struct Entry: BitwiseCopyable {
     var position: Position
-    /// In the order of placement.
+    /// The number of the box, in the order of placement.
     var number: Int32
-    /// The next entry of the list; negative at its end.
+    /// The index of the next entry of the list; negative at its end.
     fileprivate(set) var next: Int32
   }
 
   private struct Slot: BitwiseCopyable {
     var key: Key
-    /// Negative in a slot that is free.
+    /// The index of the first entry; negative in a free slot.
     var first: Int32
     var last: Int32
     var count: Int32
-    /// Whether entries were left out.
+    /// Whether entries were left out because the list is full.
     var isCut: Bool
   }
 
@@ -41,10 +41,10 @@ struct PlacedLists: ~Copyable {
   private(set) var entries = GrowingArray<Entry>(capacity: 1024)
   private let longest: Int
 
-  /// Lists of up to `longest` entries each; later ones are left out.
+  /// Creates lists of at most `longest` entries each; later entries are left out.
   init(longest: Int = .max) {
     self.longest = longest
-    slots = PlacedLists.freeSlots(256)
+    slots = BoxLists.freeSlots(256)
   }
 
   deinit { slots.deallocate() }
@@ -59,25 +59,25 @@ struct PlacedLists: ~Copyable {
 
   var isEmpty: Bool { used == 0 }
 
-  /// The first entry of a list, negative if it is empty, and whether it is not all of it.
+  /// The index of the first entry of a list, negative if it is empty, and whether entries were left out.
   @inline(__always)
   func list(_ key: Key) -> (first: Int32, isCut: Bool) {
     let slot = slots[index(of: key)]
     return (slot.first, slot.isCut)
   }
 
-  /// Asks for the memory that a list is found by.
+  /// Prefetches the slot of a list.
   @inline(__always)
   func prefetch(_ key: Key) { chints_prefetch(slots + (Int(truncatingIfNeeded: key.hash) & mask)) }
 
-  /// Asks for the first entry of a list.
+  /// Prefetches the first entry of a list.
   @inline(__always)
   func prefetchEntries(_ key: Key) {
     let first = slots[Int(truncatingIfNeeded: key.hash) & mask].first
     if first >= 0 { chints_prefetch(entries.pointer + Int(first)) }
   }
 
-  /// Where a key is or would be: at least half of the slots are free.
+  /// The index of a key's slot, or of a free one for it. At least half of the slots are free.
   @inline(__always)
   private func index(of key: Key) -> Int {
     var index = Int(truncatingIfNeeded: key.hash) & mask
@@ -106,10 +106,10 @@ struct PlacedLists: ~Copyable {
 
   private mutating func grow() {
     let (old, count) = (slots, mask + 1)
-    slots = PlacedLists.freeSlots(count * 2)
+    slots = BoxLists.freeSlots(count * 2)
     mask = count * 2 - 1
-    for place in 0..<count where old[place].first >= 0 {
-      slots[index(of: old[place].key)] = old[place]
+    for slot in 0..<count where old[slot].first >= 0 {
+      slots[index(of: old[slot].key)] = old[slot]
     }
     old.deallocate()
   }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The view in which a client shows one feature: a region around it of at least some metres, in the
-/// shape of the screen.
-public struct FeatureView: Sendable {
+/// The viewport in which a client shows one feature: a region around it that spans at least some
+/// metres, in the shape of the screen.
+public struct FeatureViewport: Sendable {
   /// The region, centred on the feature; its x may be negative or reach past the world.
   public let rect: MapRect
   /// The screen's width in points.
@@ -10,13 +10,14 @@ public struct FeatureView: Sendable {
   /// The screen's height in points.
   public let height: Double
 
-  /// The view of a coordinate.
+  /// Creates the viewport of a coordinate.
   ///
-  /// Half the height is the larger of the distances, in map points, to the latitudes half of
-  /// `latitudinalMeters` north and south of it; half the width is that of half of
-  /// `longitudinalMeters` at its latitude. Then the smaller side is widened to the screen's aspect.
+  /// Half the height is the larger of the distances, in map points, to the latitudes
+  /// `latitudinalMeters / 2` north and south of it; half the width is the distance in map points that
+  /// `longitudinalMeters / 2` cover at its latitude. Then one side is extended to the screen's aspect
+  /// ratio.
   ///
-  /// - Throws: ``ImpossibleRequest`` where a value is not above 0, or beyond all measure.
+  /// - Throws: ``ImpossibleRequest`` if a value is not positive or exceeds 1e9.
   public init(
     of coordinate: Coordinate, latitudinalMeters: Double, longitudinalMeters: Double,
     width: Double, height: Double
@@ -26,11 +27,7 @@ public struct FeatureView: Sendable {
       ("viewportWidth", width), ("viewportHeight", height),
     ]
     for (field, value) in sizes {
-      guard value > 0, value <= FeatureView.maximum else {
-        throw ImpossibleRequest(
-          field: field,
-          detail: "\(field) is \(ImpossibleRequest.plain(value)), not above 0 and up to 1e9")
-      }
+      try ImpossibleRequest.check(size: field, value)
     }
     let centre = WebMercator.project(coordinate)
     let maximum = WebMercator.maximumLatitude
@@ -52,9 +49,7 @@ public struct FeatureView: Sendable {
     self.height = height
   }
 
-  private static let maximum: Double = 1e9
-
-  /// The region in degrees; longitudes go on past ±180, latitudes end where the projection does.
+  /// The region in degrees. Longitudes continue past ±180; latitudes end where the projection does.
   public var bounds: GeoBounds {
     let world = WebMercator.worldSize
     return GeoBounds(
@@ -64,9 +59,9 @@ public struct FeatureView: Sendable {
       north: WebMercator.latitude(y: min(max(rect.y, 0), world)))
   }
 
-  /// The view at another zoom, of the same screen around the same centre.
+  /// The rectangle that the same screen shows around the same centre at another zoom.
   public func rect(atZoom zoom: Double) -> MapRect {
-    let mapPointsPerPoint = WebMercator.worldSize / (256 * exponential2(zoom))
+    let mapPointsPerPoint = MapScale.mapPointsPerPoint(zoom: zoom)
     let (width, height) = (self.width * mapPointsPerPoint, self.height * mapPointsPerPoint)
     return MapRect(
       x: rect.x + (rect.width - width) / 2, y: rect.y + (rect.height - height) / 2, width: width,

@@ -2,30 +2,30 @@ import CHints
 import CVectors
 import Threading
 
-/// Sums up a region's features by the cells of a grid range, in one descent of the tree: a node
-/// within one cell is added whole, a node across a grid line is opened, a leaf across one is
-/// split or scanned.
+/// Adds up a region's features by the cells of a grid range in one descent of the tree: a node within
+/// one cell is added whole, a node across a grid line is opened, and a leaf across one is split or
+/// scanned.
 ///
-/// Deciding about nodes and adding them up are apart: what a decision leads to is asked of memory at
-/// once, and added with many others when it has arrived, because most of a large view's time would be
-/// spent waiting for it.
+/// Deciding about nodes and adding them are separate steps. Whatever a decision requires is prefetched
+/// at once and added later, together with many others, because the summation of a large viewport would
+/// otherwise spend most of its time waiting for memory.
 ///
-/// What a view of very many features has to open is shared among all processors.
-final class GridAggregation<Region: IndexRegion> {
+/// The nodes that a viewport of very many features has to open are shared among all processors.
+final class GridSummation<Region: IndexRegion> {
   private let points: PointIndex
   private let region: Region
-  private let view: IndexPointers
+  private let pointers: IndexPointers
   private let columns: Range<Int>
   private let window: GridWindow
   private let excluded: OrdinalSet
   private let countingLocations: Bool
   private let sums: CellSums
-  /// Whether nothing but where points are matters.
+  /// Whether only the positions of points matter, so that leaves can be split by ``LeafSplit``.
   private let canSplit: Bool
-  /// What does some of it faster; nil where the processor can't.
+  /// Vectorized versions of some loops; nil if the processor lacks the instructions.
   private let vectors: Vectors?
   private let vectorWindow: UnsafeMutablePointer<cvectors_window>
-  /// What vectors say about some siblings.
+  /// What the vectorized code found about some siblings.
   private let vectorCells: UnsafeMutablePointer<cvectors_cells>
   private var wholes = Batch<Whole>(capacity: 64)
   private var leaves = Batch<Leaf>(capacity: 32)
@@ -38,23 +38,24 @@ final class GridAggregation<Region: IndexRegion> {
     var cell: CellPosition
   }
 
-  /// A leaf across a grid line, or of which not all is in the region.
+  /// A leaf that crosses a grid line or lies only partly in the region.
   private struct Leaf: BitwiseCopyable {
     var begin: Int
     var end: Int
     var box: PositionBox
-    var block: GridWindow.Block
+    var span: GridWindow.CellSpan
 
     @inline(__always)
     var points: Range<Int> { begin..<end }
   }
 
-  /// The sums of the cells that hold any of the region's features, without the excluded ones; by
-  /// row and column. Locations are counted only if asked for.
+  /// The sums of the cells that hold any of the region's features other than the excluded ones,
+  /// ordered by row and column.
   ///
   /// - Parameters:
-  ///   - vectors: what the processor can; the result doesn't depend on it.
-  ///   - sharedFrom: how many blocks have to be opened before processors share them; nor on this.
+  ///   - vectors: The vectorized loops of the processor. The result doesn't depend on them.
+  ///   - sharedFrom: The number of blocks from which on processors share the work. The result doesn't
+  ///     depend on it.
   static func sums(
     of points: PointIndex, in region: Region, by cells: GridRange, excluding excluded: OrdinalSet,
     countingLocations: Bool, vectors: Vectors? = .best,
@@ -63,12 +64,12 @@ final class GridAggregation<Region: IndexRegion> {
     let sums = CellSums(cells)
     withExtendedLifetime(points) {
       for columns in cells.columnRanges where !columns.isEmpty && !cells.rows.isEmpty {
-        GridAggregation(
+        GridSummation(
           of: points, in: region, columns, excluding: excluded,
           countingLocations: countingLocations, into: sums, vectors
         ).descend(sharedFrom: sharedFrom)
       }
-      sums.settleFirsts(in: points.pointers)
+      sums.resolveFirsts(in: points.pointers)
     }
     return sums.inOrder
   }
@@ -80,7 +81,7 @@ final class GridAggregation<Region: IndexRegion> {
     self.points = points
     self.region = region
     self.columns = columns
-    view = points.pointers
+    pointers = points.pointers
     window = GridWindow(sums.cells, columns)
     self.excluded = excluded
     self.countingLocations = countingLocations
@@ -102,14 +103,14 @@ final class GridAggregation<Region: IndexRegion> {
 
   private func descend(sharedFrom: Int) {
     if countingLocations {
-      // They are told apart by what came before.
-      view.traverse {
-        let own = view.nodes[$0]
+      // Locations are counted by comparison with the feature before, so the order matters.
+      pointers.traverse {
+        let own = pointers.nodes[$0]
         let isOpened = look(at: $0, own)
         addLeaves()
         return isOpened ? .open : .skip
       }
-    } else if view.count > 0 {
+    } else if pointers.count > 0 {
       let blocks = blocksToOpen()
       if blocks.count < sharedFrom {
         descend(into: blocks)
@@ -119,15 +120,15 @@ final class GridAggregation<Region: IndexRegion> {
     }
   }
 
-  /// Looks at nodes in blocks with all processors, some of which may have other things to do: whoever
-  /// is done with a part takes another.
+  /// Visits the nodes of blocks with all processors. Parts are handed out one by one, as some
+  /// processors may be busy otherwise.
   private func descendTogether(into blocks: FixedArray<Siblings>) {
     let parts = 8 * ParallelWork.threads
     let found = Locked<[CellSum]>([])
     ParallelWork.run(parts) {
       [points, region, cells = sums.cells, columns, excluded, vectors] part in
       let sums = CellSums(cells)
-      GridAggregation(
+      GridSummation(
         of: points, in: region, columns, excluding: excluded, countingLocations: false, into: sums,
         vectors
       ).descend(
@@ -140,27 +141,27 @@ final class GridAggregation<Region: IndexRegion> {
 
   // MARK: - Deciding
 
-  /// Siblings that are to be looked at.
+  /// Siblings that are to be visited.
   private struct Siblings: BitwiseCopyable {
-    /// What the first is known by.
+    /// The number of the first node.
     let first: Int
     let count: Int
   }
 
-  /// So many blocks are descended into together: while one waits for memory there is something to do
-  /// in the others, and what was read of one is still at hand a level later.
+  /// The number of blocks that are visited together: enough to have work in others while one waits for
+  /// memory, and few enough that a block is still in the cache a level later.
   private static var blocksAtOnce: Int { 16 }
 
-  /// The children of blocks' roots that are to be looked at. Adds what is decided above.
+  /// Visits the nodes above the blocks; returns the siblings within blocks that are to be visited.
   private func blocksToOpen() -> FixedArray<Siblings> {
     var above = GrowingArray<Siblings>(capacity: 256)
     var inBlocks = GrowingArray<Siblings>(capacity: 256)
-    let root = Siblings(first: view.root, count: 1)
-    if view.isAboveBlocks(root.first) { above.append(root) } else { inBlocks.append(root) }
+    let root = Siblings(first: pointers.root, count: 1)
+    if pointers.isAboveBlocks(root.first) { above.append(root) } else { inBlocks.append(root) }
     var next = 0
     while next < above.count {
       look(at: above.pointer[next]) { children in
-        if view.isAboveBlocks(children.first) {
+        if pointers.isAboveBlocks(children.first) {
           prefetch(children)
           above.append(children)
         } else {
@@ -172,21 +173,21 @@ final class GridAggregation<Region: IndexRegion> {
     return inBlocks.fixed
   }
 
-  /// Looks at nodes in blocks, level by level.
+  /// Visits the nodes of blocks level by level.
   private func descend(into blocks: FixedArray<Siblings>) {
-    let step = GridAggregation.blocksAtOnce
+    let step = GridSummation.blocksAtOnce
     var queue = GrowingArray<Siblings>(capacity: 256)
     var start = 0
     while start < blocks.count {
       let end = min(start &+ step, blocks.count)
       let later = min(end &+ step, blocks.count)
-      // Where nodes are is asked for first, then the nodes.
-      for place in later..<min(later &+ step, blocks.count) {
-        view.prefetchTable(of: blocks.pointer[place].first)
+      // The tables that tell where nodes are come first, then the nodes.
+      for index in later..<min(later &+ step, blocks.count) {
+        pointers.prefetchTable(of: blocks.pointer[index].first)
       }
-      for place in end..<later { prefetch(blocks.pointer[place]) }
+      for index in end..<later { prefetch(blocks.pointer[index]) }
       queue.removeAll()
-      for place in start..<end { queue.append(blocks.pointer[place]) }
+      for index in start..<end { queue.append(blocks.pointer[index]) }
       var next = 0
       while next < queue.count {
         look(at: queue.pointer[next]) { children in
@@ -200,99 +201,99 @@ final class GridAggregation<Region: IndexRegion> {
     addAll()
   }
 
-  /// Asks for the nodes of siblings, which lie on up to three cache lines.
+  /// Prefetches the nodes of siblings, which lie on up to three cache lines.
   @inline(__always)
   private func prefetch(_ siblings: Siblings) {
-    let nodes = view.pointer(to: siblings.first)
+    let nodes = pointers.pointer(to: siblings.first)
     chints_prefetch(nodes)
     chints_prefetch(nodes + siblings.count / 2)
     chints_prefetch(nodes + siblings.count - 1)
   }
 
-  /// Decides about siblings, and calls `open` with the children of those to be opened.
+  /// Decides about siblings and calls `open` with the children of those to be opened.
   @inline(__always)
   private func look(at siblings: Siblings, _ open: (Siblings) -> Void) {
-    let nodes = view.pointer(to: siblings.first)
+    let nodes = pointers.pointer(to: siblings.first)
     vectors?.functions.look(nodes, siblings.count, vectorWindow, vectorCells)
     for offset in 0..<siblings.count {
       let node = siblings.first &+ offset
       guard look(at: node, nodes[offset], offset) else { continue }
-      let children = view.children(of: node, nodes[offset])
+      let children = pointers.children(of: node, nodes[offset])
       open(Siblings(first: children.lowerBound, count: children.count))
     }
   }
 
-  /// Decides about a node that is one of some siblings, at which vectors have looked if there are any.
+  /// Decides about one of the siblings that the vectorized code has looked at, if there is any.
   @inline(__always)
   private func look(at node: Int, _ own: Quadtree.Node, _ sibling: Int) -> Bool {
     guard vectorCells.pointee.is_clear &>> sibling & 1 != 0 else { return look(at: node, own) }
     guard vectorCells.pointee.is_touched &>> sibling & 1 != 0 else { return false }
-    return decide(node, own, GridWindow.Block(vectorCells, sibling))
+    return decide(node, own, GridWindow.CellSpan(vectorCells, sibling))
   }
 
-  /// Decides about a node; whether to look at its children, too.
+  /// Decides about a node; returns whether to open it.
   @inline(__always)
   private func look(at node: Int, _ own: Quadtree.Node) -> Bool {
-    guard window.touches(own.box), let block = window.block(of: own.box) else { return false }
-    return decide(node, own, block)
+    guard window.touches(own.box), let span = window.span(of: own.box) else { return false }
+    return decide(node, own, span)
   }
 
   @inline(__always)
-  private func decide(_ node: Int, _ own: Quadtree.Node, _ block: GridWindow.Block) -> Bool {
-    if block.isOneCell {
-      switch region.coverage(of: node, in: view) {
+  private func decide(_ node: Int, _ own: Quadtree.Node, _ span: GridWindow.CellSpan) -> Bool {
+    if span.isOneCell {
+      switch region.coverage(of: node, in: pointers) {
       case .outside: return false
-      case .inside where excluded.isEmpty || !excluded.intersects(view.points(of: node, own)):
-        take(node, own, block.first)
+      case .inside where excluded.isEmpty || !excluded.intersects(pointers.points(of: node, own)):
+        take(node, own, span.first)
         return false
       case .inside, .partial: break
       }
     }
     guard own.isLeaf else { return true }
-    let points = view.points(of: node, own)
+    let points = pointers.points(of: node, own)
     prefetch(points)
     let leaf = Leaf(
-      begin: points.lowerBound, end: points.upperBound, box: own.box, block: block)
+      begin: points.lowerBound, end: points.upperBound, box: own.box, span: span)
     if leaves.append(leaf) { addLeaves() }
     return false
   }
 
-  /// Takes all of a node for a cell.
+  /// Adds all of a node to a cell, now or with others later.
   @inline(__always)
   private func take(_ node: Int, _ own: Quadtree.Node, _ cell: CellPosition) {
-    let points = view.points(of: node, own)
+    let points = pointers.points(of: node, own)
     if countingLocations {
       let sum = sums.sum(of: cell)
       sum.pointee.begin(at: points.lowerBound, isExact: true)
-      sum.pointee.add(node: node, points, in: view, countingLocations: true)
+      sum.pointee.add(node: node, points, in: pointers, countingLocations: true)
       return
     }
-    let sum = view.sums[node]
+    let sum = pointers.sums[node]
     chints_prefetch(sum)
     let whole = Whole(
       sum: sum, box: own.box, first: points.lowerBound, cell: cell)
     if wholes.append(whole) { addWholes() }
   }
 
-  /// Asks for the positions of a leaf.
+  /// Prefetches the positions of a leaf.
   @inline(__always)
   private func prefetch(_ points: Range<Int>) {
-    // Eight positions are a cache line. What a leaf beyond its capacity holds more, the hardware
-    // foresees.
+    // A cache line holds eight positions. The hardware prefetches the rest of a leaf that exceeds its
+    // capacity.
     let end = min(points.upperBound, points.lowerBound &+ Quadtree.leafCapacity)
-    let positions = view.block(of: points.lowerBound).positions
-    var place = points.lowerBound
-    while place < end {
-      chints_prefetch(positions + place)
-      place &+= 8
+    let positions = pointers.block(of: points.lowerBound).positions
+    var ordinal = points.lowerBound
+    while ordinal < end {
+      chints_prefetch(positions + ordinal)
+      ordinal &+= 8
     }
-    // It need not begin where a line does.
+    // The leaf need not begin at the start of a cache line.
     chints_prefetch(positions + end - 1)
   }
 
   // MARK: - Adding
 
-  /// Adds what is still to be added.
+  /// Adds everything that is still in a batch.
   private func addAll() {
     addWholes()
     addLeaves()
@@ -311,25 +312,25 @@ final class GridAggregation<Region: IndexRegion> {
   private func addLeaves() {
     for number in 0..<leaves.count {
       let leaf = leaves.items[number]
-      if !split(leaf) { scan(leaf.points, leaf.block) }
+      if !split(leaf) { scan(leaf.points, leaf.span) }
     }
     leaves.count = 0
   }
 
-  /// Adds the points of a leaf across one line or two that cross.
+  /// Adds the points of a leaf that one line or two crossing lines divide.
   ///
-  /// - Returns: false where it takes a look at each point.
+  /// - Returns: False if the leaf has to be scanned instead.
   @inline(__always)
   private func split(_ leaf: Leaf) -> Bool {
-    let (block, points) = (leaf.block, leaf.points)
-    guard canSplit, block.isInWindow, !leaf.box.isPolar else { return false }
-    let (first, last) = (block.first, block.last)
+    let (span, points) = (leaf.span, leaf.points)
+    guard canSplit, span.isInWindow, !leaf.box.isPolar else { return false }
+    let (first, last) = (span.first, span.last)
     let (columns, rows) = (last.column &- first.column, last.row &- first.row)
     guard columns <= 1, rows <= 1 else { return false }
-    let lines = window.lines(in: block)
+    let lines = window.lines(in: span)
     let split = LeafSplit(
-      view.block(of: points.lowerBound).positions + points.lowerBound, count: points.count,
-      leaf.box, view.degrees, vectors)
+      pointers.block(of: points.lowerBound).positions + points.lowerBound, count: points.count,
+      leaf.box, pointers.degrees, vectors)
     if columns == 0 || rows == 0 {
       let isColumn = rows == 0
       guard
@@ -347,7 +348,7 @@ final class GridAggregation<Region: IndexRegion> {
     return true
   }
 
-  /// Adds what those of a leaf's points come to that are in a cell.
+  /// Adds the sum of those points of a leaf that are in a cell.
   @inline(__always)
   private func add(_ part: PointSum, of points: Range<Int>, _ cell: CellPosition) {
     guard part.count > 0 else { return }
@@ -356,16 +357,16 @@ final class GridAggregation<Region: IndexRegion> {
     sum.pointee.sum.add(part)
   }
 
-  /// Adds the points of a leaf, run by run: neighbours in Z-order are mostly in the same cell.
+  /// Adds the points of a leaf run by run: neighbours in Z-order are mostly in the same cell.
   @inline(never)
-  private func scan(_ points: Range<Int>, _ block: GridWindow.Block) {
-    let lines = window.lines(in: block)
+  private func scan(_ points: Range<Int>, _ span: GridWindow.CellSpan) {
+    let lines = window.lines(in: span)
     let hasExcluded = !excluded.isEmpty
-    let features = view.block(of: points.lowerBound)
-    func cell(of place: Int) -> CellPosition? {
+    let features = pointers.block(of: points.lowerBound)
+    func cell(of ordinal: Int) -> CellPosition? {
       guard
-        let cell = window.cell(of: place, among: block, lines, in: features, view),
-        !(hasExcluded && excluded.contains(place)), region.contains(place, in: view)
+        let cell = window.cell(of: ordinal, among: span, lines, in: features, pointers),
+        !(hasExcluded && excluded.contains(ordinal)), region.contains(ordinal, in: pointers)
       else { return nil }
       return cell
     }
@@ -382,7 +383,7 @@ final class GridAggregation<Region: IndexRegion> {
       if let current {
         let sum = sums.sum(of: current)
         sum.pointee.begin(at: start, isExact: true)
-        sum.pointee.add(start..<stop, in: view, countingLocations: countingLocations)
+        sum.pointee.add(start..<stop, in: pointers, countingLocations: countingLocations)
       }
       (start, current) = (stop, next)
     }

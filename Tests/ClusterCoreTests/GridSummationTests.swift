@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterCore
 
 /// What cells add up to, however it is added up.
-@Suite(.timeLimit(.minutes(5))) struct GridAggregationTests {
+@Suite(.timeLimit(.minutes(5))) struct GridSummationTests {
   @Test(arguments: Dataset.allCases)
   func `neither vectors nor the number of processors show`(data: Dataset) throws {
     for blockCapacity in [4, 50, 1024] {
@@ -21,7 +21,7 @@ import Testing
         let excluded = OrdinalSet((0..<generator.int(0...3)).map { _ in generator.pick(places) })
         func check(_ region: some IndexRegion) {
           func sums(_ vectors: Vectors?, sharedFrom: Int) -> [CellSum] {
-            GridAggregation.sums(
+            GridSummation.sums(
               of: index.points, in: region, by: viewport.cells, excluding: excluded,
               countingLocations: false, vectors: vectors, sharedFrom: sharedFrom)
           }
