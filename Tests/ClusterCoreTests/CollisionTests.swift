@@ -149,7 +149,7 @@ import Testing
       let points = try PointIndex.of(coordinates)
       let places = Array(0..<points.count)
       let twin = MethodTwin(points)
-      let extent = CircularExtent(twin.sum(of: places), of: points, places: places)
+      let extent = CircularExtent(twin.sum(of: places), of: points, ordinals: places)
       #expect(twin.isExtent(extent, of: places), "\(extent)")
       #expect((-180..<180).contains(extent.mean.longitude))
     }

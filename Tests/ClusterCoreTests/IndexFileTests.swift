@@ -145,7 +145,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
       batch.withRecords { records in
         for number in kept { features[new[number]] = records[number] }
         for id in ids {
-          if let record = features[id] { changed.append(record) }
+          if let record = features[id] { changed.append(copying: record) }
         }
       }
       let read = try #require(
@@ -207,10 +207,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
       [900, 250, 1][Int(seed - 21)], seed: seed, capacity: 30, large: seed == 22)
     var batch = FeatureBatch()
     index.directory.forEach { reference in
-      let record = index.records[reference]
-      batch.append(
-        id: record.id, coordinate: record.coordinate, further: record.furtherOrdinates,
-        properties: record.properties, expires: record.expires)
+      batch.append(copying: index.records[reference])
       return true
     }
     for runBytes in [1, 3000, 1 << 20] {
@@ -231,5 +228,14 @@ extension FeatureIndex {
   fileprivate func reference(at place: Int) -> RecordReference {
     let block = blocks[place >> PointIndex.blockBits]
     return block.references.pointer[place & (1 << PointIndex.blockBits - 1)]
+  }
+}
+
+extension FeatureBatch {
+  /// Appends a copy of a feature.
+  fileprivate mutating func append(copying record: FeatureRecord) {
+    append(
+      id: record.id, coordinate: record.coordinate, further: record.furtherOrdinates,
+      properties: record.properties, expires: record.expires)
   }
 }

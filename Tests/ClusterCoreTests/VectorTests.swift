@@ -101,12 +101,12 @@ struct VectorTests {
       }
       for (number, node) in nodes.enumerated() where found.is_clear >> number & 1 != 0 {
         clear += 1
-        let block = window.block(of: node.box)
-        #expect((block != nil) == (found.is_touched >> number & 1 != 0))
-        guard let block else { continue }
-        let own = GridWindow.Block(&found, number)
-        #expect(own.first == block.first && own.last == block.last)
-        #expect(own.isInWindow == block.isInWindow && own.isOneCell == block.isOneCell)
+        let span = window.span(of: node.box)
+        #expect((span != nil) == (found.is_touched >> number & 1 != 0))
+        guard let span else { continue }
+        let own = GridWindow.CellSpan(&found, number)
+        #expect(own.first == span.first && own.last == span.last)
+        #expect(own.isInWindow == span.isInWindow && own.isOneCell == span.isOneCell)
       }
     }
     #expect(clear > 5_000)

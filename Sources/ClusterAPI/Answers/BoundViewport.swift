@@ -17,7 +17,7 @@ enum BoundViewport {
       self = .grid(grid)
     case .tiles(let viewport):
       var tiles = MethodRequest(
-        view: viewport,
+        viewport: viewport,
         method: values.method == .distance
           ? .distance(epsilon: values.epsilon) : .collision(values.markers),
         keepApart: values.cell.settings.keepApart, limit: limit)

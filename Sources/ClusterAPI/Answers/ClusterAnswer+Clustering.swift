@@ -19,7 +19,7 @@ extension ClusterAnswer {
       scope = FeatureScope(collection, passing: properties.filter, near: grid)
       self.init(snapshot, try scope.clusters(grid), request.values.cell, properties)
     case .tiles(let tiles):
-      scope = FeatureScope(collection, passing: properties.filter, near: tiles.view.tiles)
+      scope = FeatureScope(collection, passing: properties.filter, near: tiles.viewport.tiles)
       let result = try scope.clusters(tiles, markers: collection.markers(tiles))
       self.init(snapshot, result, request.values.cell, properties)
     }
