@@ -39,7 +39,7 @@ extension FeatureScope {
   private static let veryFewGroups = 32
 
   /// The groups of all of the scope, block by block.
-  private func partsByBlock(_ keys: KeyColumn, _ before: EarlierParts) -> [ScopePart] {
+  private func partsByBlock(_ keys: KeyColumn, _ before: ScopeParts) -> [ScopePart] {
     let matches = index.matches(before.serials)
     // By new block of the collection and rank.
     var made: [Int: [SelectedBlock?]] = [:]

@@ -5,7 +5,7 @@ extension IndexedCollection {
   /// long as there is memory for it, also in the indexes that changes make of this one. A second
   /// thread that asks for it meanwhile waits. A name must always come with the same kind of decoder.
   public func column(named name: [UInt8], decoder: any PropertyDecoder) -> PropertyColumn {
-    let column = columns.column(ColumnCache.Key(name: name)) {
+    let column = columns.value(for: CachedColumn.Key(name: name)) { _ in
       .values(PropertyColumn(named: name, of: index, decoder: decoder), decoder)
     }
     guard case .values(let values, _) = column else { preconditionFailure("asked for values") }
@@ -14,7 +14,7 @@ extension IndexedCollection {
 
   /// The keys of a property of all features; as ``column(named:decoder:)``.
   public func keyColumn(named name: [UInt8], decoder: any PropertyDecoder) -> KeyColumn {
-    let column = columns.column(ColumnCache.Key(name: name, isKeys: true)) {
+    let column = columns.value(for: CachedColumn.Key(name: name, isKeys: true)) { _ in
       .keys(KeyColumn(self.column(named: name, decoder: decoder)))
     }
     guard case .keys(let keys) = column else { preconditionFailure("asked for keys") }
@@ -23,25 +23,11 @@ extension IndexedCollection {
 
   /// Whether ``column(named:decoder:)`` would answer at once.
   public func hasColumn(named name: [UInt8]) -> Bool {
-    columns.has(ColumnCache.Key(name: name))
+    columns.contains(CachedColumn.Key(name: name))
   }
 
   /// Whether ``keyColumn(named:decoder:)`` would answer at once.
   public func hasKeyColumn(named name: [UInt8]) -> Bool {
-    columns.has(ColumnCache.Key(name: name, isKeys: true))
-  }
-
-  /// Takes over the columns of the collection before a change.
-  ///
-  /// - Parameter edit: what made the blocks of this collection's index of those before.
-  func takeColumns(from old: IndexedCollection, _ edit: EditedBlocks) {
-    columns.take(
-      from: old.columns,
-      values: { name, column, decoder in
-        PropertyColumn(carrying: column, after: edit, named: name, of: index, decoder: decoder)
-      },
-      keys: { keys, column in
-        keys.mayHoldDeadKeys ? nil : KeyColumn(carrying: keys, after: edit, of: column)
-      })
+    columns.contains(CachedColumn.Key(name: name, isKeys: true))
   }
 }

@@ -1,26 +1,39 @@
 /// One version of a collection: its index, and the property columns and scopes that requests have made of
-/// it. A changed version takes over what is of use to it.
+/// it. The next version takes over what is of use to it.
 public final class IndexedCollection: Sendable {
   /// The features.
   public let index: FeatureIndex
-  /// Properties by place, as far as they were asked for.
-  let columns: ColumnCache
-  /// What filters and groupings select, as far as they were asked for.
-  let scopes: ScopeCache
+  /// The properties that were asked for.
+  let columns: VersionCache<CachedColumn.Key, CachedColumn>
+  /// What the filters and groupings that were asked for select.
+  let scopes: VersionCache<ScopeName, ScopeParts>
 
-  /// The first version of a collection, or one that shares nothing with an earlier one.
-  public convenience init(_ index: FeatureIndex = FeatureIndex()) {
-    self.init(index, inheriting: nil)
-  }
-
-  private init(_ index: FeatureIndex, inheriting earlier: ScopeCache?) {
+  /// Creates the first version of a collection, or one that takes nothing over.
+  public init(_ index: FeatureIndex = FeatureIndex()) {
     self.index = index
-    scopes = ScopeCache(capacity: 32 << 20 + index.count * 40, inheriting: earlier)
-    columns = ColumnCache(featureCount: index.count)
+    columns = VersionCache(
+      capacity: IndexedCollection.columnCapacity(index),
+      maximumCount: IndexedCollection.maximumColumns
+    ) { $1.cost($0) }
+    scopes = VersionCache(capacity: IndexedCollection.scopeCapacity(index)) { $1.cost($0) }
   }
 
-  /// The collection with changes applied, in order, and where features were before or are after that the
-  /// changes touched; see ``FeatureIndex/applying(_:)``. This version stays as it is.
+  private init(_ index: FeatureIndex, after edit: EditedBlocks, of earlier: IndexedCollection) {
+    self.index = index
+    columns = earlier.columns.next(capacity: IndexedCollection.columnCapacity(index)) { columns in
+      CachedColumn.carried(columns, after: edit, to: index).mapValues { .current($0) }
+    }
+    scopes = earlier.scopes.next(capacity: IndexedCollection.scopeCapacity(index)) { scopes in
+      scopes.filter { $0.value.areByBlock }.mapValues { .stale($0) }
+    }
+  }
+
+  private static let maximumColumns = 256
+  private static func columnCapacity(_ index: FeatureIndex) -> Int { 64 << 20 + 48 * index.count }
+  private static func scopeCapacity(_ index: FeatureIndex) -> Int { 32 << 20 + 40 * index.count }
+
+  /// Returns the collection with changes applied in order, and the coordinates that they touched; see
+  /// ``FeatureIndex/applying(_:)``. This version stays as it is.
   public func applying(
     _ changes: [FeatureChange]
   ) throws(RecordArena.Full) -> (collection: IndexedCollection, touched: [Coordinate]) {
@@ -29,8 +42,6 @@ public final class IndexedCollection: Sendable {
     guard let edit = changed.edit else {
       return (IndexedCollection(changed.index), changed.touched)
     }
-    let collection = IndexedCollection(changed.index, inheriting: scopes)
-    collection.takeColumns(from: self, edit)
-    return (collection, changed.touched)
+    return (IndexedCollection(changed.index, after: edit, of: self), changed.touched)
   }
 }
