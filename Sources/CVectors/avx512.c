@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-// Sums must not depend on the processor: a product and a sum are rounded each.
+// Sums must not depend on the processor, so products and sums are rounded separately.
 #pragma STDC FP_CONTRACT OFF
 
 #define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,bmi2,popcnt")))
@@ -12,7 +12,7 @@
 
 typedef struct {
   __m512i longitudes, latitudes;
-  // Of x in the even 32 bits, of y in the odd ones.
+  // Of x in the even 32-bit lanes, of y in the odd ones.
   __m512i least, most;
   unsigned count;
 } Side;
@@ -31,7 +31,7 @@ INLINE void add(Side *side, __m512i points, __m512i x, __m512i latitudes, __mmas
   side->most = _mm512_max_epu32(side->most, _mm512_maskz_mov_epi64(mask, points));
 }
 
-/// The lower and the upper half of eight lanes.
+/// The lower and upper halves of eight lanes.
 #define LOWER(vector) _mm512_castsi512_si256(vector)
 #define UPPER(vector) _mm512_extracti64x4_epi64(vector, 1)
 
@@ -41,7 +41,7 @@ INLINE void put(const Side *side, cvectors_sum *sum) {
   __m256i both = _mm256_add_epi64(_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y));
   __m256i least = _mm256_min_epu32(LOWER(side->least), UPPER(side->least));
   __m256i most = _mm256_max_epu32(LOWER(side->most), UPPER(side->most));
-  // The least and the most of two lanes, next to each other.
+  // The minimum and maximum of two lanes, side by side.
   __m256i low = _mm256_unpacklo_epi64(least, most), high = _mm256_unpackhi_epi64(least, most);
   __m128i mins = _mm_min_epu32(
       _mm_min_epu32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)),
@@ -57,18 +57,18 @@ INLINE void put(const Side *side, cvectors_sum *sum) {
 
 enum { coefficients = 5, row_bits = 3, row = 1 << row_bits };
 
-/// The middle of an interval, less half a step.
+/// The middle of an interval minus half a step.
 INLINE double middle(cvectors_latitudes latitudes) {
   return (double)(1u << latitudes.interval_bits) / 2 - 0.5;
 }
 
-/// The polynomials of eight intervals, and where they are developed.
+/// The polynomials of eight intervals, and their centers.
 typedef struct {
   __m512d k[coefficients];
   __m512d middle;
 } Curves;
 
-/// The polynomials of eight intervals that are one.
+/// The polynomial of one interval in eight lanes.
 INLINE Curves curve(cvectors_latitudes latitudes, uint64_t interval) {
   Curves curves;
   for (int power = 0; power < coefficients; power++)
@@ -88,7 +88,7 @@ INLINE Curves curves(cvectors_latitudes latitudes, __m512i intervals) {
   return curves;
 }
 
-/// What is to be split how.
+/// The points and where to split them.
 enum { by_x, by_y, by_both };
 
 INLINE void split(const uint64_t *points, size_t count, uint32_t x_line, uint32_t y_line,
@@ -145,15 +145,15 @@ AVX512 static cvectors_four quarters(const uint64_t *points, size_t count, uint3
   return sums;
 }
 
-/// The cells of four boxes on one axis, of which each has two steps.
+/// The cells of four boxes on one axis, where each has two steps.
 typedef struct {
   __m512i cells;
-  // A bit a step:
+  // One bit for each step:
   __mmask8 is_clear, is_from_first, is_to_last;
 } Axis;
 
 INLINE Axis axis(__m512i steps, const cvectors_window *window, uint32_t first, uint32_t last) {
-  // A step s begins at the 2^-32 part s * N of the world's N cells, exactly.
+  // With N cells in the world, step s begins exactly at s * N / 2^32 cells.
   __m512i parts = _mm512_mul_epu32(steps, _mm512_set1_epi64(window->cells_per_world));
   __m512i part = _mm512_and_si512(parts, _mm512_set1_epi64(0xFFFFFFFF));
   Axis axis;
@@ -167,7 +167,7 @@ INLINE Axis axis(__m512i steps, const cvectors_window *window, uint32_t first, u
 
 enum { first_steps = 0x55, last_steps = 0xAA };
 
-/// A bit for each pair of which both are set.
+/// One bit for each pair of set bits.
 INLINE uint8_t pairs(unsigned mask) { return (uint8_t)_pext_u32(mask & mask >> 1, first_steps); }
 
 AVX512 static void look(const void *records, size_t count, const cvectors_window *window,
@@ -183,7 +183,7 @@ AVX512 static void look(const void *records, size_t count, const cvectors_window
   _mm512_storeu_si512(cells->columns, x.cells);
   _mm512_storeu_si512(cells->rows, y.cells);
   cells->is_clear = pairs(x.is_clear & y.is_clear);
-  // The first cell of a box is not beyond the window's last one, nor the last before its first.
+  // The box begins before the window ends, and ends after it begins.
   cells->is_touched = pairs((x.is_to_last & y.is_to_last & first_steps) |
                             (x.is_from_first & y.is_from_first & last_steps));
   cells->is_inside =

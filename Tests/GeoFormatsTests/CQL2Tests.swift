@@ -72,7 +72,7 @@ import Testing
     for (text, expected) in cases { #expect(try CQL2.parse(text) == expected, "\(text)") }
   }
 
-  /// The text, where it fails, and a part of what is said.
+  /// The text, the position of the error, and a part of its message.
   @Test(
     arguments: [
       ("", 1, "expected a condition, found the end"), ("   ", 4, "found the end"),
@@ -144,7 +144,7 @@ import Testing
     #expect(isTooDeep(repeated("NOT(", 51) + "TRUE" + repeated(")", 51)))
     #expect(refusal(repeated("NOT(", 50) + "TRUE" + repeated(")", 50)) == nil)
     #expect(refusal(repeated("(", 100) + "TRUE" + repeated(")", 100)) == nil)
-    // Side by side is not deep.
+    // Conditions side by side do not nest.
     #expect(refusal(repeated("(TRUE) AND ", 5000) + "TRUE") == nil)
     #expect(refusal(repeated("a=1 OR ", 9000) + "TRUE") == nil)
     #expect(refusal("a IN (" + repeated("1,", 30_000) + "1)") == nil)

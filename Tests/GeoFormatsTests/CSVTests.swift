@@ -95,7 +95,7 @@ import Testing
     #expect(read("lon,lat,id\n1,2,3", .csv, idProperty: "nope").features.map(\.id) == [nil])
   }
 
-  /// Any fields, quoted as need be, come back as they were.
+  /// Random fields, quoted if necessary, are read back unchanged.
   @Test func fieldsRoundTrip() throws {
     var random = SeededGenerator(seed: 8)
     for _ in 0..<2000 {

@@ -2,7 +2,7 @@ import GeoFormats
 import TestSupport
 import Testing
 
-/// However a stream is cut, the outcome is the same, errors and their places included.
+/// The outcome of reading a stream, including errors and their offsets, does not depend on its chunks.
 @Suite(.timeLimit(.minutes(5))) struct ChunkingTests {
   static let geoJSON: [String] = [
     " {\"features\" : [ " + feature(properties: #"{ "a\"]}" : "{[\\", "é😀":[ 1 , {} ] }"#)
@@ -56,7 +56,7 @@ import Testing
   @Test func sequences() { check(ChunkingTests.sequences, .geoJSONSequence) }
   @Test func tables() { check(ChunkingTests.tables, .csv) }
 
-  /// Flipped bytes and truncations of valid documents never trap, and cuts don't matter to them.
+  /// Corrupted and truncated documents never trap, and their outcomes do not depend on the chunks.
   @Test(arguments: [FeatureFormat.geoJSON, .geoJSONSequence, .csv])
   func mutations(_ format: FeatureFormat) {
     var random = SeededGenerator(seed: 4)
@@ -83,7 +83,7 @@ import Testing
         let whole = read(bytes, format)
         let cuts = (0..<3).map { _ in Int.random(in: 0...bytes.count, using: &random) }.sorted()
         #expect(read(bytes, format, cuts: cuts) == whole, "\(text(bytes)) cut at \(cuts)")
-        // What is accepted as a whole is JSON.
+        // Accepted documents are JSON.
         if format == .geoJSON, whole.error == nil { #expect(jsonError(bytes) == nil) }
         if format == .geoJSON, jsonError(bytes) != nil { #expect(whole.error != nil) }
         for feature in whole.features { #expect(jsonError(feature.properties) == nil) }

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Date-times of RFC 3339.
+/// RFC 3339 date-times.
 @Suite(.timeLimit(.minutes(5))) struct DateTimeTests {
   @Test(arguments: [
     ("1970-01-01T00:00:00Z", 0), ("1970-01-01t00:00:00z", 0), ("1969-12-31T23:59:59.999Z", -1),
@@ -12,10 +12,10 @@ import Testing
     ("2000-02-29T00:00:00Z", 951_782_400_000), ("2024-02-29T23:59:59.5Z", 1_709_251_199_500),
     ("1985-04-12T23:20:50.52Z", 482_196_050_520), ("1996-12-19T16:39:57-08:00", 851_042_397_000),
     ("1937-01-01T12:00:27.87+00:20", -1_041_337_172_130),
-    // Leap seconds are the seconds after them.
+    // Leap seconds count as the seconds after them.
     ("1990-12-31T23:59:60Z", 662_688_000_000), ("1990-12-31T15:59:60-08:00", 662_688_000_000),
     ("2016-12-31T23:59:60.75Z", 1_483_228_800_750),
-    // What is beyond the millisecond is dropped.
+    // Fractions are cut off after milliseconds.
     ("1970-01-01T00:00:00.0019999999999999999999Z", 1), ("1969-12-31T23:59:59.9999Z", -1),
     ("0000-01-01T00:00:00Z", -62_167_219_200_000),
     ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
@@ -38,12 +38,12 @@ import Testing
     "12026-07-01T12:00:00Z", "-001-07-01T12:00:00Z", "2026-7-1T12:00:00Z", "2026-07-01T1:00:00Z",
     "20260701T120000Z", "2026-W27-3T12:00:00Z", "2026-07-01T12:00:00Zulu", "٢٠٢٦-07-01T12:00:00Z",
     "2026-07-01T12:00:00+02:00Z", "1782900000000", "Wed, 01 Jul 2026 12:00:00 GMT",
-    // In UTC these are beyond the years that have four digits.
+    // In UTC these are outside the years 0 to 9999.
     "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:60Z",
   ])
   func isRefused(text: String) { #expect(DateTime.milliseconds(text) == nil) }
 
-  /// Against the C library's calendar.
+  /// Date-times compared with the calendar of the C library.
   @Test func everyTimeIsWrittenAsTheCalendarHasItAndReadBack() {
     var random = SeededGenerator(seed: 3339)
     let range = DateTime.range
@@ -73,7 +73,7 @@ import Testing
     #expect(DateTime.text(.min) == "0000-01-01T00:00:00Z")
   }
 
-  /// Text that is nearly a date-time is refused, or read as what it says.
+  /// Mutated date-times are rejected or read as what they say.
   @Test func changedCharacters() {
     var random = SeededGenerator(seed: 4)
     let alphabet = Array("0123456789-+:.TZtz 59".unicodeScalars)
@@ -91,7 +91,7 @@ import Testing
       let text = String(String.UnicodeScalarView(scalars))
       guard let time = DateTime.milliseconds(text) else { continue }
       #expect(DateTime.milliseconds(DateTime.text(time)) == time, "\(text)")
-      // The local date and time, moved by the offset, is the one in UTC.
+      // Local time minus the offset is UTC.
       #expect(
         abs(time - (DateTime.milliseconds(text.prefix(19) + "Z") ?? time)) < 86_400_000, "\(text)")
     }

@@ -3,9 +3,9 @@ import GeoFormats
 import TestSupport
 import Testing
 
-/// `expires` beside a feature's properties.
+/// The member `expires` of features.
 @Suite(.timeLimit(.minutes(5))) struct FeatureExpiryTests {
-  /// A Feature's text with the text of its `expires`.
+  /// The text of a Feature with a given text of `expires`.
   private func expiring(_ expires: String?) -> String {
     let member = expires.map { ",\"expires\":\($0)" } ?? ""
     return "{\"type\":\"Feature\",\"id\":\"a\",\"geometry\":{\"type\":\"Point\","
@@ -49,7 +49,7 @@ import Testing
         #expect(text(record.properties) == "{\"expires\":1}" && record.id.description == "a")
       }
       #expect(written(batch, at: last) == expiring(answer))
-      // What was said stays, what wasn't gets the default, and null is settled.
+      // Explicit values stay, absent ones get the default, and null means never.
       batch.applyDefaultExpiry(7)
       let settled = batch.withRecord(at: last) { ($0.expires, $0.neverExpires) }
       #expect(settled == (time ?? (member == nil ? 7 : nil), false))
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  /// Records with and without the eight bytes, in every form, one after the other.
+  /// Records with and without an expiry, in every form, one after the other.
   @Test func recordsOfEveryFormKeepWhatTheyHold() {
     var random = SeededGenerator(seed: 8)
     var batch = FeatureBatch()

@@ -157,7 +157,7 @@ import Testing
     #expect(read(table, .csv, cuts: [1 << 20, 10 << 20]) == read(table, .csv))
   }
 
-  /// Properties come back value by value, whatever white space was around them.
+  /// Properties are read back value by value, whatever white space surrounds them.
   @Test func propertiesRoundTrip() throws {
     var random = SeededGenerator(seed: 5)
     func space() -> String {
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  /// One white space, wherever it may stand, is dropped; those in strings stay.
+  /// White space is dropped wherever it may occur, except in strings.
   @Test func whiteSpaceIsDropped() throws {
     let tokens = [
       "{", "\"a b\"", ":", "[", "1", ",", "{", "}", ",", "[", "]", ",", "true", ",", "\" \\\" \"",
@@ -239,7 +239,7 @@ import Testing
     let escaped = Array(#""\ud83d\ude00\n\t\"\\\/\b\f\r\u00e9é""#.utf8)
     #expect(
       text(escaped.withUnsafeBytes { PropertyReader.unescape($0) }) == "😀\n\t\"\\/\u{8}\u{C}\réé")
-    // On text that isn't JSON it finds something or other, and stays within bounds.
+    // On text that is not JSON, the results are arbitrary but within bounds.
     var random = SeededGenerator(seed: 6)
     for _ in 0..<5000 {
       var bytes = Array(properties.utf8.prefix(Int.random(in: 0...70, using: &random)))

@@ -2,7 +2,7 @@ import GeoFormats
 import TestSupport
 import Testing
 
-/// Digits against Swift's own shortest ones.
+/// Digits compared with those of Swift's standard library.
 @Suite(.timeLimit(.minutes(5))) struct JSONDigitsTests {
   private func written(_ body: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter(reserving: 0)
@@ -13,7 +13,7 @@ import Testing
   @Test func integers() {
     var random = SeededGenerator(seed: 11)
     for round in 0..<40_000 {
-      // As many of few bits as of many.
+      // Numbers of every bit length.
       let value = Int(truncatingIfNeeded: random.next()) >> (round % 64)
       #expect(written { $0.value(value) } == "\(value)")
     }
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// Decimals of up to 10 places, their neighbours, and anything, where neither form takes an exponent.
+  /// Decimals of up to 10 places, their neighbours and random doubles, where neither form has an exponent.
   @Test func shortestDoubles() {
     var random = SeededGenerator(seed: 12)
     for round in 0..<60_000 {

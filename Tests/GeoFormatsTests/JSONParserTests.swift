@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// Only four bytes are white space, and only structure may separate.
+  /// Only four characters are white space, and only structural characters separate values.
   @Test func separators() {
     for byte in UInt8.min...UInt8.max {
       let space = [0x20, 0x09, 0x0A, 0x0D].contains(byte)
@@ -109,7 +109,7 @@ import Testing
     #expect(text(value.text).first == "{" && text(value.text).last == "}")
   }
 
-  /// Against the C library, over every shape of number: many digits, huge and tiny exponents.
+  /// Numbers of every shape compared with the C library: many digits, huge and tiny exponents.
   @Test func numbersAgreeWithTheCLibrary() throws {
     var random = SeededGenerator(seed: 7)
     var texts = [

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct JSONPropertyDecoderTests {
-  /// A value, owned and readable.
+  /// A readable copy of a value.
   private func value(_ name: String, in properties: String) -> String {
     var result: [String] = []
     Array(properties.utf8).withUnsafeBytes { bytes in
@@ -61,7 +61,7 @@ import Testing
     for _ in 0..<3000 {
       let members = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
         let name = names[Int.random(in: 0..<names.count, using: &generator)]
-        // Few backslashes and objects, so that the shorter way is gone as well.
+        // Few backslashes and objects, so that the fast path is taken, too.
         let choices = Bool.random(using: &generator) ? values : Array(values.prefix(8))
         let value = choices[Int.random(in: 0..<choices.count, using: &generator)]
         return "\"\(name == "a\"b" ? "a\\\"b" : name)\":\(value)"

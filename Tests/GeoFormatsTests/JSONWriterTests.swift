@@ -70,7 +70,7 @@ import Testing
     #expect(text(writer.take()) == "true")
   }
 
-  /// Every double comes back bit for bit: random bit patterns, decimals, neighbours of decimals.
+  /// Doubles are read back bit for bit: random bit patterns, decimals and their neighbours.
   @Test func doublesRoundTrip() throws {
     var random = SeededGenerator(seed: 1)
     let parser = JSONParser()
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// Any string of scalars comes back, at every length and alignment.
+  /// Random strings are read back unchanged, at every length and alignment.
   @Test func stringsRoundTrip() throws {
     var random = SeededGenerator(seed: 2)
     let parser = JSONParser()

@@ -3,8 +3,8 @@ import Testing
 
 @testable import GeoFormats
 
-/// What memory that runs out makes of a document. In processes of their own, whose address space is
-/// limited once the document is there. Address sanitizer ends a process that runs out.
+/// Parsing without memory, in processes whose address space is limited once the document exists. Address
+/// sanitizer would end a process without memory.
 @Suite(
   .timeLimit(.minutes(1)),
   .enabled(if: dlsym(nil, "__asan_init") == nil, "address sanitizer needs the memory itself"))

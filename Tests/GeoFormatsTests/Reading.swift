@@ -1,7 +1,7 @@
 import ClusterCore
 import GeoFormats
 
-/// A feature that was read, owned, for comparisons.
+/// A copy of a feature for comparisons.
 struct ReadFeature: Equatable, CustomStringConvertible {
   var id: FeatureID?
   var isText: Bool
@@ -10,7 +10,7 @@ struct ReadFeature: Equatable, CustomStringConvertible {
   var description: String { "\(id.map(\.description) ?? "-") \(ordinates) \(properties)" }
 }
 
-/// Everything that reading a stream has led to.
+/// The outcome of reading a stream.
 struct Outcome: Equatable {
   var features: [ReadFeature] = []
   var problems: [FeatureProblem] = []
@@ -21,7 +21,7 @@ struct Outcome: Equatable {
   var refusedAt: String? { if case .notFeatures(let pointer, _)? = error { pointer } else { nil } }
 }
 
-/// Reads a stream that is cut before the given indices.
+/// Reads a stream that is split before the given indices.
 func read(
   _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String? = nil, cuts: [Int] = []
 ) -> Outcome {
@@ -31,7 +31,7 @@ func read(
   do throws(FormatError) {
     var start = 0
     for cut in cuts + [bytes.count] {
-      // A copy of just the chunk, so that the sanitizer sees any step beyond it.
+      // A copy of only the chunk, so that the sanitizer notices reads beyond it.
       let chunk = Array(bytes[start..<cut])
       try reader.read(chunk, into: &parsed)
       start = cut

@@ -1,6 +1,6 @@
 import GeoFormats
 
-/// Why a text is not JSON; nil if it is.
+/// The reason why a text is not JSON; nil if it is.
 func jsonError(_ bytes: [UInt8], maximumDepth: Int = 1000) -> JSONError? {
   let parser = JSONParser(maximumDepth: maximumDepth)
   do throws(JSONError) {
@@ -11,7 +11,7 @@ func jsonError(_ bytes: [UInt8], maximumDepth: Int = 1000) -> JSONError? {
   }
 }
 
-/// As ``jsonError(_:maximumDepth:)``, of text.
+/// The reason why a text is not JSON; nil if it is.
 func jsonError(_ text: String, maximumDepth: Int = 1000) -> JSONError? {
   jsonError(Array(text.utf8), maximumDepth: maximumDepth)
 }
@@ -24,7 +24,7 @@ func parsed(_ text: String) throws(JSONError) -> JSONValue {
 /// Bytes as text.
 func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// A parsed value, owned, for comparisons. Numbers by bits, and by their text.
+/// A copy of a parsed value for comparisons. Numbers are compared by their bits and their text.
 indirect enum Tree: Equatable {
   case null
   case bool(Bool)

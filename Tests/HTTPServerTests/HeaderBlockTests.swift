@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-/// The lines of an answer as they leave, against the prepared answer.
+/// The header lines that are sent, compared with the prepared response.
 @Suite(.timeLimit(.minutes(5))) struct HeaderBlockTests {
   private static let transport = ["date", "content-length", "connection"]
 

@@ -53,7 +53,7 @@ import Testing
     for socket in busy { socket.send("GET / HTTP/1.1\r\n\r\n") }
     #expect(server.eventually { held.count == 20 && server.server.openConnections == 40 })
     let stopping = Threads.start { server.server.shutdown() }
-    // Its idle connections go first, and the port is free.
+    // Idle connections are closed, and the port is free.
     for socket in idle { #expect(socket.isAtEnd()) }
     #expect(throws: RawSocket.Failure.self) { try server.connect() }
     held.answerAll()
@@ -106,7 +106,7 @@ import Testing
     #expect(server.eventually { held.count == 1 })
     server.server.shutdown()
     #expect(socket.isAtEnd())
-    held.answerAll()  // far too late, and harmless
+    held.answerAll()  // too late, and harmless
   }
 
   @Test func repliesMayOutliveTheServer() throws {
@@ -172,7 +172,7 @@ import Testing
     let socket = try server.connect()
     socket.send("POST /a?b HTTP/1.1\r\nContent-Length: 1\r\n\r\nxgarbage garbage garbage\r\n\r\n")
     _ = socket.readToEnd()
-    // An entry is written behind its answer.
+    // An entry is written after its response.
     #expect(server.eventually { log.withLock { $0.count } == 2 })
     let entries = log.withLock { $0 }
     #expect(entries.map(\.status) == [200, 400])

@@ -59,7 +59,7 @@ import Testing
     #expect(answer.prepared(for: get([:], .post)).header("etag") == first)
     #expect(answer.prepared(for: get([:], .put)).header("etag") == nil)
     #expect(json.prepared(for: get([:], .put)).header("etag") == "\"v1\"")
-    // Any one byte more, less or changed is another tag.
+    // One byte more, fewer or changed gives another tag.
     var tags: Set<String> = []
     for length in 0..<200 {
       answer.body = [UInt8](repeating: 0, count: length)
@@ -102,7 +102,7 @@ import Testing
     }
     let both = get(["If-None-Match": "\"v1\", \"v1-gz\"", "Accept-Encoding": "gzip"])
     #expect(json.prepared(for: both).header("etag") == "\"v1-gz\"")
-    // A handler that has seen the match itself.
+    // A handler that has compared the tags itself.
     let early = HTTPResponse(status: 304, etag: "v1").prepared(
       for: get(["If-None-Match": "\"v1-gz\"", "Accept-Encoding": "gzip"]))
     #expect(early.status == 304)

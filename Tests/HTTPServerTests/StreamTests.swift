@@ -4,9 +4,9 @@ import HTTPServer
 import TestSupport
 import Testing
 
-/// Answers that go on: what reaches the client, and how they end.
+/// Streams: what reaches the client, and how they end.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct StreamTests {
-  /// The streams that a server has begun, and how many of them have ended.
+  /// The streams that a server has begun, and the number of those that have ended.
   private final class Streams: Sendable {
     let open = Locked<[ResponseStream]>([])
     let ended = Locked(0)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// The bytes of a chunked body as a text; nil where it isn't whole.
+  /// The text of a chunked body; nil if it is incomplete.
   private func unchunked(_ bytes: [UInt8]) -> String? {
     var rest = bytes[...]
     var text: [UInt8] = []
@@ -149,7 +149,7 @@ import Testing
     let block = [UInt8](repeating: 120, count: 256 << 10)
     for _ in 0..<200 where open[0].pendingBytes < 4 << 20 {
       for stream in open { stream.send(block) }
-      // Reads what comes, so that only one of them is behind.
+      // Reads, so that only one of the clients falls behind.
       #expect(server.eventually { !quick.receive(atMost: block.count).isEmpty })
       usleep(1000)
     }
@@ -171,7 +171,7 @@ import Testing
       #expect(server.eventually { streams.count == number + 1 })
     }
     let open = streams.take()
-    // Takes nothing: that is one.
+    // This client takes nothing.
     open[1].send([UInt8](repeating: 120, count: 32 << 20))
     #expect(server.eventually { open[1].isEnded })
     // A connection that begins now ends as idle, by which time the stream has been quiet for longer.
@@ -191,7 +191,7 @@ import Testing
     #expect(server.eventually { streams.count == 1 })
     for stream in streams.take() { stream.finish() }
     #expect(unchunked(socket.readToEnd()) == "first ")
-    // One that goes on sending is broken.
+    // A client that keeps sending is cut off.
     let noisy = try server.connect()
     noisy.send("GET / HTTP/1.1\r\n\r\n")
     #expect(noisy.response()?.status == 200)
@@ -212,7 +212,7 @@ import Testing
     }
     #expect(server.eventually { streams.count == 20 })
     let open = streams.take()
-    // One of them takes nothing, and is not waited for.
+    // One client takes nothing; the shutdown does not wait for it.
     let stuck = try server.connect()
     stuck.send("GET / HTTP/1.1\r\n\r\n")
     #expect(server.eventually { streams.count == 1 })

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// The answers of the built service about real data are those of the brute force.
+/// The service's answers about real data equal those of brute force.
 @Suite(.timeLimit(.minutes(5))) struct AnswerTests {
-  /// The cities, imported by the command, behind a running server.
+  /// A running server with the cities, imported by the command.
   private func cities() throws -> (server: ServerProcess, twin: Twin) {
     let features = try #require(try Fixtures.cities())
     let file = try #require(Fixtures.path(named: "cities15000.csv"))
@@ -74,7 +74,7 @@ import Testing
       let answer = try client.send(
         "POST", "/collections/cities/pins", headers: [("Content-Type", "application/json")],
         body: Array(body.json.text.utf8))
-      // No limit in the body is the default, which for pins is 1000.
+      // Without a limit in the body, the default for pins is 1000.
       let expected = try? twin.pins(
         request.rect, marginFactor: request.marginFactor,
         distance: request.distanceFromContestedLocation, limit: 1000)

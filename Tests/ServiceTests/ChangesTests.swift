@@ -14,7 +14,7 @@ import Threading
     "bbox=13,52,14,53&zoom=16&marginFactor=0&decluster=true&maxZoomLevelForClustering=3",
   ]
 
-  /// What a client that reads events finds wrong, in the end.
+  /// What a client that reads events finds wrong in the end.
   private static func faults(
     of stream: EventStream, view: String, server: TestClient
   ) throws -> [String] {
@@ -31,7 +31,7 @@ import Threading
   @Test func fiftyWatchersShowWhatIsThere() throws {
     let features = TwinDataset.mixed.features(seed: 501, count: 400)
     let server = try ServerProcess.holding(features, in: "c", arguments: ["--threads", "2"])
-    // How many writers are done; then that every view is about to change, and that all is done.
+    // The number of finished writers; then marks that every viewport will change and that all is done.
     let done = Locked(0)
     let writes = Locked(0)
     let faults = Locked<[String]>([])
@@ -65,7 +65,7 @@ import Threading
           }
         }
         #expect(eventually { done.value >= 6 })
-        // Comes again, so that it has seen everything when it reads its first event.
+        // Reconnects, so that its first event shows everything.
         try ChangesTests.catchUp(&stream, path, client)
         let wrong = try ChangesTests.faults(of: stream, view: view, server: client)
         faults.withLock { $0 += wrong }
@@ -105,7 +105,7 @@ import Threading
     }
   }
 
-  /// A write that no watcher sleeps through.
+  /// A write that every watcher is told of.
   private static func changeEveryView(_ client: TestClient) throws {
     let places = [TwinFeature(7_000_000, 13.4, 52.5), TwinFeature(7_000_001, 180, 0)].map { one in
       var feature = one
@@ -153,7 +153,7 @@ import Threading
     let view = "bbox=-180,-85,180,85&zoom=8&cellSize=512&marginFactor=0"
     let path = "/collections/c/changes?\(view)"
     let slow = try EventStream(port: server.port, path: path)
-    // Is sent less, at the same times.
+    // Gets fewer bytes, at the same times.
     let quick = try EventStream(port: server.port, path: path + "&properties=none")
     var round = 0
     while try !server.client.get("/metrics").text.contains("dropped_watchers_total 1\n") {
@@ -165,7 +165,7 @@ import Threading
     }
     let small = view + "&properties=none"
     #expect(try ChangesTests.faults(of: quick, view: small, server: server.client) == [])
-    // What it was sent before is whole events, or the connection ends within one.
+    // It was sent whole events before, or the connection ends within one.
     while (try? slow.read()) == true {}
     #expect(slow.faults == [])
     let again = try EventStream(port: server.port, path: path, resuming: slow.screen)
@@ -181,7 +181,7 @@ import Threading
         port: server.port, path: "/collections/c/changes?\(ChangesTests.views[number % 5])")
     }
     for stream in streams { while stream.screen.names.isEmpty { try #require(try stream.read()) } }
-    // Well before it would give up on them.
+    // Well before the idle timeout.
     #expect(server.terminate(timeout: 15) == 0)
     for stream in streams {
       #expect(try !stream.read())

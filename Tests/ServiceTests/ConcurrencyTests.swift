@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 import Threading
 
-/// Readers beside a writer: every answer is one state of the data, and none older than the last.
+/// Concurrent readers and a writer: every answer shows one version of the data, never an older one than
+/// before.
 @Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
   private static let all = "/collections/c/clusters?bbox=-180,-90,180,90&zoom=3&properties=none"
 
@@ -44,8 +45,8 @@ import Threading
     server.expectHealthy()
   }
 
-  /// Upserts batches, moves them and drops the collection and creates it again, until there have been
-  /// enough reads beside it.
+  /// Upserts and moves batches, and drops and recreates the collection, until there have been enough
+  /// concurrent reads.
   private static func write(
     _ batches: [[TwinFeature]], over connection: TestConnection, reads: () -> Int
   ) throws {
@@ -68,7 +69,7 @@ import Threading
     }
   }
 
-  /// What is wrong with an answer; `version` is the last one seen on the connection.
+  /// What is wrong with an answer. `version` is the last one seen on the connection.
   private static func fault(of answer: TestResponse, version: inout Int) -> String? {
     if answer.status == 404 { return nil }  // between a drop and the next upsert
     let value = answer.value
@@ -117,7 +118,7 @@ import Threading
       do {
         let connection = try TestClient(port: port).connect()
         for step in 0..<25 {
-          // Without ids: each is given its own.
+          // Without ids, so that the server assigns them.
           let answer = try connection.send(
             "POST", "/collections/c/items", headers: [("Content-Type", "text/csv")],
             body: Array("lon,lat,who\n1,2,\(number * 100 + step)\n".utf8))
@@ -132,7 +133,7 @@ import Threading
     #expect(Set(features.compactMap { $0["properties"]?["who"]?.int }).count == 200)
   }
 
-  /// Many read a feature, change it and write it under the condition that nobody else did meanwhile.
+  /// Clients read a feature, change it and write it if nobody else has changed it in the meantime.
   @Test func noChangeUnderAConditionIsLost() throws {
     let server = try ServerProcess.ready()
     try server.store([TwinFeature(1, 1, 2, "{\"n\":0}")], in: "c")

@@ -3,25 +3,25 @@ import TestSupport
 import Testing
 import Threading
 
-/// Disks that are full or can't be written, while the service runs and when it starts: writes are
-/// refused and say why, reads go on, nothing acknowledged is lost, and with space again all is well.
+/// Disks that are full or read-only, while the service runs and when it starts: writes fail with the reason,
+/// reads continue, no acknowledged write is lost, and the service recovers when there is space again.
 @Suite(.timeLimit(.minutes(5))) struct DiskTests {
-  /// Runs another command to its end; whether it succeeded.
+  /// Runs another command. Returns whether it succeeded.
   @discardableResult
   private static func run(_ command: String, _ arguments: [String]) -> Bool {
     (try? ChildProcess(command, arguments))?.waitForExit() == .code(0)
   }
 
-  /// Lets the files of a process grow to so many bytes, or without limit.
+  /// Limits the size of files that a process writes, or removes the limit.
   private static func limitFiles(of process: pid_t, to bytes: Int?) {
     let limit = bytes.map { "\($0)" } ?? "unlimited"
     run("/usr/bin/prlimit", ["--pid", "\(process)", "--fsize=\(limit):unlimited"])
   }
 
-  /// Whether this is the answer to a write for which there is no room.
+  /// Whether this is the answer to a write when the disk is full.
   private static func isFull(_ answer: TestResponse) -> Bool { answer.flaw(status: 507) == nil }
 
-  /// Writers and readers beside each other while there is no room for a time; then a kill.
+  /// Concurrent writers and readers while the disk is full for a time; then a kill.
   private func fill(
     _ load: LiveLoad, _ server: ServerProcess, begin: @escaping @Sendable () -> Void,
     end: @escaping @Sendable () -> Void
@@ -67,8 +67,8 @@ import Threading
     }
   }
 
-  /// Starts a server with little room and writes; then one with room must have what was acknowledged.
-  /// What went wrong.
+  /// Writes to a server with little space; then a server with space must have what was acknowledged. Returns
+  /// what went wrong.
   private func start(on data: TemporaryDirectory, launcher: [String]) throws -> [String] {
     var faults: [String] = []
     var stored: [Int] = []
@@ -109,7 +109,7 @@ import Threading
   func filesThatMayNotGrowFromTheStart(room: Int) throws {
     let launcher = ["/usr/bin/prlimit", "--fsize=\(room):unlimited"]
     #expect(try start(on: TemporaryDirectory(), launcher: launcher) == [])
-    // Beside data that fills more than that already.
+    // The existing data is larger than that already.
     let old = try ServerProcess.holding(
       (1...5000).map { TwinFeature($0, 1, 2, "{\"n\":\($0)}") }, in: "c")
     if room % 40_000 == 0 { old.kill() } else { #expect(old.terminate() == 0) }
@@ -118,7 +118,7 @@ import Threading
     #expect(try server.json("/collections/c")["featureCount"] == 5000)
   }
 
-  // MARK: On a disk of its own, where one may be mounted
+  // MARK: On a separate disk, if one can be mounted
 
   /// Whether this process may mount a disk.
   private static let canMount: Bool = {
@@ -128,7 +128,7 @@ import Threading
     return run("/usr/bin/umount", ["--lazy", disk.path])
   }()
 
-  /// Calls with a directory that is a disk of so many kilobytes.
+  /// Calls `body` with a directory that is a disk of so many kilobytes.
   private func withDisk(_ kilobytes: Int, _ body: (TemporaryDirectory) throws -> Void) throws {
     let disk = try TemporaryDirectory()
     let size = "size=\(kilobytes)k"
@@ -138,7 +138,7 @@ import Threading
     try body(disk)
   }
 
-  /// Takes all room on a disk but a little.
+  /// Fills a disk except for a little space.
   private static func fillUp(_ disk: TemporaryDirectory, leaving bytes: Int) {
     guard let file = fopen(disk.file("filler"), "wb") else { return }
     let block = [UInt8](repeating: 1, count: 4096)
@@ -165,7 +165,7 @@ import Threading
           unlink(disk.file("filler"))
         }
         #expect(misses == [])
-        // It also starts on a full disk, if it can.
+        // The service may also start on a full disk.
         DiskTests.fillUp(disk, leaving: room)
         let full = try? ServerProcess.ready(data: disk)
         if let full { _ = try load.settle(with: full) }

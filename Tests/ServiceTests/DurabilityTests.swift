@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What was answered 2xx survives kill -9.
+/// Writes that were answered 2xx survive kill -9.
 @Suite(.timeLimit(.minutes(5))) struct DurabilityTests {
   @Test func answeredWritesSurviveAKill() throws {
     var generator = SeededGenerator(seed: 9)
@@ -12,7 +12,7 @@ import Testing
       server.kill()
       server = try ServerProcess.ready(data: server.data)
       try mirror.expect(in: server)
-      // The same bytes after a second kill, ids of annotations and all.
+      // The bytes, including ids of annotations, are the same after a second kill.
       let before = try mirror.answers(of: server)
       server.kill()
       server = try ServerProcess.ready(data: server.data)

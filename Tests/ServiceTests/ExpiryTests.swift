@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Features that expire, in the whole service and by the machine's clock.
+/// Expiring features, in the whole service and by the system clock.
 @Suite(.timeLimit(.minutes(5))) struct ExpiryTests {
   private static func now() -> Int {
     var time = timespec()
@@ -11,7 +11,7 @@ import Testing
     return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
   }
 
-  /// A time as RFC 3339 has it.
+  /// A time in RFC 3339.
   private static func text(_ time: Int) -> String {
     var (seconds, parts) = (time / 1000, tm())
     gmtime_r(&seconds, &parts)
@@ -42,7 +42,7 @@ import Testing
       })
   }
 
-  /// How many rows of features are on disk.
+  /// The number of rows of features on disk.
   private static func rows(in data: TemporaryDirectory) -> Int {
     var (handle, statement): (OpaquePointer?, OpaquePointer?)
     defer { sqlite3_close(handle) }
@@ -80,14 +80,14 @@ import Testing
       #expect(expiries.allSatisfy { $0 <= after || found.contains($0) }, "\(target)")
       if !found.isEmpty && found.count < expiries.count { views += 1 }
     }
-    // On a slow machine few, but the clock was watched.
+    // On a slow machine these are few.
     #expect(views > 0)
     #expect(eventually { ExpiryTests.rows(in: server.data) == 0 })
     server.expectHealthy()
     #expect(server.terminate() == 0)
   }
 
-  /// Rows vanish without anybody who asks, too.
+  /// Rows are removed even without requests.
   @Test func aTimeToLiveEmptiesACollectionByItself() throws {
     let server = try ServerProcess.ready()
     #expect(
@@ -98,7 +98,7 @@ import Testing
     server.expectHealthy()
   }
 
-  /// Kills at any time: no version ever stands for two contents, and nothing comes back.
+  /// Kills at random times: no version has two contents, and no expired feature returns.
   @Test func versionsStandForOneContentAcrossKills() throws {
     var generator = SeededGenerator(seed: 77)
     var server = try ServerProcess.ready()

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Clients that don't speak HTTP, or speak it slowly, or not to the end.
+/// Clients that do not speak HTTP, or that send it slowly or incompletely.
 @Suite(.timeLimit(.minutes(5))) struct HostileConnectionTests {
   @Test func garbageIsAnsweredWithAProblem() throws {
     let server = try ServerProcess.ready()
@@ -52,7 +52,7 @@ import Testing
       let answer = try server.client.rawResponse(request)
       #expect(answer.flaw(status: 431) == nil, "\(request.prefix(30))")
     }
-    // Many, but within the limit, are fine.
+    // As many as the limit allows are fine.
     let many = String(repeating: "X: 1\r\n", count: 5000)
     let answer = try server.client.rawResponse("GET /health/live HTTP/1.1\r\n\(many)\r\n")
     #expect(answer.status == 200)
@@ -75,7 +75,7 @@ import Testing
     }
     try server.store([TwinFeature(2, 1, 2)], in: "c")
     #expect(try server.json("/collections/c")["featureCount"] == 2)
-    // Those that gave up are forgotten.
+    // Abandoned connections are closed.
     held.removeAll()
     let isForgotten = eventually {
       let text = (try? server.client.get("/metrics"))?.text ?? ""
@@ -92,7 +92,7 @@ import Testing
     ] {
       let connection = try server.client.connect()
       try connection.write(Array(beginning.utf8))
-      // It ends; were it not to, the client's own patience would, after a minute, with nothing.
+      // The server ends the connection; otherwise the client would give up after a minute without an answer.
       let answer = connection.readToEnd()
       let text = String(decoding: answer.prefix(12), as: UTF8.self)
       #expect(answer.isEmpty || text == "HTTP/1.1 408", "\(text)")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Paths, queries, methods and media types that make no sense.
+/// Invalid paths, queries, methods and media types.
 @Suite(.timeLimit(.minutes(5))) struct HostilePathTests {
   private static let view = "/collections/c/clusters?bbox=-10,-10,10,10&zoom=3"
 
@@ -65,7 +65,7 @@ import Testing
       .get("/" + String(repeating: "a", count: 70_000), 431),
     ])
     let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
-    // Nothing but separators is an empty query.
+    // A query of separators alone is empty.
     #expect(try server.client.get(view + String(repeating: "&", count: 60_000)).status == 200)
     #expect(try server.client.get(view + "&titleProperty=" + long).status == 200)
   }

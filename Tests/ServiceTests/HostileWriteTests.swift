@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Bodies of features that are not, and writes to places that cannot be: nothing is changed.
+/// Invalid features and writes to invalid paths, which change nothing.
 @Suite(.timeLimit(.minutes(5))) struct HostileWriteTests {
   /// A FeatureCollection of a good feature and this one.
   private func second(_ feature: String) -> Attack {
@@ -54,7 +54,7 @@ import Testing
       "POST", "/collections/c/items", json: feature(coordinates: "[13.4,113.4]"))
     #expect(answer.status == 422)
     #expect(answer.text.contains("swapped"), "\(answer.text)")
-    // And so no collection came into being.
+    // No collection was created.
     #expect(try server.client.get("/collections/c").status == 404)
   }
 

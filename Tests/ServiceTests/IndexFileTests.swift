@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The index of a large collection is kept beside the database: a start that reads it has the same
-/// answers as one that reads the rows, whatever happened meanwhile.
+/// Index files: a start that reads one gives the same answers as one that reads the rows, whatever happened
+/// in between.
 @Suite(.timeLimit(.minutes(5))) struct IndexFileTests {
   private static let count = 100_050
 
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  /// A data directory with a large collection `c`, just imported.
+  /// A data directory with a large collection `c` that was just imported.
   private static func imported() throws -> TemporaryDirectory {
     let (data, files) = (try TemporaryDirectory(), try TemporaryDirectory())
     var table = "id,lon,lat,name\n"
@@ -43,7 +43,7 @@ import Testing
     return answers
   }
 
-  /// How many changes a start has read beside the index; nil if it hasn't read an index.
+  /// The number of changes that a start has read beside the index file; nil if it read none.
   private static func changes(_ server: ServerProcess) -> Int? {
     server.log.first { $0["event"] == "index read" }.flatMap { $0["changes"]?.int }
   }
@@ -66,7 +66,7 @@ import Testing
     #expect(try IndexFileTests.answers(server) == before)
     #expect(server.terminate() == 0)
 
-    // The rows say the same.
+    // The rows give the same answers.
     for (path, damage) in zip(IndexFileTests.files(in: data), 1...) {
       #expect(damage == 1)
       var bytes = try Fixtures.bytes(path: path)
@@ -77,7 +77,7 @@ import Testing
     #expect(IndexFileTests.changes(server) == nil)
     #expect(server.log.contains { $0["event"] == "index file" && $0["level"] == "error" })
     #expect(try IndexFileTests.answers(server) == before)
-    // What could not be read is written anew: at the end if not before.
+    // An index file that cannot be read is written again, at the latest at the end.
     #expect(server.terminate() == 0)
     #expect(IndexFileTests.files(in: data).count == 1)
 
@@ -95,14 +95,14 @@ import Testing
   @Test func withoutRoomThereIsNoFile() throws {
     let data = try IndexFileTests.imported()
     for path in IndexFileTests.files(in: data) { unlink(path) }
-    // The database may be opened and the log be written, but nothing grows to the size of an index.
+    // The database can be opened and the log written, but no file can grow to the size of an index.
     let limit = try ServerProcess(
       data: data, launcher: ["/usr/bin/prlimit", "--fsize=1000000:unlimited"])
     try #require(eventually { (try? limit.client.get("/health/ready"))?.status == 200 })
     #expect(try limit.client.get("/collections/c/items/5").status == 200)
     #expect(
       eventually {
-        // That there was none, and that there won't be one.
+        // One line says that there was none, another that none can be written.
         limit.log.filter { $0["event"] == "index file" && $0["level"] == "error" }.count == 2
           && IndexFileTests.files(in: data) == []
       })

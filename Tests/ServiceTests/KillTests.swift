@@ -27,7 +27,7 @@ import Testing
       }
       #expect(process.waitForExit() == .signal(SIGKILL))
       killed += load.writers.filter { $0.value.pending != nil }.count
-      // Also while it starts, once or twice.
+      // Sometimes kills it while it starts, too.
       while generator.chance(0.3) {
         starts += 1
         let pause = generator.int(0...40)
@@ -44,7 +44,7 @@ import Testing
         + "\(killed) were cut off, of which \(stored) are stored whole and the others not at all")
   }
 
-  /// What went wrong with a start that was cut off; nil if nothing did.
+  /// What went wrong with an interrupted start; nil if nothing did.
   private static func killWhileStarting(
     _ data: TemporaryDirectory, after milliseconds: Int
   ) throws -> String? {

@@ -23,7 +23,7 @@ import Testing
       ])
     #expect(replay.waitForExit(seconds: 120) == .code(0))
     #expect(replay.standardError == "")
-    // A run that finds nothing to replay shows nothing.
+    // A run without examples would prove nothing.
     #expect(replay.standardOutput.contains("examples"), "\(replay.standardOutput)")
     server.expectHealthy()
   }

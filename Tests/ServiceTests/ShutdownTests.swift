@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// SIGTERM and SIGINT: what is in flight is finished, the exit code is 0.
+/// SIGTERM and SIGINT: requests in flight are answered, and the exit code is 0.
 @Suite(.timeLimit(.minutes(5))) struct ShutdownTests {
   /// The events of a log, in order.
   private func events(_ server: ServerProcess) -> [String] {
@@ -33,7 +33,7 @@ import Testing
           ("Content-Type", "application/geo+json"), ("Content-Length", "\(body.count)"),
           ("Expect", "100-continue"),
         ]))
-    // So the server has taken the request up.
+    // Now the server has received the request.
     #expect(try connection.receiveInterim() == 100)
     try connection.write(Array(body[..<1000]))
     server.process.signal(SIGTERM)
@@ -62,12 +62,12 @@ import Testing
         load.awaitWrites(writes)
         process.signal(round % 2 == 0 ? SIGTERM : SIGINT)
       }
-      // Well within the time to drain.
+      // Well within the drain timeout.
       #expect(process.waitForExit() == .code(0))
       #expect(events(server) == ["listening", "ready", "stopping", "stopped"])
       #expect(server.complaints.isEmpty)
       server = try ServerProcess.ready(data: server.data)
-      // Had a write been carried out without an answer, it would have been taken up.
+      // A write that was carried out without an answer would show here.
       #expect(try load.settle(with: server) == 0, "round \(round)")
       #expect(load.faults.value.prefix(3) == [], "round \(round)")
     }

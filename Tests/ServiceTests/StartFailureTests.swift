@@ -2,11 +2,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What keeps the service from starting: one clear line, a non-zero exit code, and nothing touched.
+/// Failures to start: one clear line, a nonzero exit code, and no change to the data.
 @Suite(.timeLimit(.minutes(5))) struct StartFailureTests {
   private static let name = "pincluster.db"
 
-  /// A stopped server's directory with a collection of 1000 features in it.
+  /// The directory of a stopped server with a collection of 1000 features.
   private func directory() throws -> TemporaryDirectory {
     let features = (1...1000).map { TwinFeature($0, Double($0 % 180), 2, "{\"n\":\($0)}") }
     let server = try ServerProcess.holding(features, in: "c")
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func theDirectoryIsUnreadable() throws {
-    // A link to itself, and a path too long: even root can't read them.
+    // Even root cannot read a link to itself or a path that is too long.
     let parent = try TemporaryDirectory()
     let loop = parent.file("loop")
     try #require(symlink(loop, loop) == 0)
@@ -78,7 +78,7 @@ import Testing
     for (name, damaged) in damages {
       try Fixtures.write(damaged, path: path)
       try serve(intact.path).expectFailure(saying: path, "damaged")
-      // Never a silent fresh start: what was there is there.
+      // Never an empty start without an error: the data is still there.
       #expect(try Fixtures.bytes(path: path) == damaged, "\(name)")
     }
     try Fixtures.write(bytes, path: path)
@@ -90,7 +90,7 @@ import Testing
     let path = intact.file(StartFailureTests.name)
     var bytes = try Fixtures.bytes(path: path)
     try #require(bytes.count > 5 * 8192)
-    // The pages of the features; the header and the schema stay whole.
+    // Damages the pages of the features; the header and the schema stay intact.
     for index in (bytes.count - 3 * 8192)..<bytes.count { bytes[index] = 0xA5 }
     try Fixtures.write(bytes, path: path)
     let run = try serve(intact.path)

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Thousands of features of which many share a coordinate: each comes back, once.
+/// Thousands of features, many of which share a coordinate: each is returned once.
 @Suite(.timeLimit(.minutes(5))) struct StoneTests {
-  /// The data set where it is to be had, else made up in its likeness.
+  /// The data set if it is available, otherwise a synthetic one like it.
   private func stones() throws -> [TwinFeature] {
     if let stones = try Fixtures.berlinStones() { return stones }
     var generator = SeededGenerator(seed: 5105)
@@ -32,7 +32,7 @@ import Testing
       #expect(pin.isCoordinate(of: want.feature.coordinate, named: "originalCoordinate"))
       #expect(pin["contested"]?.int == want.contested)
     }
-    // Those that share a coordinate don't share the place where they are drawn.
+    // Features that share a coordinate are drawn apart.
     let drawn = Set(pins.map { $0["coordinate"]?.text ?? "" })
     #expect(drawn.count == stones.count)
     let places = Set(stones.map(\.coordinate)).count

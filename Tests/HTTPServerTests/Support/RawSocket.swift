@@ -1,7 +1,7 @@
 import Glibc
 
-/// A TCP client that sends exactly the bytes that a test wants. Every read ends by itself: after ten
-/// seconds of silence it counts as the end.
+/// A TCP client that sends exactly the bytes of a test. Ten seconds of silence count as the end of a
+/// connection.
 final class RawSocket {
   private(set) var descriptor: Int32
   private var buffer: [UInt8] = []
@@ -36,7 +36,7 @@ final class RawSocket {
     descriptor = -1
   }
 
-  /// Closes so that the peer gets a reset.
+  /// Closes the connection with a reset.
   func reset() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -45,7 +45,7 @@ final class RawSocket {
 
   func shutdownWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// False when the peer does not take it all.
+  /// Returns false if the peer does not take all bytes.
   @discardableResult
   func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
@@ -89,7 +89,7 @@ final class RawSocket {
     }
   }
 
-  /// What has arrived, but no more than so many bytes; waits for some.
+  /// The bytes that have arrived, at most `count`. Waits for some.
   func receive(atMost count: Int) -> [UInt8] {
     if buffer.isEmpty { _ = fill() }
     defer { buffer.removeFirst(min(count, buffer.count)) }
@@ -125,6 +125,6 @@ struct RawResponse {
 
   subscript(name: String) -> String? { fields.first { $0.0 == name }?.1 }
   var text: String { String(decoding: body, as: UTF8.self) }
-  /// Whether it is the JSON that every error is.
+  /// Whether the body is problem details in JSON.
   var isProblem: Bool { self["content-type"] == "application/problem+json" && text.hasPrefix("{") }
 }

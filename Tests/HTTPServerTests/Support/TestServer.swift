@@ -2,7 +2,7 @@ import Glibc
 import Threading
 @testable import HTTPServer
 
-/// A running server on a free port; shut down with the last reference.
+/// A running server on a free port, which is shut down with its last reference.
 final class TestServer: Sendable {
   let server: HTTPServer
   var port: Int { server.port }
@@ -40,7 +40,7 @@ final class TestServer: Sendable {
         body: Array("\(request.method) \(request.target) ".utf8) + body))
   }
 
-  /// Waits until the condition holds; false when it does not within ten seconds.
+  /// Waits until the condition holds. Returns false if it does not within ten seconds.
   func eventually(_ condition: () -> Bool) -> Bool {
     for _ in 0..<2000 {
       if condition() { return true }

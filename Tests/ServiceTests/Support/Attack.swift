@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A request that must be refused, and how.
+/// A request that must be rejected, and how.
 struct Attack: Sendable, CustomStringConvertible {
   /// The method.
   var method = "POST"
@@ -9,14 +9,14 @@ struct Attack: Sendable, CustomStringConvertible {
   var path = "/collections/c/clusters"
   /// Header fields.
   var headers: [(String, String)] = [("Content-Type", "application/json")]
-  /// The body, none for nil.
+  /// The body, if any.
   var body: [UInt8]?
   /// The status that the contract names.
   let status: Int
-  /// What the answer must point at.
+  /// The pointer that the answer must contain.
   var pointer: String?
 
-  /// The request in short.
+  /// A short form of the request.
   var description: String {
     let text = body.map { " " + String(decoding: $0.prefix(120), as: UTF8.self) } ?? ""
     return "\(method) \(path.prefix(120))\(text)"
@@ -27,7 +27,7 @@ struct Attack: Sendable, CustomStringConvertible {
     Attack(body: Array(text.utf8), status: status, pointer: pointer)
   }
 
-  /// A body for `clusters` that is whole but for these members.
+  /// A valid body for `clusters` except for these members.
   static func members(_ text: String, _ status: Int = 400, _ pointer: String? = nil) -> Attack {
     body("{\"bbox\":[-10,-10,10,10],\"zoom\":3,\(text)}", status, pointer)
   }
@@ -47,8 +47,8 @@ struct Attack: Sendable, CustomStringConvertible {
       body: Array(text.utf8), status: status, pointer: pointer)
   }
 
-  /// Sends attacks to a server that holds `c`, expects each to be refused as it says and `c` to be
-  /// unchanged by them.
+  /// Sends attacks to a server that holds `c`, and expects each to be rejected as it says and `c` to stay
+  /// unchanged.
   static func run(_ attacks: [Attack], arguments: [String] = []) throws {
     let server = try ServerProcess.holding(
       [TwinFeature(1, 1, 2), TwinFeature(2, 3, 4)], in: "c", arguments: arguments)

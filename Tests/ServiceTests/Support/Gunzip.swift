@@ -2,7 +2,7 @@ import CDeflate
 import TestSupport
 
 extension TestResponse {
-  /// The body without its gzip coding; nil if it isn't whole gzip of up to 16 MiB.
+  /// The decompressed body; nil if it is not valid gzip of at most 16 MiB.
   var gunzipped: [UInt8]? {
     guard let decompressor = libdeflate_alloc_decompressor() else { return nil }
     defer { libdeflate_free_decompressor(decompressor) }

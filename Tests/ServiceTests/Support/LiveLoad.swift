@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Threading
 
-/// Writers and readers beside each other at one collection of a server, over a connection each.
+/// Concurrent writers and readers of one collection of a server, each over a connection of its own.
 struct LiveLoad {
   /// The collection.
   static let collection = "live"
@@ -11,18 +11,18 @@ struct LiveLoad {
 
   /// The writers, from 0.
   let writers: [Locked<LiveWriter>]
-  /// The answers about the whole collection by version.
+  /// The answers that show the whole collection, by version.
   private let views = Locked<[Int: [UInt8]]>([:])
   /// What went wrong.
   let faults = Locked<[String]>([])
-  /// What was answered so far.
+  /// The answers so far.
   let answers = Locked(Answers())
 
-  /// Counts of answers.
+  /// The numbers of answers.
   struct Answers: Sendable {
     /// Writes that were carried out.
     var writes = 0
-    /// Writes that were refused.
+    /// Writes that were rejected.
     var refusals = 0
     /// Views.
     var views = 0
@@ -42,8 +42,8 @@ struct LiveLoad {
     }
   }
 
-  /// Writes and reads until the server goes, which `end` is to bring about; it runs beside.
-  /// `mayRefuse` says whether a write may get an answer, which then has changed nothing.
+  /// Writes and reads until the server exits, which `end` causes while this runs. `mayRefuse` decides whether
+  /// an answer to a write is an acceptable rejection, after which nothing may have changed.
   func run(
     at port: UInt16, readers: Int,
     mayRefuse: @escaping @Sendable (TestResponse) -> Bool = { _ in false },
@@ -110,7 +110,7 @@ struct LiveLoad {
 
   private func report(_ fault: String) { faults.withLock { $0.append(fault) } }
 
-  /// Notes a view; it must be the same as all others of its version. Its version.
+  /// Records an answer, which must equal all others of its version. Returns its version.
   private func note(_ body: [UInt8], notBefore last: Int) -> Int {
     guard let view = try? TestJSON(parsing: body), let version = view["version"]?.int,
       let count = view["featureCount"]?.int, let annotations = view["annotations"]?.array
@@ -130,8 +130,8 @@ struct LiveLoad {
     return version
   }
 
-  /// Expects a server to hold what was answered, and each unanswered write whole or not at all; how
-  /// many of them are stored.
+  /// Expects a server to hold the answered writes, and each unanswered write completely or not at all.
+  /// Returns the number of unanswered writes that are stored.
   func settle(with server: ServerProcess) throws -> Int {
     let page = try server.json("/collections/\(LiveLoad.collection)/items?limit=10000")
     let found = LiveWriter.byWriter(try Fixtures.features(of: page, from: "items"))
@@ -149,7 +149,7 @@ struct LiveLoad {
       let count = try server.json(path)["featureCount"]?.int
       if count != total { report("\(path) counts \(count ?? -1) of \(total ?? -1)") }
     }
-    // No version goes back, or comes a second time with other features.
+    // No version decreases, or occurs again with other features.
     let last = views.withLock { $0.keys.max() ?? 0 }
     _ = note(try server.body(LiveLoad.all), notBefore: last)
     return stored

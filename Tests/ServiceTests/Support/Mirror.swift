@@ -2,14 +2,14 @@ import ClusterCore
 import TestSupport
 import Testing
 
-/// What a server must hold: collections as the answered writes have left them.
+/// The expected content of a server: collections after the answered writes.
 struct Mirror {
   /// The features of each collection by id.
   private(set) var collections: [String: [FeatureID: TwinFeature]] = [:]
-  /// The latest version seen of each collection, also of dropped ones.
+  /// The latest version seen of each collection, including dropped ones.
   private var versions: [String: Int] = [:]
 
-  /// Does a random write to a server, expects it to be answered, and notes it.
+  /// Sends a random write to a server, expects an answer, and records the write.
   mutating func write(
     to server: ServerProcess, using generator: inout SeededGenerator
   ) throws {
@@ -52,7 +52,7 @@ struct Mirror {
       properties: "{\"z\":\(generator.next()),\"a\":\"\(number)\",\"e\":1.50e-3}")
   }
 
-  /// Expects a server to hold exactly this, and no version to go back.
+  /// Expects a server to hold exactly this content, and that no version has decreased.
   mutating func expect(in server: ServerProcess) throws {
     let listed = try server.json("/collections")["collections"]?.array ?? []
     #expect(listed.compactMap { $0["id"]?.string } == collections.keys.sorted())
@@ -75,7 +75,7 @@ struct Mirror {
     }
   }
 
-  /// The bytes of every kind of answer about every collection, ids of annotations among them.
+  /// The bytes of every kind of answer about every collection, including ids of annotations.
   func answers(of server: ServerProcess) throws -> [String: [UInt8]] {
     var answers = ["/collections": try server.body("/collections")]
     for name in collections.keys {

@@ -21,7 +21,7 @@ extension ServerProcess {
     return server
   }
 
-  /// Upserts features, at most 10,000 a request.
+  /// Upserts features, at most 10,000 in each request.
   func store(_ features: [TwinFeature], in collection: String) throws {
     for start in stride(from: 0, to: features.count, by: 10_000) {
       let part = features[start..<min(start + 10_000, features.count)]
@@ -42,12 +42,12 @@ extension ServerProcess {
   /// The JSON of an answer that must be 200.
   func json(_ path: String) throws -> TestJSON { try TestJSON(parsing: try body(path)) }
 
-  /// Lines of the log that don't belong into that of a healthy server: errors, and what isn't JSON.
+  /// The lines of the log that a healthy server does not write: errors, and lines that are not JSON.
   var complaints: [String] {
     log.filter { $0["level"]?.string != "info" && $0["level"]?.string != "debug" }.map(\.text)
   }
 
-  /// That it still answers, and has nothing to complain about.
+  /// Expects that the server still answers and has logged no errors.
   func expectHealthy(sourceLocation: SourceLocation = #_sourceLocation) {
     let answer = try? client.get("/health/ready")
     #expect(answer?.status == 200, sourceLocation: sourceLocation)
@@ -55,7 +55,7 @@ extension ServerProcess {
   }
 }
 
-/// Whether a condition comes true within 30 seconds.
+/// Whether a condition becomes true within 30 seconds.
 func eventually(_ condition: () -> Bool) -> Bool {
   for _ in 0..<3000 {
     if condition() { return true }
@@ -65,8 +65,8 @@ func eventually(_ condition: () -> Bool) -> Bool {
 }
 
 extension TestResponse {
-  /// What keeps this from being the contract's answer to a bad request: status, problem+json that
-  /// repeats it, and the pointer among the culprits. Nil if nothing does.
+  /// What differs from the contract's answer to a bad request: the status, problem details that repeat it,
+  /// and the pointer among the errors. Nil if nothing does.
   func flaw(status: Int, pointer: String? = nil) -> String? {
     guard self.status == status else { return "is \(self.status), not \(status): \(excerpt)" }
     guard mediaType == "application/problem+json" else {

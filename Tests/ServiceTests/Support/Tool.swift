@@ -1,16 +1,16 @@
 import TestSupport
 import Testing
 
-/// One run of the command to its end.
+/// One run of the command.
 struct Tool {
-  /// How it ended.
+  /// The exit code.
   let exit: ChildProcess.Exit?
-  /// What it wrote to standard output.
+  /// Its standard output.
   let output: String
-  /// What it wrote to standard error.
+  /// Its standard error.
   let error: String
 
-  /// Runs `pincluster` with these arguments, `input` as its standard input.
+  /// Runs `pincluster` with these arguments and `input` as its standard input.
   init(
     _ arguments: [String], environment: [String: String] = [:], input: String? = nil
   ) throws {
@@ -32,8 +32,8 @@ struct Tool {
     error.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
-  /// Expects a failure: this exit code, and exactly one line on standard error, which holds each of
-  /// the texts.
+  /// Expects a failure with this exit code, and exactly one line on standard error that contains all the
+  /// texts.
   func expectFailure(
     _ code: Int32 = 1, saying texts: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -47,7 +47,7 @@ struct Tool {
     }
   }
 
-  /// Expects success, and nothing on standard error.
+  /// Expects success and nothing on standard error.
   func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(exit == .code(0), "\(error)", sourceLocation: sourceLocation)
     #expect(error == "", sourceLocation: sourceLocation)
