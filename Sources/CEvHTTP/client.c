@@ -96,20 +96,6 @@ bool ceh_client_add_header(ceh_client *client, const char *name, const char *val
          evhttp_add_header(client->request->output_headers, name, value) == 0;
 }
 
-static enum evhttp_cmd_type command(ceh_method method) {
-  switch (method) {
-    case CEH_GET: return EVHTTP_REQ_GET;
-    case CEH_HEAD: return EVHTTP_REQ_HEAD;
-    case CEH_POST: return EVHTTP_REQ_POST;
-    case CEH_PUT: return EVHTTP_REQ_PUT;
-    case CEH_DELETE: return EVHTTP_REQ_DELETE;
-    case CEH_OPTIONS: return EVHTTP_REQ_OPTIONS;
-    case CEH_PATCH: return EVHTTP_REQ_PATCH;
-    case CEH_TRACE: return EVHTTP_REQ_TRACE;
-    default: return EVHTTP_REQ_CONNECT;
-  }
-}
-
 ceh_outcome ceh_client_send(ceh_client *client, ceh_method method, const char *target,
                             const void *body, size_t body_size, int timeout_ms) {
   const struct timeval timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000};
@@ -135,7 +121,7 @@ ceh_outcome ceh_client_send(ceh_client *client, ceh_method method, const char *t
     return CEH_NO_MEMORY;
   }
   evhttp_connection_set_timeout_tv(client->evcon, &timeout);
-  if (evhttp_make_request(client->evcon, request, command(method), target) < 0)
+  if (evhttp_make_request(client->evcon, request, ceh_commands[method], target) < 0)
     return CEH_UNREACHABLE;
   while (!client->done && event_base_loop(client->base, EVLOOP_ONCE) == 0) {
   }

@@ -19,19 +19,14 @@ void ceh_pairs_copy(const struct evkeyvalq *headers, char *destination) {
   }
 }
 
+const enum evhttp_cmd_type ceh_commands[CEH_OTHER] = {
+    EVHTTP_REQ_GET,     EVHTTP_REQ_HEAD,  EVHTTP_REQ_POST,  EVHTTP_REQ_PUT,    EVHTTP_REQ_DELETE,
+    EVHTTP_REQ_OPTIONS, EVHTTP_REQ_PATCH, EVHTTP_REQ_TRACE, EVHTTP_REQ_CONNECT};
+
 ceh_method ceh_exchange_method(const ceh_exchange *exchange) {
-  switch ((int)exchange->request->type) {
-    case EVHTTP_REQ_GET: return CEH_GET;
-    case EVHTTP_REQ_HEAD: return CEH_HEAD;
-    case EVHTTP_REQ_POST: return CEH_POST;
-    case EVHTTP_REQ_PUT: return CEH_PUT;
-    case EVHTTP_REQ_DELETE: return CEH_DELETE;
-    case EVHTTP_REQ_OPTIONS: return CEH_OPTIONS;
-    case EVHTTP_REQ_PATCH: return CEH_PATCH;
-    case EVHTTP_REQ_TRACE: return CEH_TRACE;
-    case EVHTTP_REQ_CONNECT: return CEH_CONNECT;
-    default: return CEH_OTHER;
-  }
+  int method = 0;
+  while (method < CEH_OTHER && ceh_commands[method] != exchange->request->type) method++;
+  return (ceh_method)method;
 }
 
 const char *ceh_exchange_target(const ceh_exchange *exchange) {

@@ -5,42 +5,24 @@
 #include <time.h>
 
 const char *ceh_status_phrase(int status) {
-  switch (status) {
-    case 200: return "OK";
-    case 201: return "Created";
-    case 202: return "Accepted";
-    case 204: return "No Content";
-    case 301: return "Moved Permanently";
-    case 302: return "Found";
-    case 303: return "See Other";
-    case 304: return "Not Modified";
-    case 307: return "Temporary Redirect";
-    case 308: return "Permanent Redirect";
-    case 400: return "Bad Request";
-    case 401: return "Unauthorized";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 406: return "Not Acceptable";
-    case 408: return "Request Timeout";
-    case 409: return "Conflict";
-    case 410: return "Gone";
-    case 411: return "Length Required";
-    case 412: return "Precondition Failed";
-    case 413: return "Content Too Large";
-    case 414: return "URI Too Long";
-    case 415: return "Unsupported Media Type";
-    case 417: return "Expectation Failed";
-    case 422: return "Unprocessable Content";
-    case 428: return "Precondition Required";
-    case 429: return "Too Many Requests";
-    case 431: return "Request Header Fields Too Large";
-    case 500: return "Internal Server Error";
-    case 501: return "Not Implemented";
-    case 503: return "Service Unavailable";
-    case 507: return "Insufficient Storage";
-    default: return status < 300 ? "OK" : status < 400 ? "Redirect" : "Error";
-  }
+  static const struct {
+    int status;
+    const char *phrase;
+  } phrases[] = {
+    {200, "OK"}, {201, "Created"}, {202, "Accepted"}, {204, "No Content"},
+    {301, "Moved Permanently"}, {302, "Found"}, {303, "See Other"}, {304, "Not Modified"},
+    {307, "Temporary Redirect"}, {308, "Permanent Redirect"}, {400, "Bad Request"},
+    {401, "Unauthorized"}, {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"},
+    {406, "Not Acceptable"}, {408, "Request Timeout"}, {409, "Conflict"}, {410, "Gone"},
+    {411, "Length Required"}, {412, "Precondition Failed"}, {413, "Content Too Large"},
+    {414, "URI Too Long"}, {415, "Unsupported Media Type"}, {417, "Expectation Failed"},
+    {422, "Unprocessable Content"}, {428, "Precondition Required"}, {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"}, {500, "Internal Server Error"},
+    {501, "Not Implemented"}, {503, "Service Unavailable"}, {507, "Insufficient Storage"},
+  };
+  for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+    if (phrases[i].status == status) return phrases[i].phrase;
+  return status < 300 ? "OK" : status < 400 ? "Redirect" : "Error";
 }
 
 // The value of the Date field, formatted once a second, and not by strftime(), which follows the locale.

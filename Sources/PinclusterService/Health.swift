@@ -3,10 +3,8 @@ import HTTPServer
 /// `pincluster health`: asks a running service whether it is ready.
 struct Health {
   static let flags: [Options.Flag] = [
-    .init(
-      name: "url", placeholder: "URL", help: "service to ask (http://127.0.0.1 and the port)",
-      hasVariable: false),
-    .init(name: "port", placeholder: "PORT", help: "port on this machine (8080)"),
+    .init("url", "URL", "service to ask (http://127.0.0.1 and the port)", hasVariable: false),
+    .init("port", "PORT", "port on this machine (8080)"),
   ]
 
   private let url: String

@@ -9,23 +9,13 @@ import HTTPServer
 /// `pincluster import`: streams a file into a collection, in memory that does not grow with the file.
 struct Import {
   static let flags: [Options.Flag] = [
+    .init("collection", "C", "collection to load into (required)", hasVariable: false),
+    .init("data", "DIR", "data directory that no service uses (./data)"),
+    .init("url", "URL", "running service to send to, instead of --data", hasVariable: false),
+    .init("format", "FORMAT", "geojson, geojsonseq or csv (by file name)", hasVariable: false),
+    .init("id-property", "NAME", "property that holds the ids", hasVariable: false),
     .init(
-      name: "collection", placeholder: "C", help: "collection to load into (required)",
-      hasVariable: false),
-    .init(name: "data", placeholder: "DIR", help: "data directory that no service uses (./data)"),
-    .init(
-      name: "url", placeholder: "URL", help: "running service to send to, instead of --data",
-      hasVariable: false),
-    .init(
-      name: "format", placeholder: "FORMAT",
-      help: "geojson, geojsonseq or csv (by file name)", hasVariable: false),
-    .init(
-      name: "id-property", placeholder: "NAME", help: "property that holds the ids",
-      hasVariable: false),
-    .init(
-      name: "on-error", placeholder: "WHAT",
-      help: "abort or skip: what to do with bad features (abort)",
-      hasVariable: false),
+      "on-error", "WHAT", "abort or skip: what to do with bad features (abort)", hasVariable: false),
   ]
 
   /// A failed import, as one line for standard error.

@@ -9,7 +9,12 @@ struct Options {
     var placeholder: String
     var help: String
     /// Whether the environment variable PINCLUSTER_NAME also sets it.
-    var hasVariable = true
+    var hasVariable: Bool
+
+    init(_ name: String, _ placeholder: String, _ help: String, hasVariable: Bool = true) {
+      (self.name, self.placeholder, self.help) = (name, placeholder, help)
+      self.hasVariable = hasVariable
+    }
 
     /// The environment variable, such as `PINCLUSTER_MAX_BODY_BYTES` for `max-body-bytes`.
     var variable: String {

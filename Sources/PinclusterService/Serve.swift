@@ -7,25 +7,16 @@ import HTTPServer
 /// `pincluster serve`: opens the store, listens, loads, serves, and stops on SIGTERM or SIGINT.
 struct Serve {
   static let flags: [Options.Flag] = [
-    .init(name: "host", placeholder: "HOST", help: "address to listen on (127.0.0.1)"),
-    .init(name: "port", placeholder: "PORT", help: "port to listen on, 0 for any free one (8080)"),
-    .init(name: "data", placeholder: "DIR", help: "data directory (./data)"),
-    .init(
-      name: "threads", placeholder: "N", help: "event loops (one for each available processor)"),
-    .init(
-      name: "log-level", placeholder: "LEVEL",
-      help: "lowest level to log: debug, info or error (info)"),
-    .init(
-      name: "max-header-bytes", placeholder: "N", help: "largest request head, in bytes (65536)"),
-    .init(
-      name: "max-body-bytes", placeholder: "N", help: "largest request body, in bytes (67108864)"),
-    .init(
-      name: "idle-timeout", placeholder: "SECONDS",
-      help: "time until a silent connection is closed (60)"),
-    .init(name: "max-connections", placeholder: "N", help: "most connections at one time (10000)"),
-    .init(
-      name: "drain-timeout", placeholder: "SECONDS",
-      help: "time for requests in flight when stopping (30)"),
+    .init("host", "HOST", "address to listen on (127.0.0.1)"),
+    .init("port", "PORT", "port to listen on, 0 for any free one (8080)"),
+    .init("data", "DIR", "data directory (./data)"),
+    .init("threads", "N", "event loops (one for each available processor)"),
+    .init("log-level", "LEVEL", "lowest level to log: debug, info or error (info)"),
+    .init("max-header-bytes", "N", "largest request head, in bytes (65536)"),
+    .init("max-body-bytes", "N", "largest request body, in bytes (67108864)"),
+    .init("idle-timeout", "SECONDS", "time until a silent connection is closed (60)"),
+    .init("max-connections", "N", "most connections at one time (10000)"),
+    .init("drain-timeout", "SECONDS", "time for requests in flight when stopping (30)"),
   ]
 
   private let logger: Logger
@@ -45,21 +36,17 @@ struct Serve {
     directory = options.values["data"] ?? "./data"
     configuration = HTTPServer.Configuration()
     configuration.host = options.values["host"] ?? configuration.host
-    configuration.port = try options.integer("port", in: 0...65_535) ?? configuration.port
-    configuration.threads = try options.integer("threads", in: 1...256) ?? configuration.threads
-    configuration.maximumHeaderBytes =
-      try options.integer("max-header-bytes", in: 1024...16_777_216)
-      ?? configuration.maximumHeaderBytes
-    configuration.maximumBodyBytes =
-      try options.integer("max-body-bytes", in: 1024...2_147_483_647)
-      ?? configuration.maximumBodyBytes
-    configuration.idleTimeout =
-      try options.integer("idle-timeout", in: 1...86_400) ?? configuration.idleTimeout
-    configuration.maximumConnections =
-      try options.integer("max-connections", in: 1...1_000_000)
-      ?? configuration.maximumConnections
-    configuration.drainTimeout =
-      try options.integer("drain-timeout", in: 0...3600) ?? configuration.drainTimeout
+    let numbers: [(String, ClosedRange<Int>, WritableKeyPath<HTTPServer.Configuration, Int>)] = [
+      ("port", 0...65_535, \.port), ("threads", 1...256, \.threads),
+      ("max-header-bytes", 1024...16_777_216, \.maximumHeaderBytes),
+      ("max-body-bytes", 1024...2_147_483_647, \.maximumBodyBytes),
+      ("idle-timeout", 1...86_400, \.idleTimeout),
+      ("max-connections", 1...1_000_000, \.maximumConnections),
+      ("drain-timeout", 0...3600, \.drainTimeout),
+    ]
+    for (name, range, field) in numbers {
+      if let value = try options.integer(name, in: range) { configuration[keyPath: field] = value }
+    }
   }
 
   /// Runs until a signal; returns the exit code.

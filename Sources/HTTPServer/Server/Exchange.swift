@@ -75,15 +75,14 @@ final class Exchange: @unchecked Sendable {
       let write: @Sendable (RequestLog) -> Void
       let request: HTTPRequest
       let started: UInt64
+      var microseconds: Int { Int(Exchange.now() - started) }
 
-      func write(status: Int, bytesSent: Int, microseconds: Int) {
+      func write(_ status: Int, _ bytesSent: Int, _ microseconds: Int) {
         write(
           RequestLog(
             method: request.method, path: request.path, query: request.query, status: status,
             bytesSent: bytesSent, microseconds: microseconds))
       }
-
-      var microseconds: Int { Int(Exchange.now() - started) }
     }
 
     let pointer: OpaquePointer
@@ -96,18 +95,8 @@ final class Exchange: @unchecked Sendable {
 
     /// Sends the response from the thread of the loop.
     func post() {
-      let box = Unmanaged.passRetained(Box(self))
-      let posted = ceh_loop_post(
-        loop.pointer,
-        { $0.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().delivery.send() } },
-        box.toOpaque())
-      // The loop has ended and its connections with it, so this only frees the exchange.
-      if !posted { box.takeRetainedValue().delivery.send() }
-    }
-
-    private final class Box {
-      let delivery: Delivery
-      init(_ delivery: Delivery) { self.delivery = delivery }
+      // If the loop has ended, and its connections with it, this only frees the exchange.
+      if !loop.post(send) { send() }
     }
 
     func send() {
@@ -123,7 +112,7 @@ final class Exchange: @unchecked Sendable {
             begin(stream, &raw)
           } else {
             let sent = ceh_exchange_reply(pointer, &raw)
-            log?.write(status: status, bytesSent: sent, microseconds: log?.microseconds ?? 0)
+            if let log { log.write(status, sent, log.microseconds) }
             stream?.end()
           }
         }
@@ -145,7 +134,7 @@ final class Exchange: @unchecked Sendable {
       stream.begin(pointer, &raw)
       guard let log else { return }
       let microseconds = log.microseconds
-      stream.atEnd { log.write(status: response.status, bytesSent: $0, microseconds: microseconds) }
+      stream.atEnd { log.write(response.status, $0, microseconds) }
     }
   }
 }

@@ -53,4 +53,19 @@ final class Loop: @unchecked Sendable {
   func assertConfined() {
     assert(ceh_loop_is_confined(pointer), "the state of a loop is used on another thread")
   }
+
+  /// Runs a job on the thread of the loop, after earlier jobs. Returns false, without running it, once the
+  /// loop has ended.
+  func post(_ job: @escaping () -> Void) -> Bool {
+    final class Box {
+      let job: () -> Void
+      init(_ job: @escaping () -> Void) { self.job = job }
+    }
+    let box = Unmanaged.passRetained(Box(job))
+    let isPosted = ceh_loop_post(
+      pointer, { $0.map { Unmanaged<Box>.fromOpaque($0).takeRetainedValue().job() } },
+      box.toOpaque())
+    if !isPosted { box.release() }
+    return isPosted
+  }
 }

@@ -66,26 +66,8 @@ final class StreamCore: ResponseStream.Connection, @unchecked Sendable {
   /// running it, once the stream has ended.
   @discardableResult
   private func post(_ job: @escaping @Sendable (StreamCore) -> Void) -> Bool {
-    final class Box: Sendable {
-      let core: StreamCore
-      let job: @Sendable (StreamCore) -> Void
-
-      init(_ core: StreamCore, _ job: @escaping @Sendable (StreamCore) -> Void) {
-        (self.core, self.job) = (core, job)
-      }
-    }
     guard let loop = state.withLock({ $0.loop }) else { return false }
-    let box = Unmanaged.passRetained(Box(self, job))
-    let isPosted = ceh_loop_post(
-      loop.pointer,
-      {
-        guard let box = $0.map({ Unmanaged<Box>.fromOpaque($0).takeRetainedValue() }) else {
-          return
-        }
-        box.job(box.core)
-      }, box.toOpaque())
-    if !isPosted { box.release() }
-    return isPosted
+    return loop.post { job(self) }
   }
 
   // MARK: On the thread of the loop

@@ -43,9 +43,7 @@ struct Cities {
       city.writeProperties(into: &properties)
       try properties.withBytes {
         var batch = FeatureBatch()
-        batch.append(
-          id: try FeatureID(integer: Int64(index + 1)), coordinate: city.coordinate,
-          further: UnsafeBufferPointer(start: nil, count: 0), properties: $0)
+        try batch.append(index + 1, city.coordinate, $0)
         batch.withRecord(at: 0) { json.feature($0) }
       }
       json.newline()

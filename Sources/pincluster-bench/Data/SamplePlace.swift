@@ -40,11 +40,7 @@ struct SamplePlace {
     for place in places {
       json.removeAll()
       place.writeProperties(into: &json)
-      try json.withBytes {
-        batch.append(
-          id: try FeatureID(integer: Int64(place.number)), coordinate: place.coordinate,
-          further: UnsafeBufferPointer(start: nil, count: 0), properties: $0)
-      }
+      try json.withBytes { try batch.append(place.number, place.coordinate, $0) }
     }
     return batch
   }

@@ -51,11 +51,7 @@ struct IndexBenchmark {
   private static func batch(_ points: ArraySlice<Coordinate>) throws -> FeatureBatch {
     var batch = FeatureBatch()
     try Array("{}".utf8).withUnsafeBytes { empty in
-      for index in points.indices {
-        batch.append(
-          id: try FeatureID(integer: Int64(index + 1)), coordinate: points[index],
-          further: UnsafeBufferPointer(start: nil, count: 0), properties: empty)
-      }
+      for index in points.indices { try batch.append(index + 1, points[index], empty) }
     }
     return batch
   }
@@ -80,9 +76,7 @@ struct IndexBenchmark {
             let number = Int(synthetic.uniform() * Double(points.count))
             var coordinate = points[number]
             coordinate.latitude = max(-90, coordinate.latitude - 1e-4)
-            batch.append(
-              id: try FeatureID(integer: Int64(number + 1)), coordinate: coordinate,
-              further: UnsafeBufferPointer(start: nil, count: 0), properties: empty)
+            try batch.append(number + 1, coordinate, empty)
           }
         }
         times.append(try seconds { index = try index.applying(.upsert(batch)) })
