@@ -140,25 +140,27 @@ import Testing
   }
 
   @Test func `long filters and names are forgotten for their length`() throws {
-    let cache = ScopeCache(capacity: 1 << 17)
+    let cache = VersionCache<ScopeName, ScopeParts>(capacity: 1 << 17) { $1.cost($0) }
     let numbers = (0..<500).map { FilterExpression.Operand.number(Double($0)) }
     func name(_ number: Int) -> ScopeName {
       ScopeName(filter: .inList(.property([UInt8(number)]), numbers))
     }
     for number in 0..<20 {
-      _ = cache.parts(named: name(number)) { _ in ScopeCache.Parts(serials: [], all: []) }
+      _ = cache.value(for: name(number)) { _ in .none }
     }
-    let known = (0..<20).filter { cache.has(name($0)) }
+    let known = (0..<20).filter { cache.contains(name($0)) }
     #expect((1..<10).contains(known.count) && known.last == 19)
 
-    let columns = ColumnCache(featureCount: 0)  // 64 MiB
+    let columns = IndexedCollection().columns  // 64 MiB
     let collection = try collection(1)
+    func key(_ number: Int) -> CachedColumn.Key {
+      CachedColumn.Key(name: [UInt8](repeating: UInt8(number), count: 10 << 20))
+    }
     for number in 0..<9 {
-      let name = [UInt8](repeating: UInt8(number), count: 10 << 20)
-      _ = columns.column(ColumnCache.Key(name: name)) {
+      _ = columns.value(for: key(number)) { _ in
         .values(collection.column(named: [98], decoder: TestDecoder()), TestDecoder())
       }
     }
-    #expect(columns.byteCount <= 64 << 20)
+    #expect((0..<9).filter { columns.contains(key($0)) } == [3, 4, 5, 6, 7, 8])
   }
 }

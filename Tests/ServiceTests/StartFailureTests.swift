@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func theDirectoryIsUnreadable() throws {
-    // Root may read everything, but not a link to itself or a path that is too long.
+    // Even root cannot read a link to itself or a path that is too long.
     let parent = try TemporaryDirectory()
     let loop = parent.file("loop")
     try #require(symlink(loop, loop) == 0)

@@ -39,7 +39,7 @@ extension FeatureScope {
   private static let veryFewGroups = 32
 
   /// The groups of the whole scope, divided block by block.
-  private func partsByBlock(_ keys: KeyColumn, _ before: EarlierParts) -> [ScopePart] {
+  private func partsByBlock(_ keys: KeyColumn, _ before: ScopeParts) -> [ScopePart] {
     let matches = index.matches(before.serials)
     // The parts of the new blocks of the collection, by block number and rank.
     var made: [Int: [SelectedBlock?]] = [:]

@@ -1,19 +1,17 @@
 extension IndexedCollection {
   /// Returns the cached parts with a name. If there are none, makes them from those of an earlier
   /// version.
-  func scopes(named name: ScopeName, _ make: (EarlierParts) -> [ScopePart]) -> [ScopePart] {
-    scopes.parts(named: name) { before in
-      let made = make(before ?? .none)
-      return ScopeCache.Parts(
-        serials: index.serials, all: made.map { ($0.key, $0.scope.selection) })
-    }.all.map {
-      ScopePart(key: $0.key, scope: FeatureScope(self, $0.selection))
+  func scopes(named name: ScopeName, _ make: (ScopeParts) -> [ScopePart]) -> [ScopePart] {
+    let parts = scopes.value(for: name) { earlier in
+      let made = make(earlier ?? .none)
+      return ScopeParts(serials: index.serials, all: made.map { ($0.key, $0.scope.selection) })
     }
+    return parts.all.map { ScopePart(key: $0.key, scope: FeatureScope(self, $0.selection)) }
   }
 
   /// Returns whether parts with a name are cached for this or an earlier version, so that they cost
   /// little.
-  func hasScopes(named name: ScopeName) -> Bool { scopes.has(name) }
+  func hasScopes(named name: ScopeName) -> Bool { scopes.contains(name) }
 
   /// Returns whether the scope of a filter and a grouping is cached, so that a viewport of it takes
   /// little longer than one of the whole collection.

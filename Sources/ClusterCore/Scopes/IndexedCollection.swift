@@ -4,20 +4,33 @@ public final class IndexedCollection: Sendable {
   /// The features.
   public let index: FeatureIndex
   /// The columns of properties that were used.
-  let columns: ColumnCache
+  let columns: VersionCache<CachedColumn.Key, CachedColumn>
   /// The scopes of filters and groupings that were used.
-  let scopes: ScopeCache
+  let scopes: VersionCache<ScopeName, ScopeParts>
 
   /// Creates the first version of a collection, or one that shares nothing with an earlier version.
-  public convenience init(_ index: FeatureIndex = FeatureIndex()) {
-    self.init(index, inheriting: nil)
+  public init(_ index: FeatureIndex = FeatureIndex()) {
+    self.index = index
+    columns = VersionCache(
+      capacity: IndexedCollection.columnCapacity(index),
+      maximumCount: IndexedCollection.maximumColumns
+    ) { $1.cost($0) }
+    scopes = VersionCache(capacity: IndexedCollection.scopeCapacity(index)) { $1.cost($0) }
   }
 
-  private init(_ index: FeatureIndex, inheriting earlier: ScopeCache?) {
+  private init(_ index: FeatureIndex, after edit: EditedBlocks, of earlier: IndexedCollection) {
     self.index = index
-    scopes = ScopeCache(capacity: 32 << 20 + index.count * 40, inheriting: earlier)
-    columns = ColumnCache(featureCount: index.count)
+    columns = earlier.columns.next(capacity: IndexedCollection.columnCapacity(index)) { columns in
+      CachedColumn.carried(columns, after: edit, to: index).mapValues { .current($0) }
+    }
+    scopes = earlier.scopes.next(capacity: IndexedCollection.scopeCapacity(index)) { scopes in
+      scopes.filter { $0.value.areByBlock }.mapValues { .stale($0) }
+    }
   }
+
+  private static let maximumColumns = 256
+  private static func columnCapacity(_ index: FeatureIndex) -> Int { 64 << 20 + 48 * index.count }
+  private static func scopeCapacity(_ index: FeatureIndex) -> Int { 32 << 20 + 40 * index.count }
 
   /// Returns a new version with changes applied in order, and the coordinates of touched features
   /// before and after the changes. See ``FeatureIndex/applying(_:)``.
@@ -29,8 +42,6 @@ public final class IndexedCollection: Sendable {
     guard let edit = changed.edit else {
       return (IndexedCollection(changed.index), changed.touched)
     }
-    let collection = IndexedCollection(changed.index, inheriting: scopes)
-    collection.takeColumns(from: self, edit)
-    return (collection, changed.touched)
+    return (IndexedCollection(changed.index, after: edit, of: self), changed.touched)
   }
 }

@@ -1,0 +1,144 @@
+import Threading
+
+/// Values that are built once for all who ask for them, kept within a bound of memory, and carried over
+/// from one version of a collection to the next.
+///
+/// The first caller who asks for a key builds its value, while others who ask for the same key wait. If the
+/// values cost more than the capacity, the least recently used ones are evicted, but never the last one
+/// used, however large it is.
+final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// What becomes of a value in the next version.
+  enum Carried {
+    /// The value of the next version.
+    case current(Value)
+    /// A value of this version, from which that of the next is built when it is asked for.
+    case stale(Value)
+  }
+
+  private final class Slot: Sendable {
+    let value = Locked<Value?>(nil)
+  }
+
+  private struct Entry {
+    /// Held by the caller who builds the value.
+    var slot = Slot()
+    /// nil until it is built.
+    var value: Value?
+    /// The value of an earlier version; nil if there is none, or once the value is built.
+    var stale: Value?
+    /// In bytes, as the cache counts them; 0 until there is a value or a stale one.
+    var cost = 0
+    var lastUse = 0
+    /// The number of versions since it was last asked for.
+    var idleVersions = 0
+  }
+
+  private struct State {
+    var entries: [Key: Entry] = [:]
+    var cost = 0
+    /// Counts the uses.
+    var clock = 0
+  }
+
+  private let state = Locked(State())
+  private let capacity: Int
+  private let maximumCount: Int
+  private let cost: @Sendable (Key, Value) -> Int
+
+  /// The versions that a value is carried through without being asked for. Carrying a value over to a small
+  /// change costs about a thousandth of building a large one, so by then it has cost as much as building it.
+  private static var maximumIdleVersions: Int { 1000 }
+
+  /// Creates an empty cache.
+  ///
+  /// - Parameters:
+  ///   - capacity: the bound of all values' cost.
+  ///   - cost: the memory that a value takes, in bytes, with its key; above 0.
+  init(
+    capacity: Int, maximumCount: Int = .max, cost: @escaping @Sendable (Key, Value) -> Int
+  ) {
+    (self.capacity, self.maximumCount, self.cost) = (capacity, maximumCount, cost)
+  }
+
+  /// Whether there is a value, or a stale one.
+  func contains(_ key: Key) -> Bool { state.withLock { $0.entries[key]?.cost ?? 0 > 0 } }
+
+  /// The value of a key.
+  ///
+  /// - Parameter build: builds the value if there is none, from the stale one if there is one.
+  func value(for key: Key, build: (_ stale: Value?) -> Value) -> Value {
+    let entry = state.withLock { state in
+      state.clock += 1
+      var entry = state.entries[key] ?? Entry()
+      (entry.lastUse, entry.idleVersions) = (state.clock, 0)
+      state.entries[key] = entry
+      return entry
+    }
+    if let value = entry.value { return value }
+    let slot = entry.slot
+    return slot.value.withLock { value in
+      if let value { return value }
+      let built = build(entry.stale)
+      value = built
+      keep(built, of: key, slot)
+      return built
+    }
+  }
+
+  /// Adds a value that was just built, unless its entry was evicted meanwhile.
+  private func keep(_ value: Value, of key: Key, _ slot: Slot) {
+    let cost = cost(key, value)
+    let released = state.withLock { state -> [Entry] in
+      guard var entry = state.entries[key], entry.slot === slot else { return [] }
+      let stale = entry
+      state.cost += cost - entry.cost
+      (entry.value, entry.stale, entry.cost) = (value, nil, cost)
+      state.entries[key] = entry
+      return [stale] + evict(&state)
+    }
+    // Freed, if nobody else uses them, after the lock is released.
+    _ = released
+  }
+
+  /// Removes and returns the least recently used entries, down to the capacity.
+  private func evict(_ state: inout State) -> [Entry] {
+    guard state.cost > capacity || state.entries.count > maximumCount else { return [] }
+    var evicted: [Entry] = []
+    let oldest = state.entries.filter { $0.value.cost > 0 }
+      .sorted { $0.value.lastUse < $1.value.lastUse }
+    for (key, entry) in oldest.dropLast() {
+      guard state.cost > capacity || state.entries.count > maximumCount else { break }
+      state.entries[key] = nil
+      state.cost -= entry.cost
+      evicted.append(entry)
+    }
+    return evicted
+  }
+
+  /// The cache of the next version.
+  ///
+  /// - Parameter carry: returns what becomes of the values, which may be stale ones; those that it leaves
+  ///   out are not carried over.
+  func next(capacity: Int, _ carry: ([Key: Value]) -> [Key: Carried]) -> VersionCache {
+    let (entries, clock) = state.withLock { ($0.entries, $0.clock) }
+    let known = entries.filter { $0.value.idleVersions < VersionCache.maximumIdleVersions }
+      .compactMapValues { $0.value ?? $0.stale }
+    let carried = carry(known)
+    let next = VersionCache(capacity: capacity, maximumCount: maximumCount, cost: cost)
+    next.state.withLock { state in
+      state.clock = clock
+      for (key, carried) in carried {
+        guard let earlier = entries[key] else { continue }
+        var entry = Entry(lastUse: earlier.lastUse, idleVersions: earlier.idleVersions + 1)
+        switch carried {
+        case .current(let value): (entry.value, entry.cost) = (value, cost(key, value))
+        case .stale(let value): (entry.stale, entry.cost) = (value, earlier.cost)
+        }
+        state.entries[key] = entry
+        state.cost += entry.cost
+      }
+      _ = next.evict(&state)
+    }
+    return next
+  }
+}

@@ -1,0 +1,45 @@
+/// What is kept of a property of a collection.
+enum CachedColumn: Sendable {
+  /// The values, and the decoder that reads those of new features.
+  case values(PropertyColumn, any PropertyDecoder)
+  /// The values as keys.
+  case keys(KeyColumn)
+
+  /// What a column is kept by.
+  struct Key: Hashable, Sendable {
+    /// The property's name in UTF-8.
+    var name: [UInt8]
+    var isKeys = false
+  }
+
+  /// The memory that it takes with its key, in bytes.
+  func cost(_ key: Key) -> Int {
+    let overhead = 1024
+    return switch self {
+    case .values(let column, _): column.byteCount + key.name.count + overhead
+    case .keys(let column): column.byteCount + key.name.count + overhead
+    }
+  }
+
+  /// The columns of a changed index, of those before.
+  ///
+  /// - Parameter edit: the edit that made the blocks of the changed index.
+  static func carried(
+    _ columns: [Key: CachedColumn], after edit: EditedBlocks, to index: FeatureIndex
+  ) -> [Key: CachedColumn] {
+    var carried: [Key: CachedColumn] = [:]
+    for (key, column) in columns {
+      guard case .values(let values, let decoder) = column else { continue }
+      let column = PropertyColumn(
+        carrying: values, after: edit, named: key.name, of: index, decoder: decoder)
+      carried[key] = .values(column, decoder)
+    }
+    for (key, column) in columns {
+      guard case .keys(let keys) = column, !keys.mayHoldDeadKeys,
+        case .values(let values, _) = carried[Key(name: key.name)]
+      else { continue }
+      carried[key] = .keys(KeyColumn(carrying: keys, after: edit, of: values))
+    }
+    return carried
+  }
+}
