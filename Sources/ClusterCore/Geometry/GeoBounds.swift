@@ -1,5 +1,5 @@
-/// The smallest rectangle in degrees around some coordinates. It never crosses the antimeridian, and
-/// longitude 180 counts as −180.
+/// The smallest rectangle in degrees around some coordinates. It never crosses the antimeridian,
+/// and longitude 180 counts as −180.
 public struct GeoBounds: Hashable, Sendable, BitwiseCopyable {
   /// Degrees east of the western edge.
   public var west: Double
@@ -41,7 +41,8 @@ public struct GeoBounds: Hashable, Sendable, BitwiseCopyable {
     north = max(north, other.north)
   }
 
-  /// The same bounds with longitude 180 as −180. (Only the bounds of a single feature can have 180.)
+  /// The same bounds with longitude 180 as −180. (Only the bounds of a single feature can have
+  /// 180.)
   public var folded: GeoBounds {
     west == 180 ? GeoBounds(west: -180, south: south, east: -180, north: north) : self
   }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The projection between degrees and MapKit's map points: spherical Web Mercator (EPSG:3857) with a
-/// different unit and the origin in the north-west.
+/// The projection between degrees and MapKit's map points: spherical Web Mercator (EPSG:3857) with
+/// a different unit and the origin in the north-west.
 public enum WebMercator {
   /// The width and height of the world in map points, 2^28 as in MapKit.
   public static let worldSize: Double = 268_435_456
@@ -10,8 +10,8 @@ public enum WebMercator {
   /// The latitude at which the square world ends, in degrees.
   public static let maximumLatitude: Double = 85.05112878
 
-  /// Returns the map point of a coordinate. Longitude 180 has x = 0. Latitudes beyond ±85.05112878° are
-  /// on the edge.
+  /// Returns the map point of a coordinate. Longitude 180 has x = 0. Latitudes beyond ±85.05112878°
+  /// are on the edge.
   ///
   /// `x = (lon + 180)/360·W`, `y = (1/2 − ln((1 + sin φ)/(1 − sin φ))/4π)·W`.
   public static func project(_ coordinate: Coordinate) -> MapPoint {

@@ -1,10 +1,10 @@
-/// Where a sequence is cut into blocks.
+/// Divides a sequence into blocks.
 enum BlockCuts {
-  /// The ends of blocks of at most `capacity` out of `count` elements. Where there is a choice, a block
-  /// ends where the curve jumps furthest, so that it covers few large squares rather than many small
-  /// ones. O(n).
+  /// Returns the ends of blocks of at most `capacity` of `count` elements. Where there is a choice,
+  /// a block ends at the largest jump along the curve, so that it covers a few large squares rather
+  /// than many small ones. O(n).
   ///
-  /// - Parameter key: of an element: its place on the curve.
+  /// - Parameter key: returns the key of an element on the Z-order curve.
   static func ends(count: Int, capacity: Int, key: (Int) -> UInt64) -> [Int] {
     var ends: [Int] = []
     var start = 0

@@ -1,26 +1,26 @@
-/// Makes the blocks of a changed index out of those before.
+/// Derives the blocks of a changed index from those of the old one.
 struct BlockEdit {
   private let old: FeatureIndex
   private let records: RecordArena
   private let capacity: Int
 
-  /// - Parameter records: those of the index before and the new ones.
+  /// - Parameter records: the records of the old index and the new ones.
   init(_ old: FeatureIndex, _ records: RecordArena) {
     self.old = old
     self.records = records
     capacity = old.blockCapacity
   }
 
-  /// Blocks that are kept, or features that need blocks.
+  /// Blocks that are kept, or features to be divided into blocks.
   private enum Piece {
     case kept(Range<Int>)
     case entries([FeatureEntry])
   }
 
-  /// The blocks without some features and with others. O(blocks + k) for k features, whose blocks are
-  /// copied.
+  /// Returns the blocks after removing and adding features. O(blocks + k) for k features, whose
+  /// blocks are copied.
   ///
-  /// - Parameter removed: places, ascending.
+  /// - Parameter removed: the ordinals of removed features in ascending order.
   func applying(removed: [Int], added: [FeatureEntry]) -> EditedBlocks {
     let added = added.map { entry in
       let key = entry.position.zOrder
@@ -32,25 +32,24 @@ struct BlockEdit {
     }
     var pieces: [Piece] = []
     var next = 0
-    var (gone, come) = (0, 0)
-    while gone < removed.count || come < added.count {
+    var (nextRemoved, nextAdded) = (0, 0)
+    while nextRemoved < removed.count || nextAdded < added.count {
       let number = min(
-        gone < removed.count ? removed[gone] >> PointIndex.blockBits : .max,
-        come < added.count ? added[come].block : .max)
+        nextRemoved < removed.count ? removed[nextRemoved] >> PointIndex.blockBits : .max,
+        nextAdded < added.count ? added[nextAdded].block : .max)
       if next < number { pieces.append(.kept(next..<number)) }
       next = number + 1
-      let (firstGone, firstCome) = (gone, come)
-      while gone < removed.count, removed[gone] >> PointIndex.blockBits == number { gone += 1 }
-      while come < added.count, added[come].block == number { come += 1 }
-      pieces.append(
-        .entries(
-          merged(number, removed[firstGone..<gone], added[firstCome..<come].map(\.2))))
+      let ownRemoved = removed[nextRemoved...].prefix { $0 >> PointIndex.blockBits == number }
+      let ownAdded = added[nextAdded...].prefix { $0.block == number }
+      (nextRemoved, nextAdded) = (ownRemoved.endIndex, ownAdded.endIndex)
+      pieces.append(.entries(merged(number, ownRemoved, ownAdded.map(\.2))))
     }
     if next < old.blocks.count { pieces.append(.kept(next..<old.blocks.count)) }
     return blocks(of: joined(pieces))
   }
 
-  /// The features of a block without some places and with other features, which are in order.
+  /// Returns the features of a block without the removed ordinals and with the added features,
+  /// which are in index order.
   private func merged(
     _ number: Int, _ removed: ArraySlice<Int>, _ added: [FeatureEntry]
   ) -> [FeatureEntry] {
@@ -84,11 +83,11 @@ struct BlockEdit {
     return result
   }
 
-  /// The pieces, but what is too small for a block of its own joined with its neighbours, if they have
-  /// room.
+  /// Returns the pieces after joining those that are too small for a block with neighbours that
+  /// have room.
   private func joined(_ pieces: [Piece]) -> [Piece] {
     var result: [Piece] = []
-    /// Features that look for company.
+    // Features that are still to be joined.
     var few: [FeatureEntry] = []
     func entries(_ number: Int) -> [FeatureEntry] { merged(number, [], []) }
     func isFew(_ entries: [FeatureEntry]) -> Bool { entries.count < capacity / 4 }

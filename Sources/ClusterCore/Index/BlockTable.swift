@@ -1,14 +1,15 @@
-/// By block of an index: where values are found by place; nil for blocks that have none. The owner of the
-/// values keeps them alive.
+/// Pointers to values by block of an index, subscripted by ordinal; nil for blocks without values.
+/// The owner of the values keeps them alive.
 struct BlockTable<Value: BitwiseCopyable>: Sendable {
   private let pointers: FixedArray<UnsafePointer<Value>?>
 
-  /// The table of the blocks that an edit made of others, or of new ones only.
+  /// Creates the table of blocks after an edit of `old`, or of new blocks only.
   ///
   /// - Parameters:
   ///   - count: the number of blocks.
-  ///   - made: the new ones' owners, and `values` theirs.
-  ///   - old: the table of the blocks before.
+  ///   - made: the owners of the new blocks' values.
+  ///   - values: returns an owner's values.
+  ///   - old: the table before the edit.
   init<Owner>(
     _ count: Int, _ made: EditedBlocks.Made<Owner>, _ values: (Owner) -> FixedArray<Value>?,
     of old: BlockTable?, after edit: EditedBlocks?
@@ -31,7 +32,7 @@ struct BlockTable<Value: BitwiseCopyable>: Sendable {
     self.pointers = pointers
   }
 
-  /// The values of the block that a place is in.
+  /// The values of the block that contains an ordinal.
   @inline(__always)
   subscript(around ordinal: Int) -> UnsafePointer<Value>? {
     pointers.pointer[ordinal &>> PointIndex.blockBits]

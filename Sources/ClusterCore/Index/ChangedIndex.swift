@@ -1,9 +1,11 @@
-/// A changed index, and where features were before or are after that the changes touched.
+/// A changed index with the coordinates that the changes touched.
 public struct ChangedIndex {
   /// The index.
   public let index: FeatureIndex
-  /// What made its blocks of those before; nil where it is the index before, or was built anew.
+  /// How its blocks derive from those of the old index; nil if the index is unchanged or was
+  /// rebuilt.
   let edit: EditedBlocks?
-  /// In no order; some may be there several times.
+  /// The coordinates of touched features before and after the changes, in no particular order. They
+  /// may contain duplicates.
   public let touched: [Coordinate]
 }

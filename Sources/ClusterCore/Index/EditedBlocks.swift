@@ -1,13 +1,13 @@
-/// The blocks of a changed index in terms of those before.
+/// The blocks of a changed index in terms of those of the old one.
 struct EditedBlocks {
   enum Piece {
-    /// Blocks of the index before, by number.
+    /// Blocks of the old index, by number.
     case kept(Range<Int>)
-    /// A block that was made, and by feature the place before, `FeatureEntry.isNew` of a new one.
+    /// A new block with the old ordinal of each feature, or ``FeatureEntry/isNew``.
     case made(FeatureBlock, origins: [UInt32])
   }
 
-  /// In index order.
+  /// The pieces in index order.
   let pieces: [Piece]
   /// The number of blocks.
   let count: Int
@@ -17,19 +17,19 @@ struct EditedBlocks {
     count = pieces.reduce(0) { if case .kept(let range) = $1 { $0 + range.count } else { $0 + 1 } }
   }
 
-  /// The numbers of the blocks before that are no more.
-  func gone(of count: Int) -> [Int] {
-    var gone: [Int] = []
+  /// Returns the numbers of the removed ones of `count` old blocks.
+  func removed(of count: Int) -> [Int] {
+    var removed: [Int] = []
     var next = 0
     for case .kept(let range) in pieces {
-      gone += next..<range.lowerBound
+      removed += next..<range.lowerBound
       next = range.upperBound
     }
-    return gone + (next..<count)
+    return removed + (next..<count)
   }
 
-  /// Calls `kept` with ranges of blocks before and the number of the first among those after, `made`
-  /// with new ones.
+  /// Calls `kept` with ranges of old blocks and the new number of their first one, and `made` with
+  /// new blocks, in index order.
   func forEach(
     kept: (Range<Int>, _ number: Int) -> Void,
     made: (FeatureBlock, _ origins: [UInt32], _ number: Int) -> Void
@@ -49,14 +49,14 @@ struct EditedBlocks {
 }
 
 extension EditedBlocks {
-  /// Something of the new blocks, by their numbers.
+  /// Values of the new blocks, by number.
   struct Made<Value> {
     let all: [(number: Int, value: Value)]
 
     init(_ all: [(number: Int, value: Value)]) { self.all = all }
   }
 
-  /// What `make` makes of the new blocks.
+  /// Returns the results of `make` for the new blocks.
   func made<Value>(
     _ make: (FeatureBlock, _ origins: [UInt32], _ number: Int) -> Value
   ) -> Made<Value> {
@@ -65,7 +65,8 @@ extension EditedBlocks {
     return Made(all)
   }
 
-  /// Values by block after the edit.
+  /// Returns the values by block after the edit: the old ones of kept blocks, and those of new
+  /// blocks.
   func applied<Value>(to old: [Value], _ made: Made<Value>) -> [Value] {
     var values: [Value] = []
     values.reserveCapacity(count)

@@ -1,5 +1,5 @@
 extension FeatureBatch {
-  /// Copies a record into an arena.
+  /// Copies the record at `index` into an arena.
   func append(
     recordAt index: Int, to records: inout RecordArena
   ) throws(RecordArena.Full) -> RecordReference {

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A piece of a ``FeatureIndex`` that never changes: features that follow each other in index order.
+/// An immutable part of a ``FeatureIndex``: consecutive features in index order.
 final class FeatureBlock: Sendable {
   let points: PointBlock
-  /// When each expires; nil if none does.
+  /// The expiry of each feature, ``FeatureEntry/never`` if it has none; nil if none has one.
   let expires: FixedArray<Int64>?
-  /// The earliest of those.
+  /// The earliest expiry.
   let nextExpiry: Int64
-  /// Tells it from all other blocks that there ever were, without keeping it alive.
+  /// A number that identifies the block within the process without keeping it alive.
   let serial = FeatureBlock.serials.add(1, ordering: .relaxed).newValue
 
   private static let serials = Atomic<UInt64>(0)
 
-  /// A block of at least one feature, whose records are in an arena. O(n).
+  /// Creates a block of at least one feature. Their records are in `records`. O(n).
   convenience init(_ entries: UnsafeBufferPointer<FeatureEntry>, _ records: RecordArena) {
     let count = entries.count
     let positions = FixedArray<Position>(uninitialized: count)
@@ -32,7 +32,7 @@ final class FeatureBlock: Sendable {
       expires: expires)
   }
 
-  /// - Parameter expires: when each of the features expires; nil if none does.
+  /// - Parameter expires: see ``expires``.
   init(_ points: PointBlock, expires: FixedArray<Int64>?) {
     self.points = points
     self.expires = expires
@@ -41,12 +41,12 @@ final class FeatureBlock: Sendable {
       ?? FeatureEntry.never
   }
 
-  /// Where the features' records are.
+  /// The references to the features' records.
   var references: FixedArray<RecordReference> { points.references }
 
   /// The number of features.
   var count: Int { points.count }
 
-  /// The memory it takes beside the records, in bytes.
+  /// The memory it takes without the records, in bytes.
   var byteCount: Int { points.byteCount + (expires?.byteCount ?? 0) }
 }

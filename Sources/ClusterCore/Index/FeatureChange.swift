@@ -1,8 +1,8 @@
-/// A change to a collection that was made durable and is now to be seen.
+/// A durable change of a collection that is to become visible.
 public enum FeatureChange {
-  /// Features stored by id; of two with the same id the later one counts.
+  /// Features to be stored by id. Of several with the same id the last one counts.
   case upsert(FeatureBatch)
-  /// Features that are no more.
+  /// The ids of removed features.
   case remove([FeatureID])
 }
 

@@ -1,23 +1,23 @@
-/// A feature on its way into an index.
+/// A feature that is being added to an index.
 struct FeatureEntry: BitwiseCopyable {
   var position: Position
   var reference: RecordReference
-  /// Its place in the index that a change was applied to.
+  /// Its ordinal in the old index, or ``isNew``.
   var origin = isNew
-  /// When it expires, ``never`` if it doesn't.
+  /// Its expiry in milliseconds since 1970, or ``never``.
   var expires: Int64
 
   static let isNew = UInt32.max
   static let never = Int64.max
 
-  /// A new feature with a record that was just appended.
+  /// Creates the entry of a new feature from its record in the arena.
   init(_ reference: RecordReference, _ record: FeatureRecord) {
     position = Position(record.coordinate)
     self.reference = reference
     expires = record.expires ?? FeatureEntry.never
   }
 
-  /// A feature of a block.
+  /// Creates the entry of an existing feature.
   init(_ offset: Int, of block: FeatureBlock, origin: Int) {
     position = block.points.positions.pointer[offset]
     reference = block.references.pointer[offset]

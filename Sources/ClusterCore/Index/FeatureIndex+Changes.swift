@@ -1,8 +1,8 @@
 extension FeatureIndex {
-  /// A new index with changes applied, in order; this one stays as it is.
+  /// Returns a new index with changes applied in order.
   ///
-  /// Few changes copy the blocks that they are in: O(blocks + k) for k features. Many build the index
-  /// anew: O(n + k log k).
+  /// A few changes copy the blocks that they affect: O(blocks + k) for k features. Many rebuild the
+  /// index: O(n + k log k).
   public func applying(_ changes: [FeatureChange]) throws(RecordArena.Full) -> ChangedIndex {
     let size = changes.reduce(0) { $0 + $1.count }
     guard count + size <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
@@ -16,7 +16,7 @@ extension FeatureIndex {
     return edit.make()
   }
 
-  /// As above, of one change.
+  /// Returns a new index with one change applied.
   public func applying(_ change: FeatureChange) throws(RecordArena.Full) -> FeatureIndex {
     try applying([change]).index
   }

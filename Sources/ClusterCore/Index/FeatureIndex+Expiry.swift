@@ -1,6 +1,6 @@
 extension FeatureIndex {
-  /// The ids of the features that have expired by a time in milliseconds since 1970. O(blocks), and
-  /// the features of those where one has.
+  /// Returns the ids of the features that have expired at a time in milliseconds since 1970.
+  /// O(blocks), plus the size of the blocks with expired features.
   public func expired(at now: Int64) -> [FeatureID] {
     var ids: [FeatureID] = []
     for number in 0..<blocks.count where expiries.pointer[number] <= now {

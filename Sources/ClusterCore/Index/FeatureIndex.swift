@@ -1,47 +1,47 @@
 import CHints
 import Threading
 
-/// An immutable snapshot of a collection: its features in index order, by where they are
-/// (``points``) and by id.
+/// An immutable index of a collection's features by position (``points``) and by id.
 ///
-/// Features are addressed by their place, which grows in index order (along the Z-order curve of their
-/// positions, then by id); see ``PointIndex`` for what places are. The features lie in blocks that
-/// never change, and so do the records by id: a changed index (``applying(_:)``) shares all but the
-/// changed blocks with that of before, and is made in a time that hardly depends on the collection's
-/// size. Beside their records features cost 16 bytes each (position, reference, reference by id) and
-/// their share of the nodes.
+/// Features are addressed by ordinals (see ``PointIndex``), which grow in index order: along the
+/// Z-order curve of the positions, then by id. The features, and their references in id order, are
+/// in immutable blocks. A changed index (``applying(_:)``) shares the unchanged blocks with the old
+/// one, so making it takes a time that hardly depends on the collection's size. In addition to its
+/// record a feature takes 16 bytes (position, reference, reference by id) and its share of the
+/// nodes.
 public final class FeatureIndex: Sendable {
-  /// Where the features are.
+  /// The positions of the features.
   public let points: PointIndex
-  /// Where the records lie; keeps them alive.
+  /// The records of the features. Keeps their memory alive.
   public let records: RecordArena
   let blocks: [FeatureBlock]
   let directory: IDDirectory
-  /// By block: when its first feature expires.
+  /// The earliest expiry by block.
   let expiries: FixedArray<Int64>
-  /// The most features of a block.
+  /// The maximum number of features in a block.
   let blockCapacity: Int
-  /// When the first feature expires, in milliseconds since 1970; nil if none does.
+  /// The earliest expiry in milliseconds since 1970, or nil if no feature expires.
   public let nextExpiry: Int64?
   private let knownBounds = Locked<GeoBounds?>(nil)
 
   /// The number of features.
   public var count: Int { points.count }
 
-  /// The most features of an index: places have 32 bits.
+  /// The maximum number of features, limited by the 32 bits of ordinals.
   static let maximumCount = 1 << 30
 
-  /// An index of nothing.
+  /// Creates an empty index.
   public convenience init() { self.init(blockCapacity: PointIndex.maximumBlockCount) }
 
-  /// An index of nothing whose blocks are to have at most some features, 4…``PointIndex/maximumBlockCount``.
+  /// Creates an empty index with blocks of at most `blockCapacity` features,
+  /// 4…``PointIndex/maximumBlockCount``.
   convenience init(blockCapacity: Int) {
     precondition((4...PointIndex.maximumBlockCount).contains(blockCapacity))
     self.init(
       records: RecordArena(), blocks: [], directory: IDDirectory([]), blockCapacity: blockCapacity)
   }
 
-  /// The index of blocks that follow each other in index order. O(blocks).
+  /// Creates the index of blocks in index order. O(blocks).
   convenience init(
     records: RecordArena, blocks: [FeatureBlock], directory: IDDirectory, blockCapacity: Int
   ) {
@@ -50,8 +50,7 @@ public final class FeatureIndex: Sendable {
     self.init(records, points, directory, blockCapacity, edit, of: nil)
   }
 
-  /// The index that an edit makes of another. O(blocks), but for the new ones without a look at any of
-  /// them.
+  /// Creates the index that results from an edit of `old`. O(blocks), without reading kept blocks.
   convenience init(
     _ old: FeatureIndex, after edit: EditedBlocks, records: RecordArena, directory: IDDirectory
   ) {
@@ -87,7 +86,7 @@ public final class FeatureIndex: Sendable {
     nextExpiry = next == FeatureEntry.never ? nil : next
   }
 
-  /// Builds the index of entries that are sorted by id, without duplicates. O(n).
+  /// Builds the index of entries that are sorted by id and have no duplicates. O(n).
   convenience init(
     records: RecordArena, entriesByID entries: GrowingArray<FeatureEntry>, blockCapacity: Int
   ) {
@@ -99,49 +98,49 @@ public final class FeatureIndex: Sendable {
       keys.pointer[rank] = entries.pointer[rank].position.zOrder
       ranks.pointer[rank] = UInt32(rank)
     }
-    // Stable, so that ids break ties.
+    // The sort is stable, so ids break ties.
     RadixSort.sort(
       keys: keys, values: ranks,
       scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: max(count, 1))))
     let ends = BlockCuts.ends(count: count, capacity: blockCapacity) { keys.pointer[$0] }
     let features = SortedFeatures(count: count)
     let ahead = 16
-    for ordinal in 0..<count {
-      // Entries come from all over the memory; ask for them in time.
-      chints_prefetch(entries.pointer + Int(ranks.pointer[min(ordinal &+ ahead, count &- 1)]))
-      features.set(ordinal, entries.pointer[Int(ranks.pointer[ordinal])])
+    for index in 0..<count {
+      // The entries are scattered in memory.
+      chints_prefetch(entries.pointer + Int(ranks.pointer[min(index &+ ahead, count &- 1)]))
+      features.set(index, entries.pointer[Int(ranks.pointer[index])])
     }
     let blocks = features.blocks(from: 0, ends[...], records)
     let directory = IDDirectory(count) { entries.pointer[$0].reference }
     self.init(records: records, blocks: blocks, directory: directory, blockCapacity: blockCapacity)
   }
 
-  /// The memory the index takes beside the records, in bytes.
+  /// The memory that the index takes without the records, in bytes.
   public var byteCount: Int {
     points.byteCount + directory.byteCount
       + blocks.reduce(0) { $0 + $1.byteCount - $1.points.byteCount }
   }
 
-  /// The record of the feature at a place, valid while this index lives.
+  /// Returns the record of the feature with an ordinal, valid while this index lives.
   @inline(__always)
   public func record(at ordinal: Int) -> FeatureRecord {
     points.record(at: ordinal)
   }
 
-  /// The coordinate of the feature at a place.
+  /// Returns the coordinate of the feature with an ordinal.
   @inline(__always)
   public func coordinate(at ordinal: Int) -> Coordinate { points.coordinate(at: ordinal) }
 
-  /// The position of the feature at a place.
+  /// Returns the position of the feature with an ordinal.
   @inline(__always)
   public func position(at ordinal: Int) -> Position { points.position(at: ordinal) }
 
-  /// The place of the feature with an id, if there is one. O(log n).
+  /// Returns the ordinal of the feature with an id, if there is one. O(log n).
   public func ordinal(of id: FeatureID) -> Int? {
     withRawID(id) { directory.reference(of: $0, records) }.map(ordinal(of:))
   }
 
-  /// The place of a feature by its record. O(log n).
+  /// Returns the ordinal of the feature with a record. O(log n).
   func ordinal(of reference: RecordReference) -> Int {
     let record = records[reference]
     let key = Position(record.coordinate).zOrder
@@ -149,7 +148,8 @@ public final class FeatureIndex: Sendable {
     return block << PointIndex.blockBits + offset(notBefore: key, record.rawID, in: blocks[block])
   }
 
-  /// The block in which a feature is or would be: the last that begins at or before it, else the first.
+  /// Returns the block that contains a feature or would contain it: the last one that begins at or
+  /// before it, otherwise the first.
   func block(holding key: UInt64, _ id: FeatureRecord.RawID) -> Int {
     let next = (1..<max(1, blocks.count)).partitionPoint {
       order(of: 0, in: blocks[$0], to: key, id) <= 0
@@ -157,12 +157,13 @@ public final class FeatureIndex: Sendable {
     return next - 1
   }
 
-  /// The first feature of a block that isn't before another.
+  /// Returns the offset of the first feature of a block that doesn't precede a key and id.
   func offset(notBefore key: UInt64, _ id: FeatureRecord.RawID, in block: FeatureBlock) -> Int {
     (0..<block.count).partitionPoint { order(of: $0, in: block, to: key, id) < 0 }
   }
 
-  /// How a feature of a block compares with another in index order: negative, zero or positive.
+  /// Returns a negative number, zero or a positive number if a feature of a block precedes, equals or
+  /// follows a key and id.
   private func order(
     of offset: Int, in block: FeatureBlock, to key: UInt64, _ id: FeatureRecord.RawID
   ) -> Int {
@@ -171,7 +172,7 @@ public final class FeatureIndex: Sendable {
     return FeatureRecord.compare(records[block.references.pointer[offset]].rawID, id)
   }
 
-  /// The bounds of all features, bit for bit; nil when there are none.
+  /// The exact bounds of all features, or nil if there are none.
   public var bounds: GeoBounds? {
     knownBounds.withLock { known in
       known = known ?? points.exactBounds
@@ -179,7 +180,7 @@ public final class FeatureIndex: Sendable {
     }
   }
 
-  /// Lends an id in the form that lies in records.
+  /// Calls `body` with an id in its stored form.
   func withRawID<R>(_ id: FeatureID, _ body: (FeatureRecord.RawID) -> R) -> R {
     switch id.key {
     case .integer(let value): body(.integer(value, writtenAsText: id.isWrittenAsText))

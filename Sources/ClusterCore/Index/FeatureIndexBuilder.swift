@@ -1,21 +1,22 @@
-/// Collects batches that arrive in id order, such as a store's at start-up, and builds one index.
+/// Builds an index from batches in id order, such as those that a store reads at start-up.
 public struct FeatureIndexBuilder {
   private var records = RecordArena()
   private var entries: GrowingArray<FeatureEntry>
   private let blockCapacity: Int
 
-  /// A builder of an empty index, with room for as many features as are expected.
+  /// Creates a builder with room for `count` features.
   public init(expecting count: Int = 0) {
     self.init(expecting: count, blockCapacity: PointIndex.maximumBlockCount)
   }
 
-  /// As above, with at most some features a block, 4…``PointIndex/maximumBlockCount``.
+  /// Creates a builder of an index with blocks of at most `blockCapacity` features,
+  /// 4…``PointIndex/maximumBlockCount``.
   init(expecting count: Int, blockCapacity: Int) {
     entries = GrowingArray(capacity: count)
     self.blockCapacity = blockCapacity
   }
 
-  /// Takes over the features of a batch. Their ids must follow those of earlier batches.
+  /// Appends the features of a batch. Their ids must follow those of earlier batches.
   public mutating func append(_ batch: FeatureBatch) throws(RecordArena.Full) {
     guard entries.count + batch.count <= FeatureIndex.maximumCount else {
       throw RecordArena.Full()
@@ -26,7 +27,7 @@ public struct FeatureIndexBuilder {
     }
   }
 
-  /// The index of everything so far.
+  /// Returns the index of all features so far.
   public func build() -> FeatureIndex {
     FeatureIndex(records: records, entriesByID: entries, blockCapacity: blockCapacity)
   }

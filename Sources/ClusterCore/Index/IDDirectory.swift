@@ -1,12 +1,12 @@
-/// The records of a collection in the order of their ids, in blocks that never change.
+/// The references to a collection's records in id order, in immutable blocks.
 struct IDDirectory: Sendable {
-  /// Not empty, each in order, and in order among each other.
+  /// The blocks in order, none of them empty.
   let blocks: [FixedArray<RecordReference>]
 
-  /// The most records of a block.
+  /// The maximum number of records in a block.
   static let capacity = 1024
 
-  /// A place in the order: a block, and a record in it; or the end of the last block.
+  /// A block and an offset in it, or the end of the last block.
   struct Index: Equatable {
     var block: Int
     var offset: Int
@@ -14,7 +14,7 @@ struct IDDirectory: Sendable {
 
   init(_ blocks: [FixedArray<RecordReference>]) { self.blocks = blocks }
 
-  /// The directory of records that are in order. O(n).
+  /// Creates the directory of `count` records in id order. O(n).
   init(_ count: Int, _ reference: (Int) -> RecordReference) {
     var blocks: [FixedArray<RecordReference>] = []
     var start = 0
@@ -30,9 +30,9 @@ struct IDDirectory: Sendable {
 
   var byteCount: Int { blocks.reduce(0) { $0 + $1.byteCount + 64 } }
 
-  /// The first spot whose id is not before the given one. O(log n).
+  /// Returns the first index whose id doesn't precede `id`. O(log n).
   func index(notBefore id: FeatureRecord.RawID, _ records: RecordArena) -> Index {
-    // The last block that begins at or before the id.
+    // The block after the last one that begins at or before the id.
     let next = blocks.indices.partitionPoint {
       FeatureRecord.compare(records[blocks[$0].pointer[0]].rawID, id) <= 0
     }
@@ -44,14 +44,15 @@ struct IDDirectory: Sendable {
     return Index(block: next - 1, offset: offset)
   }
 
-  /// The record at a spot, or at the beginning of the next block; nil at the very end.
+  /// Returns the record at an index, where the end of a block means the start of the next one.
+  /// Returns nil at the end of the directory.
   func reference(at index: Index) -> RecordReference? {
     guard index.block < blocks.count else { return nil }
     if index.offset < blocks[index.block].count { return blocks[index.block].pointer[index.offset] }
     return index.block + 1 < blocks.count ? blocks[index.block + 1].pointer[0] : nil
   }
 
-  /// The record with an id, if there is one. O(log n).
+  /// Returns the record with an id, if there is one. O(log n).
   func reference(of id: FeatureRecord.RawID, _ records: RecordArena) -> RecordReference? {
     guard let found = reference(at: index(notBefore: id, records)),
       FeatureRecord.compare(records[found].rawID, id) == 0
@@ -59,26 +60,26 @@ struct IDDirectory: Sendable {
     return found
   }
 
-  /// Calls `body` with all records in order until it returns false, from a spot on.
+  /// Calls `body` with the records from an index on, in order, until it returns false.
   func forEach(from index: Index = Index(block: 0, offset: 0), _ body: (RecordReference) -> Bool) {
-    var offset = index.offset
+    var start = index.offset
     for block in blocks.dropFirst(index.block) {
-      for index in offset..<max(offset, block.count) where !body(block.pointer[index]) { return }
-      offset = 0
+      for offset in start..<max(start, block.count) where !body(block.pointer[offset]) { return }
+      start = 0
     }
   }
 
-  /// What becomes of the record with an id.
+  /// A change of the record with an id.
   struct Edit {
     var index: Index
-    /// Whether there is one at the spot.
+    /// Whether there is a record with the id at the index.
     var isThere: Bool
-    /// What comes in its place, or before the spot; nil if nothing.
+    /// The record that replaces it or is inserted at the index; nil if none.
     var reference: RecordReference?
   }
 
-  /// The directory after some edits, which are in the order of their ids, one an id. O(blocks + k) for
-  /// k edits, whose blocks are copied.
+  /// Returns the directory after edits in id order, at most one for each id. O(blocks + k) for k
+  /// edits, whose blocks are copied.
   func applying(_ edits: [Edit]) -> IDDirectory {
     var result: [FixedArray<RecordReference>] = []
     result.reserveCapacity(blocks.count + 4)
@@ -115,7 +116,7 @@ struct IDDirectory: Sendable {
     return IDDirectory(result)
   }
 
-  /// Appends records as blocks; few are put into the block before, if they fit.
+  /// Appends records as blocks. A few records are joined with the previous block if it has room.
   private static func append(
     _ references: [RecordReference], to blocks: inout [FixedArray<RecordReference>]
   ) {

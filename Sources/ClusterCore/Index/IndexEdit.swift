@@ -1,13 +1,13 @@
-/// Gathers changes by id, then makes the changed index.
+/// Collects changes by id, then makes the changed index.
 struct IndexEdit {
   private let old: FeatureIndex
   private var records: RecordArena
-  /// A feature that changes: its record from now on, nil if it goes.
+  /// A changed feature: its new record, or nil if it is removed.
   private struct Change {
-    /// A record with its id, to compare by.
+    /// A record with its id, for comparisons.
     var name: RecordReference
     var reference: RecordReference?
-    /// In the order in which they came.
+    /// The position in the order of arrival.
     var number: Int
   }
   private var changes: [Change] = []
@@ -26,7 +26,7 @@ struct IndexEdit {
   }
 
   mutating func remove(_ ids: [FeatureID]) {
-    // Features that came with an earlier change of these; ids that were there before have records.
+    // Features added by an earlier one of these changes. Other ids have records in the old index.
     var added: [FeatureID: RecordReference]?
     for id in ids {
       var name = old.withRawID(id) { old.directory.reference(of: $0, old.records) }
@@ -47,8 +47,8 @@ struct IndexEdit {
     return result
   }
 
-  /// Sorts the changes by id and leaves only the last of each.
-  private mutating func settle() {
+  /// Sorts the changes by id and keeps only the last one of each id.
+  private mutating func removeSuperseded() {
     let records = self.records
     func compare(_ a: Change, _ b: Change) -> Int {
       FeatureRecord.compareIDs(records[a.name], records[b.name])
@@ -62,22 +62,22 @@ struct IndexEdit {
         return order != 0 ? order < 0 : a.number < b.number
       }
     }
-    var settled: [Change] = []
-    settled.reserveCapacity(changes.count)
+    var latest: [Change] = []
+    latest.reserveCapacity(changes.count)
     for change in changes {
-      if let last = settled.last, compare(last, change) == 0 {
+      if let last = latest.last, compare(last, change) == 0 {
         if let reference = last.reference { self.records.release(reference) }
-        settled[settled.count - 1] = change
+        latest[latest.count - 1] = change
       } else {
-        settled.append(change)
+        latest.append(change)
       }
     }
-    changes = settled
+    changes = latest
   }
 
-  /// The changed index; nothing is to come after it.
+  /// Returns the changed index. The edit must not be used afterwards.
   mutating func make() -> ChangedIndex {
-    settle()
+    removeSuperseded()
     var touched: [Coordinate] = []
     touched.reserveCapacity(changes.count * 2)
     var edits: [IDDirectory.Edit] = []
@@ -122,7 +122,8 @@ struct IndexEdit {
     return ChangedIndex(index: index, edit: edit, touched: touched)
   }
 
-  /// The index built anew of the records in a directory, moved together if need be.
+  /// Returns an index rebuilt from the records of a directory, which are copied to a new arena if
+  /// `isCompacted`.
   private func rebuilt(_ directory: IDDirectory, isCompacted: Bool) -> FeatureIndex {
     var kept = records
     var fresh = RecordArena()
@@ -131,9 +132,9 @@ struct IndexEdit {
       let record = records[reference]
       var own = reference
       if isCompacted {
-        // Living records fitted before, so they fit now.
+        // The live records fitted before, so they fit now.
         guard let moved = try? fresh.append(record) else {
-          preconditionFailure("fewer records than before don't fit")
+          preconditionFailure("the live records don't fit a new arena")
         }
         own = moved
       }

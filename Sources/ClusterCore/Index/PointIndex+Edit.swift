@@ -1,6 +1,5 @@
 extension PointIndex {
-  /// The index of the blocks of another one after an edit. O(blocks), but for the new ones without a
-  /// look at any of them.
+  /// Creates the index that results from an edit of `old`. O(blocks), without reading kept blocks.
   convenience init(_ old: PointIndex, after edit: EditedBlocks, _ records: RecordArena) {
     let pieces = edit.pieces.map { piece -> Piece in
       switch piece {

@@ -1,14 +1,14 @@
-/// All features of a collection in index order, on their way into blocks.
+/// All features of a collection in index order, from which blocks are made.
 ///
-/// The blocks' arrays are pieces of these, and their nodes of a few tables: they lie side by side on huge
-/// pages, which are given back when all of the blocks are gone.
+/// The blocks' arrays are slices of these arrays, and their nodes slices of a few tables. They are
+/// adjacent on huge pages, which are freed with the last of the blocks.
 struct SortedFeatures: Sendable {
   private let positions: FixedArray<Position>
   private let references: FixedArray<RecordReference>
-  /// ``FeatureEntry/never`` for features that don't expire.
+  /// The expiries, ``FeatureEntry/never`` for features without one.
   private let expiries: FixedArray<Int64>
 
-  /// Room for some features, all of which are to be set.
+  /// Allocates memory for `count` features, all of which the caller must set.
   init(count: Int) {
     positions = FixedArray(uninitialized: count)
     references = FixedArray(uninitialized: count)
@@ -22,7 +22,7 @@ struct SortedFeatures: Sendable {
     expiries.pointer[index] = entry.expires
   }
 
-  /// Makes blocks that follow each other: the first begins at `start`. O(n).
+  /// Returns consecutive blocks with the given ends, the first of which begins at `start`. O(n).
   func blocks(from start: Int, _ ends: ArraySlice<Int>, _ records: RecordArena) -> [FeatureBlock] {
     guard let last = ends.last else { return [] }
     var builder = QuadtreeBuilder(
@@ -42,7 +42,7 @@ struct SortedFeatures: Sendable {
     }
   }
 
-  /// A copy of when each expires; nil if none does.
+  /// Returns a copy of the expiries of some features, or nil if none expires.
   private func expires(of points: Range<Int>) -> FixedArray<Int64>? {
     let own = expiries.pointer + points.lowerBound
     let doesExpire = (0..<points.count).contains { own[$0] != FeatureEntry.never }

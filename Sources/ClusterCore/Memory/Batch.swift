@@ -1,5 +1,5 @@
-/// A buffer of fixed capacity that gathers items to process together. It never grows: with an array,
-/// reference counting and exclusivity checks took a fifth of the time of a viewport request.
+/// A buffer of fixed capacity that gathers items to process together. It never grows: with an
+/// array, reference counting and exclusivity checks took a fifth of the time of a viewport request.
 ///
 /// The owner frees the memory.
 struct Batch<Item: BitwiseCopyable> {

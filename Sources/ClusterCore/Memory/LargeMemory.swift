@@ -26,8 +26,8 @@ final class LargeMemory: @unchecked Sendable {
     return posix_memalign(&memory, alignment, size) == 0 ? memory : nil
   }
 
-  /// Maps pages that return to the system as soon as they are freed, whereas an allocator could keep
-  /// them. The start is aligned to a huge page.
+  /// Maps pages that return to the system as soon as they are freed, whereas an allocator could
+  /// keep them. The start is aligned to a huge page.
   private static func map(_ size: Int) -> UnsafeMutableRawPointer? {
     let (all, wanted) = (size + hugePage, PROT_READ | PROT_WRITE)
     guard let mapped = mmap(nil, all, wanted, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),

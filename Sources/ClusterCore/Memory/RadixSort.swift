@@ -1,15 +1,15 @@
 /// A stable radix sort of 64-bit keys that each carry a 32-bit value.
 ///
 /// Runs that exceed the second-level cache are distributed by their highest bits. Runs that fit are
-/// sorted in the cache by three digits, lowest first, and by insertion where keys agree in all three.
-/// (A pass over main memory costs several times as much as a pass over the cache.)
+/// sorted in the cache by three digits, lowest first, and by insertion where keys agree in all
+/// three. (A pass over main memory costs several times as much as a pass over the cache.)
 ///
 /// - Complexity: O(n)
 struct RadixSort {
   /// The number of pairs that fit the cache twice: 768 KiB.
   private static let cachedCount = 1 << 15
-  /// A distribution aims at 2^12 pairs in each part, and makes at most 2^11 parts because it writes to
-  /// one cache line of each at the same time.
+  /// A distribution aims at 2^12 pairs in each part, and makes at most 2^11 parts because it writes
+  /// to one cache line of each at the same time.
   private static let partBits = 12
   private static let maximumPartsBits = 11
   private static let digitBits = 8
@@ -45,7 +45,8 @@ struct RadixSort {
   }
 
   /// Sorts a run whose keys agree in all but their lowest `bits` bits, and leaves it in `home`. The
-  /// recursion is at most 17 levels deep: each level handles at least four bits, or all that are left.
+  /// recursion is at most 17 levels deep: each level handles at least four bits, or all that are
+  /// left.
   private func sort(_ run: Range<Int>, bits: Int, isHome: Bool) {
     if run.count <= RadixSort.insertionLimit || bits == 0 {
       if !isHome { bringHome(run) }
@@ -149,8 +150,8 @@ struct RadixSort {
     for index in run { start[Int(truncatingIfNeeded: keys[index] &>> shift) & mask] &+= 1 }
   }
 
-  /// Moves the pairs of a run to the ranges of their digits. Replaces each digit's count with the end of
-  /// its range.
+  /// Moves the pairs of a run to the ranges of their digits. Replaces each digit's count with the
+  /// end of its range.
   private func scatter(
     _ from: Pairs, _ to: Pairs, _ run: Range<Int>, _ shift: UInt64,
     _ ends: UnsafeMutableBufferPointer<Int>

@@ -1,12 +1,12 @@
-/// Degrees as integers in units of 2^−28 degrees (under 4e-9°), so that sums don't depend on the order
-/// of their terms. The sum of a hundred million longitudes of 180° fits 64 bits.
+/// Degrees as integers in units of 2^−28 degrees (under 4e-9°), so that sums don't depend on the
+/// order of their terms. The sum of a hundred million longitudes of 180° fits 64 bits.
 enum FixedDegrees {
   static let perDegree: Double = 268_435_456
 
   @inline(__always)
   static func fixed(_ degrees: Double) -> Int64 {
-    // Adding 1.5·2^52 leaves the nearest integer in the low bits of the sum without a call to rint().
-    // This is valid for magnitudes below 2^51; 180·2^28 is far below.
+    // Adding 1.5·2^52 leaves the nearest integer in the low bits of the sum without a call to
+    // rint(). This is valid for magnitudes below 2^51; 180·2^28 is far below.
     Int64(bitPattern: (degrees * perDegree + magic).bitPattern &- magic.bitPattern)
   }
 

@@ -1,8 +1,9 @@
 extension GeoBounds {
   /// Creates the bounds of features from the box of their positions, accurate to 8.5e-8°.
   ///
-  /// - Parameter polarLatitudes: calls its argument with the latitude of each feature on the world's
-  ///   northern and southern edges, because positions don't determine it. Called only if there are any.
+  /// - Parameter polarLatitudes: calls its argument with the latitude of each feature on the
+  ///   world's northern and southern edges, because positions don't determine it. Called only if
+  ///   there are any.
   init(_ box: PositionBox, polarLatitudes: ((Double) -> Void) -> Void) {
     let degrees = StepDegrees.shared
     self.init(

@@ -2,8 +2,8 @@ import CHints
 
 /// Raw pointers into an index for hot loops, valid while the index is kept alive.
 ///
-/// A node's number consists of its table (that of a block, or the one after the blocks' for the tree on
-/// top) and its index in the table. In an index of one block nodes are numbered from 0.
+/// A node's number consists of its table (that of a block, or the one after the blocks' for the
+/// tree on top) and its index in the table. In an index of one block nodes are numbered from 0.
 struct IndexPointers {
   let blocks: UnsafePointer<BlockPointers>
   let blockBits: Int
@@ -79,8 +79,8 @@ struct IndexPointers {
     }
   }
 
-  /// Returns the range from the first to the last ordinal of a node's points. It is a run except for
-  /// nodes above blocks; see ``forEachRun(of:_:)`` and ``count(of:)``.
+  /// Returns the range from the first to the last ordinal of a node's points. It is a run except
+  /// for nodes above blocks; see ``forEachRun(of:_:)`` and ``count(of:)``.
   @inline(__always)
   func points(of node: Int) -> Range<Int> { points(of: node, nodes[node]) }
 
@@ -135,8 +135,8 @@ struct IndexPointers {
     case stop
   }
 
-  /// Visits nodes in index order and parents before their children, which are visited only if `visit`
-  /// opens the parent.
+  /// Visits nodes in index order and parents before their children, which are visited only if
+  /// `visit` opens the parent.
   @inline(__always)
   func traverse(_ visit: (Int) -> Visit) {
     guard count > 0 else { return }
@@ -166,7 +166,8 @@ struct IndexPointers {
     }
   }
 
-  /// The levels of two quadtrees, and those of the fewer than 2^22 blocks that can begin at one position.
+  /// The levels of two quadtrees, and those of the fewer than 2^22 blocks that can begin at one
+  /// position.
   private static let maximumDepth = 2 * Quadtree.maximumDepth + 12
 
   @inline(__always)

@@ -1,5 +1,5 @@
-/// A quadtree cell of level 23. It is 32 map points wide, about 4.8 m at the equator. Features in the
-/// same cell count as being at the same location.
+/// A quadtree cell of level 23. It is 32 map points wide, about 4.8 m at the equator. Features in
+/// the same cell count as being at the same location.
 public struct Location: Hashable, Sendable, BitwiseCopyable {
   /// The column, from 0 at 180° W to 2^23 − 1.
   public var column: UInt32

@@ -1,12 +1,12 @@
-/// An immutable part of a ``PointIndex``: consecutive features in index order with their positions, a
-/// quadtree of their own, and references to their records.
+/// An immutable part of a ``PointIndex``: consecutive features in index order with their positions,
+/// a quadtree of their own, and references to their records.
 final class PointBlock: Sendable {
   let positions: FixedArray<Position>
   let references: FixedArray<RecordReference>
   let tree: Quadtree
 
-  /// Builds the quadtree over at least one position. The positions are in Z-order, and their records in
-  /// `records`. O(n).
+  /// Builds the quadtree over at least one position. The positions are in Z-order, and their
+  /// records in `records`. O(n).
   convenience init(
     positions: FixedArray<Position>, references: FixedArray<RecordReference>,
     records: RecordArena

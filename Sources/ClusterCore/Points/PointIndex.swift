@@ -1,13 +1,13 @@
-/// The positions of a collection's features, or of some of them, in index order under a ``Quadtree``.
-/// Searching and clustering need nothing else.
+/// The positions of a collection's features, or of some of them, in index order under a
+/// ``Quadtree``. Searching and clustering need nothing else.
 ///
 /// A collection's features are in immutable blocks, so the index of a changed collection shares the
-/// unchanged ones with the index before. A small tree on top leads to the trees of the blocks. An index
-/// of some features (``init(positions:references:records:)``) is a single block of any size.
+/// unchanged ones with the index before. A small tree on top leads to the trees of the blocks. An
+/// index of some features (``init(positions:references:records:)``) is a single block of any size.
 ///
-/// Features are addressed by their ordinal, which grows in index order and consists of the number of
-/// the block and the offset in it. Ordinals have gaps between blocks. A *run* of ordinals has none and
-/// lies in one block. In an index of some features the ordinals are 0..<``count``.
+/// Features are addressed by their ordinal, which grows in index order and consists of the number
+/// of the block and the offset in it. Ordinals have gaps between blocks. A *run* of ordinals has
+/// none and lies in one block. In an index of some features the ordinals are 0..<``count``.
 public final class PointIndex: Sendable {
   /// The number of features.
   public let count: Int
@@ -119,7 +119,8 @@ public final class PointIndex: Sendable {
     }
   }
 
-  /// Creates an index of some features of `other`, given by their ordinals in ascending order. O(n).
+  /// Creates an index of some features of `other`, given by their ordinals in ascending order.
+  /// O(n).
   convenience init(selecting ordinals: FixedArray<UInt32>, of other: PointIndex) {
     let count = ordinals.count
     let positions = FixedArray<Position>(uninitialized: count)

@@ -1,5 +1,5 @@
-/// The sum of some features' positions, from which the mean and the bounds of their coordinates follow
-/// with an accuracy of 8.5e-8°; see ``StepDegrees``.
+/// The sum of some features' positions, from which the mean and the bounds of their coordinates
+/// follow with an accuracy of 8.5e-8°; see ``StepDegrees``.
 struct PointSum: BitwiseCopyable, Equatable {
   var count = 0
   /// The sum of x, in steps.
@@ -93,8 +93,8 @@ struct PointSum: BitwiseCopyable, Equatable {
     min(max(rounded(mean), low), high)
   }
 
-  /// Rounds to seven decimals (a centimetre), so that means of round numbers are round. With the errors
-  /// of half a step and half a decimal, a mean is accurate to 1e-7°.
+  /// Rounds to seven decimals (a centimetre), so that means of round numbers are round. With the
+  /// errors of half a step and half a decimal, a mean is accurate to 1e-7°.
   static func rounded(_ degrees: Double) -> Double {
     (degrees * 1e7).rounded() / 1e7
   }

@@ -1,5 +1,5 @@
-/// A position on the world with 32 bits per axis: `floor(x·2^4)` and `floor(y·2^4)` of a map point. One
-/// step is 1/16 of a map point, under 1 cm.
+/// A position on the world with 32 bits per axis: `floor(x·2^4)` and `floor(y·2^4)` of a map point.
+/// One step is 1/16 of a map point, under 1 cm.
 public struct Position: Hashable, Sendable, BitwiseCopyable {
   /// Steps east of 180° W.
   public var x: UInt32
@@ -28,7 +28,8 @@ public struct Position: Hashable, Sendable, BitwiseCopyable {
     UInt32(min(max(mapPoints * stepsPerMapPoint, 0), 4_294_967_295))
   }
 
-  /// The key on the Z-order curve: the interleaved bits of x and y, with x in the lower bit of each pair.
+  /// The key on the Z-order curve: the interleaved bits of x and y, with x in the lower bit of each
+  /// pair.
   public var zOrder: UInt64 { Position.spread(x) | Position.spread(y) << 1 }
 
   /// Inserts a zero bit above each bit.

@@ -25,12 +25,22 @@ struct PositionBox: BitwiseCopyable, Equatable {
     maxY = max(maxY, other.maxY)
   }
 
-  /// Whether the box reaches the world's northern or southern edge. Features beyond the projection are
-  /// moved there, so their positions don't determine their latitudes.
+  /// Whether the box reaches the world's northern or southern edge. Features beyond the projection
+  /// are moved there, so their positions don't determine their latitudes.
   @inline(__always)
   var isPolar: Bool { minY == 0 || maxY == .max }
 
   /// Whether the box lies in one location.
   @inline(__always)
   var isOneLocation: Bool { minX >> 9 == maxX >> 9 && minY >> 9 == maxY >> 9 }
+
+  /// Returns a lower bound of the squared distance in map points between `target` and the box's
+  /// points. It never exceeds the computed distance of a point, because floating-point subtraction
+  /// and multiplication are monotone.
+  func squaredDistance(to target: MapPoint) -> Double {
+    let step = Position.stepsPerMapPoint
+    let dx = max(0, Double(minX) / step - target.x, target.x - (Double(maxX) + 1) / step)
+    let dy = max(0, Double(minY) / step - target.y, target.y - (Double(maxY) + 1) / step)
+    return dx * dx + dy * dy
+  }
 }

@@ -1,12 +1,12 @@
-/// A linear quadtree over points in Z-order, stored as a flat table of nodes. Each block has one for its
-/// points, and another is on top of the blocks; see ``PointIndex``.
+/// A linear quadtree over points in Z-order, stored as a flat table of nodes. Each block has one
+/// for its points, and another is on top of the blocks; see ``PointIndex``.
 ///
-/// A node represents a quadtree cell, hence one contiguous range of points. The children of a node are
-/// adjacent, so that examining them touches one or two cache lines. Chains of cells with a single
-/// occupied child are omitted: an inner node has two to four children, and the size of the table
-/// depends on the number of points, not on their depth. A million points at one coordinate are a single
-/// leaf. The data that decides about a node (``Node``) is separate from the data that is added when the
-/// whole node is taken (``NodeSum``).
+/// A node represents a quadtree cell, hence one contiguous range of points. The children of a node
+/// are adjacent, so that examining them touches one or two cache lines. Chains of cells with a
+/// single occupied child are omitted: an inner node has two to four children, and the size of the
+/// table depends on the number of points, not on their depth. A million points at one coordinate
+/// are a single leaf. The data that decides about a node (``Node``) is separate from the data that
+/// is added when the whole node is taken (``NodeSum``).
 struct Quadtree: Sendable {
   /// The maximum number of points in a leaf, unless all are at one position.
   static let leafCapacity = 64

@@ -58,8 +58,8 @@ struct QuadtreeBuilder {
     sums.append(NodeSum())
   }
 
-  /// Finishes a node and its descendants. The recursion is at most 32 levels deep, because each level
-  /// fixes at least one more bit of both axes.
+  /// Finishes a node and its descendants. The recursion is at most 32 levels deep, because each
+  /// level fixes at least one more bit of both axes.
   private mutating func fill(_ node: Int) {
     let points = nodes.pointer[node].range
     let (first, last) = (position(points.lowerBound), position(points.upperBound - 1))

@@ -1,14 +1,15 @@
 import CVectors
 import Glibc
 
-/// The degrees of position steps, which sums and bounds of several features use in place of coordinates.
-/// A step is at most 8.4e-8 degrees wide, so its middle is within 4.2e-8 of any coordinate in it.
+/// The degrees of position steps, which sums and bounds of several features use in place of
+/// coordinates. A step is at most 8.4e-8 degrees wide, so its middle is within 4.2e-8 of any
+/// coordinate in it.
 ///
 /// Latitudes are computed by the inverse projection's Taylor polynomials around the middles of 256
 /// intervals.
 struct StepDegrees: @unchecked Sendable {
-  // The coefficients of the powers 0...6 of the distance in steps, in units of FixedDegrees, by interval.
-  // The table is immutable and never freed, hence `@unchecked Sendable`.
+  // The coefficients of the powers 0...6 of the distance in steps, in units of FixedDegrees, by
+  // interval. The table is immutable and never freed, hence `@unchecked Sendable`.
   private let table: UnsafePointer<SIMD8<Double>>
 
   /// The only instance.
@@ -30,9 +31,9 @@ struct StepDegrees: @unchecked Sendable {
     self.table = UnsafePointer(table)
   }
 
-  /// Returns the Taylor coefficients at an ordinate t. The latitude is the Gudermannian function of t
-  /// with φ' = cos φ, so its n-th derivative is cos φ · Pₙ(sin φ) with P₁ = 1 and
-  /// Pₙ₊₁(s) = (1 − s²)·Pₙ'(s) − s·Pₙ(s).
+  /// Returns the Taylor coefficients at an ordinate t. The latitude is the Gudermannian function of
+  /// t with φ' = cos φ, so its n-th derivative is cos φ · Pₙ(sin φ) with P₁ = 1 and Pₙ₊₁(s) = (1 −
+  /// s²)·Pₙ'(s) − s·Pₙ(s).
   private static func coefficients(at t: Double) -> SIMD8<Double> {
     let latitude = atan(sinh(t))
     let (sine, cosine) = (sin(latitude), cos(latitude))
@@ -72,8 +73,8 @@ struct StepDegrees: @unchecked Sendable {
     FixedDegrees.fixed(fromUnits: Curve(self, StepDegrees.interval(of: y)).units(Double(y)))
   }
 
-  /// The latitudes of one interval as a polynomial of degree 4, in units of ``FixedDegrees``. The omitted
-  /// terms are at most 3e-9 degrees.
+  /// The latitudes of one interval as a polynomial of degree 4, in units of ``FixedDegrees``. The
+  /// omitted terms are at most 3e-9 degrees.
   struct Curve {
     let coefficients: SIMD8<Double>
     /// The y, less half a step, around which the polynomial is expanded.
@@ -102,8 +103,9 @@ struct StepDegrees: @unchecked Sendable {
     return units / FixedDegrees.perDegree
   }
 
-  /// Returns a latitude in a step: the one with seven decimals if there is one, otherwise the middle. The
-  /// former is the exact latitude of any feature in the step that has at most seven decimals.
+  /// Returns a latitude in a step: the one with seven decimals if there is one, otherwise the
+  /// middle. The former is the exact latitude of any feature in the step that has at most seven
+  /// decimals.
   func roundedLatitude(_ y: UInt32) -> Double {
     StepDegrees.rounded(northernEdge(Double(y) + 1), northernEdge(Double(y)))
   }
@@ -112,7 +114,8 @@ struct StepDegrees: @unchecked Sendable {
   @inline(__always)
   static func longitude(_ x: UInt32) -> Double { (Double(x) + 0.5) * degreesPerStep - 180 }
 
-  /// Returns a longitude in a step: the one with seven decimals if there is one, otherwise the middle.
+  /// Returns a longitude in a step: the one with seven decimals if there is one, otherwise the
+  /// middle.
   func roundedLongitude(_ x: UInt32) -> Double {
     let west = Double(x) * StepDegrees.degreesPerStep - 180
     return StepDegrees.rounded(west, west + StepDegrees.degreesPerStep)
@@ -135,8 +138,8 @@ struct StepDegrees: @unchecked Sendable {
 }
 
 extension StepDegrees {
-  /// Returns the latitude of a feature in units of ``FixedDegrees``: that of its step, or beyond the
-  /// projection its exact one.
+  /// Returns the latitude of a feature in units of ``FixedDegrees``: that of its step, or beyond
+  /// the projection its exact one.
   @inline(__always)
   func latitude(_ y: UInt32, exactly coordinate: @autoclosure () -> Coordinate) -> Int64 {
     y == 0 || y == .max ? FixedDegrees.fixed(coordinate().latitude) : latitude(y)

@@ -34,8 +34,8 @@ struct TopTreeBuilder {
     sums.append(range.count == 1 ? block.sum : NodeSum())
   }
 
-  /// Finishes the node of some blocks and its descendants down to the blocks. The depth is that of a
-  /// quadtree, and logarithmic in the number of blocks that begin at the same position.
+  /// Finishes the node of some blocks and its descendants down to the blocks. The depth is that of
+  /// a quadtree, and logarithmic in the number of blocks that begin at the same position.
   private mutating func fill(_ node: Int, _ range: Range<Int>) {
     guard range.count > 1 else { return }
     let firstChild = nodes.count
@@ -55,8 +55,8 @@ struct TopTreeBuilder {
     sums.pointer[node] = sum
   }
 
-  /// Divides at least two blocks into two to four parts: by the quadrants that they begin in, or into
-  /// equal parts if those are the same.
+  /// Divides at least two blocks into two to four parts: by the quadrants that they begin in, or
+  /// into equal parts if those are the same.
   private func parts(of range: Range<Int>) -> [Range<Int>] {
     let (low, high) = (blocks[range.lowerBound].first, blocks[range.upperBound - 1].first)
     let difference = (low.x ^ high.x) | (low.y ^ high.y)

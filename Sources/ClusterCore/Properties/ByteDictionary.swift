@@ -1,25 +1,25 @@
-/// Distinct texts, numbered from 0 in the order in which they came. Each has a flag that is part
-/// of what makes it distinct.
+/// A set of distinct texts, numbered from 0 in order of insertion. Each text has a flag, and texts
+/// with different flags are distinct.
 ///
-/// The texts lie one after the other in one piece of memory; a hash table with open addressing
-/// finds them, so that looking one up or adding it takes no allocation of its own.
+/// The texts are adjacent in memory and indexed by a hash table with open addressing, so lookups
+/// and insertions allocate nothing per text.
 ///
-/// It may begin with the texts of another one, which stays as it is, so that a large dictionary that is in
-/// use need not be copied for each text that comes.
+/// A dictionary can begin with the texts of another one, which stays unchanged. So a large
+/// dictionary in use need not be copied for each new text.
 ///
 /// `@unchecked Sendable`: it is written only while its creator is its sole owner, and read-only
 /// afterwards.
 final class ByteDictionary: @unchecked Sendable {
-  // Whose texts come first; it has no base of its own.
+  // The dictionary with the first texts, which has no base itself.
   private let base: ByteDictionary?
   private let firstOwn: Int
   private var bytes: GrowingArray<UInt8>
-  // Where each text begins, times two, plus its flag.
+  // The start of each text times two, plus its flag.
   private var starts: GrowingArray<UInt64>
-  // The upper half of a text's hash, and its number plus one; 0 is free.
+  // The upper half of a text's hash and its number plus one; 0 for a free slot.
   private var slots: FixedArray<UInt64>
 
-  /// An empty dictionary, or one that begins with the texts of another.
+  /// Creates an empty dictionary, or one that begins with the texts of `base`.
   init(over base: ByteDictionary? = nil) {
     self.base = base
     firstOwn = base?.count ?? 0
@@ -28,7 +28,7 @@ final class ByteDictionary: @unchecked Sendable {
     slots = ByteDictionary.freeSlots(32)
   }
 
-  /// A copy that may be added to, over the same base.
+  /// Creates a copy over the same base.
   private init(copying other: ByteDictionary) {
     base = other.base
     firstOwn = other.firstOwn
@@ -37,8 +37,9 @@ final class ByteDictionary: @unchecked Sendable {
     slots = FixedArray(copying: other.slots.pointer, count: other.slots.count)
   }
 
-  /// A dictionary of the same texts that may be added to. A large one isn't copied each time: what was
-  /// added lately lies apart, and is joined with the rest as often as makes both cost about the same.
+  /// A dictionary of the same texts that may be added to. A large one isn't copied each time:
+  /// recent texts are kept separately and merged just often enough that copying and merging cost
+  /// the same.
   var extended: ByteDictionary {
     guard let base else {
       return count <= ByteDictionary.smallCount
@@ -55,7 +56,7 @@ final class ByteDictionary: @unchecked Sendable {
 
   private static let smallCount = 1024
 
-  /// How many texts it holds.
+  /// The number of texts.
   var count: Int { firstOwn + starts.count }
 
   /// The memory it takes, in bytes.
@@ -63,7 +64,7 @@ final class ByteDictionary: @unchecked Sendable {
     bytes.count + starts.count * 8 + slots.byteCount + (base?.byteCount ?? 0)
   }
 
-  /// A text, which holds while the dictionary lives.
+  /// The text with a number, valid while the dictionary lives.
   @inline(__always)
   subscript(_ number: Int) -> UnsafeRawBufferPointer {
     if number < firstOwn, let base { return base.own(number) }
@@ -77,14 +78,14 @@ final class ByteDictionary: @unchecked Sendable {
     return UnsafeRawBufferPointer(start: bytes.pointer + start, count: end - start)
   }
 
-  /// A text's flag.
+  /// Returns the flag of a text.
   @inline(__always)
   func flag(of number: Int) -> Bool {
     if number < firstOwn, let base { return base.flag(of: number) }
     return starts.pointer[number - firstOwn] & 1 != 0
   }
 
-  /// The number of a text, if it is in here.
+  /// Returns the number of a text, or nil if the dictionary doesn't contain it.
   func number(of text: UnsafeRawBufferPointer, flag: Bool = false) -> Int? {
     number(of: text, flag, ByteHash.hash(text, flag: flag))
   }
@@ -95,7 +96,7 @@ final class ByteDictionary: @unchecked Sendable {
     return slot == 0 ? nil : Int(slot & 0xFFFF_FFFF) - 1
   }
 
-  /// The number of a text, which is added if it is new.
+  /// Returns the number of a text after adding it if it is new.
   func add(_ text: UnsafeRawBufferPointer, flag: Bool = false) -> Int {
     let hash = ByteHash.hash(text, flag: flag)
     if let number = base?.number(of: text, flag, hash) { return number }
@@ -110,7 +111,7 @@ final class ByteDictionary: @unchecked Sendable {
     return number
   }
 
-  /// The slot that a text has, or the free one that it would get.
+  /// Returns the slot of a text, or the free slot that it would get.
   @inline(__always)
   private func slot(of text: UnsafeRawBufferPointer, _ flag: Bool, _ hash: UInt64) -> Int {
     let mask = slots.count - 1

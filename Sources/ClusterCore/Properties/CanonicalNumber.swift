@@ -1,19 +1,19 @@
-/// Numbers as texts that are the same for the same number: as ECMAScript writes them, and RFC 8785
-/// (section 3.2.2.3) after it.
+/// The canonical text of numbers, as defined by ECMAScript and by RFC 8785, section 3.2.2.3.
 enum CanonicalNumber {
-  /// The shortest digits that read back as the number, plainly if its magnitude is from 1e-6 up to
-  /// below 1e21. The number is finite.
+  /// Returns the shortest digits that parse to a finite number, without an exponent if its
+  /// magnitude is in 1e-6..<1e21.
   static func text(_ value: Double) -> [UInt8] {
     if value.magnitude < 0x1p53, value == value.rounded(.towardZero) {
-      return Array(String(Int64(value)).utf8)  // -0 is 0
+      return Array(String(Int64(value)).utf8)  // -0 becomes 0
     }
     let (digits, point) = decimal(value.magnitude)
     let sign = value < 0 ? [UInt8(ascii: "-")] : []
     return sign + layout(digits, point)
   }
 
-  /// The significant digits of a number, and where its point is: it is 0.digits × 10^point. Swift
-  /// writes the same digits, as "1234.5", "1.2345e+20" or "1.2e-07".
+  /// Returns the significant digits of a number and the position of its point, so that it equals
+  /// 0.digits × 10^point. Swift's description has the same digits: "1234.5", "1.2345e+20" or
+  /// "1.2e-07".
   private static func decimal(_ magnitude: Double) -> (digits: [UInt8], point: Int) {
     var digits: [UInt8] = []
     var (point, exponent) = (0, 0)

@@ -1,15 +1,14 @@
-/// Features of a changed block, one after the other, that were so in a block before the change, too; or
-/// are all new.
+/// Consecutive features of a new block that were also consecutive in an old block, or that are all
+/// new.
 struct CarriedRun {
-  /// Their places in the block.
+  /// Their offsets in the block.
   var offsets: Range<Int>
-  /// The first one's place before the change; nil of new features.
+  /// The old ordinal of the first feature; nil if they are new.
   var origin: Int?
 
-  /// The runs of a block.
+  /// Returns the runs of a block.
   ///
-  /// - Parameter origins: for each feature the place before the change, `FeatureEntry.isNew` of a new
-  ///   one.
+  /// - Parameter origins: the old ordinal of each feature, or ``FeatureEntry/isNew``.
   static func runs(_ origins: [UInt32]) -> [CarriedRun] {
     var runs: [CarriedRun] = []
     var start = 0

@@ -1,11 +1,11 @@
-/// The values of one property of the features of one block, by their place in it; see
-/// ``PropertyColumn``. Its codes mean what the column's dictionary says.
+/// The values of one property of the features of one block, by offset in the block. The codes refer
+/// to the dictionary of the ``PropertyColumn``.
 final class ColumnChunk: Sendable {
   /// The number of features.
   let count: Int
-  /// nil if all are missing or numbers.
+  /// The codes; nil if all values are missing or numbers.
   let codes: FixedArray<PropertyColumn.Code>?
-  /// NaN where there is no number; nil if there are none.
+  /// The numbers, NaN for other values; nil if there are no numbers.
   let doubles: FixedArray<Double>?
 
   init(
@@ -19,7 +19,7 @@ final class ColumnChunk: Sendable {
   /// The memory it takes, in bytes.
   var byteCount: Int { 64 + (codes?.byteCount ?? 0) + (doubles?.byteCount ?? 0) }
 
-  /// The code at a place.
+  /// Returns the code at an offset.
   func code(at offset: Int) -> PropertyColumn.Code {
     if let codes { return codes.pointer[offset] }
     guard let doubles, !doubles.pointer[offset].isNaN else { return PropertyColumn.missing }

@@ -1,19 +1,19 @@
-/// Takes in the values of a ``ColumnChunk``, place by place.
+/// Builds a ``ColumnChunk`` value by value.
 struct ColumnChunkBuilder {
   private let count: Int
   private var offset = 0
   private var codes: FixedArray<PropertyColumn.Code>?
   private var doubles: FixedArray<Double>?
-  /// What codes mean, of this chunk and of the others of its column.
+  /// The dictionary shared by all chunks of the column.
   private let dictionary: GrowingDictionary
 
-  /// A builder for a number of values.
+  /// Creates a builder of a chunk of `count` values.
   init(count: Int, dictionary: GrowingDictionary) {
     self.count = count
     self.dictionary = dictionary
   }
 
-  /// Takes the next value.
+  /// Appends a value.
   @inline(__always)
   mutating func append(_ value: PropertyValue) {
     switch value {
@@ -25,7 +25,7 @@ struct ColumnChunkBuilder {
     }
   }
 
-  /// Takes a number.
+  /// Appends a number.
   @inline(__always)
   mutating func append(number: Double) {
     defer { offset += 1 }
@@ -34,7 +34,7 @@ struct ColumnChunkBuilder {
     if let codes { codes.pointer[offset] = PropertyColumn.number }
   }
 
-  /// Takes a code that isn't that of a number.
+  /// Appends a code other than that of a number.
   @inline(__always)
   mutating func append(code: PropertyColumn.Code) {
     defer { offset += 1 }
@@ -48,7 +48,7 @@ struct ColumnChunkBuilder {
     PropertyColumn.firstEntry + PropertyColumn.Code(dictionary.add(bytes, flag: isOther))
   }
 
-  /// Makes room for numbers; none of the places so far has one.
+  /// Allocates the numbers. There have been none so far.
   private mutating func makeDoubles() -> FixedArray<Double> {
     let made = FixedArray<Double>(uninitialized: count)
     made.pointer.initialize(repeating: .nan, count: offset)
@@ -56,7 +56,7 @@ struct ColumnChunkBuilder {
     return made
   }
 
-  /// Makes room for codes; all the places so far are missing or numbers.
+  /// Allocates the codes. All values so far are missing or numbers.
   private mutating func makeCodes() -> FixedArray<PropertyColumn.Code> {
     let made = FixedArray<PropertyColumn.Code>(uninitialized: count)
     for offset in 0..<offset {
@@ -67,7 +67,7 @@ struct ColumnChunkBuilder {
     return made
   }
 
-  /// Takes a range of another chunk of the same column.
+  /// Appends a range of another chunk of the same column.
   mutating func append(_ other: ColumnChunk, _ range: Range<Int>) {
     if other.codes != nil && codes == nil { _ = makeCodes() }
     if other.doubles != nil && doubles == nil { _ = makeDoubles() }
@@ -88,7 +88,7 @@ struct ColumnChunkBuilder {
     offset += range.count
   }
 
-  /// The chunk of as many values as were announced.
+  /// The finished chunk. All `count` values must have been appended.
   var chunk: ColumnChunk {
     precondition(offset == count, "a value for each offset")
     return ColumnChunk(count: count, codes: codes, doubles: doubles)

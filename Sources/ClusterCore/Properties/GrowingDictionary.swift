@@ -1,16 +1,16 @@
-/// A dictionary that may grow, although the one that it began as belongs to others, too.
+/// A dictionary that can grow although the one it started with is shared.
 final class GrowingDictionary {
-  /// What it is by now.
+  /// The current dictionary.
   private(set) var dictionary: ByteDictionary
   private var isShared: Bool
 
-  /// One of nothing, or one that begins as another.
+  /// Creates an empty dictionary, or one that starts with a shared one.
   init(_ dictionary: ByteDictionary? = nil) {
     self.dictionary = dictionary ?? ByteDictionary()
     isShared = dictionary != nil
   }
 
-  /// The number of a text, which is added if it is new.
+  /// Returns the number of a text after adding it if it is new.
   func add(_ text: UnsafeRawBufferPointer, flag: Bool = false) -> Int {
     if isShared {
       if let number = dictionary.number(of: text, flag: flag) { return number }

@@ -1,29 +1,29 @@
-/// Finds the distinct keys of a column, chunk by chunk.
+/// Collects the distinct keys of a column chunk by chunk.
 struct KeyCollector {
-  /// The keys, in the order in which they are met.
+  /// The keys in order of discovery.
   let keys: GrowingDictionary
   private let column: PropertyColumn
   private var numbers = NumberDictionary()
-  /// By code the number of its key plus one, as far as codes were met; entries that no feature has any
-  /// more get no key.
+  /// The number of the key plus one of each code seen so far. Entries that no feature has any more
+  /// get no key.
   private var known: [PropertyColumn.Code: UInt32] = [:]
   private var knownEntries: [UInt32] = []
 
-  /// A collector for a column.
+  /// Creates a collector for a column.
   ///
-  /// - Parameter keys: those of the column that it was made of by a change.
+  /// - Parameter keys: the keys of the column before a change.
   init(_ column: PropertyColumn, _ keys: ByteDictionary? = nil) {
     self.column = column
     self.keys = GrowingDictionary(keys)
-    // A table where all of it will be looked at.
+    // Use a table if all chunks will be read.
     if keys == nil {
       knownEntries = [UInt32](
         repeating: 0, count: Int(PropertyColumn.firstEntry) + column.entryCount)
     }
   }
 
-  /// For each place the number of its key plus one, 0 where there is no value; nil if there is none
-  /// anywhere.
+  /// Returns the number of each value's key plus one, or 0 for no value. Returns nil if the chunk
+  /// has no values.
   mutating func collect(_ chunk: ColumnChunk) -> FixedArray<UInt32>? {
     if chunk.codes == nil && chunk.doubles == nil { return nil }
     let result = FixedArray<UInt32>(uninitialized: chunk.count)

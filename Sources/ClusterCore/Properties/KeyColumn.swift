@@ -1,31 +1,32 @@
-/// The keys that a property's values have as names of groups, as ranks in their order, by place.
+/// The keys of a property's values as names of groups, stored as the rank of each feature's key.
 ///
-/// Rank 0 are the features without a value (missing, or JSON's null); the other ranks are the
-/// distinct keys in the order of their UTF-8. A string is its own key; false and true, arrays and
-/// objects have their JSON text, numbers their canonical one. So the number 5 and the string "5"
-/// share a key, but the string "null" is apart from rank 0.
+/// Rank 0 is for features without a value (missing or JSON null). The other ranks are those of the
+/// distinct keys in the order of their UTF-8. The key of a string is the string, that of a number
+/// is its canonical text, and that of a boolean, array or object is its JSON text. So the number 5
+/// and the string "5" have the same key, but the string "null" is distinct from rank 0.
 public final class KeyColumn: Sendable {
   /// The number of features.
   public let count: Int
-  /// By block and place in it the number of the key plus one, 0 where there is no value; nil for a
-  /// block without any.
+  /// By block and offset, the number of the key plus one, or 0 for no value; nil for a block
+  /// without values.
   private let chunks: [FixedArray<UInt32>?]
-  /// By block: where the numbers are, indexed by place.
+  /// Pointers into `chunks`.
   private let numbers: BlockTable<UInt32>
-  /// The keys by number; some may be those of no feature any more.
+  /// The keys by number. Some may belong to no feature any more.
   private let dictionary: ByteDictionary
-  /// The numbers of keys in the order of the keys.
+  /// The numbers of the keys in key order.
   private let order: FixedArray<UInt32>
-  /// The rank of each number plus one; that of 0 is 0.
+  /// The rank by number plus one; 0 for 0.
   private let ranks: FixedArray<UInt32>
   private let chunkBytes: Int
-  /// How many keys there were when all of them were those of features.
+  /// The number of keys when the column was built from scratch, where every key belongs to a
+  /// feature.
   private let livingKeys: Int
 
-  /// The key of rank 0 as an answer names it.
+  /// The name of rank 0 in answers.
   public static let nullKey = Array("null".utf8)
 
-  /// Finds and orders the keys of a column. O(n + k log k) for k keys.
+  /// Creates the keys of a column. O(n + k log k) for k keys.
   public init(_ column: PropertyColumn) {
     var collector = KeyCollector(column)
     count = column.count
@@ -39,8 +40,8 @@ public final class KeyColumn: Sendable {
     ranks = KeyColumn.ranks(order)
   }
 
-  /// The keys of the column of a changed index. O(blocks), and the features of changed ones, where they
-  /// have no new keys; O(k) for k keys otherwise.
+  /// Creates the keys of the column of a changed index. O(blocks) plus the size of the changed
+  /// blocks; if these have new keys, plus O(k) for k keys.
   init(carrying old: KeyColumn, after edit: EditedBlocks, of column: PropertyColumn) {
     var collector = KeyCollector(column, old.dictionary)
     count = column.count
@@ -48,10 +49,10 @@ public final class KeyColumn: Sendable {
     let made = edit.made { _, _, number in collector.collect(column.chunks[number]) }
     chunks = edit.applied(to: old.chunks, made)
     numbers = BlockTable(chunks.count, made, { $0 }, of: old.numbers, after: edit)
-    let gone = edit.gone(of: old.chunks.count)
+    let removed = edit.removed(of: old.chunks.count)
     chunkBytes =
       old.chunkBytes + made.all.reduce(0) { $0 + KeyColumn.byteCount($1.value) }
-      - gone.reduce(0) { $0 + KeyColumn.byteCount(old.chunks[$1]) }
+      - removed.reduce(0) { $0 + KeyColumn.byteCount(old.chunks[$1]) }
     dictionary = collector.keys.dictionary
     if dictionary.count == old.dictionary.count {
       (order, ranks) = (old.order, old.ranks)
@@ -62,7 +63,7 @@ public final class KeyColumn: Sendable {
     }
   }
 
-  /// Whether most of the keys may be those of no feature any more.
+  /// Whether more than half of the keys may belong to no feature any more.
   var mayHoldDeadKeys: Bool { dictionary.count > 2 * livingKeys + 1024 }
 
   private static func byteCount(_ chunk: FixedArray<UInt32>?) -> Int {
@@ -83,24 +84,24 @@ public final class KeyColumn: Sendable {
     chunkBytes + dictionary.byteCount + order.byteCount + ranks.byteCount
   }
 
-  /// The rank at a place.
+  /// Returns the rank of the feature with an ordinal.
   @inline(__always)
   public func rank(at ordinal: Int) -> UInt32 {
     guard let numbers = numbers[around: ordinal] else { return 0 }
     return ranks.pointer[Int(numbers[ordinal])]
   }
 
-  /// The keys by rank. Each is a copy; see ``withKey(_:_:)``.
+  /// The keys by rank. Each is a copy, unlike those of ``withKey(_:_:)``.
   public var keys: Keys { Keys(column: self) }
 
-  /// Lends a key.
+  /// Calls `body` with the key of a rank, which must not escape.
   public func withKey<R>(_ rank: UInt32, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R
   {
     if rank == 0 { return try KeyColumn.nullKey.withUnsafeBytes(body) }
     return try body(dictionary[Int(order.pointer[Int(rank) - 1])])
   }
 
-  /// The rank of a key, if any feature has it; never 0.
+  /// Returns the rank of a key, or nil if the column doesn't contain it. Never returns 0.
   public func rank(of key: [UInt8]) -> UInt32? {
     key.withUnsafeBytes { key in
       let index = (0..<order.count).partitionPoint {
@@ -113,19 +114,20 @@ public final class KeyColumn: Sendable {
     }
   }
 
-  /// Keys by rank.
+  /// The keys by rank.
   public struct Keys: RandomAccessCollection {
     fileprivate let column: KeyColumn
 
-    /// Where rank 0 is: 0.
+    /// Rank 0.
     public var startIndex: Int { 0 }
-    /// The number of keys, rank 0 among them.
+    /// The number of ranks.
     public var endIndex: Int { column.order.count + 1 }
-    /// A key's UTF-8.
+    /// The UTF-8 of the key of a rank.
     public subscript(rank: Int) -> [UInt8] { column.withKey(UInt32(rank)) { Array($0) } }
   }
 
-  /// The numbers of some of a dictionary's texts, sorted by text; most comparisons are of first bytes.
+  /// Returns the numbers of some of a dictionary's texts, sorted by text. Most comparisons look
+  /// only at the first bytes.
   private static func sorted(
     _ dictionary: ByteDictionary, _ numbers: Range<Int>
   ) -> FixedArray<UInt32> {
@@ -142,7 +144,7 @@ public final class KeyColumn: Sendable {
     return result
   }
 
-  /// Two sorted lists as one.
+  /// Merges two sorted lists of numbers.
   private static func merged(
     _ a: FixedArray<UInt32>, _ b: FixedArray<UInt32>, _ dictionary: ByteDictionary
   ) -> FixedArray<UInt32> {
@@ -161,8 +163,8 @@ public final class KeyColumn: Sendable {
     return result
   }
 
-  /// The first eight bytes of a text, the first of them the highest; padded by zeros, which is never
-  /// above what it stands for.
+  /// Returns the first eight bytes of a text as a big-endian number, padded with zeros. It orders
+  /// texts that differ in these bytes.
   private static func firstBytes(_ text: UnsafeRawBufferPointer) -> UInt64 {
     if text.count >= 8 { return UInt64(bigEndian: text.loadUnaligned(as: UInt64.self)) }
     var result: UInt64 = 0

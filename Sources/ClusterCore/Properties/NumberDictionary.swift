@@ -1,14 +1,14 @@
-/// Numbers, each with what stands for it; found by the bits of the double.
+/// A dictionary from numbers to 32-bit values, keyed by the bits of the double.
 struct NumberDictionary {
   private var slots: FixedArray<(bits: UInt64, value: UInt32)>
   private var count = 0
 
   init() { slots = NumberDictionary.freeSlots(64) }
 
-  /// What stands for a number, which is made up by `make` when it is new. Not of NaN.
+  /// Returns the value of a number other than NaN, made by `make` if the number is new.
   @inline(__always)
   mutating func value(of number: Double, make: (Double) -> UInt32) -> UInt32 {
-    let bits = (number == 0 ? 0 : number).bitPattern  // -0 is 0
+    let bits = (number == 0 ? 0 : number).bitPattern  // -0 becomes 0
     let index = slot(of: bits)
     if slots.pointer[index].bits == bits { return slots.pointer[index].value }
     let value = make(number)
@@ -18,7 +18,7 @@ struct NumberDictionary {
     return value
   }
 
-  // The bits of a NaN, which is never looked for.
+  // The bits of a NaN, which is never a key.
   private static let free = UInt64.max
 
   private func slot(of bits: UInt64) -> Int {

@@ -1,7 +1,8 @@
-/// A sum of doubles as if it were computed with three times their precision, and rounded once: the
-/// same in whatever order the terms come, but for terms that cancel each other out over more than 150
-/// bits. (The cascaded compensated summation of Ogita, Rump and Oishi, "Accurate sum and dot product",
-/// 2005, algorithm SumK with K = 3.)
+/// A sum of doubles as if computed with three times their precision and rounded once. It doesn't
+/// depend on the order of the terms unless they cancel each other out over more than 150 bits.
+///
+/// This is the cascaded compensated summation SumK with K = 3 of Ogita, Rump and Oishi, "Accurate
+/// sum and dot product", 2005.
 struct PreciseSum: BitwiseCopyable {
   private var high = 0.0
   private var middle = 0.0
@@ -16,7 +17,7 @@ struct PreciseSum: BitwiseCopyable {
     low += rounding
   }
 
-  /// A sum, and exactly what it is short of.
+  /// Returns the rounded sum and its exact error.
   @inline(__always)
   private static func twoSum(_ a: Double, _ b: Double) -> (sum: Double, error: Double) {
     let sum = a + b
@@ -24,6 +25,6 @@ struct PreciseSum: BitwiseCopyable {
     return (sum, (a - (sum - part)) + (b - part))
   }
 
-  /// The sum; infinite where it is beyond the doubles.
+  /// The sum, infinite if it overflows.
   var value: Double { high.isFinite ? high + (middle + low) : high }
 }

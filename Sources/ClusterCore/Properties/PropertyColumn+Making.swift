@@ -1,7 +1,6 @@
-import CHints
-
 extension PropertyColumn {
-  /// Reads a property of every feature of an index. O(the bytes of all properties).
+  /// Creates the column of a property by reading every feature of an index. O(n) in the bytes of
+  /// all properties.
   public convenience init(
     named name: [UInt8], of index: FeatureIndex, decoder: some PropertyDecoder
   ) {
@@ -21,8 +20,8 @@ extension PropertyColumn {
     self.init(chunks, dictionary.dictionary)
   }
 
-  /// The column of a changed index: the values of another column where features stayed, and those
-  /// that are read from the new ones. O(blocks), and the features of changed ones.
+  /// Creates the column of a changed index from the old values of unchanged features and from the
+  /// records of new ones. O(blocks) plus the size of the changed blocks.
   convenience init(
     carrying old: PropertyColumn, after edit: EditedBlocks, named name: [UInt8],
     of index: FeatureIndex, decoder: any PropertyDecoder
@@ -53,15 +52,15 @@ extension PropertyColumn {
 
   private convenience init(_ other: PropertyColumn) { self.init(copying: other) }
 
-  /// Whether the dictionary is large and has doubled since it was last known which of its entries are
-  /// in a feature.
+  /// Whether the dictionary is large and has doubled since its live entries were last counted.
   private var mayHoldDeadEntries: Bool {
     dictionary.byteCount > PropertyColumn.smallDictionary && entryCount >= 2 * livingEntries
   }
 
-  /// The column as it is, or with another dictionary if half of it is in no feature any more.
+  /// Returns the column with a compacted dictionary if at least half of the entries are dead,
+  /// otherwise the same column with the live entries counted.
   private func withoutDeadEntries() -> PropertyColumn {
-    // A code's new code; 0 as long as it isn't met.
+    // The new code of each code; 0 until it is found.
     var renamed = [Code](repeating: 0, count: Int(PropertyColumn.firstEntry) + entryCount)
     var living = 0
     for codes in chunks.lazy.compactMap(\.codes) {
@@ -93,17 +92,6 @@ extension PropertyColumn {
     return PropertyColumn(renamedChunks, fresh, livingEntries: living)
   }
 
-  /// A dictionary that isn't worth looking through, in bytes.
+  /// The size up to which a dictionary isn't worth compacting, in bytes.
   private static let smallDictionary = 256 << 10
-}
-
-extension FeatureIndex {
-  /// Asks for a record's memory.
-  @inline(__always)
-  func prefetchRecord(at ordinal: Int) {
-    let base = record(at: ordinal).base
-    chints_prefetch(base)
-    chints_prefetch(base + 64)
-    chints_prefetch(base + 128)
-  }
 }

@@ -1,13 +1,13 @@
-/// One property of all features of a ``FeatureIndex``, by place.
+/// The values of one property of all features of a ``FeatureIndex``, by ordinal.
 ///
-/// The values lie in chunks, one for each of the index's blocks, which a changed index shares as it does
-/// the blocks. Each feature has a code: missing, false, true, number, or an entry of a dictionary that holds
-/// each distinct string, array and object once. Memory is taken only for what occurs: none a
-/// feature if none has the property, 8 bytes if they are numbers, 4 if there are none.
+/// The values are in chunks, one for each block of the index, which changed indexes share like the
+/// blocks. Each value has a code: missing, false, true, number, or an entry of a dictionary that
+/// holds each distinct string, array and object once. A value takes 8 bytes if the chunk has
+/// numbers, 4 bytes if it has codes other than missing, and none if all are missing.
 public final class PropertyColumn: Sendable {
-  /// What a feature's value is.
+  /// The kind of a value, or its entry in the dictionary.
   public typealias Code = UInt32
-  /// The code of no value, or JSON's null.
+  /// The code of no value or JSON null.
   public static let missing: Code = 0
   /// The code of false.
   public static let `false`: Code = 1
@@ -15,31 +15,32 @@ public final class PropertyColumn: Sendable {
   public static let `true`: Code = 2
   /// The code of a number.
   public static let number: Code = 3
-  /// The code of the dictionary's first entry; the others follow.
+  /// The code of the dictionary's first entry. Those of the others follow.
   public static let firstEntry: Code = 4
 
   /// The number of features.
   public let count: Int
   let chunks: [ColumnChunk]
-  /// By block: where the codes and numbers are, indexed by place; nil where there are none.
+  /// Pointers into the chunks.
   private let codes: BlockTable<Code>
   private let doubles: BlockTable<Double>
-  /// Strings, and flagged arrays and objects; some may be in no feature any more.
+  /// The strings, arrays and objects; the flag marks those that aren't strings. Some may belong to
+  /// no feature any more.
   let dictionary: ByteDictionary
-  /// How many entries were in a feature when that was last known.
+  /// The number of live entries when they were last counted.
   let livingEntries: Int
-  /// Whether any feature has a value that isn't a number, or had one once.
+  /// Whether any feature has or had a value that isn't a number.
   let hasCodes: Bool
-  /// Whether any feature's value is a number, or was one once.
+  /// Whether any feature has or had a number.
   public let hasNumbers: Bool
   /// The memory it takes, in bytes.
   public let byteCount: Int
   private let chunkBytes: Int
 
-  /// The column of chunks by block.
+  /// Creates a column from its chunks by block.
   ///
-  /// - Parameter livingEntries: how many of the dictionary's entries are in features, as far as is
-  ///   known; nil: all.
+  /// - Parameter livingEntries: the number of dictionary entries that belong to features, or nil
+  ///   for all.
   convenience init(
     _ chunks: [ColumnChunk], _ dictionary: ByteDictionary, livingEntries: Int? = nil
   ) {
@@ -48,9 +49,9 @@ public final class PropertyColumn: Sendable {
       chunks, made, nil, nil, dictionary, livingEntries: livingEntries ?? dictionary.count)
   }
 
-  /// The column of a changed index. O(blocks), but for the new ones without a look at any of them.
+  /// Creates the column of a changed index. O(blocks), without reading kept chunks.
   ///
-  /// - Parameter made: the chunks of its new blocks.
+  /// - Parameter made: the chunks of the new blocks.
   convenience init(
     _ old: PropertyColumn, after edit: EditedBlocks, _ made: EditedBlocks.Made<ColumnChunk>,
     _ dictionary: ByteDictionary
@@ -70,7 +71,7 @@ public final class PropertyColumn: Sendable {
     codes = BlockTable(chunks.count, made, \.codes, of: old?.codes, after: edit)
     doubles = BlockTable(chunks.count, made, \.doubles, of: old?.doubles, after: edit)
     var (count, bytes) = (old?.count ?? 0, old?.chunkBytes ?? 0)
-    for number in edit?.gone(of: old?.chunks.count ?? 0) ?? [] {
+    for number in edit?.removed(of: old?.chunks.count ?? 0) ?? [] {
       count -= old?.chunks[number].count ?? 0
       bytes -= old?.chunks[number].byteCount ?? 0
     }
@@ -92,57 +93,57 @@ public final class PropertyColumn: Sendable {
     (chunkBytes, byteCount) = (other.chunkBytes, other.byteCount)
   }
 
-  /// Whether no feature has the property or had it lately.
+  /// Whether no feature is known to have the property.
   public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
-  /// The codes of the block that a place is in, by place; nil where all are missing or numbers. They
-  /// hold while the column lives.
+  /// Returns the codes of the block that contains an ordinal, subscripted by ordinal, or nil if all
+  /// are missing or numbers. The pointer is valid while the column lives.
   @inline(__always)
   func codes(around ordinal: Int) -> UnsafePointer<Code>? {
     codes[around: ordinal]
   }
 
-  /// The numbers of the block that a place is in, by place, NaN where there is none; nil where there
-  /// are none at all. They hold while the column lives.
+  /// Returns the numbers of the block that contains an ordinal, subscripted by ordinal, with NaN
+  /// for other values, or nil if there are no numbers. The pointer is valid while the column lives.
   @inline(__always)
   func doubles(around ordinal: Int) -> UnsafePointer<Double>? {
     doubles[around: ordinal]
   }
 
-  /// The number at a place; NaN if it is something else.
+  /// Returns the number of the feature with an ordinal, or NaN for another value.
   @inline(__always)
   public func number(at ordinal: Int) -> Double { doubles(around: ordinal)?[ordinal] ?? .nan }
 
-  /// The code at a place.
+  /// Returns the code of the feature with an ordinal.
   @inline(__always)
   public func code(at ordinal: Int) -> Code {
     if let codes = codes(around: ordinal) { return codes[ordinal] }
     return number(at: ordinal).isNaN ? PropertyColumn.missing : PropertyColumn.number
   }
 
-  /// How many entries the dictionary has: their codes are ``firstEntry`` and those that follow.
+  /// The number of entries in the dictionary. Their codes begin with ``firstEntry``.
   public var entryCount: Int { dictionary.count }
 
-  /// An entry's bytes: a string's UTF-8, or JSON text. They hold while the column lives.
+  /// Returns the UTF-8 of a string or the JSON text of another entry, valid while the column lives.
   @inline(__always)
   public func bytes(ofEntry code: Code) -> UnsafeRawBufferPointer {
     dictionary[Int(code - PropertyColumn.firstEntry)]
   }
 
-  /// Whether an entry is a string rather than an array or object.
+  /// Returns whether an entry is a string rather than an array or object.
   @inline(__always)
   public func isString(entry code: Code) -> Bool {
     !dictionary.flag(of: Int(code - PropertyColumn.firstEntry))
   }
 
-  /// The code of a string, if it is in the dictionary.
+  /// Returns the code of a string, or nil if the dictionary doesn't contain it.
   public func code(ofString text: [UInt8]) -> Code? {
     text.withUnsafeBytes { dictionary.number(of: $0) }.map {
       PropertyColumn.firstEntry + Code($0)
     }
   }
 
-  /// The value at a place; the bytes hold while the column lives.
+  /// Returns the value of the feature with an ordinal. Its bytes are valid while the column lives.
   public func value(at ordinal: Int) -> PropertyValue {
     switch code(at: ordinal) {
     case PropertyColumn.missing: .missing
@@ -156,7 +157,7 @@ public final class PropertyColumn: Sendable {
 }
 
 extension PropertyColumn {
-  /// What a number counts as a weight.
+  /// Returns the weight that a number stands for.
   @inline(__always)
   static func weight(_ number: Double) -> Double { number > 0 ? number : 0 }
 }

@@ -1,7 +1,6 @@
-/// What a property of a feature is. The bytes are lent: they hold only within the call that they
-/// were passed to.
+/// The value of a property. Its bytes are valid only as long as the function that provides it says.
 public enum PropertyValue {
-  /// There is no such property, or it is JSON's null.
+  /// No value or JSON null.
   case missing
   /// A boolean.
   case bool(Bool)

@@ -1,6 +1,6 @@
 extension FeatureBatch {
-  /// Gives features without an expiry the default one, and clears the flag of those that are declared
-  /// never to expire. O(n) in bytes if anything changes.
+  /// Gives features without an expiry the default one, and clears the flag of those that are
+  /// declared never to expire. O(n) in bytes if anything changes.
   ///
   /// - Parameter expires: milliseconds since 1970 (UTC), or nil for never.
   public mutating func applyDefaultExpiry(_ expires: Int64?) {

@@ -36,14 +36,15 @@ public struct FeatureBatch: Sendable {
   ///
   /// - Parameters:
   ///   - id: the id, or nil if ``assignID(_:at:)`` will assign it.
-  ///   - coordinate: a coordinate that the caller has checked: finite, with a latitude within ±90 and a
-  ///     longitude within ±180.
+  ///   - coordinate: a coordinate that the caller has checked: finite, with a latitude within ±90
+  ///     and a longitude within ±180.
   ///   - further: the ordinates after longitude and latitude; those past
   ///     ``maximumFurtherOrdinates`` are dropped.
   ///   - properties: a valid JSON object in UTF-8, under 4 GiB.
   ///   - expires: the expiry in milliseconds since 1970 (UTC), or nil for none or the one that
   ///     ``applyDefaultExpiry(_:)`` gives.
-  ///   - neverExpires: whether the feature is declared never to expire. Ignored if `expires` is given.
+  ///   - neverExpires: whether the feature is declared never to expire. Ignored if `expires` is
+  ///     given.
   public mutating func append(
     id: FeatureID?, coordinate: Coordinate, further: UnsafeBufferPointer<Double>,
     properties: UnsafeRawBufferPointer, expires: Int64? = nil, neverExpires: Bool = false

@@ -3,9 +3,9 @@ import Glibc  // the math functions behind rounded() are linked through it
 /// The id of a feature: an integer within ±(2^53 − 1), or text of 1…256 Unicode scalars without
 /// control characters.
 ///
-/// 17 and "17" are the same id. The form that a client wrote is kept (``isWrittenAsText``) but ignored
-/// in comparisons. Integers precede text and are ordered by value; text is ordered by its UTF-8 bytes,
-/// because Swift's string comparison treats canonically equivalent text as equal.
+/// 17 and "17" are the same id. The form that a client wrote is kept (``isWrittenAsText``) but
+/// ignored in comparisons. Integers precede text and are ordered by value; text is ordered by its
+/// UTF-8 bytes, because Swift's string comparison treats canonically equivalent text as equal.
 public struct FeatureID: Sendable {
   /// What identifies the feature.
   public enum Key: Hashable, Sendable {

@@ -1,5 +1,5 @@
-/// A feature's encoded bytes in memory, valid only while their owner lives: a ``FeatureBatch`` within
-/// `withRecord`, or a ``RecordArena`` or index that is kept alive.
+/// A feature's encoded bytes in memory, valid only while their owner lives: a ``FeatureBatch``
+/// within `withRecord`, or a ``RecordArena`` or index that is kept alive.
 ///
 /// The layout is 8-byte aligned and in host byte order. Index files contain records in this form.
 /// ```
@@ -83,8 +83,8 @@ public struct FeatureRecord {
     case text(UnsafeRawBufferPointer)
   }
 
-  /// The valid expiry times in milliseconds since 1970 (UTC): the years 0 to 9999, which date-times of
-  /// RFC 3339 can express.
+  /// The valid expiry times in milliseconds since 1970 (UTC): the years 0 to 9999, which date-times
+  /// of RFC 3339 can express.
   public static let expiryRange: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
   /// The expiry in milliseconds since 1970 (UTC), or nil if the feature doesn't expire.
@@ -96,7 +96,8 @@ public struct FeatureRecord {
   /// Returns whether the feature has expired at a time in milliseconds since 1970 (UTC).
   public func hasExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 
-  /// Whether an incoming feature is declared never to expire, as opposed to having no stated expiry.
+  /// Whether an incoming feature is declared never to expire, as opposed to having no stated
+  /// expiry.
   public var neverExpires: Bool { flags & FeatureRecord.neverExpiresFlag != 0 }
 
   /// The ordinates after longitude and latitude, altitude first.
@@ -111,14 +112,14 @@ public struct FeatureRecord {
     UnsafeRawBufferPointer(start: base + furtherOffset + furtherCount * 8, count: propertiesLength)
   }
 
-  /// Compares records by id in the order of ``FeatureID``. Returns a negative number, zero or a positive
-  /// number.
+  /// Compares records by id in the order of ``FeatureID``. Returns a negative number, zero or a
+  /// positive number.
   static func compareIDs(_ a: FeatureRecord, _ b: FeatureRecord) -> Int {
     compare(a.rawID, b.rawID)
   }
 
-  /// Compares stored ids in the order of ``FeatureID``. Returns a negative number, zero or a positive
-  /// number.
+  /// Compares stored ids in the order of ``FeatureID``. Returns a negative number, zero or a
+  /// positive number.
   public static func compare(_ a: RawID, _ b: RawID) -> Int {
     switch (a, b) {
     case (.integer(let x, _), .integer(let y, _)): x < y ? -1 : (x == y ? 0 : 1)

@@ -1,12 +1,13 @@
 /// The records of one collection, packed into chunks of memory so that a feature has no overhead.
 ///
-/// An arena only grows. The bytes of replaced records are counted as dead, and when there are too many
-/// (``isWorthCompacting``) the live records are copied to a new arena. Only one writer appends. Readers
-/// hold copies of the arena from before and never look past the records that those refer to.
+/// An arena only grows. The bytes of replaced records are counted as dead, and when there are too
+/// many (``isWorthCompacting``) the live records are copied to a new arena. Only one writer
+/// appends. Readers hold copies of the arena from before and never look past the records that those
+/// refer to.
 public struct RecordArena: Sendable {
   private final class Chunk: @unchecked Sendable {
-    // `@unchecked Sendable`: the arena's only writer writes past all records that readers know of, and
-    // the memory never moves.
+    // `@unchecked Sendable`: the arena's only writer writes past all records that readers know of,
+    // and the memory never moves.
     let base: UnsafeMutableRawPointer
     init(byteCount: Int) { base = .allocate(byteCount: byteCount, alignment: 16) }
     deinit { base.deallocate() }
@@ -34,7 +35,8 @@ public struct RecordArena: Sendable {
   /// Creates an empty arena.
   public init() {}
 
-  /// Creates an arena of chunks that were filled elsewhere, hold only live records and are only read.
+  /// Creates an arena of chunks that were filled elsewhere, hold only live records and are only
+  /// read.
   ///
   /// - Parameters:
   ///   - owner: keeps the chunks alive.
@@ -95,8 +97,8 @@ public struct RecordArena: Sendable {
     deadBytes += size
   }
 
-  /// The record at a reference that this arena, or one that it was copied from, returned. It is valid
-  /// while a copy of the arena lives.
+  /// The record at a reference that this arena, or one that it was copied from, returned. It is
+  /// valid while a copy of the arena lives.
   @inline(__always)
   public subscript(_ reference: RecordReference) -> FeatureRecord {
     RecordArena.record(reference, base: bases[RecordArena.entry(reference)])

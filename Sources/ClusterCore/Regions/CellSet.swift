@@ -1,13 +1,13 @@
-/// Some cells of a grid, in no particular shape.
+/// Any set of cells of a grid.
 struct CellSet: Sendable {
-  /// Neighbouring cells of a row.
+  /// Adjacent cells of a row.
   struct Run: Sendable {
     var row: Int
     var columns: Range<Int>
   }
 
   let grid: CellGrid
-  /// By row, then column; no two of them touch.
+  /// The runs in order of row and column. No two of them are adjacent.
   let runs: [Run]
   /// The number of cells.
   let count: Int
@@ -26,7 +26,7 @@ struct CellSet: Sendable {
     self.runs = runs
   }
 
-  /// All cells, by row and column.
+  /// All cells, ordered by row and column.
   var positions: [CellPosition] {
     runs.flatMap { run in run.columns.map { CellPosition(column: $0, row: run.row) } }
   }
@@ -40,7 +40,7 @@ struct CellSet: Sendable {
     return false
   }
 
-  /// The first run that is not in a row above.
+  /// Returns the first run that isn't in a row above `row`.
   private func firstRun(notAbove row: Int) -> Int {
     runs.indices.partitionPoint { runs[$0].row < row }
   }
@@ -55,7 +55,7 @@ extension CellSet: IndexRegion {
     contains(grid.cell(of: index, in: pointers))
   }
 
-  /// More runs than that are not looked at for one node.
+  /// The maximum number of runs that are examined for one node.
   private static let manyRuns = 32
 
   private func coverage(of box: PositionBox) -> Coverage {

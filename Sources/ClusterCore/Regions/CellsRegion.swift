@@ -1,4 +1,4 @@
-/// The features of some cells.
+/// The features of a range of cells.
 struct CellsRegion: IndexRegion {
   private let windows: [GridWindow]
 

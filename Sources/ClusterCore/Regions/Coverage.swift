@@ -1,4 +1,4 @@
-/// How much of a node's points a region holds.
+/// Whether a region contains all, none or some of a node's points.
 enum Coverage {
   case outside, inside, partial
 }

@@ -1,20 +1,22 @@
-/// The features of a bbox in degrees: west and south edges in, east and north edges out, but for the
-/// North Pole; across the antimeridian where west > east. Longitude 180 counts as −180.
+/// The features of a bbox in degrees. The west and south edges are included, the east and north
+/// edges aren't, except for the North Pole. The bbox crosses the antimeridian if west > east.
+/// Longitude 180 counts as −180.
 public struct DegreesRegion: IndexRegion, Sendable {
   private let south: Double
   private let north: Double
   private let includesNorth: Bool
-  /// One half-open interval of longitudes, or two where the bbox crosses the antimeridian.
+  /// The half-open interval of longitudes, or the first of two if the bbox crosses the
+  /// antimeridian.
   private let first: Range<Double>
   private let second: Range<Double>
-  // The same in steps.
+  // The same intervals in steps.
   private let rows: StepWindow
   private let firstColumns: StepWindow
   private let secondColumns: StepWindow
 
-  /// The region of a bbox; `east − west ≥ 360` is the whole circle.
+  /// Creates the region of a bbox. `east − west ≥ 360` is the full circle.
   ///
-  /// - Throws: ``ImpossibleRequest`` where south lies above north or a value is out of range.
+  /// - Throws: ``ImpossibleRequest`` if south is above north or a value is out of range.
   public init(west: Double, south: Double, east: Double, north: Double) throws(ImpossibleRequest) {
     try VisibleRect.checkBBox(west: west, south: south, east: east, north: north)
     self.south = south
@@ -41,7 +43,7 @@ public struct DegreesRegion: IndexRegion, Sendable {
   }
 
   private static func columns(_ range: Range<Double>) -> StepWindow {
-    // Unfolded, so that 180 is the eastern edge.
+    // Not folded, so that 180 is the eastern edge.
     func step(_ longitude: Double) -> UInt32 {
       Position(MapPoint(x: WebMercator.x(longitude: longitude), y: 0)).x
     }
@@ -64,7 +66,7 @@ public struct DegreesRegion: IndexRegion, Sendable {
     let columns = firstColumns.coverage(box.minX, box.maxX)
     let others = secondColumns.coverage(box.minX, box.maxX)
     if columns == .outside && others == .outside { return .outside }
-    // On the world's edges are also features beyond the projection.
+    // Features beyond the projection are on the world's edges, too.
     if box.isPolar { return .partial }
     return rows == .inside && (columns == .inside || others == .inside) ? .inside : .partial
   }

@@ -1,4 +1,4 @@
-/// The features whose positions are on the edges of a box: those that its bounds come from.
+/// The features whose positions are on the edges of a box, which determine its exact bounds.
 struct EdgeRegion: IndexRegion {
   let box: PositionBox
 
@@ -16,7 +16,7 @@ struct EdgeRegion: IndexRegion {
     touches(PositionBox(pointers.positions[ordinal]))
   }
 
-  /// Whether an edge of another box is on the same edge of this one.
+  /// Returns whether another box reaches the same edge of this one on any side.
   func touches(_ other: PositionBox) -> Bool {
     other.minX == box.minX || other.maxX == box.maxX || other.minY == box.minY
       || other.maxY == box.maxY

@@ -1,5 +1,5 @@
 extension GridRange {
-  /// The cells of a run.
+  /// Creates the range of the cells of a run.
   init(_ run: CellSet.Run, of grid: CellGrid) {
     self.grid = grid
     (firstColumn, columnCount) = (run.columns.lowerBound, run.columns.count)

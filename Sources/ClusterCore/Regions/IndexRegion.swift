@@ -1,7 +1,7 @@
-/// A set of features that is given by where they are.
+/// A set of features that is defined by their location in the index.
 protocol IndexRegion: Sendable {
-  /// How much of a node lies inside. `.partial` is always a correct answer.
+  /// Returns how much of a node is in the region. `.partial` is always a correct answer.
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage
-  /// Whether the feature at a place lies inside: exact.
+  /// Returns exactly whether the feature with an ordinal is in the region.
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool
 }

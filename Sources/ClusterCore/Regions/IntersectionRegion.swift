@@ -1,4 +1,4 @@
-/// What lies in both of two regions.
+/// The features in both of two regions.
 struct IntersectionRegion<A: IndexRegion, B: IndexRegion>: IndexRegion {
   let a: A
   let b: B

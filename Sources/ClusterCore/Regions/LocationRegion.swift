@@ -1,4 +1,4 @@
-/// The features of one location that lie in one cell.
+/// The features of one location that are also in one cell.
 struct LocationRegion: IndexRegion {
   let cell: CellRegion
   let location: Location

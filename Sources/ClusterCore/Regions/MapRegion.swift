@@ -1,18 +1,19 @@
-/// The features of a rectangle in map points: west and north edges in, east and south edges out, but
-/// for the world's own edges; across the antimeridian where the rectangle reaches past it.
+/// The features of a rectangle in map points. The west and north edges are included, the east and
+/// south edges aren't, except for those of the world. The rectangle may extend across the
+/// antimeridian.
 public struct MapRegion: IndexRegion, Sendable {
   private let top: Double
   private let bottom: Double
-  /// One half-open interval of x, or two where the rectangle crosses the antimeridian.
+  /// The half-open interval of x, or the first of two if the rectangle crosses the antimeridian.
   private let first: Range<Double>
   private let second: Range<Double>
 
-  /// The region of a rectangle; one at least as wide as the world is the whole circle.
+  /// Creates the region of a rectangle. One at least as wide as the world is the full circle.
   public init(_ rect: MapRect) {
     let world = WebMercator.worldSize
     top = rect.y
-    // The world's own edges are in: nothing lies south of the southern one, so that a bound on or
-    // past it is none, and a rect that ends on the northern one holds what lies on it.
+    // The world's own edges are included: a bound on or past the southern edge excludes nothing,
+    // and a rectangle that ends on the northern edge contains the features on it.
     let south = rect.y + rect.height
     bottom = south >= world ? .infinity : south == 0 ? .leastNonzeroMagnitude : south
     if rect.width >= world {
@@ -22,9 +23,9 @@ public struct MapRegion: IndexRegion, Sendable {
     var start = rect.x.truncatingRemainder(dividingBy: world)
     if start < 0 { start += world }
     if start >= world { start = 0 }
-    // x itself where it is in the world, so that no bit is lost.
+    // Uses x itself if it is within the world, so that no bit is lost.
     let end = (rect.x >= 0 && rect.x < world ? rect.x : start) + rect.width
-    // A longitude a hair under 180 may round to x = W, which belongs to the east of the world.
+    // A longitude slightly below 180 may round to x = W, which belongs to the east of the world.
     first = start..<(end >= world ? 2 * world : max(start, end))
     second = end > world ? 0..<(end - world) : 0..<0
   }
@@ -36,8 +37,8 @@ public struct MapRegion: IndexRegion, Sendable {
   @inline(__always)
   private func coverage(of box: PositionBox) -> Coverage {
     let step = Position.stepsPerMapPoint
-    // The points lie in [min, max) of these: a position is the floor of its point. A point on the
-    // world's far edge is the exception and lies above its step.
+    // A position is the floor of its point, so the points are within these half-open ranges, except
+    // that a point on the world's far edge is above its step.
     let west = Double(box.minX) / step
     let east = (Double(box.maxX) + 1) / step
     let north = Double(box.minY) / step

@@ -1,4 +1,4 @@
-/// One place, or all but a few.
+/// The feature with one ordinal, or all features except a few.
 struct OrdinalRegion: IndexRegion {
   let excluded: OrdinalSet
   let only: Int?

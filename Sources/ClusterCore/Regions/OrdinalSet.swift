@@ -1,4 +1,4 @@
-/// A few places of an index, such as those of the features that are kept apart.
+/// A few ordinals of an index, such as those of the features that are kept apart.
 struct OrdinalSet: Sendable {
   /// Ascending, without duplicates.
   let ordinals: [Int]
@@ -14,7 +14,8 @@ struct OrdinalSet: Sendable {
     return ordinals.contains { range.contains($0) }
   }
 
-  /// Calls `body` with the parts of a run between these places, until it returns false.
+  /// Calls `body` with the parts of a run without these ordinals until it returns false. Returns
+  /// false if `body` did.
   func forEachRest(of run: Range<Int>, _ body: (Range<Int>) -> Bool) -> Bool {
     var start = run.lowerBound
     for ordinal in ordinals where run.contains(ordinal) {
@@ -24,18 +25,18 @@ struct OrdinalSet: Sendable {
     return start < run.upperBound ? body(start..<run.upperBound) : true
   }
 
-  /// How many of the places lie before one.
+  /// Returns the number of ordinals in the set that precede `ordinal`.
   func count(before ordinal: Int) -> Int {
     ordinals.indices.partitionPoint { ordinals[$0] < ordinal }
   }
 
-  /// How many of the places are in a range.
+  /// Returns the number of ordinals in the set that are in `range`.
   func count(in range: Range<Int>) -> Int {
     if ordinals.isEmpty { return 0 }
     return count(before: range.upperBound) - count(before: range.lowerBound)
   }
 
-  /// The first place of a range that isn't in the set.
+  /// Returns the first ordinal of `range` that isn't in the set.
   func firstOther(in range: Range<Int>) -> Int? {
     if ordinals.isEmpty { return range.first }
     var index = count(before: range.lowerBound)

@@ -1,5 +1,6 @@
 extension PointIndex {
-  /// The bounds of a region's features, given the box of their positions.
+  /// Returns the bounds of a region's features, given the box of their positions. They are accurate
+  /// to 8.5e-8°.
   func bounds(
     of box: PositionBox, in region: some IndexRegion,
     excluding excluded: OrdinalSet = OrdinalSet([])
@@ -11,19 +12,17 @@ extension PointIndex {
       }
     }
   }
-}
 
-extension PointIndex {
-  /// The bounds of all features, bit for bit; nil when there are none. O(log n), and the features on
-  /// the edges.
+  /// The exact bounds of all features, or nil if there are none. O(log n) plus the number of
+  /// features on the edges.
   var exactBounds: GeoBounds? {
     guard count > 0 else { return nil }
     let box = withExtendedLifetime(self) { pointers.nodes[pointers.root].box }
     return exactBounds(of: box, in: EverywhereRegion(), excluding: OrdinalSet([]))
   }
 
-  /// The bounds of a region's features, of at least one, bit for bit, given the box of their positions.
-  /// Nil where more than some features are on its edges.
+  /// Returns the exact bounds of a region's features, given the box of their positions. The region
+  /// must not be empty. Returns nil if more than `limit` features are on the edges of the box.
   func exactBounds(
     of box: PositionBox, in region: some IndexRegion, excluding excluded: OrdinalSet,
     atMost limit: Int = .max

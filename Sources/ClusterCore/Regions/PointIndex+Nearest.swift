@@ -1,9 +1,10 @@
 extension PointIndex {
-  /// The place of the feature of a region that is nearest to a map point, by the distance of map
-  /// points, the first in index order of several; nil when the region is empty.
+  /// Returns the ordinal of the feature of a region that is nearest to a map point by their
+  /// distance in map points. Returns the first in index order of several, and nil if the region is
+  /// empty.
   ///
-  /// Branch and bound over the tree, which starts from the features that come next on the Z-order
-  /// curve: O(log n) for any but odd data.
+  /// The search is branch and bound over the tree, starting with the neighbours along the Z-order
+  /// curve. It takes O(log n) unless the data is degenerate.
   func nearest(
     to target: MapPoint, in region: some IndexRegion, excluding excluded: OrdinalSet
   ) -> Int? {
@@ -35,31 +36,17 @@ extension PointIndex {
     }
   }
 
-  /// Calls `body` with a few places around where a map point would be in index order.
+  /// Calls `body` with a few ordinals around the one that a map point would have.
   private func forEachOrdinalNearby(_ target: MapPoint, _ body: (Int) -> Void) {
     let key = Position(target).zOrder
     guard count > 0 else { return }
     let pointers = self.pointers
-    // The last block that begins before it.
+    // The block after the last one that begins before it.
     let next = (1..<pointers.blockCount).partitionPoint {
       pointers.positions[pointers.blocks[$0].firstOrdinal].zOrder < key
     }
     let ordinals = pointers.blocks[next - 1].ordinals
     let ordinal = ordinals.partitionPoint { pointers.positions[$0].zOrder < key }
     (ordinal - 4..<ordinal + 4).clamped(to: ordinals).forEach(body)
-  }
-}
-
-extension PositionBox {
-  /// A lower bound of the squared distance in map points of the box's points. Floating-point
-  /// subtraction and multiplication are monotone, so it never exceeds the distance as computed for
-  /// a point.
-  func squaredDistance(to target: MapPoint) -> Double {
-    let step = Position.stepsPerMapPoint
-    let dx = max(
-      0, Double(minX) / step - target.x, target.x - (Double(maxX) + 1) / step)
-    let dy = max(
-      0, Double(minY) / step - target.y, target.y - (Double(maxY) + 1) / step)
-    return dx * dx + dy * dy
   }
 }

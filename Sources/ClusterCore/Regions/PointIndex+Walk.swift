@@ -1,18 +1,17 @@
 extension PointIndex {
-  /// What to do with a node that lies inside a region.
+  /// How a walk continues after a node inside the region.
   enum WalkStep {
-    /// It is dealt with: go on behind it.
+    /// The whole node is taken. The walk continues after it.
     case taken
-    /// Go on with its children or points.
+    /// The walk continues with its children or points.
     case open
-    /// End the walk.
+    /// The walk ends.
     case stop
   }
 
-  /// Visits a region's features in index order: whole nodes where they lie inside and `take` takes
-  /// them, single points elsewhere. `point` returns false to end the walk.
-  ///
-  /// What lies outside is skipped a subtree at a time.
+  /// Visits a region's features in index order: whole nodes inside the region that `take` takes,
+  /// and single points elsewhere. `point` returns false to end the walk. Subtrees outside the
+  /// region are skipped.
   @inline(__always)
   func walk(
     _ region: some IndexRegion, take: (Int, IndexPointers) -> WalkStep,
@@ -41,7 +40,7 @@ extension PointIndex {
     }
   }
 
-  /// The number of features in a region.
+  /// Returns the number of features in a region.
   func countFeatures(in region: some IndexRegion) -> Int {
     var total = 0
     walk(
@@ -57,8 +56,8 @@ extension PointIndex {
     return total
   }
 
-  /// Calls `body` with the places of a region's features in index order, after `offset` of them,
-  /// until it returns false. Skipped features cost O(log n).
+  /// Calls `body` with the ordinals of a region's features in index order until it returns false.
+  /// The first `offset` features are skipped in O(log n).
   func forEachOrdinal(
     in region: some IndexRegion, offset: Int = 0, _ body: (Int) -> Bool
   ) {
@@ -86,14 +85,12 @@ extension PointIndex {
         return body(ordinal)
       })
   }
-}
 
-extension PointIndex {
-  /// Calls `body` with runs of places that are all of a region's features in index order, until it
-  /// returns false.
+  /// Calls `body` with runs of the ordinals of a region's features in index order until it returns
+  /// false.
   @inline(__always)
   func forEachRun(in region: some IndexRegion, _ body: (Range<Int>) -> Bool) {
-    // Neighbours are handed on together.
+    // Adjacent runs are passed on as one.
     var pending = 0..<0
     var goesOn = true
     func add(_ run: Range<Int>) -> Bool {

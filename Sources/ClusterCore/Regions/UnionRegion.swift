@@ -1,10 +1,10 @@
-/// The features in cells of several grids, and some more where there are many grids.
+/// A region that contains at least the features in cells of several grids.
 struct UnionRegion: IndexRegion {
   private let parts: [CellsRegion]
-  /// More sizes than a client has a use for are not told apart.
+  /// With more grids than clients have a use for, the region contains everything.
   private static let manySizes = 16
 
-  /// - Parameter ranges: one a grid.
+  /// - Parameter ranges: the cells of each grid.
   init(_ ranges: [GridRange]) {
     parts = ranges.count > UnionRegion.manySizes ? [] : ranges.map(CellsRegion.init)
   }
