@@ -24,14 +24,15 @@ import Testing
       gone = collection
       let filter = passing(.comparison(.property([97]), .equal, .number(1)), collection)
       let scope = FeatureScope(collection, passing: filter, near: nil)
-      #expect(scope.count == 33 && collection.remembers(filter: filter.expression, groupBy: nil))
+      #expect(
+        scope.count == 33 && collection.hasCachedScope(filter: filter.expression, groupBy: nil))
       let keys = collection.keyColumn(named: [97], decoder: TestDecoder())
       let viewport = try Viewport(
         rect: WebMercator.world, scale: .zoom(0), cellSize: 60, marginFactor: 0)
       var request = ClusterRequest(viewport, settings: ClusterSettings(), limit: 10_000)
       request.grouping = Grouping(property: [97], keys: keys)
       #expect(try FeatureScope(collection).clusters(request).layers.count == 3)
-      #expect(collection.remembers(filter: nil, groupBy: [97]))
+      #expect(collection.hasCachedScope(filter: nil, groupBy: [97]))
     }
     #expect(gone == nil)
   }

@@ -16,7 +16,7 @@ enum Effort {
     guard collection.index.count > fewFeatures else { return false }
     if statistics { return true }
     if filter == nil && groupBy == nil { return false }
-    return !collection.remembers(filter: filter, groupBy: groupBy)
+    return !collection.hasCachedScope(filter: filter, groupBy: groupBy)
   }
 
   /// Whether an answer with some options may take long: because of their properties, or because titles

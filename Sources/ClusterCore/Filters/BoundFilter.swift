@@ -1,15 +1,15 @@
-/// A filter that is ready to be asked about the features of one index, by place.
+/// A filter that is bound to the columns of one index and evaluates features by ordinal.
 ///
-/// It looks at columns, 64 features at a time, and at later parts of an AND or OR only for the
-/// features for which they matter.
+/// It evaluates 64 features at a time, and the later parts of an AND or OR only for features whose
+/// result they can change.
 public struct BoundFilter: Sendable {
   private let root: any FilterTerm
-  /// The memory it takes beside the columns, in bytes.
+  /// The memory it takes without the columns, in bytes.
   public let byteCount: Int
 
   /// Binds an expression to the columns of an index.
   ///
-  /// - Parameter columns: the column of a property; asked once for each.
+  /// - Parameter columns: returns the column of a property. Called once for each.
   public init(
     _ expression: FilterExpression, columns: (_ name: [UInt8]) throws -> PropertyColumn
   ) rethrows {
@@ -20,15 +20,15 @@ public struct BoundFilter: Sendable {
     byteCount = binder.memoryTaken
   }
 
-  /// Which of `count` (1…64) features of a run pass: bit i is that of `place + i`.
+  /// Returns which of `count` (1…64) features of a run pass. Bit i is for `ordinal + i`.
   public func mask(from ordinal: Int, count: Int) -> UInt64 {
     root.mask(from: ordinal, among: BoundFilter.firstBits(count))
   }
 
-  /// Whether the feature at a place passes.
+  /// Returns whether the feature with an ordinal passes.
   public func passes(_ ordinal: Int) -> Bool { root.mask(from: ordinal, among: 1) != 0 }
 
-  /// Calls `body` with each place in a run whose feature passes, in order.
+  /// Calls `body` with the ordinals of the features of a run that pass, in order.
   @inlinable
   public func forEachPassing(in range: Range<Int>, _ body: (Int) throws -> Void) rethrows {
     var ordinal = range.lowerBound

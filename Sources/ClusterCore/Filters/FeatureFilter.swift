@@ -1,14 +1,14 @@
 import Threading
 
-/// A filter of a collection. It is bound to columns when that is first needed: not at all where the
-/// features that pass are remembered.
+/// A filter of a collection. It is bound to columns when first needed, which is never if the scope
+/// of the passing features is cached.
 public final class FeatureFilter: Sendable {
   /// In normal form.
   let expression: FilterExpression
   private let columns: @Sendable ([UInt8]) -> PropertyColumn
   private let bound = Locked<BoundFilter?>(nil)
 
-  /// A filter of the collection whose columns are given.
+  /// Creates a filter of the collection whose columns `columns` returns.
   public init(
     _ expression: FilterExpression, columns: @escaping @Sendable ([UInt8]) -> PropertyColumn
   ) {
@@ -16,7 +16,7 @@ public final class FeatureFilter: Sendable {
     self.columns = columns
   }
 
-  /// Whether the feature at a place passes.
+  /// Returns whether the feature with an ordinal passes.
   public func passes(_ ordinal: Int) -> Bool { bind().passes(ordinal) }
 
   func bind() -> BoundFilter {

@@ -1,10 +1,10 @@
-/// Makes the terms of a filter out of a normalised expression.
+/// Makes the terms of a bound filter from a normalised expression.
 struct FilterBinder {
   var columns: [[UInt8]: PropertyColumn] = [:]
-  /// Bytes that terms remember answers in.
+  /// The memory of the terms' cached answers, in bytes.
   private(set) var memoryTaken = 0
-  /// The most that they may take. A filter can hold thousands of conditions, each with a byte for
-  /// each of millions of strings; those that come too late are slower instead.
+  /// The limit of `memoryTaken`. A filter can have many conditions, each with a byte for each of
+  /// millions of strings. Conditions beyond the limit cache nothing and are slower.
   private static let memoryLimit = 16 << 20
 
   private typealias Operand = FilterExpression.Operand
@@ -24,7 +24,7 @@ struct FilterBinder {
     case .not(.like(let value, let pattern)): like(value, pattern, isNegated: true)
     case .isNull(let value): null(value, isNegated: false)
     case .not(.isNull(let value)): null(value, isNegated: true)
-    case .not: preconditionFailure("NOT of something else is not normal")
+    case .not: preconditionFailure("NOT is only applied to conditions in a normalised expression")
     }
   }
 
@@ -32,7 +32,7 @@ struct FilterBinder {
     joined(parts.map { term($0) }, isAnd: isAnd)
   }
 
-  /// Joins terms, the cheap ones first.
+  /// Joins terms by AND or OR, cheap ones first.
   private func joined(_ terms: [any FilterTerm], isAnd: Bool) -> any FilterTerm {
     var rest: [any FilterTerm] = []
     for term in terms {
@@ -120,12 +120,12 @@ struct FilterBinder {
       return ConstantTerm(value: false)
     }
     let size = Int(PropertyColumn.firstEntry) + column.entryCount
-    var memory: EntryAnswers?
+    var answers: EntryAnswers?
     if memoryTaken + size <= FilterBinder.memoryLimit {
-      memory = EntryAnswers(count: size)
+      answers = EntryAnswers(count: size)
       memoryTaken += size
     }
-    return EntryTerm(column: column, condition: condition, memory: memory)
+    return EntryTerm(column: column, condition: condition, answers: answers)
   }
 
   private func range(
@@ -162,7 +162,7 @@ struct FilterBinder {
   private mutating func unlisted(_ value: Operand, _ list: [Operand]) -> any FilterTerm {
     guard let column = column(value) else { return ConstantTerm(value: false) }
     let literals = Literals(list)
-    // A value differs from literals of one type only: compared with another it is unknown.
+    // A comparison with a literal of another type is unknown.
     guard literals.types == 1 else { return ConstantTerm(value: false) }
     if !literals.bools.isEmpty {
       let others = [false, true].filter { !literals.bools.contains($0) }
@@ -204,7 +204,7 @@ struct FilterBinder {
         case .number(let value): numbers.append(value)
         case .string(let text): strings.append(text)
         case .bool(let value): bools.insert(value)
-        case .property: break  // not in a normalised list
+        case .property: break  // never in a normalised list
         }
       }
     }

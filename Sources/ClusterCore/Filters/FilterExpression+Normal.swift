@@ -1,11 +1,11 @@
 extension FilterExpression {
-  /// The expression in a form that many ways of writing it share: it is true of the same features,
-  /// though what was unknown may be false.
+  /// The normal form, which many equivalent expressions share. It is true for the same features,
+  /// but may be false where the original is unknown.
   ///
-  /// NOT is carried inward, to the comparisons, for NOT (a AND b) is NOT a OR NOT b also where one of
-  /// them is unknown. Then nothing looks at the difference between false and unknown any more. Nested
-  /// ANDs and ORs are flat and hold nothing twice, `p = 1 OR p = 2` is `p IN (1, 2)`, properties
-  /// stand on the left, and what has no property is decided.
+  /// NOT is moved inward to the comparisons, which is valid in three-valued logic, too. Afterwards
+  /// nothing distinguishes false from unknown. Nested ANDs and ORs are flattened and have no
+  /// duplicates, `p = 1 OR p = 2` becomes `p IN (1, 2)`, properties are on the left, and conditions
+  /// without properties are evaluated.
   public var normalised: FilterExpression { normalised(negated: false) }
 
   private func normalised(negated: Bool) -> FilterExpression {
@@ -38,14 +38,14 @@ extension FilterExpression {
     _ a: Operand, _ comparison: Comparison, _ b: Operand
   ) -> FilterExpression {
     if case .property(let left) = a {
-      // p = q and q = p are the same.
+      // p = q and q = p are equivalent.
       if case .property(let right) = b, right.lexicographicallyPrecedes(left) {
         return .comparison(b, comparison.flipped, a)
       }
       return .comparison(a, comparison, b)
     }
     if case .property = b { return .comparison(b, comparison.flipped, a) }
-    // Of different types: unknown.
+    // A comparison of different types is unknown.
     return .literal(a.order(to: b).map { comparison.holds($0) } ?? false)
   }
 
@@ -53,7 +53,7 @@ extension FilterExpression {
     _ value: Operand, _ low: Operand, _ high: Operand, negated: Bool
   ) -> FilterExpression {
     if case .property = value, case .number(let from) = low, case .number(let to) = high {
-      // Nothing is within, but what isn't a number isn't outside, either.
+      // The range is empty, but values other than numbers aren't outside it.
       if from > to && !negated { return .literal(false) }
       return negated ? .not(.between(value, low, high)) : .between(value, low, high)
     }
@@ -94,8 +94,8 @@ extension FilterExpression {
     }
   }
 
-  /// Makes one list for each property of the parts that say `p = literal` or `p IN (literals)`; in an
-  /// AND of those that say `p <> literal` or `p NOT IN (literals)`.
+  /// Merges the parts `p = literal` and `p IN (literals)` of an OR, or `p <> literal` and
+  /// `p NOT IN (literals)` of an AND, to one list for each property.
   private static func withListsMerged(
     _ parts: [FilterExpression], isAnd: Bool
   ) -> [FilterExpression] {
@@ -121,7 +121,8 @@ extension FilterExpression {
     return result
   }
 
-  /// The property and the literals if this says that it is, or is not, one of them.
+  /// Returns the property and the literals if this condition requires the property to be one of
+  /// them, or with `excluded` to be none of them.
   private func literals(excluded: Bool) -> (Operand, [Operand])? {
     switch self {
     case .comparison(let property, excluded ? .notEqual : .equal, let value):
@@ -135,7 +136,7 @@ extension FilterExpression {
 }
 
 extension FilterExpression.Operand {
-  /// How a literal compares with another; nil if they are of different types.
+  /// Returns how a literal compares with another, or nil if they have different types.
   fileprivate func order(to other: Self) -> Int? {
     switch (self, other) {
     case (.number(let a), .number(let b)): a < b ? -1 : (a > b ? 1 : 0)

@@ -1,7 +1,7 @@
-/// A condition on the properties of a feature, in SQL's three-valued logic: it is true, false or
-/// unknown, and only features for which it is true pass.
+/// A condition on the properties of a feature in SQL's three-valued logic: true, false or unknown.
+/// Only features for which it is true pass.
 public indirect enum FilterExpression: Hashable, Sendable {
-  /// What stands beside an operator.
+  /// An operand of a comparison.
   public enum Operand: Hashable, Sendable {
     /// The value of a property, by the UTF-8 of its name.
     case property([UInt8])
@@ -13,43 +13,43 @@ public indirect enum FilterExpression: Hashable, Sendable {
     case bool(Bool)
   }
 
-  /// How two values are compared: numbers as doubles, strings by their UTF-8, false before true.
-  /// Of values of different types, and of no value at all, the answer is unknown.
+  /// A comparison of two values: numbers as doubles, strings by their UTF-8, and false before true.
+  /// It is unknown for values of different types and for missing values.
   public enum Comparison: Hashable, Sendable, CaseIterable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
   }
 
   /// Always true, or always false.
   case literal(Bool)
-  /// `a = b` and the like.
+  /// `a = b` and other comparisons.
   case comparison(Operand, Comparison, Operand)
-  /// `x BETWEEN low AND high`, both included.
+  /// `x BETWEEN low AND high`, both inclusive.
   case between(Operand, Operand, Operand)
   /// `x IN (…)`.
   case inList(Operand, [Operand])
-  /// `x LIKE '…'`; unknown of anything but a string.
+  /// `x LIKE '…'`, unknown for values other than strings.
   case like(Operand, LikePattern)
-  /// `x IS NULL`: whether there is no value, or it is JSON's null. Never unknown.
+  /// `x IS NULL`: the value is missing or JSON null. Never unknown.
   case isNull(Operand)
-  /// Unknown stays unknown.
+  /// Negation. Unknown stays unknown.
   case not(FilterExpression)
-  /// True if all are.
+  /// True if all parts are true.
   case and([FilterExpression])
-  /// True if any is.
+  /// True if any part is true.
   case or([FilterExpression])
 
   /// The longest text of a filter, in bytes.
   public static let maximumLength = 65_536
-  /// How many conditions a filter can have: each looks at every feature.
+  /// The maximum number of conditions, each of which reads every feature.
   public static let maximumConditions = 1000
-  /// How many of them can be LIKEs: each reads every string that its property has.
+  /// The maximum number of LIKEs, each of which reads every string of its property.
   public static let maximumPatterns = 32
-  /// How many properties a filter can look at: each is read out of every feature first.
+  /// The maximum number of properties, each of which is first read from every feature.
   public static let maximumProperties = 32
-  /// How deep parentheses and NOT may be nested in a text.
+  /// The maximum nesting depth of parentheses and NOT in a text.
   public static let maximumDepth = 100
 
-  /// The properties that it looks at, each once, in the order in which they are named.
+  /// The names of its properties without duplicates, in order of occurrence.
   public var propertyNames: [[UInt8]] {
     var names: [[UInt8]] = []
     var seen: Set<[UInt8]> = []
@@ -59,8 +59,8 @@ public indirect enum FilterExpression: Hashable, Sendable {
     return names
   }
 
-  /// How many comparisons and the like it has: what it costs to evaluate for a feature at worst. The
-  /// literals of a list count once, its properties each.
+  /// The number of conditions, which is the worst-case cost for a feature. The literals of a list
+  /// count as one condition, its properties one each.
   public var conditionCount: Int {
     switch self {
     case .literal: 0
@@ -72,7 +72,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
     }
   }
 
-  /// The memory that it takes, in bytes, about.
+  /// The approximate memory it takes, in bytes.
   public var byteCount: Int {
     var total = 64 * conditionCount
     forEachOperand { operand in
@@ -84,7 +84,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
     return total
   }
 
-  /// How many LIKEs it has.
+  /// The number of LIKEs.
   public var patternCount: Int {
     switch self {
     case .like: 1
@@ -138,7 +138,7 @@ extension FilterExpression.Comparison {
     }
   }
 
-  /// Whether it holds of values that are in an order: negative, zero or positive.
+  /// Returns whether the comparison is true for values whose order is negative, zero or positive.
   @inline(__always)
   func holds(_ order: Int) -> Bool {
     switch self {

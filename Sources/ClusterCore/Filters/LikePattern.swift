@@ -1,15 +1,15 @@
 import CHints
 
-/// The pattern of LIKE: `%` stands for any text, `_` for one code point, and a backslash takes
-/// away the meaning of what follows.
+/// A pattern of LIKE: `%` matches any text, `_` matches one code point, and a backslash escapes the
+/// next character.
 public struct LikePattern: Hashable, Sendable {
-  /// Text between two `%`.
+  /// The text between two `%`.
   fileprivate struct Piece: Hashable {
-    /// Its UTF-8, and ``LikePattern/anyCodePoint`` for `_`.
+    /// The bytes of its UTF-8, with ``LikePattern/anyCodePoint`` for `_`.
     var units: [UInt16] = []
-    /// Its UTF-8 if there is no `_` in it.
+    /// Its UTF-8 if it has no `_`.
     var plain: [UInt8]?
-    /// How many code points it is.
+    /// The number of code points.
     var codePoints = 0
   }
 
@@ -18,10 +18,10 @@ public struct LikePattern: Hashable, Sendable {
   /// The longest pattern, in bytes.
   public static let maximumLength = 1024
 
-  /// What lies between the `%`, with the text before the first and after the last one.
+  /// The pieces between `%`, including those before the first and after the last one.
   private let pieces: [Piece]
 
-  /// Takes a pattern in UTF-8. nil if it ends within an escape.
+  /// Creates a pattern from UTF-8, or nil if it ends within an escape.
   public init?(_ pattern: [UInt8]) {
     var pieces = [Piece()]
     var index = 0
@@ -43,14 +43,14 @@ public struct LikePattern: Hashable, Sendable {
       }
       pieces[pieces.count - 1].units.append(UInt16(byte))
     }
-    // Several % in a row are one.
+    // Merge consecutive %.
     self.pieces = pieces.enumerated().filter { index, piece in
       index == 0 || index == pieces.count - 1 || !piece.units.isEmpty
     }.map { $0.element.finished }
   }
 
-  /// Whether a text (its UTF-8) is as the pattern says. It looks for each piece once, where the one
-  /// before it ended first: no other choice could let more of the text match.
+  /// Returns whether a text in UTF-8 matches. Each piece is matched at its first occurrence after
+  /// the previous one, because a later occurrence can't help the rest to match.
   public func matches(_ text: UnsafeRawBufferPointer) -> Bool {
     let first = pieces[0]
     guard var start = first.end(in: text, from: 0) else { return false }
@@ -69,7 +69,7 @@ public struct LikePattern: Hashable, Sendable {
 }
 
 extension LikePattern.Piece {
-  /// The piece with what can be told from its units.
+  /// The piece with the members that are derived from its units.
   fileprivate var finished: Self {
     var result = self
     if !units.contains(LikePattern.anyCodePoint) {
@@ -79,7 +79,7 @@ extension LikePattern.Piece {
     return result
   }
 
-  /// Where the piece ends if it lies at an index.
+  /// Returns the end of the piece if it matches at `start`.
   fileprivate func end(in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
     if let plain {
       guard plain.count <= text.count - start else { return nil }
@@ -102,7 +102,7 @@ extension LikePattern.Piece {
     return index
   }
 
-  /// Where a text's last code points begin, as many as the piece has.
+  /// Returns the start of the text's last code points, as many as the piece has.
   fileprivate func start(atEndOf text: UnsafeRawBufferPointer) -> Int? {
     if let plain { return plain.count <= text.count ? text.count - plain.count : nil }
     var index = text.count
@@ -114,7 +114,7 @@ extension LikePattern.Piece {
     return index
   }
 
-  /// Where the piece ends at the first place from an index on where it lies.
+  /// Returns the end of the first match at or after `start`.
   fileprivate func endOfFirst(in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
     if let plain {
       guard let base = text.baseAddress, text.count > start,

@@ -1,28 +1,30 @@
-/// Some of the features of a collection, block by block, so that of a changed collection only the changed
-/// blocks need be looked at again.
+/// A selection of a collection's features block by block, so that after a change only the changed
+/// blocks must be examined again.
 final class BlockSelection: Sendable {
-  /// Where they are. Their blocks are those of the collection that have any.
+  /// The index of the selected features. It has a block for each block of the collection with
+  /// selected features.
   let points: PointIndex
-  /// By block of the selection.
+  /// The blocks of the selection.
   private let blocks: [SelectedBlock]
-  /// By block of the selection the collection's, ascending.
+  /// The number of the collection's block by block of the selection, in ascending order.
   private let sources: [UInt32]
   private let offsets: BlockTable<UInt16>
   /// The memory it takes, in bytes.
   let byteCount: Int
 
-  /// Nothing of a collection.
+  /// Creates an empty selection.
   init() {
     (points, blocks, sources, byteCount) = (PointIndex([], RecordArena()), [], [], 0)
     offsets = BlockTable(0, EditedBlocks.Made<SelectedBlock>([]), \.offsets, of: nil, after: nil)
   }
 
-  /// What is selected of an index. O(blocks), but for the new ones without a look at any of them.
+  /// Creates a selection of an index from that of an earlier index. O(blocks) plus the calls of
+  /// `make`.
   ///
   /// - Parameters:
-  ///   - before: what was selected of another index.
-  ///   - matches: by block of the index the one that it was there; nil of a new one.
-  ///   - make: selects of a new block, by number.
+  ///   - before: the selection of the earlier index.
+  ///   - matches: the number that each block had in the earlier index; nil for a new block.
+  ///   - make: returns the selection of a new block, given its number.
   init(
     from before: BlockSelection, _ matches: [Int?], _ records: RecordArena,
     _ make: (Int) -> SelectedBlock?
@@ -55,14 +57,14 @@ final class BlockSelection: Sendable {
     byteCount = points.byteCount + points.count * 2 + blocks.count * 256
   }
 
-  /// The block of the selection that a block of the collection is; nil where that has none.
+  /// Returns the selected part of a block of the collection, or nil if nothing in it is selected.
   func block(_ source: Int) -> SelectedBlock? { number(of: source).map { blocks[$0] } }
 
   private func number(of source: Int) -> Int? {
     sources.sortedIndex(of: UInt32(source))
   }
 
-  /// The place in the collection of a place in the selection.
+  /// Returns the ordinal in the collection for an ordinal in the selection.
   @inline(__always)
   func collectionOrdinal(_ ordinal: Int) -> Int {
     let source = Int(sources[ordinal &>> PointIndex.blockBits])
@@ -70,8 +72,8 @@ final class BlockSelection: Sendable {
     return source &<< PointIndex.blockBits | Int(offsets[ordinal])
   }
 
-  /// The place in the selection of a place in the collection; nil where the feature isn't part of it.
-  /// O(log n).
+  /// Returns the ordinal in the selection for an ordinal in the collection, or nil if the feature
+  /// isn't selected. O(log n).
   func ownOrdinal(_ ordinal: Int) -> Int? {
     guard let number = number(of: ordinal >> PointIndex.blockBits) else { return nil }
     let offset = UInt16(ordinal & (PointIndex.maximumBlockCount - 1))
@@ -79,38 +81,4 @@ final class BlockSelection: Sendable {
       number << PointIndex.blockBits + $0
     }
   }
-}
-
-extension FeatureIndex {
-  /// By block the block of another index that it was, given by serial; nil of a new one.
-  func matches(_ serials: [UInt64]) -> [Int?] {
-    if serials.isEmpty { return [Int?](repeating: nil, count: blocks.count) }
-    var matches: [Int?] = []
-    matches.reserveCapacity(blocks.count)
-    var numbers: [UInt64: Int]?
-    var next = 0
-    for block in blocks {
-      // Mostly they follow each other as before.
-      if next < serials.count, serials[next] == block.serial {
-        matches.append(next)
-        next += 1
-        continue
-      }
-      if next + 1 < serials.count, serials[next + 1] == block.serial {
-        matches.append(next + 1)
-        next += 2
-        continue
-      }
-      if numbers == nil {
-        numbers = Dictionary(uniqueKeysWithValues: serials.enumerated().map { ($1, $0) })
-      }
-      let match = numbers?[block.serial]
-      matches.append(match)
-      if let match { next = match + 1 }
-    }
-    return matches
-  }
-
-  /// The serials of its blocks.
-  var serials: [UInt64] { blocks.map(\.serial) }
 }

@@ -1,27 +1,29 @@
 import Glibc
 
 extension FeatureScope {
-  /// Takes some of the scope's features apart by rank; nil where there are more ranks than `most`.
+  /// Divides some of the scope's features by the rank of their keys. Returns nil if there are more
+  /// ranks than `limit`, or no memory.
   ///
-  /// - Parameter forEachRun: calls back with the features' places in the scope, in ascending order; is
-  ///   called twice, so that the parts' memory can be had in one piece each.
+  /// - Parameter forEachRun: calls its argument with runs of the features' ordinals in the scope,
+  ///   in ascending order. It is called twice, the first time to determine the sizes of the parts.
   func parts(
-    by keys: KeyColumn, most: Int, _ forEachRun: ((Range<Int>) -> Void) -> Void
+    by keys: KeyColumn, most limit: Int, _ forEachRun: ((Range<Int>) -> Void) -> Void
   ) -> [(rank: Int, scope: FeatureScope)]? {
-    // A count by rank, later on the part of each, in a table whose untouched pages cost nothing.
+    // The count by rank, and later the number of the part. Untouched pages of the table cost
+    // nothing.
     guard let raw = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else { return nil }
     defer { free(raw) }
     let table = raw.bindMemory(to: UInt32.self, capacity: keys.keys.count)
     var ranks: [Int] = []
     forEachRun { run in
-      guard ranks.count <= most else { return }
+      guard ranks.count <= limit else { return }
       for ordinal in run {
         let rank = Int(keys.rank(at: collectionOrdinal(ordinal)))
         if table[rank] == 0 { ranks.append(rank) }
         table[rank] &+= 1
       }
     }
-    guard ranks.count <= most else { return nil }
+    guard ranks.count <= limit else { return nil }
     ranks.sort()
     var parts: [SelectedPoints] = []
     for (number, rank) in ranks.enumerated() {

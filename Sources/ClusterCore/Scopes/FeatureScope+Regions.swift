@@ -1,6 +1,7 @@
 extension FeatureScope {
-  /// The features of a collection that pass a filter: all of them, or, where a region holds but a
-  /// small part of the collection, those in the region.
+  /// Creates the scope of a collection's features that pass a filter. If the region contains only a
+  /// small part of the collection and the scope isn't cached, only the features in the region are
+  /// filtered.
   init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?,
     nearAny region: some IndexRegion
@@ -11,7 +12,8 @@ extension FeatureScope {
     }
     let index = collection.index
     let name = ScopeName(filter: filter.expression)
-    if collection.knows(name) || index.points.countFeatures(in: region) > index.count / 4 {
+    if collection.hasScopes(named: name) || index.points.countFeatures(in: region) > index.count / 4
+    {
       let parts = collection.scopes(named: name) { before in
         let bound = filter.bind()
         let selected = BlockSelection(
@@ -36,20 +38,22 @@ extension FeatureScope {
     }
   }
 
-  /// As above, at least those in the cells of a grid.
+  /// Creates the scope of the features that pass a filter, at least of those in the cells of a
+  /// grid.
   public init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near cells: GridRange
   ) {
     self.init(collection, passing: filter, nearAny: CellsRegion(cells))
   }
 
-  /// As above, at least those in a rectangle.
+  /// Creates the scope of the features that pass a filter, at least of those in a rectangle.
   public init(_ collection: IndexedCollection, passing filter: FeatureFilter?, near rect: MapRegion)
   {
     self.init(collection, passing: filter, nearAny: rect)
   }
 
-  /// As above, at least those in a bbox, if there is one.
+  /// Creates the scope of the features that pass a filter, at least of those in a bbox if there is
+  /// one.
   public init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near bbox: DegreesRegion?
   ) {
@@ -60,14 +64,14 @@ extension FeatureScope {
     }
   }
 
-  /// The number of features in a region.
+  /// Returns the number of features in a region, or of all.
   public func count(in region: DegreesRegion?) -> Int {
     guard let region else { return count }
     return points.countFeatures(in: region)
   }
 
-  /// The places in the collection of the features in a region, in index order: at most `limit`, after
-  /// `offset`. Skipped ones cost O(log n).
+  /// Returns the ordinals in the collection of at most `limit` features in a region, or of all, in
+  /// index order. The first `offset` features are skipped in O(log n).
   public func ordinals(in region: DegreesRegion?, offset: Int, limit: Int) -> [Int] {
     guard let region else {
       return ordinals(inAny: EverywhereRegion(), offset: offset, limit: limit)

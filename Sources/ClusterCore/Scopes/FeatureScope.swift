@@ -1,29 +1,29 @@
-/// The features that a request is about: all of a collection, or some of them, with an index of just
-/// those, so that whatever looks at them needn't know that there are others.
+/// The features that a request concerns: all or some features of a collection, with an index of
+/// only those, so that code that uses the scope needn't know about others.
 public struct FeatureScope: Sendable {
   /// The collection.
   public let collection: IndexedCollection
-  /// Where the scope's features are.
+  /// The index of the scope's features.
   let points: PointIndex
-  /// Which of the collection's features they are.
+  /// The selection of the collection's features.
   private let members: Members
 
   fileprivate enum Members: Sendable {
-    /// All of them, whose places are then the collection's.
+    /// All features. Ordinals are those of the collection.
     case all
-    /// By their places in the collection, ascending.
+    /// The features with these ordinals in the collection, in ascending order.
     case ordinals(FixedArray<UInt32>)
-    /// Some of each block.
+    /// A selection by block.
     case blocks(BlockSelection)
   }
 
-  /// The index of all of the collection's features.
+  /// The index of all features of the collection.
   public var index: FeatureIndex { collection.index }
 
-  /// What it is of, if it is remembered.
+  /// The name of a scope that can be cached.
   let name: ScopeName?
 
-  /// All features of a collection.
+  /// Creates the scope of all features of a collection.
   public init(_ collection: IndexedCollection) {
     self.collection = collection
     points = collection.index.points
@@ -31,7 +31,8 @@ public struct FeatureScope: Sendable {
     name = ScopeName()
   }
 
-  /// Some features of a collection, by their places in ascending order. O(n) for n of them.
+  /// Creates the scope of some features, given by their ordinals in ascending order. O(n) for n of
+  /// them.
   init(_ collection: IndexedCollection, ordinals: FixedArray<UInt32>, name: ScopeName? = nil) {
     self.collection = collection
     members = .ordinals(ordinals)
@@ -39,9 +40,9 @@ public struct FeatureScope: Sendable {
     points = PointIndex(selecting: ordinals, of: collection.index.points)
   }
 
-  /// As above, of features that were copied already.
+  /// Creates the scope of some features whose positions and references were already copied. O(n)
   init(_ collection: IndexedCollection, _ selected: SelectedPoints) {
-    precondition(selected.count == selected.ordinals.count, "all of them have come")
+    precondition(selected.count == selected.ordinals.count, "a selected feature is missing")
     self.collection = collection
     members = .ordinals(selected.ordinals)
     name = nil
@@ -50,7 +51,7 @@ public struct FeatureScope: Sendable {
       records: collection.index.records)
   }
 
-  /// Of features that were selected block by block.
+  /// Creates the scope of features that were selected by block.
   init(_ collection: IndexedCollection, _ selected: BlockSelection, name: ScopeName?) {
     self.collection = collection
     members = .blocks(selected)
@@ -58,13 +59,13 @@ public struct FeatureScope: Sendable {
     self.name = name
   }
 
-  /// What makes a scope of a collection, without the collection.
+  /// A scope without its collection.
   struct Selection: Sendable {
     fileprivate let points: PointIndex
     fileprivate let members: Members
     fileprivate let name: ScopeName?
 
-    /// The memory that it takes beside the collection's, in bytes.
+    /// The memory that it takes without the collection's, in bytes.
     var byteCount: Int {
       switch members {
       case .all: 0
@@ -73,28 +74,28 @@ public struct FeatureScope: Sendable {
       }
     }
 
-    /// What it is by block, if it is.
+    /// The selection if it is by block.
     var blocks: BlockSelection? {
       if case .blocks(let selected) = members { selected } else { nil }
     }
   }
 
-  /// Its own, to make it again.
+  /// The scope without its collection.
   var selection: Selection { Selection(points: points, members: members, name: name) }
 
-  /// The scope that a selection of this collection was of.
+  /// Creates the scope of a selection of the same collection.
   init(_ collection: IndexedCollection, _ selection: Selection) {
     self.collection = collection
     (points, members, name) = (selection.points, selection.members, selection.name)
   }
 
-  /// Whether it is all of the collection.
+  /// Whether the scope is the whole collection.
   var isWhole: Bool { if case .all = members { true } else { false } }
 
   /// The number of features.
   public var count: Int { points.count }
 
-  /// The place in the collection of a place in the scope.
+  /// Returns the ordinal in the collection for an ordinal in the scope.
   @inline(__always)
   func collectionOrdinal(_ ordinal: Int) -> Int {
     switch members {
@@ -104,8 +105,8 @@ public struct FeatureScope: Sendable {
     }
   }
 
-  /// The place in the scope of a place in the collection; nil where the feature isn't part of it.
-  /// O(log n).
+  /// Returns the ordinal in the scope for an ordinal in the collection, or nil if the feature isn't
+  /// in the scope. O(log n).
   func scopeOrdinal(_ ordinal: Int) -> Int? {
     switch members {
     case .all: return ordinal
@@ -114,27 +115,29 @@ public struct FeatureScope: Sendable {
     }
   }
 
-  /// The place in the scope of a feature; nil where it isn't part of it. O(log n).
+  /// Returns the ordinal in the scope of a feature, or nil if the feature isn't in the scope. O(log
+  /// n).
   public func ordinal(of id: FeatureID) -> Int? { index.ordinal(of: id).flatMap(scopeOrdinal) }
 
-  /// The places in the scope of those of some features that are part of it.
+  /// Returns the ordinals in the scope of some features. Ignores features that aren't in it.
   func ordinals(of ids: [FeatureID]) -> OrdinalSet {
     OrdinalSet(ids.compactMap { ordinal(of: $0) })
   }
 
-  /// Calls `body` with the places in a block of the collection of those of its features that are part of
-  /// the scope, which is all of the collection or was selected by block; in ascending order.
+  /// Calls `body` with the offsets of the scope's features in a block of the collection, in
+  /// ascending order. The scope must be the whole collection or a selection by block.
   func forEachOffset(ofBlock number: Int, _ body: (UInt16) -> Void) {
     switch members {
     case .all: for offset in 0..<index.blocks[number].count { body(UInt16(offset)) }
-    case .ordinals: preconditionFailure("it was selected one by one")
+    case .ordinals: preconditionFailure("the scope isn't selected by block")
     case .blocks(let selected):
       guard let offsets = selected.block(number)?.offsets else { return }
       for index in 0..<offsets.count { body(offsets.pointer[index]) }
     }
   }
 
-  /// Runs of places in the scope as runs of places in the collection, until `body` returns false.
+  /// Calls `body` with the runs in the collection for a run in the scope until it returns false.
+  /// Returns false if `body` did.
   @inline(__always)
   func forEachCollectionRun(_ run: Range<Int>, _ body: (Range<Int>) -> Bool) -> Bool {
     if isWhole { return body(run) }
@@ -155,10 +158,10 @@ public struct FeatureScope: Sendable {
 }
 
 extension FeatureScope {
-  /// Those of the scope's features that lie in a region and pass a test.
+  /// Returns the scope of those features that are in a region and pass a test.
   ///
-  /// - Parameter passing: is given runs of places in the collection and calls back with those that
-  ///   pass, in ascending order.
+  /// - Parameter passing: takes a run of ordinals in the collection and calls its second argument
+  ///   with those that pass, in ascending order.
   func selecting(
     in region: some IndexRegion, name: ScopeName? = nil,
     passing: (Range<Int>, (Int) -> Void) -> Void
@@ -173,7 +176,7 @@ extension FeatureScope {
     return FeatureScope(collection, ordinals: selected.fixed, name: name)
   }
 
-  /// The scope's features that lie in a region.
+  /// Returns the scope of those features that are in a region.
   func selecting(in region: some IndexRegion) -> FeatureScope {
     selecting(in: region) { run, pass in run.forEach(pass) }
   }

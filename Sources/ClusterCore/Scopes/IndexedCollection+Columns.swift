@@ -1,32 +1,32 @@
 extension IndexedCollection {
-  /// The values of a property (by the UTF-8 of its name) of all features.
+  /// Returns the values of a property of all features, given the UTF-8 of its name.
   ///
-  /// The first call reads it out of every record, which takes a while; the column is then kept as
-  /// long as there is memory for it, also in the indexes that changes make of this one. A second
-  /// thread that asks for it meanwhile waits. A name must always come with the same kind of decoder.
+  /// The first call reads every record, which takes a while. The column is then cached, also for
+  /// changed versions of the collection, as long as there is memory. Another thread that needs the
+  /// column meanwhile waits. A name must always be used with the same kind of decoder.
   public func column(named name: [UInt8], decoder: any PropertyDecoder) -> PropertyColumn {
     let column = columns.value(for: CachedColumn.Key(name: name)) { _ in
       .values(PropertyColumn(named: name, of: index, decoder: decoder), decoder)
     }
-    guard case .values(let values, _) = column else { preconditionFailure("asked for values") }
+    guard case .values(let values, _) = column else { preconditionFailure("the key is of values") }
     return values
   }
 
-  /// The keys of a property of all features; as ``column(named:decoder:)``.
+  /// Returns the keys of a property of all features. Cached like ``column(named:decoder:)``.
   public func keyColumn(named name: [UInt8], decoder: any PropertyDecoder) -> KeyColumn {
     let column = columns.value(for: CachedColumn.Key(name: name, isKeys: true)) { _ in
       .keys(KeyColumn(self.column(named: name, decoder: decoder)))
     }
-    guard case .keys(let keys) = column else { preconditionFailure("asked for keys") }
+    guard case .keys(let keys) = column else { preconditionFailure("the key is of keys") }
     return keys
   }
 
-  /// Whether ``column(named:decoder:)`` would answer at once.
+  /// Returns whether ``column(named:decoder:)`` would return without reading records.
   public func hasColumn(named name: [UInt8]) -> Bool {
     columns.contains(CachedColumn.Key(name: name))
   }
 
-  /// Whether ``keyColumn(named:decoder:)`` would answer at once.
+  /// Returns whether ``keyColumn(named:decoder:)`` would return without reading records.
   public func hasKeyColumn(named name: [UInt8]) -> Bool {
     columns.contains(CachedColumn.Key(name: name, isKeys: true))
   }

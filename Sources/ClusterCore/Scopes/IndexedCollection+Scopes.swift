@@ -1,6 +1,6 @@
 extension IndexedCollection {
-  /// The parts with a name. Those that aren't known are made out of what they were before the collection
-  /// changed.
+  /// Returns the parts with a name. Parts that aren't cached are made from those of an earlier
+  /// version.
   func scopes(named name: ScopeName, _ make: (ScopeParts) -> [ScopePart]) -> [ScopePart] {
     let parts = scopes.value(for: name) { earlier in
       let made = make(earlier ?? .none)
@@ -9,12 +9,12 @@ extension IndexedCollection {
     return parts.all.map { ScopePart(key: $0.key, scope: FeatureScope(self, $0.selection)) }
   }
 
-  /// Whether parts with a name are known, or were before the last changes, so that they cost little.
-  func knows(_ name: ScopeName) -> Bool { scopes.contains(name) }
+  /// Returns whether parts with a name are cached for this or an earlier version.
+  func hasScopes(named name: ScopeName) -> Bool { scopes.contains(name) }
 
-  /// Whether what a filter and a grouping make of the collection is known, so that a view of it takes
-  /// little longer than a plain one.
-  public func remembers(filter: FilterExpression?, groupBy: [UInt8]?) -> Bool {
-    knows(ScopeName(filter: filter?.normalised, groupBy: groupBy))
+  /// Returns whether the scope of a filter and a grouping is cached, so that a viewport of it takes
+  /// little longer than one of the whole collection.
+  public func hasCachedScope(filter: FilterExpression?, groupBy: [UInt8]?) -> Bool {
+    hasScopes(named: ScopeName(filter: filter?.normalised, groupBy: groupBy))
   }
 }

@@ -1,11 +1,11 @@
-/// One version of a collection: its index, and the property columns and scopes that requests have made of
-/// it. The next version takes over what is of use to it.
+/// One version of a collection: its index, and the property columns and scopes that requests have
+/// built. The next version takes over those that are still useful.
 public final class IndexedCollection: Sendable {
   /// The features.
   public let index: FeatureIndex
-  /// The properties that were asked for.
+  /// The cached columns of properties.
   let columns: VersionCache<CachedColumn.Key, CachedColumn>
-  /// What the filters and groupings that were asked for select.
+  /// The cached scopes of filters and groupings.
   let scopes: VersionCache<ScopeName, ScopeParts>
 
   /// Creates the first version of a collection, or one that takes nothing over.
@@ -32,8 +32,8 @@ public final class IndexedCollection: Sendable {
   private static func columnCapacity(_ index: FeatureIndex) -> Int { 64 << 20 + 48 * index.count }
   private static func scopeCapacity(_ index: FeatureIndex) -> Int { 32 << 20 + 40 * index.count }
 
-  /// Returns the collection with changes applied in order, and the coordinates that they touched; see
-  /// ``FeatureIndex/applying(_:)``. This version stays as it is.
+  /// Returns a new version with changes applied in order, and the coordinates of touched features
+  /// before and after the changes. See ``FeatureIndex/applying(_:)``.
   public func applying(
     _ changes: [FeatureChange]
   ) throws(RecordArena.Full) -> (collection: IndexedCollection, touched: [Coordinate]) {

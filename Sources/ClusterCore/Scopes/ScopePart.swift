@@ -1,6 +1,6 @@
-/// A scope that is remembered.
+/// A part of a cached scope.
 struct ScopePart {
-  /// The key that its features have of the property that takes it apart; nil without one.
+  /// The key of its features for the property by which the scope is grouped, or nil for none.
   var key: [UInt8]?
   var scope: FeatureScope
 }

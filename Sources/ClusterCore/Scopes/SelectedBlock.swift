@@ -1,10 +1,10 @@
-/// Some of the features of one block.
+/// A selection of a block's features.
 final class SelectedBlock: Sendable {
   let points: PointBlock
-  /// Their places in the block, ascending.
+  /// Their offsets in the block in ascending order.
   let offsets: FixedArray<UInt16>
 
-  /// Of a block; nil without features.
+  /// Creates the selection of a block, or returns nil if no features are selected.
   init?(_ block: FeatureBlock, _ selected: [UInt16], _ records: RecordArena) {
     if selected.isEmpty { return nil }
     let positions = FixedArray<Position>(uninitialized: selected.count)

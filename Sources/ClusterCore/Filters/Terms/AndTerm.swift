@@ -1,4 +1,4 @@
-/// All of some terms.
+/// True if all of its terms are.
 struct AndTerm: FilterTerm {
   let terms: [any FilterTerm]
 

@@ -1,4 +1,4 @@
-/// A code: a boolean or one string.
+/// True if the value is a given boolean or string.
 struct CodeTerm: FilterTerm {
   let column: PropertyColumn
   let code: PropertyColumn.Code

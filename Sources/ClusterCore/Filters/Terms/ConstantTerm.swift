@@ -1,4 +1,4 @@
-/// Always the same.
+/// Always true or always false.
 struct ConstantTerm: FilterTerm {
   let value: Bool
 

@@ -1,19 +1,18 @@
 import Glibc
 import Synchronization
 
-/// What was told of the entries so far: a byte for each code.
+/// The cached answers of a condition: one byte for each code.
 ///
-/// `@unchecked Sendable`: only touched by relaxed atomic operations. Threads that look at an entry at
-/// the same time come to the same answer, and it doesn't matter whose is kept.
+/// `@unchecked Sendable`: accessed only by relaxed atomic operations. Threads that evaluate an
+/// entry at the same time store the same answer.
 final class EntryAnswers: @unchecked Sendable {
   enum Answer: UInt8 { case unknown, no, yes }
 
   private let answers: UnsafeMutablePointer<Atomic<UInt8>>
 
-  /// Knows nothing yet about a number of codes. nil without memory.
+  /// Creates unknown answers for `count` codes, or returns nil if there is no memory.
   init?(count: Int) {
-    // Zeroed by the system when it is touched, so that a large one costs little if little is looked
-    // at.
+    // The system zeroes pages on first access, so untouched ones cost little.
     guard let memory = calloc(count, MemoryLayout<Atomic<UInt8>>.stride) else { return nil }
     answers = memory.bindMemory(to: Atomic<UInt8>.self, capacity: count)
   }
@@ -25,7 +24,7 @@ final class EntryAnswers: @unchecked Sendable {
     answers[Int(code)].load(ordering: .relaxed) == answer.rawValue
   }
 
-  func keep(_ answer: Answer, _ code: PropertyColumn.Code) {
+  func set(_ answer: Answer, _ code: PropertyColumn.Code) {
     answers[Int(code)].store(answer.rawValue, ordering: .relaxed)
   }
 }

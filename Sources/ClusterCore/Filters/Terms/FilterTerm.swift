@@ -1,6 +1,6 @@
-/// A part of a bound filter: which of up to 64 features it is true of.
+/// A part of a bound filter, which is evaluated for up to 64 features at a time.
 protocol FilterTerm: Sendable {
-  /// Of the candidates, features `place + i` for the bits i that are set, those it is true of.
-  /// There is at least one, and all are places of one block of the index.
+  /// Returns the candidates for which the term is true. Bit i stands for the feature `ordinal + i`.
+  /// There is at least one candidate, and all are in the same block.
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64
 }

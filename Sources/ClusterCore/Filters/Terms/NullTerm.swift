@@ -1,4 +1,4 @@
-/// Whether there is a value, or none.
+/// True if the value is missing, or with `isNegated` if it isn't.
 struct NullTerm: FilterTerm {
   let column: PropertyColumn
   let isNegated: Bool

@@ -1,4 +1,4 @@
-/// A number outside of a range.
+/// True if the value is a number outside a closed range.
 struct NumberOutsideTerm: FilterTerm {
   let column: PropertyColumn
   let low: Double

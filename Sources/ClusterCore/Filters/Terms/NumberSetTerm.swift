@@ -1,4 +1,4 @@
-/// A number that is one of several, or that is none of them.
+/// True if the value is a number that is one of several, or with `isNegated` none of them.
 struct NumberSetTerm: FilterTerm {
   let column: PropertyColumn
   let sorted: [Double]

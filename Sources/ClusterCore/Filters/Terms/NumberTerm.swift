@@ -1,4 +1,4 @@
-/// A number within a range, both ends included.
+/// True if the value is a number within a closed range.
 struct NumberTerm: FilterTerm {
   let column: PropertyColumn
   let low: Double
@@ -7,7 +7,7 @@ struct NumberTerm: FilterTerm {
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
     guard let doubles = column.doubles(around: ordinal) else { return 0 }
     let (values, low, high) = (doubles + ordinal, self.low, self.high)
-    // NaN is in no range.
+    // The comparisons are false for NaN.
     return candidates.scanned { values[$0] >= low && values[$0] <= high }
   }
 }

@@ -1,4 +1,4 @@
-/// Any of some terms.
+/// True if any of its terms is.
 struct OrTerm: FilterTerm {
   let terms: [any FilterTerm]
 

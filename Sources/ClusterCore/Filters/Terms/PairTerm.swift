@@ -1,4 +1,4 @@
-/// Two properties of the same feature.
+/// True if a comparison of two properties of the feature is.
 struct PairTerm: FilterTerm {
   let left: PropertyColumn
   let comparison: FilterExpression.Comparison

@@ -1,8 +1,8 @@
-/// A condition on strings that takes some time to tell.
+/// A condition on strings that is expensive to evaluate.
 enum StringCondition: Sendable {
   case comparison(FilterExpression.Comparison, [UInt8])
   case like(LikePattern, isNegated: Bool)
-  /// One of several entries, or none of them: their codes in ascending order.
+  /// One of several dictionary entries, or none of them, by their codes in ascending order.
   case entries([PropertyColumn.Code], isNegated: Bool)
 
   func holds(_ code: PropertyColumn.Code, _ text: UnsafeRawBufferPointer) -> Bool {

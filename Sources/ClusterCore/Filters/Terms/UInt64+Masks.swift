@@ -1,9 +1,9 @@
 extension UInt64 {
-  /// How many bits there are up to the highest that is set.
+  /// The number of bits up to the highest set bit.
   @inline(__always)
   var extent: Int { 64 - leadingZeroBitCount }
 
-  /// The bits that are set and for which a condition holds; for conditions that take some time.
+  /// Returns the set bits for which a condition holds. For expensive conditions.
   @inline(__always)
   func filtered(_ holds: (Int) -> Bool) -> UInt64 {
     var (result, rest): (UInt64, UInt64) = (0, self)
@@ -15,8 +15,8 @@ extension UInt64 {
     return result
   }
 
-  /// As ``filtered(_:)``, for conditions that are so simple that it is faster to look at features in
-  /// between, too, without a branch.
+  /// Returns the same as ``filtered(_:)``, but evaluates the condition for unset bits, too, which
+  /// without branches is faster if the condition is simple.
   @inline(__always)
   func scanned(_ holds: (Int) -> Bool) -> UInt64 {
     if nonzeroBitCount < 8 { return filtered(holds) }

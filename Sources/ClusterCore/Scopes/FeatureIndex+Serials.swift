@@ -1,0 +1,34 @@
+extension FeatureIndex {
+  /// Returns the number that each block had in an earlier index, given by the serials of its
+  /// blocks, or nil for a new block.
+  func matches(_ serials: [UInt64]) -> [Int?] {
+    if serials.isEmpty { return [Int?](repeating: nil, count: blocks.count) }
+    var matches: [Int?] = []
+    matches.reserveCapacity(blocks.count)
+    var numbers: [UInt64: Int]?
+    var next = 0
+    for block in blocks {
+      // Most blocks follow each other as before.
+      if next < serials.count, serials[next] == block.serial {
+        matches.append(next)
+        next += 1
+        continue
+      }
+      if next + 1 < serials.count, serials[next + 1] == block.serial {
+        matches.append(next + 1)
+        next += 2
+        continue
+      }
+      if numbers == nil {
+        numbers = Dictionary(uniqueKeysWithValues: serials.enumerated().map { ($1, $0) })
+      }
+      let match = numbers?[block.serial]
+      matches.append(match)
+      if let match { next = match + 1 }
+    }
+    return matches
+  }
+
+  /// The serials of the blocks.
+  var serials: [UInt64] { blocks.map(\.serial) }
+}
