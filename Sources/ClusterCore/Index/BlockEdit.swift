@@ -59,27 +59,23 @@ struct BlockEdit {
     var result: [FeatureEntry] = []
     result.reserveCapacity(block.count + added.count)
     var removed = removed
-    func copy(_ offset: Int) {
-      if let first = removed.first, first - firstOrdinal == offset {
-        removed.removeFirst()
-      } else {
-        result.append(FeatureEntry(offset, of: block, origin: firstOrdinal + offset))
-      }
-    }
     var offset = 0
+    func copy(to end: Int) {
+      for offset in offset..<end {
+        if removed.first == firstOrdinal + offset {
+          removed.removeFirst()
+        } else {
+          result.append(FeatureEntry(offset, of: block, origin: firstOrdinal + offset))
+        }
+      }
+      offset = end
+    }
     for entry in added {
       let id = records[entry.reference].rawID
-      let end = old.offset(notBefore: entry.position.zOrder, id, in: block)
-      while offset < end {
-        copy(offset)
-        offset += 1
-      }
+      copy(to: old.offset(notBefore: entry.position.zOrder, id, in: block))
       result.append(entry)
     }
-    while offset < block.count {
-      copy(offset)
-      offset += 1
-    }
+    copy(to: block.count)
     return result
   }
 

@@ -83,33 +83,21 @@ struct IDDirectory: Sendable {
   func applying(_ edits: [Edit]) -> IDDirectory {
     var result: [FixedArray<RecordReference>] = []
     result.reserveCapacity(blocks.count + 4)
-    var next = 0
-    var index = 0
-    while index < edits.count {
-      let number = edits[index].index.block
+    var (next, rest) = (0, edits[...])
+    while let number = rest.first?.index.block {
       result += blocks[next..<min(number, blocks.count)]
       next = number + 1
+      let block = number < blocks.count ? blocks[number] : nil
+      let old = UnsafeBufferPointer(start: block?.pointer, count: block?.count ?? 0)
       var changed: [RecordReference] = []
       var offset = 0
-      let block = number < blocks.count ? blocks[number] : nil
-      while index < edits.count, edits[index].index.block == number {
-        let edit = edits[index]
-        if let block {
-          while offset < edit.index.offset {
-            changed.append(block.pointer[offset])
-            offset += 1
-          }
-        }
+      while let edit = rest.first, edit.index.block == number {
+        changed += old[offset..<edit.index.offset]
         if let reference = edit.reference { changed.append(reference) }
-        if edit.isThere { offset += 1 }
-        index += 1
+        offset = edit.index.offset + (edit.isThere ? 1 : 0)
+        rest.removeFirst()
       }
-      if let block {
-        while offset < block.count {
-          changed.append(block.pointer[offset])
-          offset += 1
-        }
-      }
+      changed += old[offset...]
       IDDirectory.append(changed, to: &result)
     }
     if next < blocks.count { result += blocks[next...] }
