@@ -162,8 +162,7 @@ public final class FeatureIndex: Sendable {
     (0..<block.count).partitionPoint { order(of: $0, in: block, to: key, id) < 0 }
   }
 
-  /// Returns a negative number, zero or a positive number if a feature of a block precedes, equals
-  /// or follows a key and id.
+  /// Compares a feature of a block with a key and id like ``FeatureRecord/compare(_:_:)``.
   private func order(
     of offset: Int, in block: FeatureBlock, to key: UInt64, _ id: FeatureRecord.RawID
   ) -> Int {
