@@ -1,7 +1,6 @@
 /// A filter that is bound to the columns of one index and evaluates features by ordinal.
 ///
-/// It evaluates 64 features at a time, and the later parts of an AND or OR only for features whose
-/// result they can change.
+/// It evaluates 64 features at a time, and later parts of an AND or OR only for undecided features.
 public struct BoundFilter: Sendable {
   private let root: any FilterTerm
   /// The memory it takes without the columns, in bytes.

@@ -1,7 +1,6 @@
 import CHints
 
-/// A pattern of LIKE: `%` matches any text, `_` matches one code point, and a backslash escapes the
-/// next character.
+/// A pattern of LIKE: `%` matches any text, `_` one code point, and a backslash escapes.
 public struct LikePattern: Hashable, Sendable {
   /// The text between two `%`.
   fileprivate struct Piece: Hashable {

@@ -11,7 +11,6 @@ public struct Coordinate: Hashable, Sendable, BitwiseCopyable {
     self.longitude = longitude
   }
 
-  /// The longitude in sums and bounds, where 180 counts as −180 so that the antimeridian has a
-  /// single value.
+  /// The longitude in sums and bounds: 180 counts as −180, so the antimeridian has one value.
   public var foldedLongitude: Double { longitude == 180 ? -180 : longitude }
 }

@@ -41,8 +41,7 @@ public struct GeoBounds: Hashable, Sendable, BitwiseCopyable {
     north = max(north, other.north)
   }
 
-  /// The same bounds with longitude 180 as −180. (Only the bounds of a single feature can have
-  /// 180.)
+  /// The bounds with longitude 180, which only those of a single feature can have, as −180.
   public var folded: GeoBounds {
     west == 180 ? GeoBounds(west: -180, south: south, east: -180, north: north) : self
   }

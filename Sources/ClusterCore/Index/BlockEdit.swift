@@ -79,8 +79,7 @@ struct BlockEdit {
     return result
   }
 
-  /// Returns the pieces after joining those that are too small for a block with neighbours that
-  /// have room.
+  /// Returns the pieces after joining those too small for a block with neighbours.
   private func joined(_ pieces: [Piece]) -> [Piece] {
     var result: [Piece] = []
     // Features that are still to be joined.

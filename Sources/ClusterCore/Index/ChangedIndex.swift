@@ -2,8 +2,7 @@
 public struct ChangedIndex {
   /// The index.
   public let index: FeatureIndex
-  /// How its blocks derive from those of the old index; nil if the index is unchanged or was
-  /// rebuilt.
+  /// How its blocks derive from the old ones; nil if the index is unchanged or was rebuilt.
   let edit: EditedBlocks?
   /// The coordinates of touched features before and after the changes, in no particular order. They
   /// may contain duplicates.

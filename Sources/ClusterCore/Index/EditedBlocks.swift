@@ -65,8 +65,7 @@ extension EditedBlocks {
     return Made(all)
   }
 
-  /// Returns the values by block after the edit: the old ones of kept blocks, and those of new
-  /// blocks.
+  /// Returns the values by block after the edit, given the old ones and those of new blocks.
   func applied<Value>(to old: [Value], _ made: Made<Value>) -> [Value] {
     var values: [Value] = []
     values.reserveCapacity(count)

@@ -162,8 +162,7 @@ public final class FeatureIndex: Sendable {
     (0..<block.count).partitionPoint { order(of: $0, in: block, to: key, id) < 0 }
   }
 
-  /// Returns a negative number, zero or a positive number if a feature of a block precedes, equals
-  /// or follows a key and id.
+  /// Compares a feature of a block with a key and id like ``FeatureRecord/compare(_:_:)``.
   private func order(
     of offset: Int, in block: FeatureBlock, to key: UInt64, _ id: FeatureRecord.RawID
   ) -> Int {
@@ -177,6 +176,14 @@ public final class FeatureIndex: Sendable {
     knownBounds.withLock { known in
       known = known ?? points.exactBounds
       return known
+    }
+  }
+
+  /// Calls `body` with an id in its stored form.
+  func withRawID<R>(_ id: FeatureID, _ body: (FeatureRecord.RawID) -> R) -> R {
+    switch id.key {
+    case .integer(let value): body(.integer(value, writtenAsText: id.isWrittenAsText))
+    case .text(let bytes): bytes.withUnsafeBytes { body(.text($0)) }
     }
   }
 }

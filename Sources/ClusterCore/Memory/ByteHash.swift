@@ -1,5 +1,4 @@
-/// A hash function for bytes with a random key in each process, so that clients can't construct
-/// collisions.
+/// A hash function for bytes with a random key per process, so clients can't construct collisions.
 enum ByteHash {
   private static let key: (start: UInt64, word: UInt64, end: UInt64) = {
     var generator = SystemRandomNumberGenerator()

@@ -38,8 +38,7 @@ struct GrowingArray<Element: BitwiseCopyable> {
   /// The values, in the same memory. Nothing may be appended afterwards.
   var fixed: FixedArray<Element> { FixedArray(memory, count: count) }
 
-  /// The values, copied to smaller memory if more than a ninth of the capacity is unused; otherwise
-  /// the same as ``fixed``.
+  /// The values like ``fixed``, but copied if more than a ninth of the capacity is unused.
   var trimmed: FixedArray<Element> {
     capacity - count > count / 8 ? FixedArray(copying: pointer, count: count) : fixed
   }

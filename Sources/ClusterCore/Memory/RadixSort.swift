@@ -45,8 +45,7 @@ struct RadixSort {
   }
 
   /// Sorts a run whose keys agree in all but their lowest `bits` bits, and leaves it in `home`. The
-  /// recursion is at most 17 levels deep: each level handles at least four bits, or all that are
-  /// left.
+  /// recursion is at most 17 levels deep: each level handles four bits or more, or the rest.
   private func sort(_ run: Range<Int>, bits: Int, isHome: Bool) {
     if run.count <= RadixSort.insertionLimit || bits == 0 {
       if !isHome { bringHome(run) }
@@ -150,8 +149,7 @@ struct RadixSort {
     for index in run { start[Int(truncatingIfNeeded: keys[index] &>> shift) & mask] &+= 1 }
   }
 
-  /// Moves the pairs of a run to the ranges of their digits. Replaces each digit's count with the
-  /// end of its range.
+  /// Moves the pairs of a run to the ranges of their digits, whose ends replace the counts.
   private func scatter(
     _ from: Pairs, _ to: Pairs, _ run: Range<Int>, _ shift: UInt64,
     _ ends: UnsafeMutableBufferPointer<Int>

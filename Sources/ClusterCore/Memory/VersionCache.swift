@@ -1,17 +1,17 @@
 import Threading
 
-/// Values that are built once for all who ask for them, kept within a bound of memory, and carried over
-/// from one version of a collection to the next.
+/// A cache of values that are built once, limited in memory, and carried over from one version of a
+/// collection to the next.
 ///
-/// The first caller who asks for a key builds its value, while others who ask for the same key wait. If the
-/// values cost more than the capacity, the least recently used ones are evicted, but never the last one
-/// used, however large it is.
+/// The first caller that uses a key builds its value while others with the same key wait. If the
+/// values cost more than the capacity, the least recently used ones are evicted, except the last
+/// used one.
 final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// What becomes of a value in the next version.
+  /// The form in which the next version takes over a value.
   enum Carried {
     /// The value of the next version.
     case current(Value)
-    /// A value of this version, from which that of the next is built when it is asked for.
+    /// A value of this version, from which that of the next is built on first use.
     case stale(Value)
   }
 
@@ -20,23 +20,23 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private struct Entry {
-    /// Held by the caller who builds the value.
+    /// The build slot, locked by the caller that builds the value.
     var slot = Slot()
-    /// nil until it is built.
+    /// The value, or nil until it is built.
     var value: Value?
-    /// The value of an earlier version; nil if there is none, or once the value is built.
+    /// The value of an earlier version, or nil if there is none or `value` is built.
     var stale: Value?
-    /// In bytes, as the cache counts them; 0 until there is a value or a stale one.
+    /// The cost in bytes; 0 until there is a value or a stale one.
     var cost = 0
     var lastUse = 0
-    /// The number of versions since it was last asked for.
+    /// The number of versions since the last use.
     var idleVersions = 0
   }
 
   private struct State {
     var entries: [Key: Entry] = [:]
     var cost = 0
-    /// Counts the uses.
+    /// The number of uses so far.
     var clock = 0
   }
 
@@ -45,27 +45,28 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let maximumCount: Int
   private let cost: @Sendable (Key, Value) -> Int
 
-  /// The versions that a value is carried through without being asked for. Carrying a value over to a small
-  /// change costs about a thousandth of building a large one, so by then it has cost as much as building it.
+  /// The number of versions that a value is carried over to without being used. Carrying a large
+  /// value over to a small change costs about a thousandth of building it, so by then it has cost
+  /// as much as building it would.
   private static var maximumIdleVersions: Int { 1000 }
 
   /// Creates an empty cache.
   ///
   /// - Parameters:
-  ///   - capacity: the bound of all values' cost.
-  ///   - cost: the memory that a value takes, in bytes, with its key; above 0.
+  ///   - capacity: the maximum cost of all values.
+  ///   - cost: returns the memory that a value takes with its key, in bytes, more than 0.
   init(
     capacity: Int, maximumCount: Int = .max, cost: @escaping @Sendable (Key, Value) -> Int
   ) {
     (self.capacity, self.maximumCount, self.cost) = (capacity, maximumCount, cost)
   }
 
-  /// Whether there is a value, or a stale one.
+  /// Returns whether there is a value or a stale one.
   func contains(_ key: Key) -> Bool { state.withLock { $0.entries[key]?.cost ?? 0 > 0 } }
 
-  /// The value of a key.
+  /// Returns the value of a key.
   ///
-  /// - Parameter build: builds the value if there is none, from the stale one if there is one.
+  /// - Parameter build: builds a missing value, from the stale one if there is one.
   func value(for key: Key, build: (_ stale: Value?) -> Value) -> Value {
     let entry = state.withLock { state in
       state.clock += 1
@@ -85,7 +86,7 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Adds a value that was just built, unless its entry was evicted meanwhile.
+  /// Stores a value that was just built, unless its entry was evicted meanwhile.
   private func keep(_ value: Value, of key: Key, _ slot: Slot) {
     let cost = cost(key, value)
     let released = state.withLock { state -> [Entry] in
@@ -96,7 +97,7 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       state.entries[key] = entry
       return [stale] + evict(&state)
     }
-    // Freed, if nobody else uses them, after the lock is released.
+    // Entries are freed after the lock is released.
     _ = released
   }
 
@@ -115,10 +116,10 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return evicted
   }
 
-  /// The cache of the next version.
+  /// Returns the cache of the next version.
   ///
-  /// - Parameter carry: returns what becomes of the values, which may be stale ones; those that it leaves
-  ///   out are not carried over.
+  /// - Parameter carry: takes the values, some of which may be stale, and returns those that the
+  ///   next version takes over.
   func next(capacity: Int, _ carry: ([Key: Value]) -> [Key: Carried]) -> VersionCache {
     let (entries, clock) = state.withLock { ($0.entries, $0.clock) }
     let known = entries.filter { $0.value.idleVersions < VersionCache.maximumIdleVersions }

@@ -166,8 +166,7 @@ struct IndexPointers {
     }
   }
 
-  /// The levels of two quadtrees, and those of the fewer than 2^22 blocks that can begin at one
-  /// position.
+  /// The levels of two quadtrees and of the fewer than 2^22 blocks that begin at one position.
   private static let maximumDepth = 2 * Quadtree.maximumDepth + 12
 
   @inline(__always)

@@ -119,8 +119,7 @@ public final class PointIndex: Sendable {
     }
   }
 
-  /// Creates an index of some features of `other`, given by their ordinals in ascending order.
-  /// O(n).
+  /// Creates an index of some features of `other` from their ascending ordinals. O(n).
   convenience init(selecting ordinals: FixedArray<UInt32>, of other: PointIndex) {
     let count = ordinals.count
     let positions = FixedArray<Position>(uninitialized: count)

@@ -28,7 +28,7 @@ public struct Position: Hashable, Sendable, BitwiseCopyable {
     UInt32(min(max(mapPoints * stepsPerMapPoint, 0), 4_294_967_295))
   }
 
-  /// The key on the Z-order curve: the interleaved bits of x and y, with x in the lower bit of each
+  /// The key on the Z-order curve: the bits of x and y interleaved, x in the lower bit of each
   /// pair.
   public var zOrder: UInt64 { Position.spread(x) | Position.spread(y) << 1 }
 

@@ -2,11 +2,9 @@ import CVectors
 import Glibc
 
 /// The degrees of position steps, which sums and bounds of several features use in place of
-/// coordinates. A step is at most 8.4e-8 degrees wide, so its middle is within 4.2e-8 of any
-/// coordinate in it.
+/// coordinates. A step is at most 8.4e-8 degrees wide, so its middle is off by at most 4.2e-8.
 ///
-/// Latitudes are computed by the inverse projection's Taylor polynomials around the middles of 256
-/// intervals.
+/// Latitudes are Taylor polynomials of the inverse projection around the middles of 256 intervals.
 struct StepDegrees: @unchecked Sendable {
   // The coefficients of the powers 0...6 of the distance in steps, in units of FixedDegrees, by
   // interval. The table is immutable and never freed, hence `@unchecked Sendable`.
@@ -114,8 +112,7 @@ struct StepDegrees: @unchecked Sendable {
   @inline(__always)
   static func longitude(_ x: UInt32) -> Double { (Double(x) + 0.5) * degreesPerStep - 180 }
 
-  /// Returns a longitude in a step: the one with seven decimals if there is one, otherwise the
-  /// middle.
+  /// Returns a longitude in a step: one with seven decimals if there is one, else the middle.
   func roundedLongitude(_ x: UInt32) -> Double {
     let west = Double(x) * StepDegrees.degreesPerStep - 180
     return StepDegrees.rounded(west, west + StepDegrees.degreesPerStep)

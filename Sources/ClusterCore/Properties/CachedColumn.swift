@@ -1,18 +1,18 @@
-/// What is kept of a property of a collection.
+/// A cached column of a property of a collection.
 enum CachedColumn: Sendable {
   /// The values, and the decoder that reads those of new features.
   case values(PropertyColumn, any PropertyDecoder)
   /// The values as keys.
   case keys(KeyColumn)
 
-  /// What a column is kept by.
+  /// The key of a cached column.
   struct Key: Hashable, Sendable {
     /// The property's name in UTF-8.
     var name: [UInt8]
     var isKeys = false
   }
 
-  /// The memory that it takes with its key, in bytes.
+  /// Returns the memory that it takes with its key, in bytes.
   func cost(_ key: Key) -> Int {
     let overhead = 1024
     return switch self {
@@ -21,9 +21,9 @@ enum CachedColumn: Sendable {
     }
   }
 
-  /// The columns of a changed index, of those before.
+  /// Returns the columns of a changed index, derived from the old ones.
   ///
-  /// - Parameter edit: the edit that made the blocks of the changed index.
+  /// - Parameter edit: how the blocks of the changed index derive from the old ones.
   static func carried(
     _ columns: [Key: CachedColumn], after edit: EditedBlocks, to index: FeatureIndex
   ) -> [Key: CachedColumn] {

@@ -1,5 +1,4 @@
-/// Consecutive features of a new block that were also consecutive in an old block, or that are all
-/// new.
+/// Consecutive features of a new block that were consecutive in an old block or are all new.
 struct CarriedRun {
   /// Their offsets in the block.
   var offsets: Range<Int>

@@ -22,8 +22,7 @@ struct KeyCollector {
     }
   }
 
-  /// Returns the number of each value's key plus one, or 0 for no value. Returns nil if the chunk
-  /// has no values.
+  /// Returns the number of each value's key plus one, 0 for no value; nil for a chunk without any.
   mutating func collect(_ chunk: ColumnChunk) -> FixedArray<UInt32>? {
     if chunk.codes == nil && chunk.doubles == nil { return nil }
     let result = FixedArray<UInt32>(uninitialized: chunk.count)

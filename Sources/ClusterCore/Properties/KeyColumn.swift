@@ -19,8 +19,7 @@ public final class KeyColumn: Sendable {
   /// The rank by number plus one; 0 for 0.
   private let ranks: FixedArray<UInt32>
   private let chunkBytes: Int
-  /// The number of keys when the column was built from scratch, where every key belongs to a
-  /// feature.
+  /// The number of keys when the column was built and each key belonged to a feature.
   private let livingKeys: Int
 
   /// The name of rank 0 in answers.
@@ -126,8 +125,7 @@ public final class KeyColumn: Sendable {
     public subscript(rank: Int) -> [UInt8] { column.withKey(UInt32(rank)) { Array($0) } }
   }
 
-  /// Returns the numbers of some of a dictionary's texts, sorted by text. Most comparisons look
-  /// only at the first bytes.
+  /// Returns the numbers of some texts, sorted by text. Most comparisons need only the first bytes.
   private static func sorted(
     _ dictionary: ByteDictionary, _ numbers: Range<Int>
   ) -> FixedArray<UInt32> {

@@ -1,6 +1,5 @@
 extension PropertyColumn {
-  /// Creates the column of a property by reading every feature of an index. O(n) in the bytes of
-  /// all properties.
+  /// Creates the column of a property from all records of an index. O(bytes of all properties).
   public convenience init(
     named name: [UInt8], of index: FeatureIndex, decoder: some PropertyDecoder
   ) {

@@ -24,8 +24,7 @@ public final class PropertyColumn: Sendable {
   /// Pointers into the chunks.
   private let codes: BlockTable<Code>
   private let doubles: BlockTable<Double>
-  /// The strings, arrays and objects; the flag marks those that aren't strings. Some may belong to
-  /// no feature any more.
+  /// The strings, and flagged arrays and objects. Some may belong to no feature any more.
   let dictionary: ByteDictionary
   /// The number of live entries when they were last counted.
   let livingEntries: Int
@@ -39,8 +38,7 @@ public final class PropertyColumn: Sendable {
 
   /// Creates a column from its chunks by block.
   ///
-  /// - Parameter livingEntries: the number of dictionary entries that belong to features, or nil
-  ///   for all.
+  /// - Parameter livingEntries: the number of entries that belong to features, or nil for all.
   convenience init(
     _ chunks: [ColumnChunk], _ dictionary: ByteDictionary, livingEntries: Int? = nil
   ) {

@@ -43,8 +43,7 @@ public struct FeatureBatch: Sendable {
   ///   - properties: a valid JSON object in UTF-8, under 4 GiB.
   ///   - expires: the expiry in milliseconds since 1970 (UTC), or nil for none or the one that
   ///     ``applyDefaultExpiry(_:)`` gives.
-  ///   - neverExpires: whether the feature is declared never to expire. Ignored if `expires` is
-  ///     given.
+  ///   - neverExpires: whether it is declared never to expire. Ignored if `expires` is given.
   public mutating func append(
     id: FeatureID?, coordinate: Coordinate, further: UnsafeBufferPointer<Double>,
     properties: UnsafeRawBufferPointer, expires: Int64? = nil, neverExpires: Bool = false

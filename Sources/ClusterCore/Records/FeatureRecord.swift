@@ -96,8 +96,7 @@ public struct FeatureRecord {
   /// Returns whether the feature has expired at a time in milliseconds since 1970 (UTC).
   public func hasExpired(at now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 
-  /// Whether an incoming feature is declared never to expire, as opposed to having no stated
-  /// expiry.
+  /// Whether an incoming feature is declared never to expire, instead of stating no expiry.
   public var neverExpires: Bool { flags & FeatureRecord.neverExpiresFlag != 0 }
 
   /// The ordinates after longitude and latitude, altitude first.
@@ -112,8 +111,7 @@ public struct FeatureRecord {
     UnsafeRawBufferPointer(start: base + furtherOffset + furtherCount * 8, count: propertiesLength)
   }
 
-  /// Compares records by id in the order of ``FeatureID``. Returns a negative number, zero or a
-  /// positive number.
+  /// Compares records by id in the order of ``FeatureID``. See ``compare(_:_:)``.
   static func compareIDs(_ a: FeatureRecord, _ b: FeatureRecord) -> Int {
     compare(a.rawID, b.rawID)
   }

@@ -2,8 +2,7 @@
 ///
 /// An arena only grows. The bytes of replaced records are counted as dead, and when there are too
 /// many (``isWorthCompacting``) the live records are copied to a new arena. Only one writer
-/// appends. Readers hold copies of the arena from before and never look past the records that those
-/// refer to.
+/// appends. Readers hold earlier copies of the arena and never look past their records.
 public struct RecordArena: Sendable {
   private final class Chunk: @unchecked Sendable {
     // `@unchecked Sendable`: the arena's only writer writes past all records that readers know of,
@@ -35,8 +34,7 @@ public struct RecordArena: Sendable {
   /// Creates an empty arena.
   public init() {}
 
-  /// Creates an arena of chunks that were filled elsewhere, hold only live records and are only
-  /// read.
+  /// Creates an arena of read-only chunks that were filled elsewhere with live records.
   ///
   /// - Parameters:
   ///   - owner: keeps the chunks alive.

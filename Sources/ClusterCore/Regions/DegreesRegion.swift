@@ -5,7 +5,7 @@ public struct DegreesRegion: IndexRegion, Sendable {
   private let south: Double
   private let north: Double
   private let includesNorth: Bool
-  /// The half-open interval of longitudes, or the first of two if the bbox crosses the
+  /// The half-open interval of longitudes; `second` is empty unless the bbox crosses the
   /// antimeridian.
   private let first: Range<Double>
   private let second: Range<Double>

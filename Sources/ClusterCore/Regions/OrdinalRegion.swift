@@ -1,4 +1,4 @@
-/// A single feature, or all features but the excluded ones.
+/// The feature with one ordinal, or all features except a few.
 struct OrdinalRegion: IndexRegion {
   let excluded: OrdinalSet
   let only: Int?

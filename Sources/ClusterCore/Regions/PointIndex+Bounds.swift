@@ -1,6 +1,5 @@
 extension PointIndex {
-  /// Returns the bounds of a region's features, given the box of their positions. They are accurate
-  /// to 8.5e-8°.
+  /// Returns the bounds of a region's features to 8.5e-8°, given the box of their positions.
   func bounds(
     of box: PositionBox, in region: some IndexRegion,
     excluding excluded: OrdinalSet = OrdinalSet([])
@@ -13,8 +12,7 @@ extension PointIndex {
     }
   }
 
-  /// The exact bounds of all features, or nil if there are none. O(log n) plus the number of
-  /// features on the edges.
+  /// The exact bounds of all features, or nil if there are none. O(log n + features on the edges).
   var exactBounds: GeoBounds? {
     guard count > 0 else { return nil }
     let box = withExtendedLifetime(self) { pointers.nodes[pointers.root].box }

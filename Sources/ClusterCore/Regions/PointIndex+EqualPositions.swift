@@ -1,6 +1,5 @@
 extension PointIndex {
-  /// Returns the ordinals of all features at the position of one of them in ascending order. O(log
-  /// n) plus their number.
+  /// Returns the ascending ordinals of all features at a feature's position. O(log n + result).
   func ordinalsOfEqualPosition(as ordinal: Int) -> [Int] {
     let position = position(at: ordinal)
     // Most features are alone at their position.

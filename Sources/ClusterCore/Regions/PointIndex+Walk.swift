@@ -86,8 +86,7 @@ extension PointIndex {
       })
   }
 
-  /// Calls `body` with runs of the ordinals of a region's features in index order until it returns
-  /// false.
+  /// Calls `body` with the runs of a region's ordinals in index order until it returns false.
   @inline(__always)
   func forEachRun(in region: some IndexRegion, _ body: (Range<Int>) -> Bool) {
     // Adjacent runs are passed on as one.

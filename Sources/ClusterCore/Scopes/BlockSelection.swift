@@ -1,8 +1,7 @@
 /// A selection of a collection's features block by block, so that after a change only the changed
 /// blocks must be examined again.
 final class BlockSelection: Sendable {
-  /// The index of the selected features. It has a block for each block of the collection with
-  /// selected features.
+  /// The index of the selected features. It has a block for each of the collection with any.
   let points: PointIndex
   /// The blocks of the selection.
   private let blocks: [SelectedBlock]
@@ -18,8 +17,7 @@ final class BlockSelection: Sendable {
     offsets = BlockTable(0, EditedBlocks.Made<SelectedBlock>([]), \.offsets, of: nil, after: nil)
   }
 
-  /// Creates a selection of an index from that of an earlier index. O(blocks) plus the calls of
-  /// `make`.
+  /// Creates a selection from that of an earlier index. O(blocks) plus the calls of `make`.
   ///
   /// - Parameters:
   ///   - before: the selection of the earlier index.

@@ -9,8 +9,7 @@ extension FeatureScope {
   func parts(
     by keys: KeyColumn, most limit: Int, _ forEachRun: ((Range<Int>) -> Void) -> Void
   ) -> [(rank: Int, scope: FeatureScope)]? {
-    // The count by rank, and later the number of the part. Untouched pages of the table cost
-    // nothing.
+    // The count by rank, and later the number of the part. Untouched pages cost nothing.
     guard let raw = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else { return nil }
     defer { free(raw) }
     let table = raw.bindMemory(to: UInt32.self, capacity: keys.keys.count)

@@ -38,22 +38,20 @@ extension FeatureScope {
     }
   }
 
-  /// Creates the scope of the features that pass a filter, at least of those in the cells of a
-  /// grid.
+  /// Creates the scope of the features that pass a filter, at least those in cells of a grid.
   public init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near cells: GridRange
   ) {
     self.init(collection, passing: filter, nearAny: CellsRegion(cells))
   }
 
-  /// Creates the scope of the features that pass a filter, at least of those in a rectangle.
+  /// Creates the scope of the features that pass a filter, at least those in a rectangle.
   public init(_ collection: IndexedCollection, passing filter: FeatureFilter?, near rect: MapRegion)
   {
     self.init(collection, passing: filter, nearAny: rect)
   }
 
-  /// Creates the scope of the features that pass a filter, at least of those in a bbox if there is
-  /// one.
+  /// Creates the scope of the features that pass a filter, at least those in a bbox, if any.
   public init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near bbox: DegreesRegion?
   ) {

@@ -31,8 +31,7 @@ public struct FeatureScope: Sendable {
     name = ScopeName()
   }
 
-  /// Creates the scope of some features, given by their ordinals in ascending order. O(n) for n of
-  /// them.
+  /// Creates the scope of n features from their ascending ordinals. O(n).
   init(_ collection: IndexedCollection, ordinals: FixedArray<UInt32>, name: ScopeName? = nil) {
     self.collection = collection
     members = .ordinals(ordinals)
@@ -115,8 +114,7 @@ public struct FeatureScope: Sendable {
     }
   }
 
-  /// Returns the ordinal in the scope of a feature, or nil if the feature isn't in the scope. O(log
-  /// n).
+  /// Returns the ordinal in the scope of a feature, or nil if it isn't in the scope. O(log n).
   public func ordinal(of id: FeatureID) -> Int? { index.ordinal(of: id).flatMap(scopeOrdinal) }
 
   /// Returns the ordinals in the scope of some features. Ignores features that aren't in it.

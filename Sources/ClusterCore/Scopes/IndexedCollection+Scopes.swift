@@ -1,5 +1,5 @@
 extension IndexedCollection {
-  /// Returns the cached parts with a name. If there are none, makes them from those of an earlier
+  /// Returns the parts with a name. Parts that aren't cached are made from those of an earlier
   /// version.
   func scopes(named name: ScopeName, _ make: (ScopeParts) -> [ScopePart]) -> [ScopePart] {
     let parts = scopes.value(for: name) { earlier in
@@ -9,8 +9,7 @@ extension IndexedCollection {
     return parts.all.map { ScopePart(key: $0.key, scope: FeatureScope(self, $0.selection)) }
   }
 
-  /// Returns whether parts with a name are cached for this or an earlier version, so that they cost
-  /// little.
+  /// Returns whether parts with a name are cached for this or an earlier version.
   func hasScopes(named name: ScopeName) -> Bool { scopes.contains(name) }
 
   /// Returns whether the scope of a filter and a grouping is cached, so that a viewport of it takes

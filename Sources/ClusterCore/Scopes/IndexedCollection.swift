@@ -1,11 +1,11 @@
 /// One version of a collection: its index, and the property columns and scopes that requests have
-/// built. A changed version takes over those that are still useful.
+/// built. The next version takes over those that are still useful.
 public final class IndexedCollection: Sendable {
   /// The features.
   public let index: FeatureIndex
-  /// The columns of properties that were used.
+  /// The cached columns of properties.
   let columns: VersionCache<CachedColumn.Key, CachedColumn>
-  /// The scopes of filters and groupings that were used.
+  /// The cached scopes of filters and groupings.
   let scopes: VersionCache<ScopeName, ScopeParts>
 
   /// Creates the first version of a collection, or one that shares nothing with an earlier version.

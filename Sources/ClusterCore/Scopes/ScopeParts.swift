@@ -1,4 +1,4 @@
-/// The parts of a collection that a ``ScopeName`` stands for, without the collection.
+/// The parts of the scope with a ``ScopeName``, without their collection.
 struct ScopeParts: Sendable {
   /// The serials of the blocks of the index that the parts were selected from.
   let serials: [UInt64]
@@ -7,19 +7,19 @@ struct ScopeParts: Sendable {
   /// No parts of an empty index.
   static let none = ScopeParts(serials: [], all: [])
 
-  /// The memory that the parts take with their name, in bytes.
+  /// Returns the memory that the parts take with their name, in bytes.
   func cost(_ name: ScopeName) -> Int {
     let own = all.reduce(0) { $0 + $1.selection.byteCount + ($1.key?.count ?? 0) + 512 }
     return 4096 + name.byteCount + serials.count * 8 + own
   }
 
-  /// Whether the parts of a changed collection can be made of these: whether all were selected by block.
+  /// Whether all parts are selected by block, so that those of a changed collection can be derived.
   var areByBlock: Bool { all.allSatisfy { $0.selection.blocks != nil } }
 
   /// The keys of the parts.
   var keys: [[UInt8]?] { all.map(\.key) }
 
-  /// The features of a key.
+  /// Returns the selection of a key, which is empty if there is none.
   func blocks(ofKey key: [UInt8]?) -> BlockSelection {
     all.first { $0.key == key }?.selection.blocks ?? BlockSelection()
   }
