@@ -43,7 +43,9 @@ public struct PinLayout {
   public mutating func pin(at ordinal: Int) -> (coordinate: Coordinate, contested: Int) {
     let origin = scope.index.coordinate(at: ordinal)
     guard let ordinal = scope.scopeOrdinal(ordinal) else { return (origin, 1) }
-    if ordinals.sortedIndex(of: ordinal) == nil { load(scope.points.ordinalsOfEqualPosition(as: ordinal)) }
+    if ordinals.sortedIndex(of: ordinal) == nil {
+      load(scope.points.ordinalsOfEqualPosition(as: ordinal))
+    }
     guard ordinals.count > 1, let contested = totals[origin], contested > 1,
       let number = ordinals.sortedIndex(of: ordinal)
     else { return (origin, 1) }

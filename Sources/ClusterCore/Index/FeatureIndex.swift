@@ -178,12 +178,4 @@ public final class FeatureIndex: Sendable {
       return known
     }
   }
-
-  /// Calls `body` with an id in its stored form.
-  func withRawID<R>(_ id: FeatureID, _ body: (FeatureRecord.RawID) -> R) -> R {
-    switch id.key {
-    case .integer(let value): body(.integer(value, writtenAsText: id.isWrittenAsText))
-    case .text(let bytes): bytes.withUnsafeBytes { body(.text($0)) }
-    }
-  }
 }
