@@ -29,16 +29,9 @@ struct IndexFileFeatures {
 
   /// The first feature by rank whose id isn't before another, from `start` on. O(log n).
   func rank(notBefore id: FeatureRecord.RawID, from start: Int, _ records: RecordArena) -> Int {
-    var (low, high) = (start, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if FeatureRecord.compare(records[reference(at: middle)].rawID, id) < 0 {
-        low = middle + 1
-      } else {
-        high = middle
-      }
+    (start..<count).partitionPoint {
+      FeatureRecord.compare(records[reference(at: $0)].rawID, id) < 0
     }
-    return low
   }
 
   /// The record of the feature with a rank.
