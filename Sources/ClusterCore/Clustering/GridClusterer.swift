@@ -9,25 +9,13 @@ struct GridClusterer<Region: IndexRegion> {
   let layer: Int
   /// The ordinals in the scope of the features that are kept apart.
   let keptApart: OrdinalSet
-  private var pinLayout: PinLayout
-  private var annotations: [Annotation] = []
+  /// The layout of declustered pins.
+  var pinLayout: PinLayout
+  private(set) var annotations: [Annotation] = []
 
   private var points: PointIndex { scope.points }
   private var cells: GridRange { request.cells }
   private var settings: ClusterSettings { request.settings }
-
-  /// Creates a clusterer that places declustered pins by `pinLayout`.
-  init(
-    scope: FeatureScope, region: Region, request: ClusterRequest, layer: Int,
-    keptApart: OrdinalSet, pinLayout: PinLayout
-  ) {
-    self.scope = scope
-    self.region = region
-    self.request = request
-    self.layer = layer
-    self.keptApart = keptApart
-    self.pinLayout = pinLayout
-  }
 
   /// Returns the annotations, by row and column, then in index order, and the number of their features.
   mutating func run() throws(ImpossibleRequest) -> (annotations: [Annotation], features: Int) {
