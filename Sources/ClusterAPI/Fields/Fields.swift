@@ -60,8 +60,12 @@ struct Fields {
     values.append(Entry(name: name, value: value))
   }
 
+  /// A bit for the length of a name.
   @inline(__always)
-  private static func lengthBit(_ name: String) -> UInt64 { 1 << UInt64(name.utf8.count & 63) }
+  static func lengthBit(_ name: String) -> UInt64 { 1 << UInt64(name.utf8.count & 63) }
+
+  /// Whether a name with one of some lengths is given.
+  func mayHaveName(ofLengths bits: UInt64) -> Bool { lengths & bits != 0 }
 
   @inline(__always)
   private func index(of name: String) -> Int? {

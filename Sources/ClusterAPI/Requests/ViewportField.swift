@@ -65,6 +65,10 @@ struct ViewportField: Sendable {
   /// The fields of a part.
   static func fields(of part: Part) -> [ViewportField] { byPart[part.rawValue] }
 
+  /// The lengths of the names in each part, for a quick look at whether one can be given.
+  private static let lengthsByPart = byPart.map { $0.reduce(0) { $0 | Fields.lengthBit($1.name) } }
+  fileprivate static func lengths(of part: Part) -> UInt64 { lengthsByPart[part.rawValue] }
+
   /// The names of the fields that a request takes.
   static func names(_ requests: Requests) -> [String] {
     all.filter { !$0.requests.isDisjoint(with: requests) }.map(\.name)
@@ -80,7 +84,7 @@ extension Fields {
     _ parts: ViewportField.Part..., of request: ViewportField.Requests = .clusters,
     into values: inout ViewportValues
   ) throws {
-    for part in parts {
+    for part in parts where mayHaveName(ofLengths: ViewportField.lengths(of: part)) {
       for field in ViewportField.fields(of: part)
       where has(field.name) && !field.requests.isDisjoint(with: request) {
         try field.reading(self, field.name, &values)
