@@ -54,7 +54,7 @@ import Threading
       }
     }
     let counts = service.catalog.cellCacheBudget.counts
-    #expect(counts.remembered > counts.clustered && counts.clustered > 300)
+    #expect(counts.cached > counts.clustered && counts.clustered > 300)
     #expect(service.reports.value == [])
   }
 
@@ -175,7 +175,7 @@ import Threading
     }
     #expect(faults == 0)
     #expect(seen.value.count > 100 && Set(seen.value.map(\.version)).count > 10)
-    #expect(service.catalog.cellCacheBudget.counts.remembered > 1000)
+    #expect(service.catalog.cellCacheBudget.counts.cached > 1000)
   }
 
   @Test func `little memory is kept to, and cells that nobody asks for are forgotten`() async throws

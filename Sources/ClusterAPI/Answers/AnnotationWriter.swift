@@ -1,7 +1,7 @@
 import ClusterCore
 import GeoFormats
 
-/// Prints annotations: as JSON, or as GeoJSON features with Supercluster's names.
+/// Encodes annotations: as JSON, or as GeoJSON features with Supercluster's names.
 struct AnnotationWriter {
   private let index: FeatureIndex
   private let result: ClusterResult
@@ -27,15 +27,15 @@ struct AnnotationWriter {
     }
   }
 
-  /// An annotation as an object in the form of the options.
+  /// Writes an annotation as an object in the form that the options ask for.
   func write(_ annotation: Annotation, into json: inout JSONWriter) {
     if options.form == .geoJSON { return writeGeoJSON(annotation, into: &json) }
     writeMembers(annotation, opening: true, into: &json)
     json.endObject()
   }
 
-  /// The members of an annotation's JSON object, its first ones; also the brace before them, if it is to
-  /// be opened.
+  /// Writes the members of an annotation's JSON object, and, if asked to, the brace before them. Others may
+  /// follow.
   func writeMembers(
     _ annotation: Annotation, opening: Bool = false, into json: inout JSONWriter
   ) {
@@ -49,7 +49,7 @@ struct AnnotationWriter {
 
   // MARK: Ids
 
-  /// The id of an annotation, as a JSON string.
+  /// Writes the id of an annotation as a JSON string.
   func writeID(of annotation: Annotation, into json: inout JSONWriter) {
     if case .feature = annotation.key {
       json.value(featureName(annotation))
@@ -68,7 +68,7 @@ struct AnnotationWriter {
     result.layer(of: annotation).id(of: annotation, in: index).text
   }
 
-  /// The id of a cell or location as ``CellName`` has it, without a String.
+  /// Writes the id of a cell or location as ``CellName`` forms it, without a String.
   @inline(__always)
   private static func write(
     _ key: Annotation.Key, _ texts: LayerTexts.Texts, into room: inout JSONRoom
@@ -96,9 +96,9 @@ struct AnnotationWriter {
     room.integer(cell.row)
   }
 
-  // MARK: What both forms have
+  // MARK: Both forms
 
-  /// All but the features; in GeoJSON the id is elsewhere.
+  /// Writes all members but the features, and but the id in GeoJSON, which has another place for it.
   private func writeCommon(
     _ annotation: Annotation, hasID: Bool, opening: Bool, into json: inout JSONWriter
   ) {
@@ -130,10 +130,10 @@ struct AnnotationWriter {
       if !texts.group.isEmpty { json.withRoom(texts.group.count) { $0.bytes(texts.group) } }
     }
     statistics?.write(annotation, result, into: &json)
-    if let place = annotation.reuses { json.member("reuses", previous[place]) }
+    if let index = annotation.reuses { json.member("reuses", previous[index]) }
   }
 
-  /// From `coordinate` to `bbox`.
+  /// Writes the members from `coordinate` to `bbox`.
   @inline(__always)
   private static func writeFigures(_ annotation: Annotation, into room: inout JSONRoom) {
     let (coordinate, bounds) = (annotation.coordinate, annotation.bounds)
@@ -149,7 +149,7 @@ struct AnnotationWriter {
     case (false, true): room.text(",\"isCluster\":false,\"isUniqueLocation\":true,\"bbox\":[")
     case (false, false): room.text(",\"isCluster\":false,\"isUniqueLocation\":false,\"bbox\":[")
     }
-    // A pin's bounds are its coordinate, printed already.
+    // A pin's bounds are its coordinate, which is encoded already.
     let west = write(bounds.west, like: coordinate.longitude, longitude, into: &room)
     room.text(",")
     let south = write(bounds.south, like: coordinate.latitude, latitude, into: &room)
@@ -160,7 +160,7 @@ struct AnnotationWriter {
     room.text("]")
   }
 
-  /// A number, by the piece that has another one if that is the very same.
+  /// Writes a number, by copying the bytes of another one if both are the same.
   @inline(__always)
   private static func write(
     _ value: Double, like other: Double, _ piece: JSONRoom.Piece, into room: inout JSONRoom
@@ -195,8 +195,8 @@ struct AnnotationWriter {
     guard options.members > 0 else { return }
     json.key("members")
     json.beginArray()
-    for place in result.ordinals(of: annotation, offset: 0, limit: options.members) {
-      let record = index.record(at: place)
+    for ordinal in result.ordinals(of: annotation, offset: 0, limit: options.members) {
+      let record = index.record(at: ordinal)
       json.beginObject()
       json.key("id")
       json.featureID(record.rawID)
@@ -210,7 +210,7 @@ struct AnnotationWriter {
 
   // MARK: GeoJSON
 
-  /// An annotation as a GeoJSON Feature: a cluster with Supercluster's properties, a pin as its own
+  /// Writes an annotation as a GeoJSON Feature: a cluster with Supercluster's properties, a pin as its own
   /// feature.
   private func writeGeoJSON(_ annotation: Annotation, into json: inout JSONWriter) {
     json.beginObject()
@@ -272,8 +272,8 @@ struct AnnotationWriter {
     json.endObject()
   }
 
-  /// A pin's own properties and `annotation_id`. Own properties of the names that tell clusters
-  /// apart are left out, so that no pin passes for a cluster.
+  /// Writes a pin's own properties and `annotation_id`. Own properties with names by which clients recognize
+  /// clusters are left out, so that no pin passes for a cluster.
   private func writeOwnProperties(
     _ record: FeatureRecord, of annotation: Annotation, into json: inout JSONWriter
   ) {
@@ -299,7 +299,7 @@ struct AnnotationWriter {
     }
   }
 
-  /// Supercluster's short counts: 999, "1.2k", "12k".
+  /// Writes a count in Supercluster's short form: 999, "1.2k", "12k".
   private static func abbreviate(_ count: Int, into json: inout JSONWriter) {
     switch count {
     case 10_000...: json.value("\((count + 500) / 1000)k")

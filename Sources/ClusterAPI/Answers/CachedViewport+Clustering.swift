@@ -17,14 +17,15 @@ extension CachedViewport {
     var bytes = sum.bytes
     encoder.forEachCell(and: missing) { cell, annotations in
       let (column, row) = (cell.position.column, cell.position.row)
-      guard bytes <= memory.maximumView, let page = area.page(column: column, row: row, in: pages),
+      guard bytes <= memory.maximumViewport,
+        let page = area.page(column: column, row: row, in: pages),
         page.slot(column: column, row: row).pointee.load(ordering: .acquiring) == nil
       else { return }
       let encoded = encode(annotations, by: encoder, &json)
       bytes += encoded.json.count
       page.fill(column: column, row: row, with: encoded)
     }
-    return bytes <= memory.maximumView
+    return bytes <= memory.maximumViewport
   }
 
   private func encode(

@@ -1,7 +1,7 @@
 import ClusterCore
 import GeoFormats
 
-/// A view whose cells are remembered, all or some of them or none yet.
+/// A viewport on a grid of the cell cache, in which all, some or none of its cells are cached.
 struct CachedViewport: Sendable {
   let request: ViewportRequest
   let snapshot: CollectionSnapshot
@@ -9,35 +9,35 @@ struct CachedViewport: Sendable {
   let area: CellArea
   let pages: [CellPage]
 
-  /// What its cells add up to.
+  /// The sums of the cached cells, and the extent of the missing ones.
   struct Sum {
     var bytes = 0
     var features = 0
     var annotations = 0
-    // The cells that aren't known: how many, and which rows and columns they are in, counted from the
-    // view's first.
+    // The cells that aren't cached: their number, and their rows and columns, counted from the viewport's
+    // first.
     var missing = 0
     var rows = (first: Int.max, last: Int.min)
     var offsets = (first: Int.max, last: Int.min)
   }
 
-  /// A view of a collection; nil where cells like its own aren't remembered.
+  /// A viewport of a collection; nil if the cells of such a request aren't cached.
   init?(
     _ request: ViewportRequest, _ snapshot: CollectionSnapshot, _ memory: CellCacheBudget
   ) {
     guard case .grid(let viewport, _) = request.area, let area = CellArea(viewport.cells),
       let key = CellKey(request),
-      let grid = snapshot.remembered.grid(key, memory),
+      let grid = snapshot.cellCache.grid(key, memory),
       let pages = grid.pages(of: area, at: snapshot.info.version)
     else { return nil }
     (self.request, self.area) = (request, area)
     (self.snapshot, self.memory, self.pages) = (snapshot, memory, pages)
   }
 
-  /// The answer as it is printed.
+  /// The encoded answer.
   ///
-  /// - Parameter clustering: whether cells that aren't known yet are to be clustered.
-  /// - Returns: nil where there are some and they are not to be, or there is more than can be answered.
+  /// - Parameter clustering: whether missing cells are clustered.
+  /// - Returns: nil if there are missing cells and they aren't clustered, or if the answer exceeds a limit.
   func body(clustering: Bool) -> [UInt8]? {
     var sum = self.sum
     let missing = sum.missing
@@ -50,7 +50,7 @@ struct CachedViewport: Sendable {
     }
     guard sum.missing == 0, sum.annotations <= request.values.limit ?? ClusterRequest.maximumLimit
     else { return nil }
-    memory.count(remembered: Int(area.cells.count) - missing)
+    memory.count(cached: Int(area.cells.count) - missing)
     return body(sum)
   }
 
@@ -75,7 +75,7 @@ struct CachedViewport: Sendable {
     return sum
   }
 
-  /// Prints the answer of cells that are all known.
+  /// Encodes the answer from cells that are all cached.
   private func body(_ sum: Sum) -> [UInt8] {
     var answer = ClusterAnswer(snapshot: snapshot, result: ClusterResult())
     answer.result.featureCount = sum.features
@@ -88,14 +88,14 @@ struct CachedViewport: Sendable {
     head.key(isGeoJSON ? "features" : "annotations")
     head.beginArray()
     return head.withBytes { head in
-      // Without zeros first, and a check a cell: this is most of what such an answer costs.
+      // The memory isn't zeroed first, and there is one check a cell: copying is most of the cost.
       [UInt8](unsafeUninitializedCapacity: head.count + sum.bytes + 2) { bytes, count in
         count = write(head, into: UnsafeMutableRawBufferPointer(bytes))
       }
     }
   }
 
-  /// Writes all there is into memory of the right size.
+  /// Copies the head and the cells into memory of the right size.
   ///
   /// - Returns: the number of bytes.
   private func write(
@@ -109,7 +109,7 @@ struct CachedViewport: Sendable {
         guard let address = slots[number].load(ordering: .acquiring) else { continue }
         let cell = EncodedCell(at: address).json
         guard let source = cell.baseAddress, !cell.isEmpty else { continue }
-        // Cells don't change, nor do those of pages that somebody has, so they are as long as before.
+        // Filled slots don't change while a reader has the page, so the cells are as long as they were.
         precondition(end + cell.count < bytes.count - 1)
         bytes.baseAddress?.advanced(by: end).copyMemory(from: source, byteCount: cell.count)
         end += cell.count
@@ -117,7 +117,7 @@ struct CachedViewport: Sendable {
         end += 1
       }
     }
-    // The last comma goes.
+    // There is no comma after the last cell.
     if end > head.count { end -= 1 }
     bytes[end] = UInt8(ascii: "]")
     bytes[end + 1] = UInt8(ascii: "}")

@@ -1,21 +1,22 @@
 import ClusterCore
 import GeoFormats
 
-/// The answer to a viewport request, before it is printed.
+/// The answer to a viewport request, before it is encoded.
 struct ClusterAnswer {
   let snapshot: CollectionSnapshot
   var result: ClusterResult
   var zoomLevel = 0.0
-  /// Nil for methods without a grid.
+  /// The grid; nil for methods without one.
   var grid: CellGrid?
-  /// Absent for the children of an annotation.
+  /// The rectangle that is clustered; nil for the children of an annotation.
   var gridRect: MapRect?
   var output = AnnotationOptions()
-  /// What annotations carry of their features' properties.
+  /// The statistics of properties that annotations carry; nil for none.
   var statistics: Statistics?
-  /// What became of the annotations that were on screen: their ids, and which of them go.
+  /// The ids of the annotations on screen, and the indices of those that are to be removed; nil if they
+  /// weren't given.
   var changes: (previous: [String], removed: [Int])?
-  /// The cells to list for debugging, and what they hold.
+  /// The cells to list, and the number of features in them; nil if they aren't asked for.
   var debugCells: (cells: GridRange, counts: [(cell: CellPosition, count: Int)])?
 
   init(snapshot: CollectionSnapshot, result: ClusterResult) {
@@ -23,7 +24,7 @@ struct ClusterAnswer {
     self.result = result
   }
 
-  /// Takes over what the head says of a viewport.
+  /// Sets the members of the head that describe the viewport.
   mutating func describe(_ area: ViewportRequest.Area) {
     switch area {
     case .grid(let viewport, _):
@@ -54,7 +55,7 @@ struct ClusterAnswer {
     return json
   }
 
-  /// The members before the annotations.
+  /// Writes the members before the annotations.
   func writeHead(into json: inout JSONWriter) {
     json.withRoomForElement(256 + 10 * JSONRoom.numberLength) { room in
       room.text("\"zoomLevel\":")
@@ -89,21 +90,21 @@ struct ClusterAnswer {
     }
   }
 
-  /// What to do with the annotations on screen.
+  /// Writes what a client is to do with the annotations on screen.
   private func writeChanges(_ writer: AnnotationWriter, into json: inout JSONWriter) {
     let previous = changes?.previous ?? []
     json.key("changes")
     json.beginObject()
     json.key("removed")
     json.beginArray()
-    for place in changes?.removed ?? [] { json.value(previous[place]) }
+    for index in changes?.removed ?? [] { json.value(previous[index]) }
     json.endArray()
     json.key("kept")
     json.beginArray()
     for annotation in result.annotations {
-      guard let place = annotation.reuses else { continue }
+      guard let index = annotation.reuses else { continue }
       json.beginArray()
-      json.value(previous[place])
+      json.value(previous[index])
       writer.writeID(of: annotation, into: &json)
       json.endArray()
     }
@@ -117,7 +118,8 @@ struct ClusterAnswer {
     json.endObject()
   }
 
-  /// The cells as polygons in degrees, empty ones included, by row and column; if they are asked for.
+  /// Writes the cells as polygons in degrees, by row and column and with the empty ones, if they are asked
+  /// for.
   func writeGrid(into json: inout JSONWriter) {
     guard let (cells, found) = debugCells else { return }
     let counts = Dictionary(

@@ -1,14 +1,14 @@
 import ClusterCore
 
-/// Tells answers that are made in microseconds from those that would keep an event loop from its other
-/// clients.
+/// Tells answers that take microseconds from those that would keep an event loop from its other
+/// connections.
 enum Effort {
-  /// What may be looked at feature by feature between two events, a millisecond or less.
+  /// The most features that an event loop looks at one by one, which takes a millisecond or less.
   static let fewFeatures = 20_000
   private static let fewPrevious = 500
 
-  /// Whether an answer from a collection may take long: values of properties must be read first, or
-  /// many features be looked at one by one.
+  /// Whether an answer from a collection may take long, because values of properties must be read first or
+  /// many features must be looked at one by one.
   static func isLong(
     over collection: IndexedCollection, filter: FilterExpression?, groupBy: [UInt8]? = nil,
     statistics: Bool = false

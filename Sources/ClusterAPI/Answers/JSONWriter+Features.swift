@@ -2,7 +2,7 @@ import ClusterCore
 import GeoFormats
 
 extension JSONWriter {
-  /// The member `properties`, as far as they are asked for.
+  /// Writes the member `properties` with those that are selected.
   mutating func properties(
     of record: FeatureRecord, _ selection: AnnotationOptions.PropertySelection
   ) {
@@ -18,12 +18,12 @@ extension JSONWriter {
     }
   }
 
-  /// `{latitude, longitude}`.
+  /// Writes `{latitude, longitude}`.
   mutating func coordinate(_ coordinate: Coordinate) {
     self.coordinate(latitude: coordinate.latitude, longitude: coordinate.longitude)
   }
 
-  /// `[west, south, east, north]`.
+  /// Writes `[west, south, east, north]`.
   mutating func bbox(_ bounds: GeoBounds) {
     beginArray()
     value(bounds.west)
@@ -33,7 +33,7 @@ extension JSONWriter {
     endArray()
   }
 
-  /// `{x, y, width, height}` in map points.
+  /// Writes `{x, y, width, height}` in map points.
   mutating func mapRect(_ rect: MapRect) {
     beginObject()
     member("x", rect.x)
@@ -43,7 +43,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// An element of `links`.
+  /// Writes an element of `links`.
   mutating func link(_ href: String, _ relation: StaticString, _ type: String, _ title: String) {
     beginObject()
     member("href", href)

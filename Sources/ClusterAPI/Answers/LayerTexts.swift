@@ -1,10 +1,10 @@
 import ClusterCore
 import GeoFormats
 
-/// What all annotations of a layer have in common, printed once: how ids of its cells begin and end, and
-/// the member `group`.
+/// Text that all annotations of a layer have in common, encoded once: the beginning and end of the ids of
+/// cells, and the member `group`.
 ///
-/// One block of memory holds it for all layers, so that a loop over annotations touches no array but one.
+/// One block of memory holds the text of all layers, so that a loop over annotations reads a single array.
 struct LayerTexts {
   private struct Layer {
     var start: Int
@@ -15,7 +15,7 @@ struct LayerTexts {
 
   private let bytes: [UInt8]
   private let layers: [Layer]
-  /// The longest of them, in bytes.
+  /// The length of the longest layer's text, in bytes.
   let maximumLength: Int
 
   init(_ all: [ClusterLayer]) {
@@ -36,17 +36,17 @@ struct LayerTexts {
     (bytes, self.layers, maximumLength) = (json.bytes, layers, longest)
   }
 
-  /// The texts of a layer.
+  /// The parts of a layer's text.
   struct Texts {
-    /// How ids of cells begin.
+    /// The beginning of ids of cells.
     let head: UnsafeRawBufferPointer
-    /// How they end.
+    /// Their end.
     let tail: UnsafeRawBufferPointer
-    /// The member `group` with the comma before it; empty where there are no groups.
+    /// The member `group` with a comma before it; empty if there are no groups.
     let group: UnsafeRawBufferPointer
   }
 
-  /// Lends the texts of a layer.
+  /// Lends the parts of a layer's text.
   @inline(__always)
   func withTexts<R>(ofLayer number: Int, _ body: (Texts) -> R) -> R {
     let layer = layers[number]
@@ -61,7 +61,7 @@ struct LayerTexts {
 }
 
 extension JSONWriter {
-  /// As ``CellName/head(_:cellSize:)`` has it, mostly without a String.
+  /// Writes ``CellName/head(_:cellSize:)``, usually without a String.
   fileprivate mutating func cellNameHead(_ grid: CellGrid, cellSize: Double) {
     guard cellSize == cellSize.rounded(), cellSize.magnitude < 1e15 else {
       text(CellName.head(grid, cellSize: cellSize))
@@ -77,7 +77,7 @@ extension JSONWriter {
   fileprivate mutating func text(_ ascii: String) { part(Array(ascii.utf8)) }
 
   fileprivate mutating func group(_ key: [UInt8]?) {
-    // The comma comes by itself in front of the object's other members only.
+    // The writer adds commas only before members that it writes itself.
     part(",\"group\":")
     if let key { key.withUnsafeBytes { stringUTF8($0) } } else { null() }
   }

@@ -1,7 +1,7 @@
 import ClusterCore
 import GeoFormats
 
-/// Prints the statistics of annotations.
+/// Encodes the statistics of annotations.
 final class StatisticsWriter {
   private let wanted: Statistics
   private let collector: StatisticsCollector
@@ -11,7 +11,7 @@ final class StatisticsWriter {
     collector = try StatisticsCollector(wanted)
   }
 
-  /// The members `weight`, `counts`, `otherCount` and `aggregates`, as far as they are asked for.
+  /// Writes the members `weight`, `counts`, `otherCount` and `aggregates`, as far as they are asked for.
   func write(_ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter) {
     let found = collector.statistics(of: annotation, in: result)
     if let weight = found.weight { json.member("weight", weight) }

@@ -1,12 +1,12 @@
 import ClusterCore
 import GeoFormats
 
-/// The texts of annotations.
+/// Encodes the titles and subtitles of annotations.
 struct TitleWriter {
   private let property: [UInt8]?
   private let subtitleLimit: Int
   private let index: FeatureIndex
-  /// Tells features without a title apart quickly, where they are many.
+  /// Tells quickly which features have no title, if many have none.
   private let column: PropertyColumn?
 
   init(_ options: AnnotationOptions, _ collection: IndexedCollection) {
@@ -18,16 +18,17 @@ struct TitleWriter {
     }
   }
 
-  /// Whether so many of a large collection's features have no title that looking for those who have
-  /// one takes a column, by a look at some of them.
+  /// Whether, judging by a sample, so many features of a large collection have no title that a column is
+  /// needed to find those that have one.
   static func isRare(_ property: [UInt8], in collection: IndexedCollection) -> Bool {
     let samples = 64
     guard collection.index.count > Effort.fewFeatures else { return false }
     let missing = (0..<samples).count { sample in
       let offset = sample * (collection.index.count / samples)
       return FeatureScope(collection).ordinals(in: nil, offset: offset, limit: 1).allSatisfy {
-        place in
-        PropertyReader.value(of: property, in: collection.index.record(at: place).properties) == nil
+        ordinal in
+        PropertyReader.value(of: property, in: collection.index.record(at: ordinal).properties)
+          == nil
       }
     }
     return missing > samples / 2
@@ -36,7 +37,7 @@ struct TitleWriter {
   /// Whether features have titles at all.
   var hasProperty: Bool { property != nil }
 
-  /// The members `title` and `subtitle` where features have no titles, with a comma before them.
+  /// Writes the members `title` and `subtitle` for features without titles, with a comma before them.
   @inline(__always)
   static func writeCount(_ count: Int, into room: inout JSONRoom) {
     room.text(",\"title\":\"")
@@ -48,7 +49,7 @@ struct TitleWriter {
     }
   }
 
-  /// The members `title` and `subtitle`.
+  /// Writes the members `title` and `subtitle`.
   func write(
     _ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter
   ) {
@@ -72,8 +73,8 @@ struct TitleWriter {
     json.beginString()
     var count = 0
     if subtitleLimit > 0, column?.isAllMissing != true {
-      result.forEachFeature(of: annotation) { place in
-        if let title = title(of: place) {
+      result.forEachFeature(of: annotation) { ordinal in
+        if let title = title(of: ordinal) {
           if count > 0 { json.part(", ") }
           title.write(into: &json)
           count += 1
@@ -84,12 +85,12 @@ struct TitleWriter {
     json.endString()
   }
 
-  /// A property's value as a text: the inside of a JSON string, or JSON text that is to be escaped.
+  /// A property's value as text: the content of a JSON string, or JSON text that must be escaped.
   private enum Title {
     case escaped(UnsafeRawBufferPointer)
     case plain(UnsafeRawBufferPointer)
 
-    /// Writes it as a part of a string.
+    /// Writes the text as a part of a JSON string.
     func write(into json: inout JSONWriter) {
       switch self {
       case .escaped(let inside): json.withRoom(inside.count) { $0.bytes(inside) }
@@ -98,11 +99,11 @@ struct TitleWriter {
     }
   }
 
-  /// The title of a feature; nil where the property is missing or null.
-  private func title(of place: Int) -> Title? {
-    if let column, column.code(at: place) == PropertyColumn.missing { return nil }
+  /// The title of a feature; nil if the property is missing or null.
+  private func title(of ordinal: Int) -> Title? {
+    if let column, column.code(at: ordinal) == PropertyColumn.missing { return nil }
     guard let property,
-      let value = PropertyReader.value(of: property, in: index.record(at: place).properties),
+      let value = PropertyReader.value(of: property, in: index.record(at: ordinal).properties),
       let first = value.first
     else { return nil }
     if first == UInt8(ascii: "\"") {

@@ -1,10 +1,10 @@
 import ClusterCore
 import FeatureStore
 
-/// Readers see to it that nobody sees what has expired.
+/// Readers leave out features that have expired.
 extension Catalog {
   struct Publishing {
-    /// Collections of which features have expired that may still be on disk.
+    /// The collections with expired features that may still be on disk.
     var toSweep: Set<String> = []
   }
 
@@ -13,13 +13,13 @@ extension Catalog {
     var versions: VersionCounter
   }
 
-  /// Lets features expire by a clock, under versions of a counter. To be called once, before any
+  /// Sets the clock by which features expire and the counter of versions. To be called once, before any
   /// snapshot is taken.
   func keepTime(_ clock: WallClock, _ versions: VersionCounter) {
     timekeeper.withLock { $0 = Timekeeper(clock: clock, versions: versions) }
   }
 
-  /// Shows a collection without what has expired.
+  /// Replaces a collection's snapshot by one without expired features.
   func withoutExpired(_ id: String) -> CollectionSnapshot? {
     publishing.withLock { publishing -> CollectionSnapshot? in
       guard let snapshot = shown(id) else { return nil }
@@ -27,11 +27,11 @@ extension Catalog {
         return snapshot
       }
       let now = timekeeper.clock.now
-      // Somebody else may have been faster.
+      // Another reader may have been faster.
       guard next <= now else { return snapshot }
       let expired = snapshot.index.expired(at: now)
       guard let changed = try? snapshot.collection.applying([.remove(expired)]) else {
-        preconditionFailure("what is removed needs no room")
+        preconditionFailure("removing features needs no memory for features")
       }
       let current = CollectionSnapshot(
         info: snapshot.info.changed(to: timekeeper.versions.next()), collection: changed.collection,
@@ -42,18 +42,20 @@ extension Catalog {
     }
   }
 
-  /// Says that rows of expired features may be on disk.
+  /// Marks collections whose rows of expired features may still be on disk.
   func needsSweep(_ ids: some Sequence<String>) {
     publishing.withLock { $0.toSweep.formUnion(ids) }
   }
 
-  /// Leaves out what has expired and nobody has asked for. O(n) for n collections.
+  /// Leaves out expired features of all collections, even if there are no requests for them.
+  ///
+  /// - Complexity: O(n) for n collections.
   func leaveOutExpired() {
     guard let clock = timekeeper.withLock({ $0?.clock }) else { return }
     for id in ids(expiringBy: clock.now) { _ = withoutExpired(id) }
   }
 
-  /// The collections of which features have expired since this was last asked, as they are now.
+  /// The collections in which features have expired since the last call, as they are now.
   func takeToSweep() -> [CollectionSnapshot] {
     leaveOutExpired()
     let ids = publishing.withLock { publishing in

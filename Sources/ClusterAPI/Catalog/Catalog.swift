@@ -4,29 +4,29 @@ import Threading
 import HTTPServer
 import Synchronization
 
-/// All collections, as the last finished write left them, without what has expired since. Readers take
-/// a snapshot and never wait for a disk; the one writer (``CollectionWriter``) replaces snapshots, and
+/// All collections as the last finished write left them, without features that have expired since. Readers
+/// take a snapshot and never wait for a disk. The one writer (``CollectionWriter``) replaces snapshots, and
 /// so does the first reader who comes after a feature has expired.
 public final class Catalog: Sendable {
   private struct Entry {
     var snapshot: CollectionSnapshot
-    /// There once somebody has watched.
+    /// Nil until the first client watches the collection.
     var log: TouchLog?
   }
 
   private let entries = Locked<[String: Entry]>([:])
-  /// Held by whoever replaces a snapshot, but not across work on a disk.
+  /// Held while a snapshot is replaced, but never during work on a disk.
   let publishing = Locked(Publishing())
   let timekeeper = Locked<Timekeeper?>(nil)
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
-  /// What all collections' remembered cells take.
+  /// The memory of the cached cells of all collections.
   let cellCacheBudget: CellCacheBudget
 
   /// An empty catalogue that is not ready.
   public convenience init() { self.init(cellCacheBudget: CellCacheBudget()) }
 
-  /// As above, with its own memory for cells.
+  /// An empty catalogue that is not ready, with its own memory for cells.
   init(cellCacheBudget: CellCacheBudget) { self.cellCacheBudget = cellCacheBudget }
 
   /// Whether every stored collection has been loaded, so that requests can be answered.
@@ -38,8 +38,8 @@ public final class Catalog: Sendable {
   /// Opens or closes the service to clients.
   public func setReady(_ isReady: Bool) { loaded.store(isReady, ordering: .releasing) }
 
-  /// Tells those who ask for readiness that the service is going. What was begun is still answered;
-  /// to take nothing new on is the server's part, which stops accepting.
+  /// Marks the service as not ready because it is stopping. Requests are still answered; it is the server
+  /// that stops accepting them.
   public func setStopping() { stopping.store(true, ordering: .releasing) }
 
   /// The collection with an id, as it is now.
@@ -56,10 +56,10 @@ public final class Catalog: Sendable {
     entries.withLock { Array($0.keys) }.sorted().compactMap { self[$0] }
   }
 
-  /// Shows a collection as a write has left it. If expired features were left out of it meanwhile, it
-  /// gets a version of its own, for versions only grow.
+  /// Shows a collection as a write has left it. If expired features were left out meanwhile, the snapshot
+  /// gets a new version, as versions only grow.
   ///
-  /// - Returns: what is shown.
+  /// - Returns: the snapshot that is shown.
   @discardableResult
   func publish(_ snapshot: CollectionSnapshot, touched: TouchedCoordinates) -> CollectionSnapshot {
     publishing.withLock { publishing in
@@ -77,21 +77,21 @@ public final class Catalog: Sendable {
     }
   }
 
-  /// The collection with an id, maybe with features that have expired.
+  /// The collection with an id, which may hold features that have expired.
   func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
 
-  /// The collections of which something expires until a time, in milliseconds since 1970 (UTC).
+  /// The collections with features that expire by a time, in milliseconds since 1970 (UTC).
   func ids(expiringBy now: Int64) -> [String] {
     entries.withLock { entries in
       entries.compactMap { id, entry in (entry.snapshot.nextExpiry ?? .max) <= now ? id : nil }
     }
   }
 
-  /// Replaces a snapshot, while publishing, and tells those who watch what it changed.
+  /// Replaces a snapshot and tells watchers what it touched. The caller holds ``publishing``.
   func show(_ snapshot: CollectionSnapshot, touched: TouchedCoordinates) {
     let id = snapshot.info.id
-    snapshot.remembered.touch(touched, at: snapshot.info.version)
-    // The replaced snapshot is freed, if this was its last owner, after the lock is given back.
+    snapshot.cellCache.touch(touched, at: snapshot.info.version)
+    // The replaced snapshot, if this is its last owner, is freed after the lock is released.
     let replaced = entries.withLock { entries in
       let old = entries[id]
       entries[id, default: Entry(snapshot: snapshot)].snapshot = snapshot
@@ -101,7 +101,7 @@ public final class Catalog: Sendable {
     replaced?.log?.notify()
   }
 
-  /// Forgets a dropped collection; those who watch it are told.
+  /// Removes a dropped collection and tells its watchers.
   func remove(_ id: String) {
     publishing.withLock { publishing in
       publishing.toSweep.remove(id)
@@ -114,7 +114,7 @@ public final class Catalog: Sendable {
     }
   }
 
-  /// The log of a collection's changes, which begins with the first call; nil if there is none.
+  /// The log of a collection's changes, which begins with the first call; nil if there is no such collection.
   func changes(of id: String, wake: @escaping @Sendable (TouchLog) -> Void) -> TouchLog? {
     entries.withLock { entries in
       guard let entry = entries[id] else { return nil }

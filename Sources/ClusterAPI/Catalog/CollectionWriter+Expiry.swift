@@ -1,8 +1,7 @@
 import Dispatch
 import FeatureStore
 
-/// Deletes what has expired from disk. Nobody sees it any more by then: readers leave it out on time
-/// (``Catalog``).
+/// Deletes expired features from disk. Readers have left them out before (``Catalog``).
 extension CollectionWriter {
   /// Shows a collection that was loaded without its expired features. If there were any it is another
   /// than the one that its version named.

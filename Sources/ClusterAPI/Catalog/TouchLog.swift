@@ -1,49 +1,49 @@
 import ClusterCore
 import Threading
 
-/// Where features of a collection were before or are after its latest changes, by version, and the
-/// snapshot that came of them. It is kept from the collection's first watcher on.
+/// The coordinates that the latest changes of a collection touched, by version, and its latest snapshot. A
+/// collection has a log from its first watcher on.
 final class TouchLog: Sendable {
-  /// The most coordinates.
+  /// The most coordinates that are kept.
   static let capacity = 65_536
 
   fileprivate struct State {
     var snapshot: CollectionSnapshot
-    /// What changed after this version is in the log.
+    /// The log holds all changes after this version.
     var floor: Int64
     var coordinates: [Coordinate] = []
-    /// What the changes ended with, in coordinates since the log began; those before `first` are
-    /// forgotten.
+    /// Each change with the number of coordinates since the log began up to its end. The changes before the
+    /// index `first` are discarded.
     var changes: [(version: Int64, end: Int)] = []
     var first = 0
-    /// The coordinates since the log began that aren't in memory any more.
-    var forgotten = 0
-    /// Whether somebody waits for a change.
+    /// The number of coordinates since the log began that aren't in memory any more.
+    var discarded = 0
+    /// Whether `wake` is to be called at the next change.
     var isAwaited = false
     var isEnded = false
 
-    var end: Int { forgotten + coordinates.count }
+    var end: Int { discarded + coordinates.count }
   }
 
   private let state: Locked<State>
   private let wake: @Sendable (TouchLog) -> Void
 
-  /// A log that begins with a snapshot. `wake` is called at the first change after each ``take(after:)``,
-  /// and mustn't wait for anything.
+  /// A log that begins with a snapshot. `wake` is called at the first change after each ``take()``,
+  /// and must not block.
   init(from snapshot: CollectionSnapshot, wake: @escaping @Sendable (TouchLog) -> Void) {
     state = Locked(State(snapshot: snapshot, floor: snapshot.info.version))
     self.wake = wake
   }
 
-  /// Takes a change in, whose snapshot is now shown; to be followed by ``notify()``.
+  /// Appends a change whose snapshot is shown now. ``notify()`` must follow.
   func append(_ snapshot: CollectionSnapshot, _ touched: TouchedCoordinates) {
     state.withLock { $0.append(snapshot, touched) }
   }
 
-  /// The collection was dropped; to be followed by ``notify()``.
+  /// Ends the log, because the collection was dropped. ``notify()`` must follow.
   func end() { state.withLock { $0.isEnded = true } }
 
-  /// Wakes who waits for a change.
+  /// Calls `wake` if a change is awaited.
   func notify() {
     let isAwaited = state.withLock { state in
       defer { state.isAwaited = false }
@@ -52,7 +52,7 @@ final class TouchLog: Sendable {
     if isAwaited { wake(self) }
   }
 
-  /// The collection as it is now; nil once it was dropped. The next change wakes who asked.
+  /// The latest snapshot; nil once the collection was dropped. The next change calls `wake`.
   func take() -> CollectionSnapshot? {
     state.withLock { state in
       state.isAwaited = true
@@ -60,7 +60,7 @@ final class TouchLog: Sendable {
     }
   }
 
-  /// What was touched after a version; nil where the log doesn't say.
+  /// The coordinates that were touched after a version; nil if the log doesn't go back that far.
   func coordinates(after version: Int64) -> [Coordinate]? {
     state.withLock { $0.coordinates(after: version) }
   }
@@ -71,7 +71,7 @@ extension TouchLog.State {
     self.snapshot = snapshot
     guard case .known(let added) = touched, added.count <= TouchLog.capacity else {
       (changes, first) = ([], 0)
-      (coordinates, forgotten) = ([], 0)
+      (coordinates, discarded) = ([], 0)
       floor = snapshot.info.version
       return
     }
@@ -83,21 +83,21 @@ extension TouchLog.State {
       floor = change.version
       first += 1
     }
-    // Moving the rest costs no more than what was forgotten has cost.
-    guard first > TouchLog.capacity || start - forgotten > TouchLog.capacity else { return }
-    coordinates.removeFirst(start - forgotten)
-    forgotten = start
+    // Moving the rest costs no more than appending the discarded coordinates has cost.
+    guard first > TouchLog.capacity || start - discarded > TouchLog.capacity else { return }
+    coordinates.removeFirst(start - discarded)
+    discarded = start
     changes.removeFirst(first)
     first = 0
   }
 
-  /// Where the first change that isn't forgotten begins.
-  private var start: Int { first > 0 ? changes[first - 1].end : forgotten }
+  /// Where the first change that is kept begins, in coordinates since the log began.
+  private var start: Int { first > 0 ? changes[first - 1].end : discarded }
 
   fileprivate func coordinates(after version: Int64) -> [Coordinate]? {
     guard version >= floor, version <= snapshot.info.version else { return nil }
     let next = (first..<changes.count).partitionPoint { changes[$0].version <= version }
-    let start = next > 0 ? changes[next - 1].end : forgotten
-    return Array(coordinates[(start - forgotten)...])
+    let start = next > 0 ? changes[next - 1].end : discarded
+    return Array(coordinates[(start - discarded)...])
   }
 }

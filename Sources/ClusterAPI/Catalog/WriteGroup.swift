@@ -15,13 +15,13 @@ final class WriteGroup {
     var wasDropped = false
     var changes: [FeatureChange] = []
     /// Where the last change of each feature is.
-    var latest: [FeatureID: Place] = [:]
+    var latest: [FeatureID: Latest] = [:]
     /// The collection with the changes applied, and where they are; see ``prepare()``.
     var collection: IndexedCollection?
     var touched: [Coordinate] = []
   }
 
-  private enum Place {
+  private enum Latest {
     case removed
     case stored(change: Int, record: Int)
   }
@@ -78,10 +78,10 @@ final class WriteGroup {
       return try batch.withRecord(at: record) { $0.hasExpired(at: now) ? nil : try body($0) }
     case nil:
       guard let base = draft == nil ? catalog[id] : draft?.base,
-        let place = base.index.ordinal(of: feature)
+        let ordinal = base.index.ordinal(of: feature)
       else { return nil }
       return try withExtendedLifetime(base) {
-        let record = base.index.record(at: place)
+        let record = base.index.record(at: ordinal)
         return record.hasExpired(at: now) ? nil : try body(record)
       }
     }

@@ -2,13 +2,13 @@ import ClusterCore
 import Threading
 import Synchronization
 
-/// The printed cells of one grid that are asked for in one way; see ``CellCache``.
+/// The encoded cells of one grid for requests with the same options; see ``CellCache``.
 final class CachedGrid: Sendable {
   private struct State {
-    /// The version of the collection up to which the pages follow it.
+    /// The latest version of the collection whose changes the pages take into account.
     var version: Int64
     var pages: [PagePosition: CellPage] = [:]
-    /// The coordinates that were touched since somebody asked.
+    /// The number of coordinates that were touched since the last request.
     var idleTouches = 0
   }
 
@@ -17,22 +17,22 @@ final class CachedGrid: Sendable {
   private let state: Locked<State>
   private let used: Atomic<Int>
 
-  /// The coordinates that may be touched before a grid is forgotten that nobody asks for: about a
-  /// millisecond's work, the price of clustering a few views anew.
+  /// The number of coordinates that may be touched without a request before the grid is evicted. They cost
+  /// about a millisecond, as much as clustering a few viewports anew.
   private static let maximumIdleTouches = 16_384
 
-  /// A grid without cells, of a collection that is at some version.
+  /// Creates a grid without cells for a collection that is at a version.
   init(_ grid: CellGrid, at version: Int64, _ memory: CellCacheBudget) {
     (self.grid, self.memory) = (grid, memory)
     state = Locked(State(version: version))
     used = Atomic(memory.time)
   }
 
-  /// When it was last asked for, in ``CellCacheBudget/time``.
+  /// The time of the last request, in ``CellCacheBudget/time``.
   var lastUse: Int { used.load(ordering: .relaxed) }
 
-  /// The pages of an area, for a reader of some version of the collection; nil if they have gone on to a
-  /// later one.
+  /// The pages of an area for a reader of a version of the collection; nil if one of them holds a later
+  /// version.
   func pages(of area: CellArea, at version: Int64) -> [CellPage]? {
     let time = memory.time
     if lastUse != time { used.store(time, ordering: .relaxed) }
@@ -55,11 +55,11 @@ final class CachedGrid: Sendable {
     }
   }
 
-  /// Forgets the cells of some points, which changed in a version that nobody sees yet.
+  /// Evicts the cells that hold some points, which were touched in a version that isn't shown yet.
   ///
-  /// - Returns: whether the grid is of use to anybody; if not, readers of that version must not get it.
+  /// - Returns: false if the grid is no longer used. Readers of that version must not get it then.
   func touch(_ points: [MapPoint], at version: Int64) -> Bool {
-    // What nobody has any more is freed after the lock is given back.
+    // Pages whose last owner this is are freed after the lock is released.
     var replaced: [CellPage] = []
     return state.withLock { state in
       state.idleTouches += points.count
@@ -70,13 +70,13 @@ final class CachedGrid: Sendable {
       for point in points {
         let (column, row) = (grid.cell(of: point.x), grid.cell(of: point.y))
         let position = PagePosition(column: column, row: row)
-        guard let place = state.pages.index(forKey: position) else { continue }
-        var page = state.pages.values[place]
+        guard let index = state.pages.index(forKey: position) else { continue }
+        var page = state.pages.values[index]
         if page.version != version {
-          // Readers may have it. The copy is nobody's before the lock is given back.
+          // Readers may have the page. They can't get the copy before the lock is released.
           replaced.append(page)
           page = CellPage(copying: page, from: version)
-          state.pages.values[place] = page
+          state.pages.values[index] = page
         }
         page.clear(column: column, row: row)
       }
@@ -84,14 +84,14 @@ final class CachedGrid: Sendable {
     }
   }
 
-  /// Forgets all cells, or about half of them.
-  func forget(half: Bool) {
-    var forgotten: [PagePosition: CellPage] = [:]
+  /// Evicts all cells, or about half of them.
+  func evict(half: Bool) {
+    var evicted: [PagePosition: CellPage] = [:]
     state.withLock { state in
-      swap(&forgotten, &state.pages)
+      swap(&evicted, &state.pages)
       guard half else { return }
-      // They are in no order.
-      for (number, page) in forgotten.enumerated() where number % 2 == 0 {
+      // Dictionaries have no order, so this is any half.
+      for (number, page) in evicted.enumerated() where number % 2 == 0 {
         state.pages[page.key] = page.value
       }
     }

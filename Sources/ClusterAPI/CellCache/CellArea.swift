@@ -1,9 +1,9 @@
 import ClusterCore
 
-/// The cells of a view and the pages that they are in.
+/// The cells of a viewport, and the pages that hold them.
 struct CellArea: Sendable {
   let cells: GridRange
-  /// Neighbouring columns, and those of their pages.
+  /// Neighbouring columns of cells, and the columns of their pages.
   private struct Part {
     var columns: Range<Int>
     var pages: Range<Int>
@@ -17,15 +17,15 @@ struct CellArea: Sendable {
     }
   }
 
-  // In the order of columns; the first is empty unless the cells lie across the antimeridian.
+  // In ascending order of columns. The first is empty unless the cells cross the antimeridian.
   private let first: Part
   private let second: Part
   private let pageRows: Range<Int>
 
-  /// More cells than that are not remembered: few views have as many, and each must be looked at.
+  /// The most cells of an area that is cached. Few viewports have more, and each cell must be looked at.
   private static let maximumCount = 16_384.0
 
-  /// The area of some cells; nil where they are none or too many.
+  /// The area of some cells; nil if there are none, or too many.
   init?(_ cells: GridRange) {
     guard !cells.rows.isEmpty, cells.columnCount > 0, cells.count <= CellArea.maximumCount else {
       return nil
@@ -41,9 +41,9 @@ struct CellArea: Sendable {
   /// The number of pages; one that is on both sides of the antimeridian counts twice.
   var pageCount: Int { pagesInRow * pageRows.count }
 
-  /// Calls `body` with the pages by row and column, until it returns false.
+  /// Calls `body` with the positions of the pages, by row and column, until `body` returns false.
   ///
-  /// - Returns: whether it never did.
+  /// - Returns: whether `body` always returned true.
   func forEachPage(_ body: (PagePosition) -> Bool) -> Bool {
     for row in pageRows {
       for columns in [first.pages, second.pages] {
@@ -57,7 +57,7 @@ struct CellArea: Sendable {
 
   /// The page of a cell; nil if the cell isn't in the area.
   ///
-  /// - Parameter pages: those of ``forEachPage(_:)``.
+  /// - Parameter pages: the pages at the positions of ``forEachPage(_:)``.
   func page(column: Int, row: Int, in pages: [CellPage]) -> CellPage? {
     guard cells.rows.contains(row) else { return nil }
     let line = (row >> CellPage.bits - pageRows.lowerBound) * pagesInRow
@@ -67,9 +67,9 @@ struct CellArea: Sendable {
     return pages[line + first.pages.count + page - second.pages.lowerBound]
   }
 
-  /// Calls `body` with the cells by row and column, in runs of those of one page.
+  /// Calls `body` with the cells by row and column, in runs of cells of one page.
   ///
-  /// - Parameter pages: those of ``forEachPage(_:)``.
+  /// - Parameter pages: the pages at the positions of ``forEachPage(_:)``.
   @inline(__always)
   func forEachRun(
     in pages: [CellPage], _ body: (_ page: CellPage, _ columns: Range<Int>, _ row: Int) -> Void

@@ -1,35 +1,34 @@
 import ClusterCore
 import Threading
 
-/// The cells of a collection as they were printed for views, to be copied into the answers to others.
+/// The encoded cells of a collection, from which answers to viewports are put together.
 ///
-/// Grids are anchored in the world and zooms are rounded, so that every view of one grid with the same
-/// options (``CellKey``) prints a cell alike until a feature in it changes.
+/// Grids are anchored in the world and zooms are rounded, so all viewports of one grid with the same options
+/// (``CellKey``) encode a cell to the same bytes until a feature in it changes.
 ///
-/// One of these goes with a collection from version to version, for its snapshots follow each other in one
-/// line: each is made from the one before by a change that says where features were or are. Before anybody
-/// sees a snapshot, the cells of those coordinates are forgotten (``touch(_:at:)``). A reader
-/// of any version may ask and print, also one who is slow, and still nobody gets a cell of another version
-/// than their own:
+/// The snapshots of a collection share one cache. They follow each other in one line: each is made from the
+/// one before by a change that says which coordinates it touched. Before a snapshot is shown, the cells of
+/// those coordinates are evicted (``touch(_:at:)``). Readers of any version may use the cache, and slow ones
+/// too, and no reader gets a cell of another version than its own:
 ///
-/// - A page says from which version on it holds (``CellPage/version``). When a cell in it is touched the
-///   page is replaced by a copy without that cell, which holds from the version that touches it; readers who
-///   have the old page keep it. A new page holds from the grid's last touch.
-/// - A reader gets only the current page of its place, and only if that holds at the reader's version v. All
-///   versions that anybody sees have been through ``touch(_:at:)``, v too. So none that came after the
-///   page's, up to v and to the latest, has touched any of its cells: if it had, the page would have been
-///   replaced. Hence what is in the page is right for v.
-/// - For the same reason, what the reader prints of v's features is right for all who have the page, then
-///   or later, and for the copies that are made of it but for the cells touched. Two who print
-///   the same cell print the same bytes, so it doesn't matter who is first.
+/// - A page says from which version on it holds (``CellPage/version``). When a cell in it is touched, the page
+///   is replaced by a copy without that cell, which holds from the touching version on. Readers who have the
+///   old page keep it. A new page holds from the grid's last touch on.
+/// - A reader gets only the current page of a position, and only if it holds at the reader's version v. All
+///   versions that are shown, v included, have passed through ``touch(_:at:)``. So no version between the
+///   page's and the latest has touched any of its cells; otherwise the page would have been replaced. Hence
+///   the page's cells are right for v.
+/// - For the same reason, a cell that the reader encodes from v's features is right for all who have the page,
+///   now or later, and for copies of it, in which touched cells are evicted. Two readers who encode the same
+///   cell make the same bytes, so it doesn't matter who is first.
 ///
-/// A write is made from the snapshot that was shown when it began. What expired meanwhile is in it again, but
-/// is left out once more before anybody sees it, for clocks don't go back (``WallClock``).
+/// A write is made from the snapshot that was shown when it began. Features that expired meanwhile are in it
+/// again, but they are left out once more before it is shown, as clocks don't go back (``WallClock``).
 final class CellCache: Sendable {
   fileprivate struct State {
     var version = Int64.min
     var grids: [CellKey: CachedGrid] = [:]
-    /// The keys that were asked for once, by a part of their hashes.
+    /// The hashes of keys that were asked for once, each at an index that follows from the hash.
     var askedOnce: [Int] = []
   }
 
@@ -37,11 +36,11 @@ final class CellCache: Sendable {
 
   /// The most grids of a collection.
   private static let maximumGrids = 256
-  /// The most coordinates that are looked at one by one.
+  /// The most coordinates whose cells are evicted one by one.
   private static let maximumTouched = 4096
   fileprivate static let askedOnceCount = 1024
 
-  /// The cells with a key; nil at the first request, for many are never repeated.
+  /// The grid with a key; nil at the first request with the key, as many requests are never repeated.
   func grid(_ key: CellKey, _ memory: CellCacheBudget) -> CachedGrid? {
     state.withLock { state in
       if let grid = state.grids[key] { return grid }
@@ -58,7 +57,7 @@ final class CellCache: Sendable {
     }
   }
 
-  /// Forgets what changed in a version, before anybody sees it.
+  /// Evicts the cells that a version has touched, before the version is shown.
   func touch(_ touched: TouchedCoordinates, at version: Int64) {
     var coordinates: [Coordinate]?
     if case .known(let few) = touched, few.count <= CellCache.maximumTouched {
@@ -66,7 +65,7 @@ final class CellCache: Sendable {
     }
     let grids = state.withLock { state in
       state.version = version
-      // Those who have a grid that is forgotten here read of an earlier version.
+      // Readers who have a grid that is evicted here read an earlier version.
       defer { if coordinates == nil { state.grids = [:] } }
       return state.grids
     }
@@ -81,13 +80,13 @@ final class CellCache: Sendable {
 }
 
 extension CellCache.State {
-  /// Whether a key has been asked for before, as far as that is known.
+  /// Whether a key has been asked for before, as far as the hashes tell.
   fileprivate mutating func isSecond(_ hash: Int) -> Bool {
     if askedOnce.isEmpty {
       askedOnce = Array(repeating: 0, count: CellCache.askedOnceCount)
     }
-    let place = Int(UInt(bitPattern: hash) % UInt(CellCache.askedOnceCount))
-    defer { askedOnce[place] = hash }
-    return askedOnce[place] == hash
+    let index = Int(UInt(bitPattern: hash) % UInt(CellCache.askedOnceCount))
+    defer { askedOnce[index] = hash }
+    return askedOnce[index] == hash
   }
 }

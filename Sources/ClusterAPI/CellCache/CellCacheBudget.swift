@@ -1,51 +1,51 @@
 import Threading
 import Synchronization
 
-/// The memory that all remembered cells of a service share, and what became of them.
+/// The memory that all cached cells of a service share, and counters of their use.
 final class CellCacheBudget: Sendable {
   private struct WeakGrid: Sendable { weak var grid: CachedGrid? }
 
-  /// How much may be taken, in bytes.
+  /// The most memory that cells may take, in bytes.
   static let defaultLimit = 64 << 20
 
   private let limit: Int
   private let taken = Atomic<Int>(0)
   private let clock = Atomic<Int>(0)
-  private let copied = Atomic<Int>(0)
+  private let cached = Atomic<Int>(0)
   private let clustered = Atomic<Int>(0)
   private let grids = Locked<[WeakGrid]>([])
   private let isMakingRoom = Atomic<Bool>(false)
 
   init(limit: Int = CellCacheBudget.defaultLimit) { self.limit = limit }
 
-  /// The memory that is taken, in bytes; it may be a little over the limit for a moment.
+  /// The memory that is taken, in bytes. It may exceed the limit a little for a moment.
   var byteCount: Int { taken.load(ordering: .relaxed) }
 
-  /// The longest view whose cells are kept, in bytes.
-  var maximumView: Int { limit / 4 }
+  /// The most bytes of a viewport whose cells are kept.
+  var maximumViewport: Int { limit / 4 }
 
-  /// How many cells of answers were there already, and how many had to be clustered.
-  var counts: (remembered: Int, clustered: Int) {
-    (copied.load(ordering: .relaxed), clustered.load(ordering: .relaxed))
+  /// The number of cells of answers that came from the cache, and of those that had to be clustered.
+  var counts: (cached: Int, clustered: Int) {
+    (cached.load(ordering: .relaxed), clustered.load(ordering: .relaxed))
   }
 
-  /// A time by which grids are older or newer. It goes on when cells are clustered, so that those who only
-  /// copy don't write what all of them read.
+  /// A clock for the age of grids. It advances when cells are clustered, so that readers who only copy cells
+  /// don't write to memory that all of them read.
   var time: Int { clock.load(ordering: .relaxed) }
 
   func add(_ bytes: Int) { taken.add(bytes, ordering: .relaxed) }
 
-  /// Counts the cells of an answer that were there already.
-  func count(remembered: Int) { copied.add(remembered, ordering: .relaxed) }
+  /// Counts the cells of an answer that came from the cache.
+  func count(cached: Int) { self.cached.add(cached, ordering: .relaxed) }
 
-  /// Counts cells that were clustered, and sees to it that there is room for more.
+  /// Counts cells that were clustered, and evicts others if there is no room for more.
   func count(clustered: Int) {
     self.clustered.add(clustered, ordering: .relaxed)
     clock.add(1, ordering: .relaxed)
     if byteCount > limit { makeRoom() }
   }
 
-  /// Takes a grid in, whose cells may be forgotten to make room.
+  /// Adds a grid, whose cells may be evicted to make room.
   func register(_ grid: CachedGrid) {
     grids.withLock { grids in
       grids.removeAll { $0.grid == nil }
@@ -53,14 +53,14 @@ final class CellCacheBudget: Sendable {
     }
   }
 
-  /// Forgets the cells of the grids that were asked for least recently, and half of the last one's.
+  /// Evicts the cells of the least recently used grids, and half of the last one's.
   private func makeRoom() {
     guard !isMakingRoom.exchange(true, ordering: .acquiring) else { return }
     defer { isMakingRoom.store(false, ordering: .releasing) }
     let grids = grids.withLock { $0.compactMap(\.grid) }.map { ($0.lastUse, $0) }
       .sorted { $0.0 < $1.0 }
     for (number, grid) in grids.enumerated() where byteCount > limit / 8 * 7 {
-      grid.1.forget(half: number == grids.count - 1)
+      grid.1.evict(half: number == grids.count - 1)
     }
   }
 }

@@ -1,20 +1,19 @@
 import Synchronization
 
-/// Eight by eight neighbouring cells of a grid. Each is empty until somebody has printed it, and then stays
-/// as it is.
+/// Eight by eight neighbouring cells of a grid. A slot is empty until a reader has encoded its cell, and
+/// doesn't change after that.
 ///
 /// `@unchecked Sendable`: the slots are atomic, and nothing else changes.
 final class CellPage: @unchecked Sendable {
   /// Cells on each side.
   static let side = 8
-  /// Columns and rows without so many of their lowest bits are those of pages.
+  /// The number of low bits of a cell's column or row that tell the cell's place within its page.
   static let bits = 3
 
-  /// A cell that is printed, or nil.
+  /// An encoded cell, or nil.
   typealias Slot = Atomic<UnsafeRawPointer?>
 
-  /// The version of the collection from which on its cells are as they are here, or will be when they
-  /// are printed.
+  /// The version of the collection from which on the cells are as they are encoded here.
   let version: Int64
   /// Row by row.
   let slots: UnsafeMutablePointer<Slot>
@@ -28,24 +27,24 @@ final class CellPage: @unchecked Sendable {
     self.version = version
     self.memory = memory
     slots = .allocate(capacity: CellPage.cellCount)
-    for place in 0..<CellPage.cellCount { (slots + place).initialize(to: Slot(nil)) }
+    for index in 0..<CellPage.cellCount { (slots + index).initialize(to: Slot(nil)) }
     memory.add(CellPage.size)
   }
 
   /// A page with the cells of another.
   convenience init(copying other: CellPage, from version: Int64) {
     self.init(from: version, other.memory)
-    for place in 0..<CellPage.cellCount {
-      guard let address = other.slots[place].load(ordering: .acquiring) else { continue }
+    for index in 0..<CellPage.cellCount {
+      guard let address = other.slots[index].load(ordering: .acquiring) else { continue }
       EncodedCell(at: address).retain()
-      slots[place].store(address, ordering: .relaxed)
+      slots[index].store(address, ordering: .relaxed)
     }
   }
 
   deinit {
     var freed = CellPage.size
-    for place in 0..<CellPage.cellCount {
-      if let address = slots[place].load(ordering: .acquiring) {
+    for index in 0..<CellPage.cellCount {
+      if let address = slots[index].load(ordering: .acquiring) {
         freed += EncodedCell(at: address).release()
       }
     }
@@ -60,14 +59,15 @@ final class CellPage: @unchecked Sendable {
     slots + ((row & (CellPage.side - 1)) << CellPage.bits | (column & (CellPage.side - 1)))
   }
 
-  /// Puts a cell with one reference into its slot, unless somebody else was faster: theirs is the same.
+  /// Puts a cell with one reference into its slot. If another reader was faster, the slot keeps its cell,
+  /// which has the same bytes.
   func fill(column: Int, row: Int, with cell: EncodedCell) {
     let (isFirst, _) = slot(column: column, row: row).pointee.compareExchange(
       expected: nil, desired: cell.address, ordering: .acquiringAndReleasing)
     if isFirst { memory.add(cell.size) } else { _ = cell.release() }
   }
 
-  /// Forgets a cell. Nobody else may have the page.
+  /// Evicts a cell. No reader may have the page.
   func clear(column: Int, row: Int) {
     let address = slot(column: column, row: row).pointee.exchange(
       nil, ordering: .acquiringAndReleasing)

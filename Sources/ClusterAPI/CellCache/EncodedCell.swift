@@ -1,28 +1,28 @@
 import Synchronization
 
-/// A cell as it is printed: its annotations, with commas between them. It doesn't change, and belongs to
-/// the pages that it is in, which count their references.
+/// An encoded cell: its annotations, with commas between them. It doesn't change. The pages that hold it
+/// own it and count their references.
 ///
-/// Not an object: readers take thousands of cells a request, and to retain and release each would cost
-/// more than to copy it. They hold the page instead.
+/// It is not an object: a reader takes thousands of cells for one request, and retaining and releasing each
+/// would cost more than copying it. Readers hold the page instead.
 struct EncodedCell {
   private struct Head: ~Copyable {
-    /// The pages that it is in; negative for what is never freed.
+    /// The number of pages that hold the cell; negative if it is never freed.
     let references: Atomic<Int>
     let byteCount: Int
     let features: Int
     let annotations: Int
   }
 
-  /// A head and the bytes behind it.
+  /// The head; the bytes follow it in memory.
   private let head: UnsafeMutablePointer<Head>
 
-  /// The longest that is kept, in bytes.
+  /// The most bytes of a cell that is kept.
   static let maximumBytes = 256 << 10
 
-  /// A cell of nothing.
+  /// A cell without annotations.
   static let empty = EncodedCell(shared: 0)
-  /// Stands for a cell that is too long to be kept: it has more annotations than any answer.
+  /// Stands for every cell that is too long to be kept. It has more annotations than any answer can have.
   static let tooLong = EncodedCell(shared: 1 << 32)
 
   /// A cell with one reference.
@@ -44,7 +44,7 @@ struct EncodedCell {
       to: Head(references: Atomic(-1), byteCount: 0, features: 0, annotations: annotations))
   }
 
-  /// The cell that a page keeps by its address.
+  /// The cell at an address, which a page holds.
   @inline(__always)
   init(at address: UnsafeRawPointer) {
     head = UnsafeMutableRawPointer(mutating: address).assumingMemoryBound(to: Head.self)
@@ -61,25 +61,25 @@ struct EncodedCell {
   @inline(__always)
   var annotations: Int { head.pointee.annotations }
 
-  /// As it is printed; as long as a page holds the cell.
+  /// The bytes. They are valid while a page holds the cell.
   @inline(__always)
   var json: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: head + 1, count: head.pointee.byteCount)
   }
 
-  /// The memory that it takes.
+  /// The memory that the cell takes, in bytes.
   var size: Int { isShared ? 0 : MemoryLayout<Head>.size + head.pointee.byteCount }
 
   private var isShared: Bool { head.pointee.references.load(ordering: .relaxed) < 0 }
 
-  /// It is in one more page.
+  /// Counts one more page that holds the cell.
   func retain() {
     if !isShared { head.pointee.references.add(1, ordering: .relaxed) }
   }
 
-  /// It is in one page less.
+  /// Counts one page less that holds the cell, and frees it with the last.
   ///
-  /// - Returns: the memory that is free again.
+  /// - Returns: the memory that was freed, in bytes.
   func release() -> Int {
     guard !isShared else { return 0 }
     let size = self.size

@@ -6,7 +6,7 @@ final class ChangeDispatcher {
   private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
   private var watches: [WatchKey: Watch] = [:]
-  /// Which view each watcher watches.
+  /// The viewport that each watcher watches.
   private var keys: [Int: WatchKey] = [:]
 
   init(_ catalog: Catalog, _ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void)
@@ -19,33 +19,33 @@ final class ChangeDispatcher {
       let inbox = mailbox.take(until: deadline)
       read(inbox)
       if inbox.isClosing {
-        for watch in watches.values { watch.leave() }
+        for watch in watches.values { watch.stop() }
         return
       }
-      // Whatever else readers see to: a look at a collection lets go of what has expired.
+      // Reading a collection leaves out its expired features.
       for id in Set(watches.keys.map(\.collection)) { _ = catalog[id] }
       work()
     }
   }
 
-  /// When there is something to do without word from others.
+  /// When there is work to do without a message; nil if there is none.
   private var deadline: ContinuousClock.Instant? {
     guard !watches.isEmpty else { return nil }
     return watches.values.compactMap(\.due).reduce(ContinuousClock.now + Watch.pause, min)
   }
 
   private func read(_ inbox: WatchMailbox.Inbox) {
-    for (key, view, arrival) in inbox.arrivals {
-      guard let watch = watch(key, view) else {
-        arrival.answer(.failure(Problem.notFound("there is no such collection")))
+    for (key, viewport, request) in inbox.requests {
+      guard let watch = watch(key, viewport) else {
+        request.answer(.failure(Problem.notFound("there is no such collection")))
         mailbox.dismiss()
         continue
       }
-      watch.add(arrival)
-      if !arrival.isToHead { keys[arrival.id] = key }
+      watch.add(request)
+      if !request.isToHead { keys[request.id] = key }
     }
     for (id, stream) in inbox.streams {
-      // A stream of which nobody knows any more ends here.
+      // A stream whose watcher was removed ends here.
       if let key = keys[id] { watches[key]?.begin(stream, of: id) }
     }
     for id in inbox.gone {
@@ -56,8 +56,8 @@ final class ChangeDispatcher {
     }
   }
 
-  /// The view with a key, which is watched from now on; nil where there is no such collection.
-  private func watch(_ key: WatchKey, _ view: ViewportRequest) -> Watch? {
+  /// The watch with a key, which is begun if there is none; nil if there is no such collection.
+  private func watch(_ key: WatchKey, _ viewport: ViewportRequest) -> Watch? {
     let mailbox = self.mailbox
     guard
       let log = catalog.changes(
@@ -68,11 +68,11 @@ final class ChangeDispatcher {
     else { return nil }
     if let watch = watches[key] {
       if watch.log === log { return watch }
-      // The collection was dropped and made anew.
+      // The collection was dropped and created again.
       watch.step()
     }
-    guard let view = WatchedViewport(view) else { return nil }
-    let watch = Watch(view, log, mailbox, report: report)
+    guard let viewport = WatchedViewport(viewport) else { return nil }
+    let watch = Watch(viewport, log, mailbox, report: report)
     watches[key] = watch
     return watch
   }

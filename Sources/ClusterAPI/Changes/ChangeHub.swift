@@ -1,15 +1,14 @@
 import HTTPServer
 import Synchronization
 
-/// Tells those who watch views what changes in them, on a thread of its own that gives way to all
-/// others.
+/// Sends watchers of viewports what changes in them, on a thread of the lowest priority.
 final class ChangeHub: Sendable {
   private let catalog: Catalog
   private let mailbox = WatchMailbox()
   private let report: @Sendable (String) -> Void
   private let hasThread = Atomic<Bool>(false)
 
-  /// How much the thread gives way to others; see nice(2).
+  /// How far the thread's priority is lowered; see nice(2).
   private static let niceness: Int32 = 19
 
   init(catalog: Catalog, report: @escaping @Sendable (String) -> Void) {
@@ -18,14 +17,14 @@ final class ChangeHub: Sendable {
 
   deinit { mailbox.post { $0.isClosing = true } }
 
-  /// For the metrics; see ``WatchMailbox/figures``.
+  /// Figures for the metrics; see ``WatchMailbox/figures``.
   var figures: (watchers: Int, events: Int, dropped: Int) { mailbox.figures }
 
-  /// Lets a client watch a view, and answers it when what it shall show first is there.
+  /// Adds a client that watches a viewport, and answers it as soon as its first event is there.
   ///
-  /// - Throws: ``Problem`` 503 where too many do.
+  /// - Throws: ``Problem`` 503 if there are too many watchers.
   func watch(
-    _ key: WatchKey, _ view: ViewportRequest, since: Int64?, isToHead: Bool,
+    _ key: WatchKey, _ viewport: ViewportRequest, since: Int64?, isToHead: Bool,
     answer: @escaping @Sendable (Result<HTTPResponse, any Error>) -> Void
   ) throws(Problem) {
     guard let id = mailbox.admit() else {
@@ -34,13 +33,13 @@ final class ChangeHub: Sendable {
     if !hasThread.exchange(true, ordering: .relaxed), !startThread() {
       hasThread.store(false, ordering: .relaxed)
       mailbox.dismiss()
-      throw .unavailable("no thread can be had to watch")
+      throw .unavailable("no thread could be started for watchers")
     }
-    let arrival = WatchRequest(id: id, since: since, isToHead: isToHead, answer: answer)
-    mailbox.post { $0.arrivals.append((key, view, arrival)) }
+    let request = WatchRequest(id: id, since: since, isToHead: isToHead, answer: answer)
+    mailbox.post { $0.requests.append((key, viewport, request)) }
   }
 
-  /// Starts the thread; false where the system has none to give.
+  /// Starts the thread; false if the system can't.
   private func startThread() -> Bool {
     let (catalog, mailbox, report) = (self.catalog, self.mailbox, self.report)
     return BackgroundThread.start(niceness: ChangeHub.niceness) {

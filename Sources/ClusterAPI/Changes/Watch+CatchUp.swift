@@ -1,10 +1,10 @@
 extension Watch {
-  /// Events for those who show something else than the others, each made once.
+  /// Events for watchers that show other versions than the latest but one, each encoded once.
   struct CatchUp {
     let view: WatchedViewport
     let log: TouchLog
     let snapshot: CollectionSnapshot
-    /// The event with the whole view, once it was needed.
+    /// The event with the whole viewport, once it was needed.
     var whole: [UInt8]?
     private var known: [Int64: [UInt8]] = [:]
 
@@ -12,7 +12,7 @@ extension Watch {
       (self.view, self.log, self.snapshot, self.whole) = (view, log, snapshot, whole)
     }
 
-    /// What brings somebody up to date who shows a version, or nothing; nil where nothing has changed.
+    /// The event that brings a client up to date that shows a version, or nothing; nil if nothing has changed.
     mutating func event(since version: Int64?) throws -> [UInt8]? {
       guard let version, let touched = log.coordinates(after: version) else {
         return try wholeView()

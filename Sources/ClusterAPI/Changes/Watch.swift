@@ -1,24 +1,24 @@
 import ClusterCore
 import HTTPServer
 
-/// A view that is watched, with all who watch it. Belongs to the thread that tells of changes.
+/// A watched viewport with its watchers. Only the thread that sends changes uses it.
 final class Watch {
   /// The least time between two events.
   static let pause = Duration.milliseconds(250)
-  /// After so long a silence clients are told that the connection lives.
+  /// The time after which a comment is sent if there are no events.
   static let keepAlivePeriod = Duration.seconds(15)
 
   let log: TouchLog
   private let view: WatchedViewport
   private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
-  private var arrivals: [WatchRequest] = []
+  private var requests: [WatchRequest] = []
   private var watchers: [Int: Watcher] = [:]
   /// Whether the collection has changed since the last step.
   var isTouched = false
-  /// The next step is not before this.
+  /// The earliest time of the next step.
   private var notBefore = ContinuousClock.now
-  /// Whether nobody is watching any more because it can't go on.
+  /// Whether it has ended, because the collection was dropped or the viewport can't be answered.
   private(set) var isOver = false
 
   init(
@@ -28,18 +28,18 @@ final class Watch {
     (self.view, self.log, self.mailbox, self.report) = (view, log, mailbox, report)
   }
 
-  /// Whether there is nobody to tell anything.
-  var isAbandoned: Bool { isOver || (arrivals.isEmpty && watchers.isEmpty) }
+  /// Whether there are no watchers and no requests.
+  var isAbandoned: Bool { isOver || (requests.isEmpty && watchers.isEmpty) }
 
-  /// When there is something to do; nil as long as nothing happens.
+  /// When the next step is due; nil if there is nothing to do.
   var due: ContinuousClock.Instant? {
-    let hasWork = isTouched || !arrivals.isEmpty || watchers.values.contains(where: isBehind)
+    let hasWork = isTouched || !requests.isEmpty || watchers.values.contains(where: isBehind)
     return hasWork ? notBefore : nil
   }
 
   private func isBehind(_ watcher: Watcher) -> Bool { watcher.version != view.version }
 
-  func add(_ arrival: WatchRequest) { arrivals.append(arrival) }
+  func add(_ request: WatchRequest) { requests.append(request) }
 
   func begin(_ stream: ResponseStream, of watcher: Int) { watchers[watcher]?.stream = stream }
 
@@ -49,7 +49,7 @@ final class Watch {
 
   // MARK: Steps
 
-  /// Tells everybody what has changed.
+  /// Sends all watchers what has changed, and answers requests.
   func step() {
     let start = ContinuousClock.now
     isTouched = false
@@ -58,8 +58,8 @@ final class Watch {
       let before = view.version
       let touched = view.isKnown ? log.coordinates(after: before) : nil
       let update = try view.update(
-        to: snapshot, touched: touched, wantsView: arrivals.contains { $0.since == nil })
-      tell(update.changes, before)
+        to: snapshot, touched: touched, wantsView: requests.contains { $0.since == nil })
+      send(update.changes, before)
       try bringUp(snapshot, update.view)
     } catch {
       fail(error)
@@ -67,8 +67,8 @@ final class Watch {
     notBefore = start + Watch.pause
   }
 
-  /// Sends the changes to those who show the version before. Who can't take them now is behind.
-  private func tell(_ changes: [UInt8]?, _ before: Int64) {
+  /// Sends the changes to watchers that show the version before. A watcher that can't take them is behind.
+  private func send(_ changes: [UInt8]?, _ before: Int64) {
     let now = ContinuousClock.now
     for (id, watcher) in watchers where watcher.version == before {
       guard let changes else {
@@ -98,7 +98,7 @@ final class Watch {
     mailbox.dismiss(isDropped: true)
   }
 
-  /// Serves those who have come, and those who were behind and have time again.
+  /// Answers requests, and brings watchers up to date that were behind and can take events again.
   private func bringUp(_ snapshot: CollectionSnapshot, _ whole: [UInt8]?) throws {
     var events = CatchUp(view: view, log: log, snapshot: snapshot, whole: whole)
     let now = ContinuousClock.now
@@ -112,24 +112,24 @@ final class Watch {
         watcher.version = view.version
       }
     }
-    while let arrival = arrivals.first {
-      let event = try events.event(since: arrival.since)
-      arrivals.removeFirst()
-      admit(arrival, event)
+    while let request = requests.first {
+      let event = try events.event(since: request.since)
+      requests.removeFirst()
+      admit(request, event)
     }
   }
 
-  private func admit(_ arrival: WatchRequest, _ event: [UInt8]?) {
+  private func admit(_ request: WatchRequest, _ event: [UInt8]?) {
     let first = event ?? EventText.mark(version: view.version)
     var response = HTTPResponse(
       status: 200,
       headers: [
         ("Content-Type", MediaType.eventStream.rawValue), ("Cache-Control", "no-store"),
-        // Proxies such as nginx would gather events.
+        // Keeps proxies such as nginx from buffering events.
         ("X-Accel-Buffering", "no"),
       ], body: EventText.opening + first)
-    let (mailbox, id) = (self.mailbox, arrival.id)
-    if arrival.isToHead {
+    let (mailbox, id) = (self.mailbox, request.id)
+    if request.isToHead {
       response.stream = { _ in }
       mailbox.dismiss()
     } else {
@@ -141,10 +141,10 @@ final class Watch {
         stream.onEnd { mailbox.post { $0.gone.append(id) } }
       }
     }
-    arrival.answer(.success(response))
+    request.answer(.success(response))
   }
 
-  /// Shows those who have heard nothing for a while that the connection lives.
+  /// Sends a comment to watchers that have been sent nothing for a while.
   func keepAlive(_ now: ContinuousClock.Instant) {
     for watcher in watchers.values
     where watcher.lastSent + Watch.keepAlivePeriod <= now && watcher.readiness(at: now) == .ready {
@@ -154,10 +154,10 @@ final class Watch {
 
   // MARK: The end
 
-  /// The collection was dropped.
+  /// Ends the watch because the collection was dropped.
   private func end() { close(EventText.gone, Problem.notFound("there is no such collection")) }
 
-  /// The view can't be answered, or not any more.
+  /// Ends the watch because the viewport can't be answered.
   private func fail(_ error: any Error) {
     let problem = Problem.from(error, bodyFields: false, report: report)
     close(EventText.problem(problem.response.body), problem)
@@ -165,18 +165,18 @@ final class Watch {
 
   private func close(_ last: [UInt8], _ problem: Problem) {
     isOver = true
-    for arrival in arrivals { arrival.answer(.failure(problem)) }
+    for request in requests { request.answer(.failure(problem)) }
     for watcher in watchers.values {
       watcher.stream?.send(last)
       watcher.stream?.finish()
     }
-    mailbox.dismiss(arrivals.count + watchers.count)
-    arrivals = []
+    mailbox.dismiss(requests.count + watchers.count)
+    requests = []
     watchers = [:]
   }
 
-  /// Ends all streams, and sends nothing more.
-  func leave() {
+  /// Ends all streams without another event.
+  func stop() {
     close([], .stopping)
   }
 }

@@ -1,4 +1,4 @@
-/// What is watched: a view of a collection. Those who ask for the same share the work.
+/// A watched viewport of a collection. Watchers with the same key share the work.
 struct WatchKey: Hashable {
   var collection: String
   /// The request's fields.

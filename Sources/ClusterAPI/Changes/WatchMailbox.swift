@@ -3,14 +3,14 @@ import Threading
 import HTTPServer
 import Synchronization
 
-/// Where other threads leave word for the one that tells of changes.
+/// The messages that other threads leave for the thread that sends changes.
 final class WatchMailbox: Sendable {
-  /// The most clients that watch at one time.
+  /// The most watchers.
   static let maximumWatchers = 1000
 
-  /// What was left.
+  /// The messages since the last look.
   struct Inbox {
-    var arrivals: [(key: WatchKey, view: ViewportRequest, arrival: WatchRequest)] = []
+    var requests: [(key: WatchKey, viewport: ViewportRequest, request: WatchRequest)] = []
     var streams: [(watcher: Int, stream: ResponseStream)] = []
     var gone: [Int] = []
     var touched: [TouchLog] = []
@@ -19,34 +19,34 @@ final class WatchMailbox: Sendable {
 
   private struct State {
     var inbox = Inbox()
-    /// Whether the thread has been told that there is something.
+    /// Whether the thread has been woken up for the messages.
     var isSignalled = false
     var lastID = 0
   }
 
   private let state = Locked(State())
-  private let arrivals = DispatchSemaphore(value: 0)
+  private let signal = DispatchSemaphore(value: 0)
   private let watching = Atomic<Int>(0)
   private let events = Atomic<Int>(0)
   private let dropped = Atomic<Int>(0)
 
-  /// Leaves word.
+  /// Leaves a message.
   func post(_ change: (inout Inbox) -> Void) {
     let isFirst = state.withLock { state in
       change(&state.inbox)
       defer { state.isSignalled = true }
       return !state.isSignalled
     }
-    if isFirst { arrivals.signal() }
+    if isFirst { signal.signal() }
   }
 
-  /// Takes what was left, and waits for it no longer than until a time; nil waits for ever.
+  /// Waits for messages, at most until a deadline if there is one, and takes them.
   func take(until deadline: ContinuousClock.Instant?) -> Inbox {
     if let deadline {
       let wait = ContinuousClock.now.duration(to: deadline) / .nanoseconds(1)
-      _ = arrivals.wait(timeout: .now() + .nanoseconds(Int(max(wait, 0))))
+      _ = signal.wait(timeout: .now() + .nanoseconds(Int(max(wait, 0))))
     } else {
-      arrivals.wait()
+      signal.wait()
     }
     return state.withLock { state in
       defer { state.inbox = Inbox() }
@@ -55,7 +55,7 @@ final class WatchMailbox: Sendable {
     }
   }
 
-  /// A number for a new watcher; nil where there are too many.
+  /// A number for a new watcher; nil if there are too many.
   func admit() -> Int? {
     let (before, _) = watching.add(1, ordering: .relaxed)
     guard before < WatchMailbox.maximumWatchers else {
@@ -68,7 +68,7 @@ final class WatchMailbox: Sendable {
     }
   }
 
-  /// Somebody who was admitted watches no more.
+  /// Subtracts watchers that were admitted.
   func dismiss(_ count: Int = 1, isDropped: Bool = false) {
     watching.subtract(count, ordering: .relaxed)
     if isDropped { dropped.add(count, ordering: .relaxed) }
@@ -77,8 +77,8 @@ final class WatchMailbox: Sendable {
   /// Counts an event that was sent.
   func countEvent() { events.add(1, ordering: .relaxed) }
 
-  /// For the metrics: those who watch, the events that were sent to them, and how many were dropped
-  /// because they were too slow.
+  /// The numbers of watchers now, of events that were sent, and of watchers that were dropped because they
+  /// were too slow.
   var figures: (watchers: Int, events: Int, dropped: Int) {
     (
       watching.load(ordering: .relaxed), events.load(ordering: .relaxed),

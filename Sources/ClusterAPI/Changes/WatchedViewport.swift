@@ -1,38 +1,38 @@
 import ClusterCore
 import GeoFormats
 
-/// What the watchers of a view show by now, and what is to be told them when the collection changes.
+/// What the watchers of a viewport show, and the events for them when the collection changes.
 ///
-/// It keeps no annotations, only a hash of each cell's as they were printed, so that nothing is sent
-/// that is there already.
+/// It keeps a hash of each cell's encoded annotations instead of the annotations, so that cells that haven't
+/// changed aren't sent again.
 final class WatchedViewport {
   private struct Shown {
     var hash: Int
-    /// Its features.
+    /// The number of its features.
     var count: Int
   }
 
-  /// What an update found.
+  /// The events that an update made.
   struct Update {
-    /// The event for those who showed what was there before; nil if nothing has changed for them.
+    /// The event for watchers that show the version before; nil if nothing has changed for them.
     var changes: [UInt8]?
-    /// The event for those who show nothing yet, if it was asked for.
+    /// The event for clients that show nothing yet, if it was asked for.
     var view: [UInt8]?
   }
 
   private let viewport: ViewportRequest
   private let request: ClusterRequest
   private let overrides: [[UInt8]: Grouping.Override]
-  /// The cells that aren't empty; nil before the first update.
+  /// The cells with annotations; nil before the first update.
   private var shown: [ViewportCell: Shown]?
   private var featureCount = 0
   /// The version of the collection that the watchers show.
   private(set) var version: Int64 = 0
 
-  /// The most cells that are listed because something may have changed in them.
+  /// The most cells of an update that looks at single cells.
   private static let mostListed = 10_000
 
-  /// A view on a grid; nil for any other.
+  /// Watches a viewport on a grid; nil for any other.
   init?(_ viewport: ViewportRequest) {
     guard case .grid(let grid, let overrides) = viewport.area else { return nil }
     (self.viewport, self.overrides) = (viewport, overrides)
@@ -44,13 +44,12 @@ final class WatchedViewport {
   /// Whether it has been updated at all.
   var isKnown: Bool { shown != nil }
 
-  /// Goes on to a snapshot.
+  /// Moves on to a snapshot.
   ///
   /// - Parameters:
-  ///   - touched: where features were or are that changed since the version shown; nil where that isn't
-  ///     known.
-  ///   - wantsView: whether somebody needs all of it.
-  /// - Throws: ``ImpossibleRequest`` as the view's answer does.
+  ///   - touched: the coordinates that were touched since the version shown; nil if they aren't known.
+  ///   - wantsView: whether a client needs the whole viewport.
+  /// - Throws: ``ImpossibleRequest`` if the viewport can't be answered.
   func update(
     to snapshot: CollectionSnapshot, touched: [Coordinate]?, wantsView: Bool
   ) throws -> Update {
@@ -61,10 +60,10 @@ final class WatchedViewport {
     return selection.count == 0 ? Update() : try update(selection, of: snapshot)
   }
 
-  /// The event for somebody who showed an earlier version, with everything that may have changed since;
-  /// nil where that isn't worthwhile, and the whole view is better.
+  /// The event for a client that shows an earlier version, with all cells that may have changed since; nil if
+  /// the whole viewport is cheaper.
   ///
-  /// - Parameter snapshot: that of the last update.
+  /// - Parameter snapshot: the snapshot of the last update.
   func changes(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> [UInt8]? {
     guard let selection = selection(holding: touched), isWorthwhile(selection, shown?.count ?? 0)
     else { return nil }
@@ -77,13 +76,13 @@ final class WatchedViewport {
     return finish(event, snapshot)
   }
 
-  // MARK: What is looked at
+  // MARK: Cells
 
   private func selection(holding coordinates: [Coordinate]) -> CellSelection? {
     CellSelection(request, overrides: overrides, holding: coordinates)
   }
 
-  /// Whether it is quicker to look at some cells than at the whole view.
+  /// Whether it is quicker to look at some cells than at the whole viewport.
   private func isWorthwhile(_ selection: CellSelection, _ count: Int) -> Bool {
     selection.count <= max(8, count / 4)
       && selection.cellCount(overrides, cellSize: request.cellSize)
@@ -172,7 +171,8 @@ final class WatchedViewport {
     return Update(changes: finish(event, snapshot))
   }
 
-  /// Where groups have cells of their own, what is drawn in the view's own ones doesn't add up to it.
+  /// The number of features in the viewport. If groups have cells of their own, the viewport's own cells
+  /// don't add up to it.
   private static func featureCount(
     of request: ClusterRequest, _ properties: PropertyOptions, in snapshot: CollectionSnapshot
   ) -> Int {
@@ -181,7 +181,7 @@ final class WatchedViewport {
       .featureCount(of: request)
   }
 
-  // MARK: Printing
+  // MARK: Encoding
 
   private func event(_ snapshot: CollectionSnapshot) -> JSONWriter {
     var json = JSONWriter(reserving: 4096)

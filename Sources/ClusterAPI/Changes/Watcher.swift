@@ -2,35 +2,36 @@ import HTTPServer
 
 /// A client that watches.
 final class Watcher {
-  /// What can be sent to it.
+  /// Whether an event can be sent.
   enum Readiness {
     case ready
-    /// Nothing now: it still takes the last event, or its stream isn't there yet.
+    /// The client is still reading the last event, or its stream isn't there yet.
     case busy
-    /// Nothing ever: it has stopped to read.
+    /// The client has stopped reading.
     case unresponsive
   }
 
-  /// The bytes that may wait for a client before it gets no more.
+  /// The most bytes that wait for a client before it is sent no more.
   static let maximumPending = 1 << 20
-  /// How long it may take nothing of what waits.
+  /// The longest time in which a client may read none of the bytes that wait for it.
   private static let patience = Duration.seconds(2)
-  /// An event of which no more is missing counts as taken; what waits is known but about.
+  /// An event counts as read when at most this many of its bytes wait, as their number is known only
+  /// approximately.
   private static let slack = 4096
 
-  /// The version of the collection that it shows, once it has read what was sent.
+  /// The version that the client shows once it has read what was sent.
   var version: Int64
-  /// What it is sent by; nil until the answer has begun.
+  /// The stream; nil until the response has begun.
   var stream: ResponseStream?
   private(set) var lastSent: ContinuousClock.Instant
   private var sent = 0
-  /// What it has taken of that, and when that was last found to be more than before.
+  /// The bytes that the client has read of that, and when their number was last found to have grown.
   private var taken = 0
   private var lastTaken: ContinuousClock.Instant
-  /// Where the events that it has not taken for certain end, in bytes sent.
+  /// The ends of the events that the client may not have read, in bytes sent.
   private var ends: [Int] = []
 
-  /// A client that was sent a version, in so many bytes.
+  /// Creates a watcher that was sent a version in a number of bytes.
   init(version: Int64, sent: Int, at now: ContinuousClock.Instant) {
     self.version = version
     self.sent = sent

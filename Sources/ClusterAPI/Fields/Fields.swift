@@ -3,12 +3,12 @@ import GeoFormats
 
 /// The named values of a request, from a JSON body or from a query: one set of rules for both.
 ///
-/// A name the resource doesn't know, a name given twice and a value of the wrong type are 400 and
-/// name the field. JSON null is absent.
+/// A name that isn't allowed, a name given twice and a value of the wrong type are errors with the status
+/// 400 that name the field. JSON null is the same as an absent field.
 struct Fields {
   private enum Value {
     case json(JSONValue)
-    /// As it stands in the query, percent-encoded.
+    /// Text of the query, percent-encoded.
     case query(EncodedText)
   }
 
@@ -17,13 +17,13 @@ struct Fields {
     let value: Value
   }
 
-  /// Whether they come from a body; decides how errors point at them.
+  /// Whether the fields come from a body, which decides how errors point at them.
   let inBody: Bool
-  /// What goes before names in pointers, for the members of an object.
+  /// The beginning of pointers to members of an object.
   private var prefix = ""
   private var values: [Entry] = []
-  /// The lengths of the names that are there, a bit each: most of the names that are asked for are not
-  /// there, and need not be looked for.
+  /// A bit for each length of a name that is given. Most fields are not given, and this tells so without a
+  /// comparison of names.
   private var lengths: UInt64 = 0
 
   /// The fields of a query.
@@ -40,7 +40,7 @@ struct Fields {
     }
   }
 
-  /// The fields of a JSON object, valid while the parser that made it isn't used again.
+  /// The fields of a JSON object. They are valid until the parser that made it is used again.
   init(object: JSONValue, allowed: [String]) throws(Problem) {
     inBody = true
     guard object.kind == .object else { throw Problem(400, "the body is not a JSON object") }
@@ -55,7 +55,7 @@ struct Fields {
     guard allowed.contains(where: { $0.utf8.count == name.utf8.count && $0 == name }) else {
       throw problem(shown(name), "the name is unknown here")
     }
-    guard place(name) == nil else { throw problem(name, "\(name) is given twice") }
+    guard index(of: name) == nil else { throw problem(name, "\(name) is given twice") }
     lengths |= Fields.lengthBit(name)
     values.append(Entry(name: name, value: value))
   }
@@ -64,17 +64,17 @@ struct Fields {
   private static func lengthBit(_ name: String) -> UInt64 { 1 << UInt64(name.utf8.count & 63) }
 
   @inline(__always)
-  private func place(_ name: String) -> Int? {
+  private func index(of name: String) -> Int? {
     guard lengths & Fields.lengthBit(name) != 0 else { return nil }
     return values.firstIndex { $0.name == name }
   }
 
-  /// A problem with one of the fields; 400 unless told otherwise.
+  /// A problem with one of the fields.
   func problem(_ name: String, status: Int = 400, _ detail: String) -> Problem {
     Problem(status, field: prefix + name, inBody: inBody, detail)
   }
 
-  /// An unknown name as part of a pointer: not at any length, and in a JSON pointer escaped.
+  /// An unknown name as part of a pointer: shortened, and escaped in a JSON pointer.
   private func shown(_ name: String) -> String {
     let prefix = name.prefix(100)
     guard inBody else { return String(prefix) }
@@ -88,12 +88,12 @@ struct Fields {
   }
 
   private func value(_ name: String) -> Value? {
-    guard let place = place(name) else { return nil }
-    if case .json(let json) = values[place].value, json.kind == .null { return nil }
-    return values[place].value
+    guard let index = index(of: name) else { return nil }
+    if case .json(let json) = values[index].value, json.kind == .null { return nil }
+    return values[index].value
   }
 
-  /// Whether a field is there and not null.
+  /// Whether a field is given and not null.
   func has(_ name: String) -> Bool { value(name) != nil }
 
   private func decoded(_ name: String, _ text: EncodedText) throws(Problem) -> String {
@@ -120,7 +120,7 @@ struct Fields {
 
   private func number(_ name: String, _ text: String) throws(Problem) -> Double {
     let text = trimmed(text)
-    // Double's own reading also takes "nan", "inf" and hexadecimal.
+    // Double(_:) also takes "nan", "inf" and hexadecimal numbers.
     let isPlain = text.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.eE".utf8.contains($0)
     }
@@ -218,7 +218,7 @@ struct Fields {
     return numbers
   }
 
-  /// A list of strings: a JSON array, or comma-separated. A lone JSON string is given as such.
+  /// A list of strings: a JSON array, or comma-separated. `isString` tells a single string from a list.
   func strings(_ name: String) throws(Problem) -> (list: [String], isString: Bool)? {
     var strings: [String] = []
     switch value(name) {
@@ -262,7 +262,7 @@ struct Fields {
         }
       }
     } catch let error as FeatureID.Invalid {
-      // A fraction is another type; the rest are integers and strings out of their range.
+      // A fraction is of the wrong type; the other ids are out of range.
       let status = if case .notAnInteger = error { 400 } else { 422 }
       throw problem(inBody ? "\(name)/\(ids.count)" : name, status: status, error.reason)
     } catch let error as Problem {
@@ -273,8 +273,8 @@ struct Fields {
     return ids
   }
 
-  /// The elements of a comma-separated list. Most clients escape the commas, too, so they are
-  /// looked for in the decoded text; an element that holds one can be sent in a body.
+  /// The elements of a comma-separated list. Most clients escape the commas, so they are looked for in the
+  /// decoded text. An element that holds a comma can be sent in a body only.
   private func list(_ name: String, _ text: EncodedText) throws(Problem) -> [String] {
     let decoded = try decoded(name, text)
     return decoded.isEmpty
@@ -303,7 +303,7 @@ struct Fields {
     }
   }
 
-  /// The members of an object, none of them twice; a JSON pointer to each goes with it.
+  /// The members of an object with a JSON pointer to each; 400 if a name occurs twice.
   func members(
     of json: JSONValue, at pointer: String
   ) throws(Problem) -> [(name: String, pointer: String, value: JSONValue)] {
@@ -312,16 +312,16 @@ struct Fields {
     var seen: Set<String> = []
     for (key, value) in json.members {
       let name = String(decoding: key, as: UTF8.self)
-      let place = "\(pointer)/\(shown(name))"
+      let location = "\(pointer)/\(shown(name))"
       guard seen.insert(name).inserted else {
-        throw problem(place, "\(shown(name)) is given twice")
+        throw problem(location, "\(shown(name)) is given twice")
       }
-      members.append((name, place, value))
+      members.append((name, location, value))
     }
     return members
   }
 
-  /// The fields of an object that is part of another; those of errors are below the given pointer.
+  /// The fields of an object within a value. Errors point below the given pointer.
   func object(_ json: JSONValue, at pointer: String, allowed: [String]) throws(Problem) -> Fields {
     guard json.kind == .object else { throw problem(pointer, "\(pointer) is not an object") }
     var fields = self
@@ -333,8 +333,8 @@ struct Fields {
     return fields
   }
 
-  /// Numbers that have names in a body (`{"x":1,"center":{"latitude":2}}`) and an order in a query
-  /// (`1,2`). A path with a slash is a member of a member.
+  /// Numbers that are named in a body (`{"x":1,"center":{"latitude":2}}`) and ordered in a query (`1,2`). A
+  /// path with a slash names a member of a member.
   func namedNumbers(_ name: String, _ paths: [String]) throws(Problem) -> [Double]? {
     switch value(name) {
     case nil: return nil
@@ -360,7 +360,7 @@ struct Fields {
     }
   }
 
-  /// Refuses members that no path names, at every depth.
+  /// Refuses members that no path names, at any depth.
   private func checkMembers(
     _ json: JSONValue, _ pointer: String, _ paths: [String]
   ) throws(Problem) {
@@ -369,11 +369,13 @@ struct Fields {
     for (key, value) in json.members {
       let member = String(decoding: key, as: UTF8.self)
       let below = paths.filter { $0 == member || $0.hasPrefix("\(member)/") }
-      let place = "\(pointer)/\(shown(member))"
-      guard !below.isEmpty else { throw problem(place, "the name is unknown here") }
-      guard seen.insert(member).inserted else { throw problem(place, "\(member) is given twice") }
+      let location = "\(pointer)/\(shown(member))"
+      guard !below.isEmpty else { throw problem(location, "the name is unknown here") }
+      guard seen.insert(member).inserted else {
+        throw problem(location, "\(member) is given twice")
+      }
       if below != [member] {
-        try checkMembers(value, place, below.map { String($0.dropFirst(member.count + 1)) })
+        try checkMembers(value, location, below.map { String($0.dropFirst(member.count + 1)) })
       }
     }
   }

@@ -6,19 +6,19 @@ struct Paging {
   static let defaultLimit = 10
   static let maximumLimit = 10_000
 
-  /// 0…``maximumLimit``; 0 only counts.
+  /// 0…``maximumLimit``; with 0 the answer holds only counts.
   var limit: Int
   var offset: Int
 
   init(_ fields: Fields) throws(Problem) {
     limit = try fields.count("limit", atMost: Paging.maximumLimit) ?? Paging.defaultLimit
-    // No collection has more features.
+    // No collection can have more features.
     offset = try fields.count("offset", atMost: Int(Int32.max)) ?? 0
   }
 }
 
 extension Fields {
-  /// A number of things: anything above a maximum, however large, counts as the maximum.
+  /// A count. Anything above the maximum, however large, is taken as the maximum.
   fileprivate func count(_ name: String, atMost maximum: Int) throws(Problem) -> Int? {
     guard let number = try wholeNumber(name) else { return nil }
     guard number >= 0 else { throw problem(name, "\(name) is negative") }

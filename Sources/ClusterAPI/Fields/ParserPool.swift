@@ -21,7 +21,7 @@ final class ParserPool: Sendable {
     return try body(box.parser)
   }
 
-  /// Reads a JSON body that must be an object of known names.
+  /// Reads a JSON body that must be an object of allowed names.
   func withObject<R>(
     ofBody body: RequestBody, allowed: [String], _ read: (Fields, JSONValue) throws -> R
   ) throws -> R {
@@ -38,21 +38,21 @@ final class ParserPool: Sendable {
     }
   }
 
-  /// The problem with a body that is not JSON, pointing at the field in which it went wrong, as far
-  /// as that can be told.
+  /// The problem with a body that is not JSON. It points at the field that holds the error, as far as that
+  /// can be told.
   private static func problem(
     _ error: JSONError, in bytes: UnsafeRawBufferPointer, names: [String]
   ) -> Problem {
     let detail = bytes.isEmpty ? "the body is empty" : "the body is not JSON: \(error)"
     let end = min(max(error.offset ?? bytes.count, 0), min(bytes.count, 4096))
     let text = String(decoding: bytes[..<end], as: UTF8.self)
-    var last: (name: String, place: String.Index)?
+    var last: (name: String, index: String.Index)?
     for name in names {
-      // The last of the known names that stands before the error.
+      // Of the allowed names, the last one before the error.
       var rest = text[...]
       let quoted = "\"\(name)\""
       while let found = rest.firstRange(of: quoted) {
-        if last.map({ $0.place < found.lowerBound }) ?? true { last = (name, found.lowerBound) }
+        if last.map({ $0.index < found.lowerBound }) ?? true { last = (name, found.lowerBound) }
         rest = rest[found.upperBound...]
       }
     }

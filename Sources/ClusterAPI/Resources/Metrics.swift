@@ -107,7 +107,7 @@ public final class Metrics: Sendable {
     let cells = catalog.cellCacheBudget.counts
     metric(
       "remembered_cells_total", "counter", "Cells of views that were printed before.",
-      [("", "\(cells.remembered)")])
+      [("", "\(cells.cached)")])
     metric(
       "clustered_cells_total", "counter", "Cells of views that were clustered to be remembered.",
       [("", "\(cells.clustered)")])

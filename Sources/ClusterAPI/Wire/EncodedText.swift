@@ -27,7 +27,7 @@ struct EncodedText {
   /// The parts between separators.
   func parts(separatedBy separator: UInt8) -> Parts { Parts(text: self, separator: separator) }
 
-  /// What is before the first separator, and what is behind it; nothing if there is none.
+  /// The texts before and after the first separator; the second is empty if there is no separator.
   func split(at separator: UInt8) -> (EncodedText, EncodedText) {
     let end = end(of: range.lowerBound, separator)
     let next = min(end + 1, range.upperBound)
@@ -64,9 +64,9 @@ struct EncodedText {
   /// nothing of whether it is a number.
   var plainNumber: Double? {
     bytes[range].withUnsafeBufferPointer { text in
-      var place = 0
-      let number = PlainNumber.read(text, &place)
-      return place == text.count ? number : nil
+      var offset = 0
+      let number = PlainNumber.read(text, &offset)
+      return offset == text.count ? number : nil
     }
   }
 
@@ -75,12 +75,12 @@ struct EncodedText {
     bytes[range].withUnsafeBufferPointer { text in
       var numbers: [Double] = []
       numbers.reserveCapacity(4)
-      var place = 0
-      while let number = PlainNumber.read(text, &place) {
+      var offset = 0
+      while let number = PlainNumber.read(text, &offset) {
         numbers.append(number)
-        if place == text.count { return numbers }
-        guard text[place] == UInt8(ascii: ",") else { return nil }
-        place += 1
+        if offset == text.count { return numbers }
+        guard text[offset] == UInt8(ascii: ",") else { return nil }
+        offset += 1
       }
       return nil
     }
@@ -90,19 +90,19 @@ struct EncodedText {
 extension EncodedText {
   /// Reads decimals of few digits.
   private enum PlainNumber {
-    /// Reads a decimal from a place on, and moves to where it ends. Nil if there is none, or one of more
+    /// Reads a decimal at an offset and moves the offset to its end. Nil if there is none, or one of more
     /// digits than are read exactly here.
     @inline(__always)
-    static func read(_ text: UnsafeBufferPointer<UInt8>, _ place: inout Int) -> Double? {
-      let isNegative = place < text.count && text[place] == UInt8(ascii: "-")
-      if isNegative { place &+= 1 }
+    static func read(_ text: UnsafeBufferPointer<UInt8>, _ offset: inout Int) -> Double? {
+      let isNegative = offset < text.count && text[offset] == UInt8(ascii: "-")
+      if isNegative { offset &+= 1 }
       var value: Int64 = 0
-      let whole = digits(text, &place, &value)
+      let whole = digits(text, &offset, &value)
       guard whole > 0 else { return nil }
       var decimals = 0
-      if place < text.count, text[place] == UInt8(ascii: ".") {
-        place &+= 1
-        decimals = digits(text, &place, &value)
+      if offset < text.count, text[offset] == UInt8(ascii: ".") {
+        offset &+= 1
+        decimals = digits(text, &offset, &value)
         guard decimals > 0 else { return nil }
       }
       // At most 15 digits, thus both are integers that doubles hold: their quotient is rounded once, as
@@ -115,16 +115,16 @@ extension EncodedText {
     /// Reads digits behind those of a value; returns how many. The value is right for up to 18 in all.
     @inline(__always)
     private static func digits(
-      _ text: UnsafeBufferPointer<UInt8>, _ place: inout Int, _ value: inout Int64
+      _ text: UnsafeBufferPointer<UInt8>, _ offset: inout Int, _ value: inout Int64
     ) -> Int {
-      let start = place
-      while place < text.count {
-        let digit = text[place] &- UInt8(ascii: "0")
+      let start = offset
+      while offset < text.count {
+        let digit = text[offset] &- UInt8(ascii: "0")
         guard digit < 10 else { break }
         value = value &* 10 &+ Int64(digit)
-        place &+= 1
+        offset &+= 1
       }
-      return place &- start
+      return offset &- start
     }
 
     private static let powersOfTen: [Double] = [
