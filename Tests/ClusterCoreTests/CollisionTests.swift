@@ -114,9 +114,9 @@ import Testing
     for cluster in found.all {
       let places = Array(found.ordinals(of: cluster))
       // In index order, as they were, hence with the same priorities.
-      let selected = FixedArray<UInt32>(uninitialized: places.count)
+      let selected = WritableArray<UInt32>(count: places.count)
       for (index, place) in places.enumerated() { selected.pointer[index] = UInt32(place) }
-      let own = PointIndex(selecting: selected, of: points)
+      let own = PointIndex(selecting: selected.fixed, of: points)
       let twin = MethodTwin(own)
       let wanted = (2...24).first { zoom in
         let scale = 268_435_456 / (256 * Double(1 << zoom))

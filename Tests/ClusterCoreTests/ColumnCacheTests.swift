@@ -29,7 +29,7 @@ import Testing
     let cache = IndexedCollection().columns  // 64 MiB
     func use(_ number: Int, bytes: Int) {
       _ = cache.value(for: CachedColumn.Key(name: name(number))) { _ in
-        let codes = FixedArray<PropertyColumn.Code>(uninitialized: bytes / 4)
+        let codes = WritableArray<PropertyColumn.Code>(count: bytes / 4).fixed
         return .values(
           PropertyColumn(
             [ColumnChunk(count: codes.count, codes: codes, doubles: nil)], ByteDictionary()),

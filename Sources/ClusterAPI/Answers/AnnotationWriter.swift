@@ -15,14 +15,16 @@ struct AnnotationWriter {
   init(
     collection: IndexedCollection, result: ClusterResult, options: AnnotationOptions,
     statistics: Statistics? = nil, previous: [String] = []
-  ) {
+  ) throws(ImpossibleRequest) {
     index = collection.index
     self.result = result
     self.options = options
     self.previous = previous
     titles = TitleWriter(options, collection)
     layers = LayerTexts(result.layers)
-    self.statistics = statistics.map(StatisticsWriter.init)
+    self.statistics = try statistics.map { (wanted) throws(ImpossibleRequest) in
+      try StatisticsWriter(wanted)
+    }
   }
 
   /// Writes an annotation as an object in the form that the options ask for.

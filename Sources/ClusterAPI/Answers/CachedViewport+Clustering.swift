@@ -10,11 +10,11 @@ extension CachedViewport {
     let missing = missingCells
     guard case .grid(let viewport, _) = request.area,
       let answer = try? ClusterAnswer(
-        cells(sum, missing), of: request, limit: ClusterRequest.maximumLimit, in: snapshot)
+        cells(sum, missing), of: request, limit: ClusterRequest.maximumLimit, in: snapshot),
+      let encoder = try? CellEncoder(answer, cellSize: viewport.cellSize)
     else { return false }
     var json = JSONWriter(reserving: 4096)
     var bytes = sum.bytes
-    let encoder = CellEncoder(answer, cellSize: viewport.cellSize)
     encoder.forEachCell(and: missing) { cell, annotations in
       let (column, row) = (cell.position.column, cell.position.row)
       guard bytes <= memory.maximumViewport,

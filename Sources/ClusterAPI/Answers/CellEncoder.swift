@@ -10,8 +10,8 @@ struct CellEncoder {
   private let owners: [ViewportCell.Owner]
 
   /// - Parameter cellSize: the size of the viewport's own cells, in points.
-  init(_ answer: ClusterAnswer, cellSize: Double) {
-    writer = AnnotationWriter(
+  init(_ answer: ClusterAnswer, cellSize: Double) throws(ImpossibleRequest) {
+    writer = try AnnotationWriter(
       collection: answer.snapshot.collection, result: answer.result, options: answer.output,
       statistics: answer.statistics)
     let owners = answer.result.layers.map { layer -> ViewportCell.Owner in

@@ -36,7 +36,7 @@ struct ClusterAnswer {
   }
 
   /// The answer in the form of its options.
-  func json() -> JSONWriter {
+  func json() throws(ImpossibleRequest) -> JSONWriter {
     let isGeoJSON = output.form == .geoJSON
     var json = JSONWriter(reserving: 1024 + result.annotations.count * 256)
     json.beginObject()
@@ -44,7 +44,7 @@ struct ClusterAnswer {
     writeHead(into: &json)
     json.key(isGeoJSON ? "features" : "annotations")
     json.beginArray()
-    let writer = AnnotationWriter(
+    let writer = try AnnotationWriter(
       collection: snapshot.collection, result: result, options: output, statistics: statistics,
       previous: changes?.previous ?? [])
     for annotation in result.annotations { writer.write(annotation, into: &json) }

@@ -6,9 +6,9 @@ final class StatisticsWriter {
   private let wanted: Statistics
   private let collector: StatisticsCollector
 
-  init(_ wanted: Statistics) {
+  init(_ wanted: Statistics) throws(ImpossibleRequest) {
     self.wanted = wanted
-    collector = StatisticsCollector(wanted)
+    collector = try StatisticsCollector(wanted)
   }
 
   /// Writes the members `weight`, `counts`, `otherCount` and `aggregates`, as far as they are asked for.

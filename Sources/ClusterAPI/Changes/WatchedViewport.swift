@@ -98,8 +98,8 @@ final class WatchedViewport {
   private func encoder(
     _ selection: CellSelection, of snapshot: CollectionSnapshot
   ) throws -> CellEncoder {
-    CellEncoder(
-      try ClusterAnswer(.selection(selection), of: viewport, in: snapshot),
+    try CellEncoder(
+      ClusterAnswer(.selection(selection), of: viewport, in: snapshot),
       cellSize: request.cellSize)
   }
 
@@ -118,7 +118,7 @@ final class WatchedViewport {
     whole.key("cells")
     whole.beginArray()
     var now: [ViewportCell: Shown] = [:]
-    let encoder = CellEncoder(answer, cellSize: request.cellSize)
+    let encoder = try CellEncoder(answer, cellSize: request.cellSize)
     var writer = CellWriter(encoder)
     encoder.forEachCell(and: before.keys.sorted()) { cell, annotations in
       writer.withJSON(cell, annotations) { json in

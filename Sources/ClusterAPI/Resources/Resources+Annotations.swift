@@ -79,7 +79,7 @@ extension Resources {
   ) throws -> Outcome {
     let asked = try annotationRequest(id, annotation, request, offered: [.json])
     return try answer(asked, request) { asked, found in
-      let writer = AnnotationWriter(
+      let writer = try AnnotationWriter(
         collection: asked.snapshot.collection, result: found.result, options: asked.options.output,
         statistics: found.statistics)
       var json = JSONWriter()
@@ -124,7 +124,7 @@ extension Resources {
       answer.output = asked.options.output
       answer.output.form = AnnotationOptions.Form(asked.type)
       answer.statistics = found.statistics
-      return HTTPResponse(answer.json(), type: asked.type, etag: asked.etag)
+      return HTTPResponse(try answer.json(), type: asked.type, etag: asked.etag)
     }
   }
 }

@@ -19,7 +19,8 @@ extension Resources {
       if let body = remembered?.body(clustering: true) {
         return HTTPResponse(body, type: type, etag: etag)
       }
-      return HTTPResponse(try ClusterAnswer(view, of: snapshot).json(), type: type, etag: etag)
+      return HTTPResponse(
+        try ClusterAnswer(view, of: snapshot).json(), type: type, etag: etag)
     }
   }
 

@@ -54,7 +54,7 @@ extension Resources {
     json.member("zoomLevel", asked.zoomLevel)
     json.key("annotation")
     if let annotation = located.annotation {
-      AnnotationWriter(
+      try AnnotationWriter(
         collection: collection, result: located.result, options: asked.values.cell.output,
         statistics: properties.annotationStatistics
       ).write(annotation, into: &json)

@@ -86,6 +86,8 @@ extension Problem {
   ) -> Problem {
     switch error {
     case let problem as Problem: return problem
+    case let error as ImpossibleRequest where error.isOutOfMemory:
+      return .unavailable(error.detail)
     case let error as ImpossibleRequest:
       return Problem(422, field: error.field, inBody: bodyFields, error.detail)
     case let error as JSONError where error == .outOfMemory:

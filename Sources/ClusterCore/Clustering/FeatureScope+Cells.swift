@@ -19,7 +19,10 @@ extension FeatureScope {
   ) throws(ImpossibleRequest) -> ClusterResult {
     let pinLayout = PinLayout(self, distance: request.settings.distanceFromContestedLocation)
     return try clusters(
-      request, groups: { groups($0, of: request, in: selection) }, group: nil
+      request,
+      groups: { (grouping) throws(ImpossibleRequest) in
+        try groups(grouping, of: request, in: selection)
+      }, group: nil
     ) { (scope, layer, group, result) throws(ImpossibleRequest) in
       try scope.cluster(layer, in: selection, pinLayout, group: group, into: &result)
     }
@@ -59,9 +62,11 @@ extension FeatureScope {
   /// there are more than ``ClusterRequest/maximumLimit``.
   private func groups(
     _ grouping: Grouping, of request: ClusterRequest, in selection: CellSelection
-  ) -> [(rank: Int, scope: FeatureScope)]? {
-    guard !selection.others.isEmpty else { return parts(by: grouping.keys, in: selection.own) }
-    return parts(
+  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
+    guard !selection.others.isEmpty else {
+      return try parts(by: grouping.keys, in: selection.own)
+    }
+    return try parts(
       by: grouping, in: selection, own: selection.own,
       ofGroup: { selection.others[$0.cellSize] ?? selection.own })
   }

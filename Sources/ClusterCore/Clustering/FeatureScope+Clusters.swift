@@ -21,7 +21,9 @@ extension FeatureScope {
     let pinLayout = PinLayout(
       self, distance: request.settings.distanceFromContestedLocation, excluding: excluded)
     var result = try clusters(
-      request, groups: { groups($0, of: request) }, group: group
+      request,
+      groups: { (grouping) throws(ImpossibleRequest) in try groups(grouping, of: request) },
+      group: group
     ) { (scope, layer, group, result) throws(ImpossibleRequest) in
       try scope.cluster(layer, in: region, pinLayout, group: group, into: &result)
     }
@@ -37,14 +39,15 @@ extension FeatureScope {
   ///   - cluster: Appends one layer to a result.
   /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
   func clusters(
-    _ request: ClusterRequest, groups: (Grouping) -> [(rank: Int, scope: FeatureScope)]?,
+    _ request: ClusterRequest,
+    groups: (Grouping) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]?,
     group: ClusterGroup?,
     cluster: (FeatureScope, ClusterRequest, ClusterGroup?, inout ClusterResult)
       throws(ImpossibleRequest) -> Void
   ) throws(ImpossibleRequest) -> ClusterResult {
     var result = ClusterResult()
     if let grouping = request.grouping {
-      guard let groups = groups(grouping) else {
+      guard let groups = try groups(grouping) else {
         throw request.tooMany(ClusterRequest.maximumLimit + 1)
       }
       for (rank, scope) in groups {

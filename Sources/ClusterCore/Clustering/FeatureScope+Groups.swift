@@ -6,26 +6,26 @@ extension FeatureScope {
   /// divides only the features that it shows.
   func groups(
     _ grouping: Grouping, of request: ClusterRequest
-  ) -> [(rank: Int, scope: FeatureScope)]? {
+  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
     let most = ClusterRequest.maximumLimit
     let regions = CellsRegion(request.cells)
     if let name, grouping.keys.keys.count < FeatureScope.fewGroups,
       points.countFeatures(in: regions) > count / 4
     {
       let name = name.grouped(by: grouping.property)
-      return collection.scopes(named: name) { before in
+      return try collection.scopes(named: name) { (before) throws(ImpossibleRequest) in
         if grouping.keys.keys.count <= FeatureScope.veryFewGroups {
           return partsByBlock(grouping.keys, before)
         }
-        let all = parts(by: grouping.keys, most: most, points.forEachRun)
+        let all = try parts(by: grouping.keys, most: most, points.forEachRun)
         return all?.map { ScopePart(key: key(of: $0.rank, grouping), scope: $0.scope) } ?? []
       }.map { part in
         // Ranks are those of this column; another column of the same property may have more keys.
         (part.key.map { Int(grouping.keys.rank(of: $0) ?? 0) } ?? 0, part.scope)
       }
     }
-    guard request.hasCellsOfGroups else { return parts(by: grouping.keys, in: regions) }
-    return parts(
+    guard request.hasCellsOfGroups else { return try parts(by: grouping.keys, in: regions) }
+    return try parts(
       by: grouping, in: request.allCells, own: regions, ofGroup: { CellsRegion($0.cells) })
   }
 
@@ -73,8 +73,8 @@ extension FeatureScope {
   /// The groups of the features in a region; nil if there are more than ``ClusterRequest/maximumLimit``.
   func parts(
     by keys: KeyColumn, in region: some IndexRegion
-  ) -> [(rank: Int, scope: FeatureScope)]? {
-    parts(by: keys, most: ClusterRequest.maximumLimit) { body in
+  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
+    try parts(by: keys, most: ClusterRequest.maximumLimit) { body in
       points.forEachRun(in: region) {
         body($0)
         return true
@@ -91,7 +91,7 @@ extension FeatureScope {
   func parts<Cells: IndexRegion>(
     by grouping: Grouping, in all: some IndexRegion, own: Cells,
     ofGroup cells: (Grouping.Override) -> Cells
-  ) -> [(rank: Int, scope: FeatureScope)]? {
+  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
     var regions: [Int: Cells] = [:]
     for (key, override) in grouping.overrides {
       let region = cells(override)
@@ -99,17 +99,14 @@ extension FeatureScope {
       if key == KeyColumn.nullKey { regions[0] = region }
     }
     let pointers = points.pointers
-    return withExtendedLifetime(points) {
-      parts(by: grouping.keys, most: ClusterRequest.maximumLimit) { body in
-        points.forEachRun(in: all) { run in
-          for ordinal in run {
-            let rank = Int(grouping.keys.rank(at: collectionOrdinal(ordinal)))
-            if (regions[rank] ?? own).contains(ordinal, in: pointers) {
-              body(ordinal..<ordinal + 1)
-            }
-          }
-          return true
+    defer { withExtendedLifetime(points) {} }
+    return try parts(by: grouping.keys, most: ClusterRequest.maximumLimit) { body in
+      points.forEachRun(in: all) { run in
+        for ordinal in run {
+          let rank = Int(grouping.keys.rank(at: collectionOrdinal(ordinal)))
+          if (regions[rank] ?? own).contains(ordinal, in: pointers) { body(ordinal..<ordinal + 1) }
         }
+        return true
       }
     }
   }

@@ -14,7 +14,7 @@ struct BlockTable<Value: BitwiseCopyable>: Sendable {
     _ count: Int, _ made: EditedBlocks.Made<Owner>, _ values: (Owner) -> FixedArray<Value>?,
     of old: BlockTable?, after edit: EditedBlocks?
   ) {
-    let pointers = FixedArray<UnsafePointer<Value>?>(uninitialized: count)
+    let pointers = WritableArray<UnsafePointer<Value>?>(count: count)
     if let old, let edit {
       edit.forEach(
         kept: { range, number in
@@ -29,7 +29,7 @@ struct BlockTable<Value: BitwiseCopyable>: Sendable {
     for (number, owner) in made.all {
       pointers.pointer[number] = values(owner)?.startingAt(number << PointIndex.blockBits)
     }
-    self.pointers = pointers
+    self.pointers = pointers.fixed
   }
 
   /// The values of the block that contains an ordinal.

@@ -15,21 +15,21 @@ final class FeatureBlock: Sendable {
   /// Creates a block of at least one feature. Their records are in `records`. O(n).
   convenience init(_ entries: UnsafeBufferPointer<FeatureEntry>, _ records: RecordArena) {
     let count = entries.count
-    let positions = FixedArray<Position>(uninitialized: count)
-    let references = FixedArray<RecordReference>(uninitialized: count)
+    let positions = WritableArray<Position>(count: count)
+    let references = WritableArray<RecordReference>(count: count)
     var next = FeatureEntry.never
     for (offset, entry) in entries.enumerated() {
       positions.pointer[offset] = entry.position
       references.pointer[offset] = entry.reference
       next = min(next, entry.expires)
     }
-    let expires = next == FeatureEntry.never ? nil : FixedArray<Int64>(uninitialized: count)
+    let expires = next == FeatureEntry.never ? nil : WritableArray<Int64>(count: count)
     if let expires {
       for (offset, entry) in entries.enumerated() { expires.pointer[offset] = entry.expires }
     }
     self.init(
-      PointBlock(positions: positions, references: references, records: records),
-      expires: expires)
+      PointBlock(positions: positions.fixed, references: references.fixed, records: records),
+      expires: expires?.fixed)
   }
 
   /// - Parameter expires: see ``expires``.
@@ -37,7 +37,7 @@ final class FeatureBlock: Sendable {
     self.points = points
     self.expires = expires
     nextExpiry =
-      expires.flatMap { UnsafeBufferPointer(start: $0.pointer, count: $0.count).min() }
+      expires.flatMap { $0.buffer.min() }
       ?? FeatureEntry.never
   }
 

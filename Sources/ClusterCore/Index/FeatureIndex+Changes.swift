@@ -13,7 +13,7 @@ extension FeatureIndex {
       case .remove(let ids): edit.remove(ids)
       }
     }
-    return edit.make()
+    return try edit.make()
   }
 
   /// Returns a new index with one change applied.

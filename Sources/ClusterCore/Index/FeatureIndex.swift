@@ -69,7 +69,7 @@ public final class FeatureIndex: Sendable {
     self.blockCapacity = blockCapacity
     var blocks: [FeatureBlock] = []
     blocks.reserveCapacity(edit.count)
-    let expiries = FixedArray<Int64>(uninitialized: edit.count)
+    let expiries = WritableArray<Int64>(count: edit.count)
     edit.forEach(
       kept: { range, number in
         guard let old else { return }
@@ -81,8 +81,8 @@ public final class FeatureIndex: Sendable {
         blocks.append(block)
         expiries.pointer[number] = block.nextExpiry
       })
-    (self.blocks, self.expiries) = (blocks, expiries)
-    let next = UnsafeBufferPointer(start: expiries.pointer, count: expiries.count).min()
+    (self.blocks, self.expiries) = (blocks, expiries.fixed)
+    let next = self.expiries.buffer.min()
     nextExpiry = next == FeatureEntry.never ? nil : next
   }
 
@@ -92,15 +92,15 @@ public final class FeatureIndex: Sendable {
   ) {
     let count = entries.count
     precondition(count <= FeatureIndex.maximumCount)
-    let keys = FixedArray<UInt64>(uninitialized: count)
-    let ranks = FixedArray<UInt32>(uninitialized: count)
+    let keys = WritableArray<UInt64>(count: count)
+    let ranks = WritableArray<UInt32>(count: count)
     for rank in 0..<count {
       keys.pointer[rank] = entries.pointer[rank].position.zOrder
       ranks.pointer[rank] = UInt32(rank)
     }
     // The sort is stable, so ids break ties.
     RadixSort.sort(
-      keys: keys, values: ranks,
+      keys: keys.pointer, values: ranks.pointer, count: count,
       scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: max(count, 1))))
     let ends = BlockCuts.ends(count: count, capacity: blockCapacity) { keys.pointer[$0] }
     let features = SortedFeatures(count: count)

@@ -19,10 +19,10 @@ struct IDDirectory: Sendable {
     var blocks: [FixedArray<RecordReference>] = []
     var start = 0
     while start < count {
-      let block = FixedArray<RecordReference>(
-        uninitialized: min(IDDirectory.capacity * 3 / 4, count - start))
+      let block = WritableArray<RecordReference>(
+        count: min(IDDirectory.capacity * 3 / 4, count - start))
       for offset in 0..<block.count { block.pointer[offset] = reference(start + offset) }
-      blocks.append(block)
+      blocks.append(block.fixed)
       start += block.count
     }
     self.blocks = blocks
@@ -121,7 +121,7 @@ struct IDDirectory: Sendable {
       let range = references.count * part / parts..<references.count * (part + 1) / parts
       references.withUnsafeBufferPointer { all in
         guard let start = all.baseAddress else { return }
-        blocks.append(FixedArray(copying: start + range.lowerBound, count: range.count))
+        blocks.append(WritableArray(copying: start + range.lowerBound, count: range.count).fixed)
       }
     }
   }

@@ -76,7 +76,9 @@ struct IndexEdit {
   }
 
   /// Returns the changed index. The edit must not be used afterwards.
-  mutating func make() -> ChangedIndex {
+  ///
+  /// - Throws: ``RecordArena/Full`` if there is no memory to rebuild the index.
+  mutating func make() throws(RecordArena.Full) -> ChangedIndex {
     removeSuperseded()
     var touched: [Coordinate] = []
     touched.reserveCapacity(changes.count * 2)
@@ -114,6 +116,9 @@ struct IndexEdit {
     let directory = old.directory.applying(edits)
     let mayCompact = records.isWorthCompacting
     if !areFew || mayCompact {
+      // About what the index and the arrays that it is sorted in take, and its records once more.
+      let size = (old.count + changes.count) * 100 + (mayCompact ? records.liveBytes : 0)
+      guard LargeMemory.isAvailable(byteCount: size) else { throw RecordArena.Full() }
       return ChangedIndex(
         index: rebuilt(directory, isCompacted: mayCompact), edit: nil, touched: touched)
     }

@@ -3,16 +3,16 @@
 /// The blocks' arrays are slices of these arrays, and their nodes slices of a few tables. They are
 /// adjacent on huge pages, which are freed with the last of the blocks.
 struct SortedFeatures: Sendable {
-  private let positions: FixedArray<Position>
-  private let references: FixedArray<RecordReference>
+  private let positions: WritableArray<Position>
+  private let references: WritableArray<RecordReference>
   /// The expiries, ``FeatureEntry/never`` for features without one.
-  private let expiries: FixedArray<Int64>
+  private let expiries: WritableArray<Int64>
 
   /// Allocates memory for `count` features, all of which the caller must set.
   init(count: Int) {
-    positions = FixedArray(uninitialized: count)
-    references = FixedArray(uninitialized: count)
-    expiries = FixedArray(uninitialized: count)
+    positions = WritableArray(count: count)
+    references = WritableArray(count: count)
+    expiries = WritableArray(count: count)
   }
 
   @inline(__always)
@@ -37,7 +37,8 @@ struct SortedFeatures: Sendable {
       let tree = Quadtree(
         nodes: tables.nodes.slice(nodes), sums: tables.sums.slice(nodes))
       let block = PointBlock(
-        positions: positions.slice(points), references: references.slice(points), tree: tree)
+        positions: positions.fixed.slice(points), references: references.fixed.slice(points),
+        tree: tree)
       return FeatureBlock(block, expires: expires(of: points))
     }
   }
@@ -46,6 +47,6 @@ struct SortedFeatures: Sendable {
   private func expires(of points: Range<Int>) -> FixedArray<Int64>? {
     let own = expiries.pointer + points.lowerBound
     let doesExpire = (0..<points.count).contains { own[$0] != FeatureEntry.never }
-    return doesExpire ? FixedArray(copying: own, count: points.count) : nil
+    return doesExpire ? WritableArray(copying: own, count: points.count).fixed : nil
   }
 }

@@ -49,10 +49,10 @@ extension FeatureIndex {
   /// References are looked up in a table of one part of the arena at a time, and all references are passed
   /// once for each part. That takes neither a table of the whole arena nor a sort.
   private var orderOfIDs: FixedArray<UInt32> {
-    let order = FixedArray<UInt32>(uninitialized: count)
+    let order = WritableArray<UInt32>(count: count)
     let units = records.byteCount / 8
     let part = max(1 << 23, units / 16)
-    let table = FixedArray<UInt32>(uninitialized: part)
+    let table = WritableArray<UInt32>(count: part)
     var start = 0
     while start < units {
       var number: UInt32 = 0
@@ -74,6 +74,6 @@ extension FeatureIndex {
       }
       start += part
     }
-    return order
+    return order.fixed
   }
 }

@@ -39,14 +39,14 @@ struct IndexFileChanges {
   /// The features after the changes. O(n + k log k).
   func applied(to old: IndexFileFeatures, _ records: RecordArena) -> IndexFileFeatures {
     let new = IndexFileFeatures(count: old.count - removed.count + added.count)
-    let isRemoved = FixedArray<Bool>(uninitialized: old.count)
+    let isRemoved = WritableArray<Bool>(count: old.count)
     isRemoved.pointer.update(repeating: false, count: old.count)
     for rank in removed { isRemoved.pointer[Int(old.order.pointer[rank])] = true }
     // Equal positions are in the order of ids, as the new features are.
     let keys = added.map(\.entry.position.zOrder)
     let sorted = keys.indices.sorted { keys[$0] != keys[$1] ? keys[$0] < keys[$1] : $0 < $1 }
     var addedOffsets = [UInt32](repeating: 0, count: added.count)
-    let keptOffsets = FixedArray<UInt32>(uninitialized: old.count)
+    let keptOffsets = WritableArray<UInt32>(count: old.count)
 
     var (next, target) = (0, 0)
     func insert() {

@@ -72,11 +72,11 @@ struct IndexFileDecoder<Source: IndexFileSource> {
   /// Reads all sections and returns whether all are as they were written.
   private func read(_ arena: ArenaDraft, into features: IndexFileFeatures) -> Bool {
     let (entries, order) = (features.entries, features.order)
-    let outcome = FixedArray<Bool>(uninitialized: sections.count)
+    let outcome = WritableArray<Bool>(count: sections.count)
     let (source, sections, firsts) = (source, sections, firsts)
     let recordSections = recordSections
     // Buffers are used again, since fresh memory costs more than reading into it.
-    let spaces = Locked<[FixedArray<UInt64>]>([])
+    let spaces = Locked<[WritableArray<UInt64>]>([])
     ParallelWork.run(sections.count) { number in
       let section = sections[number]
       if number < recordSections {
@@ -85,7 +85,7 @@ struct IndexFileDecoder<Source: IndexFileSource> {
         let isOrdinary = section.byteCount <= RecordArena.chunkBytes
         let space =
           (isOrdinary ? spaces.withLock { $0.popLast() } : nil)
-          ?? FixedArray(uninitialized: max(section.byteCount, RecordArena.chunkBytes) / 8)
+          ?? WritableArray(count: max(section.byteCount, RecordArena.chunkBytes) / 8)
         defer { if isOrdinary { spaces.withLock { $0.append(space) } } }
         let target = UnsafeMutableRawBufferPointer(
           start: space.pointer, count: section.byteCount)
@@ -105,7 +105,7 @@ struct IndexFileDecoder<Source: IndexFileSource> {
 
   /// Whether each section of records begins where the one before ends.
   private func areSectionsInOrder(
-    _ entries: FixedArray<FeatureEntry>, _ records: RecordArena
+    _ entries: WritableArray<FeatureEntry>, _ records: RecordArena
   ) -> Bool {
     (0..<recordSections).dropFirst().allSatisfy { number in
       let (last, first) = (
@@ -144,12 +144,11 @@ struct IndexFileDecoder<Source: IndexFileSource> {
         let first = (part - blockParts) * stride
         let made = (first..<min(first + stride, directoryCount)).map { number in
           let start = number * size
-          let block = FixedArray<RecordReference>(
-            uninitialized: min(size, features.count - start))
+          let block = WritableArray<RecordReference>(count: min(size, features.count - start))
           for rank in 0..<block.count {
             block.pointer[rank] = features.reference(at: start + rank)
           }
-          return block
+          return block.fixed
         }
         directory.withLock { $0[part - blockParts] = made }
       }

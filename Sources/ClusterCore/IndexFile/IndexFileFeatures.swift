@@ -1,21 +1,21 @@
 /// The features of an index file in their two orders.
 struct IndexFileFeatures {
   /// In index order.
-  var entries: FixedArray<FeatureEntry>
+  var entries: WritableArray<FeatureEntry>
   /// By rank in the order of ids: the offset of the feature in `entries`.
-  var order: FixedArray<UInt32>
+  var order: WritableArray<UInt32>
 
   var count: Int { entries.count }
 
   /// Room for some features, all of which are to be set.
   init(count: Int) {
-    entries = FixedArray(uninitialized: count)
-    order = FixedArray(uninitialized: count)
+    entries = WritableArray(count: count)
+    order = WritableArray(count: count)
   }
 
   /// Whether the order has the offset of every feature once. O(n).
   var isOrderComplete: Bool {
-    let seen = FixedArray<UInt64>(uninitialized: count / 64 + 1)
+    let seen = WritableArray<UInt64>(count: count / 64 + 1)
     seen.pointer.update(repeating: 0, count: seen.count)
     for rank in 0..<count {
       let offset = Int(order.pointer[rank])

@@ -8,7 +8,7 @@ final class IndexFileRun {
   private(set) var head = IndexFileSorter.Head(key: 0, rank: 0, size: 0)
 
   private let scratch: any IndexFileScratch
-  private var buffer: FixedArray<UInt64>
+  private var buffer: WritableArray<UInt64>
   /// The part of the buffer that is still to be consumed; it begins at the current record.
   private var available = 0..<0
   /// The part of the scratch space that is still to be read.
@@ -21,7 +21,7 @@ final class IndexFileRun {
   init(_ scratch: any IndexFileScratch, _ number: Int, _ range: Range<Int>) throws {
     (self.scratch, self.number) = (scratch, number)
     rest = range
-    buffer = FixedArray(uninitialized: IndexFileRun.bufferSize / 8)
+    buffer = WritableArray(count: IndexFileRun.bufferSize / 8)
     try load()
   }
 
@@ -52,7 +52,7 @@ final class IndexFileRun {
     guard available.count < count else { return }
     let kept = available.count
     var target = buffer
-    if count > buffer.byteCount { target = FixedArray(uninitialized: (count + 7) / 8) }
+    if count > buffer.byteCount { target = WritableArray(count: (count + 7) / 8) }
     let start = UnsafeMutableRawPointer(target.pointer)
     memmove(start, bytes + available.lowerBound, kept)
     buffer = target

@@ -58,12 +58,11 @@ public struct IndexFileSorter {
   private mutating func endRun() throws {
     let size = keys.count
     guard size > 0 else { return }
-    let places = FixedArray<UInt32>(uninitialized: size)
+    let places = WritableArray<UInt32>(count: size)
     for place in 0..<size { places.pointer[place] = UInt32(place) }
-    let sorted = keys.fixed
     // The sort is stable, so ids break ties.
     RadixSort.sort(
-      keys: sorted, values: places,
+      keys: keys.pointer, values: places.pointer, count: size,
       scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: size)))
     if output.count == 0 { output = GrowingArray(capacity: IndexFileSorter.outputBytes * 2) }
     var written = ends.last ?? 0
@@ -78,7 +77,7 @@ public struct IndexFileSorter {
       let record = FeatureRecord(
         base: UnsafeRawPointer(records.pointer) + Int(offsets.pointer[own]))
       let head = Head(
-        key: sorted.pointer[place], rank: UInt32(count - size + own), size: UInt32(record.size))
+        key: keys.pointer[place], rank: UInt32(count - size + own), size: UInt32(record.size))
       withUnsafeBytes(of: head) { output.append(contentsOf: $0) }
       output.append(contentsOf: UnsafeRawBufferPointer(start: record.base, count: record.size))
       guard output.count >= IndexFileSorter.outputBytes || place == size - 1 else { continue }
@@ -105,7 +104,7 @@ public struct IndexFileSorter {
       let start = number == 0 ? 0 : ends[number - 1]
       runs.append(try IndexFileRun(scratch, number, start..<end))
     }
-    let order = FixedArray<UInt32>(uninitialized: count)
+    let order = WritableArray<UInt32>(count: count)
     var encoder = IndexFileEncoder()
     var place: UInt32 = 0
     var heap = MergeHeap(runs)

@@ -40,7 +40,7 @@ struct GrowingArray<Element: BitwiseCopyable> {
 
   /// The values like ``fixed``, but copied if more than a ninth of the capacity is unused.
   var trimmed: FixedArray<Element> {
-    capacity - count > count / 8 ? FixedArray(copying: pointer, count: count) : fixed
+    capacity - count > count / 8 ? WritableArray(copying: pointer, count: count).fixed : fixed
   }
 }
 

@@ -21,6 +21,16 @@ final class LargeMemory: @unchecked Sendable {
     self.byteCount = size
   }
 
+  /// Whether that much memory can be allocated now. A small size is always assumed to be available.
+  ///
+  /// This tells the requests that would need more than there is before they begin. It reserves nothing.
+  static func isAvailable(byteCount: Int) -> Bool {
+    guard byteCount >= 2 * hugePage else { return true }
+    guard let memory = map((byteCount + hugePage - 1) & ~(hugePage - 1)) else { return false }
+    munmap(memory, (byteCount + hugePage - 1) & ~(hugePage - 1))
+    return true
+  }
+
   private static func allocate(_ size: Int, _ alignment: Int) -> UnsafeMutableRawPointer? {
     var memory: UnsafeMutableRawPointer?
     return posix_memalign(&memory, alignment, size) == 0 ? memory : nil

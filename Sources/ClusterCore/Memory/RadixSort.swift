@@ -31,12 +31,12 @@ struct RadixSort {
 
   /// Sorts keys and values by the keys, in place.
   static func sort(
-    keys: FixedArray<UInt64>, values: FixedArray<UInt32>, scratch: LargeMemory
+    keys: UnsafeMutablePointer<UInt64>, values: UnsafeMutablePointer<UInt32>, count: Int,
+    scratch: LargeMemory
   ) {
-    let count = keys.count
-    precondition(values.count == count && scratch.byteCount >= scratchBytes(count: count))
+    precondition(scratch.byteCount >= scratchBytes(count: count))
     RadixSort(
-      home: (keys.pointer, values.pointer),
+      home: (keys, values),
       scratch: (
         scratch.start.bindMemory(to: UInt64.self, capacity: count),
         (scratch.start + count * 8).bindMemory(to: UInt32.self, capacity: count)

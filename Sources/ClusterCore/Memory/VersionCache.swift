@@ -67,7 +67,9 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Returns the value of a key.
   ///
   /// - Parameter build: builds a missing value, from the stale one if there is one.
-  func value(for key: Key, build: (_ stale: Value?) -> Value) -> Value {
+  func value<E: Error>(
+    for key: Key, build: (_ stale: Value?) throws(E) -> Value
+  ) throws(E) -> Value {
     let entry = state.withLock { state in
       state.clock += 1
       var entry = state.entries[key] ?? Entry()
@@ -77,13 +79,15 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     if let value = entry.value { return value }
     let slot = entry.slot
-    return slot.value.withLock { value in
-      if let value { return value }
-      let built = build(entry.stale)
-      value = built
-      keep(built, of: key, slot)
-      return built
-    }
+    return try slot.value.withLock { value -> Result<Value, E> in
+      if let value { return .success(value) }
+      return Result { () throws(E) in
+        let built = try build(entry.stale)
+        value = built
+        keep(built, of: key, slot)
+        return built
+      }
+    }.get()
   }
 
   /// Stores a value that was just built, unless its entry was evicted meanwhile.

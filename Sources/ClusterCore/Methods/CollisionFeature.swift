@@ -8,12 +8,12 @@ struct CollisionFeature: BitwiseCopyable {
   static func gather(_ clusterer: CollisionClusterer) -> FixedArray<CollisionFeature>? {
     guard let keys = clusterer.clusterKeys else { return nil }
     let count = clusterer.points.count
-    let features = FixedArray<CollisionFeature>(uninitialized: count)
+    let features = WritableArray<CollisionFeature>(count: count)
     for ordinal in 0..<count {
       features.pointer[ordinal] = CollisionFeature(
         position: clusterer.points.position(at: ordinal), group: clusterer.groups?[ordinal] ?? 0,
         key: keys[ordinal])
     }
-    return features
+    return features.fixed
   }
 }

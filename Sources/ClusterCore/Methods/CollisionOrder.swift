@@ -38,27 +38,28 @@ struct CollisionOrder {
     var starts = [Int](repeating: 0, count: Int(highest) + 2)
     for priority in priorities { starts[Int(highest - clamped(priority)) + 1] += 1 }
     for rank in 1..<starts.count { starts[rank] += starts[rank - 1] }
-    let ordinals = FixedArray<UInt32>(uninitialized: priorities.count)
+    let ordinals = WritableArray<UInt32>(count: priorities.count)
     for (ordinal, priority) in priorities.enumerated() {
       let rank = Int(highest - clamped(priority))
       ordinals.pointer[starts[rank]] = UInt32(ordinal)
       starts[rank] += 1
     }
-    return ordinals
+    return ordinals.fixed
   }
 
   private static func byNumber(_ priorities: [Double]) -> FixedArray<UInt32> {
     let count = priorities.count
-    let keys = FixedArray<UInt64>(uninitialized: count)
-    let ordinals = FixedArray<UInt32>(uninitialized: count)
+    let keys = WritableArray<UInt64>(count: count)
+    let ordinals = WritableArray<UInt32>(count: count)
     for ordinal in 0..<count {
       // Non-negative numbers are ordered like their bits.
       keys.pointer[ordinal] = ~clamped(priorities[ordinal]).bitPattern
       ordinals.pointer[ordinal] = UInt32(ordinal)
     }
     let scratch = LargeMemory(byteCount: RadixSort.scratchBytes(count: max(count, 1)))
-    RadixSort.sort(keys: keys, values: ordinals, scratch: scratch)
-    return ordinals
+    RadixSort.sort(
+      keys: keys.pointer, values: ordinals.pointer, count: count, scratch: scratch)
+    return ordinals.fixed
   }
 
   /// A priority within 0…1000, never −0.

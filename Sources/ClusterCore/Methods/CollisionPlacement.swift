@@ -258,8 +258,8 @@ struct CollisionPlacement: ~Copyable {
   private func treeOfPlaced() -> PointIndex {
     // The tree may include later boxes that overlapped no other, which does no harm.
     let ordinals = placed.sorted()
-    let selected = FixedArray<UInt32>(uninitialized: ordinals.count)
+    let selected = WritableArray<UInt32>(count: ordinals.count)
     for (index, ordinal) in ordinals.enumerated() { selected.pointer[index] = UInt32(ordinal) }
-    return PointIndex(selecting: selected, of: clusterer.points)
+    return PointIndex(selecting: selected.fixed, of: clusterer.points)
   }
 }

@@ -36,13 +36,14 @@ struct Collisions: Sendable {
       all[index].members = total..<total + all[index].sum.count
       total += all[index].sum.count
     }
-    members = FixedArray(uninitialized: total)
+    let members = WritableArray<UInt32>(count: total)
     hiddenCount = points.count - total
     for ordinal in 0..<points.count where boxNumbers[ordinal] >= 0 {
       let rank = ranks[Int(boxNumbers[ordinal])]
       members.pointer[next[rank]] = UInt32(ordinal)
       next[rank] += 1
     }
+    self.members = members.fixed
     withExtendedLifetime(points) {}
   }
 

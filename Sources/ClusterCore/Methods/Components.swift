@@ -24,7 +24,7 @@ struct Components: Sendable {
   /// Creates the result from runs in index order, which are sorted by component here.
   init(_ components: [Component], runs: GrowingArray<Run>) {
     var all = components
-    let sorted = FixedArray<Run>(uninitialized: runs.count)
+    let sorted = WritableArray<Run>(count: runs.count)
     var next = [Int](repeating: 0, count: all.count)
     for index in 0..<runs.count { next[Int(runs.pointer[index].component)] += 1 }
     var total = 0
@@ -37,7 +37,7 @@ struct Components: Sendable {
       sorted.pointer[next[Int(run.component)]] = run
       next[Int(run.component)] += 1
     }
-    (self.all, self.runs) = (all, sorted)
+    (self.all, self.runs) = (all, sorted.fixed)
   }
 
   /// The ordinals of a component, as ascending ranges that don't touch.

@@ -11,6 +11,7 @@ extension FeatureScope {
     let region = CellsRegion(request.viewport.tiles)
     let found = points.countFeatures(in: region)
     guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
+    try ImpossibleRequest.check(memory: found * 160)
     do {
       let inside = sideBySide(in: region, count: found)
       return try inside.clustersOfAll(request, markers: markers)
@@ -58,9 +59,13 @@ extension FeatureScope {
   ) throws(MethodLimit) -> [(group: ClusterGroup?, scope: FeatureScope)] {
     guard let grouping = request.grouping else { return [(nil, self)] }
     let most = ClusterRequest.maximumLimit
-    guard let parts = parts(by: grouping.keys, most: most, points.forEachRun) else {
-      throw .annotations(most + 1)
+    let parts: [(rank: Int, scope: FeatureScope)]?
+    do {
+      parts = try self.parts(by: grouping.keys, most: most, points.forEachRun)
+    } catch {
+      throw .memory
     }
+    guard let parts else { throw .annotations(most + 1) }
     return parts.map { (grouping.group($0.rank), $0.scope) }
   }
 

@@ -4,4 +4,6 @@ enum MethodLimit: Error, Equatable {
   case annotations(Int)
   /// The features are so many and so close together that the method would take too long.
   case work
+  /// There is too little memory.
+  case memory
 }

@@ -79,6 +79,7 @@ extension MethodRequest {
         detail:
           "the viewport holds more than \(ClusterRequest.maximumLimit) annotations; a filter, a "
           + "smaller rect or the method grid would do")
+    case .memory: .outOfMemory
     case .work:
       ImpossibleRequest(
         field: "method",

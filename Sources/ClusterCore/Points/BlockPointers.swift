@@ -14,8 +14,8 @@ struct BlockPointers: BitwiseCopyable {
   private let padding = 0
 
   init(_ block: PointBlock, firstOrdinal: Int) {
-    nodes = UnsafePointer(block.tree.nodes.pointer)
-    sums = UnsafePointer(block.tree.sums.pointer)
+    nodes = block.tree.nodes.pointer
+    sums = block.tree.sums.pointer
     positions = block.positions.startingAt(firstOrdinal)
     references = block.references.startingAt(firstOrdinal)
     self.firstOrdinal = firstOrdinal
@@ -38,8 +38,8 @@ struct BlockPointers: BitwiseCopyable {
 
   /// Creates the pointers for the tree on top of blocks, which has no points of its own.
   init(top tree: Quadtree, of first: BlockPointers) {
-    nodes = UnsafePointer(tree.nodes.pointer)
-    sums = UnsafePointer(tree.sums.pointer)
+    nodes = tree.nodes.pointer
+    sums = tree.sums.pointer
     (positions, references, firstOrdinal, count) = (first.positions, first.references, 0, 0)
     nodeCount = tree.count
   }

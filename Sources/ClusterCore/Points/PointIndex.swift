@@ -32,9 +32,10 @@ public final class PointIndex: Sendable {
     let block = PointBlock(positions: positions, references: references, records: records)
     count = block.count
     blocks = [block]
-    blockPointers = FixedArray(uninitialized: 1)
+    let blockPointers = WritableArray<BlockPointers>(count: 1)
     blockPointers.pointer[0] = BlockPointers(block, firstOrdinal: 0)
-    summaries = FixedArray(uninitialized: 0)
+    self.blockPointers = blockPointers.fixed
+    summaries = WritableArray(count: 0).fixed
     top = nil
     self.records = records
     recordTable = records.table
@@ -73,27 +74,25 @@ public final class PointIndex: Sendable {
   private init(_ made: Blocks, _ records: RecordArena) {
     self.records = records
     recordTable = records.table
-    (blocks, blockPointers, summaries, count) = (
-      made.blocks, made.blockPointers, made.summaries, made.count
-    )
+    (blocks, summaries, count) = (made.blocks, made.summaries.fixed, made.count)
     let top = TopTreeBuilder.build(over: summaries.pointer, count: blocks.count)
-    if !blocks.isEmpty {
-      blockPointers.pointer[blocks.count] = BlockPointers(top: top, of: blockPointers.pointer[0])
-    }
+    let pointers = made.blockPointers.pointer
+    if !blocks.isEmpty { pointers[blocks.count] = BlockPointers(top: top, of: pointers[0]) }
+    blockPointers = made.blockPointers.fixed
     self.top = top
   }
 
   /// The blocks of an index under construction.
   private struct Blocks {
     var blocks: [PointBlock] = []
-    let blockPointers: FixedArray<BlockPointers>
-    let summaries: FixedArray<BlockSummary>
+    let blockPointers: WritableArray<BlockPointers>
+    let summaries: WritableArray<BlockSummary>
     var count = 0
 
     init(count: Int) {
       blocks.reserveCapacity(count)
-      blockPointers = FixedArray(uninitialized: count + 1)
-      summaries = FixedArray(uninitialized: count)
+      blockPointers = WritableArray(count: count + 1)
+      summaries = WritableArray(count: count)
     }
 
     mutating func append(_ block: PointBlock) {
@@ -122,8 +121,8 @@ public final class PointIndex: Sendable {
   /// Creates an index of some features of `other` from their ascending ordinals. O(n).
   convenience init(selecting ordinals: FixedArray<UInt32>, of other: PointIndex) {
     let count = ordinals.count
-    let positions = FixedArray<Position>(uninitialized: count)
-    let references = FixedArray<RecordReference>(uninitialized: count)
+    let positions = WritableArray<Position>(count: count)
+    let references = WritableArray<RecordReference>(count: count)
     withExtendedLifetime(other) {
       let pointers = other.pointers
       for index in 0..<count {
@@ -133,7 +132,7 @@ public final class PointIndex: Sendable {
         references.pointer[index] = block.references[ordinal]
       }
     }
-    self.init(positions: positions, references: references, records: other.records)
+    self.init(positions: positions.fixed, references: references.fixed, records: other.records)
   }
 
   /// Returns whether an ordinal of a collection is the first of a block.
@@ -152,10 +151,10 @@ public final class PointIndex: Sendable {
   /// Raw pointers for hot loops.
   var pointers: IndexPointers {
     IndexPointers(
-      blocks: UnsafePointer(blockPointers.pointer),
+      blocks: blockPointers.pointer,
       blockBits: top == nil ? 63 : PointIndex.blockBits,
       blockCount: blocks.count, count: count,
-      records: RecordTable(bases: UnsafePointer(recordTable.pointer)))
+      records: RecordTable(bases: recordTable.pointer))
   }
 
   /// Returns the coordinate of the feature with an ordinal.

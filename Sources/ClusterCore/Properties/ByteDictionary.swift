@@ -17,7 +17,7 @@ final class ByteDictionary: @unchecked Sendable {
   // The start of each text times two, plus its flag.
   private var starts: GrowingArray<UInt64>
   // The upper half of a text's hash and its number plus one; 0 for a free slot.
-  private var slots: FixedArray<UInt64>
+  private var slots: WritableArray<UInt64>
 
   /// Creates an empty dictionary, or one that begins with the texts of `base`.
   init(over base: ByteDictionary? = nil) {
@@ -34,7 +34,7 @@ final class ByteDictionary: @unchecked Sendable {
     firstOwn = other.firstOwn
     bytes = GrowingArray(copying: other.bytes)
     starts = GrowingArray(copying: other.starts)
-    slots = FixedArray(copying: other.slots.pointer, count: other.slots.count)
+    slots = WritableArray(copying: other.slots.pointer, count: other.slots.count)
   }
 
   /// A dictionary of the same texts that may be added to. A large one isn't copied each time:
@@ -138,8 +138,8 @@ final class ByteDictionary: @unchecked Sendable {
     slots = larger
   }
 
-  private static func freeSlots(_ count: Int) -> FixedArray<UInt64> {
-    let slots = FixedArray<UInt64>(uninitialized: count)
+  private static func freeSlots(_ count: Int) -> WritableArray<UInt64> {
+    let slots = WritableArray<UInt64>(count: count)
     slots.pointer.initialize(repeating: 0, count: count)
     return slots
   }

@@ -2,8 +2,8 @@
 struct ColumnChunkBuilder {
   private let count: Int
   private var offset = 0
-  private var codes: FixedArray<PropertyColumn.Code>?
-  private var doubles: FixedArray<Double>?
+  private var codes: WritableArray<PropertyColumn.Code>?
+  private var doubles: WritableArray<Double>?
   /// The dictionary shared by all chunks of the column.
   private let dictionary: GrowingDictionary
 
@@ -49,16 +49,16 @@ struct ColumnChunkBuilder {
   }
 
   /// Allocates the numbers. There have been none so far.
-  private mutating func makeDoubles() -> FixedArray<Double> {
-    let made = FixedArray<Double>(uninitialized: count)
+  private mutating func makeDoubles() -> WritableArray<Double> {
+    let made = WritableArray<Double>(count: count)
     made.pointer.initialize(repeating: .nan, count: offset)
     doubles = made
     return made
   }
 
   /// Allocates the codes. All values so far are missing or numbers.
-  private mutating func makeCodes() -> FixedArray<PropertyColumn.Code> {
-    let made = FixedArray<PropertyColumn.Code>(uninitialized: count)
+  private mutating func makeCodes() -> WritableArray<PropertyColumn.Code> {
+    let made = WritableArray<PropertyColumn.Code>(count: count)
     for offset in 0..<offset {
       let isNumber = doubles.map { !$0.pointer[offset].isNaN } ?? false
       made.pointer[offset] = isNumber ? PropertyColumn.number : PropertyColumn.missing
@@ -91,6 +91,6 @@ struct ColumnChunkBuilder {
   /// The finished chunk. All `count` values must have been appended.
   var chunk: ColumnChunk {
     precondition(offset == count, "a value for each offset")
-    return ColumnChunk(count: count, codes: codes, doubles: doubles)
+    return ColumnChunk(count: count, codes: codes?.fixed, doubles: doubles?.fixed)
   }
 }

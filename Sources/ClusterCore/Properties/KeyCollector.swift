@@ -25,7 +25,7 @@ struct KeyCollector {
   /// Returns the number of each value's key plus one, 0 for no value; nil for a chunk without any.
   mutating func collect(_ chunk: ColumnChunk) -> FixedArray<UInt32>? {
     if chunk.codes == nil && chunk.doubles == nil { return nil }
-    let result = FixedArray<UInt32>(uninitialized: chunk.count)
+    let result = WritableArray<UInt32>(count: chunk.count)
     for offset in 0..<chunk.count {
       let code = chunk.code(at: offset)
       switch code {
@@ -39,7 +39,7 @@ struct KeyCollector {
       default: result.pointer[offset] = key(of: code)
       }
     }
-    return result
+    return result.fixed
   }
 
   private mutating func key(of code: PropertyColumn.Code) -> UInt32 {

@@ -70,12 +70,12 @@ public final class KeyColumn: Sendable {
   }
 
   private static func ranks(_ order: FixedArray<UInt32>) -> FixedArray<UInt32> {
-    let ranks = FixedArray<UInt32>(uninitialized: order.count + 1)
+    let ranks = WritableArray<UInt32>(count: order.count + 1)
     ranks.pointer[0] = 0
     for index in 0..<order.count {
       ranks.pointer[Int(order.pointer[index]) + 1] = UInt32(index + 1)
     }
-    return ranks
+    return ranks.fixed
   }
 
   /// The memory it takes, in bytes.
@@ -137,16 +137,16 @@ public final class KeyColumn: Sendable {
         ? a.start < b.start
         : ByteOrder.compare(dictionary[Int(a.number)], dictionary[Int(b.number)]) < 0
     }
-    let result = FixedArray<UInt32>(uninitialized: order.count)
+    let result = WritableArray<UInt32>(count: order.count)
     for (index, entry) in order.enumerated() { result.pointer[index] = entry.number }
-    return result
+    return result.fixed
   }
 
   /// Merges two sorted lists of numbers.
   private static func merged(
     _ a: FixedArray<UInt32>, _ b: FixedArray<UInt32>, _ dictionary: ByteDictionary
   ) -> FixedArray<UInt32> {
-    let result = FixedArray<UInt32>(uninitialized: a.count + b.count)
+    let result = WritableArray<UInt32>(count: a.count + b.count)
     var start = 0
     for index in 0..<b.count {
       let text = dictionary[Int(b.pointer[index])]
@@ -158,7 +158,7 @@ public final class KeyColumn: Sendable {
       start = end
     }
     (result.pointer + start + b.count).update(from: a.pointer + start, count: a.count - start)
-    return result
+    return result.fixed
   }
 
   /// Returns the first eight bytes of a text as a big-endian number, padded with zeros. It orders

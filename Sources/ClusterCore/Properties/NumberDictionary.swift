@@ -1,6 +1,6 @@
 /// A dictionary from numbers to 32-bit values, keyed by the bits of the double.
 struct NumberDictionary {
-  private var slots: FixedArray<(bits: UInt64, value: UInt32)>
+  private var slots: WritableArray<(bits: UInt64, value: UInt32)>
   private var count = 0
 
   init() { slots = NumberDictionary.freeSlots(64) }
@@ -38,8 +38,8 @@ struct NumberDictionary {
     }
   }
 
-  private static func freeSlots(_ count: Int) -> FixedArray<(bits: UInt64, value: UInt32)> {
-    let slots = FixedArray<(bits: UInt64, value: UInt32)>(uninitialized: count)
+  private static func freeSlots(_ count: Int) -> WritableArray<(bits: UInt64, value: UInt32)> {
+    let slots = WritableArray<(bits: UInt64, value: UInt32)>(count: count)
     slots.pointer.initialize(repeating: (free, 0), count: count)
     return slots
   }

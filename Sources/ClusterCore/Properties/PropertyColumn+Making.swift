@@ -82,11 +82,11 @@ extension PropertyColumn {
     for code in 0..<PropertyColumn.firstEntry { renamed[Int(code)] = code }
     let renamedChunks = chunks.map { chunk -> ColumnChunk in
       guard let codes = chunk.codes else { return chunk }
-      let newCodes = FixedArray<Code>(uninitialized: codes.count)
+      let newCodes = WritableArray<Code>(count: codes.count)
       for offset in 0..<codes.count {
         newCodes.pointer[offset] = renamed[Int(codes.pointer[offset])]
       }
-      return ColumnChunk(count: chunk.count, codes: newCodes, doubles: chunk.doubles)
+      return ColumnChunk(count: chunk.count, codes: newCodes.fixed, doubles: chunk.doubles)
     }
     return PropertyColumn(renamedChunks, fresh, livingEntries: living)
   }

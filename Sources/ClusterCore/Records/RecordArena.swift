@@ -1,3 +1,5 @@
+import Glibc
+
 /// The records of one collection, packed into chunks of memory so that a feature has no overhead.
 ///
 /// An arena only grows. The bytes of replaced records are counted as dead, and when there are too
@@ -8,11 +10,18 @@ public struct RecordArena: Sendable {
     // `@unchecked Sendable`: the arena's only writer writes past all records that readers know of,
     // and the memory never moves.
     let base: UnsafeMutableRawPointer
-    init(byteCount: Int) { base = .allocate(byteCount: byteCount, alignment: 16) }
-    deinit { base.deallocate() }
+
+    /// nil if there is no memory.
+    init?(byteCount: Int) {
+      guard let memory = malloc(byteCount) else { return nil }
+      base = memory
+    }
+
+    deinit { free(base) }
   }
 
-  /// The error that an arena has reached its maximum size of 32 GiB.
+  /// The error that an arena has reached its maximum size of 32 GiB, or that there is no memory for more
+  /// records.
   public struct Full: Error {}
 
   static let chunkBytes = 1 << 20
@@ -68,9 +77,9 @@ public struct RecordArena: Sendable {
 
   /// A copy of the addresses for ``RecordTable``.
   var table: FixedArray<UInt> {
-    let copy = FixedArray<UInt>(uninitialized: bases.count)
+    let copy = WritableArray<UInt>(count: bases.count)
     for (entry, base) in bases.enumerated() { copy.pointer[entry] = base }
-    return copy
+    return copy.fixed
   }
 
   private func entries(for size: Int) -> Int {
@@ -80,7 +89,7 @@ public struct RecordArena: Sendable {
   private mutating func addChunk(holding size: Int) throws(Full) {
     let count = max(1, entries(for: size))
     guard bases.count + count <= RecordArena.maximumChunks else { throw Full() }
-    let chunk = Chunk(byteCount: count * RecordArena.chunkBytes)
+    guard let chunk = Chunk(byteCount: count * RecordArena.chunkBytes) else { throw Full() }
     chunks.append(chunk)
     for entry in 0..<count {
       bases.append(UInt(bitPattern: chunk.base) + UInt(entry * RecordArena.chunkBytes))

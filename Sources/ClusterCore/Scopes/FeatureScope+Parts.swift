@@ -2,20 +2,25 @@ import Glibc
 
 extension FeatureScope {
   /// Divides some of the scope's features by the rank of their keys. Returns nil if there are more
-  /// ranks than `limit`, or no memory.
+  /// ranks than `limit`.
   ///
   /// - Parameter forEachRun: calls its argument with runs of the features' ordinals in the scope,
   ///   in ascending order. It is called twice, the first time to determine the sizes of the parts.
+  /// - Throws: ``ImpossibleRequest/outOfMemory``.
   func parts(
     by keys: KeyColumn, most limit: Int, _ forEachRun: ((Range<Int>) -> Void) -> Void
-  ) -> [(rank: Int, scope: FeatureScope)]? {
+  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
     // The count by rank, and later the number of the part. Untouched pages cost nothing.
-    guard let raw = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else { return nil }
+    guard let raw = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else {
+      throw .outOfMemory
+    }
     defer { free(raw) }
     let table = raw.bindMemory(to: UInt32.self, capacity: keys.keys.count)
     var ranks: [Int] = []
+    var total = 0
     forEachRun { run in
       guard ranks.count <= limit else { return }
+      total += run.count
       for ordinal in run {
         let rank = Int(keys.rank(at: collectionOrdinal(ordinal)))
         if table[rank] == 0 { ranks.append(rank) }
@@ -23,6 +28,7 @@ extension FeatureScope {
       }
     }
     guard ranks.count <= limit else { return nil }
+    try ImpossibleRequest.check(memory: total * 24)
     ranks.sort()
     var parts: [SelectedPoints] = []
     for (number, rank) in ranks.enumerated() {

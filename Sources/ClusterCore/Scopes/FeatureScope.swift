@@ -43,10 +43,10 @@ public struct FeatureScope: Sendable {
   init(_ collection: IndexedCollection, _ selected: SelectedPoints) {
     precondition(selected.count == selected.ordinals.count, "a selected feature is missing")
     self.collection = collection
-    members = .ordinals(selected.ordinals)
+    members = .ordinals(selected.ordinals.fixed)
     name = nil
     points = PointIndex(
-      positions: selected.positions, references: selected.references,
+      positions: selected.positions.fixed, references: selected.references.fixed,
       records: collection.index.records)
   }
 

@@ -1,9 +1,11 @@
 extension IndexedCollection {
   /// Returns the parts with a name. Parts that aren't cached are made from those of an earlier
   /// version.
-  func scopes(named name: ScopeName, _ make: (ScopeParts) -> [ScopePart]) -> [ScopePart] {
-    let parts = scopes.value(for: name) { earlier in
-      let made = make(earlier ?? .none)
+  func scopes<E: Error>(
+    named name: ScopeName, _ make: (ScopeParts) throws(E) -> [ScopePart]
+  ) throws(E) -> [ScopePart] {
+    let parts = try scopes.value(for: name) { (earlier) throws(E) in
+      let made = try make(earlier ?? .none)
       return ScopeParts(serials: index.serials, all: made.map { ($0.key, $0.scope.selection) })
     }
     return parts.all.map { ScopePart(key: $0.key, scope: FeatureScope(self, $0.selection)) }

@@ -7,14 +7,16 @@ final class SelectedBlock: Sendable {
   /// Creates the selection of a block, or returns nil if no features are selected.
   init?(_ block: FeatureBlock, _ selected: [UInt16], _ records: RecordArena) {
     if selected.isEmpty { return nil }
-    let positions = FixedArray<Position>(uninitialized: selected.count)
-    let references = FixedArray<RecordReference>(uninitialized: selected.count)
-    offsets = FixedArray(uninitialized: selected.count)
+    let positions = WritableArray<Position>(count: selected.count)
+    let references = WritableArray<RecordReference>(count: selected.count)
+    let offsets = WritableArray<UInt16>(count: selected.count)
     for (number, offset) in selected.enumerated() {
       positions.pointer[number] = block.points.positions.pointer[Int(offset)]
       references.pointer[number] = block.references.pointer[Int(offset)]
       offsets.pointer[number] = offset
     }
-    points = PointBlock(positions: positions, references: references, records: records)
+    self.offsets = offsets.fixed
+    points = PointBlock(
+      positions: positions.fixed, references: references.fixed, records: records)
   }
 }

@@ -1,15 +1,15 @@
 /// The features of a new scope in index order.
 struct SelectedPoints {
-  let ordinals: FixedArray<UInt32>
-  let positions: FixedArray<Position>
-  let references: FixedArray<RecordReference>
+  let ordinals: WritableArray<UInt32>
+  let positions: WritableArray<Position>
+  let references: WritableArray<RecordReference>
   private(set) var count = 0
 
   /// Allocates memory for `capacity` features, all of which must be appended.
   init(capacity: Int) {
-    ordinals = FixedArray(uninitialized: capacity)
-    positions = FixedArray(uninitialized: capacity)
-    references = FixedArray(uninitialized: capacity)
+    ordinals = WritableArray(count: capacity)
+    positions = WritableArray(count: capacity)
+    references = WritableArray(count: capacity)
   }
 
   /// Appends a feature with its ordinal in the collection.

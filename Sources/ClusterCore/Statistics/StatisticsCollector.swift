@@ -11,7 +11,9 @@ public final class StatisticsCollector {
   private let tally: UnsafeMutablePointer<UInt32>?
 
   /// Creates a collector of some statistics.
-  public init(_ wanted: Statistics) {
+  ///
+  /// - Throws: ``ImpossibleRequest/outOfMemory``.
+  public init(_ wanted: Statistics) throws(ImpossibleRequest) {
     self.wanted = wanted
     var columns: [PropertyColumn] = []
     columnIndices = (wanted.aggregates ?? []).map { aggregate in
@@ -20,13 +22,14 @@ public final class StatisticsCollector {
       return columns.count - 1
     }
     self.columns = columns
-    tally = wanted.countBy.map { keys in
-      // Pages that aren't touched cost nothing. Running out of memory ends the process, as everywhere in
-      // Swift.
+    if let keys = wanted.countBy {
+      // Pages that aren't touched cost nothing.
       guard let memory = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else {
-        fatalError("out of memory: \(keys.keys.count) counts can't be allocated")
+        throw .outOfMemory
       }
-      return memory.bindMemory(to: UInt32.self, capacity: keys.keys.count)
+      tally = memory.bindMemory(to: UInt32.self, capacity: keys.keys.count)
+    } else {
+      tally = nil
     }
   }
 

@@ -5,6 +5,21 @@ public struct ImpossibleRequest: Error, Sendable {
   /// A message for the client that says what is wrong and what would be accepted.
   public var detail: String
 
+  /// Whether nothing is wrong but that the service has too little memory for the request now.
+  public private(set) var isOutOfMemory = false
+
+  /// The error of a request that takes more memory than the service has.
+  public static let outOfMemory: ImpossibleRequest = {
+    var error = ImpossibleRequest(field: "", detail: "the service is out of memory")
+    error.isOutOfMemory = true
+    return error
+  }()
+
+  /// Checks that the memory of a request can be allocated, in bytes.
+  static func check(memory byteCount: Int) throws(ImpossibleRequest) {
+    guard LargeMemory.isAvailable(byteCount: byteCount) else { throw .outOfMemory }
+  }
+
   /// Creates the error.
   public init(field: String, detail: String) {
     self.field = field

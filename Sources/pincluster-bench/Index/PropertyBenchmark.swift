@@ -141,7 +141,7 @@ struct PropertyBenchmark {
     var total = (counted: 0, population: 0.0, annotations: 0)
     let time = try median(3) {
       total = (0, 0, 0)
-      let collector = StatisticsCollector(wanted)
+      let collector = try StatisticsCollector(wanted)
       let result = try clusters()
       for annotation in result.annotations {
         let found = collector.statistics(of: annotation, in: result)
