@@ -130,30 +130,13 @@ public struct Drilldown: Sendable {
       let finer = CellGrid(zoom: Double(zoom), cellSize: layer.cellSize)
       guard finer.cellsPerWorld > grid.cellsPerWorld else { return false }
       if let known = box.isInSeveralCells(of: finer) { return known }
-      let bounds = exact ?? exactBounds
+      let bounds = exact ?? layer.exactBounds(of: annotation, in: index)
       exact = bounds
       return finer.cell(of: WebMercator.x(longitude: bounds.west))
         != finer.cell(of: WebMercator.x(longitude: bounds.east))
         || finer.cell(of: WebMercator.y(latitude: bounds.north))
           != finer.cell(of: WebMercator.y(latitude: bounds.south))
     }
-  }
-
-  /// The exact bounds of its features.
-  ///
-  /// - Complexity: O(n) in its features.
-  private var exactBounds: GeoBounds {
-    var bounds = GeoBounds.empty
-    let edges = EdgeRegion(box: box)
-    layer.runs(annotation, nil) { run in
-      for ordinal in run {
-        if edges.touches(PositionBox(index.position(at: ordinal))) {
-          bounds.formUnion(GeoBounds(index.coordinate(at: ordinal)))
-        }
-      }
-      return true
-    }
-    return bounds
   }
 
   /// The rectangle in which to show its features: extended by a tenth on each side and at least 512 map

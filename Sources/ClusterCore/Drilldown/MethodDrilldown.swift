@@ -51,34 +51,9 @@ public struct MethodDrilldown: Sendable {
   /// points wide and high.
   ///
   /// - Complexity: O(n) in its features.
-  public var visibleMapRect: MapRect { exactBounds.visibleMapRect }
-
-  /// The exact bounds of its features. The annotation's bounds are rounded to steps, so the features in
-  /// the outermost steps decide.
-  private var exactBounds: GeoBounds {
-    let index = collection.index
-    let (degrees, rounded) = (StepDegrees.shared, annotation.bounds)
-    var (east, west) = (GeoBounds.empty, GeoBounds.empty)
-    var (north, south) = (GeoBounds.empty, GeoBounds.empty)
-    result.forEachRun(of: annotation) { run in
-      for ordinal in run {
-        let position = index.position(at: ordinal)
-        let longitude = degrees.roundedLongitude(position.x)
-        let latitude = degrees.roundedLatitude(position.y)
-        let own = GeoBounds(index.coordinate(at: ordinal))
-        if longitude == rounded.west { west.formUnion(own) }
-        if longitude == rounded.east { east.formUnion(own) }
-        if latitude == rounded.south { south.formUnion(own) }
-        if latitude == rounded.north { north.formUnion(own) }
-      }
-      return true
-    }
-    // The bounds of a single feature and latitudes beyond the projection are exact already.
-    return GeoBounds(
-      west: west.isEmpty ? rounded.west : west.west,
-      south: south.isEmpty ? rounded.south : south.south,
-      east: east.isEmpty ? rounded.east : east.east,
-      north: north.isEmpty ? rounded.north : north.north)
+  public var visibleMapRect: MapRect {
+    let bounds = result.layer(of: annotation).exactBounds(of: annotation, in: collection.index)
+    return bounds.visibleMapRect
   }
 
   /// Clusters its features at another zoom as if only they existed.

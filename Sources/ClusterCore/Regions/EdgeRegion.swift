@@ -13,12 +13,8 @@ struct EdgeRegion: IndexRegion {
   }
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    touches(PositionBox(pointers.positions[ordinal]))
-  }
-
-  /// Returns whether another box reaches the same edge of this one on any side.
-  func touches(_ other: PositionBox) -> Bool {
-    other.minX == box.minX || other.maxX == box.maxX || other.minY == box.minY
-      || other.maxY == box.maxY
+    let position = pointers.positions[ordinal]
+    return position.x == box.minX || position.x == box.maxX || position.y == box.minY
+      || position.y == box.maxY
   }
 }
