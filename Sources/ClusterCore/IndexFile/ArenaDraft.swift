@@ -1,11 +1,11 @@
-/// Where the records of a stored index lie: its sections as chunks of an arena.
+/// The chunks of an arena for the records of an index file, which stay where the file is mapped.
 struct ArenaDraft: Sendable {
   private var bases: [UInt] = []
-  /// By section: the number of its first chunk.
+  /// By section: the index of its first chunk in `bases`.
   private var entries: [UInt32] = []
   private var byteCount = 0
 
-  /// The chunks of some sections of records, the first of a source; nil if an arena can't hold as much.
+  /// Lays out the first sections of a source, which hold records. Nil if they don't fit into an arena.
   init?(_ sections: ArraySlice<IndexFileSection>, of source: some IndexFileSource) {
     for (number, section) in sections.enumerated() {
       let address = UInt(bitPattern: source.address(of: number))

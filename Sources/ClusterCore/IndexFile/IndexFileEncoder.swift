@@ -1,13 +1,13 @@
-/// Lays records out, in index order, as they will lie in memory when they are read back.
+/// Lays out records in index order as they will lie in memory when they are read back.
 public struct IndexFileEncoder {
-  /// Places in a section of the order.
-  static let placesOfSection = 1 << 18
+  /// The number of features in a section of the order.
+  static let orderSectionCount = 1 << 18
 
   private let chunk = LargeMemory(byteCount: RecordArena.chunkBytes)
   private var used = 0
   private var features = 0
 
-  /// An encoder of nothing so far.
+  /// Creates an encoder.
   public init() {}
 
   /// Takes the next record.
@@ -32,12 +32,12 @@ public struct IndexFileEncoder {
     (used, features) = (0, 0)
   }
 
-  /// Ends with the order of ids: by rank in it, which of the records it is, from 0.
+  /// Appends the order of ids as the last sections: by rank, the offset of the record in index order.
   public mutating func finish(order: UnsafeBufferPointer<UInt32>, to sink: IndexFileSink) throws {
     try flush(to: sink)
     var start = 0
     while start < order.count {
-      let end = min(start + IndexFileEncoder.placesOfSection, order.count)
+      let end = min(start + IndexFileEncoder.orderSectionCount, order.count)
       let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: order[start..<end]))
       try sink(
         IndexFileSection(kind: .order, byteCount: bytes.count, featureCount: end - start), bytes)

@@ -1,17 +1,17 @@
-/// Reads records that lie one after the other in memory, trusting nothing: whoever uses them later
-/// follows their lengths without a look.
+/// Reads records that lie one after the other in memory, and checks all that code which uses records
+/// relies on, such as their lengths.
 enum IndexFileRecords {
-  /// What the smallest record takes: its head, an integer id and `{}`.
+  /// The size of the smallest record in bytes: its head, an integer id and `{}`.
   static let smallestSize = (FeatureRecord.headerSize + 8 + 2 + 7) & ~7
-  /// The longest text of an id in bytes.
+  /// The length of the longest text of an id in bytes.
   private static let longestText = FeatureID.maximumCharacters * 4
 
-  /// Makes the entries of records that fill some bytes, which must be in index order.
+  /// Makes the entries of records that fill some bytes, and checks that they are in index order.
   ///
   /// - Parameters:
-  ///   - reference: where the bytes lie in the arena; references grow by one every 8 bytes.
+  ///   - reference: the reference of the first record; references grow by one every 8 bytes.
   ///   - entries: room for `count`.
-  /// - Returns: whether there are as many as should be and all of them are records.
+  /// - Returns: whether the bytes are exactly `count` valid records.
   static func read(
     _ bytes: UnsafeRawBufferPointer, at reference: UInt32,
     into entries: UnsafeMutablePointer<FeatureEntry>, count: Int

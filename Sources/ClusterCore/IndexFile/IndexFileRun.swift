@@ -1,15 +1,15 @@
 import Glibc
 
-/// A run of a ``IndexFileSorter`` that is read from its scratch space, record by record.
+/// A sorted run of an ``IndexFileSorter`` that is read from scratch space record by record.
 final class IndexFileRun {
-  /// Its place among the runs.
+  /// Its index among the runs.
   let number: Int
-  /// What is said about the current record.
+  /// The head of the current record.
   private(set) var head = IndexFileSorter.Head(key: 0, rank: 0, size: 0)
 
   private let scratch: any IndexFileScratch
   private var buffer: WritableArray<UInt64>
-  /// The part of the buffer that is still to come, from the current record on.
+  /// The part of the buffer that is still to be consumed; it begins at the current record.
   private var available = 0..<0
   /// The part of the scratch space that is still to be read.
   private var rest: Range<Int>
@@ -17,7 +17,7 @@ final class IndexFileRun {
   private static let bufferSize = 1 << 18
   private static let headSize = MemoryLayout<IndexFileSorter.Head>.size
 
-  /// A run that isn't empty, at its first record.
+  /// Opens a run, which must not be empty, at its first record.
   init(_ scratch: any IndexFileScratch, _ number: Int, _ range: Range<Int>) throws {
     (self.scratch, self.number) = (scratch, number)
     rest = range
@@ -27,12 +27,12 @@ final class IndexFileRun {
 
   private var bytes: UnsafeMutableRawPointer { UnsafeMutableRawPointer(buffer.pointer) }
 
-  /// The current record, valid until the run goes on.
+  /// The current record, valid until the run is advanced.
   var record: FeatureRecord {
     FeatureRecord(base: UnsafeRawPointer(bytes) + available.lowerBound + IndexFileRun.headSize)
   }
 
-  /// Goes on to the next record; false if there is none.
+  /// Advances to the next record and returns whether there is one.
   func advance() throws -> Bool {
     available =
       (available.lowerBound + IndexFileRun.headSize + Int(head.size))..<available.upperBound
@@ -47,7 +47,7 @@ final class IndexFileRun {
     try demand(IndexFileRun.headSize + Int(head.size))
   }
 
-  /// Sees to it that so many bytes are there.
+  /// Reads on until at least `count` bytes are available.
   private func demand(_ count: Int) throws {
     guard available.count < count else { return }
     let kept = available.count

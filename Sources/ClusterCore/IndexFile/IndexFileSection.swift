@@ -1,21 +1,21 @@
-/// A piece of an index as it is stored: what is read and checked as one.
+/// A part of an index file that is read and checked as a whole.
 public struct IndexFileSection: Sendable, Equatable {
-  /// What a section holds.
+  /// The kinds of sections.
   public enum Kind: UInt32, Sendable {
     /// Records as they lie in a chunk of a ``RecordArena``, in index order.
     case records = 1
-    /// By rank in the order of ids: which feature it is in index order, in 32 bits each.
+    /// By rank in the order of ids: the offset of the feature in index order, in 32 bits.
     case order = 2
   }
 
-  /// What it holds.
+  /// The kind of the contents.
   public var kind: Kind
-  /// Its size in bytes.
+  /// The size in bytes.
   public var byteCount: Int
-  /// How many features it tells of.
+  /// The number of features that it describes.
   public var featureCount: Int
 
-  /// Describes a section.
+  /// Creates a description of a section.
   public init(kind: Kind, byteCount: Int, featureCount: Int) {
     self.kind = kind
     self.byteCount = byteCount

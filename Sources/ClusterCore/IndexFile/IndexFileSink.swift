@@ -1,2 +1,2 @@
-/// Takes the sections of an index, in order.
+/// A function that takes the sections of an index in order.
 public typealias IndexFileSink = (IndexFileSection, UnsafeRawBufferPointer) throws -> Void

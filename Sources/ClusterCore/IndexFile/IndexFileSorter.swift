@@ -1,9 +1,10 @@
 import CHints
 
-/// Stores the index of features without making it in memory: they come in the order of their ids, are put
-/// in index order in runs, and the runs are merged. Takes some 64 MiB, and 4 bytes a feature.
+/// Encodes the index of features without making it in memory. The features arrive in the order of their
+/// ids, are sorted into index order in runs, and the runs are merged. Takes some 64 MiB and 4 bytes a
+/// feature.
 public struct IndexFileSorter {
-  /// What lies before each record of a run.
+  /// The head of each record of a run.
   struct Head: BitwiseCopyable {
     var key: UInt64
     /// Its rank in the order of ids.
@@ -17,24 +18,24 @@ public struct IndexFileSorter {
 
   private let scratch: any IndexFileScratch
   private let runBytes: Int
-  /// The records of the current run, and what is on its way into the scratch space.
+  /// The records of the current run, and the output that is still to be written to scratch space.
   private var records: GrowingArray<UInt8>
   private var output = GrowingArray<UInt8>(capacity: 0)
   private var keys = GrowingArray<UInt64>(capacity: 1 << 15)
   private var offsets = GrowingArray<UInt32>(capacity: 1 << 15)
-  /// Where runs end in the scratch space.
+  /// The ends of the runs in the scratch space.
   private var ends: [Int] = []
   private var count = 0
 
-  /// A sorter of nothing so far.
+  /// Creates a sorter.
   public init(scratch: any IndexFileScratch) {
     self.init(scratch: scratch, runBytes: IndexFileSorter.runBytes)
   }
 
-  /// As above, with runs of some size, up to a quarter of what 32 bits count.
+  /// Creates a sorter with runs of some size in bytes, at most 2^30.
   init(scratch: any IndexFileScratch, runBytes: Int) {
     (self.scratch, self.runBytes) = (scratch, runBytes)
-    // What isn't written to takes no memory.
+    // Pages that aren't written to take no memory.
     records = GrowingArray(capacity: runBytes + IndexFileSorter.outputBytes)
   }
 
@@ -53,13 +54,13 @@ public struct IndexFileSorter {
     }
   }
 
-  /// Puts a run in order and away.
+  /// Sorts the current run and writes it to scratch space.
   private mutating func endRun() throws {
     let size = keys.count
     guard size > 0 else { return }
     let places = WritableArray<UInt32>(count: size)
     for place in 0..<size { places.pointer[place] = UInt32(place) }
-    // Stable, so that ids break ties.
+    // The sort is stable, so ids break ties.
     RadixSort.sort(
       keys: keys.pointer, values: places.pointer, count: size,
       scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: size)))
@@ -68,7 +69,7 @@ public struct IndexFileSorter {
     let ahead = 8
     for place in 0..<size {
       let own = Int(places.pointer[place])
-      // Records come from all over the run; ask for them in time.
+      // Records lie all over the run, so they are prefetched.
       let next = Int(places.pointer[min(place &+ ahead, size &- 1)])
       let nextRecord = UnsafeRawPointer(records.pointer) + Int(offsets.pointer[next])
       chints_prefetch(nextRecord)
@@ -90,12 +91,12 @@ public struct IndexFileSorter {
     offsets.removeAll()
   }
 
-  /// Merges the runs; hands over what ``FeatureIndex/encode(to:)`` would of an index of them all.
+  /// Merges the runs into what ``FeatureIndex/encode(to:)`` would write for an index of all features.
   ///
   /// - Returns: the number of features.
   public mutating func finish(to sink: IndexFileSink) throws -> Int {
     try endRun()
-    // Its memory is needed for the runs now.
+    // The memory is needed for the runs now.
     records = GrowingArray(capacity: 0)
     output = GrowingArray(capacity: 0)
     var runs: [IndexFileRun] = []
@@ -117,7 +118,7 @@ public struct IndexFileSorter {
     return count
   }
 
-  /// Runs by what comes next in each; what came earlier by id is in the earlier run.
+  /// A heap of runs by their current records. Of equal positions the earlier run has the lesser ids.
   private struct MergeHeap {
     private var runs: [IndexFileRun]
 

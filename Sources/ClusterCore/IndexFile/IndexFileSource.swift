@@ -1,14 +1,14 @@
-/// Where a stored index is read from; asked on several threads at a time.
+/// The contents of an index file, which are read on several threads at a time.
 public protocol IndexFileSource: AnyObject, Sendable {
-  /// Its sections: those of records, then those of the order.
+  /// The sections: first those of records, then those of the order.
   var sections: [IndexFileSection] { get }
 
-  /// Reads a section and checks it; whether it is what was written.
+  /// Reads a section and returns whether it is what was written.
   ///
-  /// - Parameter target: as large as the section.
+  /// - Parameter target: memory as large as the section.
   func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool
 
-  /// Where a section lies in memory for as long as this object lives, at a multiple of 8: the bytes that
-  /// ``read(_:into:)`` gives. The records are used where they are.
+  /// The address of a section in memory, a multiple of 8, valid while this object lives. It holds the bytes
+  /// that ``read(_:into:)`` gives; records are used in place.
   func address(of section: Int) -> UnsafeRawPointer
 }

@@ -1,8 +1,8 @@
 import ClusterCore
 
-/// The short way of an import into a collection that was empty, as long as each feature has an id and
-/// ids ascend: no row can be there already, each belongs at the end of the tree, and the index is sorted
-/// meanwhile, so that nothing needs to be read again.
+/// An import into an empty collection, as long as every feature has an id and ids ascend. Then no row can
+/// be there already, each is appended to the tree, and features are sorted for the index file on the way,
+/// so that nothing needs to be read again.
 final class AscendingImport {
   private let appender: RowAppender
   private let key: Int64
@@ -20,8 +20,8 @@ final class AscendingImport {
       scratch: IndexFiles.runs(of: key, besides: connection.path))
   }
 
-  /// Writes a batch; the largest integer id so far (0 if there is none), or nil, with nothing written,
-  /// if the batch doesn't follow what came before. Then the short way ends.
+  /// Writes a batch and returns its largest integer id, 0 if it has none. Returns nil and writes nothing if
+  /// the batch doesn't follow what came before; then nothing must be appended any more.
   func append(_ batch: FeatureBatch) throws(StoreError) -> Int64? {
     guard !batch.isEmpty else { return 0 }
     guard follows(batch) else { return nil }
@@ -35,13 +35,13 @@ final class AscendingImport {
   }
 
   private func write(_ batch: FeatureBatch) throws(StoreError) {
-    // Keeps the page at hand that the end of the import changes: a page that is written twice makes
-    // SQLite read its log again.
+    // Keeps the page of the collection's row in the cache: if it were written to the log and then changed
+    // again, SQLite would read the log again.
     _ = try collection.first { (_: Statement) throws(StoreError) in 0 }
     try appender.append(batch)
   }
 
-  /// Whether an integer above all so far would follow: integers come before text.
+  /// Whether an integer above all so far would follow; integers come before text.
   var takesIntegers: Bool {
     switch last?.key {
     case .text: false

@@ -1,7 +1,7 @@
 import ClusterCore
 
-/// Features of an import that came without an id, in a temporary table, in the order in which they
-/// came. It lives within the import's transaction: a rollback removes it.
+/// The features of an import that came without an id, in a temporary table, in the order in which they
+/// came. The import's transaction contains it, so a rollback removes it.
 final class PendingTable {
   private let insertion: Statement
   private let connection: Connection
@@ -27,7 +27,7 @@ final class PendingTable {
 
   deinit { position.deallocate() }
 
-  /// Adds the features of a batch that need an id; how many there were.
+  /// Adds the features of a batch that need an id, and returns their number.
   func add(_ batch: borrowing FeatureBatch) throws(StoreError) -> Int {
     let before = count
     for index in 0..<batch.count {
@@ -49,7 +49,7 @@ final class PendingTable {
     count += 1
   }
 
-  /// Moves every feature to its collection, with ids in order from `firstID`.
+  /// Moves all features to a collection, with ascending ids from `firstID` on.
   func move(to key: Int64, firstID: Int64, with features: FeatureTable) throws(StoreError) {
     let rows = try self.rows()
     while try rows.step() {
@@ -62,7 +62,7 @@ final class PendingTable {
     try connection.execute("DROP TABLE temp.pending")
   }
 
-  /// Moves every feature the short way, behind ids that are all less than `firstID`.
+  /// Appends all features to an ascending import, with ascending ids from `firstID` on, above all so far.
   func move(firstID: Int64, with ascending: AscendingImport) throws(StoreError) {
     let further = UnsafeMutableBufferPointer<Double>.allocate(
       capacity: FeatureBatch.maximumFurtherOrdinates)

@@ -2,41 +2,41 @@ import CDeflate
 import CSQLite
 import ClusterCore
 
-/// Which features have changed since the index of a large collection was written to a file, so that
-/// after a crash the file is as good as before: those are read from the database, all else from it.
+/// The ids of features that have changed since the index file of their collection was written. A start
+/// reads those features from the database and all others from the file.
 ///
-/// `snapshots` names the file of each collection, by its random number, and the first change that it
-/// doesn't know; `changes` lists the ids. Both are written with the features, in one transaction. Where
-/// too much has changed the row of `snapshots` goes, and the file with it.
+/// The table `snapshots` names the index file of each collection by a random number, and the first change
+/// that isn't in it. The table `changes` lists the changed ids. Both are written in the transaction that
+/// writes the features. After too many changes the row of `snapshots` is deleted, and then the file.
 final class ChangeLog {
-  /// A file, or one that is being written.
+  /// An index file, finished or not.
   struct File: Equatable {
     var nonce: Int64
-    /// The number of the first change that it doesn't know.
+    /// The number of the first change that isn't in it.
     var firstChange: Int64
   }
 
-  /// What is known about a collection.
+  /// The state of a collection.
   struct State {
     /// The file that the database names.
     var file: File?
-    /// The one that is being written.
+    /// The file that is being written.
     var draft: File?
     /// The number of the next change.
     var next: Int64 = 0
     /// The lowest number that may be on disk.
     var oldest: Int64 = 0
-    /// What had expired by then may have been deleted, in milliseconds since 1970.
+    /// Features that had expired by this time may have been deleted, in milliseconds since 1970 (UTC).
     var expiredUntil: Int64 = FeatureRecord.expiryRange.lowerBound
-    /// The most changes that are noted.
+    /// The most changes since a file; beyond them it is given up.
     var limit: Int64 = 0
 
-    /// How many changes there are since the file.
+    /// The number of changes since the file.
     var changes: Int64? { file.map { next - $0.firstChange } }
   }
 
   private(set) var states: [Int64: State] = [:]
-  /// Files that have been left behind by too many changes in this transaction.
+  /// By collection: the numbers of files that are given up with this transaction.
   private var outrun: [Int64: Set<Int64>] = [:]
 
   private let connection: Connection
@@ -45,7 +45,7 @@ final class ChangeLog {
   private let unnaming: Statement
   private let trimming: Statement
 
-  /// The statements, and what the tables hold. O(changes).
+  /// Prepares the statements and reads the tables. O(changes).
   init(_ connection: Connection) throws(StoreError) {
     self.connection = connection
     insertion = try Statement(
@@ -96,7 +96,7 @@ final class ChangeLog {
     .damaged(path: connection.path, reason: reason)
   }
 
-  /// The most changes of a collection of some features: to read those takes less time than to read all.
+  /// The most changes for which reading them takes less time than reading all features.
   private static func limit(_ featureCount: Int64) -> Int64 { max(featureCount / 8, 1000) }
 
   private static func checksum(
@@ -121,7 +121,7 @@ final class ChangeLog {
 
   // MARK: Within a transaction
 
-  /// Notes that a feature is another from now on, or no more.
+  /// Notes that a feature was written or deleted.
   @inline(__always)
   func note(_ id: FeatureRecord.RawID, in key: Int64) throws(StoreError) {
     if states.isEmpty { return }
@@ -139,7 +139,7 @@ final class ChangeLog {
     states[key]?.next = number + 1
   }
 
-  /// Whether changes of a collection are worth noting; from now on not for files with too many.
+  /// Whether any file still needs the changes of a collection. Gives up files with too many.
   private func isUsed(_ state: State, _ key: Int64) -> Bool {
     let outrun = outrun[key]
     var isUsed = false
@@ -147,14 +147,14 @@ final class ChangeLog {
       if state.next - file.firstChange < state.limit {
         isUsed = true
       } else {
-        // Unnamed with the commit, whatever becomes of a part of the transaction.
+        // It is given up with the commit, even if this part of the transaction is undone.
         self.outrun[key, default: []].insert(file.nonce)
       }
     }
     return isUsed
   }
 
-  /// Notes that features are deleted that have expired by a time.
+  /// Notes that features that have expired by a time are deleted.
   func noteExpiry(until time: Int64, in key: Int64) throws(StoreError) {
     guard var state = states[key], time > state.expiredUntil else { return }
     state.expiredUntil = time
@@ -162,7 +162,7 @@ final class ChangeLog {
     if let file = state.file { try name(file, key, until: time) }
   }
 
-  /// Forgets a collection that is dropped.
+  /// Deletes the rows of a collection that is dropped.
   func drop(_ key: Int64) throws(StoreError) {
     guard let state = states[key] else { return }
     try unname(key)
@@ -170,14 +170,14 @@ final class ChangeLog {
     for case let file? in [state.file, state.draft] { outrun[key, default: []].insert(file.nonce) }
   }
 
-  /// What is to be written before the transaction is committed.
+  /// Writes what is to be committed with the transaction.
   func flush() throws(StoreError) {
     for (key, nonces) in outrun where states[key]?.file.map({ nonces.contains($0.nonce) }) == true {
       try unname(key)
     }
   }
 
-  /// The transaction is over.
+  /// Ends the transaction. After a commit the files that were given up are removed.
   func forget(isOnDisk: Bool) {
     if outrun.isEmpty { return }
     if isOnDisk {
@@ -196,12 +196,12 @@ final class ChangeLog {
 
   // MARK: Files
 
-  /// The names of all files that the database knows of.
+  /// The names of all files that the database names.
   var names: Set<String> {
     Set(states.compactMap { key, state in state.file.map { IndexFiles.name($0, of: key) } })
   }
 
-  /// Begins a file of a collection as it is now; its changes are noted from here on.
+  /// Begins a file of a collection as it is now. Changes are noted from here on.
   func begin(_ key: Int64, featureCount: Int, nonce: Int64, expiredUntil: Int64) -> File {
     var state = states[key] ?? State()
     let file = File(nonce: nonce, firstChange: state.next)
@@ -220,7 +220,7 @@ final class ChangeLog {
     try name(file, key, until: states[key]?.expiredUntil ?? FeatureRecord.expiryRange.lowerBound)
   }
 
-  /// The file that was begun is the one from now on: its name is on disk.
+  /// Replaces the file by the one that was begun, whose name has been committed.
   func take(_ file: File, of key: Int64) {
     if let old = states[key]?.file {
       IndexFiles.remove(old, of: key, besides: connection.path)
@@ -229,18 +229,18 @@ final class ChangeLog {
     states[key]?.draft = nil
   }
 
-  /// The file that was begun has not come about.
+  /// Gives up the file that was begun.
   func abandon(_ file: File, of key: Int64) {
     if isWanted(file, of: key) { states[key]?.draft = nil }
   }
 
-  /// The file is of no use: it is no longer named, within a transaction.
+  /// Deletes the name of the file of a collection, within a transaction.
   func unname(_ key: Int64) throws(StoreError) {
     try unnaming.bind(key, at: 1)
     try unnaming.run()
   }
 
-  /// As above, afterwards.
+  /// Removes the file of a collection, after ``unname(_:)`` was committed.
   func forgetFile(_ key: Int64) {
     guard let file = states[key]?.file else { return }
     states[key]?.file = nil
@@ -259,24 +259,24 @@ final class ChangeLog {
 
   // MARK: Old changes
 
-  /// The changes that no file needs, as far as one turn should go: below which number.
+  /// The number below which changes may be deleted, at most `count` of them; nil if every change is needed.
   func toTrim(_ key: Int64, atMost count: Int64) -> Int64? {
     guard let state = states[key] else { return nil }
     let needed = state.file?.firstChange ?? state.draft?.firstChange ?? state.next
     return state.oldest < needed ? min(needed, state.oldest + count) : nil
   }
 
-  /// Deletes changes, within a transaction.
+  /// Deletes the changes below a number, within a transaction.
   func trim(_ key: Int64, below number: Int64) throws(StoreError) {
     try trimming.bind(key, at: 1)
     try trimming.bind(number, at: 2)
     try trimming.run()
   }
 
-  /// As above, afterwards.
+  /// Takes note that the changes below a number were deleted and committed.
   func setTrimmed(_ key: Int64, below number: Int64) { states[key]?.oldest = number }
 
-  /// The ids that have changed since the file of a collection was written, each once, in no order.
+  /// The ids that have changed since the file of a collection was written, each once, in no order. O(changes).
   func changedIDs(of key: Int64, since file: File) throws(StoreError) -> Set<FeatureID> {
     let rows = try Statement(
       "SELECT number, id, checksum FROM changes WHERE collection = ?1 AND number >= ?2",

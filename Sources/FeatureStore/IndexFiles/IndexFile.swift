@@ -1,11 +1,11 @@
 import ClusterCore
 import Glibc
 
-/// A file that holds an index, opened to be read and mapped into memory: records stay where they are, as
-/// pages of the file that the system has in its cache anyway.
+/// An index file, open for reading and mapped into memory. Records are used where they are mapped, in pages
+/// of the system's cache.
 ///
-/// `@unchecked Sendable`: nothing of it changes, and reads say where. The file is never written again
-/// under its name, only removed, which leaves the mapping as it is.
+/// `@unchecked Sendable`: nothing of it changes, and reads are positioned. A finished file is never written
+/// to, only removed, which leaves the mapping valid.
 final class IndexFile: IndexFileSource, @unchecked Sendable {
   let sections: [IndexFileSection]
   private let entries: [IndexFileLayout.Entry]
@@ -13,8 +13,8 @@ final class IndexFile: IndexFileSource, @unchecked Sendable {
   private let mapping: UnsafeMutableRawPointer
   private let size: Int
 
-  /// Opens a file; nil if it isn't there, or isn't the one that is looked for, as far as its head and
-  /// its table show.
+  /// Opens a file. Nil if it is missing, or if its head and table aren't those of the file with the
+  /// identity.
   init?(_ path: String, of identity: IndexFileLayout.Identity) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -58,7 +58,7 @@ final class IndexFile: IndexFileSource, @unchecked Sendable {
     return isWhole ? bytes : nil
   }
 
-  /// Reads as much as there is room for; whether there was as much.
+  /// Fills `target` from an offset of a file, and returns whether there were enough bytes.
   static func fill(
     _ target: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int
   ) -> Bool {
@@ -74,7 +74,7 @@ final class IndexFile: IndexFileSource, @unchecked Sendable {
     return true
   }
 
-  /// Writes all of some bytes; where it couldn't, `errno` says why.
+  /// Writes all bytes at an offset of a file. Returns false on failure, with the reason in `errno`.
   static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) -> Bool {
     var done = 0
     while done < bytes.count {

@@ -1,7 +1,7 @@
 import ClusterCore
 
-/// The index of a large collection on its way into a file beside the database. The file is a cache: it
-/// is there so that the next start needn't make the index again.
+/// An index file that is being written. The file is a cache: with it the next start needn't build the index
+/// from the rows.
 public struct IndexFileDraft: Sendable {
   /// The collection's key.
   public let key: Int64
@@ -9,11 +9,11 @@ public struct IndexFileDraft: Sendable {
   let path: String
   let identity: IndexFileLayout.Identity
 
-  /// Writes the file; on any thread. On a full disk it throws and leaves nothing behind.
+  /// Writes the file, on any thread. On failure, such as a full disk, there is no file.
   ///
   /// - Parameters:
   ///   - index: the collection as it was when the file was begun.
-  ///   - isWanted: asked now and then; once it says no this throws.
+  ///   - isWanted: called now and then; once it returns false this throws.
   public func write(_ index: FeatureIndex, while isWanted: () -> Bool) throws {
     let writer = try IndexFileWriter(path)
     try index.encode { section, bytes in

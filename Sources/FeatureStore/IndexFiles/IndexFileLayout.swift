@@ -1,10 +1,10 @@
 import CDeflate
 import ClusterCore
 
-/// How a file that holds an index is laid out: a head, the sections one after the other, and a table of
-/// them. Numbers are in the order of bytes of the machine that wrote it; another one doesn't read it.
+/// The layout of an index file: a head, the sections, and a table of the sections. Numbers are in the byte
+/// order of the machine that wrote the file; a machine of another order doesn't read it.
 ///
-/// It is only a cache of what the database holds: whatever is wrong with it, it isn't used.
+/// The file is a cache of the database: if anything is wrong with it, it isn't used.
 enum IndexFileLayout {
   /// "PinIndex" in ASCII.
   static let magic: UInt64 = 0x7865_646E_496E_6950
@@ -15,16 +15,16 @@ enum IndexFileLayout {
   static let headSize = 4096
   static let entrySize = 32
 
-  /// What a file is of.
+  /// The contents of a file.
   struct Identity: Equatable {
     var storeID: UInt64
     /// The collection's key.
     var key: Int64
-    /// A random number, which the database notes.
+    /// A random number, by which the database names the file.
     var nonce: Int64
   }
 
-  /// A section and where it lies.
+  /// An entry of the table: a section, its offset in the file and its CRC-32.
   struct Entry {
     var section: IndexFileSection
     var offset: Int
@@ -66,7 +66,7 @@ enum IndexFileLayout {
     return bytes
   }
 
-  /// Where the table of a file of some size lies; nil if it isn't the file that is looked for.
+  /// Finds the table by the head of a file; nil if it isn't the file with the identity.
   static func table(
     head: [UInt8], of identity: Identity, fileSize: Int
   ) -> (count: Int, offset: Int, checksum: UInt32)? {
@@ -87,7 +87,7 @@ enum IndexFileLayout {
     }
   }
 
-  /// The sections of a table; nil if they don't fill the file up to the table.
+  /// Reads the table; nil if the sections don't fill the file between the head and the table.
   static func entries(_ table: [UInt8], upTo end: Int) -> [Entry]? {
     var entries: [Entry] = []
     var next = headSize

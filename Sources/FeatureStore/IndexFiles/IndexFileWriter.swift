@@ -1,7 +1,7 @@
 import ClusterCore
 import Glibc
 
-/// Writes a file that holds an index: under another name until it is whole and on disk.
+/// Writes an index file, under another name until it is complete and on disk.
 ///
 /// Not `Sendable`; it may be used on any thread.
 final class IndexFileWriter {
@@ -12,11 +12,11 @@ final class IndexFileWriter {
   private var unsynchronized = 0
   private var isFinished = false
 
-  /// After so many bytes they are sent to the disk, so that the last synchronization doesn't hold up
-  /// those of others.
+  /// The number of bytes after which they are synchronized, so that the last synchronization doesn't hold up
+  /// those of the database.
   private static let stretch = 32 << 20
 
-  /// The name of a file until it is whole.
+  /// The path of a file until it is complete.
   static func draft(of path: String) -> String { path + ".new" }
 
   init(_ path: String) throws(StoreError) {
@@ -43,7 +43,7 @@ final class IndexFileWriter {
     guard fdatasync(descriptor) == 0 else { throw DataDirectory.failure("written", path) }
   }
 
-  /// Ends the file: it is on disk under its name when this returns.
+  /// Completes the file. It is on disk under its name when this returns.
   func finish(_ identity: IndexFileLayout.Identity) throws(StoreError) {
     let table = IndexFileLayout.table(entries)
     let head = IndexFileLayout.head(

@@ -1,5 +1,5 @@
-/// The names of files that hold indexes. Each has a random number in its name that the database notes
-/// once it is on disk, so that none is ever taken for another.
+/// The names of index files. Each contains a random number, which the database notes once the file is on
+/// disk, so that no file is taken for another.
 enum IndexFiles {
   private static let prefix = "pincluster-"
   private static let suffix = ".index"
@@ -13,7 +13,7 @@ enum IndexFiles {
     DataDirectory.parent(of: database) + "/" + name(file, of: key)
   }
 
-  /// The path of what sorting an import's features takes.
+  /// The path of the scratch file for sorting a collection's features.
   static func runs(of key: Int64, besides database: String) -> String {
     DataDirectory.parent(of: database) + "/" + prefix + "\(key)" + suffix + ".runs.new"
   }
@@ -22,7 +22,7 @@ enum IndexFiles {
     DataDirectory.remove(path(file, of: key, besides: database))
   }
 
-  /// Removes all such files, whole or not, but those with some names.
+  /// Removes all index files, complete or not, but those with some names.
   static func removeAll(besides database: String, but names: Set<String>) {
     let directory = DataDirectory.parent(of: database)
     for name in DataDirectory.names(in: directory)

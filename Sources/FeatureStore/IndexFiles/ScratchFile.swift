@@ -1,13 +1,13 @@
 import ClusterCore
 import Glibc
 
-/// A file that vanishes with its owner, or its process.
+/// A file without a name, which is gone with its owner or the process.
 final class ScratchFile: IndexFileScratch {
   private let path: String
   private let descriptor: Int32
   private var size = 0
 
-  /// Makes a file; it has no name any more when this returns.
+  /// Creates a file, which has no name any more when this returns.
   init(_ path: String) throws(StoreError) {
     self.path = path
     descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

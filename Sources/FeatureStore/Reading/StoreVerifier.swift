@@ -1,14 +1,14 @@
 import ClusterCore
 import Threading
 
-/// Looks through a database for damage that a start hasn't looked for: where an index was read from its
-/// file rather than from the rows, and where the database is too large to be checked before it is used.
-/// It has a connection of its own and reads in short steps, so that writes don't wait for it.
+/// Checks the parts of a database that a start hasn't: rows of collections whose index was read from its
+/// file, and pages of a database that is too large to be checked before it is used. It has its own
+/// connection and reads in short transactions, so that writes don't wait for it.
 public final class StoreVerifier: Sendable {
-  /// A connection that may be told to stop, from another thread.
+  /// A connection that other threads may interrupt.
   ///
-  /// `@unchecked Sendable`: one thread uses it; others interrupt it, which SQLite allows, under the lock
-  /// that keeps it open meanwhile.
+  /// `@unchecked Sendable`: one thread uses it. Others only interrupt it, which SQLite allows, under the
+  /// lock that keeps it open.
   private struct Running: @unchecked Sendable {
     var connection: Connection?
     var isStopped = false
@@ -23,13 +23,13 @@ public final class StoreVerifier: Sendable {
 
   /// - Parameters:
   ///   - path: the database.
-  ///   - keys: the collections whose rows are to be looked at.
-  ///   - checksStructure: whether to look at every page, too.
+  ///   - keys: the collections whose rows are to be checked.
+  ///   - checksStructure: whether to check every page too.
   init(path: String, keys: [Int64], checksStructure: Bool) {
     (self.path, self.keys, self.checksStructure) = (path, keys, checksStructure)
   }
 
-  /// Looks through everything; on any thread. Throws what is damaged; returns early once stopped.
+  /// Checks everything, on the calling thread. Throws what is damaged. Returns early once stopped.
   public func run() throws {
     let connection = try Connection(path: path, create: false)
     connection.confinement = .currentThread
@@ -48,7 +48,7 @@ public final class StoreVerifier: Sendable {
     }
   }
 
-  /// Ends ``run()`` soon, or before it has begun.
+  /// Makes ``run()`` return soon, also if it begins later. On any thread.
   public func stop() {
     running.withLock { running in
       running.isStopped = true

@@ -1,16 +1,16 @@
 import CDeflate
 import ClusterCore
 
-/// What a row of `features` says; the bytes are borrowed.
+/// A row of `features`. Its bytes are borrowed.
 struct FeatureRow {
   var id: FeatureRecord.RawID
-  /// As ``PositionCoding`` lays it out.
+  /// A position in the form of ``PositionCoding``.
   var position: UnsafeRawBufferPointer
   var properties: UnsafeRawBufferPointer
   var expires: Int64?
 
-  /// The CRC-32 of all that the row says in the collection with a key, so that a bit that flipped
-  /// inside of it is found when it is read.
+  /// The CRC-32 of the row's values and its collection's key, by which a flipped bit is found when the row is
+  /// read.
   func checksum(in key: Int64) -> Int64 {
     var flags: Int64 = expires == nil ? 0 : 4
     var integer: Int64 = 0
@@ -35,8 +35,8 @@ struct FeatureRow {
     return Int64(FeatureRow.crc32(properties, after: checksum))
   }
 
-  /// Binds what it says and its checksum to six parameters, from `id` to `checksum` in the order of
-  /// ``Schema``; the bytes must live until the statement has run.
+  /// Binds the row and its checksum to six parameters, `id` to `checksum` in the order of ``Schema``. The
+  /// bytes must live until the statement has run.
   func bind(to statement: Statement, at first: Int32, checksum: Int64) throws(StoreError) {
     let isText = if case .integer(_, let writtenAsText) = id { writtenAsText } else { true }
     try statement.bindBorrowed(id, at: first)
@@ -48,7 +48,7 @@ struct FeatureRow {
   }
 
   private static func crc32(_ bytes: UnsafeRawBufferPointer, after start: UInt32) -> UInt32 {
-    // Without bytes it would begin anew.
+    // libdeflate returns its initial value for a null pointer.
     bytes.isEmpty ? start : libdeflate_crc32(start, bytes.baseAddress, bytes.count)
   }
 }
@@ -56,7 +56,7 @@ struct FeatureRow {
 extension FeatureRow {
   /// The row of a record, under an id that need not be the record's.
   ///
-  /// - Parameter space: where the position is laid out.
+  /// - Parameter space: memory for the encoded position.
   init(
     _ record: FeatureRecord, id: FeatureRecord.RawID, _ space: UnsafeMutableRawBufferPointer
   ) {

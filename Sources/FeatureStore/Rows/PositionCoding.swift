@@ -1,9 +1,9 @@
 import ClusterCore
 
-/// A position as it lies in the database: longitude, latitude and further ordinates, each an IEEE
-/// 754 double, little-endian.
+/// The form of positions in the database: longitude, latitude and further ordinates, each a little-endian
+/// IEEE 754 double.
 enum PositionCoding {
-  /// Lays a position out in `space`; the part of it that was used.
+  /// Encodes a position in `space` and returns the part of it that was used.
   static func encode(
     _ coordinate: Coordinate, _ further: UnsafeBufferPointer<Double>,
     into space: UnsafeMutableRawBufferPointer
@@ -14,7 +14,7 @@ enum PositionCoding {
     return UnsafeRawBufferPointer(rebasing: space[..<(8 * (2 + further.count))])
   }
 
-  /// Reads a position; its further ordinates go to `further`. Nil if it isn't one.
+  /// Decodes a position, its further ordinates into `further`; nil if the bytes aren't one.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, further: UnsafeMutableBufferPointer<Double>
   ) -> (coordinate: Coordinate, further: UnsafeBufferPointer<Double>)? {
@@ -39,7 +39,7 @@ enum PositionCoding {
   }
 
   private static func get(_ index: Int, of bytes: UnsafeRawBufferPointer) -> Double {
-    // SQLite aligns nothing within a page.
+    // SQLite doesn't align values within a page.
     Double(
       bitPattern: UInt64(
         littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self)))

@@ -1,8 +1,8 @@
 import ClusterCore
 
-/// Rows as they were read, still to be checked (``RowChecker``).
+/// Rows that were read and are still to be checked by a ``RowChecker``.
 struct ReadRows: Sendable {
-  /// Features with the checksums of their rows; nil where there needn't be one.
+  /// Features and the checksums of their rows, nil for rows that have none.
   struct Features: Sendable {
     var batch = FeatureBatch()
     var checksums: [Int64?] = []
@@ -14,7 +14,7 @@ struct ReadRows: Sendable {
   }
 
   var living = Features()
-  /// Those that have expired: to be checked, too, for it may be their expiry that is wrong.
+  /// Features that have expired. They are checked too, since their expiry may be what is wrong.
   var expired = Features()
 
   var count: Int { living.batch.count + expired.batch.count }

@@ -1,7 +1,7 @@
 import ClusterCore
 
-/// Writes rows of a collection whose ids follow those that are there, many with one statement: a
-/// statement's beginning and end take as long as a row.
+/// Appends rows whose ids follow those of the collection's rows, many with one statement, since beginning
+/// and ending a statement takes as long as writing a row.
 final class RowAppender {
   private static let rowsAtATime = 32
   private static let columns: Int32 = 6
@@ -10,7 +10,7 @@ final class RowAppender {
   private let many: Statement
   private let one: Statement
   private let key: Int64
-  /// Where positions are laid out for binding.
+  /// Memory for encoded positions.
   private let positions: UnsafeMutableRawBufferPointer
 
   init(_ connection: Connection, key: Int64) throws(StoreError) {
@@ -24,7 +24,7 @@ final class RowAppender {
 
   deinit { positions.deallocate() }
 
-  /// A failure undoes the whole import: what a statement has written before it may stay.
+  /// `OR FAIL`: after a failure the whole import is undone, so the statement needn't undo its rows.
   private static func insertion(
     _ rows: Int, _ connection: Connection
   ) throws(StoreError) -> Statement {
@@ -37,7 +37,7 @@ final class RowAppender {
       """, on: connection)
   }
 
-  /// Writes a batch in the order in which it is.
+  /// Writes the rows of a batch in its order.
   func append(_ batch: FeatureBatch) throws(StoreError) {
     _ = try batch.withRecords { (records) throws(StoreError) in
       var index = 0

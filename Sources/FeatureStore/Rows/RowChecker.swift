@@ -1,6 +1,6 @@
 import ClusterCore
 
-/// Checks rows that were read: their checksums, their texts and their order.
+/// Checks the checksums, texts and order of rows that were read.
 ///
 /// Not `Sendable`; it may be used on any thread.
 final class RowChecker {
@@ -19,13 +19,13 @@ final class RowChecker {
 
   deinit { position.deallocate() }
 
-  /// Throws if one of the rows isn't what was written, or isn't behind the one before it.
+  /// Throws if one of the rows isn't what was written or doesn't follow the one before it.
   func check(_ rows: ReadRows) throws(StoreError) {
     try checkContent(of: rows.living)
     try checkContent(of: rows.expired)
     let batch = rows.living.batch
     for index in 0..<batch.count {
-      // A damaged page may give one row twice and another not at all.
+      // A damaged page may yield one row twice and another one not at all.
       let isBehind =
         index > 0
         ? batch.withRecord(at: index - 1) { before in

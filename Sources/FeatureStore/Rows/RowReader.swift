@@ -1,8 +1,8 @@
 import CSQLite
 import ClusterCore
 
-/// Reads rows of `features`, mistrusting them: a flipped bit must not become a trap later. What takes
-/// longer is left to a ``RowChecker``, maybe on another thread.
+/// Reads rows of `features` and checks what building a ``FeatureBatch`` relies on. Checks that take longer
+/// are left to a ``RowChecker``, which may be on another thread.
 final class RowReader {
   private static let columns =
     "SELECT id, written_as_text, position, properties, expires, checksum FROM features "
@@ -10,14 +10,14 @@ final class RowReader {
   private let rows: Statement
   private let hasChecksums: Bool
   private let now: Int64
-  /// How many rows of expired features were passed over.
+  /// The number of rows of expired features that were read.
   private(set) var expired = 0
-  /// How many rows of features that expire were read.
+  /// The number of rows with an expiry that were read.
   private(set) var expiring = 0
   private let further: UnsafeMutableBufferPointer<Double>
   private var isFinished = false
 
-  /// Reads all rows of a collection, by id.
+  /// Reads all rows of a collection, in the order of ids.
   convenience init(
     _ connection: Connection, allOf key: Int64, hasChecksums: Bool, now: Int64
   ) throws(StoreError) {
@@ -35,7 +35,7 @@ final class RowReader {
       hasChecksums, now)
   }
 
-  /// Reads rows of a collection some at a time, also those of expired features, whatever they lack.
+  /// Reads the rows of a collection in slices. None counts as expired, and none needs a checksum.
   convenience init(_ connection: Connection, slicesOf key: Int64) throws(StoreError) {
     try self.init(
       Statement(
@@ -55,16 +55,16 @@ final class RowReader {
 
   deinit { further.deallocate() }
 
-  /// Appends the next rows; false if there are none.
+  /// Appends the next rows and returns whether there are any in `target`.
   func fill(_ target: inout ReadRows, upTo limit: Int) throws(StoreError) -> Bool {
-    // A finished statement would begin again.
+    // Stepping a finished statement would begin again.
     while !isFinished, target.count < limit {
       if try rows.step() { try append(to: &target) } else { isFinished = true }
     }
     return target.count > 0
   }
 
-  /// Appends the first rows behind an id, or of all; false if there are none.
+  /// Appends the first rows after an id, or of all if it is nil. Returns whether there are any in `target`.
   func slice(
     after id: FeatureID?, limit: Int, into target: inout ReadRows
   ) throws(StoreError) -> Bool {

@@ -1,5 +1,5 @@
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes are valid UTF-8; eight at a time as long as they are ASCII.
+  /// Whether the bytes are valid UTF-8. Eight bytes are checked at a time as long as they are ASCII.
   var isUTF8: Bool {
     var offset = 0
     while offset + 8 <= count,

@@ -1,6 +1,6 @@
 import ClusterCore
 
-/// The order in which to write a batch: by id, and equal ids as they came.
+/// The order in which to write a batch: by id, and features with equal ids as they came.
 ///
 /// O(n) for a batch that is in order, O(n log n) otherwise; 16 bytes a feature.
 struct WriteOrder {
@@ -8,7 +8,7 @@ struct WriteOrder {
   private(set) var indices: [UInt32] = []
   /// The features that still need one, as they came.
   private(set) var unassigned: [UInt32] = []
-  /// Those followed by another with the same id.
+  /// The features that are followed by another one with the same id.
   private var overwritten: Set<UInt32> = []
 
   /// A feature with the start of its id: an integer in an order-preserving unsigned form, or the

@@ -4,8 +4,8 @@ extension FeatureStore {
   /// The most features that one ``removeExpired(from:at:)`` deletes.
   public static let expiredAtOnce = 10_000
 
-  /// Deletes features that have expired from disk, in one transaction. Each collection gets a new
-  /// version there: it is above all that were shown, and after a restart it stands for what is left.
+  /// Deletes rows of features that have expired, in one transaction. Each collection gets a new version,
+  /// which is above all versions that were published. After a restart it names what is left.
   ///
   /// - Parameters:
   ///   - collections: the keys of collections.

@@ -1,23 +1,23 @@
 import ClusterCore
 
 extension FeatureStore {
-  /// What an import under way knows.
+  /// The state of an import.
   struct ActiveImport {
     var info: CollectionInfo
-    /// Features set aside until every id is known.
+    /// Features without an id, until every id is known.
     var pending: PendingTable
-    /// The short way, for as long as it can be gone.
+    /// Writes batches for as long as ids ascend.
     var ascending: AscendingImport?
   }
 
-  /// Begins a transaction over many batches; makes the collection if need be. Until it ends, every
+  /// Begins a transaction over many batches. Creates the collection if need be. Until the import ends, every
   /// other write throws.
   public func beginImport(into id: String) throws(StoreError) {
     let core = try writable()
     guard !core.transaction.isOpen else { throw .io(reason: "a transaction is under way") }
-    // Features without ids are set aside, however many there are.
+    // There may be many features without ids.
     core.connection.keepTemporary(inMemory: false)
-    // There is one collection to refer to, and it stays.
+    // All rows refer to one collection, which stays.
     core.connection.checksReferences(false)
     ascended = nil
     do {
@@ -42,9 +42,9 @@ extension FeatureStore {
     }
   }
 
-  /// Writes a batch; features that need an id are set aside, since a later batch may still give
-  /// integers: they get theirs from ``commitImport()``, count as inserted and keep needing one in
-  /// the batch. A failure ends the import as ``rollbackImport()`` does.
+  /// Writes a batch. Features that need an id get it from ``commitImport()``, since later batches may have
+  /// integer ids; they count as inserted, and the batch keeps them without an id. A failure ends the import
+  /// as ``rollbackImport()`` does.
   public func importBatch(_ batch: inout FeatureBatch) throws(StoreError)
     -> (inserted: Int, updated: Int)
   {
@@ -79,8 +79,8 @@ extension FeatureStore {
     }
   }
 
-  /// Ends the import: all of it is on disk when this returns. A failure ends it as
-  /// ``rollbackImport()`` does.
+  /// Commits the import. All of it is on disk when this returns. A failure ends it as ``rollbackImport()``
+  /// does.
   public func commitImport() throws(StoreError) -> CollectionInfo {
     let core = try opened()
     guard var active = activeImport else { throw .io(reason: "no import is under way") }
@@ -106,14 +106,14 @@ extension FeatureStore {
     return active.info
   }
 
-  /// Undoes everything since ``beginImport(into:)``; without an import it does nothing.
+  /// Undoes everything since ``beginImport(into:)``. Without an import it does nothing.
   public func rollbackImport() {
     guard activeImport != nil, let core = try? opened() else { return }
     activeImport = nil
     endImport(core)
   }
 
-  /// Undoes what wasn't committed and makes the connection an ordinary one again.
+  /// Undoes what wasn't committed and restores the settings of the connection.
   private func endImport(_ core: StoreCore) {
     core.transaction.undo()
     core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)

@@ -1,27 +1,27 @@
 import ClusterCore
 
 extension FeatureStore {
-  /// The least features of a collection whose index is worth a file.
+  /// The size from which on a collection gets an index file.
   public static let indexFileMinimum = 100_000
 
-  /// What a collection's file of its index is like.
+  /// The state of a collection's index file.
   public enum IndexFileState: Sendable, Equatable {
-    /// There is none.
+    /// There is no file.
     case missing
-    /// There is one, and so many changes since.
+    /// There is a file, and a number of changes since.
     case present(changes: Int)
-    /// One is being written.
+    /// A file is being written.
     case underWay
   }
 
-  /// What the file of a collection's index is like.
+  /// Returns the state of a collection's index file.
   public func indexFileState(of info: CollectionInfo) -> IndexFileState {
     guard let state = try? opened().changes.states[info.key] else { return .missing }
     if state.draft != nil { return .underWay }
     return state.changes.map { .present(changes: Int($0)) } ?? .missing
   }
 
-  /// Begins a file of a collection's index as it is now.
+  /// Begins an index file of a collection as it is now.
   public func beginIndexFile(of info: CollectionInfo) throws(StoreError) -> IndexFileDraft {
     let core = try writable()
     let nonce = Int64(bitPattern: UInt64.random(in: .min ... .max))
@@ -33,7 +33,7 @@ extension FeatureStore {
       identity: IndexFileLayout.Identity(storeID: core.storeID, key: info.key, nonce: nonce))
   }
 
-  /// Makes a written file the one that the next start reads, unless too much has changed meanwhile.
+  /// Makes a complete file the one that the next start reads, unless too much has changed meanwhile.
   public func finishIndexFile(_ draft: IndexFileDraft) throws(StoreError) {
     let core = try writable()
     guard core.changes.isWanted(draft.file, of: draft.key) else {
@@ -57,8 +57,8 @@ extension FeatureStore {
     core.changes.abandon(draft.file, of: draft.key)
   }
 
-  /// Stores the index of a collection in a file without making it in memory, for the next start: what
-  /// an import does at its end. O(n log n).
+  /// Writes the index file of a collection without building the index in memory, at the end of an import.
+  /// O(n log n).
   public func storeIndex(of info: CollectionInfo) throws {
     let core = try writable()
     defer { core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache) }
@@ -70,7 +70,7 @@ extension FeatureStore {
       if try core.collections.find(info.id) != info { sorting = nil }
       let sorted = try sorting ?? sortedRows(of: info, core, now: now)
       let count = try sorted.write(to: draft.path, of: draft.identity) {
-        // Meanwhile the log is folded in, which closing the store would do. If that fails, it will.
+        // Copies the log into the database meanwhile. If that fails, closing the store does it.
         try? core.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
       }
       if count == 0 { return abandonIndexFile(draft) }
@@ -90,7 +90,7 @@ extension FeatureStore {
     return sorting
   }
 
-  /// Deletes some of the notes of changes that no file needs any more.
+  /// Deletes some of the changes that no index file needs any more.
   ///
   /// - Returns: whether there are more of them.
   public func trimChanges(atMost count: Int = 5000) throws(StoreError) -> Bool {

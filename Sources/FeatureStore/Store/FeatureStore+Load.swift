@@ -2,8 +2,8 @@ import ClusterCore
 import Glibc
 
 extension FeatureStore {
-  /// The index of a collection: the stored one with what has changed since, or if that can't be had made
-  /// of all rows, which throws
+  /// Loads the index of a collection: from its index file and the features that have changed since, or if that
+  /// isn't possible from all rows, which throws
   /// ``StoreError/damaged(path:reason:)`` if a row isn't one that the store wrote, as far as that shows, or
   /// if there aren't as many as the collection's row says.
   public func loadIndex(of info: CollectionInfo) throws -> LoadedIndex {
@@ -15,7 +15,7 @@ extension FeatureStore {
       case .success(let loaded): return loaded
       case .failure(let reason): fault = reason.text
       }
-      // Of no use to later starts either. Where that can't be written they will find out, too.
+      // It is of no use to later starts either. If this fails, they find out by themselves.
       try? core.transaction.write { () throws(StoreError) in try core.changes.unname(info.key) }
       core.changes.forgetFile(info.key)
     }

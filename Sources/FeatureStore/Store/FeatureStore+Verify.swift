@@ -1,7 +1,7 @@
 extension FeatureStore {
-  /// What looks for damage that this store hasn't looked for; nil if there is nothing to be looked for.
+  /// Returns a verifier for what this store hasn't checked; nil if it has checked everything.
   ///
-  /// - Parameter keys: the collections whose index came from a file.
+  /// - Parameter keys: the collections whose index was read from a file.
   public func verifier(ofRowsOf keys: [Int64]) -> StoreVerifier? {
     guard let core = try? opened(), core.needsPageCheck || !keys.isEmpty else { return nil }
     return StoreVerifier(

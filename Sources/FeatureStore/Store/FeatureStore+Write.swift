@@ -21,8 +21,7 @@ extension FeatureStore {
     }
   }
 
-  /// Runs a part of a ``transaction(_:)``: if it throws, what it has written is undone, and what the
-  /// others have written is not.
+  /// Runs a part of a ``transaction(_:)``. If it throws, what it has written is undone, and nothing else.
   ///
   /// Rethrows what `body` throws. A failure of the disk may be the end of the whole transaction; then
   /// every later part throws it, and so does the transaction.

@@ -3,20 +3,20 @@ import Threading
 
 /// Collections of features, durable in one SQLite file in a data directory.
 ///
-/// It is made to be read once, at start-up, and written from then on: what a call wrote is on disk
-/// when the call returns, and a call that throws has changed nothing and leaves the store usable.
+/// It is read once, at start-up, and written from then on. What a call wrote is on disk when the call
+/// returns. A call that throws has changed nothing and leaves the store usable.
 ///
-/// Not `Sendable`: one user at a time. It has no thread of its own and may move between threads;
-/// the caller confines it (to a queue, an actor, a mutex). The data directory belongs to one store
-/// for as long as it lives. Other programs may read the file meanwhile (`sqlite3`, for a backup).
+/// Not `Sendable`: one user at a time. The caller confines it to a queue or thread and may have debug builds
+/// check that (``confine(to:)``). While a store lives no other one can open its data directory. Other
+/// programs may read the file, such as `sqlite3` for a backup.
 public final class FeatureStore {
-  /// The version of the tables that this program writes; older ones are brought up to it.
+  /// The version of the schema that this program writes. Older databases are migrated to it.
   public static var schemaVersion: Int { Schema.version }
 
   /// The name of the database file in the data directory.
   public static var fileName: String { DatabaseFile.name }
 
-  /// A random number, made with the database.
+  /// A random number that was drawn when the database was created.
   public let storeID: UInt64
 
   /// The counter that versions come from.
@@ -30,11 +30,10 @@ public final class FeatureStore {
   /// What the last import has written, sorted, if that was all that its collection held.
   var ascended: (info: CollectionInfo, sorting: IndexFileSorting)?
 
-  /// Opens the store of a directory; makes the directory, its parents and an empty database where
-  /// there are none.
+  /// Opens the store of a directory. Creates the directory, its parents and an empty database if need be.
   ///
   /// Throws ``StoreError/directoryInUse(path:processID:)`` while another store holds the directory.
-  /// Damage that the header and the schema betray is found here; deeper damage by
+  /// Finds damage of the header, the schema and the small tables; damage of rows is found by
   /// ``loadIndex(of:)``.
   public init(directory: String, clock: WallClock = WallClock()) throws(StoreError) {
     let core = try StoreCore(directory: directory, clock: clock)
@@ -45,12 +44,12 @@ public final class FeatureStore {
   }
 
   deinit {
-    // Nobody else has it any more, wherever this is.
+    // The last reference may be released anywhere.
     confine(to: .unchecked)
     close()
   }
 
-  /// Says where the store is used from now on. Debug builds check it at every use.
+  /// Sets where the store is used from now on. Debug builds check every use of the database.
   public func confine(to confinement: Confinement) { core?.connection.confinement = confinement }
 
   /// Every collection, by id.
@@ -58,8 +57,8 @@ public final class FeatureStore {
     try opened().collections.all()
   }
 
-  /// Makes a collection, or changes its title, description and time to live (in milliseconds, more
-  /// than 0), which counts for later writes.
+  /// Creates a collection, or changes its title, description and time to live. That is in milliseconds, more
+  /// than 0, and counts for later writes.
   public func putCollection(
     _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
     ttl: ValueUpdate<Int64> = .keep
@@ -75,8 +74,8 @@ public final class FeatureStore {
     }
   }
 
-  /// Removes a collection and its features: the database's version after that, or nil if there is
-  /// no such collection. The file keeps its size; the space is used again.
+  /// Deletes a collection and its features. Returns the database's version after that, or nil if there is no
+  /// such collection. The file keeps its size, and the space is used again.
   public func dropCollection(_ id: String) throws(StoreError) -> Int64? {
     let core = try writable()
     return try core.transaction.write { () throws(StoreError) in
@@ -88,7 +87,7 @@ public final class FeatureStore {
     }
   }
 
-  /// Sees to it that versions are put aside for what is shown without being written first.
+  /// Raises the ceiling of versions if it is near, for changes that are published without being written.
   public func reserveVersions() throws(StoreError) {
     let core = try writable()
     if core.versions.dueCeiling != nil { try core.transaction.write {} }
@@ -99,8 +98,8 @@ public final class FeatureStore {
     try writable().connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Ends an import as ``rollbackImport()`` does, folds the log in and gives the directory free.
-  /// Every later call throws; closing again does nothing.
+  /// Ends an import as ``rollbackImport()`` does, copies the log into the database and unlocks the directory.
+  /// Every later call throws. Closing again does nothing.
   public func close() {
     rollbackImport()
     ascended = nil

@@ -1,14 +1,13 @@
 import ClusterCore
 
-/// A collection's index, as a start has made it.
+/// The index of a collection as a start has loaded it.
 public struct LoadedIndex: Sendable {
-  /// The index, without what has expired.
+  /// The index, without features that have expired.
   public let index: FeatureIndex
-  /// How many features have expired whose rows are still there.
+  /// The number of rows of features that have expired.
   public let expired: Int
-  /// How many features were read from the database because they changed after the index was stored; nil
-  /// if all were read.
+  /// The number of changes since the index file was written; nil if all features were read from the database.
   public let changes: Int?
-  /// Why a stored index could not be used; nil if there was none, or if it was.
+  /// Why the index file could not be used; nil if it was, or if there is none.
   public let fault: String?
 }

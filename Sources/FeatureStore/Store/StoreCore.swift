@@ -1,7 +1,7 @@
 import ClusterCore
 
-/// An open database with its prepared statements. Released as a whole: statements first, then the
-/// connection, then the directory's lock, each by the object that holds the one before.
+/// An open database with its prepared statements. They are released as a whole: first the statements, then
+/// the connection, then the directory's lock, each by the object that holds the one before.
 final class StoreCore {
   let connection: Connection
   let collections: CollectionTable
@@ -36,19 +36,19 @@ final class StoreCore {
     IndexFiles.removeAll(besides: connection.path, but: changes.names)
   }
 
-  /// What reads all rows of a collection.
+  /// A loader of all rows of a collection.
   func rows(of info: CollectionInfo, now: Int64) -> RowLoader {
     RowLoader(connection: connection, features: features, info: info, now: now)
   }
 
-  /// Reads single features: those of some ids that are there and haven't expired, in the order of the ids.
+  /// Reads the features with some ids, but those that have expired, in the order of the ids.
   func features(
     _ ids: [FeatureID], of info: CollectionInfo, now: Int64
   ) throws(StoreError) -> FeatureBatch {
     let reader = try RowReader(
       connection, someOf: info.key, hasChecksums: info.hasChecksums, now: now)
     var rows = ReadRows()
-    // One transaction, since each would lock the database anew.
+    // Without a transaction each statement would lock the database.
     try connection.transaction("BEGIN") { () throws(StoreError) in
       for id in ids { try reader.find(id, into: &rows) }
     }
@@ -56,7 +56,7 @@ final class StoreCore {
     return rows.living.batch
   }
 
-  /// Gives back the versions that were put aside, as far as that can be written.
+  /// Lowers the ceiling to the last version, if it can be written.
   func giveVersionsBack() {
     guard versions.isAhead else { return }
     try? connection.transaction { () throws(StoreError) in
@@ -64,7 +64,7 @@ final class StoreCore {
     }
   }
 
-  /// The collection with an id, made if there is none, at a new version that is still to be saved.
+  /// The collection with an id, created if there is none, at a new version that is still to be saved.
   func collectionToWrite(_ id: String) throws(StoreError)
     -> (info: CollectionInfo, created: Bool)
   {

@@ -2,11 +2,11 @@ import CDeflate
 import CSQLite
 import ClusterCore
 
-/// Reads and writes rows of `collections` and the database's counter, inside the caller's
-/// transaction where it writes.
+/// Reads and writes the rows of `collections` and the database's counter. Writes belong to the caller's
+/// transaction.
 ///
-/// Many writes may share a transaction, so rows and counter are written once, by ``flush()`` before it
-/// is committed. Until then what has changed is known here.
+/// Many writes may share a transaction, so changed rows and the counter are kept in memory until
+/// ``flush()`` writes them, before the commit.
 final class CollectionTable {
   private static let columns =
     "key, id, title, description, version, largest_integer, feature_count, ttl, has_checksums, "
@@ -25,7 +25,7 @@ final class CollectionTable {
   private var changed: [String: CollectionInfo] = [:]
   /// The ceiling of versions that the open transaction has written.
   private var ceiling: Int64?
-  /// What `changed` held of a collection before each change since ``mark()``, the latest last.
+  /// The previous values in `changed`, of each change since ``mark()``, the latest last.
   private var undo: [(id: String, info: CollectionInfo?)] = []
 
   init(_ connection: Connection, versions: VersionCounter) throws(StoreError) {
@@ -52,14 +52,14 @@ final class CollectionTable {
 
   // MARK: The transaction
 
-  /// Writes what is still to be written, and sees to it that the ceiling is far above all versions.
+  /// Writes the changed rows, and a new ceiling if the present one is near.
   func flush() throws(StoreError) {
     for info in changed.values { try write(info) }
     ceiling = versions.dueCeiling
     if let ceiling { try saveCeiling(ceiling) }
   }
 
-  /// Forgets what was still to be written: the transaction is over.
+  /// Ends the transaction: nothing is left to be written.
   ///
   /// - Parameter isOnDisk: whether it was committed.
   func forget(isOnDisk: Bool) {
@@ -108,7 +108,7 @@ final class CollectionTable {
   /// The next value of the database's counter, the version of one write.
   func nextVersion() -> Int64 { versions.nextToWrite() }
 
-  /// Writes down that no version passes this one.
+  /// Writes the ceiling of versions.
   func saveCeiling(_ version: Int64) throws(StoreError) {
     try raise.bind(version, at: 1)
     guard try raise.run() == 1 else {
@@ -116,7 +116,7 @@ final class CollectionTable {
     }
   }
 
-  /// Makes a collection. Its key is the version at which it was made, so none is used twice.
+  /// Creates a collection. Its key is its first version, so no key is used twice.
   func create(_ id: String, version: Int64) throws(StoreError) -> CollectionInfo {
     try insertion.bind(version, at: 1)
     try insertion.bind(id, at: 2)
@@ -126,7 +126,7 @@ final class CollectionTable {
       featureCount: 0, ttl: nil, hasChecksums: true)
   }
 
-  /// Notes what has changed about a collection, for ``flush()``.
+  /// Keeps a changed row for ``flush()``.
   func save(_ info: CollectionInfo) { change(info.id, to: info) }
 
   private func write(_ info: CollectionInfo) throws(StoreError) {
@@ -163,7 +163,7 @@ final class CollectionTable {
       key: row.integer(0), id: id, title: row.text(2), description: row.text(3),
       version: row.integer(4), largestInteger: row.integer(5), featureCount: Int(row.integer(6)),
       ttl: row.optionalInteger(7), hasChecksums: row.integer(8) == 1)
-    // Rows of earlier versions have none.
+    // Rows that were written before there were checksums have none.
     guard row.type(9) == SQLITE_NULL || row.integer(9) == info.checksum else {
       throw .damaged(
         path: row.connection.path, reason: "a collection's row doesn't have its checksum")
@@ -173,7 +173,7 @@ final class CollectionTable {
 }
 
 extension CollectionInfo {
-  /// The CRC-32 of all that its row says, so that a bit that flipped in it is found.
+  /// The CRC-32 of its row, by which a flipped bit is found.
   fileprivate var checksum: Int64 {
     var bytes: [UInt8] = []
     for number in [
@@ -181,7 +181,7 @@ extension CollectionInfo {
     ] {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
-    // A byte that is in no text keeps them apart, and says which are there.
+    // A byte that UTF-8 doesn't have separates the texts, and tells a missing one from an empty one.
     for text in [id, title, description] {
       bytes.append(text == nil ? 0xFE : 0xFF)
       bytes.append(contentsOf: (text ?? "").utf8)

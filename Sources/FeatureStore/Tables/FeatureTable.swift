@@ -1,16 +1,16 @@
 import CSQLite
 import ClusterCore
 
-/// Writes rows of `features`, inside the caller's transaction. Rows of expired features may be there
-/// for a while; they count as absent.
+/// Writes rows of `features` in the caller's transaction. Rows of expired features remain for a while and
+/// count as absent.
 final class FeatureTable {
-  /// What writing a batch did.
+  /// The outcome of writing a batch.
   struct Counts {
-    /// Features that weren't there, or had expired.
+    /// The number of features that weren't there, or had expired.
     var inserted = 0
-    /// Features that were.
+    /// The number of features that were there.
     var updated = 0
-    /// Rows that weren't there.
+    /// The number of rows that weren't there.
     var newRows = 0
   }
 
@@ -23,7 +23,7 @@ final class FeatureTable {
   private let countingExpired: Statement
   private let connection: Connection
   private let changes: ChangeLog
-  /// Where a position is laid out for binding.
+  /// Memory for an encoded position.
   private let position: UnsafeMutableRawBufferPointer
 
   init(_ connection: Connection, _ changes: ChangeLog) throws(StoreError) {
@@ -48,7 +48,7 @@ final class FeatureTable {
       DELETE FROM features
       WHERE collection = ?1 AND id = ?2 AND (expires IS NULL OR expires > ?3)
       """, on: connection)
-    // The row's own expiry is asked for, too: a damaged index must not take what is alive.
+    // The row's own expiry is compared too, so that a damaged index deletes nothing that is alive.
     sweeping = try Statement(
       """
       DELETE FROM features
@@ -71,11 +71,11 @@ final class FeatureTable {
 
   deinit { position.deallocate() }
 
-  /// Writes the features of a batch but those that still need an id, for which `ids` has one each,
-  /// in order, if it isn't nil.
+  /// Writes the features of a batch. Those that need an id get ascending integers from `first` on, or aren't
+  /// written if it is nil.
   ///
-  /// They are written in the order of the key, which keeps the tree's pages at hand; of features
-  /// with one id only the last is, and the others count as updated.
+  /// The features are written in the order of their ids, which touches each page of the tree once. Of
+  /// features with equal ids only the last is written, and the others count as updated.
   func write(
     _ batch: borrowing FeatureBatch, ids first: Int64?, into key: Int64, at now: Int64
   ) throws(StoreError) -> Counts {
@@ -136,7 +136,7 @@ final class FeatureTable {
     _ = try insert(row, row.checksum(in: key), into: key)
   }
 
-  /// Writes a row if its id is free; whether it was.
+  /// Writes a row if its id is free, and returns whether it was.
   private func insert(_ row: FeatureRow, _ checksum: Int64, into key: Int64)
     throws(StoreError) -> Bool
   {
@@ -151,7 +151,7 @@ final class FeatureTable {
     try row.bind(to: statement, at: 2, checksum: checksum)
   }
 
-  /// Deletes one feature; false if it isn't there.
+  /// Deletes one feature and returns whether it was there.
   func delete(
     _ feature: FeatureID, from key: Int64, at now: Int64
   ) throws(StoreError) -> Bool {
@@ -165,13 +165,13 @@ final class FeatureTable {
     }
   }
 
-  /// How many features expire sooner or later, by the index of expiries.
+  /// The number of features with an expiry, by the index of expiries.
   func countExpiring(in key: Int64) throws(StoreError) -> Int {
     try counting.bind(key, at: 1)
     return try counting.first { (row: Statement) throws(StoreError) in Int(row.integer(0)) } ?? 0
   }
 
-  /// How many features that have expired are there, by the index of expiries.
+  /// The number of rows of features that have expired, by the index of expiries.
   func countExpired(in key: Int64, at now: Int64) throws(StoreError) -> Int {
     try countingExpired.bind(key, at: 1)
     try countingExpired.bind(now, at: 2)
@@ -180,7 +180,7 @@ final class FeatureTable {
     } ?? 0
   }
 
-  /// Deletes features that have expired, at most so many; how many.
+  /// Deletes at most `limit` features that have expired, and returns their number.
   func deleteExpired(from key: Int64, at now: Int64, limit: Int) throws(StoreError) -> Int {
     try changes.noteExpiry(until: now, in: key)
     try sweeping.bind(key, at: 1)

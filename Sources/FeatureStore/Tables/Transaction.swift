@@ -1,12 +1,12 @@
 /// The write transaction of a connection: at most one is open.
 ///
 /// SQLite undoes a whole transaction by itself when the disk is full or fails, also within a savepoint.
-/// What comes after that must not be taken for a part of it, nor be committed one by one; so the
-/// transaction then counts as lost, and everything but its end throws why.
+/// Statements after that would be committed one by one. So the transaction then counts as lost, and
+/// everything but its end throws the error that was its cause.
 final class Transaction {
-  /// Whether it has begun and not ended.
+  /// Whether it has begun and hasn't ended.
   private(set) var isOpen = false
-  /// Why it can't be committed any more.
+  /// The error because of which it can no longer be committed.
   private var loss: StoreError?
   private var isInSavepoint = false
 
@@ -38,7 +38,7 @@ final class Transaction {
     isOpen = true
   }
 
-  /// Ends with everything on disk. When it throws, the transaction is still to be undone.
+  /// Commits. If this throws, the transaction is still to be undone.
   func close() throws(StoreError) {
     if let loss { throw loss }
     try collections.flush()
@@ -47,7 +47,7 @@ final class Transaction {
     reset(isOnDisk: true)
   }
 
-  /// Ends with nothing changed.
+  /// Rolls back.
   func undo() {
     connection.rollback()
     reset(isOnDisk: false)
@@ -68,7 +68,7 @@ final class Transaction {
     do {
       return try body()
     } catch {
-      // What it has written so far can't be told from what others have.
+      // What it has written so far can't be undone without what others have written.
       if !isInSavepoint || !connection.isInTransaction { loss = error }
       throw error
     }
@@ -86,7 +86,7 @@ final class Transaction {
     }
   }
 
-  /// Runs a part of the open transaction; if it throws, what it has written is undone and no more.
+  /// Runs a part of the open transaction. If it throws, what it has written is undone, and nothing else.
   func part<R>(_ body: () throws -> R) throws -> R {
     guard isOpen, !isInSavepoint else {
       throw StoreError.io(reason: "a savepoint outside of a transaction, or within another")
