@@ -3,14 +3,16 @@ import GeoFormats
 
 /// Prints annotations: as JSON, or as GeoJSON features with Supercluster's names.
 struct AnnotationWriter {
-  private let index: FeatureIndex
-  private let result: ClusterResult
-  private let options: AnnotationOptions
+  let index: FeatureIndex
+  let result: ClusterResult
+  let options: AnnotationOptions
+  /// Whether annotations carry all of their members; otherwise `writeChosen` writes them.
+  private let hasAllMembers: Bool
   /// The ids of the annotations that were on screen.
-  private let previous: [String]
-  private let titles: TitleWriter
-  private let layers: LayerTexts
-  private let statistics: StatisticsWriter?
+  let previous: [String]
+  let titles: TitleWriter
+  let layers: LayerTexts
+  let statistics: StatisticsWriter?
 
   init(
     collection: IndexedCollection, result: ClusterResult, options: AnnotationOptions,
@@ -19,10 +21,11 @@ struct AnnotationWriter {
     index = collection.index
     self.result = result
     self.options = options
+    hasAllMembers = options.fields == .all
     self.previous = previous
     titles = TitleWriter(options, collection)
     layers = LayerTexts(result.layers)
-    self.statistics = statistics.map(StatisticsWriter.init)
+    self.statistics = statistics.flatMap { StatisticsWriter($0, options.fields) }
   }
 
   /// An annotation as an object in the form of the options.
@@ -37,6 +40,9 @@ struct AnnotationWriter {
   func writeMembers(
     _ annotation: Annotation, opening: Bool = false, into json: inout JSONWriter
   ) {
+    guard hasAllMembers else {
+      return writeChosenMembers(annotation, opening: opening, into: &json)
+    }
     writeCommon(annotation, hasID: true, opening: opening, into: &json)
     if annotation.isCluster {
       writeMemberList(annotation, into: &json)
@@ -168,7 +174,7 @@ struct AnnotationWriter {
     return piece
   }
 
-  private func writePinFeature(_ annotation: Annotation, into json: inout JSONWriter) {
+  func writePinFeature(_ annotation: Annotation, into json: inout JSONWriter) {
     let record = index.record(at: annotation.first)
     if case .all = options.properties, case .integer(let id, writtenAsText: false) = record.rawID {
       let properties = record.properties
@@ -189,7 +195,7 @@ struct AnnotationWriter {
     json.endObject()
   }
 
-  private func writeMemberList(_ annotation: Annotation, into json: inout JSONWriter) {
+  func writeMemberList(_ annotation: Annotation, into json: inout JSONWriter) {
     guard options.members > 0 else { return }
     json.key("members")
     json.beginArray()
@@ -235,8 +241,12 @@ struct AnnotationWriter {
     AnnotationWriter.abbreviate(annotation.count, into: &json)
     json.key("id")
     writeID(of: annotation, into: &json)
-    writeCommon(annotation, hasID: false, opening: false, into: &json)
-    writeMemberList(annotation, into: &json)
+    if hasAllMembers {
+      writeCommon(annotation, hasID: false, opening: false, into: &json)
+      writeMemberList(annotation, into: &json)
+    } else {
+      writeChosen(annotation, into: &json)
+    }
     json.endObject()
   }
 
@@ -251,6 +261,9 @@ struct AnnotationWriter {
       writePoint(annotation.coordinate, into: &json)
     }
     json.key("properties")
+    guard hasAllMembers else {
+      return writeChosenParts(ofPin: annotation, record, into: &json)
+    }
     writeOwnProperties(record, of: annotation, into: &json)
     json.key("annotation")
     json.beginObject()
@@ -272,7 +285,7 @@ struct AnnotationWriter {
 
   /// A pin's own properties and `annotation_id`. Own properties of the names that tell clusters
   /// apart are left out, so that no pin passes for a cluster.
-  private func writeOwnProperties(
+  func writeOwnProperties(
     _ record: FeatureRecord, of annotation: Annotation, into json: inout JSONWriter
   ) {
     json.beginObject()
