@@ -38,8 +38,9 @@ import Testing
       request.varyGroups(using: &generator)
       request.debug = false
       if generator.chance(0.8) { request.limit = 10_000 }
-      let answer = await service.get("/collections/c/clusters?\(request.query)")
-      if answer.status == 200 { watching.append(try Watching(request.query)) }
+      let fields = generator.pick(["", "", "&fields=", "&fields=group,counts,feature"])
+      let answer = await service.get("/collections/c/clusters?\(request.query)\(fields)")
+      if answer.status == 200 { watching.append(try Watching(request.query + fields)) }
     }
     var held = Dictionary(uniqueKeysWithValues: features.map { ($0.id, $0) })
     for round in 0..<10 {

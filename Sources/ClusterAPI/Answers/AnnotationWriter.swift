@@ -3,14 +3,16 @@ import GeoFormats
 
 /// Encodes annotations: as JSON, or as GeoJSON features with Supercluster's names.
 struct AnnotationWriter {
-  private let index: FeatureIndex
-  private let result: ClusterResult
-  private let options: AnnotationOptions
+  let index: FeatureIndex
+  let result: ClusterResult
+  let options: AnnotationOptions
+  /// Whether annotations carry all of their members; otherwise `writeChosen` writes them.
+  private let hasAllMembers: Bool
   /// The ids of the annotations that were on screen.
-  private let previous: [String]
-  private let titles: TitleWriter
-  private let layers: LayerTexts
-  private let statistics: StatisticsWriter?
+  let previous: [String]
+  let titles: TitleWriter
+  let layers: LayerTexts
+  let statistics: StatisticsWriter?
 
   init(
     collection: IndexedCollection, result: ClusterResult, options: AnnotationOptions,
@@ -19,11 +21,12 @@ struct AnnotationWriter {
     index = collection.index
     self.result = result
     self.options = options
+    hasAllMembers = options.fields == .all
     self.previous = previous
     titles = TitleWriter(options, collection)
     layers = LayerTexts(result.layers)
-    self.statistics = try statistics.map { (wanted) throws(ImpossibleRequest) in
-      try StatisticsWriter(wanted)
+    self.statistics = try statistics.flatMap { (wanted) throws(ImpossibleRequest) in
+      try StatisticsWriter(wanted, options.fields)
     }
   }
 
@@ -39,6 +42,9 @@ struct AnnotationWriter {
   func writeMembers(
     _ annotation: Annotation, opening: Bool = false, into json: inout JSONWriter
   ) {
+    guard hasAllMembers else {
+      return writeChosenMembers(annotation, opening: opening, into: &json)
+    }
     writeCommon(annotation, hasID: true, opening: opening, into: &json)
     if annotation.isCluster {
       writeMemberList(annotation, into: &json)
@@ -170,7 +176,7 @@ struct AnnotationWriter {
     return piece
   }
 
-  private func writePinFeature(_ annotation: Annotation, into json: inout JSONWriter) {
+  func writePinFeature(_ annotation: Annotation, into json: inout JSONWriter) {
     let record = index.record(at: annotation.first)
     if case .all = options.properties, case .integer(let id, writtenAsText: false) = record.rawID {
       let properties = record.properties
@@ -191,7 +197,7 @@ struct AnnotationWriter {
     json.endObject()
   }
 
-  private func writeMemberList(_ annotation: Annotation, into json: inout JSONWriter) {
+  func writeMemberList(_ annotation: Annotation, into json: inout JSONWriter) {
     guard options.members > 0 else { return }
     json.key("members")
     json.beginArray()
@@ -237,8 +243,12 @@ struct AnnotationWriter {
     AnnotationWriter.abbreviate(annotation.count, into: &json)
     json.key("id")
     writeID(of: annotation, into: &json)
-    writeCommon(annotation, hasID: false, opening: false, into: &json)
-    writeMemberList(annotation, into: &json)
+    if hasAllMembers {
+      writeCommon(annotation, hasID: false, opening: false, into: &json)
+      writeMemberList(annotation, into: &json)
+    } else {
+      writeChosen(annotation, into: &json)
+    }
     json.endObject()
   }
 
@@ -253,6 +263,9 @@ struct AnnotationWriter {
       writePoint(annotation.coordinate, into: &json)
     }
     json.key("properties")
+    guard hasAllMembers else {
+      return writeChosenParts(ofPin: annotation, record, into: &json)
+    }
     writeOwnProperties(record, of: annotation, into: &json)
     json.key("annotation")
     json.beginObject()
@@ -274,7 +287,7 @@ struct AnnotationWriter {
 
   /// Writes a pin's own properties and `annotation_id`. Own properties with names by which clients recognize
   /// clusters are left out, so that no pin passes for a cluster.
-  private func writeOwnProperties(
+  func writeOwnProperties(
     _ record: FeatureRecord, of annotation: Annotation, into json: inout JSONWriter
   ) {
     json.beginObject()

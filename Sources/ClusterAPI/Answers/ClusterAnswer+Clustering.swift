@@ -12,7 +12,7 @@ extension ClusterAnswer {
   /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit, for one.
   init(_ request: ViewportRequest, of snapshot: CollectionSnapshot) throws {
     let collection = snapshot.collection
-    let properties = BoundProperties(request.values.cell.properties, in: collection)
+    let properties = BoundProperties(request.values.cell.neededProperties, in: collection)
     let scope: FeatureScope
     switch BoundViewport(request, properties) {
     case .grid(let grid):
@@ -42,7 +42,7 @@ extension ClusterAnswer {
   init(
     _ cells: Cells, of request: ViewportRequest, limit: Int? = nil, in snapshot: CollectionSnapshot
   ) throws {
-    let properties = BoundProperties(request.values.cell.properties, in: snapshot.collection)
+    let properties = BoundProperties(request.values.cell.neededProperties, in: snapshot.collection)
     guard case .grid(var grid) = BoundViewport(request, properties) else {
       preconditionFailure("only a viewport on a grid has cells")
     }

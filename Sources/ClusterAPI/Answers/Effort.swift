@@ -22,14 +22,14 @@ enum Effort {
   /// Whether an answer with some options may take long: because of their properties, or because titles
   /// are so rare that a column must be made to find them.
   static func isLong(over collection: IndexedCollection, _ options: CellOptions) -> Bool {
-    let properties = options.properties
+    let properties = options.neededProperties
     if isLong(
       over: collection, filter: properties.filter, groupBy: properties.groupBy,
       statistics: properties.hasStatistics)
     {
       return true
     }
-    guard let title = options.output.titleProperty, !collection.hasColumn(named: title) else {
+    guard let title = options.output.neededTitleProperty, !collection.hasColumn(named: title) else {
       return false
     }
     return TitleWriter.isRare(title, in: collection)

@@ -4,10 +4,19 @@ import GeoFormats
 /// Encodes the statistics of annotations.
 final class StatisticsWriter {
   private let wanted: Statistics
+  private let fields: AnnotationFields
   private let collector: StatisticsCollector
 
-  init(_ wanted: Statistics) throws(ImpossibleRequest) {
-    self.wanted = wanted
+  /// Nil if annotations carry none of them.
+  ///
+  /// - Parameter fields: the members that annotations carry.
+  init?(_ statistics: Statistics, _ fields: AnnotationFields) throws(ImpossibleRequest) {
+    var wanted = statistics
+    if !fields.contains(.weight) { wanted.weights = nil }
+    guard wanted.weights != nil || wanted.countBy != nil || wanted.aggregates != nil else {
+      return nil
+    }
+    (self.wanted, self.fields) = (wanted, fields)
     collector = try StatisticsCollector(wanted)
   }
 
@@ -15,7 +24,7 @@ final class StatisticsWriter {
   func write(_ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter) {
     let found = collector.statistics(of: annotation, in: result)
     if let weight = found.weight { json.member("weight", weight) }
-    if wanted.countBy != nil {
+    if wanted.countBy != nil, fields.contains(.counts) {
       json.key("counts")
       json.beginObject()
       for (key, count) in found.counts {
@@ -23,6 +32,8 @@ final class StatisticsWriter {
         json.value(count)
       }
       json.endObject()
+    }
+    if wanted.countBy != nil, fields.contains(.otherCount) {
       json.member("otherCount", found.otherCount)
     }
     guard let aggregates = wanted.aggregates else { return }

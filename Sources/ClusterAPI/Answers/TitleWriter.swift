@@ -10,10 +10,10 @@ struct TitleWriter {
   private let column: PropertyColumn?
 
   init(_ options: AnnotationOptions, _ collection: IndexedCollection) {
-    property = options.titleProperty
+    property = options.neededTitleProperty
     subtitleLimit = options.subtitleLimit
     index = collection.index
-    column = options.titleProperty.flatMap {
+    column = options.neededTitleProperty.flatMap {
       TitleWriter.isRare($0, in: collection) ? collection.column(of: $0) : nil
     }
   }
@@ -53,22 +53,32 @@ struct TitleWriter {
   func write(
     _ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter
   ) {
+    writeTitle(annotation, into: &json)
+    writeSubtitle(annotation, result, into: &json)
+  }
+
+  /// The member `title`.
+  func writeTitle(_ annotation: Annotation, into json: inout JSONWriter) {
     json.key("title")
-    guard annotation.isCluster else {
-      if let title = title(of: annotation.first) {
-        json.beginString()
-        title.write(into: &json)
-        json.endString()
-      } else {
-        json.value("1 annotation")
-      }
-      json.nullMember("subtitle")
-      return
+    if annotation.isCluster {
+      json.beginString()
+      json.part(annotation.count)
+      json.part(" annotations")
+      json.endString()
+    } else if let title = title(of: annotation.first) {
+      json.beginString()
+      title.write(into: &json)
+      json.endString()
+    } else {
+      json.value("1 annotation")
     }
-    json.beginString()
-    json.part(annotation.count)
-    json.part(" annotations")
-    json.endString()
+  }
+
+  /// The member `subtitle`.
+  func writeSubtitle(
+    _ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter
+  ) {
+    guard annotation.isCluster, hasProperty else { return json.nullMember("subtitle") }
     json.key("subtitle")
     json.beginString()
     var count = 0

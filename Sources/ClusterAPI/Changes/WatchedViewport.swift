@@ -153,10 +153,13 @@ final class WatchedViewport {
       writer.withJSON(cell, annotations) { json in
         let hash = WatchedViewport.hash(json)
         let before = shown?[cell]
-        guard before?.hash != hash else { return }
-        encoded.raw(json)
-        changed += 1
         let count = annotations.featureCount
+        // With `fields`, a cell may look the same and yet hold more features or fewer.
+        guard before?.hash != hash || before?.count != count else { return }
+        if before?.hash != hash {
+          encoded.raw(json)
+          changed += 1
+        }
         shown?[cell] = annotations.isEmpty ? nil : Shown(hash: hash, count: count)
         if cell.owner == .viewport { featureCount += count - (before?.count ?? 0) }
       }

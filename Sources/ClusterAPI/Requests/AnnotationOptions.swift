@@ -24,6 +24,13 @@ struct AnnotationOptions: Hashable, Sendable {
   var properties = PropertySelection.all
   /// The most features that a cluster lists.
   var members = 0
+  /// The members that an annotation carries.
+  var fields = AnnotationFields.all
+
+  /// The property whose value is a feature's title, if annotations carry texts.
+  var neededTitleProperty: [UInt8]? {
+    fields.isDisjoint(with: [.title, .subtitle]) ? nil : titleProperty
+  }
 
   /// The approximate size of the parts of variable length, in bytes.
   var byteCount: Int {

@@ -15,6 +15,15 @@ struct CellOptions: Hashable, Sendable {
   /// What annotations carry.
   var output = AnnotationOptions()
 
+  /// What is asked of the features' properties, without the statistics that annotations don't carry.
+  /// `weightBy` stays, since it also decides where clusters are.
+  var neededProperties: PropertyOptions {
+    var needed = properties
+    if output.fields.isDisjoint(with: [.counts, .otherCount]) { needed.countBy = nil }
+    if !output.fields.contains(.aggregates) { needed.aggregates = nil }
+    return needed
+  }
+
   /// The options with everything that has no effect at a zoom brought to one value, as a cache key.
   func canonical(atZoom zoomLevel: Double) -> CellOptions {
     var options = self

@@ -66,6 +66,9 @@ extension ViewportField {
     ViewportField(
       "properties", .output, annotations, { try $0.propertySelection($1) },
       { $0.cell.output.properties = $1 }),
+    ViewportField(
+      "fields", .output, annotations, { try $0.annotationFields($1) },
+      { $0.cell.output.fields = $1 }),
 
     // What is asked of the features' properties.
     ViewportField(

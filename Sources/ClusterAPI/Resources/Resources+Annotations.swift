@@ -65,7 +65,8 @@ extension Resources {
       asked.viewport != nil || Effort.isLong(over: asked.snapshot.collection, asked.options)
       || asked.id?.hasGroup ?? false
     return try .response(isLong: isLong) {
-      let properties = BoundProperties(asked.options.properties, in: asked.snapshot.collection)
+      let properties = BoundProperties(
+        asked.options.neededProperties, in: asked.snapshot.collection)
       guard let id = asked.id,
         let found = try FoundAnnotation(
           id, asked.viewport, asked.options.settings, properties, in: asked.snapshot.collection)

@@ -32,7 +32,7 @@ extension Resources {
     _ place: Int, _ view: FeatureViewport, _ asked: ViewportRequest, _ snapshot: CollectionSnapshot
   ) throws -> HTTPResponse {
     let collection = snapshot.collection
-    let properties = BoundProperties(asked.values.cell.properties, in: collection)
+    let properties = BoundProperties(asked.values.cell.neededProperties, in: collection)
     if let filter = properties.filter, !filter.passes(place) {
       throw Problem.notFound("the filter excludes the feature")
     }

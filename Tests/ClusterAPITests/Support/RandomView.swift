@@ -23,6 +23,8 @@ struct RandomView: Sendable {
     #""zoom":1,"maxZoomLevelForClustering":0.5,"properties":"none""#, #""zoom":0,"cellSize":300"#,
     #""zoom":1,"minUniqueLocationsForClustering":3,"clusterer":"cellCenter""#, #""zoom":4.5"#,
     #""zoom":1,"cellSize":20,"limit":60"#, #""zoom":0,"cellSize":100"#,
+    #""zoom":2,"fields":["id","count"]"#, #""zoom":2,"groupBy":"k","fields":["group","count"]"#,
+    #""zoom":3,"cellSize":256,"titleProperty":"name","fields":["subtitle","feature"]"#,
     // These are never remembered.
     #""zoom":2,"keepApart":[3]"#, #""zoom":1,"debug":true"#, #""zoom":2,"previous":[]"#,
     #""zoom":2,"groupBy":"k","groups":{"1":{"cellSize":90}}"#, #""zoom":2,"method":"distance""#,
