@@ -123,7 +123,7 @@ import Testing
       #expect(
         await service.get("\(view)&fields=\(Self.names.joined(separator: ","))").text == full.text)
     }
-    #expect(service.catalog.cellCacheBudget.counts.remembered > 0)
+    #expect(service.catalog.cellCacheBudget.counts.cached > 0)
   }
 
   @Test func `order and repetition don't make another key of the cache`() throws {
