@@ -157,6 +157,11 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
     }
   }
 
+  @Test func `memory for more features than can be is refused`() {
+    #expect(FeatureIndexBuilder.canLoad(1_000_000))
+    #expect(!FeatureIndexBuilder.canLoad(FeatureIndex.maximumCount + 1))
+  }
+
   @Test(arguments: [11, 12, 13] as [UInt64])
   func `nothing that is read back is believed`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

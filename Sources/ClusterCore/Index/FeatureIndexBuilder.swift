@@ -31,4 +31,12 @@ public struct FeatureIndexBuilder {
   public func build() -> FeatureIndex {
     FeatureIndex(records: records, entriesByID: entries, blockCapacity: blockCapacity)
   }
+
+  /// Whether there is memory for loading some features, beside their records.
+  public static func canLoad(_ count: Int) -> Bool {
+    // Entries, their order before and after changes, and the index itself.
+    let bytesPerFeature = 96
+    return count <= FeatureIndex.maximumCount
+      && LargeMemory.isAvailable(byteCount: count * bytesPerFeature)
+  }
 }

@@ -8,6 +8,10 @@ extension FeatureStore {
   /// if there aren't as many as the collection's row says.
   public func loadIndex(of info: CollectionInfo) throws -> LoadedIndex {
     let core = try writable()
+    guard FeatureIndexBuilder.canLoad(info.featureCount) else {
+      throw StoreError.io(
+        reason: "there isn't enough memory for the \(info.featureCount) features of \(info.id)")
+    }
     defer { core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache) }
     var fault: String?
     if let state = core.changes.states[info.key], let file = state.file {
