@@ -21,17 +21,12 @@ struct TitleWriter {
   /// Whether, judging by a sample, so many features of a large collection have no title that a column is
   /// needed to find those that have one.
   static func isRare(_ property: [UInt8], in collection: IndexedCollection) -> Bool {
-    let samples = 64
     guard collection.index.count > Effort.fewFeatures else { return false }
-    let missing = (0..<samples).count { sample in
-      let offset = sample * (collection.index.count / samples)
-      return FeatureScope(collection).ordinals(in: nil, offset: offset, limit: 1).allSatisfy {
-        ordinal in
-        PropertyReader.value(of: property, in: collection.index.record(at: ordinal).properties)
-          == nil
-      }
+    let sample = collection.index.sampledOrdinals(64)
+    let missing = sample.count {
+      PropertyReader.value(of: property, in: collection.index.record(at: $0).properties) == nil
     }
-    return missing > samples / 2
+    return missing > sample.count / 2
   }
 
   /// Whether features have titles at all.

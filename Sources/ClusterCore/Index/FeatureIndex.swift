@@ -171,6 +171,16 @@ public final class FeatureIndex: Sendable {
     return FeatureRecord.compare(records[block.references.pointer[offset]].rawID, id)
   }
 
+  /// Returns the ordinals of `count` features spread over the blocks, for estimates; none if the index is
+  /// empty. Few blocks may give duplicates. O(count).
+  public func sampledOrdinals(_ count: Int) -> [Int] {
+    if blocks.isEmpty { return [] }
+    return (0..<count).map { number in
+      let block = number * blocks.count / count
+      return block << PointIndex.blockBits + number % blocks[block].count
+    }
+  }
+
   /// The exact bounds of all features, or nil if there are none.
   public var bounds: GeoBounds? {
     knownBounds.withLock { known in
