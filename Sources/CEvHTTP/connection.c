@@ -1,5 +1,6 @@
 #include "internal.h"
 
+#include <event2/listener.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -24,6 +25,9 @@ struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *argument)
   bufferevent_set_max_single_write(bev, CEH_SINGLE_IO);
   bufferevent_incref(bev);
   loop->fresh[loop->fresh_count++] = bev;
+  // Of a crowd that waits, no more are accepted than there are descriptors kept for.
+  if ((long)loop->fresh_count >= loop->limits.max_accepted)
+    evconnlistener_disable(evhttp_bound_socket_get_listener(loop->bound));
   event_active(loop->adopt, EV_READ, 0);
   return bev;
 }
@@ -31,10 +35,42 @@ struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *argument)
 static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info *info,
                           void *argument) {
   ceh_connection *connection = argument;
+  if (connection->received == 0) ceh_begin_head(connection);
   connection->received += info->n_added;
-  if (info->n_deleted > 0) {
-    connection->drained[0] = connection->drained[1];
-    connection->drained[1] = info->n_deleted;
+  connection->loop->reading = connection;
+}
+
+void ceh_begin_head(ceh_connection *connection) {
+  connection->in_body = false;
+  connection->since = connection->loop->seconds;
+}
+
+void ceh_begin_body(ceh_connection *connection) {
+  connection->in_body = true;
+  connection->since = connection->loop->seconds;
+  connection->received_before = connection->received;
+}
+
+// Answers and closes, as evhttp has no way to answer half a request.
+static void turn_away(ceh_connection *connection, ceh_bytes answer) {
+  // A socket whose buffer is empty takes this at once, unless the peer has gone.
+  (void)!send(connection->fd, answer.bytes, answer.size, MSG_NOSIGNAL | MSG_DONTWAIT);
+  connection->linger = true;
+  evhttp_connection_free(connection->evcon);
+}
+
+// Runs every second: turns away clients whose head takes too long or whose body comes too slowly.
+void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
+  ceh_loop *loop = argument;
+  loop->seconds += 1;
+  for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
+    next = LIST_NEXT(c, next);
+    bool reads = c->exchange == NULL && c->stream == NULL && c->received > 0;
+    if (!reads || loop->seconds - c->since <= loop->limits.head_timeout_seconds) continue;
+    if (c->in_body && c->received - c->received_before >= loop->limits.min_body_bytes)
+      ceh_begin_body(c);
+    else
+      turn_away(c, loop->late);
   }
 }
 
@@ -92,12 +128,7 @@ static void adopt(ceh_loop *loop, struct bufferevent *bev, struct evhttp_connect
   long open = atomic_fetch_add(&loop->gauge->value, 1) + 1;
   evhttp_connection_set_closecb(evcon, closed, connection);
   evbuffer_add_cb(bufferevent_get_input(bev), input_changed, connection);
-  if (open > loop->limits.max_connections) {
-    // An empty socket takes this at once, unless the peer has gone.
-    (void)!send(connection->fd, loop->overload, loop->overload_size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    connection->linger = true;
-    evhttp_connection_free(evcon);
-  }
+  if (open > loop->limits.max_connections) turn_away(connection, loop->overload);
 }
 
 void ceh_adopt(evutil_socket_t fd, short what, void *argument) {
@@ -110,6 +141,7 @@ void ceh_adopt(evutil_socket_t fd, short what, void *argument) {
     bufferevent_decref(bev);
   }
   loop->fresh_count = 0;
+  if (loop->bound != NULL) evconnlistener_enable(evhttp_bound_socket_get_listener(loop->bound));
 }
 
 ceh_connection *ceh_connection_of(ceh_loop *loop, struct evhttp_request *request) {

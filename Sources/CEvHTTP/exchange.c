@@ -58,6 +58,7 @@ void *ceh_exchange_body_take(ceh_exchange *exchange) {
 // What the header fields say about the framing of the message.
 typedef struct {
   bool body, chunked, close, keep_alive, invalid;
+  int hosts;
 } framing;
 
 static bool has_token(const char *list, const char *token) {
@@ -90,6 +91,7 @@ static framing framing_of(const struct evkeyvalq *headers) {
           found.body |= length[strspn(length, "0")] != '\0';
         }
         break;
+      case 'h': found.hosts += strcasecmp(field->key, "Host") == 0; break;
       case 't':
         if (strcasecmp(field->key, "Transfer-Encoding") == 0) {
           if (found.chunked || strcasecmp(field->value, "chunked") != 0) found.invalid = true;
@@ -141,6 +143,11 @@ void ceh_handle_request(struct evhttp_request *request, void *argument) {
     fail(loop, request, 400, "malformed or ambiguous header fields");
     return;
   }
+  // RFC 9112, section 3.2.
+  if (frame.hosts > 1 || (frame.hosts == 0 && request->minor >= 1)) {
+    fail(loop, request, 400, "a request must have one Host field");
+    return;
+  }
   ceh_connection *connection = ceh_connection_of(loop, request);
   ceh_exchange *exchange = begin(loop, connection, request);
   if (exchange == NULL) {
@@ -156,28 +163,17 @@ void ceh_handle_request(struct evhttp_request *request, void *argument) {
   loop->handlers.on_request(loop->handlers.context, exchange);
 }
 
-static size_t hex_digits(size_t value) {
-  size_t digits = 1;
-  while (value >>= 4) digits += 1;
-  return digits;
-}
-
 // The exact status of an error: evhttp reports 400 for every error of a head and 413 for every error of a
 // chunked body.
 static int refine(const ceh_loop *loop, const ceh_connection *connection,
                   const struct evhttp_request *request, int status) {
   const ceh_limits *limits = &loop->limits;
-  // evhttp takes a line in two steps, its text and its end.
-  size_t line = connection->drained[0];
   size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
   if (request->headers_size + unread > limits->max_header_bytes && status == 400) return 431;
-  if (request->headers_size == 0 && line > limits->max_header_bytes) return 431;
+  if (request->headers_size == 0 && connection->line_size > limits->max_header_bytes) return 431;
   if (status == 413 && request->chunked) {
     if (request->headers_size > limits->max_header_bytes) return 431;  // in the trailer
-    if (request->ntoread == 0) return 400;
-    // evhttp rejected the line with the size. With too few digits to be too large, it was not a size.
-    size_t room = limits->max_body_bytes - request->body_size;
-    if (line < hex_digits(room)) return 400;
+    if (connection->malformed || request->ntoread == 0) return 400;
   }
   return status;
 }

@@ -39,7 +39,12 @@ typedef struct ceh_connection {
   ceh_exchange *exchange;  ///< the request that waits for its reply, if any
   ceh_stream *stream;      ///< the stream that is the reply, if any
   size_t received;         ///< bytes that arrived since the last reply
-  size_t drained[2];       ///< bytes that evhttp took in its last two steps
+  size_t line_size;        ///< bytes of the last line that was read
+  bool malformed;          ///< that line was not valid
+  bool in_chunk;           ///< the data of a chunk is being read
+  bool in_body;            ///< the head of the request has been read
+  long since;              ///< the second in which the head, or this period of the body, began
+  size_t received_before;  ///< `received` at that time
   bool linger;             ///< drain the peer's unread bytes after the close
 } ceh_connection;
 
@@ -69,12 +74,11 @@ struct ceh_loop {
   struct event_base *base;
   struct evhttp *http;
   struct evhttp_bound_socket *bound;
-  struct event *wake, *adopt, *tick, *accept_again;
+  struct event *wake, *adopt, *tick, *accept_again, *sweep;
   ceh_limits limits;
   ceh_gauge *gauge;
   ceh_handlers handlers;
-  char *overload;
-  size_t overload_size;
+  ceh_bytes overload, late;
 
   // Connections that were accepted and are not in the table yet.
   struct bufferevent **fresh;
@@ -84,7 +88,9 @@ struct ceh_loop {
   size_t table_size;
   LIST_HEAD(, ceh_connection) connections;
   LIST_HEAD(, ceh_linger) lingering;
-  int lingering_count;
+  long lingering_count;
+  ceh_connection *reading;  ///< the connection whose input changed last
+  long seconds;             ///< since the loop was made
 
   bool draining;
   struct timeval deadline;
@@ -114,6 +120,9 @@ struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *loop);
 void ceh_adopt(evutil_socket_t fd, short what, void *loop);
 ceh_connection *ceh_connection_of(ceh_loop *loop, struct evhttp_request *request);
 bool ceh_connection_is_idle(const ceh_connection *connection);
+void ceh_begin_head(ceh_connection *connection);
+void ceh_begin_body(ceh_connection *connection);
+void ceh_sweep(evutil_socket_t fd, short what, void *loop);
 // linger.c
 bool ceh_linger_start(ceh_loop *loop, int fd);
 void ceh_linger_end(ceh_linger *linger);

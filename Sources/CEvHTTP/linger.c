@@ -4,7 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MOST_LINGERING = 256, MOST_ROUNDS = 4096 };
+/// The most reads of 64 kB from a peer whose connection is closed.
+enum { MOST_ROUNDS = 4096 };
 
 void ceh_linger_end(ceh_linger *linger) {
   LIST_REMOVE(linger, next);
@@ -27,7 +28,7 @@ static void readable(evutil_socket_t fd, short what, void *argument) {
 bool ceh_linger_start(ceh_loop *loop, int fd) {
   const struct timeval patience = {.tv_sec = 1};
   CEH_CHECK_THREAD(loop);
-  if (loop->lingering_count >= MOST_LINGERING) return false;
+  if (loop->lingering_count >= loop->limits.max_lingering) return false;
   ceh_linger *linger = calloc(1, sizeof *linger);
   if (linger == NULL) return false;
   linger->loop = loop;

@@ -22,9 +22,10 @@ static void stop_accepting(ceh_loop *loop) {
   loop->bound = NULL;
 }
 
-// Pauses when descriptors or memory have run out, because accepting again at once would spin.
-static void accept_failed(struct evconnlistener *listener, void *argument) {
-  ceh_loop *loop = argument;
+// Pauses when descriptors or memory have run out, because accepting again at once would spin. The argument
+// is that of evhttp's own callback.
+static void accept_failed(struct evconnlistener *listener, void *http) {
+  ceh_loop *loop = ceh_current;
   const struct timeval pause = {.tv_usec = 100000};
   if (errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != ENOBUFS) return;
   evconnlistener_disable(listener);
@@ -109,7 +110,9 @@ static bool set_up(ceh_loop *loop) {
   loop->adopt = event_new(loop->base, -1, EV_PERSIST, ceh_adopt, loop);
   loop->tick = event_new(loop->base, -1, EV_PERSIST, tick, loop);
   loop->accept_again = event_new(loop->base, -1, 0, accept_again, loop);
-  if (!loop->wake || !loop->adopt || !loop->tick || !loop->accept_again) return false;
+  loop->sweep = event_new(loop->base, -1, EV_PERSIST, ceh_sweep, loop);
+  if (!loop->wake || !loop->adopt || !loop->tick || !loop->accept_again || !loop->sweep) return false;
+  if (event_add(loop->sweep, &(struct timeval){.tv_sec = 1}) < 0) return false;
   evhttp_set_bevcb(loop->http, ceh_bufferevent_new, loop);
   evhttp_set_gencb(loop->http, ceh_handle_request, loop);
   evhttp_set_allowed_methods(loop->http, 0xFFFF);  // including unknown ones
@@ -119,8 +122,14 @@ static bool set_up(ceh_loop *loop) {
   return true;
 }
 
+static ceh_bytes copy(ceh_bytes given) {
+  void *bytes = malloc(given.size);
+  if (bytes == NULL) return (ceh_bytes){NULL, 0};
+  return (ceh_bytes){memcpy(bytes, given.bytes, given.size), given.size};
+}
+
 ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
-                       const ceh_handlers *handlers, const void *overload, size_t overload_size) {
+                       const ceh_handlers *handlers, ceh_bytes overload, ceh_bytes late) {
   ceh_loop *loop = calloc(1, sizeof *loop);
   if (loop == NULL) {
     close(listener);
@@ -134,11 +143,8 @@ ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
   LIST_INIT(&loop->lingering);
   STAILQ_INIT(&loop->jobs);
   pthread_mutex_init(&loop->lock, NULL);
-  loop->overload = malloc(overload_size);
-  if (loop->overload != NULL) {
-    memcpy(loop->overload, overload, overload_size);
-    loop->overload_size = overload_size;
-  }
+  loop->overload = copy(overload);
+  loop->late = copy(late);
   if (set_up(loop)) loop->bound = evhttp_accept_socket_with_handle(loop->http, listener);
   if (loop->bound == NULL) {
     close(listener);
@@ -218,10 +224,12 @@ void ceh_loop_free(ceh_loop *loop) {
   if (loop->adopt) event_free(loop->adopt);
   if (loop->tick) event_free(loop->tick);
   if (loop->accept_again) event_free(loop->accept_again);
+  if (loop->sweep) event_free(loop->sweep);
   if (loop->base) event_base_free(loop->base);
   pthread_mutex_destroy(&loop->lock);
   free(loop->fresh);
   free(loop->table);
-  free(loop->overload);
+  free((void *)loop->overload.bytes);
+  free((void *)loop->late.bytes);
   free(loop);
 }

@@ -79,6 +79,7 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
   size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
   connection->exchange = NULL;
   connection->received = unread;
+  ceh_begin_head(connection);
   if (close) {
     connection->linger |= exchange->failure || unread > 0;
     evhttp_add_header(request->output_headers, "Connection", "close");

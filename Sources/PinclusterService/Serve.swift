@@ -15,7 +15,9 @@ struct Serve {
     .init("max-header-bytes", "N", "largest request head, in bytes (65536)"),
     .init("max-body-bytes", "N", "largest request body, in bytes (67108864)"),
     .init("idle-timeout", "SECONDS", "time until a silent connection is closed (60)"),
-    .init("max-connections", "N", "most connections at one time (10000)"),
+    .init(
+      "max-connections", "N", "most connections at one time, within the limit on open files (10000)"
+    ),
     .init("drain-timeout", "SECONDS", "time for requests in flight when stopping (30)"),
   ]
 
@@ -47,6 +49,7 @@ struct Serve {
     for (name, range, field) in numbers {
       if let value = try options.integer(name, in: range) { configuration[keyPath: field] = value }
     }
+    try configuration.fit(descriptors: Descriptors.raiseLimit())
   }
 
   /// Runs until a signal; returns the exit code.
@@ -70,6 +73,7 @@ struct Serve {
       json.member("host", configuration.host)
       json.member("port", server.port)
       json.member("threads", configuration.threads)
+      json.member("maxConnections", configuration.maximumConnections)
       json.member("data", directory)
     }
     let start = ContinuousClock.now

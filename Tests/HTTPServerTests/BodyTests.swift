@@ -6,7 +6,7 @@ import Testing
     let server = try TestServer()
     let socket = try server.connect()
     for _ in 0..<3 {
-      socket.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+      socket.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
       for piece in [
         "3\r\nabc\r\n", "A", " \r\n01234", "56789\r\n", "0\r\nTrailer: t\r\n", "\r\n",
       ] {
@@ -28,7 +28,7 @@ import Testing
     let socket = try server.connect()
     let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let sum = body.reduce(0) { $0 + Int($1) }
-    socket.send("PUT / HTTP/1.1\r\nContent-Length: \(body.count)\r\n\r\n")
+    socket.send("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n")
     socket.send(body)
     #expect(try #require(socket.response()).text == "\(body.count) \(sum) true")
   }
@@ -38,26 +38,26 @@ import Testing
     let body = [UInt8](repeating: 65, count: 4_000_000)
     for _ in 0..<5 {
       let counted = try server.connect()
-      counted.send("POST / HTTP/1.1\r\nContent-Length: \(body.count)\r\n\r\n")
+      counted.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n")
       counted.send(body)
       let first = try #require(counted.response())
       #expect(first.status == 413)
       #expect(first.isProblem)
 
       let oneChunk = try server.connect()
-      oneChunk.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3D0900\r\n")
+      oneChunk.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3D0900\r\n")
       oneChunk.send(body)
       #expect(try #require(oneChunk.response()).status == 413)
 
       let chunked = try server.connect()
-      chunked.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+      chunked.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
       for _ in 0..<40 where chunked.send("186A\r\n") {
         chunked.send(Array(body[..<0x186A]) + [13, 10])
       }
       #expect(try #require(chunked.response()).status == 413)
     }
     let exact = try server.connect()
-    exact.send("POST / HTTP/1.1\r\nContent-Length: 100000\r\n\r\n")
+    exact.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")
     exact.send(Array(body[..<100_000]))
     #expect(try #require(exact.response()).status == 200)
   }
@@ -66,19 +66,20 @@ import Testing
     let server = try TestServer { $0.maximumBodyBytes = 1000 }
     let socket = try server.connect()
     for _ in 0..<2 {
-      socket.send("POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+      socket.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
       #expect(try #require(socket.response()).status == 100)
       socket.send("hi")
       #expect(try #require(socket.response()).text == "POST / hi")
     }
     // The body comes at once: no 100 needed, nothing lost.
-    socket.send("POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nhi")
+    socket.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nhi")
     #expect(try #require(socket.response()).text == "POST / hi")
-    socket.send("POST / HTTP/1.1\r\nContent-Length: 2000\r\nExpect: 100-continue\r\n\r\n")
+    socket.send(
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\nExpect: 100-continue\r\n\r\n")
     #expect(try #require(socket.response()).status == 413)
 
     let other = try server.connect()
-    other.send("POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: miracles\r\n\r\nhi")
+    other.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: miracles\r\n\r\nhi")
     let refused = try #require(other.response())
     #expect(refused.status == 417)
     #expect(refused.isProblem)

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPServer
 import Testing
 
@@ -18,9 +19,9 @@ import Testing
   @Test func closesWhenAsked() throws {
     let server = try TestServer()
     for request in [
-      "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
-      "GET / HTTP/1.1\r\nConnection: TE, Close\r\n\r\n",
-      "CONNECT example.org:80 HTTP/1.1\r\nConnection: close\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nConnection: TE, Close\r\n\r\n",
+      "CONNECT example.org:80 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
     ] {
       let socket = try server.connect()
       socket.send(request)
@@ -42,7 +43,8 @@ import Testing
     socket.send(
       (0..<count).map { i in
         i % 3 == 0
-          ? "POST /\(i) HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc" : "GET /\(i) HTTP/1.1\r\n\r\n"
+          ? "POST /\(i) HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
+          : "GET /\(i) HTTP/1.1\r\nHost: x\r\n\r\n"
       }.joined())
     for i in 0..<count {
       let answer = try #require(socket.response())
@@ -56,7 +58,7 @@ import Testing
       if request.path == "/slow" { held.add(reply) } else { TestServer.echo(request, reply) }
     }
     let socket = try server.connect()
-    socket.send("GET /slow HTTP/1.1\r\n\r\nGET /quick HTTP/1.1\r\n\r\n")
+    socket.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /quick HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { held.count == 1 })
     held.answerAll()
     #expect(try #require(socket.response()).text == "late")
@@ -75,13 +77,13 @@ import Testing
       }
     }
     let socket = try server.connect()
-    socket.send("GET /large HTTP/1.1\r\n\r\n")
+    socket.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
     socket.shutdownWriting()
     #expect(try #require(socket.response()).body == large)
     #expect(socket.isAtEnd())
 
     let slow = try server.connect()
-    slow.send("GET /slow HTTP/1.1\r\n\r\n")
+    slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
     slow.shutdownWriting()
     #expect(server.eventually { held.count == 1 })
     held.answerAll()
@@ -100,7 +102,7 @@ import Testing
     }
     for i in 0..<60 {
       let socket = try server.connect()
-      socket.send("GET /\(i % 2 == 0 ? "slow" : "large") HTTP/1.1\r\n\r\n")
+      socket.send("GET /\(i % 2 == 0 ? "slow" : "large") HTTP/1.1\r\nHost: x\r\n\r\n")
       if i % 2 == 0 { #expect(server.eventually { held.count == i / 2 + 1 }) }
       if i % 4 < 2 { socket.reset() } else { socket.close() }
     }
@@ -119,10 +121,45 @@ import Testing
     let half = try server.connect()
     half.send("GET / HT")
     let kept = try server.connect()
-    kept.send("GET / HTTP/1.1\r\n\r\n")
+    kept.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(try #require(kept.response()).status == 200)
     for socket in [silent, half, kept] { #expect(socket.isAtEnd()) }
     #expect(server.eventually { server.server.openConnections == 0 })
+  }
+
+  @Test func turnsAwayRequestsThatArriveTooSlowly() throws {
+    let server = try TestServer {
+      $0.headTimeout = 1
+      $0.minimumBodyRate = 1000
+    }
+    let post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"
+    let starts = [
+      "G", "GET / HTTP/1.1\r\nHost: x\r\nX: ", post, post + "abc",
+      "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHo",
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5000\r\na",
+    ]
+    let slow = try starts.map { start in
+      let socket = try server.connect()
+      socket.send(start)
+      return socket
+    }
+    let idle = try server.connect()
+    let steady = try server.connect()
+    steady.send(post)
+    for _ in 0..<50 {
+      steady.send([UInt8](repeating: 65, count: 2000))
+      for socket in slow { socket.send("a") }
+      usleep(100_000)
+    }
+    #expect(try #require(steady.response()).status == 200)
+    for (index, socket) in slow.enumerated() {
+      if index == 4 { #expect(socket.response()?.status == 200) }
+      let answer = try #require(socket.response(), "\(starts[index])")
+      #expect(answer.status == 408 && answer.isProblem, "\(starts[index])")
+      #expect(answer["connection"] == "close")
+    }
+    idle.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(idle.response()?.status == 200)
   }
 
   @Test func limitsConnections() throws {
@@ -143,7 +180,7 @@ import Testing
         #expect(answer["connection"] == "close")
         #expect(socket.isAtEnd())
       }
-      idle[round].send("GET / HTTP/1.1\r\n\r\n")
+      idle[round].send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(idle[round].response()?.status == 200)
       idle.removeAll()
       #expect(server.eventually { server.server.openConnections == 0 })

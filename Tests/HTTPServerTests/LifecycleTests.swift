@@ -12,7 +12,7 @@ import Testing
       change: { $0.threads = 2 }, handler: { _, reply in held.add(reply) })
     let sockets = try (0..<50).map { _ in try server.connect() }
     for round in 0..<10 {
-      for socket in sockets { socket.send("GET / HTTP/1.1\r\n\r\n") }
+      for socket in sockets { socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
       #expect(server.eventually { held.count == 50 })
       let replies = held.takeAll()
       let threads = (0..<4).map { t in
@@ -36,7 +36,7 @@ import Testing
     }
     let socket = try server.connect()
     for _ in 0..<10 {
-      socket.send("GET / HTTP/1.1\r\n\r\nGET /dropped HTTP/1.1\r\n\r\n")
+      socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /dropped HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(socket.response()?.status == 201)
       let dropped = try #require(socket.response())
       #expect(dropped.status == 500)
@@ -50,7 +50,7 @@ import Testing
       change: { $0.threads = 2 }, handler: { _, reply in held.add(reply) })
     let busy = try (0..<20).map { _ in try server.connect() }
     let idle = try (0..<20).map { _ in try server.connect() }
-    for socket in busy { socket.send("GET / HTTP/1.1\r\n\r\n") }
+    for socket in busy { socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
     #expect(server.eventually { held.count == 20 && server.server.openConnections == 40 })
     let stopping = Threads.start { server.server.shutdown() }
     // Idle connections are closed, and the port is free.
@@ -85,7 +85,7 @@ import Testing
       let clients = (0..<6).map { i in
         Threads.start {
           guard let socket = try? server.connect() else { return }
-          while socket.send("GET /\(i % 2 == 0 ? "now" : "later") HTTP/1.1\r\n\r\n"),
+          while socket.send("GET /\(i % 2 == 0 ? "now" : "later") HTTP/1.1\r\nHost: x\r\n\r\n"),
             socket.response() != nil
           { answered.add(1, ordering: .relaxed) }
         }
@@ -102,7 +102,7 @@ import Testing
     let server = try TestServer(
       change: { $0.drainTimeout = 1 }, handler: { _, reply in held.add(reply) })
     let socket = try server.connect()
-    socket.send("GET / HTTP/1.1\r\n\r\n")
+    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { held.count == 1 })
     server.server.shutdown()
     #expect(socket.isAtEnd())
@@ -114,7 +114,7 @@ import Testing
     var server: TestServer? = try TestServer(
       change: { $0.drainTimeout = 0 }, handler: { _, reply in held.add(reply) })
     let socket = try #require(try server?.connect())
-    socket.send("GET / HTTP/1.1\r\n\r\n")
+    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server?.eventually { held.count == 1 } == true)
     server = nil
     #expect(socket.isAtEnd())
@@ -151,7 +151,7 @@ import Testing
         if i % 3 == 0 { return }
         let socket = try server.connect()
         if i % 3 == 1 { return }
-        socket.send("GET / HTTP/1.1\r\n\r\n")
+        socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(socket.response()?.status == 200)
       }
       for i in 0..<3 { try cycle(i) }
@@ -170,7 +170,8 @@ import Testing
     let log = Locked<[RequestLog]>([])
     let server = try TestServer { $0.onRequest = { entry in log.withLock { $0.append(entry) } } }
     let socket = try server.connect()
-    socket.send("POST /a?b HTTP/1.1\r\nContent-Length: 1\r\n\r\nxgarbage garbage garbage\r\n\r\n")
+    socket.send(
+      "POST /a?b HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nxgarbage garbage garbage\r\n\r\n")
     _ = socket.readToEnd()
     // An entry is written after its response.
     #expect(server.eventually { log.withLock { $0.count } == 2 })

@@ -23,10 +23,11 @@ import Testing
     var random = Generator(state: seed)
     let models = [
       "GET /a?b HTTP/1.1\r\nHost: x\r\nAccept: a/b\r\n\r\n",
-      "POST /a HTTP/1.1\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n0123456789",
-      "PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n0\r\nT: u\r\n\r\n",
+      "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n0123456789",
+      "PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n01234\r\n0\r\nT: u\r\n\r\n",
       "HEAD http://h:1/ HTTP/1.0\r\nConnection: keep-alive\r\n folded\r\n\r\n",
-      "CONNECT a:1 HTTP/1.1\r\n\r\n", "BREW * HTTP/1.1\r\nContent-Length: 2\r\n\r\nab",
+      "CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n",
+      "BREW * HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab",
     ]
     for _ in 0..<400 {
       var bytes = Array(

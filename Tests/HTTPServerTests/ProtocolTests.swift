@@ -15,17 +15,19 @@ import Testing
     for request in [
       "garbage\r\n\r\n", "\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
       "GET / FTP/1.1\r\n\r\n",
-      "GET http://[ HTTP/1.1\r\n\r\n", "GET /\0a HTTP/1.1\r\n\r\n",
+      "GET http://[ HTTP/1.1\r\nHost: x\r\n\r\n", "GET /\0a HTTP/1.1\r\nHost: x\r\n\r\n",
       "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\n",
-      "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\n: nameless\r\n\r\n",
-      "GET / HTTP/1.1\r\nName : value\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: abc\r\n\r\n",
-      "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-      "GET / HTTP/1.1\r\nContent-Length: +1\r\n\r\na",
-      "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-      "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-      "POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n",
-      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
-      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nbad trailer\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\n: nameless\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nName : value\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: +1\r\n\r\na",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nbad trailer\r\n\r\n",
       "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{FC}\u{3}\u{3} TLS hello \n\n",
     ] {
       let got = try answer(server, request)
@@ -34,8 +36,47 @@ import Testing
       #expect(got["connection"] == "close")
     }
     let raw = try server.connect()
-    raw.send(Array("GET /".utf8) + [0xFF, 0xC3] + Array(" HTTP/1.1\r\n\r\n".utf8))
+    raw.send(Array("GET /".utf8) + [0xFF, 0xC3] + Array(" HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
     #expect(try #require(raw.response()).isProblem)
+  }
+
+  @Test func refusesWhatServersReadInDifferentWays() throws {
+    let server = try TestServer()
+    let post = "POST / HTTP/1.1\r\nHost: x\r\n"
+    let chunked = post + "Transfer-Encoding: chunked\r\n\r\n"
+    for request in [
+      "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+      "GET / HTTP/1.0\r\nHost: a\r\nhost: b\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\0X: a\r\n\r\n",
+      "GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", "\0GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+      post + "Content-Length: 2\0\r\n\r\nab", post + "Content-Length: 0x2\r\n\r\nab",
+      chunked + "0x2\r\nab\r\n0\r\n\r\n", chunked + "+2\r\nab\r\n0\r\n\r\n",
+      chunked + "-0\r\n\r\n", chunked + " 2\r\nab\r\n0\r\n\r\n",
+      chunked + "2 junk\r\nab\r\n0\r\n\r\n",
+      chunked + "2\0\r\nab\r\n0\r\n\r\n", chunked + "2;a=\0\r\nab\r\n0\r\n\r\n",
+      chunked + ";a\r\n\r\n", chunked + "2\nab\r\n0\r\n\r\n", chunked + "2\r\nabc\r\n0\r\n\r\n",
+      chunked + "2\r\nab0\r\n\r\n", chunked + "2\r\nab\r\n\r\n0\r\n\r\n", chunked + "\r\n0\r\n\r\n",
+      chunked + "2;\(String(repeating: "a", count: 5000))\r\nab\r\n0\r\n\r\n",
+      chunked + "0\r\nT: \0\r\n\r\n", chunked + String(repeating: "0", count: 1 << 20),
+    ] {
+      let got = try answer(server, request)
+      #expect(got.status == 400, "\(request.prefix(200).debugDescription)")
+      #expect(
+        got.isProblem && got["connection"] == "close", "\(request.prefix(200).debugDescription)")
+    }
+    #expect(try answer(server, chunked + "FFFFFFFFFFFFFFFFFFFF\r\n").status == 413)
+    for body in [
+      "2\r\nab\r\n0\r\n\r\n", "2;ext=1\r\nab\r\n0;last\r\n\r\n", "2 ; a = \"b\"\r\nab\r\n0\r\n\r\n",
+      "0002\t\r\nab\r\n000\r\nT: u\r\n\r\n", "1\r\na\r\n1\r\nb\r\n0\r\n\r\n",
+      "2;\(String(repeating: "a", count: 4000))\r\nab\r\n0\r\n\r\n",
+    ] {
+      let socket = try server.connect()
+      for _ in 0..<2 {  // and what follows is the next request
+        for byte in chunked + body { socket.send(String(byte)) }
+        #expect(socket.response()?.text == "POST / ab", "\(body.prefix(200).debugDescription)")
+      }
+    }
+    #expect(try answer(server, "GET / HTTP/1.0\r\n\r\n").status == 200)
   }
 
   @Test func configurationMakesTheErrors() throws {
@@ -50,14 +91,16 @@ import Testing
   @Test func letsEveryMethodThrough() throws {
     let server = try TestServer()
     for method in ["GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"] {
-      let got = try answer(server, "\(method) /x HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi")
+      let got = try answer(
+        server, "\(method) /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi")
       #expect(got.text == "\(method) /x hi")
     }
-    #expect(try answer(server, "TRACE /x HTTP/1.1\r\n\r\n").text == "TRACE /x ")
-    #expect(try answer(server, "CONNECT a.b:80 HTTP/1.1\r\n\r\n").text == "CONNECT a.b:80 ")
+    #expect(try answer(server, "TRACE /x HTTP/1.1\r\nHost: x\r\n\r\n").text == "TRACE /x ")
+    #expect(
+      try answer(server, "CONNECT a.b:80 HTTP/1.1\r\nHost: x\r\n\r\n").text == "CONNECT a.b:80 ")
     for method in ["BREW", "PROPFIND", "get", "X"] {
       let got = try answer(
-        server, "\(method) /pot/of/coffee HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi")
+        server, "\(method) /pot/of/coffee HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi")
       #expect(got.text == "OTHER /pot/of/coffee ")
       #expect(got["connection"] == "close")
     }
@@ -66,9 +109,9 @@ import Testing
   @Test func headHasTheLengthOfTheGetAndNoBody() throws {
     let server = try TestServer()
     let socket = try server.connect()
-    socket.send("GET /x HTTP/1.1\r\n\r\n")
+    socket.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
     let get = try #require(socket.response())
-    socket.send("HEAD /x HTTP/1.1\r\n\r\nGET /y HTTP/1.1\r\n\r\n")
+    socket.send("HEAD /x HTTP/1.1\r\nHost: x\r\n\r\nGET /y HTTP/1.1\r\nHost: x\r\n\r\n")
     let head = try #require(socket.response(head: true))
     #expect(head["content-length"] == "8")  // "HEAD /x "
     #expect(get["content-length"] == "7")
@@ -96,10 +139,12 @@ import Testing
     let server = try TestServer { $0.maximumHeaderBytes = 4096 }
     let long = String(repeating: "a", count: 5000)
     for request in [
-      "GET /\(long) HTTP/1.1\r\n\r\n", "GET /\(long)", "GET / HTTP/1.1\r\nX: \(long)\r\n\r\n",
-      "GET / HTTP/1.1\r\nX: \(long)",
-      "GET / HTTP/1.1\r\n" + String(repeating: "X: 123456789\r\n", count: 500) + "\r\n",
-      "GET /\(long) HTTP/1.1\r\n" + String(repeating: "X: \(long)\r\n", count: 500) + "\r\n",
+      "GET /\(long) HTTP/1.1\r\nHost: x\r\n\r\n", "GET /\(long)",
+      "GET / HTTP/1.1\r\nHost: x\r\nX: \(long)\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nX: \(long)",
+      "GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X: 123456789\r\n", count: 500) + "\r\n",
+      "GET /\(long) HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X: \(long)\r\n", count: 500)
+        + "\r\n",
     ] {
       let got = try answer(server, request)
       #expect(got.status == 431)
@@ -107,14 +152,14 @@ import Testing
     }
     let wide = try TestServer()
     let query = String(repeating: "q", count: 60_000)
-    #expect(try answer(wide, "GET /?\(query) HTTP/1.1\r\n\r\n").status == 200)
+    #expect(try answer(wide, "GET /?\(query) HTTP/1.1\r\nHost: x\r\n\r\n").status == 200)
   }
 
   @Test func headerInjectionIsImpossible() throws {
     let server = try TestServer { _, reply in
       reply(HTTPResponse(status: 200, headers: [(name: "X-A", value: "a\r\nX-B: b\r\n\r\n<html>")]))
     }
-    let got = try answer(server, "GET / HTTP/1.1\r\n\r\n")
+    let got = try answer(server, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(got["x-b"] == nil)
     #expect(got["x-a"] == "a  X-B: b    <html>")
   }
@@ -124,7 +169,8 @@ import Testing
       let text = "\(request.headers["ACCEPT"] ?? "-")|\(request.headers["x-none"] ?? "-")"
       reply(HTTPResponse(status: 200, body: Array(text.utf8)))
     }
-    let got = try answer(server, "GET / HTTP/1.1\r\nAccept: a\r\naccept:  b \r\nX: \r\n\r\n")
+    let got = try answer(
+      server, "GET / HTTP/1.1\r\nHost: x\r\nAccept: a\r\naccept:  b \r\nX: \r\n\r\n")
     #expect(got.text == "a, b|-")
   }
 }

@@ -86,12 +86,12 @@ import Testing
     let server = try serve(streams)
     let socket = try server.connect()
     for _ in 0..<3 {
-      socket.send("HEAD / HTTP/1.1\r\n\r\n")
+      socket.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
       let answer = try #require(socket.response(head: true))
       #expect(answer.status == 200 && answer["content-length"] == nil)
       #expect(answer["content-type"] == "text/event-stream")
     }
-    socket.send("GET /plain HTTP/1.1\r\n\r\n")
+    socket.send("GET /plain HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(socket.response()?.text == "GET /plain ")
     #expect(streams.endedCount == 3)
   }
@@ -102,7 +102,7 @@ import Testing
     var sockets: [RawSocket] = []
     for _ in 0..<60 {
       let socket = try server.connect()
-      socket.send("GET / HTTP/1.1\r\n\r\n")
+      socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       sockets.append(socket)
     }
     for socket in sockets { #expect(socket.response()?.status == 200) }
@@ -128,7 +128,7 @@ import Testing
     let held = Held()
     let server = try TestServer { _, reply in held.add(reply) }
     let socket = try server.connect()
-    socket.send("GET / HTTP/1.1\r\n\r\n")
+    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { held.count == 1 })
     socket.reset()
     for reply in held.takeAll() { reply(streams.answer(String(repeating: "x", count: 1 << 20))) }
@@ -140,7 +140,7 @@ import Testing
     let server = try serve(streams)
     let (slow, quick) = (try server.connect(), try server.connect())
     for socket in [slow, quick] {
-      socket.send("GET / HTTP/1.1\r\n\r\n")
+      socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(socket.response()?.status == 200)
       #expect(server.eventually { streams.count == 1 || socket === quick })
     }
@@ -166,7 +166,7 @@ import Testing
     let server = try serve(streams) { $0.idleTimeout = 1 }
     let (quiet, stuck) = (try server.connect(), try server.connect())
     for (number, socket) in [quiet, stuck].enumerated() {
-      socket.send("GET / HTTP/1.1\r\n\r\n")
+      socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(socket.response()?.status == 200)
       #expect(server.eventually { streams.count == number + 1 })
     }
@@ -185,15 +185,15 @@ import Testing
     let streams = Streams()
     let server = try serve(streams)
     let socket = try server.connect()
-    socket.send("GET / HTTP/1.1\r\n\r\nGET /plain HTTP/1.1\r\n\r\n")
+    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /plain HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(socket.response()?.status == 200)
-    socket.send("GET /plain HTTP/1.1\r\n\r\n")
+    socket.send("GET /plain HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { streams.count == 1 })
     for stream in streams.take() { stream.finish() }
     #expect(unchunked(socket.readToEnd()) == "first ")
     // A client that keeps sending is cut off.
     let noisy = try server.connect()
-    noisy.send("GET / HTTP/1.1\r\n\r\n")
+    noisy.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(noisy.response()?.status == 200)
     while noisy.send([UInt8](repeating: 65, count: 10_000)) {}
     #expect(server.eventually { streams.endedCount == 2 })
@@ -207,14 +207,14 @@ import Testing
     }
     let sockets = try (0..<20).map { _ in try server.connect() }
     for socket in sockets {
-      socket.send("GET / HTTP/1.1\r\n\r\n")
+      socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(socket.response()?.status == 200)
     }
     #expect(server.eventually { streams.count == 20 })
     let open = streams.take()
     // One client takes nothing; the shutdown does not wait for it.
     let stuck = try server.connect()
-    stuck.send("GET / HTTP/1.1\r\n\r\n")
+    stuck.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { streams.count == 1 })
     let last = streams.take()
     last[0].send([UInt8](repeating: 120, count: 32 << 20))
@@ -232,7 +232,7 @@ import Testing
     let server = try serve(streams) { $0.threads = 2 }
     for _ in 0..<5 {
       let sockets = try (0..<20).map { _ in try server.connect() }
-      for socket in sockets { socket.send("GET / HTTP/1.1\r\n\r\n") }
+      for socket in sockets { socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
       for socket in sockets { #expect(socket.response()?.status == 200) }
       #expect(server.eventually { streams.count == 20 })
       let open = streams.take()
@@ -266,7 +266,7 @@ import Testing
       $0.onRequest = { entry in log.withLock { $0.append(entry) } }
     }
     let socket = try server.connect()
-    socket.send("GET /a HTTP/1.1\r\n\r\n")
+    socket.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(socket.response()?.status == 200)
     #expect(server.eventually { streams.count == 1 })
     #expect(log.withLock { $0.isEmpty })

@@ -7,18 +7,40 @@ import Testing
     let server = try ServerProcess.ready()
     for request in [
       "garbage\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / FTP/1.1\r\n\r\n",
-      "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\n: nameless\r\n\r\n",
-      "GET / HTTP/1.1\r\nContent-Length: abc\r\n\r\n",
-      "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-      "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-      "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\n: nameless\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
       "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{FC}\u{3}\u{3} TLS hello \n\n",
     ] {
       let answer = try server.client.rawResponse(request)
       #expect(answer.flaw(status: 400) == nil, "\(request.debugDescription)")
       #expect(answer.header("Connection") == "close", "\(request.debugDescription)")
     }
+    server.expectHealthy()
+  }
+
+  @Test(arguments: [64, 100]) func servesOnWhenDescriptorsHaveRunOut(limit: Int) throws {
+    let server = try ServerProcess.ready(
+      launcher: ["/bin/sh", "-c", "ulimit -n \(limit); exec \"$@\"", "sh"])
+    let most = try #require(server.log.first?["maxConnections"]?.int)
+    #expect((1..<limit).contains(most))
+    let early = try server.client.connect()
+    for round in 0..<4 {
+      let crowd = (0..<150).compactMap { _ in try? server.client.connect() }
+      #expect(crowd.count == 150)
+      // The store still has the descriptors that it needs.
+      let body = Array([TwinFeature(round, 2, 3)].featureCollection.utf8)
+      let answer = try early.send(
+        "POST", "/collections/c\(round)/items", headers: [("Content-Type", "application/geo+json")],
+        body: body)
+      #expect(answer.status == 200, "\(answer.text)")
+      withExtendedLifetime(crowd) {}
+    }
+    #expect(eventually { (try? server.client.get("/health/ready"))?.status == 200 })
+    #expect(server.complaints.isEmpty)
     server.expectHealthy()
   }
 
@@ -44,17 +66,20 @@ import Testing
     let server = try ServerProcess.ready()
     let long = String(repeating: "a", count: 100_000)
     for request in [
-      "GET / HTTP/1.1\r\nX: \(long)\r\n\r\n", "GET / HTTP/1.1\r\n\(long): x\r\n\r\n",
-      "GET / HTTP/1.1\r\n" + String(repeating: "X: 123456789\r\n", count: 10_000) + "\r\n",
-      "GET / HTTP/1.1\r\nX: a\r\n" + String(repeating: " 123456789\r\n", count: 10_000) + "\r\n",
-      "GET /\(long) HTTP/1.1\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nX: \(long)\r\n\r\n", "GET / HTTP/1.1\r\n\(long): x\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "X: 123456789\r\n", count: 10_000)
+        + "\r\n",
+      "GET / HTTP/1.1\r\nHost: x\r\nX: a\r\n" + String(repeating: " 123456789\r\n", count: 10_000)
+        + "\r\n",
+      "GET /\(long) HTTP/1.1\r\nHost: x\r\n\r\n",
     ] {
       let answer = try server.client.rawResponse(request)
       #expect(answer.flaw(status: 431) == nil, "\(request.prefix(30))")
     }
     // As many as the limit allows are fine.
     let many = String(repeating: "X: 1\r\n", count: 5000)
-    let answer = try server.client.rawResponse("GET /health/live HTTP/1.1\r\n\(many)\r\n")
+    let answer = try server.client.rawResponse(
+      "GET /health/live HTTP/1.1\r\nHost: x\r\n\(many)\r\n")
     #expect(answer.status == 200)
     server.expectHealthy()
   }
@@ -63,8 +88,8 @@ import Testing
     let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
     let beginnings = [
       "", "GET", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\nX: ",
-      "POST /collections/c/items HTTP/1.1\r\nContent-Length: 1000\r\n\r\n{",
-      "POST /collections/c/items HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+      "POST /collections/c/items HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
+      "POST /collections/c/items HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
     ]
     var held: [TestConnection] = []
     for number in 0..<200 {
@@ -88,7 +113,7 @@ import Testing
   @Test func silenceIsCutOff() throws {
     let server = try ServerProcess.ready(arguments: ["--idle-timeout", "1"])
     for beginning in [
-      "", "GET / HT", "POST /collections/c/items HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
+      "", "GET / HT", "POST /collections/c/items HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
     ] {
       let connection = try server.client.connect()
       try connection.write(Array(beginning.utf8))
@@ -112,7 +137,8 @@ import Testing
     for byte in feature { try connection.write([byte]) }
     #expect(try connection.receive().status == 200)
     try connection.write(
-      Array("POST /collections/c/items HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))
+      Array(
+        "POST /collections/c/items HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))
     for byte in feature { try connection.write(Array("1\r\n".utf8) + [byte, 13, 10]) }
     try connection.write(Array("0\r\n\r\n".utf8))
     #expect(try connection.receive().status == 200)

@@ -78,7 +78,7 @@ import Testing
     let server = try ServerProcess.ready(arguments: ["--drain-timeout", "1"])
     let connection = try server.client.connect()
     try connection.write(
-      Array("POST /collections/c/items HTTP/1.1\r\nContent-Length: 9\r\n\r\n{".utf8))
+      Array("POST /collections/c/items HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{".utf8))
     #expect(try server.client.get("/health/live").status == 200)
     #expect(server.terminate() == 0)
     _ = connection

@@ -39,8 +39,21 @@ typedef struct {
   size_t max_header_bytes;
   size_t max_body_bytes;
   int idle_timeout_seconds;
+  /// The longest time that a request's head may take.
+  int head_timeout_seconds;
+  /// The bytes of a body that must arrive in each period of `head_timeout_seconds`.
+  size_t min_body_bytes;
   long max_connections;
+  /// The most connections that a loop accepts before it looks at them.
+  long max_accepted;
+  /// The most closed connections whose peers' unread bytes a loop drains.
+  long max_lingering;
 } ceh_limits;
+
+typedef struct {
+  const void *bytes;
+  size_t size;
+} ceh_bytes;
 
 typedef struct {
   void *context;
@@ -57,9 +70,10 @@ int ceh_listen(const char *host, uint16_t port, bool join, uint16_t *bound_port,
                int *resolve_error);
 
 /// Creates a loop. Takes ownership of `listener`, also on failure, and copies `overload`, the bytes that
-/// answer a connection beyond the limit. The gauge must outlive the loop. Returns NULL without memory.
+/// answer a connection beyond the limit, and `late`, those that answer a request that arrives too slowly.
+/// The gauge must outlive the loop. Returns NULL without memory.
 ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
-                       const ceh_handlers *handlers, const void *overload, size_t overload_size);
+                       const ceh_handlers *handlers, ceh_bytes overload, ceh_bytes late);
 /// Runs the loop on a new thread with all signals blocked. Returns 0 or an errno.
 int ceh_loop_start(ceh_loop *loop);
 /// Asks the loop to stop accepting, end streams, answer requests in flight, close idle connections and then

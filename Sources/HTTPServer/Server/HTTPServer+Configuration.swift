@@ -15,8 +15,16 @@ extension HTTPServer {
     public var maximumBodyBytes = 64 * 1024 * 1024
     /// The seconds after which a connection that neither sends nor takes anything is closed.
     public var idleTimeout = 60
+    /// The seconds in which the head of a request must arrive. A slower one is answered 408.
+    public var headTimeout = 10
+    /// The bytes a second that a body must arrive with, on average over ``headTimeout``. A slower one is
+    /// answered 408.
+    public var minimumBodyRate = 1024
     /// The most connections open at one time. One more is answered 503 and closed.
     public var maximumConnections = 10_000
+    /// The number of connections that each loop may accept at once and of those that it may keep open while
+    /// they close, both beyond ``maximumConnections``.
+    public var spareConnections = 64
     /// The most seconds that ``HTTPServer/shutdown()`` waits for requests in flight.
     public var drainTimeout = 30
     /// Called after each response on the thread of its loop, so it must be quick.

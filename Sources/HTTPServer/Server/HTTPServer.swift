@@ -33,7 +33,8 @@ public final class HTTPServer: Sendable {
     let noMemory = HTTPServerError.system(
       operation: "cannot create an event loop", reason: "out of memory")
     guard let gauge = Gauge() else { throw noMemory }
-    let overload = Self.overloadBytes(configuration)
+    let overload = Self.closing(503, "the server has too many connections", configuration)
+    let late = Self.closing(408, "the request arrived too slowly", configuration)
     var bound = port
     var loops: [Loop] = []
     for index in 0..<max(1, configuration.threads) {
@@ -46,7 +47,8 @@ public final class HTTPServer: Sendable {
       }
       let context = LoopContext(handler: handler, configuration: configuration)
       guard
-        let loop = Loop(listener: listener, context: context, gauge: gauge, overload: overload)
+        let loop = Loop(
+          listener: listener, context: context, gauge: gauge, overload: overload, late: late)
       else { throw noMemory }
       loops.append(loop)
     }
@@ -96,12 +98,13 @@ public final class HTTPServer: Sendable {
     for loop in loops { loop.join() }
   }
 
-  /// The whole response to a connection beyond the limit.
-  private static func overloadBytes(_ configuration: Configuration) -> [UInt8] {
-    let info = ProtocolErrorInfo(reason: "the server has too many connections")
-    let answer = configuration.protocolErrorResponse(503, info)
+  /// The bytes of a whole response that ends a connection without a request.
+  private static func closing(
+    _ status: Int, _ reason: String, _ configuration: Configuration
+  ) -> [UInt8] {
+    let answer = configuration.protocolErrorResponse(status, ProtocolErrorInfo(reason: reason))
     let head =
-      "HTTP/1.1 503 \(HTTPStatus.phrase(503))\r\nContent-Length: \(answer.body.count)\r\n"
+      "HTTP/1.1 \(status) \(HTTPStatus.phrase(status))\r\nContent-Length: \(answer.body.count)\r\n"
       + "Connection: close\r\n"
     return Array(head.utf8) + HeaderBlock.bytes(answer) + Array("\r\n".utf8) + answer.body
   }

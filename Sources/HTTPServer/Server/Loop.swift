@@ -11,16 +11,28 @@ final class Loop: @unchecked Sendable {
   private let gauge: Gauge
 
   /// Creates a loop that takes ownership of the listening socket. Returns nil without memory for it.
-  init?(listener: Int32, context: LoopContext, gauge: Gauge, overload: [UInt8]) {
+  ///
+  /// - Parameters:
+  ///   - overload: The response to a connection beyond the limit.
+  ///   - late: The response to a request that arrives too slowly.
+  init?(listener: Int32, context: LoopContext, gauge: Gauge, overload: [UInt8], late: [UInt8]) {
     let configuration = context.configuration
     var limits = ceh_limits(
       max_header_bytes: configuration.maximumHeaderBytes,
       max_body_bytes: configuration.maximumBodyBytes,
       idle_timeout_seconds: Int32(clamping: configuration.idleTimeout),
-      max_connections: configuration.maximumConnections)
+      head_timeout_seconds: Int32(clamping: configuration.headTimeout),
+      min_body_bytes: configuration.headTimeout * configuration.minimumBodyRate,
+      max_connections: configuration.maximumConnections,
+      max_accepted: configuration.spareConnections, max_lingering: configuration.spareConnections)
     var handlers = context.handlers
-    let made = overload.withUnsafeBytes {
-      ceh_loop_new(listener, &limits, gauge.pointer, &handlers, $0.baseAddress, $0.count)
+    let made = overload.withUnsafeBytes { overload in
+      late.withUnsafeBytes { late in
+        ceh_loop_new(
+          listener, &limits, gauge.pointer, &handlers,
+          ceh_bytes(bytes: overload.baseAddress, size: overload.count),
+          ceh_bytes(bytes: late.baseAddress, size: late.count))
+      }
     }
     guard let made else { return nil }
     pointer = made

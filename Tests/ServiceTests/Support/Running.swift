@@ -5,9 +5,11 @@ import Testing
 extension ServerProcess {
   /// A server that has loaded its collections.
   static func ready(
-    data: TemporaryDirectory? = nil, arguments: [String] = [], environment: [String: String] = [:]
+    data: TemporaryDirectory? = nil, arguments: [String] = [], environment: [String: String] = [:],
+    launcher: [String] = []
   ) throws -> ServerProcess {
-    let server = try ServerProcess(data: data, arguments: arguments, environment: environment)
+    let server = try ServerProcess(
+      data: data, arguments: arguments, environment: environment, launcher: launcher)
     try #require(eventually { (try? server.client.get("/health/ready"))?.status == 200 })
     return server
   }

@@ -1,0 +1,32 @@
+import Glibc
+import HTTPServer
+
+/// The file descriptors of this process.
+enum Descriptors {
+  /// Raises the soft limit to the hard limit and returns it.
+  static func raiseLimit() -> Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return Int(clamping: limit.rlim_cur)
+  }
+}
+
+extension HTTPServer.Configuration {
+  /// Lowers the number of connections to what a limit on open files allows.
+  ///
+  /// A quarter of the limit, at most 128, is kept for what the process has open itself: standard streams,
+  /// event loops, the database, and the files that it writes and reads aside.
+  mutating func fit(descriptors limit: Int) throws(UsageError) {
+    spareConnections = min(spareConnections, max(2, limit / 16 / threads))
+    let rest = limit - min(128, limit / 4 + 16) - 2 * spareConnections * threads
+    guard rest > 0 else {
+      throw UsageError(
+        message:
+          "the limit on open files is \(limit), too low for \(threads) threads; see ulimit -n")
+    }
+    maximumConnections = min(maximumConnections, rest)
+  }
+}
