@@ -32,48 +32,6 @@ struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *argument)
   return bev;
 }
 
-static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info *info,
-                          void *argument) {
-  ceh_connection *connection = argument;
-  if (connection->received == 0) ceh_begin_head(connection);
-  connection->received += info->n_added;
-  connection->loop->reading = connection;
-}
-
-void ceh_begin_head(ceh_connection *connection) {
-  connection->in_body = false;
-  connection->since = connection->loop->seconds;
-}
-
-void ceh_begin_body(ceh_connection *connection) {
-  connection->in_body = true;
-  connection->since = connection->loop->seconds;
-  connection->received_before = connection->received;
-}
-
-// Answers and closes, as evhttp has no way to answer half a request.
-static void turn_away(ceh_connection *connection, ceh_bytes answer) {
-  // A socket whose buffer is empty takes this at once, unless the peer has gone.
-  (void)!send(connection->fd, answer.bytes, answer.size, MSG_NOSIGNAL | MSG_DONTWAIT);
-  connection->linger = true;
-  evhttp_connection_free(connection->evcon);
-}
-
-// Runs every second: turns away clients whose head takes too long or whose body comes too slowly.
-void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
-  ceh_loop *loop = argument;
-  loop->seconds += 1;
-  for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
-    next = LIST_NEXT(c, next);
-    bool reads = c->exchange == NULL && c->stream == NULL && c->received > 0;
-    if (!reads || loop->seconds - c->since <= loop->limits.head_timeout_seconds) continue;
-    if (c->in_body && c->received - c->received_before >= loop->limits.min_body_bytes)
-      ceh_begin_body(c);
-    else
-      turn_away(c, loop->late);
-  }
-}
-
 // Called first when evhttp frees a connection, for whatever reason.
 static void closed(struct evhttp_connection *evcon, void *argument) {
   ceh_connection *connection = argument;
@@ -84,7 +42,7 @@ static void closed(struct evhttp_connection *evcon, void *argument) {
     connection->exchange->request = NULL;
   }
   if (connection->stream != NULL) ceh_stream_detach(connection->stream);
-  evbuffer_remove_cb(bufferevent_get_input(connection->bev), input_changed, connection);
+  ceh_forget_bytes(connection);
   loop->table[connection->fd] = NULL;
   LIST_REMOVE(connection, next);
   atomic_fetch_sub(&loop->gauge->value, 1);
@@ -127,8 +85,8 @@ static void adopt(ceh_loop *loop, struct bufferevent *bev, struct evhttp_connect
   LIST_INSERT_HEAD(&loop->connections, connection, next);
   long open = atomic_fetch_add(&loop->gauge->value, 1) + 1;
   evhttp_connection_set_closecb(evcon, closed, connection);
-  evbuffer_add_cb(bufferevent_get_input(bev), input_changed, connection);
-  if (open > loop->limits.max_connections) turn_away(connection, loop->overload);
+  ceh_count_bytes(connection);
+  if (open > loop->limits.max_connections) ceh_turn_away(connection, CEH_OVERLOAD);
 }
 
 void ceh_adopt(evutil_socket_t fd, short what, void *argument) {

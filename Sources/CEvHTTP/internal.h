@@ -43,8 +43,8 @@ typedef struct ceh_connection {
   bool malformed;          ///< that line was not valid
   bool in_chunk;           ///< the data of a chunk is being read
   bool in_body;            ///< the head of the request has been read
-  long since;              ///< the second in which the head, or this period of the body, began
-  size_t received_before;  ///< `received` at that time
+  long since;              ///< the second in which the head, or a period of a body, began
+  size_t before;           ///< bytes received or unsent at that time
   bool linger;             ///< drain the peer's unread bytes after the close
 } ceh_connection;
 
@@ -74,11 +74,11 @@ struct ceh_loop {
   struct event_base *base;
   struct evhttp *http;
   struct evhttp_bound_socket *bound;
-  struct event *wake, *adopt, *tick, *accept_again, *sweep;
+  struct event *wake, *adopt, *tick, *accept_again, *sweep, *relieve;
   ceh_limits limits;
   ceh_gauge *gauge;
   ceh_handlers handlers;
-  ceh_bytes overload, late;
+  ceh_bytes refusals[CEH_REFUSALS];
 
   // Connections that were accepted and are not in the table yet.
   struct bufferevent **fresh;
@@ -91,6 +91,9 @@ struct ceh_loop {
   long lingering_count;
   ceh_connection *reading;  ///< the connection whose input changed last
   long seconds;             ///< since the loop was made
+  size_t input_bytes;       ///< of requests that are not answered yet
+  size_t output_bytes;      ///< of replies that the sockets have not taken yet
+  size_t most_kept;         ///< both together at most, since memory was given back
 
   bool draining;
   struct timeval deadline;
@@ -120,9 +123,18 @@ struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *loop);
 void ceh_adopt(evutil_socket_t fd, short what, void *loop);
 ceh_connection *ceh_connection_of(ceh_loop *loop, struct evhttp_request *request);
 bool ceh_connection_is_idle(const ceh_connection *connection);
+// bounds.c
+void ceh_count_bytes(ceh_connection *connection);
+void ceh_forget_bytes(ceh_connection *connection);
+void ceh_set_received(ceh_connection *connection, size_t received);
 void ceh_begin_head(ceh_connection *connection);
 void ceh_begin_body(ceh_connection *connection);
+void ceh_begin_sending(ceh_connection *connection);
+void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal);
+/// Runs every second.
 void ceh_sweep(evutil_socket_t fd, short what, void *loop);
+/// Runs when a limit of bytes is exceeded.
+void ceh_relieve(evutil_socket_t fd, short what, void *loop);
 // linger.c
 bool ceh_linger_start(ceh_loop *loop, int fd);
 void ceh_linger_end(ceh_linger *linger);

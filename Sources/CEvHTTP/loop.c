@@ -111,7 +111,9 @@ static bool set_up(ceh_loop *loop) {
   loop->tick = event_new(loop->base, -1, EV_PERSIST, tick, loop);
   loop->accept_again = event_new(loop->base, -1, 0, accept_again, loop);
   loop->sweep = event_new(loop->base, -1, EV_PERSIST, ceh_sweep, loop);
-  if (!loop->wake || !loop->adopt || !loop->tick || !loop->accept_again || !loop->sweep) return false;
+  loop->relieve = event_new(loop->base, -1, EV_PERSIST, ceh_relieve, loop);
+  if (!loop->wake || !loop->adopt || !loop->tick || !loop->accept_again) return false;
+  if (!loop->sweep || !loop->relieve) return false;
   if (event_add(loop->sweep, &(struct timeval){.tv_sec = 1}) < 0) return false;
   evhttp_set_bevcb(loop->http, ceh_bufferevent_new, loop);
   evhttp_set_gencb(loop->http, ceh_handle_request, loop);
@@ -122,14 +124,8 @@ static bool set_up(ceh_loop *loop) {
   return true;
 }
 
-static ceh_bytes copy(ceh_bytes given) {
-  void *bytes = malloc(given.size);
-  if (bytes == NULL) return (ceh_bytes){NULL, 0};
-  return (ceh_bytes){memcpy(bytes, given.bytes, given.size), given.size};
-}
-
 ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
-                       const ceh_handlers *handlers, ceh_bytes overload, ceh_bytes late) {
+                       const ceh_handlers *handlers) {
   ceh_loop *loop = calloc(1, sizeof *loop);
   if (loop == NULL) {
     close(listener);
@@ -143,8 +139,6 @@ ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
   LIST_INIT(&loop->lingering);
   STAILQ_INIT(&loop->jobs);
   pthread_mutex_init(&loop->lock, NULL);
-  loop->overload = copy(overload);
-  loop->late = copy(late);
   if (set_up(loop)) loop->bound = evhttp_accept_socket_with_handle(loop->http, listener);
   if (loop->bound == NULL) {
     close(listener);
@@ -153,6 +147,12 @@ ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
   }
   evconnlistener_set_error_cb(evhttp_bound_socket_get_listener(loop->bound), accept_failed);
   return loop;
+}
+
+void ceh_loop_set_refusal(ceh_loop *loop, ceh_refusal refusal, ceh_bytes response) {
+  void *copy = malloc(response.size);
+  if (copy == NULL) return;  // the connection is then closed without an answer
+  loop->refusals[refusal] = (ceh_bytes){memcpy(copy, response.bytes, response.size), response.size};
 }
 
 static void *run(void *argument) {
@@ -225,11 +225,11 @@ void ceh_loop_free(ceh_loop *loop) {
   if (loop->tick) event_free(loop->tick);
   if (loop->accept_again) event_free(loop->accept_again);
   if (loop->sweep) event_free(loop->sweep);
+  if (loop->relieve) event_free(loop->relieve);
   if (loop->base) event_base_free(loop->base);
   pthread_mutex_destroy(&loop->lock);
   free(loop->fresh);
   free(loop->table);
-  free((void *)loop->overload.bytes);
-  free((void *)loop->late.bytes);
+  for (int i = 0; i < CEH_REFUSALS; i++) free((void *)loop->refusals[i].bytes);
   free(loop);
 }

@@ -34,6 +34,7 @@ void ceh_finish(ceh_connection *connection, struct evhttp_request *request) {
   request->chunked = 0;            // otherwise evhttp appends a last chunk to the response
   request->type = EVHTTP_REQ_GET;  // otherwise evhttp never closes a CONNECT
   if (evbuffer_get_length(bufferevent_get_output(bev)) > 0) {
+    ceh_begin_sending(connection);
     // Reading stays off: pipelined requests wait in the peer's memory, and a half-closed connection does
     // not look like a lost one.
     bufferevent_data_cb on_write = NULL;
@@ -78,7 +79,7 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
 
   size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
   connection->exchange = NULL;
-  connection->received = unread;
+  ceh_set_received(connection, unread);
   ceh_begin_head(connection);
   if (close) {
     connection->linger |= exchange->failure || unread > 0;

@@ -1,4 +1,3 @@
-import Glibc
 import HTTPServer
 import Testing
 
@@ -129,8 +128,8 @@ import Testing
 
   @Test func turnsAwayRequestsThatArriveTooSlowly() throws {
     let server = try TestServer {
-      $0.headTimeout = 1
-      $0.minimumBodyRate = 1000
+      $0.paceSeconds = 1
+      $0.minimumRate = 1000
     }
     let post = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"
     let starts = [
@@ -146,11 +145,17 @@ import Testing
     let idle = try server.connect()
     let steady = try server.connect()
     steady.send(post)
-    for _ in 0..<50 {
-      steady.send([UInt8](repeating: 65, count: 2000))
-      for socket in slow { socket.send("a") }
-      usleep(100_000)
-    }
+    var sent = 0
+    #expect(
+      server.eventually {
+        if sent < 96_000 {
+          steady.send([UInt8](repeating: 65, count: 200))
+          sent += 200
+        }
+        for socket in slow { socket.send("a") }
+        return server.server.openConnections == 2
+      })
+    steady.send([UInt8](repeating: 65, count: 100_000 - sent))
     #expect(try #require(steady.response()).status == 200)
     for (index, socket) in slow.enumerated() {
       if index == 4 { #expect(socket.response()?.status == 200) }
@@ -160,6 +165,80 @@ import Testing
     }
     idle.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(idle.response()?.status == 200)
+  }
+
+  @Test func boundsTheBytesOfRequestsThatAreArriving() throws {
+    let server = try TestServer {
+      $0.maximumBodyBytes = 1 << 20
+      $0.maximumInputBytes = 4 << 20
+    }
+    let healthy = try server.connect()
+    let size = 900_000
+    let head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(size)\r\n\r\n"
+    for _ in 0..<3 {
+      let uploads = try (0..<10).map { number in
+        let socket = try server.connect()
+        socket.send(head)
+        socket.send([UInt8](repeating: 65, count: 800_000 + number))
+        return socket
+      }
+      healthy.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab")
+      #expect(try #require(healthy.response()).text == "POST / ab")
+      var statuses: [Int: Int] = [:]
+      for (number, socket) in uploads.enumerated() {
+        socket.send([UInt8](repeating: 65, count: size - 800_000 - number))
+        let answer = try #require(socket.response())
+        #expect(answer.status == 200 || answer.isProblem)
+        statuses[answer.status, default: 0] += 1
+      }
+      #expect(statuses[200, default: 0] >= 4 && statuses[503, default: 0] >= 1, "\(statuses)")
+    }
+  }
+
+  @Test func boundsTheBytesOfResponsesThatNobodyTakes() throws {
+    let large = [UInt8](repeating: 65, count: 12 << 20)
+    let server = try TestServer(change: { $0.maximumOutputBytes = 30 << 20 }) { request, reply in
+      reply(HTTPResponse(status: 200, body: request.path == "/large" ? large : [66]))
+    }
+    let greedy = try (0..<10).map { _ in
+      let socket = try server.connect()
+      socket.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+      return socket
+    }
+    #expect(server.eventually { server.server.openConnections < 10 })
+    let healthy = try server.connect()
+    healthy.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try #require(healthy.response()).status == 200)
+    let whole = greedy.filter { $0.response()?.body == large }
+    #expect(whole.count >= 2 && whole.count <= 6, "\(whole.count)")
+    // One that is alone may be as large as it likes.
+    let lone = try TestServer(change: { $0.maximumOutputBytes = 1 << 20 }) { _, reply in
+      reply(HTTPResponse(status: 200, body: large))
+    }
+    let socket = try lone.connect()
+    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(socket.response()?.body == large)
+  }
+
+  @Test func closesConnectionsThatTakeTheirResponseTooSlowly() throws {
+    let large = [UInt8](repeating: 65, count: 32 << 20)
+    let server = try TestServer(change: { ($0.paceSeconds, $0.minimumRate) = (1, 100_000) }) {
+      $1(HTTPResponse(status: 200, body: large))
+    }
+    let (stalled, steady) = (try server.connect(), try server.connect())
+    for socket in [stalled, steady] {
+      socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /behind HTTP/1.1\r\nHost: x\r\n\r\n")
+    }
+    var taken = 0
+    #expect(
+      server.eventually {
+        if taken < 24 << 20 { taken += steady.receive(atMost: 1 << 14).count }
+        return server.server.openConnections == 1
+      })
+    while taken < large.count, case let part = steady.receive(atMost: 1 << 20), !part.isEmpty {
+      taken += part.count
+    }
+    #expect(taken >= large.count)
   }
 
   @Test func limitsConnections() throws {

@@ -61,7 +61,7 @@ import Testing
     let server = try serve(streams)
     for version in ["1.1", "1.0"] {
       let socket = try server.connect()
-      socket.send("GET / HTTP/\(version)\r\n\r\n")
+      socket.send("GET / HTTP/\(version)\r\nHost: x\r\n\r\n")
       let head = try #require(socket.response())
       #expect(head.status == 200)
       #expect(head["connection"] == "close")

@@ -28,6 +28,7 @@ import Testing
     let most = try #require(server.log.first?["maxConnections"]?.int)
     #expect((1..<limit).contains(most))
     let early = try server.client.connect()
+    #expect(try early.send("GET", "/health/live").status == 200)
     for round in 0..<4 {
       let crowd = (0..<150).compactMap { _ in try? server.client.connect() }
       #expect(crowd.count == 150)

@@ -39,10 +39,14 @@ typedef struct {
   size_t max_header_bytes;
   size_t max_body_bytes;
   int idle_timeout_seconds;
-  /// The longest time that a request's head may take.
-  int head_timeout_seconds;
-  /// The bytes of a body that must arrive in each period of `head_timeout_seconds`.
-  size_t min_body_bytes;
+  /// The time in which the head of a request must arrive, and in which a body, and a reply on its way, must
+  /// advance by `min_pace_bytes`.
+  int pace_seconds;
+  size_t min_pace_bytes;
+  /// The most bytes that a loop keeps of requests until they are answered, and of replies until the sockets
+  /// have taken them.
+  size_t max_input_bytes;
+  size_t max_output_bytes;
   long max_connections;
   /// The most connections that a loop accepts before it looks at them.
   long max_accepted;
@@ -54,6 +58,10 @@ typedef struct {
   const void *bytes;
   size_t size;
 } ceh_bytes;
+
+/// Why a connection is answered and closed without a whole request: there are too many, the request arrives
+/// too slowly, or too many bytes of requests wait.
+typedef enum { CEH_OVERLOAD, CEH_LATE, CEH_FULL, CEH_REFUSALS } ceh_refusal;
 
 typedef struct {
   void *context;
@@ -69,11 +77,12 @@ typedef struct {
 int ceh_listen(const char *host, uint16_t port, bool join, uint16_t *bound_port,
                int *resolve_error);
 
-/// Creates a loop. Takes ownership of `listener`, also on failure, and copies `overload`, the bytes that
-/// answer a connection beyond the limit, and `late`, those that answer a request that arrives too slowly.
-/// The gauge must outlive the loop. Returns NULL without memory.
+/// Creates a loop. Takes ownership of `listener`, also on failure. The gauge must outlive the loop. Returns
+/// NULL without memory.
 ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
-                       const ceh_handlers *handlers, ceh_bytes overload, ceh_bytes late);
+                       const ceh_handlers *handlers);
+/// Sets the whole response for a refusal, which is copied. Before the loop is started.
+void ceh_loop_set_refusal(ceh_loop *loop, ceh_refusal refusal, ceh_bytes response);
 /// Runs the loop on a new thread with all signals blocked. Returns 0 or an errno.
 int ceh_loop_start(ceh_loop *loop);
 /// Asks the loop to stop accepting, end streams, answer requests in flight, close idle connections and then

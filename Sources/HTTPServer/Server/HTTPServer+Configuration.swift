@@ -16,10 +16,17 @@ extension HTTPServer {
     /// The seconds after which a connection that neither sends nor takes anything is closed.
     public var idleTimeout = 60
     /// The seconds in which the head of a request must arrive. A slower one is answered 408.
-    public var headTimeout = 10
-    /// The bytes a second that a body must arrive with, on average over ``headTimeout``. A slower one is
-    /// answered 408.
-    public var minimumBodyRate = 1024
+    public var paceSeconds = 10
+    /// The bytes a second, on average over ``paceSeconds``, with which a body must arrive and a client must
+    /// take a response. A slower body is answered 408; a slower client's connection is closed.
+    public var minimumRate = 1024
+    /// The most bytes of all requests that are not answered yet, an equal share for each loop, which is at
+    /// least two of ``maximumBodyBytes``. When there are more, the largest that is still arriving is answered
+    /// 503.
+    public var maximumInputBytes = 256 << 20
+    /// The most bytes of all responses that clients have not taken yet, an equal share for each loop. When
+    /// there are more, the connection with most of them is closed.
+    public var maximumOutputBytes = 256 << 20
     /// The most connections open at one time. One more is answered 503 and closed.
     public var maximumConnections = 10_000
     /// The number of connections that each loop may accept at once and of those that it may keep open while

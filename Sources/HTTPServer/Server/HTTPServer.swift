@@ -33,8 +33,6 @@ public final class HTTPServer: Sendable {
     let noMemory = HTTPServerError.system(
       operation: "cannot create an event loop", reason: "out of memory")
     guard let gauge = Gauge() else { throw noMemory }
-    let overload = Self.closing(503, "the server has too many connections", configuration)
-    let late = Self.closing(408, "the request arrived too slowly", configuration)
     var bound = port
     var loops: [Loop] = []
     for index in 0..<max(1, configuration.threads) {
@@ -46,10 +44,9 @@ public final class HTTPServer: Sendable {
           resolveError: resolveError)
       }
       let context = LoopContext(handler: handler, configuration: configuration)
-      guard
-        let loop = Loop(
-          listener: listener, context: context, gauge: gauge, overload: overload, late: late)
-      else { throw noMemory }
+      guard let loop = Loop(listener: listener, context: context, gauge: gauge) else {
+        throw noMemory
+      }
       loops.append(loop)
     }
     self.configuration = configuration
@@ -96,16 +93,5 @@ public final class HTTPServer: Sendable {
   private func end(_ loops: ArraySlice<Loop>, drainSeconds: Int) {
     for loop in loops { loop.stop(drainSeconds: drainSeconds) }
     for loop in loops { loop.join() }
-  }
-
-  /// The bytes of a whole response that ends a connection without a request.
-  private static func closing(
-    _ status: Int, _ reason: String, _ configuration: Configuration
-  ) -> [UInt8] {
-    let answer = configuration.protocolErrorResponse(status, ProtocolErrorInfo(reason: reason))
-    let head =
-      "HTTP/1.1 \(status) \(HTTPStatus.phrase(status))\r\nContent-Length: \(answer.body.count)\r\n"
-      + "Connection: close\r\n"
-    return Array(head.utf8) + HeaderBlock.bytes(answer) + Array("\r\n".utf8) + answer.body
   }
 }

@@ -11,34 +11,36 @@ final class Loop: @unchecked Sendable {
   private let gauge: Gauge
 
   /// Creates a loop that takes ownership of the listening socket. Returns nil without memory for it.
-  ///
-  /// - Parameters:
-  ///   - overload: The response to a connection beyond the limit.
-  ///   - late: The response to a request that arrives too slowly.
-  init?(listener: Int32, context: LoopContext, gauge: Gauge, overload: [UInt8], late: [UInt8]) {
+  init?(listener: Int32, context: LoopContext, gauge: Gauge) {
     let configuration = context.configuration
+    let threads = max(1, configuration.threads)
     var limits = ceh_limits(
       max_header_bytes: configuration.maximumHeaderBytes,
       max_body_bytes: configuration.maximumBodyBytes,
       idle_timeout_seconds: Int32(clamping: configuration.idleTimeout),
-      head_timeout_seconds: Int32(clamping: configuration.headTimeout),
-      min_body_bytes: configuration.headTimeout * configuration.minimumBodyRate,
+      pace_seconds: Int32(clamping: configuration.paceSeconds),
+      min_pace_bytes: configuration.paceSeconds * configuration.minimumRate,
+      max_input_bytes: max(
+        configuration.maximumInputBytes / threads, 2 * configuration.maximumBodyBytes),
+      max_output_bytes: configuration.maximumOutputBytes / threads,
       max_connections: configuration.maximumConnections,
       max_accepted: configuration.spareConnections, max_lingering: configuration.spareConnections)
     var handlers = context.handlers
-    let made = overload.withUnsafeBytes { overload in
-      late.withUnsafeBytes { late in
-        ceh_loop_new(
-          listener, &limits, gauge.pointer, &handlers,
-          ceh_bytes(bytes: overload.baseAddress, size: overload.count),
-          ceh_bytes(bytes: late.baseAddress, size: late.count))
-      }
-    }
+    let made = ceh_loop_new(listener, &limits, gauge.pointer, &handlers)
     guard let made else { return nil }
     pointer = made
     self.context = context
     self.gauge = gauge
     context.loop = self
+    for (refusal, status, reason) in [
+      (CEH_OVERLOAD, 503, "the server has too many connections"),
+      (CEH_LATE, 408, "the request arrived too slowly"),
+      (CEH_FULL, 503, "the server holds too many bytes of other requests"),
+    ] {
+      context.wholeResponse(status, reason).withUnsafeBytes {
+        ceh_loop_set_refusal(pointer, refusal, ceh_bytes(bytes: $0.baseAddress, size: $0.count))
+      }
+    }
   }
 
   deinit { ceh_loop_free(pointer) }

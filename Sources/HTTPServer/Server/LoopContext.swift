@@ -24,6 +24,15 @@ final class LoopContext: @unchecked Sendable {
       on_failure: { LoopContext.from($0)?.fail($1, status: Int($2), reason: $3) })
   }
 
+  /// The bytes of a whole response that ends a connection without a request.
+  func wholeResponse(_ status: Int, _ reason: String) -> [UInt8] {
+    let answer = configuration.protocolErrorResponse(status, ProtocolErrorInfo(reason: reason))
+    let head =
+      "HTTP/1.1 \(status) \(HTTPStatus.phrase(status))\r\nContent-Length: \(answer.body.count)\r\n"
+      + "Connection: close\r\n"
+    return Array(head.utf8) + HeaderBlock.bytes(answer) + Array("\r\n".utf8) + answer.body
+  }
+
   private static func from(_ pointer: UnsafeMutableRawPointer?) -> LoopContext? {
     pointer.map { Unmanaged<LoopContext>.fromOpaque($0).takeUnretainedValue() }
   }
