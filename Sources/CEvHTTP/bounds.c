@@ -107,15 +107,16 @@ static void check_pace(ceh_connection *connection) {
 void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
   loop->seconds += 1;
-  for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
-    next = LIST_NEXT(c, next);
-    check_pace(c);
-  }
+  // First, as libevent frees the buffers of connections only after this turn of the loop.
   size_t kept = loop->input_bytes + loop->output_bytes;
   if (kept > loop->most_kept) loop->most_kept = kept;
   if (loop->most_kept > kept + MUCH_MEMORY) {
     loop->most_kept = kept;
     malloc_trim(0);
+  }
+  for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
+    next = LIST_NEXT(c, next);
+    check_pace(c);
   }
 }
 
