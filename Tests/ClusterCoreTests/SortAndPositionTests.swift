@@ -19,9 +19,9 @@ import Testing
     let input = (0..<count).map { _ in generator.next() & mask | offset }
     let keys = WritableArray<UInt64>(count: count)
     let values = WritableArray<UInt32>(count: count)
-    for (place, key) in input.enumerated() {
-      keys.pointer[place] = key
-      values.pointer[place] = UInt32(place)
+    for (index, key) in input.enumerated() {
+      keys.pointer[index] = key
+      values.pointer[index] = UInt32(index)
     }
     let scratch = LargeMemory(byteCount: RadixSort.scratchBytes(count: count))
     RadixSort.sort(
