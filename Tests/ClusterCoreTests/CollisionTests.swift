@@ -106,7 +106,7 @@ import Testing
     let points = try PointIndex.of(data.features(seed: 73, count: 150))
     var generator = SeededGenerator(seed: 73)
     let zoom = 1.25
-    let scale = MapScale.mapPointsPerPoint(zoom: zoom)
+    let scale = WebMercator.mapPointsPerPoint(zoom: zoom)
     var request = CollisionClusterer(points: points, width: 40 * scale, height: 60 * scale)
     request.clusterKeys = [UInt32](repeating: 3, count: points.count)
     request.priorities = (0..<points.count).map { _ in Double(generator.int(0...1000)) }

@@ -151,7 +151,7 @@ import Testing
     let points = try PointIndex.of(data.features(seed: 55, count: 120))
     let epsilon = 30.0
     let zoom = 2.5
-    let radius = epsilon * MapScale.mapPointsPerPoint(zoom: zoom)
+    let radius = epsilon * WebMercator.mapPointsPerPoint(zoom: zoom)
     for ordinals in MethodTwin(points).components(radius: radius).prefix(12) {
       let own = try PointIndex.of(ordinals.map { points.coordinate(at: $0) })
       let twin = MethodTwin(own)

@@ -158,8 +158,8 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
   }
 
   @Test func `memory for more features than can be is refused`() {
-    #expect(FeatureIndexBuilder.canLoad(1_000_000))
-    #expect(!FeatureIndexBuilder.canLoad(FeatureIndex.maximumCount + 1))
+    #expect(FeatureIndexBuilder.withMemory(for: 1_000_000) { true } == true)
+    #expect(FeatureIndexBuilder.withMemory(for: FeatureIndex.maximumCount + 1) { true } == nil)
   }
 
   @Test(arguments: [11, 12, 13] as [UInt64])

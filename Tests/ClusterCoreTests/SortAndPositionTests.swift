@@ -23,9 +23,7 @@ import Testing
       keys.pointer[index] = key
       values.pointer[index] = UInt32(index)
     }
-    let scratch = LargeMemory(byteCount: RadixSort.scratchBytes(count: count))
-    RadixSort.sort(
-      keys: keys.pointer, values: values.pointer, count: count, scratch: scratch)
+    RadixSort.sort(keys: keys.pointer, values: values.pointer, count: count)
     let wanted = input.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }
     #expect((0..<count).map { keys.pointer[$0] } == wanted.map(\.element))
     #expect((0..<count).map { Int(values.pointer[$0]) } == wanted.map(\.offset))
