@@ -21,7 +21,8 @@ final class LargeMemory: @unchecked Sendable {
   ///
   /// Traps if there is none, like any allocation in Swift. ``withReserve(_:_:)`` makes that an error
   /// for what may be largest: dividing features into groups, methods without a grid, loading and
-  /// rebuilding an index. Without a reserve are what a filter selects and the columns of properties.
+  /// rebuilding an index. What a filter selects, the columns of properties and the threads that help
+  /// with an index file have no reserve.
   init(byteCount: Int) {
     isMapped = byteCount >= 2 * LargeMemory.hugePage
     let alignment = isMapped ? LargeMemory.hugePage : 64
