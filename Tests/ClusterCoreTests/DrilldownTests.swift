@@ -44,12 +44,12 @@ import Testing
     of index: FeatureIndex, _ comment: Comment
   ) throws {
     let ids = wanted.features.map(\.id)
-    let all = drilldown.places(offset: 0, limit: .max)
+    let all = drilldown.ordinals(offset: 0, limit: .max)
     #expect(all.map { index.record(at: $0).id } == ids, comment)
-    let page = drilldown.places(offset: 2, limit: 3)
+    let page = drilldown.ordinals(offset: 2, limit: 3)
     #expect(page == Array(all.dropFirst(2).prefix(3)), comment)
-    #expect(drilldown.places(offset: ids.count, limit: 5) == [], comment)
-    #expect(drilldown.places(offset: .max, limit: 5) == [], comment)
+    #expect(drilldown.ordinals(offset: ids.count, limit: 5) == [], comment)
+    #expect(drilldown.ordinals(offset: .max, limit: 5) == [], comment)
 
     let grid = try TwinGrid(request)
     var expansion: Int?
@@ -92,7 +92,7 @@ import Testing
     #expect((rect.y + rect.height / 2 - y).magnitude < 1e-3, comment)
   }
 
-  @Test func `ids outlive updates, and an empty place is nothing`() throws {
+  @Test func `ids outlive updates, and an empty cell is nothing`() throws {
     let features = Dataset.cities.features(seed: 73)
     var index = try FeatureIndex.of(features)
     let viewport = try TwinRequest(
@@ -135,7 +135,7 @@ import Testing
     let features = TwinFeature.coincident(4, at: Coordinate(latitude: 10, longitude: 10))
     let index = try FeatureIndex.of(features)
     let grid = CellGrid(zoom: 3, cellSize: 60)
-    let cell = index.withView { grid.cell(of: 0, in: $0) }
+    let cell = index.withPointers { grid.cell(of: 0, in: $0) }
     var settings = ClusterSettings()
     (settings.minPoints, settings.minUniqueLocationsForClustering) = (50, 3)
     settings.maxZoomLevelForClustering = 0
@@ -160,14 +160,14 @@ extension Drilldown {
   }
 
   /// A page of its features.
-  fileprivate func places(offset: Int, limit: Int) -> [Int] {
+  fileprivate func ordinals(offset: Int, limit: Int) -> [Int] {
     result.ordinals(of: annotation, offset: offset, limit: limit)
   }
 }
 
 extension FeatureIndex {
   /// Lends the raw parts while the index is kept alive.
-  fileprivate func withView<R>(_ body: (IndexPointers) -> R) -> R {
+  fileprivate func withPointers<R>(_ body: (IndexPointers) -> R) -> R {
     withExtendedLifetime(self) { body(points.pointers) }
   }
 }

@@ -32,9 +32,9 @@ extension CellSelection {
   ///
   /// - Parameter cellSize: the size of the viewport's own cells, in points.
   func cells(_ overrides: [[UInt8]: Grouping.Override], cellSize: Double) -> [ViewportCell] {
-    var cells = ownCells.map { ViewportCell(owner: .viewport, position: $0) }
+    var cells = own.positions.map { ViewportCell(owner: .viewport, position: $0) }
     for (key, override) in overrides where override.cellSize != cellSize {
-      let positions = self.cells(ofSize: override.cellSize)
+      let positions = others[override.cellSize]?.positions ?? []
       cells += positions.map { ViewportCell(owner: .group(key), position: $0) }
       // The group of the features without a value has the same name.
       guard key == KeyColumn.nullKey else { continue }
@@ -45,9 +45,9 @@ extension CellSelection {
 
   /// The number of those cells, at most.
   func cellCount(_ overrides: [[UInt8]: Grouping.Override], cellSize: Double) -> Int {
-    var count = ownCount
+    var count = own.count
     for override in overrides.values where override.cellSize != cellSize {
-      count += 2 * self.count(ofSize: override.cellSize)
+      count += 2 * (others[override.cellSize]?.count ?? 0)
     }
     return count
   }

@@ -1,5 +1,4 @@
-/// The weighted mean coordinate of features. Weights are the numbers of a property; missing and
-/// negative ones count as 0.
+/// The mean coordinate of features weighted by a property; missing and negative numbers count as 0.
 struct WeightedMean {
   private let weights: PropertyColumn
   private let index: FeatureIndex

@@ -61,9 +61,7 @@ public struct IndexFileSorter {
     let places = WritableArray<UInt32>(count: size)
     for place in 0..<size { places.pointer[place] = UInt32(place) }
     // The sort is stable, so ids break ties.
-    RadixSort.sort(
-      keys: keys.pointer, values: places.pointer, count: size,
-      scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: size)))
+    RadixSort.sort(keys: keys.pointer, values: places.pointer, count: size)
     if output.count == 0 { output = GrowingArray(capacity: IndexFileSorter.outputBytes * 2) }
     var written = ends.last ?? 0
     let ahead = 8

@@ -56,9 +56,7 @@ struct CollisionOrder {
       keys.pointer[ordinal] = ~clamped(priorities[ordinal]).bitPattern
       ordinals.pointer[ordinal] = UInt32(ordinal)
     }
-    let scratch = LargeMemory(byteCount: RadixSort.scratchBytes(count: max(count, 1)))
-    RadixSort.sort(
-      keys: keys.pointer, values: ordinals.pointer, count: count, scratch: scratch)
+    RadixSort.sort(keys: keys.pointer, values: ordinals.pointer, count: count)
     return ordinals.fixed
   }
 

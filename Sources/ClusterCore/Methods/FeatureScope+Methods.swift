@@ -11,12 +11,13 @@ extension FeatureScope {
     let region = CellsRegion(request.viewport.tiles)
     let found = points.countFeatures(in: region)
     guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
-    try ImpossibleRequest.check(memory: found * 160)
-    do {
-      let inside = sideBySide(in: region, count: found)
-      return try inside.clustersOfAll(request, markers: markers)
-    } catch {
-      throw request.refusal(error, features: found)
+    return try ImpossibleRequest.withMemory(of: found * 160) { () throws(ImpossibleRequest) in
+      do throws(MethodLimit) {
+        let inside = sideBySide(in: region, count: found)
+        return try inside.clustersOfAll(request, markers: markers)
+      } catch {
+        throw request.refusal(error, features: found)
+      }
     }
   }
 

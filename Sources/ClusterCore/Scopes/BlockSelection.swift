@@ -13,7 +13,7 @@ final class BlockSelection: Sendable {
 
   /// Creates an empty selection.
   init() {
-    (points, blocks, sources, byteCount) = (PointIndex([], RecordArena()), [], [], 0)
+    (points, blocks, sources, byteCount) = (PointIndex(nil, [], RecordArena()), [], [], 0)
     offsets = BlockTable(0, EditedBlocks.Made<SelectedBlock>([]), \.offsets, of: nil, after: nil)
   }
 

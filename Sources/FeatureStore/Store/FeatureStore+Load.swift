@@ -8,10 +8,17 @@ extension FeatureStore {
   /// if there aren't as many as the collection's row says.
   public func loadIndex(of info: CollectionInfo) throws -> LoadedIndex {
     let core = try writable()
-    guard FeatureIndexBuilder.canLoad(info.featureCount) else {
+    let loaded = try FeatureIndexBuilder.withMemory(for: info.featureCount) {
+      try load(info, core)
+    }
+    guard let loaded else {
       throw StoreError.io(
         reason: "there isn't enough memory for the \(info.featureCount) features of \(info.id)")
     }
+    return loaded
+  }
+
+  private func load(_ info: CollectionInfo, _ core: StoreCore) throws -> LoadedIndex {
     defer { core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache) }
     var fault: String?
     if let state = core.changes.states[info.key], let file = state.file {
