@@ -1,10 +1,8 @@
 import ClusterCore
 import GeoFormats
 
-/// Text that all annotations of a layer have in common, encoded once: the beginning and end of the ids of
-/// cells, and the member `group`.
-///
-/// One block of memory holds the text of all layers, so that a loop over annotations reads a single array.
+/// What all annotations of a layer have in common, encoded once: the beginning and end of the ids of cells,
+/// and the member `group`. The texts of all layers are in one array, as loops over annotations read it.
 struct LayerTexts {
   private struct Layer {
     var start: Int
@@ -42,7 +40,7 @@ struct LayerTexts {
     let head: UnsafeRawBufferPointer
     /// Their end.
     let tail: UnsafeRawBufferPointer
-    /// The member `group` with a comma before it; empty if there are no groups.
+    /// The member `group`; empty if there are no groups.
     let group: UnsafeRawBufferPointer
   }
 
@@ -77,8 +75,8 @@ extension JSONWriter {
   fileprivate mutating func text(_ ascii: String) { part(Array(ascii.utf8)) }
 
   fileprivate mutating func group(_ key: [UInt8]?) {
-    // The writer adds commas only before members that it writes itself.
-    part(",\"group\":")
+    // Not by `key`, which would write a comma before it.
+    part("\"group\":")
     if let key { key.withUnsafeBytes { stringUTF8($0) } } else { null() }
   }
 }

@@ -4,9 +4,10 @@ import Threading
 import HTTPServer
 import Synchronization
 
-/// All collections as the last finished write left them, without features that have expired since. Readers
-/// take a snapshot and never wait for a disk. The one writer (``CollectionWriter``) replaces snapshots, and
-/// so does the first reader who comes after a feature has expired.
+/// All collections as the last finished write left them, without features that have expired since.
+///
+/// Readers take a snapshot and never wait for a disk. The only writer (``CollectionWriter``) replaces
+/// snapshots, and so does the first reader after a feature has expired.
 public final class Catalog: Sendable {
   private struct Entry {
     var snapshot: CollectionSnapshot
@@ -16,8 +17,9 @@ public final class Catalog: Sendable {
 
   private let entries = Locked<[String: Entry]>([:])
   /// Held while a snapshot is replaced, but never during work on a disk.
-  let publishing = Locked(Publishing())
-  let timekeeper = Locked<Timekeeper?>(nil)
+  /// The value is the collections with expired features that may still be on disk.
+  let publishing = Locked<Set<String>>([])
+  let timekeeper = Locked<(clock: WallClock, versions: VersionCounter)?>(nil)
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
   /// The memory of the cached cells of all collections.
@@ -26,7 +28,6 @@ public final class Catalog: Sendable {
   /// An empty catalogue that is not ready.
   public convenience init() { self.init(cellCacheBudget: CellCacheBudget()) }
 
-  /// An empty catalogue that is not ready, with its own memory for cells.
   init(cellCacheBudget: CellCacheBudget) { self.cellCacheBudget = cellCacheBudget }
 
   /// Whether every stored collection has been loaded, so that requests can be answered.
@@ -38,8 +39,8 @@ public final class Catalog: Sendable {
   /// Opens or closes the service to clients.
   public func setReady(_ isReady: Bool) { loaded.store(isReady, ordering: .releasing) }
 
-  /// Marks the service as not ready because it is stopping. Requests are still answered; it is the server
-  /// that stops accepting them.
+  /// Marks the service as not ready because it is stopping. Requests are still answered until the server
+  /// accepts no more.
   public func setStopping() { stopping.store(true, ordering: .releasing) }
 
   /// The collection with an id, as it is now.
@@ -59,10 +60,11 @@ public final class Catalog: Sendable {
   /// Shows a collection as a write has left it. If expired features were left out meanwhile, the snapshot
   /// gets a new version, as versions only grow.
   ///
+  /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
   /// - Returns: the snapshot that is shown.
   @discardableResult
-  func publish(_ snapshot: CollectionSnapshot, touched: TouchedCoordinates) -> CollectionSnapshot {
-    publishing.withLock { publishing in
+  func publish(_ snapshot: CollectionSnapshot, touched: [Coordinate]?) -> CollectionSnapshot {
+    publishing.withLock { toSweep in
       let id = snapshot.info.id
       guard let shown = shown(id),
         shown.info.version > snapshot.info.version, let timekeeper = timekeeper.withLock({ $0 })
@@ -71,7 +73,7 @@ public final class Catalog: Sendable {
         return snapshot
       }
       let later = snapshot.changed(to: timekeeper.versions.next())
-      publishing.toSweep.insert(id)
+      toSweep.insert(id)
       show(later, touched: touched)
       return later
     }
@@ -88,7 +90,7 @@ public final class Catalog: Sendable {
   }
 
   /// Replaces a snapshot and tells watchers what it touched. The caller holds ``publishing``.
-  func show(_ snapshot: CollectionSnapshot, touched: TouchedCoordinates) {
+  func show(_ snapshot: CollectionSnapshot, touched: [Coordinate]?) {
     let id = snapshot.info.id
     snapshot.cellCache.touch(touched, at: snapshot.info.version)
     // The replaced snapshot, if this is its last owner, is freed after the lock is released.
@@ -103,8 +105,8 @@ public final class Catalog: Sendable {
 
   /// Removes a dropped collection and tells its watchers.
   func remove(_ id: String) {
-    publishing.withLock { publishing in
-      publishing.toSweep.remove(id)
+    publishing.withLock { toSweep in
+      toSweep.remove(id)
       let removed = entries.withLock { entries in
         let removed = entries.removeValue(forKey: id)
         removed?.log?.end()
@@ -127,14 +129,9 @@ public final class Catalog: Sendable {
 
   /// Whether text can be a collection's id: `[A-Za-z0-9_-]{1,64}`.
   public static func isCollectionID(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
+    (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(idBytes.contains)
   }
+
+  private static let idBytes = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
 }

@@ -4,25 +4,24 @@ import FeatureStore
 import Threading
 import HTTPServer
 
-/// The one writer: takes each change to the disk, then shows it to readers. It works on a queue of its
-/// own, so that no event loop waits for a disk.
+/// The only writer: puts each write on disk, then shows it to readers. It works on a queue of its own, so that
+/// no event loop waits for a disk.
 ///
-/// Small writes that wait together share a transaction, and with it one synchronization to disk: while one is
-/// being synchronized the next ones gather. Each has its own outcome, and is answered after it is on disk.
+/// Small writes that wait together share a transaction, and with it one synchronization to disk, during which
+/// the next ones gather. Each has its own outcome, and is answered after it is on disk.
 ///
-/// `@unchecked Sendable`: the store is touched on the serial `queue` only, all else is Sendable.
+/// `@unchecked Sendable`: the store, `sweeping` and `indexFiles` are touched on the serial `queue` only, which
+/// debug builds check. All else is Sendable.
 public final class CollectionWriter: @unchecked Sendable {
   /// The most writes of a transaction.
   static let maximumGroup = 1024
   /// The features of a transaction after which it takes no more, in bytes.
   static let maximumGroupBytes = 8 << 20
 
-  /// Called with what a write comes to, once, on the writer's queue.
-  typealias Answer = @Sendable (Result<HTTPResponse, any Error>) -> Void
-
   private struct Job {
     let write: Write
-    let answer: Answer
+    /// To be called on the queue.
+    let answer: Reply
     /// Given back when the job is done.
     let share: WriteMemory.Share
   }
@@ -33,8 +32,8 @@ public final class CollectionWriter: @unchecked Sendable {
     var isScheduled = false
     var isClosed = false
 
-    /// Takes the first writes that may share a transaction; none if there are none, and then the queue
-    /// has to be told of the next.
+    /// Takes the first writes that may share a transaction. If there are none, the queue has to be told of the
+    /// next.
     mutating func takeGroup() -> ArraySlice<Job> {
       let small = jobs.prefix(CollectionWriter.maximumGroup).prefix { $0.write.isSmall }
       let group = small.isEmpty ? jobs.prefix(1) : small
@@ -55,16 +54,16 @@ public final class CollectionWriter: @unchecked Sendable {
 
   /// Part of every ETag: versions of another store mean something else.
   public let storeID: UInt64
-  /// What the writes that wait keep.
+  /// The memory of the writes that wait.
   let memory = WriteMemory()
   let store: FeatureStore
   let catalog: Catalog
   let queue = DispatchQueue(label: "pincluster.writer")
+  /// The queue, to check that it is the caller's.
+  let home: Confinement
   private let waiting = Locked(Waiting())
   private let done = Locked(Counts())
-  /// When to look for expired features to delete; touched on the queue only.
   var sweeping = Sweeping()
-  /// The files of large indexes; touched on the queue only.
   var indexFiles = IndexFileKeeping()
 
   /// A writer for a store, which it takes over, and the catalogue that it feeds.
@@ -72,13 +71,14 @@ public final class CollectionWriter: @unchecked Sendable {
     storeID = store.storeID
     self.store = store
     self.catalog = catalog
-    store.confine(to: .queue(queue))
+    home = .queue(queue)
+    store.confine(to: home)
     catalog.keepTime(store.clock, store.versions)
   }
 
   /// Loads every collection into the catalogue. To be called once, before any write.
   ///
-  /// - Parameter report: told what becomes of the files of large indexes, from now on.
+  /// - Parameter report: is told what becomes of index files, from now on.
   public func load(report: @escaping IndexFileEvent.Report = { _ in }) throws {
     try queue.sync {
       indexFiles.report = report
@@ -104,8 +104,8 @@ public final class CollectionWriter: @unchecked Sendable {
 
   /// Carries out a write soon, after those that came before it.
   ///
-  /// - Returns: whether it will; not when the writer is closed.
-  func enqueue(_ write: Write, _ share: WriteMemory.Share, answer: @escaping Answer) -> Bool {
+  /// - Returns: false if the writer is closed.
+  func enqueue(_ write: Write, _ share: WriteMemory.Share, answer: @escaping Reply) -> Bool {
     let (isAccepted, isFirst) = waiting.withLock { waiting in
       guard !waiting.isClosed else { return (false, false) }
       waiting.jobs.append(Job(write: write, answer: answer, share: share))
@@ -118,8 +118,7 @@ public final class CollectionWriter: @unchecked Sendable {
 
   /// Waits until everything that was enqueued is done, then closes the store.
   ///
-  /// - Parameter refusing: only waits for what has begun and refuses the rest: nobody is left who could
-  ///   be answered.
+  /// - Parameter refusing: whether to wait only for what has begun, and refuse the rest.
   public func close(refusing: Bool = false) {
     let refused = waiting.withLock { waiting -> [Job] in
       waiting.isClosed = true
@@ -139,6 +138,7 @@ public final class CollectionWriter: @unchecked Sendable {
 
   /// Does what waits, and what comes meanwhile.
   private func work() {
+    home.check()
     while true {
       var group = waiting.withLock { $0.takeGroup() }
       if group.isEmpty { return }
@@ -151,6 +151,7 @@ public final class CollectionWriter: @unchecked Sendable {
   ///
   /// - Returns: how many.
   private func carryOut(_ jobs: ArraySlice<Job>) -> Int {
+    home.check()
     let group = WriteGroup(store, catalog, isShared: jobs.count > 1)
     var results: [Result<HTTPResponse, any Error>] = []
     do {
@@ -165,7 +166,7 @@ public final class CollectionWriter: @unchecked Sendable {
       for job in jobs.prefix(results.count) { _ = carryOut([job]) }
       return results.count
     } catch {
-      // Before the first there is no transaction for any of them.
+      // Without results, the transaction couldn't begin, so all have failed.
       let failed = results.isEmpty ? jobs : jobs.prefix(results.count)
       for job in failed { job.answer(.failure(error)) }
       return failed.count
@@ -179,7 +180,7 @@ public final class CollectionWriter: @unchecked Sendable {
     return results.count
   }
 
-  /// What a write comes to. Throws what ends the whole transaction.
+  /// The outcome of a write. Throws what ends the whole transaction.
   private func result(
     of job: Job, in group: WriteGroup, isAlone: Bool
   ) throws -> Result<HTTPResponse, any Error> {

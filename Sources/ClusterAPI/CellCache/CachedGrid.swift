@@ -7,7 +7,7 @@ final class CachedGrid: Sendable {
   private struct State {
     /// The latest version of the collection whose changes the pages take into account.
     var version: Int64
-    var pages: [PagePosition: CellPage] = [:]
+    var pages: [CellPage.Position: CellPage] = [:]
     /// The number of coordinates that were touched since the last request.
     var idleTouches = 0
   }
@@ -69,7 +69,7 @@ final class CachedGrid: Sendable {
       state.version = version
       for point in points {
         let (column, row) = (grid.cell(of: point.x), grid.cell(of: point.y))
-        let position = PagePosition(column: column, row: row)
+        let position = CellPage.Position(column: column, row: row)
         guard let index = state.pages.index(forKey: position) else { continue }
         var page = state.pages.values[index]
         if page.version != version {
@@ -86,7 +86,7 @@ final class CachedGrid: Sendable {
 
   /// Evicts all cells, or about half of them.
   func evict(half: Bool) {
-    var evicted: [PagePosition: CellPage] = [:]
+    var evicted: [CellPage.Position: CellPage] = [:]
     state.withLock { state in
       swap(&evicted, &state.pages)
       guard half else { return }

@@ -44,11 +44,11 @@ struct CellArea: Sendable {
   /// Calls `body` with the positions of the pages, by row and column, until `body` returns false.
   ///
   /// - Returns: whether `body` always returned true.
-  func forEachPage(_ body: (PagePosition) -> Bool) -> Bool {
+  func forEachPage(_ body: (CellPage.Position) -> Bool) -> Bool {
     for row in pageRows {
       for columns in [first.pages, second.pages] {
         for column in columns {
-          if !body(PagePosition(page: column, row)) { return false }
+          if !body(CellPage.Position(page: column, row)) { return false }
         }
       }
     }

@@ -58,11 +58,10 @@ final class CellCache: Sendable {
   }
 
   /// Evicts the cells that a version has touched, before the version is shown.
-  func touch(_ touched: TouchedCoordinates, at version: Int64) {
-    var coordinates: [Coordinate]?
-    if case .known(let few) = touched, few.count <= CellCache.maximumTouched {
-      coordinates = few
-    }
+  ///
+  /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
+  func touch(_ touched: [Coordinate]?, at version: Int64) {
+    let coordinates = touched.flatMap { $0.count <= CellCache.maximumTouched ? $0 : nil }
     let grids = state.withLock { state in
       state.version = version
       // Readers who have a grid that is evicted here read an earlier version.

@@ -4,7 +4,7 @@ import GeoFormats
 import HTTPServer
 
 extension Resources {
-  /// Refuses ids that no collection can have, on writes.
+  /// Refuses to write to an id that no collection can have.
   func checkCollectionID(_ id: String) throws(Problem) {
     guard Catalog.isCollectionID(id) else {
       throw Problem(
@@ -17,25 +17,17 @@ extension Resources {
   // MARK: GET
 
   func listCollections(_ request: HTTPRequest) throws -> HTTPResponse {
-    let fields = try Fields(query: request.query, allowed: ["f"])
-    _ = try request.negotiate([.json], format: try fields.string("f"))
-    var json = JSONWriter()
-    json.beginObject()
-    json.key("links")
-    json.beginArray()
-    json.link("/collections", "self", MediaType.json.rawValue, "The collections")
-    json.endArray()
-    json.key("collections")
-    json.beginArray()
-    for snapshot in catalog.all { json.collection(snapshot) }
-    json.endArray()
-    json.endObject()
-    return HTTPResponse(json)
+    _ = try request.answerType([.json])
+    return HTTPResponse { json in
+      json.array("links") { $0.link("/collections", "self", .json, "The collections") }
+      json.array("collections") { json in
+        for snapshot in catalog.all { json.collection(snapshot) }
+      }
+    }
   }
 
   func getCollection(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    let fields = try Fields(query: request.query, allowed: ["f"])
-    let type = try request.negotiate([.json], format: try fields.string("f"))
+    let type = try request.answerType([.json])
     let snapshot = try snapshot(id)
     return Resources.response(snapshot, etag: entityTag(snapshot, request, type))
   }
@@ -52,8 +44,7 @@ extension Resources {
 
   func putCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
-    _ = try Fields(query: request.query, allowed: [])
-    _ = try request.negotiate([.json], format: nil)
+    _ = try request.answerType([.json], hasFormat: false)
     let (title, description, ttl) =
       request.body.isBlank ? (.keep, .keep, .keep) : try updates(request)
     return .write(
@@ -94,51 +85,44 @@ extension Resources {
     _ = try Fields(query: request.query, allowed: [])
     return .write(
       .alone { group in
-        guard try group.drop(id) else { throw Problem.notFound("there is no such collection") }
+        guard try group.drop(id) else { throw Problem.noCollection }
         return HTTPResponse(status: 204)
       })
   }
 }
 
 extension JSONWriter {
-  /// A collection as OGC API Features describes it, with its count and version.
+  /// Writes a collection as OGC API Features describes it, with its count and version.
   fileprivate mutating func collection(_ snapshot: CollectionSnapshot) {
     let path = "/collections/\(snapshot.info.id)"
-    beginObject()
-    member("id", snapshot.info.id)
-    member("title", snapshot.info.title)
-    member("description", snapshot.info.description)
-    member("itemType", "feature")
-    key("extent")
-    beginObject()
-    key("spatial")
-    beginObject()
-    key("bbox")
-    if let bounds = snapshot.index.bounds {
-      beginArray()
-      bbox(bounds)
-      endArray()
-    } else {
-      null()
+    let crs: StaticString = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
+    object { json in
+      json.member("id", snapshot.info.id)
+      json.member("title", snapshot.info.title)
+      json.member("description", snapshot.info.description)
+      json.member("itemType", "feature")
+      json.object("extent") { json in
+        json.object("spatial") { json in
+          json.key("bbox")
+          if let bounds = snapshot.index.bounds {
+            json.array { $0.bbox(bounds) }
+          } else {
+            json.null()
+          }
+          json.member("crs", crs)
+        }
+      }
+      json.array("crs") { $0.value(crs) }
+      if let ttl = snapshot.info.ttl { json.member("ttl", Double(ttl) / 1000) }
+      json.member("featureCount", snapshot.index.count)
+      json.member("version", snapshot.info.version)
+      json.array("links") { json in
+        json.link(path, "self", .json, "This collection")
+        json.link("\(path)/items", "items", .geoJSON, "Its features")
+        json.link("\(path)/clusters", "related", .json, "What to draw in a viewport")
+        json.link("\(path)/pins", "related", .json, "Every feature as a pin")
+      }
     }
-    member("crs", "http://www.opengis.net/def/crs/OGC/1.3/CRS84")
-    endObject()
-    endObject()
-    key("crs")
-    beginArray()
-    value("http://www.opengis.net/def/crs/OGC/1.3/CRS84")
-    endArray()
-    if let ttl = snapshot.info.ttl { member("ttl", Double(ttl) / 1000) }
-    member("featureCount", snapshot.index.count)
-    member("version", snapshot.info.version)
-    key("links")
-    beginArray()
-    link(path, "self", MediaType.json.rawValue, "This collection")
-    link("\(path)/items", "items", MediaType.geoJSON.rawValue, "Its features")
-    link("\(path)/clusters", "related", MediaType.json.rawValue, "What to draw in a viewport")
-    link("\(path)/pins", "related", MediaType.json.rawValue, "Every feature as a pin")
-    endArray()
-    endObject()
   }
 }
 
