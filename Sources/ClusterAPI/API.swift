@@ -9,8 +9,7 @@ public final class API: Sendable {
   private let report: @Sendable (String) -> Void
   private let workers = WorkQueue()
 
-  /// An API over a catalogue and its writer. `report` is given the errors that are logged and not sent to
-  /// clients.
+  /// An API over a catalogue and its writer. `report` is given the errors that clients aren't told.
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
     report: @escaping @Sendable (String) -> Void

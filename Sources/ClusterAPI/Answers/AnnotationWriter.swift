@@ -39,11 +39,8 @@ struct AnnotationWriter {
     json.endObject()
   }
 
-  /// Writes the members of an annotation's JSON object, and, if asked to, the brace before them. Others may
-  /// follow.
-  func writeMembers(
-    _ annotation: Annotation, opening: Bool = false, into json: inout JSONWriter
-  ) {
+  /// Writes the members of an annotation's JSON object, and the brace before them if asked to.
+  func writeMembers(_ annotation: Annotation, opening: Bool = false, into json: inout JSONWriter) {
     writeCommon(annotation, hasID: true, opening: opening, into: &json)
     if annotation.isCluster {
       writeMemberList(annotation, into: &json)
@@ -116,9 +113,7 @@ struct AnnotationWriter {
     let fields = options.fields
     layers.withTexts(ofLayer: annotation.layer) { texts in
       if hasAllMembers {
-        json.withRoomForElement(
-          512 + layers.maximumLength + 12 * JSONRoom.numberLength
-        ) { room in
+        json.withRoomForElement(512 + layers.maximumLength + 12 * JSONRoom.numberLength) { room in
           if opening { room.text("{") }
           if hasName {
             room.text("\"id\":\"")
@@ -251,8 +246,7 @@ struct AnnotationWriter {
 
   // MARK: GeoJSON
 
-  /// Writes an annotation as a GeoJSON Feature: a cluster with Supercluster's properties, a pin as its own
-  /// feature.
+  /// Writes a GeoJSON Feature: a cluster with Supercluster's properties, or a pin as its own feature.
   private func writeGeoJSON(_ annotation: Annotation, into json: inout JSONWriter) {
     json.object { json in
       json.member("type", "Feature")
@@ -282,8 +276,7 @@ struct AnnotationWriter {
     }
   }
 
-  /// Writes a pin. It has `properties` and `annotation` whatever `fields` says, so that clients need not ask
-  /// for them.
+  /// Writes a pin, which has `properties` and `annotation` whatever `fields` says.
   private func writePin(_ annotation: Annotation, into json: inout JSONWriter) {
     let record = index.record(at: annotation.first)
     json.key("id")
@@ -302,8 +295,7 @@ struct AnnotationWriter {
     json.object("annotation") { writeCommon(annotation, hasID: false, opening: false, into: &$0) }
   }
 
-  /// Writes a pin's own properties, apart from those with names by which clients recognize clusters, so that
-  /// no pin passes for a cluster.
+  /// Writes a pin's own properties, except those by which clients would take it for a cluster.
   private func writeOwnProperties(_ record: FeatureRecord, into json: inout JSONWriter) {
     for (name, value) in PropertyReader.members(of: record.properties) {
       let key = PropertyReader.unescape(name)

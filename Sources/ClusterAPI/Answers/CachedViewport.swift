@@ -14,17 +14,14 @@ struct CachedViewport: Sendable {
     var bytes = 0
     var features = 0
     var annotations = 0
-    // The cells that aren't cached: their number, and their rows and columns, counted from the viewport's
-    // first.
+    // The number of cells that aren't cached, and their extent, counted from the viewport's first.
     var missing = 0
     var rows = (first: Int.max, last: Int.min)
     var offsets = (first: Int.max, last: Int.min)
   }
 
   /// A viewport of a collection; nil if the cells of such a request aren't cached.
-  init?(
-    _ request: ViewportRequest, _ snapshot: CollectionSnapshot, _ memory: CellCacheBudget
-  ) {
+  init?(_ request: ViewportRequest, _ snapshot: CollectionSnapshot, _ memory: CellCacheBudget) {
     guard case .grid(let viewport, _) = request.area, let area = CellArea(viewport.cells),
       let key = CellKey(request),
       let grid = snapshot.cellCache.grid(key, memory),
@@ -34,10 +31,7 @@ struct CachedViewport: Sendable {
     (self.snapshot, self.memory, self.pages) = (snapshot, memory, pages)
   }
 
-  /// The encoded answer.
-  ///
-  /// - Parameter clustering: whether missing cells are clustered.
-  /// - Returns: nil if there are missing cells and they aren't clustered, or if the answer exceeds a limit.
+  /// The encoded answer; nil if cells are missing and `clustering` is false, or if it exceeds a limit.
   func body(clustering: Bool) -> [UInt8]? {
     var sum = self.sum
     let missing = sum.missing
@@ -91,9 +85,7 @@ struct CachedViewport: Sendable {
     }
   }
 
-  /// Copies the head and the cells into memory of the right size.
-  ///
-  /// - Returns: the number of bytes.
+  /// Copies the head and the cells into memory of the right size, and returns the number of bytes.
   private func write(
     _ head: UnsafeRawBufferPointer, into bytes: UnsafeMutableRawBufferPointer
   ) -> Int {
@@ -122,9 +114,7 @@ struct CachedViewport: Sendable {
 
   // MARK: Missing cells
 
-  /// Clusters the missing cells and puts them into the pages.
-  ///
-  /// - Returns: false if there are more annotations than an answer can have, or more bytes than are kept.
+  /// Clusters the missing cells and puts them into the pages; returns false if that exceeds a limit.
   private func cluster(_ sum: Sum) -> Bool {
     let missing = missingCells
     guard case .grid(let viewport, _) = request.area,

@@ -13,8 +13,7 @@ struct ClusterAnswer {
   var output = AnnotationOptions()
   /// The statistics of properties that annotations carry; nil for none.
   var statistics: Statistics?
-  /// The ids of the annotations on screen, and the indices of those that are to be removed; nil if they
-  /// weren't given.
+  /// The ids of the annotations on screen and the indices of those to remove; nil if none were given.
   var changes: (previous: [String], removed: [Int])?
   /// The cells to list, and the number of features in them; nil if they aren't asked for.
   var debugCells: (cells: GridRange, counts: [(cell: CellPosition, count: Int)])?
@@ -118,8 +117,7 @@ struct ClusterAnswer {
     }
   }
 
-  /// Writes the cells as polygons in degrees, by row and column and with the empty ones, if they are asked
-  /// for.
+  /// Writes all cells, also empty ones, as polygons by row and column, if they are asked for.
   func writeGrid(into json: inout JSONWriter) {
     guard let (cells, found) = debugCells else { return }
     let counts = Dictionary(

@@ -1,7 +1,6 @@
 import ClusterCore
 
-/// Tells answers that take microseconds from those that would keep an event loop from its other
-/// connections.
+/// Tells quick answers from those that would keep an event loop from its other connections.
 enum Effort {
   /// The most features that an event loop looks at one by one, which takes a millisecond or less.
   static let fewFeatures = 20_000

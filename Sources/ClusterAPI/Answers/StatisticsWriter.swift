@@ -7,9 +7,7 @@ final class StatisticsWriter {
   private let fields: AnnotationFields
   private let collector: StatisticsCollector
 
-  /// Nil if annotations carry none of them.
-  ///
-  /// - Parameter fields: the members that annotations carry.
+  /// Nil if annotations carry none of the statistics.
   init?(_ statistics: Statistics, _ fields: AnnotationFields) throws(ImpossibleRequest) {
     var wanted = statistics
     if !fields.contains(.weight) { wanted.weights = nil }

@@ -18,8 +18,8 @@ public final class Catalog: Sendable {
   private let entries = Locked<[String: Entry]>([:])
   /// Held while a snapshot is replaced, but never during work on a disk.
   /// The value is the collections with expired features that may still be on disk.
-  let publishing = Locked<Set<String>>([])
-  let timekeeper = Locked<(clock: WallClock, versions: VersionCounter)?>(nil)
+  private let publishing = Locked<Set<String>>([])
+  private let timekeeper = Locked<(clock: WallClock, versions: VersionCounter)?>(nil)
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
   /// The memory of the cached cells of all collections.
@@ -39,16 +39,13 @@ public final class Catalog: Sendable {
   /// Opens or closes the service to clients.
   public func setReady(_ isReady: Bool) { loaded.store(isReady, ordering: .releasing) }
 
-  /// Marks the service as not ready because it is stopping. Requests are still answered until the server
-  /// accepts no more.
+  /// Marks the service as not ready because it is stopping. Requests are still answered.
   public func setStopping() { stopping.store(true, ordering: .releasing) }
 
   /// The collection with an id, as it is now.
   public subscript(_ id: String) -> CollectionSnapshot? {
     guard let snapshot = shown(id) else { return nil }
-    guard let next = snapshot.nextExpiry, let now = timekeeper.withLock({ $0?.clock })?.now,
-      next <= now
-    else { return snapshot }
+    guard let next = snapshot.nextExpiry, let now, next <= now else { return snapshot }
     return withoutExpired(id)
   }
 
@@ -80,17 +77,10 @@ public final class Catalog: Sendable {
   }
 
   /// The collection with an id, which may hold features that have expired.
-  func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
-
-  /// The collections with features that expire by a time, in milliseconds since 1970 (UTC).
-  func ids(expiringBy now: Int64) -> [String] {
-    entries.withLock { entries in
-      entries.compactMap { id, entry in (entry.snapshot.nextExpiry ?? .max) <= now ? id : nil }
-    }
-  }
+  private func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
 
   /// Replaces a snapshot and tells watchers what it touched. The caller holds ``publishing``.
-  func show(_ snapshot: CollectionSnapshot, touched: [Coordinate]?) {
+  private func show(_ snapshot: CollectionSnapshot, touched: [Coordinate]?) {
     let id = snapshot.info.id
     snapshot.cellCache.touch(touched, at: snapshot.info.version)
     // The replaced snapshot, if this is its last owner, is freed after the lock is released.
@@ -125,6 +115,63 @@ public final class Catalog: Sendable {
       entries[id]?.log = log
       return log
     }
+  }
+
+  // MARK: Expiry
+
+  /// Sets the clock and the counter of versions. To be called once, before any snapshot is taken.
+  func keepTime(_ clock: WallClock, _ versions: VersionCounter) {
+    timekeeper.withLock { $0 = (clock, versions) }
+  }
+
+  /// The time by which features have expired, in milliseconds since 1970 (UTC); nil before ``keepTime(_:_:)``.
+  private var now: Int64? { timekeeper.withLock { $0?.clock }?.now }
+
+  /// Replaces a collection's snapshot by one without expired features.
+  private func withoutExpired(_ id: String) -> CollectionSnapshot? {
+    publishing.withLock { toSweep -> CollectionSnapshot? in
+      guard let snapshot = shown(id) else { return nil }
+      guard let timekeeper = timekeeper.withLock({ $0 }), let next = snapshot.nextExpiry else {
+        return snapshot
+      }
+      let now = timekeeper.clock.now
+      // Another reader may have been faster.
+      guard next <= now else { return snapshot }
+      let expired = snapshot.index.expired(at: now)
+      guard let changed = try? snapshot.collection.applying([.remove(expired)]) else {
+        preconditionFailure("removing features takes no memory for features")
+      }
+      let current = CollectionSnapshot(
+        info: snapshot.info.changed(to: timekeeper.versions.next()), collection: changed.collection,
+        after: snapshot)
+      toSweep.insert(id)
+      show(current, touched: changed.touched)
+      return current
+    }
+  }
+
+  /// Marks collections whose rows of expired features may still be on disk.
+  func needsSweep(_ ids: some Sequence<String>) {
+    publishing.withLock { $0.formUnion(ids) }
+  }
+
+  /// Leaves out expired features of all collections, even if there are no requests for them.
+  func leaveOutExpired() {
+    guard let now else { return }
+    let ids = entries.withLock { entries in
+      entries.compactMap { id, entry in (entry.snapshot.nextExpiry ?? .max) <= now ? id : nil }
+    }
+    for id in ids { _ = withoutExpired(id) }
+  }
+
+  /// The collections in which features have expired since the last call, as they are now.
+  func takeToSweep() -> [CollectionSnapshot] {
+    leaveOutExpired()
+    let ids = publishing.withLock { toSweep in
+      defer { toSweep = [] }
+      return toSweep
+    }
+    return ids.compactMap { self[$0] }
   }
 
   /// Whether text can be a collection's id: `[A-Za-z0-9_-]{1,64}`.

@@ -14,9 +14,7 @@ public final class CollectionSnapshot: Sendable {
   /// Encoded cells, shared by all snapshots of the collection.
   let cellCache: CellCache
 
-  /// Creates a snapshot.
-  ///
-  /// - Parameter earlier: the snapshot that it was made from by a change; nil for the first of a collection.
+  /// Creates a snapshot by a change of an earlier one, or the first of a collection.
   init(
     info: CollectionInfo, collection: IndexedCollection, after earlier: CollectionSnapshot? = nil
   ) {

@@ -3,8 +3,7 @@ import FeatureStore
 
 /// Deletes expired features from disk. Readers leave them out as soon as they expire (``Catalog``).
 extension CollectionWriter {
-  /// Shows a collection that was loaded without its expired features. If there were any, it gets a version
-  /// of its own.
+  /// Shows a collection that was loaded without its expired features, under a new version if there were any.
   func show(_ snapshot: CollectionSnapshot, withoutExpired count: Int) {
     home.check()
     if count > 0 || snapshot.nextExpiry != nil {

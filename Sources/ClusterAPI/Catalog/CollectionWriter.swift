@@ -32,8 +32,7 @@ public final class CollectionWriter: @unchecked Sendable {
     var isScheduled = false
     var isClosed = false
 
-    /// Takes the first writes that may share a transaction. If there are none, the queue has to be told of the
-    /// next.
+    /// Takes the first writes that may share a transaction; none if no write waits.
     mutating func takeGroup() -> ArraySlice<Job> {
       let small = jobs.prefix(CollectionWriter.maximumGroup).prefix { $0.write.isSmall }
       let group = small.isEmpty ? jobs.prefix(1) : small
@@ -76,9 +75,8 @@ public final class CollectionWriter: @unchecked Sendable {
     catalog.keepTime(store.clock, store.versions)
   }
 
-  /// Loads every collection into the catalogue. To be called once, before any write.
-  ///
-  /// - Parameter report: is told what becomes of index files, from now on.
+  /// Loads every collection into the catalogue. To be called once, before any write. `report` is told what
+  /// becomes of index files, from now on.
   public func load(report: @escaping IndexFileEvent.Report = { _ in }) throws {
     try queue.sync {
       indexFiles.report = report
@@ -102,9 +100,7 @@ public final class CollectionWriter: @unchecked Sendable {
   /// How much was written since the start.
   var counts: Counts { done.withLock { $0 } }
 
-  /// Carries out a write soon, after those that came before it.
-  ///
-  /// - Returns: false if the writer is closed.
+  /// Carries out a write after those that came before it; returns false if the writer is closed.
   func enqueue(_ write: Write, _ share: WriteMemory.Share, answer: @escaping Reply) -> Bool {
     let (isAccepted, isFirst) = waiting.withLock { waiting in
       guard !waiting.isClosed else { return (false, false) }
@@ -116,9 +112,7 @@ public final class CollectionWriter: @unchecked Sendable {
     return isAccepted
   }
 
-  /// Waits until everything that was enqueued is done, then closes the store.
-  ///
-  /// - Parameter refusing: whether to wait only for what has begun, and refuse the rest.
+  /// Waits until all writes are done, or refuses those that haven't begun, then closes the store.
   public func close(refusing: Bool = false) {
     let refused = waiting.withLock { waiting -> [Job] in
       waiting.isClosed = true
@@ -147,9 +141,7 @@ public final class CollectionWriter: @unchecked Sendable {
     }
   }
 
-  /// Carries out the first of some writes in one transaction and answers them.
-  ///
-  /// - Returns: how many.
+  /// Carries out the first of some writes in one transaction, answers them, and returns their number.
   private func carryOut(_ jobs: ArraySlice<Job>) -> Int {
     home.check()
     let group = WriteGroup(store, catalog, isShared: jobs.count > 1)
@@ -157,7 +149,11 @@ public final class CollectionWriter: @unchecked Sendable {
     do {
       try store.transaction {
         for job in jobs where group.byteCount < CollectionWriter.maximumGroupBytes {
-          results.append(try result(of: job, in: group, isAlone: jobs.count == 1))
+          // What a write that is alone throws ends the transaction.
+          results.append(
+            group.isShared
+              ? Result { try group.part { try job.write.perform(group) } }
+              : .success(try job.write.perform(group)))
         }
         try group.prepare()
       }
@@ -178,13 +174,5 @@ public final class CollectionWriter: @unchecked Sendable {
     }
     for (job, result) in zip(jobs, results) { job.answer(result) }
     return results.count
-  }
-
-  /// The outcome of a write. Throws what ends the whole transaction.
-  private func result(
-    of job: Job, in group: WriteGroup, isAlone: Bool
-  ) throws -> Result<HTTPResponse, any Error> {
-    if isAlone { return .success(try job.write.perform(group)) }
-    return Result { try group.part { try job.write.perform(group) } }
   }
 }

@@ -7,7 +7,7 @@ final class TouchLog: Sendable {
   /// The most coordinates that are kept.
   static let capacity = 65_536
 
-  fileprivate struct State {
+  private struct State {
     var snapshot: CollectionSnapshot
     /// The log holds all changes after this version.
     var floor: Int64
@@ -19,6 +19,33 @@ final class TouchLog: Sendable {
     /// Whether `wake` is to be called at the next change.
     var isAwaited = false
     var isEnded = false
+
+    mutating func append(_ snapshot: CollectionSnapshot, _ touched: [Coordinate]?) {
+      self.snapshot = snapshot
+      guard let touched, touched.count <= TouchLog.capacity else {
+        (changes, first, count) = ([], 0, 0)
+        floor = snapshot.info.version
+        return
+      }
+      changes.append((snapshot.info.version, touched))
+      count += touched.count
+      while count > TouchLog.capacity || changes.count - first > TouchLog.capacity {
+        floor = changes[first].version
+        count -= changes[first].touched.count
+        changes[first].touched = []
+        first += 1
+      }
+      // Moving the rest costs no more than appending the discarded changes has cost.
+      guard first > TouchLog.capacity else { return }
+      changes.removeFirst(first)
+      first = 0
+    }
+
+    func coordinates(after version: Int64) -> [Coordinate]? {
+      guard version >= floor, version <= snapshot.info.version else { return nil }
+      let next = (first..<changes.count).partitionPoint { changes[$0].version <= version }
+      return changes[next...].flatMap(\.touched)
+    }
   }
 
   private let state: Locked<State>
@@ -59,34 +86,5 @@ final class TouchLog: Sendable {
   /// The coordinates that were touched after a version; nil if the log doesn't go back that far.
   func coordinates(after version: Int64) -> [Coordinate]? {
     state.withLock { $0.coordinates(after: version) }
-  }
-}
-
-extension TouchLog.State {
-  fileprivate mutating func append(_ snapshot: CollectionSnapshot, _ touched: [Coordinate]?) {
-    self.snapshot = snapshot
-    guard let touched, touched.count <= TouchLog.capacity else {
-      (changes, first, count) = ([], 0, 0)
-      floor = snapshot.info.version
-      return
-    }
-    changes.append((snapshot.info.version, touched))
-    count += touched.count
-    while count > TouchLog.capacity || changes.count - first > TouchLog.capacity {
-      floor = changes[first].version
-      count -= changes[first].touched.count
-      changes[first].touched = []
-      first += 1
-    }
-    // Moving the rest costs no more than appending the discarded changes has cost.
-    guard first > TouchLog.capacity else { return }
-    changes.removeFirst(first)
-    first = 0
-  }
-
-  fileprivate func coordinates(after version: Int64) -> [Coordinate]? {
-    guard version >= floor, version <= snapshot.info.version else { return nil }
-    let next = (first..<changes.count).partitionPoint { changes[$0].version <= version }
-    return changes[next...].flatMap(\.touched)
   }
 }

@@ -28,9 +28,7 @@ final class WriteMemory: Sendable {
 
     deinit { memory.used.subtract(bytes.load(ordering: .relaxed), ordering: .relaxed) }
 
-    /// Changes the size, once the write has been read.
-    ///
-    /// - Returns: false if that is too much. A write that is alone is never too much.
+    /// Changes the size once the write has been read; false if that is too much, unless it is alone.
     func resize(to bytes: Int) -> Bool {
       let size = bytes + WriteMemory.overhead
       let growth = size - self.bytes.exchange(size, ordering: .relaxed)

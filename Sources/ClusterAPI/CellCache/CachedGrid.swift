@@ -31,8 +31,7 @@ final class CachedGrid: Sendable {
   /// The time of the last request, in ``CellCacheBudget/time``.
   var lastUse: Int { used.load(ordering: .relaxed) }
 
-  /// The pages of an area for a reader of a version of the collection; nil if one of them holds a later
-  /// version.
+  /// The pages of an area for a reader of a version; nil if one of them holds a later version.
   func pages(of area: CellArea, at version: Int64) -> [CellPage]? {
     let time = memory.time
     if lastUse != time { used.store(time, ordering: .relaxed) }

@@ -41,9 +41,7 @@ struct CellArea: Sendable {
   /// The number of pages; one that is on both sides of the antimeridian counts twice.
   var pageCount: Int { pagesInRow * pageRows.count }
 
-  /// Calls `body` with the positions of the pages, by row and column, until `body` returns false.
-  ///
-  /// - Returns: whether `body` always returned true.
+  /// Whether `body` is true for the positions of all pages, by row and column; stops at the first false.
   func forEachPage(_ body: (CellPage.Position) -> Bool) -> Bool {
     for row in pageRows {
       for columns in [first.pages, second.pages] {

@@ -76,8 +76,7 @@ final class CellPage: @unchecked Sendable {
     slots + ((row & (CellPage.side - 1)) << CellPage.bits | (column & (CellPage.side - 1)))
   }
 
-  /// Puts a cell with one reference into its slot. If another reader was faster, the slot keeps its cell,
-  /// which has the same bytes.
+  /// Puts a cell with one reference into its slot. If another reader was faster, that one's cell stays.
   func fill(column: Int, row: Int, with cell: EncodedCell) {
     let (isFirst, _) = slot(column: column, row: row).pointee.compareExchange(
       expected: nil, desired: cell.address, ordering: .acquiringAndReleasing)

@@ -23,6 +23,8 @@ final class WatchedViewport {
   private let viewport: ViewportRequest
   private let request: ClusterRequest
   private let overrides: [[UInt8]: Grouping.Override]
+  /// The groups that have cells of their own size.
+  private let ownSizes: [[UInt8]: Grouping.Override]
   /// The cells with annotations; nil before the first update.
   private var shown: [ViewportCell: Shown]?
   private var featureCount = 0
@@ -36,6 +38,7 @@ final class WatchedViewport {
   init?(_ viewport: ViewportRequest) {
     guard case .grid(let grid, let overrides) = viewport.area else { return nil }
     (self.viewport, self.overrides) = (viewport, overrides)
+    ownSizes = overrides.filter { $0.value.cellSize != grid.cellSize }
     request = ClusterRequest(
       grid, settings: viewport.values.cell.settings,
       limit: viewport.values.limit ?? ClusterRequest.maximumLimit)
@@ -77,11 +80,6 @@ final class WatchedViewport {
 
   private func selection(holding coordinates: [Coordinate]) -> CellSelection? {
     CellSelection(request, overrides: overrides, holding: coordinates)
-  }
-
-  /// The groups that have cells of their own size.
-  private var ownSizes: [[UInt8]: Grouping.Override] {
-    overrides.filter { $0.value.cellSize != request.cellSize }
   }
 
   /// Whether it is quicker to look at some cells than at the whole viewport.

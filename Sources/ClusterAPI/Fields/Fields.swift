@@ -22,8 +22,7 @@ struct Fields {
   /// The beginning of pointers to members of an object.
   private var prefix = ""
   private var values: [Entry] = []
-  /// A bit for each length of a name that is given. Most fields are not given, and this tells so without a
-  /// comparison of names.
+  /// A bit for each length of a name that is given, which tells of most other fields that they aren't.
   private var lengths: UInt64 = 0
 
   /// The fields of a query.
@@ -49,9 +48,7 @@ struct Fields {
     }
   }
 
-  private mutating func add(
-    _ name: String, _ value: Value, _ allowed: [String]
-  ) throws(Problem) {
+  private mutating func add(_ name: String, _ value: Value, _ allowed: [String]) throws(Problem) {
     guard allowed.contains(where: { $0.utf8.count == name.utf8.count && $0 == name }) else {
       throw problem(shown(name), "the name is unknown here")
     }

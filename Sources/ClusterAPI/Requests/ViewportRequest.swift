@@ -89,9 +89,7 @@ extension Fields {
   }
 
   /// Reads the clustering settings and checks their ranges.
-  func readSettings(
-    of request: ViewportField.Requests, into values: inout ViewportValues
-  ) throws {
+  func readSettings(of request: ViewportField.Requests, into values: inout ViewportValues) throws {
     try read(.settings, of: request, into: &values)
     try values.cell.settings.validate()
   }

@@ -55,9 +55,7 @@ struct FoundAnnotation {
   }
 
   /// Its features at another zoom, as if only they existed.
-  func children(
-    zoom: Double, into answer: inout ClusterAnswer
-  ) throws(ImpossibleRequest) {
+  func children(zoom: Double, into answer: inout ClusterAnswer) throws(ImpossibleRequest) {
     let limit = ClusterRequest.maximumLimit
     answer.zoomLevel = zoom
     do {

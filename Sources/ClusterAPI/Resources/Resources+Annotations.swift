@@ -72,9 +72,7 @@ extension Resources {
     }
   }
 
-  func getAnnotation(
-    _ id: String, _ annotation: String, _ request: HTTPRequest
-  ) throws -> Outcome {
+  func getAnnotation(_ id: String, _ annotation: String, _ request: HTTPRequest) throws -> Outcome {
     let asked = try annotationRequest(id, annotation, request, offered: [.json])
     return try answer(asked, request) { found in
       let writer = try AnnotationWriter(

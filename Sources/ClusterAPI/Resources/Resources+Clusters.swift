@@ -19,8 +19,7 @@ extension Resources {
       if let body = cached?.body(clustering: true) {
         return HTTPResponse(body, type: type, etag: etag)
       }
-      return HTTPResponse(
-        try ClusterAnswer(viewport, of: snapshot).json(), type: type, etag: etag)
+      return HTTPResponse(try ClusterAnswer(viewport, of: snapshot).json(), type: type, etag: etag)
     }
   }
 

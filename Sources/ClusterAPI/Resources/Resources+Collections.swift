@@ -66,17 +66,18 @@ extension Resources {
     try request.checkBodyType([.json])
     let names = ["title", "description", "ttl"]
     return try parsers.withObject(ofBody: request.body, allowed: names) { fields, object in
-      let update: (StaticString, String) throws -> ValueUpdate<String> = { name, text in
-        guard object[name] != nil else { return .keep }
-        return try fields.string(text).map { .set($0) } ?? .clear
+      func update<V>(_ name: StaticString, _ read: (String) throws -> V?) throws -> ValueUpdate<V> {
+        object[name] == nil ? .keep : try read("\(name)").map { .set($0) } ?? .clear
       }
-      let texts = (try update("title", "title"), try update("description", "description"))
-      guard object["ttl"] != nil else { return (texts.0, texts.1, .keep) }
-      guard let seconds = try fields.number("ttl") else { return (texts.0, texts.1, .clear) }
-      guard seconds >= 0.001, seconds <= Resources.maximumTTL else {
-        throw fields.problem("ttl", status: 422, "ttl is not within 0.001 to 315576000 seconds")
+      let texts = (try update("title", fields.string), try update("description", fields.string))
+      let ttl = try update("ttl") { name -> Int64? in
+        guard let seconds = try fields.number(name) else { return nil }
+        guard seconds >= 0.001, seconds <= Resources.maximumTTL else {
+          throw fields.problem("ttl", status: 422, "ttl is not within 0.001 to 315576000 seconds")
+        }
+        return Int64((seconds * 1000).rounded())
       }
-      return (texts.0, texts.1, .set(Int64((seconds * 1000).rounded())))
+      return (texts.0, texts.1, ttl)
     }
   }
 

@@ -48,7 +48,6 @@ extension Fields {
   func region() throws -> DegreesRegion? {
     guard let values = try numbers("bbox") else { return nil }
     let bbox = try bboxValues(values, sixAllowed: true)
-    return try DegreesRegion(
-      west: bbox.west, south: bbox.south, east: bbox.east, north: bbox.north)
+    return try DegreesRegion(west: bbox.west, south: bbox.south, east: bbox.east, north: bbox.north)
   }
 }

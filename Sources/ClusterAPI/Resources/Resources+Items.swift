@@ -52,7 +52,7 @@ extension Resources {
   /// The request's target with another offset.
   private static func nextPage(_ request: HTTPRequest, offset: Int) -> String {
     let others = (request.query ?? "").split(separator: "&").filter {
-      PercentCoding.decode($0.prefix { $0 != "=" }, plusIsSpace: true) != "offset"
+      EncodedText(String($0.prefix { $0 != "=" })).decoded(plusIsSpace: true) != "offset"
     }
     return "\(request.path)?" + (others + ["offset=\(offset)"]).joined(separator: "&")
   }

@@ -12,9 +12,7 @@ extension JSONWriter {
 
   /// Writes a member whose value is an object.
   @inline(__always)
-  mutating func object(
-    _ name: StaticString, _ body: (inout JSONWriter) throws -> Void
-  ) rethrows {
+  mutating func object(_ name: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
     key(name)
     try object(body)
   }

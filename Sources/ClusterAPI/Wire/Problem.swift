@@ -93,45 +93,32 @@ extension Problem {
   ) -> Problem {
     switch error {
     case let problem as Problem: return problem
-    case let error as ImpossibleRequest where error.isOutOfMemory:
-      return .unavailable(error.detail)
+    case let error as ImpossibleRequest where error.isOutOfMemory: return .unavailable(error.detail)
     case let error as ImpossibleRequest:
       return Problem(422, field: error.field, inBody: bodyFields, error.detail)
-    case let error as JSONError where error == .outOfMemory:
-      return .unavailable("the service is out of memory")
-    case let error as JSONError:
+    case let error as JSONError where error != .outOfMemory:
       return Problem(400, "the body is not JSON: \(error)")
-    case let error as FormatError: return from(error)
+    case is JSONError, FormatError.outOfMemory: return .unavailable("the service is out of memory")
+    case FormatError.malformed(let detail, let offset):
+      let position = offset.map { " (at byte \($0))" } ?? ""
+      return Problem(400, "the body can't be read: \(detail)\(position)")
+    case FormatError.notFeatures(let pointer, let detail):
+      return Problem(422, detail, items: [Item(pointer: pointer, detail: detail)])
     case StoreError.idsExhausted:
       return Problem(422, "the collection has no integer id left to assign: give each feature one")
     case let error as StoreError:
       report("\(error)")
-      return from(error)
+      return switch error {
+      case .full: Problem(507, "the disk is full; nothing was changed")
+      case .readOnly: Problem(503, "the data directory can't be written; nothing was changed")
+      default: Problem(500, "the store failed; nothing was changed")
+      }
     case is RecordArena.Full:
       report("the memory for features is full")
       return Problem(507, "the service can't hold more features")
     default:
       report("\(error)")
       return Problem(500, "something went wrong inside; the log says more")
-    }
-  }
-
-  private static func from(_ error: FormatError) -> Problem {
-    switch error {
-    case .malformed(let detail, let offset):
-      let place = offset.map { " (at byte \($0))" } ?? ""
-      return Problem(400, "the body can't be read: \(detail)\(place)")
-    case .notFeatures(let pointer, let detail):
-      return Problem(422, detail, items: [Item(pointer: pointer, detail: detail)])
-    case .outOfMemory: return .unavailable("the service is out of memory")
-    }
-  }
-
-  private static func from(_ error: StoreError) -> Problem {
-    switch error {
-    case .full: return Problem(507, "the disk is full; nothing was changed")
-    case .readOnly: return Problem(503, "the data directory can't be written; nothing was changed")
-    default: return Problem(500, "the store failed; nothing was changed")
     }
   }
 }
