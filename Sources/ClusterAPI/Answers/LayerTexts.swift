@@ -36,10 +36,8 @@ struct LayerTexts {
 
   /// The parts of a layer's text.
   struct Texts {
-    /// The beginning of ids of cells.
-    let head: UnsafeRawBufferPointer
-    /// Their end.
-    let tail: UnsafeRawBufferPointer
+    /// The beginning and end of ids of cells.
+    let head, tail: UnsafeRawBufferPointer
     /// The member `group`; empty if there are no groups.
     let group: UnsafeRawBufferPointer
   }
@@ -62,8 +60,7 @@ extension JSONWriter {
   /// Writes ``CellName/head(_:cellSize:)``, usually without a String.
   fileprivate mutating func cellNameHead(_ grid: CellGrid, cellSize: Double) {
     guard cellSize == cellSize.rounded(), cellSize.magnitude < 1e15 else {
-      text(CellName.head(grid, cellSize: cellSize))
-      return
+      return text(CellName.head(grid, cellSize: cellSize))
     }
     part("g")
     part(grid.cellsPerWorld)

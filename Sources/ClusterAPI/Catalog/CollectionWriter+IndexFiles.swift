@@ -99,9 +99,8 @@ extension CollectionWriter {
   private func begin(_ snapshot: CollectionSnapshot) {
     guard let draft = try? store.beginIndexFile(of: snapshot.info) else { return }
     let job = IndexFileJob(snapshot, draft)
-    let queue = self.queue
     let finish: @Sendable () -> Void = { [weak self] in self?.finish(job) }
-    let isRunning = BackgroundThread.start(niceness: 10) {
+    let isRunning = BackgroundThread.start(niceness: 10) { [queue] in
       job.run()
       queue.async(execute: finish)
     }

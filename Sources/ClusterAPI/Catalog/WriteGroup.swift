@@ -175,16 +175,11 @@ final class WriteGroup {
         continue
       }
       // A feature that has expired since a write found it isn't in the index any more, but may be on disk.
-      if draft.base?.nextExpiry != nil && draft.changes.contains(where: \.isRemoval) {
-        catalog.needsSweep([id])
-      }
+      let hasRemoval = draft.changes.contains { if case .remove = $0 { true } else { false } }
+      if hasRemoval, draft.base?.nextExpiry != nil { catalog.needsSweep([id]) }
       catalog.publish(
         CollectionSnapshot(info: info, collection: collection, after: draft.base),
         touched: draft.wasDropped ? nil : draft.touched)
     }
   }
-}
-
-extension FeatureChange {
-  fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
 }

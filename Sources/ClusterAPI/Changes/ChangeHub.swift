@@ -28,7 +28,12 @@ final class ChangeHub: Sendable {
     guard let id = mailbox.admit() else {
       throw .unavailable("\(WatchMailbox.maximumWatchers) clients watch already")
     }
-    if !hasThread.exchange(true, ordering: .relaxed), !startThread() {
+    let isRunning =
+      hasThread.exchange(true, ordering: .relaxed)
+      || BackgroundThread.start(niceness: ChangeHub.niceness) { [catalog, mailbox, report] in
+        ChangeDispatcher(catalog, mailbox, report).run()
+      }
+    guard isRunning else {
       hasThread.store(false, ordering: .relaxed)
       mailbox.count { $0.watchers -= 1 }
       throw .unavailable("no thread could be started for watchers")
@@ -36,13 +41,5 @@ final class ChangeHub: Sendable {
     let request = Watch.Request(
       id: id, key: key, viewport: viewport, since: since, isToHead: isToHead, answer: answer)
     mailbox.post { $0.requests.append(request) }
-  }
-
-  /// Starts the thread; false if the system can't.
-  private func startThread() -> Bool {
-    let (catalog, mailbox, report) = (self.catalog, self.mailbox, self.report)
-    return BackgroundThread.start(niceness: ChangeHub.niceness) {
-      ChangeDispatcher(catalog, mailbox, report).run()
-    }
   }
 }

@@ -49,12 +49,8 @@ final class WatchMailbox: Sendable {
 
   /// Waits for messages, at most until a deadline if there is one, and takes them.
   func take(until deadline: ContinuousClock.Instant?) -> Inbox {
-    if let deadline {
-      let wait = ContinuousClock.now.duration(to: deadline) / .nanoseconds(1)
-      _ = signal.wait(timeout: .now() + .nanoseconds(Int(max(wait, 0))))
-    } else {
-      signal.wait()
-    }
+    let wait = deadline.map { max(ContinuousClock.now.duration(to: $0) / .nanoseconds(1), 0) }
+    _ = signal.wait(timeout: wait.map { .now() + .nanoseconds(Int($0)) } ?? .distantFuture)
     return state.withLock { state in
       defer { state.inbox = Inbox() }
       state.isSignalled = false

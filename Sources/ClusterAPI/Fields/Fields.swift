@@ -199,43 +199,51 @@ struct Fields {
 
   // MARK: Lists
 
+  /// Refuses a list or object that has too many elements.
+  func checkCount(
+    _ count: Int, _ kind: StaticString, of name: String, atMost maximum: Int
+  ) throws(Problem) {
+    guard count > maximum else { return }
+    throw problem(name, status: 422, "\(name) has \(count) \(kind), more than \(maximum)")
+  }
+
+  /// The elements of a JSON array that are all of one type; `detail` tells what others are not.
+  private func elements<Element>(
+    of json: JSONValue, _ name: String, _ detail: StaticString,
+    _ read: (JSONValue) -> Element?
+  ) throws(Problem) -> [Element] {
+    guard json.kind == .array else { throw problem(name, "\(name) \(detail)") }
+    var elements: [Element] = []
+    for json in json.elements {
+      guard let element = read(json) else {
+        throw problem("\(name)/\(elements.count)", "\(name) \(detail)")
+      }
+      elements.append(element)
+    }
+    return elements
+  }
+
   /// A list of numbers: a JSON array, or comma-separated.
   func numbers(_ name: String) throws(Problem) -> [Double]? {
-    var numbers: [Double] = []
     switch value(name) {
     case nil: return nil
     case .json(let json):
-      guard json.kind == .array else { throw problem(name, "\(name) is not an array of numbers") }
-      for element in json.elements {
-        guard let number = element.number else {
-          throw problem("\(name)/\(numbers.count)", "\(name) is not an array of numbers")
-        }
-        numbers.append(number)
-      }
+      return try elements(of: json, name, "is not an array of numbers") { $0.number }
     case .query(let text):
       if let numbers = text.plainNumbers { return numbers }
-      for part in try list(name, text) { numbers.append(try number(name, part)) }
+      return try list(name, text).map { (part) throws(Problem) in try number(name, part) }
     }
-    return numbers
   }
 
   /// A list of strings: a JSON array, or comma-separated. `isString` tells a single string from a list.
   func strings(_ name: String) throws(Problem) -> (list: [String], isString: Bool)? {
-    var strings: [String] = []
     switch value(name) {
     case nil: return nil
     case .json(let json):
       if let string = json.string { return ([string], true) }
-      guard json.kind == .array else { throw problem(name, "\(name) is not a list of strings") }
-      for element in json.elements {
-        guard let string = element.string else {
-          throw problem("\(name)/\(strings.count)", "\(name) is not a list of strings")
-        }
-        strings.append(string)
-      }
-      return (strings, false)
+      return (try elements(of: json, name, "is not a list of strings") { $0.string }, false)
     case .query(let text):
-      strings = try list(name, text)
+      let strings = try list(name, text)
       return (strings, strings.count == 1)
     }
   }

@@ -6,11 +6,8 @@ extension Fields {
   func previous(_ name: String) throws -> [PreviousAnnotation]? {
     try withJSON(name) { json in
       guard json.kind == .array else { throw problem(name, "\(name) is not an array") }
-      guard json.count <= AnnotationReuse.maximumPrevious else {
-        throw problem(
-          name, status: 422,
-          "\(name) has \(json.count) annotations, more than \(AnnotationReuse.maximumPrevious)")
-      }
+      try checkCount(
+        json.count, "annotations", of: name, atMost: AnnotationReuse.maximumPrevious)
       var previous: [PreviousAnnotation] = []
       previous.reserveCapacity(json.count)
       var ids: Set<String> = []

@@ -70,7 +70,8 @@ struct FoundAnnotation {
       guard error.field == "limit" else { throw error }
       throw ImpossibleRequest(
         field: "childZoom",
-        detail: "at zoom \(zoom) there are more than \(limit) children; a lower childZoom would do")
+        detail:
+          "at zoom \(zoom) there are more than \(limit) children; a lower childZoom gives fewer")
     }
   }
 }

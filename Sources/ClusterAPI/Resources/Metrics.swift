@@ -6,16 +6,11 @@ import HTTPServer
 public final class Metrics: Sendable {
   private struct Counts {
     /// So few kinds that a linear search is quick.
-    var requests: [(key: Key, count: Int)] = []
+    var requests: [(method: HTTPMethod, status: Int, count: Int)] = []
     var buckets = [Int](repeating: 0, count: Metrics.bounds.count)
     var seconds = 0.0
     var total = 0
     var bytes = 0
-  }
-
-  private struct Key: Equatable {
-    var method: HTTPMethod
-    var status: Int
   }
 
   /// Upper bounds of the duration histogram, in microseconds.
@@ -38,11 +33,11 @@ public final class Metrics: Sendable {
   /// Counts an answered request.
   public func count(_ log: RequestLog) {
     counts.withLock { counts in
-      let key = Key(method: log.method, status: log.status)
-      if let index = counts.requests.firstIndex(where: { $0.key == key }) {
+      let index = counts.requests.firstIndex { $0.method == log.method && $0.status == log.status }
+      if let index {
         counts.requests[index].count += 1
       } else {
-        counts.requests.append((key, 1))
+        counts.requests.append((log.method, log.status, 1))
       }
       counts.total += 1
       counts.seconds += Double(log.microseconds) / 1e6
@@ -74,13 +69,11 @@ public final class Metrics: Sendable {
       metric(name, "gauge", help, samples)
     }
     let requests = counts.requests.sorted {
-      ($0.key.status, "\($0.key.method)") < ($1.key.status, "\($1.key.method)")
+      ($0.status, "\($0.method)") < ($1.status, "\($1.method)")
     }
     metric(
       "http_requests_total", "counter", "Answered requests.",
-      requests.map {
-        ("{method=\"\($0.key.method.description)\",status=\"\($0.key.status)\"}", "\($0.count)")
-      })
+      requests.map { ("{method=\"\($0.method)\",status=\"\($0.status)\"}", "\($0.count)") })
     var cumulative = 0
     var samples: [(String, String)] = []
     for (bound, bucket) in zip(Metrics.bounds, counts.buckets) {

@@ -35,7 +35,7 @@ extension Resources {
     var viewport: ViewportRequest?
     if values.method == .grid {
       if let name = Resources.methodNames.first(where: fields.has) {
-        throw fields.problem(name, "\(name) goes with the methods distance and collision only")
+        throw fields.problem(name, "\(name) is only for the methods distance and collision")
       }
       try fields.readSettings(of: .annotation, into: &values)
       try fields.read(.properties, .output, of: .annotation, into: &values)

@@ -45,8 +45,11 @@ extension Resources {
   func putCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
     _ = try request.answerType([.json], hasFormat: false)
-    let (title, description, ttl) =
-      request.body.isBlank ? (.keep, .keep, .keep) : try updates(request)
+    // A body of nothing but white space is the same as none.
+    let isBlank = request.body.withUnsafeBytes { body in
+      body.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    }
+    let (title, description, ttl) = isBlank ? (.keep, .keep, .keep) : try updates(request)
     return .write(
       .alone { group in
         let (snapshot, created) = try group.put(
@@ -124,12 +127,5 @@ extension JSONWriter {
         json.link("\(path)/pins", "related", .json, "Every feature as a pin")
       }
     }
-  }
-}
-
-extension RequestBody {
-  /// Whether the body holds nothing but white space.
-  fileprivate var isBlank: Bool {
-    withUnsafeBytes { $0.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
   }
 }

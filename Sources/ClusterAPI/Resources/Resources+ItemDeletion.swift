@@ -13,7 +13,7 @@ extension Resources {
     guard filter != nil || region != nil else {
       throw fields.problem(
         "bbox",
-        "bbox or filter says which features to delete; DELETE /collections/\(id) drops all of them")
+        "bbox or filter must say what to delete; DELETE /collections/\(id) deletes everything")
     }
     let write = Write.alone { group in
       guard let collection = group.snapshot(id)?.collection else { throw Problem.noCollection }

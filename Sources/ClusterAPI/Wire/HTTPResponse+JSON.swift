@@ -20,7 +20,7 @@ extension HTTPResponse {
     object body: (inout JSONWriter) throws -> Void
   ) rethrows {
     var json = JSONWriter(reserving: capacity)
-    try json.object(body)
+    try json.object(nil, body)
     self.init(json, status: status, type: type, etag: etag)
   }
 }

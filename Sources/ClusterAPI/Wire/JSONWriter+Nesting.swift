@@ -2,33 +2,25 @@ import GeoFormats
 
 /// Objects and arrays that are closed where they were opened.
 extension JSONWriter {
-  /// Writes an object with the members that `body` writes.
+  /// Writes an object with the members that `body` writes, as the value of a member if there is a name.
   @inline(__always)
-  mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
+  mutating func object(
+    _ name: StaticString? = nil, _ body: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    if let name { key(name) }
     beginObject()
     try body(&self)
     endObject()
   }
 
-  /// Writes a member whose value is an object.
+  /// Writes an array with the elements that `body` writes, as the value of a member if there is a name.
   @inline(__always)
-  mutating func object(_ name: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
-    key(name)
-    try object(body)
-  }
-
-  /// Writes an array with the elements that `body` writes.
-  @inline(__always)
-  mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows {
+  mutating func array(
+    _ name: StaticString? = nil, _ body: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    if let name { key(name) }
     beginArray()
     try body(&self)
     endArray()
-  }
-
-  /// Writes a member whose value is an array.
-  @inline(__always)
-  mutating func array(_ name: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
-    key(name)
-    try array(body)
   }
 }
