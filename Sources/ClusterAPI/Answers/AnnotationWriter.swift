@@ -291,8 +291,8 @@ struct AnnotationWriter {
     _ record: FeatureRecord, of annotation: Annotation, into json: inout JSONWriter
   ) {
     json.beginObject()
-    for (name, value) in PropertyReader.members(of: record.properties) {
-      let key = PropertyReader.unescape(name)
+    for (name, value) in PropertyReader.Members(of: record.properties) {
+      let key = JSONScanner.unescape(name)
       guard !AnnotationWriter.reserved.contains(key), isSelected(key) else { continue }
       key.withUnsafeBytes { json.keyUTF8($0) }
       json.raw(value)

@@ -80,20 +80,22 @@ struct CollisionPlacement: ~Copyable {
     chints_prefetch(boxNumbers + ordinal)
   }
 
+  @inline(__always)
+  private func position(of ordinal: Int) -> Position {
+    features?.pointer[ordinal].position ?? pointers.positions[ordinal]
+  }
+
   /// Prefetches the lists with which a feature is compared, after the feature itself has arrived.
   @inline(__always)
   private func prefetchLists(_ ordinal: Int) {
-    let position = features?.pointer[ordinal].position ?? pointers.positions[ordinal]
-    let bucket = buckets.bucket(of: position)
+    let bucket = buckets.bucket(of: position(of: ordinal))
     if let key = joinKey(ordinal, bucket) { joinable.prefetch(key) }
     disjoint.prefetch(BoxLists.Key(bucket: bucket))
   }
 
-  /// Prefetches the first boxes of those lists, after the lists have arrived.
   @inline(__always)
   private func prefetchEntries(_ ordinal: Int) {
-    let position = features?.pointer[ordinal].position ?? pointers.positions[ordinal]
-    let bucket = buckets.bucket(of: position)
+    let bucket = buckets.bucket(of: position(of: ordinal))
     if let key = joinKey(ordinal, bucket) { joinable.prefetchEntries(key) }
     disjoint.prefetchEntries(BoxLists.Key(bucket: bucket))
   }
@@ -117,14 +119,13 @@ struct CollisionPlacement: ~Copyable {
     }
   }
 
-  /// Decides about a feature.
   @inline(__always)
   private mutating func take(_ ordinal: Int, isRequired: Bool) throws(MethodLimit) {
     // A feature that is kept apart has its box already.
     if boxNumbers[ordinal] >= 0 { return }
     budget.spend(40)
     if budget.isSpent { throw .work }
-    let position = features?.pointer[ordinal].position ?? pointers.positions[ordinal]
+    let position = position(of: ordinal)
     let bucket = buckets.bucket(of: position)
     let key = joinKey(ordinal, bucket)
     if let key {
@@ -162,7 +163,6 @@ struct CollisionPlacement: ~Copyable {
 
   private enum List { case joinable, disjoint, forced }
 
-  /// Adds the box that was placed last to a list.
   private mutating func list(_ ordinal: Int, in list: List) {
     let position = pointers.positions[ordinal]
     let number = placed.count - 1

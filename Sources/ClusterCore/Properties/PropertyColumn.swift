@@ -21,7 +21,6 @@ public final class PropertyColumn: Sendable {
   /// The number of features.
   public let count: Int
   let chunks: [ColumnChunk]
-  /// Pointers into the chunks.
   private let codes: BlockTable<Code>
   private let doubles: BlockTable<Double>
   /// The strings, and flagged arrays and objects. Some may belong to no feature any more.
@@ -43,25 +42,15 @@ public final class PropertyColumn: Sendable {
     _ chunks: [ColumnChunk], _ dictionary: ByteDictionary, livingEntries: Int? = nil
   ) {
     let made = EditedBlocks.Made(chunks.enumerated().map { ($0.offset, $0.element) })
-    self.init(
-      chunks, made, nil, nil, dictionary, livingEntries: livingEntries ?? dictionary.count)
+    self.init(chunks, made, dictionary, livingEntries: livingEntries ?? dictionary.count)
   }
 
-  /// Creates the column of a changed index. O(blocks), without reading kept chunks.
+  /// Creates a column, from that of an earlier index in O(blocks), without reading kept chunks.
   ///
   /// - Parameter made: the chunks of the new blocks.
-  convenience init(
-    _ old: PropertyColumn, after edit: EditedBlocks, _ made: EditedBlocks.Made<ColumnChunk>,
-    _ dictionary: ByteDictionary
-  ) {
-    self.init(
-      edit.applied(to: old.chunks, made), made, old, edit, dictionary,
-      livingEntries: old.livingEntries)
-  }
-
-  private init(
-    _ chunks: [ColumnChunk], _ made: EditedBlocks.Made<ColumnChunk>, _ old: PropertyColumn?,
-    _ edit: EditedBlocks?, _ dictionary: ByteDictionary, livingEntries: Int
+  init(
+    _ chunks: [ColumnChunk], _ made: EditedBlocks.Made<ColumnChunk>, of old: PropertyColumn? = nil,
+    after edit: EditedBlocks? = nil, _ dictionary: ByteDictionary, livingEntries: Int
   ) {
     self.chunks = chunks
     self.dictionary = dictionary
@@ -82,13 +71,6 @@ public final class PropertyColumn: Sendable {
     byteCount = bytes + dictionary.byteCount
     hasCodes = old?.hasCodes ?? false || made.all.contains { $0.1.codes != nil }
     hasNumbers = old?.hasNumbers ?? false || made.all.contains { $0.1.doubles != nil }
-  }
-
-  init(copying other: PropertyColumn) {
-    (count, chunks, codes, doubles) = (other.count, other.chunks, other.codes, other.doubles)
-    (dictionary, livingEntries) = (other.dictionary, other.livingEntries)
-    (hasCodes, hasNumbers) = (other.hasCodes, other.hasNumbers)
-    (chunkBytes, byteCount) = (other.chunkBytes, other.byteCount)
   }
 
   /// Whether no feature is known to have the property.
@@ -152,9 +134,7 @@ public final class PropertyColumn: Sendable {
       isString(entry: entry) ? .string(bytes(ofEntry: entry)) : .other(bytes(ofEntry: entry))
     }
   }
-}
 
-extension PropertyColumn {
   /// Returns the weight that a number stands for.
   @inline(__always)
   static func weight(_ number: Double) -> Double { number > 0 ? number : 0 }

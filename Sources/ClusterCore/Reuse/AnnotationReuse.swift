@@ -9,7 +9,6 @@ public struct AnnotationReuse {
   /// The maximum number of previous annotations.
   public static let maximumPrevious = 10_000
 
-  /// A previous annotation.
   private struct Previous {
     let coordinate: Coordinate
     /// The parsed id; nil if it is malformed.
@@ -33,7 +32,6 @@ public struct AnnotationReuse {
   private var columns: [GroupName: (keys: KeyColumn, rank: UInt32?)?] = [:]
   /// The grouping properties used so far with their keys; nil for those that no feature has.
   private var knownProperties: [GroupName.Part: (property: [UInt8], keys: KeyColumn)?] = [:]
-  /// The work that may still be done.
   var budget = WorkBudget(AnnotationReuse.work)
 
   /// The maximum work, in units of about a nanosecond. Maps need a hundredth of it; more is only needed

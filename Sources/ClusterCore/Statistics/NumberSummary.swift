@@ -25,7 +25,6 @@ struct NumberSummary {
     withExtendedLifetime(column) {}
   }
 
-  /// The sum of the weights of some features.
   static func weight(of column: PropertyColumn, _ runs: [Range<Int>]) -> Double {
     var total = PreciseSum()
     for run in runs {

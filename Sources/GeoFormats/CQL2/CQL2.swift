@@ -16,7 +16,7 @@ public enum CQL2 {
     }
     guard text.withUnsafeBytes({ JSONText.isUTF8($0) }) else {
       throw .syntax(
-        character: codePoints(validPrefix(of: text)) + 1, detail: "invalid UTF-8")
+        character: character(at: validLength(of: text), of: text), detail: "invalid UTF-8")
     }
     do throws(CQL2Parser.Failure) {
       var parser = CQL2Parser(text)
@@ -25,9 +25,8 @@ public enum CQL2 {
       return filter
     } catch {
       switch error {
-      case .syntax(let failure):
-        throw .syntax(
-          character: codePoints(text[..<failure.start]) + 1, detail: failure.detail)
+      case .syntax(let start, let detail):
+        throw .syntax(character: character(at: start, of: text), detail: detail)
       case .tooLarge(let detail): throw .tooLarge(detail: detail)
       case .tooDeep(let detail): throw .tooDeep(detail: detail)
       }
@@ -49,17 +48,16 @@ public enum CQL2 {
     }
   }
 
-  private static func codePoints(_ text: ArraySlice<UInt8>) -> Int {
-    text.count { $0 & 0xC0 != 0x80 }
+  /// The number of the code point at a byte offset, counted from 1.
+  static func character(at offset: Int, of text: [UInt8]) -> Int {
+    text[..<offset].count { $0 & 0xC0 != 0x80 } + 1
   }
 
-  private static func validPrefix(of text: [UInt8]) -> ArraySlice<UInt8> {
+  private static func validLength(of text: [UInt8]) -> Int {
     var iterator = text.makeIterator()
     var decoder = UTF8()
     var end = 0
-    while case .scalarValue(let scalar) = decoder.decode(&iterator) {
-      end += UTF8.width(scalar)
-    }
-    return text[..<min(end, text.count)]
+    while case .scalarValue(let scalar) = decoder.decode(&iterator) { end += UTF8.width(scalar) }
+    return min(end, text.count)
   }
 }

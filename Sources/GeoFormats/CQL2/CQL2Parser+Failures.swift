@@ -1,10 +1,7 @@
 internal import ClusterCore
 
 extension CQL2Parser {
-  /// A failure at the current token.
-  func failure(_ detail: String) -> Failure {
-    .syntax(CQL2Tokenizer.Failure(start: token.start, detail: detail))
-  }
+  func failure(_ detail: String) -> Failure { .syntax(token.start, detail) }
 
   /// A failure because something else was expected at the current token.
   func unexpected(_ expected: String) -> Failure {
@@ -12,7 +9,7 @@ extension CQL2Parser {
     switch token.kind {
     case .keyword(let keyword):
       hint = "; a property of that name is written \"\(keyword.rawValue)\""
-    case .number where isAfterOperand(expected): hint = "; arithmetic is not supported"
+    case .number where expected.hasPrefix("="): hint = "; arithmetic is not supported"
     case .unsupported(let sign): hint = CQL2Parser.hint(sign)
     default: break
     }
@@ -26,10 +23,9 @@ extension CQL2Parser {
     switch token.kind {
     case .end, .rightParenthesis, .keyword(.and), .keyword(.or):
       return .syntax(
-        CQL2Tokenizer.Failure(
-          start: first.start,
-          detail: "\(CQL2Parser.describe(first.kind)) alone is not a condition; "
-            + "for a boolean property, write = TRUE"))
+        first.start,
+        "\(CQL2Parser.describe(first.kind)) alone is not a condition; "
+          + "for a boolean property, write = TRUE")
     default: return unexpected(expected + " after the property")
     }
   }
@@ -37,13 +33,10 @@ extension CQL2Parser {
   /// A failure because of what looks like a function call.
   func function(_ name: [UInt8], _ start: Int) -> Failure {
     .syntax(
-      CQL2Tokenizer.Failure(
-        start: start,
-        detail: "“\(CQL2Parser.shown(name))(” looks like a function; functions, dates and "
-          + "geometries are not supported"))
+      start,
+      "“\(CQL2Parser.shown(name))(” looks like a function; functions, dates and geometries are not "
+        + "supported")
   }
-
-  private func isAfterOperand(_ expected: String) -> Bool { expected.hasPrefix("=") }
 
   private static func hint(_ sign: String) -> String {
     switch sign {

@@ -3,7 +3,8 @@ internal import ClusterCore
 /// Parses a filter by recursive descent. Only parentheses and NOT recurse.
 struct CQL2Parser {
   enum Failure: Error {
-    case syntax(CQL2Tokenizer.Failure)
+    /// A syntax error at a byte offset.
+    case syntax(Int, String)
     case tooLarge(String)
     case tooDeep(String)
   }
@@ -14,7 +15,6 @@ struct CQL2Parser {
 
   init(_ text: [UInt8]) { tokenizer = CQL2Tokenizer(text) }
 
-  /// Parses the whole text.
   mutating func expression() throws(Failure) -> FilterExpression {
     try advance()
     let result = try disjunction()
@@ -22,11 +22,7 @@ struct CQL2Parser {
     throw unexpected("AND, OR or the end")
   }
 
-  mutating func advance() throws(Failure) {
-    do throws(CQL2Tokenizer.Failure) { token = try tokenizer.next() } catch {
-      throw .syntax(error)
-    }
-  }
+  mutating func advance() throws(Failure) { token = try tokenizer.next() }
 
   /// Skips a keyword if it is the next token. Returns whether it was.
   mutating func skip(_ keyword: CQL2Token.Keyword) throws(Failure) -> Bool {
@@ -79,8 +75,5 @@ struct CQL2Parser {
     }
   }
 
-  /// The number of the code point at a byte offset, counted from 1.
-  private func character(at start: Int) -> Int {
-    tokenizer.text[..<start].count { $0 & 0xC0 != 0x80 } + 1
-  }
+  private func character(at start: Int) -> Int { CQL2.character(at: start, of: tokenizer.text) }
 }

@@ -3,7 +3,6 @@ struct CQL2Token {
   enum Kind: Equatable {
     /// A name without quotes that is not a keyword, in UTF-8.
     case name([UInt8])
-    /// A name in double quotes.
     case quotedName([UInt8])
     case string([UInt8])
     case number(Double)
@@ -17,7 +16,6 @@ struct CQL2Token {
   }
 
   var kind: Kind
-  /// The byte offset where the token begins.
   var start: Int
 
   /// The reserved words, in any case. As names they need double quotes.

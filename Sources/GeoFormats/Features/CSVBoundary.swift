@@ -13,18 +13,11 @@ struct CSVBoundary {
 
   private var state = State.fieldStart
   private var isFresh = true
-  /// Whether the record has a quoted field.
   private(set) var hasQuotes = false
 
   /// The bytes that ``plainEnd(_:from:)`` looks ahead. Without a limit it would read a file without line
   /// feeds to its end for every record.
   private static let window = 4096
-
-  /// Notes that the record began with plain text.
-  mutating func passText() {
-    state = .text
-    isFresh = false
-  }
 
   /// Reads on from `index`. Returns the end of the record and moves `index` past the line break, or
   /// returns nil at the end of the chunk.

@@ -26,7 +26,6 @@ public struct JSONRoom {
     }
   }
 
-  /// Checks, in debug builds, that there is room.
   @inlinable @inline(__always)
   func assertRoom(for count: Int) {
     assert(count <= limit - end, "\(count) bytes of JSON where \(limit - end) are reserved")

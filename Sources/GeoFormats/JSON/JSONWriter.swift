@@ -69,7 +69,6 @@ public struct JSONWriter {
   @inline(__always)
   mutating func separate() { if commaIsDue { append(UInt8(ascii: ",")) } }
 
-  /// Writes a byte verbatim.
   @inline(__always)
   mutating func append(_ byte: UInt8) {
     write(atMost: 1) { out in
@@ -78,7 +77,6 @@ public struct JSONWriter {
     }
   }
 
-  /// Writes bytes verbatim.
   @inline(__always)
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     write(atMost: bytes.count) { out in
@@ -149,6 +147,34 @@ public struct JSONWriter {
   public mutating func value(_ value: Bool) {
     separate()
     if value { literal("true") } else { literal("false") }
+  }
+
+  /// Writes a number: the shortest text that reads back bit for bit, or null if it is not finite.
+  public mutating func value(_ value: Double) {
+    separate()
+    write(atMost: JSONRoom.numberLength) { JSONWriter.print(value, at: $0) }
+  }
+
+  /// Writes an integer.
+  public mutating func value(_ value: Int64) {
+    separate()
+    appendInteger(value)
+  }
+
+  /// Writes an integer.
+  public mutating func value(_ value: Int) { self.value(Int64(value)) }
+
+  /// Writes `{"latitude":…,"longitude":…}`, bit for bit.
+  public mutating func coordinate(latitude: Double, longitude: Double) {
+    beginObject()
+    member("latitude", latitude)
+    member("longitude", longitude)
+    endObject()
+  }
+
+  @inline(__always)
+  mutating func appendInteger(_ value: Int64) {
+    write(atMost: JSONRoom.numberLength) { JSONWriter.print(Int(value), at: $0) }
   }
 
   /// Writes `null`.

@@ -62,7 +62,6 @@ public enum MergePatch {
 
     mutating func take(_ key: [UInt8]) -> JSONValue? { values.removeValue(forKey: key) }
 
-    /// The members that were not taken, in order.
     var inOrder: [(key: [UInt8], value: JSONValue)] {
       keys.compactMap { key in values[key].map { (key, $0) } }
     }
