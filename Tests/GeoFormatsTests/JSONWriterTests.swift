@@ -55,7 +55,7 @@ import Testing
     writer.beginObject()
     writer.member("a", owned)
     writer.member("b", maybe)
-    writer.member("c", Double?.none)
+    writer.member("c", String?.none)
     writer.key("e")
     writer.coordinate(latitude: 1.123456789, longitude: -180)
     writer.endObject()

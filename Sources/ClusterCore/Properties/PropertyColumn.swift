@@ -21,8 +21,11 @@ public final class PropertyColumn: Sendable {
   /// The number of features.
   public let count: Int
   let chunks: [ColumnChunk]
-  private let codes: BlockTable<Code>
-  private let doubles: BlockTable<Double>
+  /// The codes by ordinal; nil for blocks in which all are missing or numbers. The pointers are valid
+  /// while the column lives.
+  let codes: BlockTable<Code>
+  /// The numbers by ordinal, NaN for other values; nil for blocks without numbers.
+  let doubles: BlockTable<Double>
   /// The strings, and flagged arrays and objects. Some may belong to no feature any more.
   let dictionary: ByteDictionary
   /// The number of live entries when they were last counted.
@@ -76,28 +79,14 @@ public final class PropertyColumn: Sendable {
   /// Whether no feature is known to have the property.
   public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
-  /// Returns the codes of the block that contains an ordinal, subscripted by ordinal, or nil if all
-  /// are missing or numbers. The pointer is valid while the column lives.
-  @inline(__always)
-  func codes(around ordinal: Int) -> UnsafePointer<Code>? {
-    codes[around: ordinal]
-  }
-
-  /// Returns the numbers of the block that contains an ordinal, subscripted by ordinal, with NaN
-  /// for other values, or nil if there are no numbers. The pointer is valid while the column lives.
-  @inline(__always)
-  func doubles(around ordinal: Int) -> UnsafePointer<Double>? {
-    doubles[around: ordinal]
-  }
-
   /// Returns the number of the feature with an ordinal, or NaN for another value.
   @inline(__always)
-  public func number(at ordinal: Int) -> Double { doubles(around: ordinal)?[ordinal] ?? .nan }
+  public func number(at ordinal: Int) -> Double { doubles[around: ordinal]?[ordinal] ?? .nan }
 
   /// Returns the code of the feature with an ordinal.
   @inline(__always)
   public func code(at ordinal: Int) -> Code {
-    if let codes = codes(around: ordinal) { return codes[ordinal] }
+    if let codes = codes[around: ordinal] { return codes[ordinal] }
     return number(at: ordinal).isNaN ? PropertyColumn.missing : PropertyColumn.number
   }
 

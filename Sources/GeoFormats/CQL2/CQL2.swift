@@ -15,26 +15,16 @@ public enum CQL2 {
           + "\(FilterExpression.maximumLength) are accepted")
     }
     guard text.withUnsafeBytes({ JSONText.isUTF8($0) }) else {
-      throw .syntax(
-        character: character(at: validLength(of: text), of: text), detail: "invalid UTF-8")
+      throw CQL2Tokenizer(text).failure(at: validLength(of: text), "invalid UTF-8")
     }
-    do throws(CQL2Parser.Failure) {
-      var parser = CQL2Parser(text)
-      let filter = try parser.expression()
-      try check(filter.normalised)
-      return filter
-    } catch {
-      switch error {
-      case .syntax(let start, let detail):
-        throw .syntax(character: character(at: start, of: text), detail: detail)
-      case .tooLarge(let detail): throw .tooLarge(detail: detail)
-      case .tooDeep(let detail): throw .tooDeep(detail: detail)
-      }
-    }
+    var parser = CQL2Parser(text)
+    let filter = try parser.expression()
+    try check(filter.normalised)
+    return filter
   }
 
   /// Rejects filters that would take too long over many features.
-  private static func check(_ filter: FilterExpression) throws(CQL2Parser.Failure) {
+  private static func check(_ filter: FilterExpression) throws(CQL2Error) {
     let parts = [
       (
         "conditions", filter.conditionCount, FilterExpression.maximumConditions,
@@ -44,13 +34,8 @@ public enum CQL2 {
       ("properties", filter.propertyNames.count, FilterExpression.maximumProperties, ""),
     ]
     for (name, count, maximum, remedy) in parts where count > maximum {
-      throw .tooLarge("the filter has \(count) \(name), more than \(maximum)\(remedy)")
+      throw .tooLarge(detail: "the filter has \(count) \(name), more than \(maximum)\(remedy)")
     }
-  }
-
-  /// The number of the code point at a byte offset, counted from 1.
-  static func character(at offset: Int, of text: [UInt8]) -> Int {
-    text[..<offset].count { $0 & 0xC0 != 0x80 } + 1
   }
 
   private static func validLength(of text: [UInt8]) -> Int {

@@ -1,10 +1,10 @@
 internal import ClusterCore
 
 extension CQL2Parser {
-  func failure(_ detail: String) -> Failure { .syntax(token.start, detail) }
+  func failure(_ detail: String) -> CQL2Error { tokenizer.failure(at: token.start, detail) }
 
   /// A failure because something else was expected at the current token.
-  func unexpected(_ expected: String) -> Failure {
+  func unexpected(_ expected: String) -> CQL2Error {
     var hint = ""
     switch token.kind {
     case .keyword(let keyword):
@@ -17,13 +17,13 @@ extension CQL2Parser {
   }
 
   /// A failure because no predicate follows an operand.
-  func incomplete(_ value: FilterExpression.Operand, _ first: CQL2Token) -> Failure {
+  func incomplete(_ value: FilterExpression.Operand, _ first: CQL2Token) -> CQL2Error {
     let expected = "=, <>, <, <=, >, >=, IN, BETWEEN, LIKE or IS"
     guard case .property = value else { return unexpected(expected + " after the value") }
     switch token.kind {
     case .end, .rightParenthesis, .keyword(.and), .keyword(.or):
-      return .syntax(
-        first.start,
+      return tokenizer.failure(
+        at: first.start,
         "\(CQL2Parser.describe(first.kind)) alone is not a condition; "
           + "for a boolean property, write = TRUE")
     default: return unexpected(expected + " after the property")
@@ -31,9 +31,9 @@ extension CQL2Parser {
   }
 
   /// A failure because of what looks like a function call.
-  func function(_ name: [UInt8], _ start: Int) -> Failure {
-    .syntax(
-      start,
+  func function(_ name: [UInt8], _ start: Int) -> CQL2Error {
+    tokenizer.failure(
+      at: start,
       "“\(CQL2Parser.shown(name))(” looks like a function; functions, dates and geometries are not "
         + "supported")
   }
@@ -54,7 +54,7 @@ extension CQL2Parser {
     case .string(let text): "the string '\(shown(text))'"
     case .number(let value):
       "the number " + (Int(exactly: value).map { String($0) } ?? String(value))
-    case .keyword(let keyword): keyword.text
+    case .keyword(let keyword): keyword.rawValue.uppercased()
     case .comparison(let sign), .unsupported(let sign): "“\(sign)”"
     case .leftParenthesis: "“(”"
     case .rightParenthesis: "“)”"

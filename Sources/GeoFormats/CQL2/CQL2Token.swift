@@ -27,8 +27,5 @@ struct CQL2Token {
       guard word.count <= 7 else { return nil }
       self.init(rawValue: String(decoding: word, as: UTF8.self).lowercased())
     }
-
-    /// The keyword in upper case, as it is usually written.
-    var text: String { rawValue.uppercased() }
   }
 }

@@ -30,12 +30,6 @@ public enum DateTime {
     return range.contains(result) ? result : nil
   }
 
-  /// Parses a date-time as ``milliseconds(_:)-(UnsafeRawBufferPointer)`` does.
-  public static func milliseconds(_ text: String) -> Int64? {
-    var text = text
-    return text.withUTF8 { milliseconds(UnsafeRawBufferPointer($0)) }
-  }
-
   /// The date-time in UTC with `Z`, and with milliseconds unless they are 0: 20 or 24 ASCII characters.
   /// Times outside ``range`` are clamped to it.
   ///

@@ -62,15 +62,6 @@ public struct FeatureReader {
     }
   }
 
-  /// Reads a chunk as ``read(_:into:)-(UnsafeRawBufferPointer,_)`` does.
-  public mutating func read(
-    _ chunk: [UInt8], into parsed: inout ParsedFeatures
-  ) throws(FormatError) {
-    try chunk.withUnsafeBufferPointer { (bytes) throws(FormatError) in
-      try read(UnsafeRawBufferPointer(bytes), into: &parsed)
-    }
-  }
-
   /// Reads what is left and checks the document as a whole. Call it once, after the last chunk.
   public mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     if let failure { throw failure }

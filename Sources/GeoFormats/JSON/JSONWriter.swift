@@ -130,13 +130,6 @@ public struct JSONWriter {
     }
   }
 
-  /// Writes a member's name.
-  @_disfavoredOverload  // literals take the faster static overload
-  public mutating func key(_ name: String) {
-    value(name)
-    append(UInt8(ascii: ":"))
-  }
-
   /// Writes a member's name in UTF-8.
   public mutating func keyUTF8(_ name: UnsafeRawBufferPointer) {
     stringUTF8(name)

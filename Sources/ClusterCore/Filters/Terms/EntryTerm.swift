@@ -54,7 +54,7 @@ struct EntryTerm: FilterTerm {
   let answers: Answers?
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
-    guard let codes = column.codes(around: ordinal) else { return 0 }
+    guard let codes = column.codes[around: ordinal] else { return 0 }
     let values = codes + ordinal
     guard let answers else { return candidates.filtered { holds(values[$0]) } }
     // The order matters: a known answer never changes, whereas another thread can make an unknown

@@ -6,7 +6,7 @@ struct NumberTerm: FilterTerm {
   let isNegated: Bool
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
-    guard let doubles = column.doubles(around: ordinal) else { return 0 }
+    guard let doubles = column.doubles[around: ordinal] else { return 0 }
     let (values, low, high) = (doubles + ordinal, self.low, self.high)
     // The comparisons are false for NaN.
     return isNegated
