@@ -48,7 +48,7 @@ public final class PropertyColumn: Sendable {
     self.init(chunks, made, dictionary, livingEntries: livingEntries ?? dictionary.count)
   }
 
-  /// Creates a column, from that of an earlier index in O(blocks), without reading kept chunks.
+  /// Creates a column. Given that of an earlier index it takes O(blocks), without reading kept chunks.
   ///
   /// - Parameter made: the chunks of the new blocks.
   init(

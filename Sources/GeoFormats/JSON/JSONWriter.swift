@@ -145,7 +145,7 @@ public struct JSONWriter {
   /// Writes a number: the shortest text that reads back bit for bit, or null if it is not finite.
   public mutating func value(_ value: Double) {
     separate()
-    write(atMost: JSONRoom.numberLength) { JSONWriter.print(value, at: $0) }
+    write(atMost: JSONRoom.numberLength) { JSONWriter.encode(value, at: $0) }
   }
 
   /// Writes an integer.
@@ -167,7 +167,7 @@ public struct JSONWriter {
 
   @inline(__always)
   mutating func appendInteger(_ value: Int64) {
-    write(atMost: JSONRoom.numberLength) { JSONWriter.print(Int(value), at: $0) }
+    write(atMost: JSONRoom.numberLength) { JSONWriter.encode(Int(value), at: $0) }
   }
 
   /// Writes `null`.

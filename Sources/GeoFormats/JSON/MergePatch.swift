@@ -25,7 +25,7 @@ public enum MergePatch {
     }
     json.beginObject()
     var patches = Members(of: patch)
-    for (key, value) in target.map({ Members(of: $0).inOrder }) ?? [] {
+    for (key, value) in Members(of: target).inOrder {
       let change = patches.take(key)
       guard change?.kind != .null else { continue }
       key.withUnsafeBytes { json.keyUTF8($0) }
@@ -45,7 +45,8 @@ public enum MergePatch {
     private var values: [[UInt8]: JSONValue] = [:]
 
     /// Creates the members of an object, or none of another value.
-    init(of object: JSONValue) {
+    init(of object: JSONValue?) {
+      guard let object else { return }
       for (name, value) in object.members {
         let key = Array(name)
         if values.updateValue(value, forKey: key) == nil { keys.append(key) }
