@@ -102,7 +102,7 @@ import Testing
       for _ in 0..<(round % 40) { string.append(palette.randomElement(using: &random) ?? "a") }
       var writer = JSONWriter()
       writer.beginObject()
-      writer.key(String(string))
+      Array(String(string).utf8).withUnsafeBytes { writer.keyUTF8($0) }
       writer.value(String(string))
       writer.endObject()
       let (key, value) = try writer.bytes.withUnsafeBytes { bytes in
