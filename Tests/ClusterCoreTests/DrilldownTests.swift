@@ -132,21 +132,23 @@ import Testing
   }
 
   /// The bounds of coordinates on the shortest arc of longitudes; several if gaps are as wide but for the
-  /// width of a step.
+  /// width of a step, or if a longitude is so little below 180° that it may count as −180°.
   private func scannedBounds(of coordinates: [Coordinate]) -> [GeoBounds] {
     let latitudes = coordinates.map(\.latitude)
-    let longitudes = coordinates.map(\.foldedLongitude).sorted()
-    // The gap before each longitude in the circle.
-    let gaps = longitudes.indices.map { index in
-      index == 0
-        ? longitudes[0] + 360 - (longitudes.last ?? 0) : longitudes[index] - longitudes[index - 1]
-    }
-    let widest = gaps.max() ?? 0
-    return gaps.indices.filter { gaps[$0] >= widest - 2e-7 }.map { first in
-      GeoBounds(
-        west: longitudes[first], south: latitudes.min() ?? 0,
-        east: longitudes[(first + longitudes.count - 1) % longitudes.count],
-        north: latitudes.max() ?? 0)
+    return [180, 180 - 5e-8].flatMap { end in
+      let longitudes = coordinates.map(\.foldedLongitude).map { $0 > end ? -180 : $0 }.sorted()
+      // The gap before each longitude in the circle.
+      let gaps = longitudes.indices.map { index in
+        index == 0
+          ? longitudes[0] + 360 - (longitudes.last ?? 0) : longitudes[index] - longitudes[index - 1]
+      }
+      let widest = gaps.max() ?? 0
+      return gaps.indices.filter { gaps[$0] >= widest - 2e-7 }.map { first in
+        GeoBounds(
+          west: longitudes[first], south: latitudes.min() ?? 0,
+          east: longitudes[(first + longitudes.count - 1) % longitudes.count],
+          north: latitudes.max() ?? 0)
+      }
     }
   }
 
