@@ -297,8 +297,8 @@ struct AnnotationWriter {
 
   /// Writes a pin's own properties, except those by which clients would take it for a cluster.
   private func writeOwnProperties(_ record: FeatureRecord, into json: inout JSONWriter) {
-    for (name, value) in PropertyReader.members(of: record.properties) {
-      let key = PropertyReader.unescape(name)
+    for (name, value) in PropertyReader.Members(of: record.properties) {
+      let key = JSONScanner.unescape(name)
       guard !AnnotationWriter.reserved.contains(key), isSelected(key) else { continue }
       key.withUnsafeBytes { json.keyUTF8($0) }
       json.raw(value)

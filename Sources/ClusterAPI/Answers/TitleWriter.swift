@@ -65,8 +65,8 @@ struct TitleWriter {
   func writeSubtitle(
     _ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter
   ) {
-    guard annotation.isCluster, hasProperty else { return json.nullMember("subtitle") }
     json.key("subtitle")
+    guard annotation.isCluster, hasProperty else { return json.null() }
     json.beginString()
     var count = 0
     if subtitleLimit > 0, column?.isAllMissing != true {

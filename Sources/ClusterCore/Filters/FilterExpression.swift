@@ -51,65 +51,53 @@ public indirect enum FilterExpression: Hashable, Sendable {
 
   /// The names of its properties without duplicates, in order of occurrence.
   public var propertyNames: [[UInt8]] {
-    var names: [[UInt8]] = []
     var seen: Set<[UInt8]> = []
-    forEachOperand { operand in
-      if case .property(let name) = operand, seen.insert(name).inserted { names.append(name) }
+    return conditions.flatMap(\.operands).compactMap {
+      if case .property(let name) = $0, seen.insert(name).inserted { name } else { nil }
     }
-    return names
   }
 
   /// The number of conditions, which is the worst-case cost for a feature. The literals of a list
   /// count as one condition, its properties one each.
   public var conditionCount: Int {
-    switch self {
-    case .literal: 0
-    case .comparison, .between, .like, .isNull: 1
-    case .inList(_, let list):
-      1 + list.count { if case .property = $0 { true } else { false } }
-    case .not(let inner): inner.conditionCount
-    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.conditionCount }
+    conditions.reduce(0) { count, condition in
+      guard case .inList(_, let list) = condition else { return count + 1 }
+      return count + 1 + list.count { if case .property = $0 { true } else { false } }
     }
-  }
-
-  /// The approximate memory it takes, in bytes.
-  public var byteCount: Int {
-    var total = 64 * conditionCount
-    forEachOperand { operand in
-      switch operand {
-      case .property(let text), .string(let text): total += 64 + text.count
-      case .number, .bool: total += 24
-      }
-    }
-    return total
   }
 
   /// The number of LIKEs.
   public var patternCount: Int {
-    switch self {
-    case .like: 1
-    case .literal, .comparison, .between, .isNull, .inList: 0
-    case .not(let inner): inner.patternCount
-    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.patternCount }
+    conditions.count { if case .like = $0 { true } else { false } }
+  }
+
+  /// The approximate memory it takes, in bytes.
+  public var byteCount: Int {
+    conditions.flatMap(\.operands).reduce(64 * conditionCount) { total, operand in
+      switch operand {
+      case .property(let text), .string(let text): total + 64 + text.count
+      case .number, .bool: total + 24
+      }
     }
   }
 
-  private func forEachOperand(_ body: (Operand) -> Void) {
+  /// What AND, OR and NOT join, other than literals.
+  private var conditions: [FilterExpression] {
     switch self {
-    case .literal: break
-    case .comparison(let a, _, let b):
-      body(a)
-      body(b)
-    case .between(let value, let low, let high):
-      body(value)
-      body(low)
-      body(high)
-    case .inList(let value, let list):
-      body(value)
-      list.forEach(body)
-    case .like(let value, _), .isNull(let value): body(value)
-    case .not(let inner): inner.forEachOperand(body)
-    case .and(let parts), .or(let parts): for part in parts { part.forEachOperand(body) }
+    case .literal: []
+    case .not(let inner): inner.conditions
+    case .and(let parts), .or(let parts): parts.flatMap(\.conditions)
+    case .comparison, .between, .inList, .like, .isNull: [self]
+    }
+  }
+
+  private var operands: [Operand] {
+    switch self {
+    case .comparison(let a, _, let b): [a, b]
+    case .between(let value, let low, let high): [value, low, high]
+    case .inList(let value, let list): [value] + list
+    case .like(let value, _), .isNull(let value): [value]
+    case .literal, .not, .and, .or: []
     }
   }
 }

@@ -183,7 +183,6 @@ extension HeldFeatures {
 }
 
 extension Annotation {
-  /// Creates an annotation of a method without a grid, identified by a feature.
   fileprivate init(
     first: Int, in index: FeatureIndex, _ sum: PointSum, _ extent: CircularExtent,
     coordinate: Coordinate, layer: Int
