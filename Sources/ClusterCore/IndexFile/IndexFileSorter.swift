@@ -94,7 +94,7 @@ public struct IndexFileSorter {
   /// Merges the runs into what ``FeatureIndex/encode(to:)`` would write for an index of all features.
   ///
   /// - Returns: the number of features.
-  public mutating func finish(to sink: IndexFileSink) throws -> Int {
+  public mutating func finish(to sink: IndexFileSection.Sink) throws -> Int {
     try endRun()
     // The memory is needed for the runs now.
     records = GrowingArray(capacity: 0)
