@@ -56,7 +56,8 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     to batch: FeatureBatch = FeatureBatch()
   ) throws(RecordArena.Full) -> FeatureIndex? {
     guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
-    guard var (records, references) = layOut() else { return nil }
+    guard let (arena, references) = layOut() else { return nil }
+    var records = arena
     let features = SortedFeatures(count: count + batch.count)
     let order = WritableArray<UInt32>(count: count)
     guard read(references, into: features, order), areSectionsInOrder(features, records),
@@ -76,7 +77,7 @@ struct IndexFileDecoder<Source: IndexFileSource> {
   /// Makes an arena of the records, which stay where the file is mapped; nil if they don't fit into one.
   ///
   /// - Returns: the arena and, by section, the reference of the first record.
-  private func layOut() -> (records: RecordArena, references: [UInt32])? {
+  private func layOut() -> (arena: RecordArena, references: [UInt32])? {
     var bases: [UInt] = []
     var references: [UInt32] = []
     var byteCount = 0
