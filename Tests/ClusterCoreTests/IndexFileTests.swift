@@ -199,7 +199,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
 
   @Test(arguments: [21, 22, 23] as [UInt64])
   func `what is sorted aside is what an index would store`(seed: UInt64) throws {
-    final class Scratch: IndexFileScratch {
+    final class Scratch: IndexFileSorter.Scratch {
       var bytes: [UInt8] = []
       func append(_ more: UnsafeRawBufferPointer) { bytes += more }
       func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) {

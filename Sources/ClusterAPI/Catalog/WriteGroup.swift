@@ -116,7 +116,7 @@ final class WriteGroup {
 
   /// Stores features, creating the collection if need be. Features without an id are given one in
   /// the batch.
-  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> UpsertResult {
+  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> FeatureStore.UpsertResult {
     let result = try store.upsert(&batch, into: id)
     byteCount += batch.byteCount
     edit(id) { draft in

@@ -24,7 +24,7 @@ struct IndexFileChanges {
     var (rank, row) = (0, 0)
     for id in ids {
       rank = id.withRawID { id in
-        (rank..<order.count).partitionPoint {
+        (rank..<order.count).nearPartitionPoint {
           FeatureRecord.compare(records[references[Int(order.pointer[$0])]].rawID, id) < 0
         }
       }
@@ -61,7 +61,7 @@ struct IndexFileChanges {
     var offset = 0
     for (key, entry) in keyed {
       let record = records[entry.reference]
-      offset = (offset..<order.count).partitionPoint {
+      offset = (offset..<order.count).nearPartitionPoint {
         IndexFileRecords.follows(key, record, (positions[$0].zOrder, records[references[$0]]))
       }
       added.append((offset, entry))
@@ -100,5 +100,16 @@ extension SortedFeatures {
     (positions.pointer + target).update(from: positions.pointer + start, count: count)
     (references.pointer + target).update(from: references.pointer + start, count: count)
     (expiries.pointer + target).update(from: expiries.pointer + start, count: count)
+  }
+}
+
+extension Range<Int> {
+  /// Returns what ``partitionPoint(where:)`` does. O(log k) where k is its distance from the lower bound.
+  fileprivate func nearPartitionPoint(where isBefore: (Int) -> Bool) -> Int {
+    var (start, step) = (lowerBound, 1)
+    while upperBound - start > step, isBefore(start + step - 1) {
+      (start, step) = (start + step, step * 2)
+    }
+    return (start..<Swift.min(start + step, upperBound)).partitionPoint(where: isBefore)
   }
 }

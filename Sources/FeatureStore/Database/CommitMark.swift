@@ -1,4 +1,3 @@
-import CDeflate
 import CSQLite
 import Glibc
 
@@ -159,7 +158,7 @@ extension CommitMark.State {
     for number in [storeID, version, collections, features, latest] {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
-    let checksum = UInt64(libdeflate_crc32(0, bytes, bytes.count))
+    let checksum = UInt64(bytes.withUnsafeBytes { $0.crc32() })
     withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
     return bytes
   }

@@ -5,7 +5,7 @@ import ClusterCore
 final class PendingTable {
   private let insertion: Statement
   private let connection: Connection
-  private let position: UnsafeMutableRawBufferPointer
+  private let coder = PositionCoder()
   private(set) var count = 0
 
   init(_ connection: Connection) throws(StoreError) {
@@ -21,32 +21,23 @@ final class PendingTable {
       """
       INSERT INTO temp.pending (number, position, properties, expires) VALUES (?1, ?2, ?3, ?4)
       """, on: connection)
-    position = .allocate(
-      byteCount: 8 * (2 + FeatureBatch.maximumFurtherOrdinates), alignment: 8)
   }
-
-  deinit { position.deallocate() }
 
   /// Adds the features of a batch that need an id, and returns their number.
   func add(_ batch: borrowing FeatureBatch) throws(StoreError) -> Int {
     let before = count
-    for index in 0..<batch.count {
-      try batch.withRecord(at: index) { record in
-        Result { () throws(StoreError) in if record.needsID { try add(record) } }
-      }.get()
+    _ = try batch.withRecords { (records) throws(StoreError) in
+      for index in 0..<records.count where records[index].needsID {
+        let record = records[index]
+        try insertion.bind(Int64(count), at: 1)
+        try insertion.bindBorrowed(blob: coder.encode(record), at: 2)
+        try insertion.bindBorrowed(text: record.properties, at: 3)
+        try insertion.bind(record.expires, at: 4)
+        try insertion.run()
+        count += 1
+      }
     }
     return count - before
-  }
-
-  private func add(_ record: FeatureRecord) throws(StoreError) {
-    try insertion.bind(Int64(count), at: 1)
-    try insertion.bindBorrowed(
-      blob: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: position),
-      at: 2)
-    try insertion.bindBorrowed(text: record.properties, at: 3)
-    try insertion.bind(record.expires, at: 4)
-    try insertion.run()
-    count += 1
   }
 
   /// Moves all features to a collection, with ascending ids from `firstID` on.
@@ -64,9 +55,6 @@ final class PendingTable {
 
   /// Appends all features to an ascending import, with ascending ids from `firstID` on, above all so far.
   func move(firstID: Int64, with ascending: AscendingImport) throws(StoreError) {
-    let further = UnsafeMutableBufferPointer<Double>.allocate(
-      capacity: FeatureBatch.maximumFurtherOrdinates)
-    defer { further.deallocate() }
     var batch = FeatureBatch()
     func flush() throws(StoreError) {
       guard try ascending.append(batch) != nil else { throw damage }
@@ -74,7 +62,7 @@ final class PendingTable {
     }
     let rows = try self.rows()
     while try rows.step() {
-      guard let position = PositionCoding.decode(rows.bytes(1), further: further),
+      guard let position = coder.decode(rows.bytes(1)),
         let id = try? FeatureID(integer: firstID + rows.integer(0))
       else { throw damage }
       batch.append(

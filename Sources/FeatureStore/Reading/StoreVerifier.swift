@@ -59,7 +59,7 @@ public final class StoreVerifier: Sendable {
   private var wasStopped: Bool { running.withLock { $0.isStopped } }
 
   private func checkRows(_ connection: Connection, _ key: Int64) throws {
-    let reader = try RowReader(connection, slicesOf: key)
+    let reader = try RowReader(connection, .slice, of: key, hasChecksums: false)
     let checker = RowChecker(key, path: path)
     var rows = ReadRows()
     var last: FeatureID?

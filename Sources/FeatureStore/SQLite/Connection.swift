@@ -73,7 +73,7 @@ final class Connection {
   /// Chooses where temporary tables and the journals of savepoints are kept: in memory, so that writes
   /// depend on one disk only, or in a file. There must be no such table and no transaction.
   func keepTemporary(inMemory: Bool) {
-    // The place only affects memory use, so a failure is ignored.
+    // Where they are kept only affects memory use, so a failure is ignored.
     sqlite3_exec(handle, "PRAGMA temp_store = \(inMemory ? 2 : 1)", nil, nil, nil)
   }
 
