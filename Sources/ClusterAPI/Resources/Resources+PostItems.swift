@@ -58,7 +58,9 @@ extension Resources {
       items: parsed.problems.map { .init(pointer: $0.pointer, detail: $0.detail) })
   }
 
-  private static func summary(_ result: FeatureStore.UpsertResult, _ parsed: ParsedFeatures) -> JSONWriter {
+  private static func summary(_ result: FeatureStore.UpsertResult, _ parsed: ParsedFeatures)
+    -> JSONWriter
+  {
     var json = JSONWriter()
     json.beginObject()
     json.member("inserted", result.inserted)

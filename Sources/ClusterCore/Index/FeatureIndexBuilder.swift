@@ -34,7 +34,7 @@ public struct FeatureIndexBuilder {
 
   /// Whether there is memory for loading some features, beside their records.
   public static func canLoad(_ count: Int) -> Bool {
-    // Entries, their order and the index itself.
+    // Entries, their order before and after changes, and the index itself.
     let bytesPerFeature = 96
     return count <= FeatureIndex.maximumCount
       && LargeMemory.isAvailable(byteCount: count * bytesPerFeature)

@@ -5,8 +5,6 @@ struct IDDirectory: Sendable {
 
   /// The maximum number of records in a block.
   static let capacity = 1024
-  /// The number of records in each block but the last of a directory that is made at once.
-  static let initialBlockCount = capacity * 3 / 4
 
   /// A block and an offset in it, or the end of the last block.
   struct Index: Equatable {
@@ -22,7 +20,7 @@ struct IDDirectory: Sendable {
     var start = 0
     while start < count {
       let block = WritableArray<RecordReference>(
-        count: min(IDDirectory.initialBlockCount, count - start))
+        count: min(IDDirectory.capacity * 3 / 4, count - start))
       for offset in 0..<block.count { block.pointer[offset] = reference(start + offset) }
       blocks.append(block.fixed)
       start += block.count

@@ -1,5 +1,8 @@
 /// What has become of the features of an index file since it was written.
 struct IndexFileChanges {
+  /// The number of records in each block but the last of the directory of a file.
+  static let directoryBlockCount = IDDirectory.capacity * 3 / 4
+
   /// The changes of the directory.
   private(set) var edits: [IDDirectory.Edit] = []
   /// The offsets of features that are removed or replaced, ascending.
@@ -14,19 +17,19 @@ struct IndexFileChanges {
   ///   - batch: the features with those ids, ascending by id; an id without a feature is removed.
   ///   - features: the features of the file.
   ///   - order: by rank in the order of ids: the offset of the feature in `features`.
+  ///   - directory: the directory of the file's features.
   ///   - records: the records of all features, to which those of the batch are appended.
   init(
     _ ids: [FeatureID], to batch: FeatureBatch, of features: SortedFeatures,
-    _ order: WritableArray<UInt32>, in records: inout RecordArena
+    _ order: WritableArray<UInt32>, _ directory: IDDirectory, in records: inout RecordArena
   ) throws(RecordArena.Full) {
     let (positions, references) = (features.positions.pointer, features.references.pointer)
     var entries: [FeatureEntry] = []
-    var (rank, row) = (0, 0)
+    var row = 0
     for id in ids {
-      rank = id.withRawID { id in
-        (rank..<order.count).nearPartitionPoint {
-          FeatureRecord.compare(records[references[Int(order.pointer[$0])]].rawID, id) < 0
-        }
+      let rank = id.withRawID { id in
+        let index = directory.index(notBefore: id, records)
+        return index.block * IndexFileChanges.directoryBlockCount + index.offset
       }
       let next = rank < order.count ? Int(order.pointer[rank]) : nil
       let old = next.flatMap { next in
@@ -46,7 +49,7 @@ struct IndexFileChanges {
       }
       guard old != nil || reference != nil else { continue }
       let (block, offsetInBlock) = rank.quotientAndRemainder(
-        dividingBy: IDDirectory.initialBlockCount)
+        dividingBy: IndexFileChanges.directoryBlockCount)
       edits.append(
         IDDirectory.Edit(
           index: IDDirectory.Index(block: block, offset: offsetInBlock), isThere: old != nil,

@@ -63,15 +63,16 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     guard read(references, into: features, order), areSectionsInOrder(features, records),
       IndexFileDecoder.isComplete(order)
     else { return nil }
-    let changes = try IndexFileChanges(ids, to: batch, of: features, order, in: &records)
-    let directory = IndexFileDecoder.directory(features, order).applying(changes.edits)
+    let directory = IndexFileDecoder.directory(features, order)
+    let changes = try IndexFileChanges(
+      ids, to: batch, of: features, order, directory, in: &records)
     let newCount = changes.apply(to: features, count: count)
     let ends = BlockCuts.ends(count: newCount, capacity: blockCapacity) {
       features.positions.pointer[$0].zOrder
     }
     return FeatureIndex(
       records: records, blocks: IndexFileDecoder.blocks(features, ends, records),
-      directory: directory, blockCapacity: blockCapacity)
+      directory: directory.applying(changes.edits), blockCapacity: blockCapacity)
   }
 
   /// Makes an arena of the records, which stay where the file is mapped; nil if they don't fit into one.
@@ -156,7 +157,7 @@ struct IndexFileDecoder<Source: IndexFileSource> {
   private static func directory(
     _ features: SortedFeatures, _ order: WritableArray<UInt32>
   ) -> IDDirectory {
-    let size = IDDirectory.initialBlockCount
+    let size = IndexFileChanges.directoryBlockCount
     let blocks = inParts(of: (order.count + size - 1) / size) { numbers in
       numbers.map { number in
         let start = number * size

@@ -79,14 +79,6 @@ final class AscendingImport {
     }
   }
 
-  /// Whether an integer above all so far would follow; integers come before text.
-  var takesIntegers: Bool {
-    switch last?.key {
-    case .text: false
-    case .integer, nil: true
-    }
-  }
-
   private func follows(_ batch: FeatureBatch) -> Bool {
     batch.withRecords { records in
       guard !records[0].needsID, last.map({ $0 < records[0].id }) ?? true else { return false }

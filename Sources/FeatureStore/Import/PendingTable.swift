@@ -40,49 +40,29 @@ final class PendingTable {
     return count - before
   }
 
-  /// Moves all features to a collection, with ascending ids from `firstID` on.
-  func move(to key: Int64, firstID: Int64, with features: FeatureTable) throws(StoreError) {
-    let rows = try self.rows()
-    while try rows.step() {
-      try features.insert(
-        FeatureRow(
-          id: .integer(firstID + rows.integer(0), writtenAsText: false), position: rows.bytes(1),
-          properties: rows.bytes(2), expires: rows.optionalInteger(3)),
-        into: key)
-    }
-    try connection.execute("DROP TABLE temp.pending")
-  }
-
-  /// Appends all features to an ascending import, with ascending ids from `firstID` on, above all so far.
-  func move(firstID: Int64, with ascending: AscendingImport) throws(StoreError) {
+  /// Removes all features and hands them to `write` in batches, with ascending ids from `firstID` on.
+  func move(
+    firstID: Int64, _ write: (FeatureBatch) throws(StoreError) -> Void
+  ) throws(StoreError) {
     var batch = FeatureBatch()
-    func flush() throws(StoreError) {
-      guard try ascending.append(batch) != nil else { throw damage }
-      batch.removeAll()
-    }
-    let rows = try self.rows()
+    let rows = try Statement(
+      "SELECT number, position, properties, expires FROM temp.pending ORDER BY number",
+      on: connection)
     while try rows.step() {
       guard let position = coder.decode(rows.bytes(1)),
         let id = try? FeatureID(integer: firstID + rows.integer(0))
-      else { throw damage }
+      else { throw .io(reason: "features that were set aside are not what they were") }
       batch.append(
         id: id, coordinate: position.coordinate, further: position.further,
         properties: rows.bytes(2), expires: rows.optionalInteger(3))
-      if batch.count >= PendingTable.batchSize { try flush() }
+      if batch.count >= PendingTable.batchSize {
+        try write(batch)
+        batch.removeAll()
+      }
     }
-    try flush()
+    try write(batch)
     try connection.execute("DROP TABLE temp.pending")
   }
 
   private static let batchSize = 8192
-
-  private var damage: StoreError {
-    .io(reason: "features that were set aside are not what they were")
-  }
-
-  private func rows() throws(StoreError) -> Statement {
-    try Statement(
-      "SELECT number, position, properties, expires FROM temp.pending ORDER BY number",
-      on: connection)
-  }
 }

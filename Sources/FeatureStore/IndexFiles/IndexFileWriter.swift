@@ -6,6 +6,8 @@ import Glibc
 /// Not `Sendable`; it may be used on any thread.
 final class IndexFileWriter {
   private let path: String
+  /// The path until the file is complete.
+  private let draft: String
   private let descriptor: Int32
   private var entries: [IndexFileLayout.Entry] = []
   private var offset = IndexFileLayout.sectionsOffset
@@ -16,12 +18,10 @@ final class IndexFileWriter {
   /// those of the database.
   private static let stretch = 32 << 20
 
-  /// The path until the file is complete.
-  private var draft: String { path + ".new" }
-
   init(_ path: String) throws(StoreError) {
     self.path = path
-    descriptor = open(path + ".new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    draft = path + ".new"
+    descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw DataDirectory.failure("written", path) }
   }
 

@@ -65,12 +65,8 @@ public final class StoreVerifier: Sendable {
     var last: FeatureID?
     while try !wasStopped && reader.slice(after: last, limit: StoreVerifier.slice, into: &rows) {
       try checker.check(rows)
-      last = [rows.living.batch, rows.expired.batch].compactMap(\.lastID).max()
+      last = rows.living.batch.withRecord(at: rows.living.batch.count - 1) { $0.id }
       rows.removeAll()
     }
   }
-}
-
-extension FeatureBatch {
-  fileprivate var lastID: FeatureID? { isEmpty ? nil : withRecord(at: count - 1) { $0.id } }
 }

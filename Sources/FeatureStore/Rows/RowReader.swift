@@ -29,7 +29,7 @@ final class RowReader {
   ///   - now: the time by which features have expired, in milliseconds since 1970 (UTC); by default none has.
   init(
     _ connection: Connection, _ selection: Selection, of key: Int64, hasChecksums: Bool,
-    now: Int64 = FeatureRecord.expiryRange.lowerBound
+    now: Int64 = .min
   ) throws(StoreError) {
     rows = try Statement(
       """

@@ -90,7 +90,8 @@ final class FeatureTable {
     let row = FeatureRow(record, id: id, coder)
     let checksum = row.checksum(in: key)
     try changes.note(id, in: key)
-    if try insert(row, checksum, into: key) {
+    try bind(row, checksum, key: key, to: insertion)
+    if try insertion.run() > 0 {
       counts.inserted += 1
       counts.newRows += 1
       return
@@ -104,20 +105,6 @@ final class FeatureTable {
     try bind(row, checksum, key: key, to: revival)
     try revival.run()
     counts.inserted += 1
-  }
-
-  /// Writes a row whose id is free.
-  func insert(_ row: FeatureRow, into key: Int64) throws(StoreError) {
-    try changes.note(row.id, in: key)
-    _ = try insert(row, row.checksum(in: key), into: key)
-  }
-
-  /// Writes a row if its id is free, and returns whether it was.
-  private func insert(_ row: FeatureRow, _ checksum: Int64, into key: Int64)
-    throws(StoreError) -> Bool
-  {
-    try bind(row, checksum, key: key, to: insertion)
-    return try insertion.run() > 0
   }
 
   private func bind(
