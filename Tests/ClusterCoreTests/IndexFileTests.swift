@@ -117,7 +117,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
     let index = try IndexFileTests.index(
       [0, 1, 700, 3000, 300, 65][Int(seed - 1)], seed: seed, capacity: capacity, large: seed == 5)
     let source = try MemorySource(index)
-    let read = try #require(try FeatureIndex.decode(source, blockCapacity: capacity))
+    let read = try #require(try IndexFileDecoder(source)?.decode(blockCapacity: capacity))
     expectSame(index, read)
     // It goes on from there, and what it stores is the same.
     let (batch, ids) = IndexFileTests.features(90, seed: seed + 100)
@@ -149,7 +149,8 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
         }
       }
       let read = try #require(
-        try FeatureIndex.decode(source, blockCapacity: capacity, changing: ids, to: changed))
+        try IndexFileDecoder(source)?.decode(
+          blockCapacity: capacity, changing: ids, to: changed))
       let expected = try index.applying([.remove(ids), .upsert(changed)]).index
       expectSame(expected, read)
       #expect(try MemorySource(expected).bytes == MemorySource(read).bytes)
@@ -180,7 +181,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
           damaged.flip(generator.int(0...7), at: offset, of: section)
         }
       }
-      guard let index = try FeatureIndex.decode(damaged, blockCapacity: 30) else {
+      guard let index = try IndexFileDecoder(damaged)?.decode(blockCapacity: 30) else {
         refused += 1
         continue
       }
@@ -199,7 +200,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
 
   @Test(arguments: [21, 22, 23] as [UInt64])
   func `what is sorted aside is what an index would store`(seed: UInt64) throws {
-    final class Scratch: IndexFileScratch {
+    final class Scratch: IndexFileSorter.Scratch {
       var bytes: [UInt8] = []
       func append(_ more: UnsafeRawBufferPointer) { bytes += more }
       func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) {

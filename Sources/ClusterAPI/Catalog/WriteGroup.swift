@@ -115,7 +115,7 @@ final class WriteGroup {
 
   /// Stores features, and creates the collection if there is none. Features without an id get one in the
   /// batch.
-  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> UpsertResult {
+  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> FeatureStore.UpsertResult {
     let result = try store.upsert(&batch, into: id)
     byteCount += batch.byteCount
     edit(id) { draft in

@@ -64,7 +64,9 @@ extension Resources {
     parsed.problems.map { .init(pointer: $0.pointer, detail: $0.detail) }
   }
 
-  private static func summary(_ result: UpsertResult, _ parsed: ParsedFeatures) -> HTTPResponse {
+  private static func summary(_ result: FeatureStore.UpsertResult, _ parsed: ParsedFeatures)
+    -> HTTPResponse
+  {
     HTTPResponse { json in
       json.member("inserted", result.inserted)
       json.member("updated", result.updated)
