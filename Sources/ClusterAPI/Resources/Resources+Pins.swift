@@ -29,9 +29,10 @@ extension Resources {
     return HTTPResponse(etag: etag, reserving: 256 + ordinals.count * 256) { json in
       json.member("featureCount", ordinals.count)
       json.member("version", snapshot.info.version)
+      let properties = asked.properties
       json.array("pins") { json in
         for ordinal in ordinals {
-          json.pin(index.record(at: ordinal), pinLayout.pin(at: ordinal), asked.properties)
+          json.pin(index.record(at: ordinal), pinLayout.pin(at: ordinal), properties)
         }
       }
     }
@@ -43,19 +44,20 @@ extension JSONWriter {
     _ record: FeatureRecord, _ pin: (coordinate: Coordinate, contested: Int),
     _ selection: AnnotationOptions.PropertySelection
   ) {
-    object { json in
-      json.key("id")
-      json.featureID(record.rawID)
-      json.key("coordinate")
-      json.coordinate(pin.coordinate)
-      json.key("originalCoordinate")
-      json.coordinate(record.coordinate)
-      json.member("contested", pin.contested)
-      json.object("feature") { json in
-        json.key("id")
-        json.featureID(record.rawID)
-        json.properties(of: record, selection)
-      }
-    }
+    beginObject()
+    key("id")
+    featureID(record.rawID)
+    key("coordinate")
+    coordinate(pin.coordinate)
+    key("originalCoordinate")
+    coordinate(record.coordinate)
+    member("contested", pin.contested)
+    key("feature")
+    beginObject()
+    key("id")
+    featureID(record.rawID)
+    properties(of: record, selection)
+    endObject()
+    endObject()
   }
 }

@@ -21,6 +21,7 @@ extension HTTPResponse {
   ) rethrows {
     var json = JSONWriter(reserving: capacity)
     try json.object(nil, body)
-    self.init(json, status: status, type: type, etag: etag)
+    // Taken here, as passing the writer on would copy it.
+    self.init(json.take(), status: status, type: type, etag: etag)
   }
 }

@@ -1,5 +1,6 @@
 extension PointIndex {
   /// The annotation of a whole cell, drawn at the given position.
+  @inline(__always)
   func annotation(
     ofCell sum: CellSum, grid: CellGrid, in region: some IndexRegion,
     excluding excluded: OrdinalSet, at position: ClusterPosition

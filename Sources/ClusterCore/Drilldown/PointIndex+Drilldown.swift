@@ -22,7 +22,11 @@ extension PointIndex {
   private func exactBounds(
     _ annotation: Annotation, _ sum: CellSum, in region: some IndexRegion, _ excluded: OrdinalSet
   ) -> GeoBounds {
-    let bounds = exactBounds(of: sum.sum.box, in: region.without(excluded), atMost: 4096)
+    let box = sum.sum.box
+    let bounds =
+      excluded.isEmpty
+      ? exactBounds(of: box, in: region, atMost: 4096)
+      : exactBounds(of: box, in: region.without(excluded), atMost: 4096)
     return bounds ?? annotation.bounds
   }
 

@@ -52,52 +52,68 @@ public indirect enum FilterExpression: Hashable, Sendable {
   /// The names of its properties without duplicates, in order of occurrence.
   public var propertyNames: [[UInt8]] {
     var seen: Set<[UInt8]> = []
-    return conditions.flatMap(\.operands).compactMap {
-      if case .property(let name) = $0, seen.insert(name).inserted { name } else { nil }
+    var names: [[UInt8]] = []
+    forEachOperand {
+      if case .property(let name) = $0, seen.insert(name).inserted { names.append(name) }
     }
+    return names
   }
 
   /// The number of conditions, which is the worst-case cost for a feature. The literals of a list
   /// count as one condition, its properties one each.
   public var conditionCount: Int {
-    conditions.reduce(0) { count, condition in
-      guard case .inList(_, let list) = condition else { return count + 1 }
-      return count + 1 + list.count { if case .property = $0 { true } else { false } }
+    var count = 0
+    forEachCondition { condition in
+      count += 1
+      guard case .inList(_, let list) = condition else { return }
+      for case .property in list { count += 1 }
     }
+    return count
   }
 
   /// The number of LIKEs.
   public var patternCount: Int {
-    conditions.count { if case .like = $0 { true } else { false } }
+    var count = 0
+    forEachCondition { if case .like = $0 { count += 1 } }
+    return count
   }
 
   /// The approximate memory it takes, in bytes.
   public var byteCount: Int {
-    conditions.flatMap(\.operands).reduce(64 * conditionCount) { total, operand in
+    var total = 64 * conditionCount
+    forEachOperand { operand in
       switch operand {
-      case .property(let text), .string(let text): total + 64 + text.count
-      case .number, .bool: total + 24
+      case .property(let text), .string(let text): total += 64 + text.count
+      case .number, .bool: total += 24
       }
     }
+    return total
   }
 
-  /// What AND, OR and NOT join, other than literals.
-  private var conditions: [FilterExpression] {
+  /// Calls `body` with what AND, OR and NOT join, other than literals.
+  private func forEachCondition(_ body: (FilterExpression) -> Void) {
     switch self {
-    case .literal: []
-    case .not(let inner): inner.conditions
-    case .and(let parts), .or(let parts): parts.flatMap(\.conditions)
-    case .comparison, .between, .inList, .like, .isNull: [self]
+    case .literal: break
+    case .not(let inner): inner.forEachCondition(body)
+    case .and(let parts), .or(let parts): for part in parts { part.forEachCondition(body) }
+    case .comparison, .between, .inList, .like, .isNull: body(self)
     }
   }
 
-  private var operands: [Operand] {
-    switch self {
-    case .comparison(let a, _, let b): [a, b]
-    case .between(let value, let low, let high): [value, low, high]
-    case .inList(let value, let list): [value] + list
-    case .like(let value, _), .isNull(let value): [value]
-    case .literal, .not, .and, .or: []
+  private func forEachOperand(_ body: (Operand) -> Void) {
+    forEachCondition { condition in
+      switch condition {
+      case .comparison(let a, _, let b):
+        body(a)
+        body(b)
+      case .between(let value, let low, let high):
+        for operand in [value, low, high] { body(operand) }
+      case .inList(let value, let list):
+        body(value)
+        list.forEach(body)
+      case .like(let value, _), .isNull(let value): body(value)
+      case .literal, .not, .and, .or: break
+      }
     }
   }
 }
