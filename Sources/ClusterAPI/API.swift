@@ -2,16 +2,14 @@ import HTTPServer
 
 /// The HTTP API: a function from requests to responses, which can be called on any thread.
 ///
-/// Reads are answered on the calling thread, from a snapshot. Writes are read there, handed to the one
-/// writer, and answered when they are on disk and visible. Whatever may take long is done on threads of
-/// its own.
+/// Reads are answered on the calling thread, from a snapshot. Writes are read there, handed to the only
+/// writer, and answered when they are on disk and visible. Work that may take long has threads of its own.
 public final class API: Sendable {
   let resources: Resources
   private let report: @Sendable (String) -> Void
   private let workers = WorkQueue()
 
-  /// An API over a catalogue and its writer. `report` is given the errors that are logged and not told to
-  /// clients.
+  /// An API over a catalogue and its writer. `report` is given the errors that clients aren't told.
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
     report: @escaping @Sendable (String) -> Void
@@ -23,7 +21,7 @@ public final class API: Sendable {
   /// Answers a request. `reply` is called exactly once, here or on another thread.
   public func handle(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
     let report = self.report
-    let finish: Outcome.Reply = { result in
+    let finish: Reply = { result in
       var response: HTTPResponse
       switch result {
       case .success(let success): response = success
@@ -37,24 +35,28 @@ public final class API: Sendable {
     do {
       switch try Route.outcome(of: request, from: resources) {
       case .now(let response): finish(.success(response))
-      case .later(let work):
-        let accepted = workers.enqueue { finish(Result { try work() }) }
-        if !accepted { throw Problem.unavailable("too many long requests are waiting") }
+      case .later(let work): try run { finish(Result { try work() }) }
       case .write(let write): try enqueue(write, try share(of: write.bytes), finish)
       case .longWrite(let read):
         let share = try share(of: request.body.count)
-        let accepted = workers.enqueue {
+        try run {
           do {
             let write = try read()
             guard share.resize(to: write.bytes) else { throw API.tooManyWrites }
             try self.enqueue(write, share, finish)
           } catch { finish(.failure(error)) }
         }
-        if !accepted { throw Problem.unavailable("too many long requests are waiting") }
       case .deferred(let begin): try begin(finish)
       }
     } catch {
       finish(.failure(error))
+    }
+  }
+
+  /// Runs work that may take long.
+  private func run(_ work: @escaping WorkQueue.Work) throws(Problem) {
+    guard workers.enqueue(work) else {
+      throw Problem.unavailable("too many long requests are waiting")
     }
   }
 
@@ -67,8 +69,8 @@ public final class API: Sendable {
   }
 
   private func enqueue(
-    _ write: Write, _ share: WriteMemory.Share, _ finish: @escaping Outcome.Reply
-  ) throws {
+    _ write: Write, _ share: WriteMemory.Share, _ finish: @escaping Reply
+  ) throws(Problem) {
     let workers = self.workers
     let accepted = resources.writer.enqueue(write, share) { result in
       // Compressing a long answer must not keep the next writes waiting.

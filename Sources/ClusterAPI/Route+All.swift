@@ -46,25 +46,19 @@ extension Route {
       [.get: { try $0.annotationChildren($1.collection, $1.member, $2) }]),
     Route(
       "/collections/*/pins",
-      [
-        .get: { try $0.pins($1.collection, $2) }, .post: { try $0.pins($1.collection, $2) },
-      ]),
+      [.get: { try $0.pins($1.collection, $2) }, .post: { try $0.pins($1.collection, $2) }]),
     Route("/collections/*/changes", [.get: { try $0.changes($1.collection, $2) }]),
   ]
 
   /// The resource that is asked most.
   static let clusters = Route(
     "/collections/*/clusters",
-    [
-      .get: { try $0.clusters($1.collection, $2) }, .post: { try $0.clusters($1.collection, $2) },
-    ])
+    [.get: { try $0.clusters($1.collection, $2) }, .post: { try $0.clusters($1.collection, $2) }])
 
   /// `*`, the service as a whole: it has OPTIONS, and nothing is there for the other methods.
   static let service = Route(
     "*",
-    [
-      .get: nothing, .post: nothing, .put: nothing, .patch: nothing, .delete: nothing,
-    ])
+    [.get: nothing, .post: nothing, .put: nothing, .patch: nothing, .delete: nothing])
 
   private static let nothing: Handler = { _, _, _ in
     throw Problem.notFound("nothing is at this path")

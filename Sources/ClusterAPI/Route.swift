@@ -19,6 +19,10 @@ struct Route: Sendable {
   private let answersBeforeLoading: Bool
   /// The methods, apart from OPTIONS.
   let methods: [HTTPMethod]
+  /// The value of the header field Allow.
+  private var allowed: String {
+    (methods.map(\.description) + ["OPTIONS"]).joined(separator: ", ")
+  }
 
   init(
     _ path: String, answersBeforeLoading: Bool = false,
@@ -37,11 +41,11 @@ struct Route: Sendable {
   static func outcome(of request: HTTPRequest, from resources: Resources) throws -> Outcome {
     let (route, parameters) = try find(request.path)
     if request.method == .options {
-      return .now(HTTPResponse(status: 204, headers: [("Allow", route.methods.allowList)]))
+      return .now(HTTPResponse(status: 204, headers: [("Allow", route.allowed)]))
     }
     let method = request.method == .head ? .get : request.method
     guard let handler = route.handlers.first(where: { $0.method == method })?.handler else {
-      throw Problem.methodNotAllowed(route.methods)
+      throw Problem.methodNotAllowed(route.allowed)
     }
     guard route.answersBeforeLoading || resources.catalog.isLoaded else {
       throw Problem.unavailable("the collections are being loaded")

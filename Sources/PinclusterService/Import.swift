@@ -196,7 +196,7 @@ struct Import {
       features += parsed.batch.count
       // After a bad feature that aborts, the rest is read only to report further bad ones.
       if skipsBad || parsed.rejected == 0 { try writer.put(&parsed.batch) }
-      parsed.removeFeatures()
+      parsed.batch.removeAll()
     }
     do {
       while try input.next({ try reader.read($0, into: &parsed) }) {

@@ -139,7 +139,7 @@ import Testing
     #expect(try options(["count"]) != options([]))
   }
 
-  @Test func `a name that is unknown is named by its place`() async throws {
+  @Test func `a name that is unknown is named by its index`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3)])
     let view = #"{"bbox":[0,0,9,9],"zoom":3,"fields":"#

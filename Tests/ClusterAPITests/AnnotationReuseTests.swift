@@ -153,7 +153,7 @@ import Testing
         if generator.chance(0.2) { request.clusterer = .centerOfMass }
         let next = view(request, zoom: zoom, at: x)
         let comment: Comment = "\(data), round \(round), step \(step): \(next.json.text)"
-        // Ids of another place, of none, and an old one that stands somewhere else.
+        // Ids of another annotation, of none, and an old one that is somewhere else.
         screen.replace { previous in
           previous.append(TwinPrevious("nothing\(step)", centre.feature.coordinate))
           if !previous.isEmpty, generator.chance(0.3) { previous.swapAt(0, previous.count - 1) }
@@ -200,17 +200,17 @@ import Testing
   @Test func `what previous must be`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3), TwinFeature(2, 50, 3)])
-    let place = #""coordinate":{"latitude":3,"longitude":2}"#
+    let here = #""coordinate":{"latitude":3,"longitude":2}"#
     for (previous, status) in [
       ("5", 400), ("{}", 400), ("[5]", 400), ("[{}]", 400), ("[{\"id\":\"n1\"}]", 400),
-      ("[{\(place)}]", 400), ("[{\"id\":1,\(place)}]", 400), ("[null]", 400),
+      ("[{\(here)}]", 400), ("[{\"id\":1,\(here)}]", 400), ("[null]", 400),
       ("[{\"id\":\"n1\",\"coordinate\":[3,2]}]", 400),
       ("[{\"id\":\"n1\",\"coordinate\":{\"latitude\":3}}]", 400),
       ("[{\"id\":\"n1\",\"coordinate\":{\"latitude\":3,\"longitude\":\"2\"}}]", 400),
-      ("[{\"id\":\"n1\",\(place)},{\"id\":\"n1\",\(place)}]", 422),
-      ("[{\"id\":\"no\",\(place)},{\"id\":\"n2\",\(place)},{\"id\":\"no\",\(place)}]", 422),
+      ("[{\"id\":\"n1\",\(here)},{\"id\":\"n1\",\(here)}]", 422),
+      ("[{\"id\":\"no\",\(here)},{\"id\":\"n2\",\(here)},{\"id\":\"no\",\(here)}]", 422),
       (
-        "[" + (0...10_000).map { "{\"id\":\"n\($0)\",\(place)}" }.joined(separator: ",") + "]", 422
+        "[" + (0...10_000).map { "{\"id\":\"n\($0)\",\(here)}" }.joined(separator: ",") + "]", 422
       ),
     ] {
       let body = "{\"bbox\":[0,0,9,9],\"zoom\":3,\"previous\":\(previous)}"
@@ -224,7 +224,7 @@ import Testing
       .expectProblem(400, at: "previous")
     // Other members are ignored, whatever they hold.
     let body =
-      "{\"bbox\":[0,0,9,9],\"zoom\":3,\"previous\":[{\"a\":[{}],\"id\":\"?\",\"count\":null,\(place)}]}"
+      "{\"bbox\":[0,0,9,9],\"zoom\":3,\"previous\":[{\"a\":[{}],\"id\":\"?\",\"count\":null,\(here)}]}"
     let answer = await service.post("/collections/c/clusters", body)
     #expect(answer["changes"]?["removed"] == ["?"] && answer["changes"]?["kept"] == [])
     #expect(answer["changes"]?["added"]?.array?.count == answer.annotations.count)

@@ -7,7 +7,7 @@ import Threading
 
 @testable import ClusterAPI
 
-/// Answers of remembered cells, against those that are clustered and printed as a whole.
+/// Answers of cached cells, against those that are clustered and encoded as a whole.
 @Suite(.timeLimit(.minutes(5))) struct CellCacheTests {
   private let path = "/collections/c"
   /// 2023-11-14T22:13:20Z
@@ -44,11 +44,11 @@ import Threading
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `every answer is the one that is made anew, whatever is written`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
-    let places = RandomPlaces(using: &generator)
+    let pool = RandomCoordinates(using: &generator)
     let clock = Locked(Self.start)
     let service = try Service(clock: { clock.value })
     for step in 0..<60 {
-      await change(service, clock, places, step, using: &generator)
+      await change(service, clock, pool, step, using: &generator)
       for _ in 0..<4 {
         await check(RandomView(using: &generator), service, "seed \(seed) step \(step)")
       }
@@ -59,13 +59,13 @@ import Threading
   }
 
   private func change(
-    _ service: Service, _ clock: Locked<Int64>, _ places: RandomPlaces, _ step: Int,
+    _ service: Service, _ clock: Locked<Int64>, _ pool: RandomCoordinates, _ step: Int,
     using generator: inout SeededGenerator
   ) async {
     func features(_ ids: some Sequence<Int>) -> String {
       let texts = ids.map { id in
         let expires = clock.value + Int64(generator.int(1...5)) * 1000
-        return places.feature(
+        return pool.feature(
           id, expires: generator.chance(0.1) ? Self.text(expires) : nil, using: &generator)
       }
       return #"{"type":"FeatureCollection","features":[\#(texts.joined(separator: ","))]}"#
@@ -101,10 +101,10 @@ import Threading
     let clock = Locked(Self.start)
     let service = try Service(clock: { clock.value })
     var generator = SeededGenerator(seed: 4)
-    let places = RandomPlaces(using: &generator)
+    let pool = RandomCoordinates(using: &generator)
     for id in 1...20 {
       let expires = id % 2 == 0 ? Self.text(Self.start + 5000) : nil
-      let feature = places.feature(id, expires: expires, using: &generator)
+      let feature = pool.feature(id, expires: expires, using: &generator)
       await service.post("\(path)/items", feature).expect(200)
     }
     let base = try #require(service.catalog["c"])
@@ -118,7 +118,7 @@ import Threading
     ])
     service.catalog.publish(
       CollectionSnapshot(info: base.info, collection: changed.collection, after: base),
-      touched: .known(changed.touched))
+      touched: changed.touched)
     for view in views { await check(view, service, "written") }
     #expect(service.catalog["c"]?.index.count == 9)
   }
@@ -126,7 +126,7 @@ import Threading
   @Test func `readers beside a writer get what the version holds that they name`() async throws {
     let service = try Service()
     var generator = SeededGenerator(seed: 5)
-    let places = RandomPlaces(using: &generator)
+    let pool = RandomCoordinates(using: &generator)
     let snapshots = Locked<[Int64: CollectionSnapshot]>([:])
     func keep() {
       if let snapshot = service.catalog["c"] {
@@ -134,7 +134,7 @@ import Threading
       }
     }
     for id in 1...200 {
-      await service.post("\(path)/items", places.feature(id, using: &generator)).expect(200)
+      await service.post("\(path)/items", pool.feature(id, using: &generator)).expect(200)
     }
     keep()
     let views = (0..<24).map { _ in RandomView(using: &generator) }
@@ -162,7 +162,7 @@ import Threading
         if writing.chance(0.2) {
           _ = await service.send(.delete, "\(path)/items/\(id)")
         } else {
-          _ = await service.post("\(path)/items", places.feature(id, using: &writing))
+          _ = await service.post("\(path)/items", pool.feature(id, using: &writing))
         }
         keep()
       }
@@ -178,13 +178,12 @@ import Threading
     #expect(service.catalog.cellCacheBudget.counts.cached > 1000)
   }
 
-  @Test func `little memory is kept to, and cells that nobody asks for are forgotten`() async throws
-  {
+  @Test func `little memory is kept to, and cells that nobody asks for are evicted`() async throws {
     let memory = CellCacheBudget(limit: 300_000)
     let service = try Service(catalog: Catalog(cellCacheBudget: memory))
     var generator = SeededGenerator(seed: 6)
-    let places = RandomPlaces(using: &generator)
-    let texts = (1...400).map { places.feature($0, using: &generator) }
+    let pool = RandomCoordinates(using: &generator)
+    let texts = (1...400).map { pool.feature($0, using: &generator) }
     await service.post(
       "\(path)/items",
       #"{"type":"FeatureCollection","features":[\#(texts.joined(separator: ","))]}"#
@@ -197,7 +196,7 @@ import Threading
     }
     #expect(largest > 200_000)
     // A write that touches more than is looked at.
-    let many = (1...4200).map { places.feature($0, using: &generator) }
+    let many = (1...4200).map { pool.feature($0, using: &generator) }
     await service.post(
       "\(path)/items",
       #"{"type":"FeatureCollection","features":[\#(many.joined(separator: ","))]}"#

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ClusterAPI
 
-/// How the pages of a remembered grid follow a collection.
+/// How the pages of a cached grid follow a collection.
 @Suite(.timeLimit(.minutes(5))) struct CellPageTests {
   /// All cells of a grid of eight by eight, which are one page, as a view asks for them.
   private static func worldArea() throws -> CellArea {
@@ -33,7 +33,7 @@ import Testing
     #expect(grid.pages(of: area, at: 6) == nil)
     let after = try #require(grid.pages(of: area, at: 7)?.first)
     #expect(after !== before && !isFilled(after, 1) && isFilled(after, 2))
-    // What a slow reader of the old page prints is for its own readers.
+    // What a slow reader of the old page encodes is for its own readers.
     before.fill(column: 3, row: 1, with: .empty)
     #expect(isFilled(before, 3) && !isFilled(after, 3))
     // Elsewhere nothing is lost, not even for readers of versions before.
@@ -41,7 +41,7 @@ import Testing
     #expect(memory.byteCount > 0)
   }
 
-  @Test func `a grid that nobody asks for is forgotten after so many changes`() throws {
+  @Test func `a grid that nobody asks for is evicted after so many changes`() throws {
     let area = try Self.worldArea()
     let grid = CachedGrid(area.cells.grid, at: 0, CellCacheBudget())
     let points = Array(repeating: MapPoint(x: 1, y: 1), count: 4096)

@@ -63,7 +63,7 @@ import Testing
     #expect(boxed.ids == wanted.prefix(7).map(\.idJSON.text), "\(text)")
   }
 
-  @Test func `a place that a filter empties is 404`() async throws {
+  @Test func `an annotation that a filter empties is 404`() async throws {
     let service = try Service()
     await service.store([
       TwinFeature(1, 5, 5, "{\"k\":1}"), TwinFeature(2, 5, 5, "{\"k\":2}"), TwinFeature(3, 5, 5),

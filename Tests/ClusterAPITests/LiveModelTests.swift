@@ -102,8 +102,8 @@ import Threading
     (try? Fixtures.features(of: page, from: "items")) ?? []
   }
 
-  private static func moved(_ feature: TwinFeature, to place: Coordinate) -> TwinFeature {
-    TwinFeature(id: feature.id, coordinate: place, properties: "{\"w\":9,\"kind\":\"mover\"}")
+  private static func moved(_ feature: TwinFeature, to coordinate: Coordinate) -> TwinFeature {
+    TwinFeature(id: feature.id, coordinate: coordinate, properties: "{\"w\":9,\"kind\":\"mover\"}")
   }
 
   /// Moves the movers, one or four at a time, until the writers are done.
@@ -112,10 +112,10 @@ import Threading
     while shared.writing.value > 0 {
       let first = generator.int(0...8)
       let features = (first..<first + (generator.chance(0.5) ? 1 : 4)).map { number in
-        let place = Coordinate(
+        let coordinate = Coordinate(
           latitude: generator.double(-80...80), longitude: generator.double(-180...180))
         return TwinFeature(
-          id: FeatureID(known: movers[number]), coordinate: place,
+          id: FeatureID(known: movers[number]), coordinate: coordinate,
           properties: "{\"w\":9,\"kind\":\"mover\"}")
       }
       let answer =

@@ -39,11 +39,11 @@ import Testing
         x: Double, y: Double, isFree: Bool
       )? in
       guard case .feature(let id) = twin.kind, let first = placed[id],
-        let place = TwinPrevious(answered: one)?.coordinate
+        let coordinate = TwinPrevious(answered: one)?.coordinate
       else { return nil }
       let priority = request.priorityBy.flatMap { first.value($0)?.double } ?? 500
       let isFree = priority >= 1000 || request.keepApart.contains(id)
-      let (x, y) = Twin.project(place)
+      let (x, y) = Twin.project(coordinate)
       return (x, y, isFree)
     }
     #expect(boxes.count == answer.annotations.count, comment)

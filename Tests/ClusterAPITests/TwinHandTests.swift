@@ -87,20 +87,20 @@ import Testing
     #expect(names.learn(json(["west", "east"]), halves) == [])
     #expect(halves.annotations.map(\.count) == [2, 1])
     #expect(names.learn(json(["west", "west"]), halves) != [])
-    let place = Coordinate(latitude: 50, longitude: -70)
+    let coordinate = Coordinate(latitude: 50, longitude: -70)
     func taken(_ previous: [TwinPrevious]) -> [Int?] {
       TwinReuse(halves, ids: ["west", "east"], previous: previous, names: names, over: twin).taken
     }
     // The world stood in the west: the western half takes it and moves there.
-    #expect(taken([.init("all", place)]) == [0, nil])
+    #expect(taken([.init("all", coordinate)]) == [0, nil])
     let moved = TwinReuse(
-      halves, ids: ["west", "east"], previous: [.init("all", place)], names: names, over: twin)
-    #expect(moved.applied(to: halves).annotations.map(\.coordinate)[0] == place)
-    // In the east stands a pin, which takes nothing from afar, and its own feature's place only.
+      halves, ids: ["west", "east"], previous: [.init("all", coordinate)], names: names, over: twin)
+    #expect(moved.applied(to: halves).annotations.map(\.coordinate)[0] == coordinate)
+    // In the east stands a pin, which takes nothing from afar, but what is at its own feature.
     #expect(taken([.init("all", Coordinate(latitude: 50, longitude: 70))]) == [nil, nil])
     #expect(taken([.init("all", features[2].coordinate)]) == [nil, 0])
     // Its own id it takes from anywhere, and before others.
-    #expect(taken([.init("all", place), .init("west", features[2].coordinate)]) == [1, nil])
-    #expect(taken([.init("nothing", place)]) == [nil, nil])
+    #expect(taken([.init("all", coordinate), .init("west", features[2].coordinate)]) == [1, nil])
+    #expect(taken([.init("nothing", coordinate)]) == [nil, nil])
   }
 }

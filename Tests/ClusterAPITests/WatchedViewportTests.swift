@@ -79,9 +79,9 @@ import Testing
   /// Brings a view and its clients up to date, and compares them with fresh answers.
   private func follow(
     _ one: Watching, _ log: TouchLog, _ service: Service,
-    using generator: inout SeededGenerator, _ place: String
+    using generator: inout SeededGenerator, _ round: String
   ) async throws {
-    let comment: Comment = "\(place): \(one.query)"
+    let comment: Comment = "\(round): \(one.query)"
     let snapshot = try #require(log.take())
     let fresh = await service.get("/collections/c/clusters?\(one.query)")
     let isFirst = !one.view.isKnown

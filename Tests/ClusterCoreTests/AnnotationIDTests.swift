@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [83, 84] as [UInt64])
-  func `a mutated id is nothing or the id of a possible place`(seed: UInt64) throws {
+  func `a mutated id is nothing or the id of something possible`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let features = Dataset.mixed.features(seed: seed, count: 300)
     let index = try FeatureIndex.of(features)
@@ -77,9 +77,9 @@ import Testing
     for _ in 0..<3000 {
       var text = Array(random(using: &generator).text.unicodeScalars)
       for _ in 0..<generator.int(1...3) {
-        let place = generator.int(0...text.count)
-        let end = min(text.count, place + generator.int(0...2))
-        text.replaceSubrange(place..<end, with: generator.pick(pieces).unicodeScalars)
+        let start = generator.int(0...text.count)
+        let end = min(text.count, start + generator.int(0...2))
+        text.replaceSubrange(start..<end, with: generator.pick(pieces).unicodeScalars)
       }
       var garbage = String.UnicodeScalarView()
       garbage.append(contentsOf: text)

@@ -36,7 +36,7 @@ import Testing
     var model: [FeatureID: TwinFeature] = [:]
     var index = FeatureIndex()
     for _ in 0..<40 {
-      var places: Set<Coordinate> = []
+      var coordinates: Set<Coordinate> = []
       var changed: Set<FeatureID> = []
       let before = model
       let changes = (0..<generator.int(0...8)).map { _ in
@@ -52,13 +52,14 @@ import Testing
         return FeatureChange.remove(ids)
       }
       for id in changed {
-        places.formUnion([before[id], model[id]].compactMap { $0?.coordinate })
+        coordinates.formUnion([before[id], model[id]].compactMap { $0?.coordinate })
       }
       let result = try index.applying(changes)
       index = result.index
-      // Whoever watches a place hears of all that came and went.
-      #expect(Set(result.touched).isSuperset(of: places))
-      #expect(!places.isEmpty || changed.contains { model[$0] != nil } || result.touched.isEmpty)
+      // Whoever watches a coordinate hears of all that came and went.
+      #expect(Set(result.touched).isSuperset(of: coordinates))
+      #expect(
+        !coordinates.isEmpty || changed.contains { model[$0] != nil } || result.touched.isEmpty)
       try expect(index, holds: model)
     }
   }
@@ -83,10 +84,10 @@ import Testing
   ) throws {
     #expect(index.violations() == [])
     let rebuilt = Twin.indexOrder(Array(model.values))
-    #expect(index.places.map { index.feature(at: $0) } == rebuilt)
+    #expect(index.ordinals.map { index.feature(at: $0) } == rebuilt)
     // The form in which an id was written is no part of its equality.
-    for place in index.places {
-      let id = index.record(at: place).id
+    for ordinal in index.ordinals {
+      let id = index.record(at: ordinal).id
       #expect(model[id]?.id.isWrittenAsText == id.isWrittenAsText)
     }
   }

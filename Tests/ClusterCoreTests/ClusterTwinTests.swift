@@ -101,14 +101,14 @@ import Testing
         let result = try? index.clusters(
           in: viewport, settings: request.settings, limit: request.limit)
       else { continue }
-      var places: [Int] = []
+      var ordinals: [Int] = []
       for annotation in result.annotations {
         result.forEachFeature(of: annotation) {
-          places.append($0)
+          ordinals.append($0)
           return true
         }
       }
-      #expect(Set(places).count == places.count && places.count == result.featureCount)
+      #expect(Set(ordinals).count == ordinals.count && ordinals.count == result.featureCount)
       #expect(result.annotations.reduce(0) { $0 + $1.count } == result.featureCount)
       let counts = FeatureScope(index).countsByCell(viewport.cells)
       #expect(counts.reduce(0) { $0 + $1.count } == result.featureCount)

@@ -106,23 +106,23 @@ import Testing
     let points = try PointIndex.of(data.features(seed: 73, count: 150))
     var generator = SeededGenerator(seed: 73)
     let zoom = 1.25
-    let scale = MapScale.mapPointsPerPoint(zoom: zoom)
+    let scale = WebMercator.mapPointsPerPoint(zoom: zoom)
     var request = CollisionClusterer(points: points, width: 40 * scale, height: 60 * scale)
     request.clusterKeys = [UInt32](repeating: 3, count: points.count)
     request.priorities = (0..<points.count).map { _ in Double(generator.int(0...1000)) }
     let found = try request.run()
     for cluster in found.all {
-      let places = Array(found.ordinals(of: cluster))
+      let ordinals = Array(found.ordinals(of: cluster))
       // In index order, as they were, hence with the same priorities.
-      let selected = WritableArray<UInt32>(count: places.count)
-      for (index, place) in places.enumerated() { selected.pointer[index] = UInt32(place) }
+      let selected = WritableArray<UInt32>(count: ordinals.count)
+      for (index, ordinal) in ordinals.enumerated() { selected.pointer[index] = UInt32(ordinal) }
       let own = PointIndex(selecting: selected.fixed, of: points)
       let twin = MethodTwin(own)
       let wanted = (2...24).first { zoom in
         let scale = 268_435_456 / (256 * Double(1 << zoom))
         var alone = CollisionClusterer(points: own, width: 40 * scale, height: 60 * scale)
-        alone.clusterKeys = places.map { _ in 3 }
-        alone.priorities = places.map { request.priorities?[$0] ?? 500 }
+        alone.clusterKeys = ordinals.map { _ in 3 }
+        alone.priorities = ordinals.map { request.priorities?[$0] ?? 500 }
         let (boxes, hidden) = twin.collisions(alone)
         return boxes.count + hidden > 1
       }
@@ -147,10 +147,10 @@ import Testing
         return Coordinate(latitude: generator.double(-90...90), longitude: folded(longitude))
       }
       let points = try PointIndex.of(coordinates)
-      let places = Array(0..<points.count)
+      let ordinals = Array(0..<points.count)
       let twin = MethodTwin(points)
-      let extent = CircularExtent(twin.sum(of: places), of: points, ordinals: places)
-      #expect(twin.isExtent(extent, of: places), "\(extent)")
+      let extent = CircularExtent(twin.sum(of: ordinals), of: points, ordinals: ordinals)
+      #expect(twin.isExtent(extent, of: ordinals), "\(extent)")
       #expect((-180..<180).contains(extent.mean.longitude))
     }
   }

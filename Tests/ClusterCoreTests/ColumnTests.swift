@@ -13,12 +13,12 @@ import Testing
     let index = collection.index
     for name in names {
       let column = collection.testColumn(name)
-      let expected = index.places.map { OwnedValue(name, at: $0, of: index) }
+      let expected = index.ordinals.map { OwnedValue(name, at: $0, of: index) }
       #expect(column.owned(index) == expected, "\(name)", sourceLocation: sourceLocation)
-      for (place, value) in zip(index.places, expected) {
+      for (ordinal, value) in zip(index.ordinals, expected) {
         var number = Double.nan
         if case .number(let value) = value { number = value }
-        let held = column.number(at: place)
+        let held = column.number(at: ordinal)
         #expect(held == number || (held.isNaN && number.isNaN), sourceLocation: sourceLocation)
       }
     }
@@ -126,8 +126,8 @@ import Testing
     } else {
       #expect(all == sorted)
     }
-    for (place, text) in zip(index.places, texts) {
-      let rank = keys.rank(at: place)
+    for (ordinal, text) in zip(index.ordinals, texts) {
+      let rank = keys.rank(at: ordinal)
       #expect(text == nil ? rank == 0 : rank > 0 && keys.keys[Int(rank)] == text)
     }
     for key in sorted { #expect(keys.rank(of: key).map { keys.keys[Int($0)] } == key) }

@@ -18,15 +18,15 @@ import Testing
         points: points, radius: radius, keptApart: OrdinalSet(twin.keptApart))
       let found = try clusterer.run()
       let wanted = twin.components(radius: radius)
-      #expect(found.places == wanted, "radius \(radius), apart \(twin.keptApart.count)")
+      #expect(found.ordinals == wanted, "radius \(radius), apart \(twin.keptApart.count)")
       #expect(found.all.map(\.first) == wanted.map { $0[0] })
       #expect(found.all.map(\.sum) == wanted.map(twin.sum))
       #expect(try clusterer.isOneComponent() == (wanted.count <= 1))
-      for (component, places) in zip(found.all, wanted) {
+      for (component, ordinals) in zip(found.all, wanted) {
         let ranges = Array(found.ranges(of: component))
         #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
         let extent = found.extent(of: component, in: points)
-        #expect(twin.isExtent(extent, of: places), "\(extent)")
+        #expect(twin.isExtent(extent, of: ordinals), "\(extent)")
       }
     }
   }
@@ -39,12 +39,12 @@ import Testing
     for round in 0..<150 {
       let radius = twin.length(using: &generator)
       twin.keptApart = round % 4 == 0 ? [generator.int(0...points.count - 1)] : []
-      let place = generator.int(0...points.count - 1)
-      if twin.keptApart.contains(place) { continue }
-      let wanted = (0..<points.count).contains { twin.isLinked(place, $0, within: radius) }
+      let ordinal = generator.int(0...points.count - 1)
+      if twin.keptApart.contains(ordinal) { continue }
+      let wanted = (0..<points.count).contains { twin.isLinked(ordinal, $0, within: radius) }
       let found = points.hasFeature(
-        linkedTo: place, within: radius, excluding: OrdinalSet(twin.keptApart))
-      #expect(found == wanted, "place \(place), radius \(radius)")
+        linkedTo: ordinal, within: radius, excluding: OrdinalSet(twin.keptApart))
+      #expect(found == wanted, "ordinal \(ordinal), radius \(radius)")
     }
   }
 
@@ -53,9 +53,9 @@ import Testing
     let chain = (0..<16).map { Coordinate(latitude: 0, longitude: Double($0) * 22.5 - 180) }
     let points = try PointIndex.of(chain)
     let radius = WebMercator.worldSize / 16
-    #expect(try ComponentClusterer(points: points, radius: radius).run().places.count == 1)
+    #expect(try ComponentClusterer(points: points, radius: radius).run().ordinals.count == 1)
     let less = try ComponentClusterer(points: points, radius: radius.nextDown).run()
-    #expect(less.places.count == 16)
+    #expect(less.ordinals.count == 16)
     // One link fewer leaves a chain over the antimeridian, with its gap elsewhere.
     let open = try PointIndex.of(chain.filter { $0.longitude != 45 })
     let found = try ComponentClusterer(points: open, radius: radius).run()
@@ -74,14 +74,14 @@ import Testing
     for (coordinates, radius) in [(stones, 1e-3), (stones, 1e9), (crowd, 1e6), (crowd, 1e5)] {
       let points = try PointIndex.of(coordinates)
       let found = try ComponentClusterer(points: points, radius: radius, work: 50_000).run()
-      #expect(found.places.count == 1)
+      #expect(found.ordinals.count == 1)
     }
     // Two crowds just out of reach of each other.
     let others = crowd.map { Coordinate(latitude: $0.latitude, longitude: -$0.longitude + 2) }
     let apart = try PointIndex.of(crowd + others)
     let radius = WebMercator.worldSize / 360 * 0.99
     let found = try ComponentClusterer(points: apart, radius: radius, work: 20_000_000).run()
-    #expect(found.places.count <= 2)
+    #expect(found.ordinals.count <= 2)
   }
 
   @Test func `too much work and too many components are refused`() throws {
@@ -108,7 +108,7 @@ import Testing
       try ComponentClusterer(points: points, radius: 100, limit: wanted - 1).run()
     }
     let found = try ComponentClusterer(points: points, radius: 100, limit: wanted).run()
-    #expect(found.places.count == wanted)
+    #expect(found.ordinals.count == wanted)
   }
 
   @Test func `what is kept apart links nothing, not even a whole node of it`() throws {
@@ -127,8 +127,8 @@ import Testing
     let found = try ComponentClusterer(
       points: points, radius: radius, keptApart: OrdinalSet(twin.keptApart)
     ).run()
-    #expect(found.places.count == 62)
-    #expect(found.places == twin.components(radius: radius))
+    #expect(found.ordinals.count == 62)
+    #expect(found.ordinals == twin.components(radius: radius))
   }
 
   @Test func `many coordinates within one position are told apart`() throws {
@@ -142,7 +142,7 @@ import Testing
     let twin = MethodTwin(points)
     for radius in [1.0 / 1024, 1.0 / 512, 1.0 / 450, 1.0 / 300, 1.0 / 100, 1.0 / 16] {
       let found = try ComponentClusterer(points: points, radius: radius).run()
-      #expect(found.places == twin.components(radius: radius), "radius \(radius)")
+      #expect(found.ordinals == twin.components(radius: radius), "radius \(radius)")
     }
   }
 
@@ -151,9 +151,9 @@ import Testing
     let points = try PointIndex.of(data.features(seed: 55, count: 120))
     let epsilon = 30.0
     let zoom = 2.5
-    let radius = epsilon * MapScale.mapPointsPerPoint(zoom: zoom)
-    for places in MethodTwin(points).components(radius: radius).prefix(12) {
-      let own = try PointIndex.of(places.map { points.coordinate(at: $0) })
+    let radius = epsilon * WebMercator.mapPointsPerPoint(zoom: zoom)
+    for ordinals in MethodTwin(points).components(radius: radius).prefix(12) {
+      let own = try PointIndex.of(ordinals.map { points.coordinate(at: $0) })
       let twin = MethodTwin(own)
       let wanted = (3...24).first {
         let radius = epsilon * 268_435_456 / (256 * Double(1 << $0))
@@ -165,7 +165,7 @@ import Testing
 
   @Test func `nothing comes to nothing`() throws {
     let points = try PointIndex.of([Coordinate]())
-    #expect(try ComponentClusterer(points: points, radius: 1).run().places.isEmpty)
+    #expect(try ComponentClusterer(points: points, radius: 1).run().ordinals.isEmpty)
     #expect(try ComponentClusterer(points: points, radius: 1).isOneComponent())
     let found = try CollisionClusterer(points: points, width: 1, height: 1).run()
     #expect(found.all.isEmpty && found.hiddenCount == 0)
@@ -177,22 +177,22 @@ import Testing
 }
 
 extension Components {
-  /// Calls `body` with the places of a component in index order, until it returns false.
+  /// Calls `body` with the ordinals of a component in index order, until it returns false.
   fileprivate func forEachOrdinal(of component: Component, _ body: (Int) -> Bool) {
     for range in ranges(of: component) {
-      for place in range where !body(place) { return }
+      for ordinal in range where !body(ordinal) { return }
     }
   }
 
-  /// The places of each component.
-  fileprivate var places: [[Int]] {
+  /// The ordinals of each component.
+  fileprivate var ordinals: [[Int]] {
     all.map { component in
-      var places: [Int] = []
+      var ordinals: [Int] = []
       forEachOrdinal(of: component) {
-        places.append($0)
+        ordinals.append($0)
         return true
       }
-      return places
+      return ordinals
     }
   }
 }

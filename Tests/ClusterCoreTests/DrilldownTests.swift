@@ -44,12 +44,12 @@ import Testing
     of index: FeatureIndex, _ comment: Comment
   ) throws {
     let ids = wanted.features.map(\.id)
-    let all = drilldown.places(offset: 0, limit: .max)
+    let all = drilldown.ordinals(offset: 0, limit: .max)
     #expect(all.map { index.record(at: $0).id } == ids, comment)
-    let page = drilldown.places(offset: 2, limit: 3)
+    let page = drilldown.ordinals(offset: 2, limit: 3)
     #expect(page == Array(all.dropFirst(2).prefix(3)), comment)
-    #expect(drilldown.places(offset: ids.count, limit: 5) == [], comment)
-    #expect(drilldown.places(offset: .max, limit: 5) == [], comment)
+    #expect(drilldown.ordinals(offset: ids.count, limit: 5) == [], comment)
+    #expect(drilldown.ordinals(offset: .max, limit: 5) == [], comment)
 
     let grid = try TwinGrid(request)
     var expansion: Int?
@@ -92,7 +92,67 @@ import Testing
     #expect((rect.y + rect.height / 2 - y).magnitude < 1e-3, comment)
   }
 
-  @Test func `ids outlive updates, and an empty place is nothing`() throws {
+  @Test(arguments: Dataset.allCases, [74, 75] as [UInt64])
+  func `without a grid bounds are those of a scan`(data: Dataset, seed: UInt64) throws {
+    let features = data.features(seed: seed, count: 300).map {
+      TwinFeature(id: $0.id, coordinate: $0.coordinate, properties: "{\"k\":1}")
+    }
+    let collection = try IndexedCollection.of(features)
+    let index = collection.index
+    var generator = SeededGenerator(seed: seed)
+    let markers = MarkerColumns(clusterKeys: KeyColumn(index.testColumn("k")))
+    var looked = 0
+    for round in 0..<8 {
+      var sizes = MethodRequest.Markers()
+      (sizes.width, sizes.height) = (generator.double(20...400), generator.double(20...400))
+      let viewport = try TileViewport(
+        rect: WebMercator.world, scale: .zoom(generator.double(0...8)), marginFactor: 0)
+      let request = MethodRequest(
+        viewport: viewport,
+        method: round % 2 == 0
+          ? .distance(epsilon: generator.double(1...200)) : .collision(sizes),
+        keepApart: [generator.pick(features).id], limit: 10_000)
+      let result = try FeatureScope(collection).clusters(request, markers: markers)
+      for annotation in result.annotations.filter(\.isCluster).prefix(6) {
+        looked += 1
+        let id = result.layer(of: annotation).id(of: annotation, in: index)
+        let drilldown = try #require(
+          try MethodDrilldown(id, in: collection, passing: nil, request, markers: markers))
+        let ordinals = result.ordinals(of: annotation, offset: 0, limit: .max)
+        let wanted = scannedBounds(of: ordinals.map { index.coordinate(at: $0) })
+        let comment: Comment = "round \(round), \(id.text)"
+        #expect(drilldown.annotation.count == ordinals.count, comment)
+        #expect(
+          wanted.contains(result.layer(of: annotation).exactBounds(of: annotation, in: index)),
+          comment)
+        #expect(wanted.map(\.visibleMapRect).contains(drilldown.visibleMapRect), comment)
+      }
+    }
+    #expect(looked > 0)
+  }
+
+  /// The bounds of coordinates on the shortest arc of longitudes; several if gaps are as wide but for the
+  /// width of a step, or if a longitude is so little below 180° that it may count as −180°.
+  private func scannedBounds(of coordinates: [Coordinate]) -> [GeoBounds] {
+    let latitudes = coordinates.map(\.latitude)
+    return [180, 180 - 5e-8].flatMap { end in
+      let longitudes = coordinates.map(\.foldedLongitude).map { $0 > end ? -180 : $0 }.sorted()
+      // The gap before each longitude in the circle.
+      let gaps = longitudes.indices.map { index in
+        index == 0
+          ? longitudes[0] + 360 - (longitudes.last ?? 0) : longitudes[index] - longitudes[index - 1]
+      }
+      let widest = gaps.max() ?? 0
+      return gaps.indices.filter { gaps[$0] >= widest - 2e-7 }.map { first in
+        GeoBounds(
+          west: longitudes[first], south: latitudes.min() ?? 0,
+          east: longitudes[(first + longitudes.count - 1) % longitudes.count],
+          north: latitudes.max() ?? 0)
+      }
+    }
+  }
+
+  @Test func `ids outlive updates, and an empty cell is nothing`() throws {
     let features = Dataset.cities.features(seed: 73)
     var index = try FeatureIndex.of(features)
     let viewport = try TwinRequest(
@@ -135,7 +195,7 @@ import Testing
     let features = TwinFeature.coincident(4, at: Coordinate(latitude: 10, longitude: 10))
     let index = try FeatureIndex.of(features)
     let grid = CellGrid(zoom: 3, cellSize: 60)
-    let cell = index.withView { grid.cell(of: 0, in: $0) }
+    let cell = index.withPointers { grid.cell(of: 0, in: $0) }
     var settings = ClusterSettings()
     (settings.minPoints, settings.minUniqueLocationsForClustering) = (50, 3)
     settings.maxZoomLevelForClustering = 0
@@ -160,14 +220,14 @@ extension Drilldown {
   }
 
   /// A page of its features.
-  fileprivate func places(offset: Int, limit: Int) -> [Int] {
+  fileprivate func ordinals(offset: Int, limit: Int) -> [Int] {
     result.ordinals(of: annotation, offset: offset, limit: limit)
   }
 }
 
 extension FeatureIndex {
   /// Lends the raw parts while the index is kept alive.
-  fileprivate func withView<R>(_ body: (IndexPointers) -> R) -> R {
+  fileprivate func withPointers<R>(_ body: (IndexPointers) -> R) -> R {
     withExtendedLifetime(self) { body(points.pointers) }
   }
 }

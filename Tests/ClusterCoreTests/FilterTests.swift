@@ -13,16 +13,16 @@ import Threading
     let names = ["p", "q", "r", "n", "s", "absent"]
     let columns = names.map { index.testColumn($0) }
     let values = columns.map { column in
-      Dictionary(uniqueKeysWithValues: zip(index.places, column.owned(index)))
+      Dictionary(uniqueKeysWithValues: zip(index.ordinals, column.owned(index)))
     }
     var runs: [Range<Int>] = []
     index.points.forEachRun { runs.append($0) }
     for _ in 0..<150 {
       let expression = generator.expression(depth: 4)
       let filter = BoundFilter(expression) { index.testColumn(String(decoding: $0, as: UTF8.self)) }
-      let expected = index.places.filter { place in
+      let expected = index.ordinals.filter { ordinal in
         expression.isTrue { name in
-          values[names.firstIndex(of: String(decoding: name, as: UTF8.self)) ?? 5][place]
+          values[names.firstIndex(of: String(decoding: name, as: UTF8.self)) ?? 5][ordinal]
             ?? .missing
         } == true
       }

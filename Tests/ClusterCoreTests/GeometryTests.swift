@@ -45,7 +45,7 @@ import Testing
     let origin = Coordinate(latitude: 52.517729, longitude: 13.3937395)
     let index = try FeatureIndex.of(TwinFeature.coincident(count, at: origin))
     var pinLayout = PinLayout(FeatureScope(index), distance: 3)
-    let pins = index.places.map { pinLayout.pin(at: $0) }
+    let pins = index.ordinals.map { pinLayout.pin(at: $0) }
     for pin in pins {
       #expect(pin.contested == count)
       #expect((distance(origin, pin.coordinate) - 1.5 * Double(count)).magnitude < 1e-3)
@@ -69,13 +69,13 @@ import Testing
     #expect(WebMercator.y(latitude: -90) > 268_435_455.0)
     var generator = SeededGenerator(seed: 102)
     for _ in 0..<1000 {
-      let place = Coordinate(
+      let coordinate = Coordinate(
         latitude: generator.double(-85.05...85.05), longitude: generator.double(-180...179.99))
-      let point = WebMercator.project(place)
-      let (x, y) = Twin.project(place)
+      let point = WebMercator.project(coordinate)
+      let (x, y) = Twin.project(coordinate)
       #expect(point.x == x && (point.y - y).magnitude < 1e-6)
-      #expect((WebMercator.longitude(x: point.x) - place.longitude).magnitude < 1e-9)
-      #expect((WebMercator.latitude(y: point.y) - place.latitude).magnitude < 1e-9)
+      #expect((WebMercator.longitude(x: point.x) - coordinate.longitude).magnitude < 1e-9)
+      #expect((WebMercator.latitude(y: point.y) - coordinate.latitude).magnitude < 1e-9)
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
   func `neither vectors nor the number of processors show`(data: Dataset) throws {
     for blockCapacity in [4, 50, 1024] {
       let index = try FeatureIndex.of(data.features(seed: 5), blockCapacity: blockCapacity)
-      let places = index.places
+      let ordinals = index.ordinals
       var generator = SeededGenerator(seed: 5)
       for _ in 0..<15 {
         let viewport = try Viewport(
@@ -18,7 +18,7 @@ import Testing
             east: generator.double(-180...180), north: generator.double(0...90)),
           scale: .zoom(generator.double(0...8)), cellSize: generator.double(80...200),
           marginFactor: 0.5)
-        let excluded = OrdinalSet((0..<generator.int(0...3)).map { _ in generator.pick(places) })
+        let excluded = OrdinalSet((0..<generator.int(0...3)).map { _ in generator.pick(ordinals) })
         func check(_ region: some IndexRegion) {
           func sums(_ vectors: Vectors?, sharedFrom: Int) -> [CellSum] {
             GridSummation.sums(

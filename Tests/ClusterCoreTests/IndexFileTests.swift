@@ -34,8 +34,8 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
 
   func size(of section: Int) -> Int { memory[section].count }
 
-  func flip(_ bit: Int, at place: Int, of section: Int) {
-    memory[section][place] ^= 1 << UInt8(bit)
+  func flip(_ bit: Int, at offset: Int, of section: Int) {
+    memory[section][offset] ^= 1 << UInt8(bit)
   }
 
   func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
@@ -93,14 +93,14 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
     Array(UnsafeRawBufferPointer(start: record.base, count: record.size))
   }
 
-  private func places(of index: FeatureIndex) -> [Int] {
-    var places: [Int] = []
-    index.points.forEachRun { places += $0 }
-    return places
+  private func ordinals(of index: FeatureIndex) -> [Int] {
+    var ordinals: [Int] = []
+    index.points.forEachRun { ordinals += $0 }
+    return ordinals
   }
 
   private func expectSame(_ a: FeatureIndex, _ b: FeatureIndex) {
-    let (x, y) = (places(of: a), places(of: b))
+    let (x, y) = (ordinals(of: a), ordinals(of: b))
     #expect(a.count == b.count && x.count == y.count)
     for (p, q) in zip(x, y) {
       #expect(bytes(of: a.record(at: p)) == bytes(of: b.record(at: q)))
@@ -117,7 +117,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
     let index = try IndexFileTests.index(
       [0, 1, 700, 3000, 300, 65][Int(seed - 1)], seed: seed, capacity: capacity, large: seed == 5)
     let source = try MemorySource(index)
-    let read = try #require(try FeatureIndex.decode(source, blockCapacity: capacity))
+    let read = try #require(try IndexFileDecoder(source)?.decode(blockCapacity: capacity))
     expectSame(index, read)
     // It goes on from there, and what it stores is the same.
     let (batch, ids) = IndexFileTests.features(90, seed: seed + 100)
@@ -134,7 +134,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
     let count = [0, 40, 900][Int(seed / 2 % 3)]
     let index = try IndexFileTests.index(count, seed: seed, capacity: capacity)
     let source = try MemorySource(index)
-    let present = places(of: index).map { index.record(at: $0).id }
+    let present = ordinals(of: index).map { index.record(at: $0).id }
     for share in [0.01, 0.3, 1] {
       // Features of which some have ids and positions of the index, and ids without features.
       let (batch, new) = IndexFileTests.features(60, seed: seed + UInt64(share * 100))
@@ -149,7 +149,8 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
         }
       }
       let read = try #require(
-        try FeatureIndex.decode(source, blockCapacity: capacity, changing: ids, to: changed))
+        try IndexFileDecoder(source)?.decode(
+          blockCapacity: capacity, changing: ids, to: changed))
       let expected = try index.applying([.remove(ids), .upsert(changed)]).index
       expectSame(expected, read)
       #expect(try MemorySource(expected).bytes == MemorySource(read).bytes)
@@ -158,8 +159,8 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
   }
 
   @Test func `memory for more features than can be is refused`() {
-    #expect(FeatureIndexBuilder.canLoad(1_000_000))
-    #expect(!FeatureIndexBuilder.canLoad(FeatureIndex.maximumCount + 1))
+    #expect(FeatureIndexBuilder.withMemory(for: 1_000_000) { true } == true)
+    #expect(FeatureIndexBuilder.withMemory(for: FeatureIndex.maximumCount + 1) { true } == nil)
   }
 
   @Test(arguments: [11, 12, 13] as [UInt64])
@@ -176,18 +177,19 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
         case 1: damaged.sections[section].byteCount += generator.pick([-8, 4, -4, 1 << 50])
         case 2: damaged.sections[section].kind = generator.pick([.records, .order])
         default:
-          let place = generator.int(0...(damaged.size(of: section) - 1))
-          damaged.flip(generator.int(0...7), at: place, of: section)
+          let offset = generator.int(0...(damaged.size(of: section) - 1))
+          damaged.flip(generator.int(0...7), at: offset, of: section)
         }
       }
-      guard let index = try FeatureIndex.decode(damaged, blockCapacity: 30) else {
+      guard let index = try IndexFileDecoder(damaged)?.decode(blockCapacity: 30) else {
         refused += 1
         continue
       }
       // What couldn't be told from an index is one, and none of it leads astray.
-      for place in places(of: index) {
-        let record = index.record(at: place)
-        #expect(index.ordinal(of: RecordReference(raw: index.reference(at: place).raw)) == place)
+      for ordinal in ordinals(of: index) {
+        let record = index.record(at: ordinal)
+        #expect(
+          index.ordinal(of: RecordReference(raw: index.reference(at: ordinal).raw)) == ordinal)
         #expect(record.coordinate.latitude.magnitude <= 90)
         _ = (record.id, record.properties.count, Array(record.furtherOrdinates))
       }
@@ -198,7 +200,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
 
   @Test(arguments: [21, 22, 23] as [UInt64])
   func `what is sorted aside is what an index would store`(seed: UInt64) throws {
-    final class Scratch: IndexFileScratch {
+    final class Scratch: IndexFileSorter.Scratch {
       var bytes: [UInt8] = []
       func append(_ more: UnsafeRawBufferPointer) { bytes += more }
       func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) {
@@ -230,9 +232,9 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
 }
 
 extension FeatureIndex {
-  fileprivate func reference(at place: Int) -> RecordReference {
-    let block = blocks[place >> PointIndex.blockBits]
-    return block.references.pointer[place & (1 << PointIndex.blockBits - 1)]
+  fileprivate func reference(at ordinal: Int) -> RecordReference {
+    let block = blocks[ordinal >> PointIndex.blockBits]
+    return block.references.pointer[ordinal & (1 << PointIndex.blockBits - 1)]
   }
 }
 

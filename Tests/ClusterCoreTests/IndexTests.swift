@@ -27,8 +27,8 @@ import Testing
     let features = data.features(seed: 4)
     let index = try FeatureIndex.of(features)
     for feature in features {
-      let place = try #require(index.ordinal(of: feature.id))
-      #expect(index.feature(at: place) == feature)
+      let ordinal = try #require(index.ordinal(of: feature.id))
+      #expect(index.feature(at: ordinal) == feature)
     }
     let known = Set(features.map(\.id))
     let others =
@@ -66,14 +66,14 @@ import Testing
   }
 
   @Test func `many features on one coordinate are as good as others`() throws {
-    let place = Coordinate(latitude: 52.517729, longitude: 13.3937395)
+    let coordinate = Coordinate(latitude: 52.517729, longitude: 13.3937395)
     let count = 200_000
     var batch = FeatureBatch()
     let properties: [UInt8] = Array("{}".utf8)
     properties.withUnsafeBytes { properties in
       for id in 0..<count {
         batch.append(
-          id: FeatureID(known: id), coordinate: place,
+          id: FeatureID(known: id), coordinate: coordinate,
           further: UnsafeBufferPointer(start: nil, count: 0), properties: properties)
       }
     }
@@ -83,14 +83,14 @@ import Testing
     var request = TwinRequest(.bbox(west: 13, south: 52, east: 14, north: 53), .zoom(24))
     request.rect = .mapRect(x: 0, y: 0, width: 0, height: 0)
     request.marginFactor = 0
-    let point = WebMercator.project(place)
+    let point = WebMercator.project(coordinate)
     request.rect = .mapRect(x: point.x - 10, y: point.y - 10, width: 20, height: 20)
     let result = try index.clusters(
       in: request.viewport(), settings: ClusterSettings(), limit: 10)
     let annotation = try #require(result.annotations.first)
     #expect(result.annotations.count == 1 && annotation.count == count)
     #expect(annotation.isUniqueLocation)
-    #expect(annotation.coordinate.isNear(place, within: 1e-7))
+    #expect(annotation.coordinate.isNear(coordinate, within: 1e-7))
     let page = FeatureScope(index).ordinals(
       in: try DegreesRegion(west: 13, south: 52, east: 14, north: 53), offset: 199_998, limit: 10)
     #expect(page.map { index.record(at: $0).id.description } == ["199998", "199999"])

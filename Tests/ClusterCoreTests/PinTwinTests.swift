@@ -21,15 +21,15 @@ import Testing
       }
       let wanted = try? twin.pins(
         request.rect, marginFactor: margin, distance: distance, limit: limit)
-      guard case .answer(let places) = got else {
+      guard case .answer(let ordinals) = got else {
         #expect(wanted == nil, comment)
         continue
       }
       let pins = try #require(wanted, comment)
-      #expect(places.map { index.record(at: $0).id } == pins.map(\.feature.id), comment)
+      #expect(ordinals.map { index.record(at: $0).id } == pins.map(\.feature.id), comment)
       var pinLayout = PinLayout(FeatureScope(index), distance: distance)
-      for (place, pin) in zip(places, pins) {
-        let (coordinate, contested) = pinLayout.pin(at: place)
+      for (ordinal, pin) in zip(ordinals, pins) {
+        let (coordinate, contested) = pinLayout.pin(at: ordinal)
         #expect(contested == pin.contested)
         let tolerance = contested == 1 ? 0 : 1e-8
         #expect(coordinate.isNear(pin.coordinate, within: tolerance), comment)
@@ -38,15 +38,15 @@ import Testing
     }
   }
 
-  @Test func `spreading in any order gives the same places and moves nothing`() throws {
+  @Test func `spreading in any order gives the same coordinates and moves nothing`() throws {
     var generator = SeededGenerator(seed: 43)
     let index = try FeatureIndex.of(Dataset.mixed.features(seed: 43))
-    let stored = index.places.map { index.coordinate(at: $0) }
+    let stored = index.ordinals.map { index.coordinate(at: $0) }
     var pinLayout = PinLayout(FeatureScope(index), distance: 50)
-    let inOrder = index.places.map { pinLayout.pin(at: $0).coordinate }
-    for (number, place) in index.places.enumerated().shuffled(using: &generator) {
-      #expect(pinLayout.pin(at: place).coordinate == inOrder[number])
-      #expect(index.coordinate(at: place).isIdentical(to: stored[number]))
+    let inOrder = index.ordinals.map { pinLayout.pin(at: $0).coordinate }
+    for (number, ordinal) in index.ordinals.enumerated().shuffled(using: &generator) {
+      #expect(pinLayout.pin(at: ordinal).coordinate == inOrder[number])
+      #expect(index.coordinate(at: ordinal).isIdentical(to: stored[number]))
     }
   }
 

@@ -44,8 +44,8 @@ import Testing
     let second = FeatureScope(collection, passing: filter, near: nil)
     #expect(first.points === second.points && second.collection === collection)
     #expect(
-      collection.index.places.map(first.scopeOrdinal)
-        == collection.index.places.map(second.scopeOrdinal))
+      collection.index.ordinals.map(first.scopeOrdinal)
+        == collection.index.ordinals.map(second.scopeOrdinal))
   }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
@@ -71,7 +71,7 @@ import Testing
       // Each is asked for now and then, so that several changes may lie between.
       for filter in filters where generator.chance(0.5) {
         let fresh = try IndexedCollection.of(
-          collection.index.places.map { collection.index.feature(at: $0) })
+          collection.index.ordinals.map { collection.index.feature(at: $0) })
         #expect(ids(filter, collection) == ids(filter, fresh))
         guard generator.chance(0.5) else { continue }
         let groups = try clusters(world, filter, groupBy: "p", collection)
@@ -88,17 +88,17 @@ import Testing
 
   private func ids(_ filter: FilterExpression, _ collection: IndexedCollection) -> [FeatureID] {
     let scope = FeatureScope(collection, passing: named(filter, collection), near: nil)
-    let places = scope.ordinals(in: nil, offset: 0, limit: .max)
-    #expect(places.allSatisfy { scope.scopeOrdinal($0).map(scope.collectionOrdinal) == $0 })
-    return places.map { collection.index.record(at: $0).id }
+    let ordinals = scope.ordinals(in: nil, offset: 0, limit: .max)
+    #expect(ordinals.allSatisfy { scope.scopeOrdinal($0).map(scope.collectionOrdinal) == $0 })
+    return ordinals.map { collection.index.record(at: $0).id }
   }
 
   /// Groups, cells, counts and first features.
   private func clusters(
-    _ view: Viewport, _ filter: FilterExpression, groupBy name: String,
+    _ viewport: Viewport, _ filter: FilterExpression, groupBy name: String,
     _ collection: IndexedCollection
   ) throws -> [String] {
-    var request = ClusterRequest(view, settings: ClusterSettings(), limit: 10_000)
+    var request = ClusterRequest(viewport, settings: ClusterSettings(), limit: 10_000)
     let property = Array(name.utf8)
     request.grouping = Grouping(
       property: property, keys: collection.keyColumn(named: property, decoder: TestDecoder()))

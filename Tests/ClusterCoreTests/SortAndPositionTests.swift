@@ -19,13 +19,11 @@ import Testing
     let input = (0..<count).map { _ in generator.next() & mask | offset }
     let keys = WritableArray<UInt64>(count: count)
     let values = WritableArray<UInt32>(count: count)
-    for (place, key) in input.enumerated() {
-      keys.pointer[place] = key
-      values.pointer[place] = UInt32(place)
+    for (index, key) in input.enumerated() {
+      keys.pointer[index] = key
+      values.pointer[index] = UInt32(index)
     }
-    let scratch = LargeMemory(byteCount: RadixSort.scratchBytes(count: count))
-    RadixSort.sort(
-      keys: keys.pointer, values: values.pointer, count: count, scratch: scratch)
+    RadixSort.sort(keys: keys.pointer, values: values.pointer, count: count)
     let wanted = input.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }
     #expect((0..<count).map { keys.pointer[$0] } == wanted.map(\.element))
     #expect((0..<count).map { Int(values.pointer[$0]) } == wanted.map(\.offset))

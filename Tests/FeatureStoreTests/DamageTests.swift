@@ -1,8 +1,9 @@
 import ClusterCore
-import FeatureStore
 import Glibc
 import TestSupport
 import Testing
+
+@testable import FeatureStore
 
 /// Files that aren't what the store wrote: an error each time, never a trap, never a fresh start.
 @Suite(.timeLimit(.minutes(5))) struct DamageTests {
@@ -98,11 +99,11 @@ import Testing
       changed[offset] = value
       writeFile(directory.database, changed)
     }
-    write(UInt8(FeatureStore.schemaVersion + 1), at: 63)
+    write(UInt8(Schema.version + 1), at: 63)
     #expect(
       throws: StoreError.newerSchema(
-        path: directory.database, found: FeatureStore.schemaVersion + 1,
-        supported: FeatureStore.schemaVersion)
+        path: directory.database, found: Schema.version + 1,
+        supported: Schema.version)
     ) { try open(directory) }
     write(0, at: 63)
     expectDamaged(directory)

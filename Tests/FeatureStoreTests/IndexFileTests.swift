@@ -45,7 +45,7 @@ import Testing
   /// What a start makes of a directory as it is now, as after a kill.
   private func afterKill(
     _ directory: TemporaryDirectory
-  ) throws -> (loaded: LoadedIndex, rows: [Plain]) {
+  ) throws -> (loaded: FeatureStore.LoadedIndex, rows: [Plain]) {
     let copy = TemporaryDirectory()
     for name in directory.names where name != "pincluster.lock" {
       writeFile(copy.path + "/" + name, readFile(directory.path + "/" + name))

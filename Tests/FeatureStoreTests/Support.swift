@@ -1,7 +1,8 @@
 import ClusterCore
-import FeatureStore
 import Glibc
 import Threading
+
+@testable import FeatureStore
 
 /// A directory that is removed with its last reference.
 final class TemporaryDirectory: Sendable {
@@ -131,8 +132,23 @@ extension FeatureStore {
     return result.withLock { $0 }
   }
 
+  /// Calls `body` on another thread with the features that haven't expired, from the rows, in the order of ids.
+  func forEachBatch(
+    of info: CollectionInfo, batchSize: Int,
+    _ body: @escaping @Sendable (FeatureBatch) throws -> Void
+  ) throws {
+    var rows = try writable().rows(of: info, now: clock.now)
+    rows.batchSize = batchSize
+    _ = try rows.load(into: body)
+  }
+
+  /// Copies the write-ahead log into the database file, as far as no reader needs it.
+  func checkpoint() throws {
+    try writable().connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
   @discardableResult
-  func put(_ features: [Plain], into id: String = "c") throws -> UpsertResult {
+  func put(_ features: [Plain], into id: String = "c") throws -> FeatureStore.UpsertResult {
     var batch = FeatureBatch(features)
     return try upsert(&batch, into: id)
   }

@@ -97,3 +97,9 @@ import Testing
     }
   }
 }
+
+extension DateTime {
+  fileprivate static func milliseconds(_ text: String) -> Int64? {
+    Array(text.utf8).withUnsafeBytes { milliseconds($0) }
+  }
+}

@@ -238,7 +238,7 @@ import Testing
     #expect(select([], properties) == "{}" && select(["a"], "{}") == "{}")
     let escaped = Array(#""\ud83d\ude00\n\t\"\\\/\b\f\r\u00e9é""#.utf8)
     #expect(
-      text(escaped.withUnsafeBytes { PropertyReader.unescape($0) }) == "😀\n\t\"\\/\u{8}\u{C}\réé")
+      text(escaped.withUnsafeBytes { JSONScanner.unescape($0) }) == "😀\n\t\"\\/\u{8}\u{C}\réé")
     // On text that is not JSON, the results are arbitrary but within bounds.
     var random = SeededGenerator(seed: 6)
     for _ in 0..<5000 {
@@ -249,7 +249,7 @@ import Testing
       }
       bytes.withUnsafeBytes {
         _ = PropertyReader.value(of: Array("a".utf8), in: $0)
-        _ = PropertyReader.unescape($0)
+        _ = JSONScanner.unescape($0)
       }
     }
   }

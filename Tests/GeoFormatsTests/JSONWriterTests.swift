@@ -55,7 +55,7 @@ import Testing
     writer.beginObject()
     writer.member("a", owned)
     writer.member("b", maybe)
-    writer.member("c", Double?.none)
+    writer.member("c", String?.none)
     writer.key("e")
     writer.coordinate(latitude: 1.123456789, longitude: -180)
     writer.endObject()
@@ -102,7 +102,7 @@ import Testing
       for _ in 0..<(round % 40) { string.append(palette.randomElement(using: &random) ?? "a") }
       var writer = JSONWriter()
       writer.beginObject()
-      writer.key(String(string))
+      Array(String(string).utf8).withUnsafeBytes { writer.keyUTF8($0) }
       writer.value(String(string))
       writer.endObject()
       let (key, value) = try writer.bytes.withUnsafeBytes { bytes in

@@ -21,6 +21,15 @@ struct Outcome: Equatable {
   var refusedAt: String? { if case .notFeatures(let pointer, _)? = error { pointer } else { nil } }
 }
 
+extension FeatureReader {
+  /// Reads a chunk.
+  mutating func read(_ chunk: [UInt8], into parsed: inout ParsedFeatures) throws(FormatError) {
+    try chunk.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      try read(UnsafeRawBufferPointer(bytes), into: &parsed)
+    }
+  }
+}
+
 /// Reads a stream that is split before the given indices.
 func read(
   _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String? = nil, cuts: [Int] = []

@@ -38,11 +38,11 @@ extension TwinFeature {
 
   /// All at one coordinate; every third id is text, so that both kinds of id meet.
   public static func coincident(
-    _ count: Int, at place: Coordinate, firstID: Int = 1
+    _ count: Int, at coordinate: Coordinate, firstID: Int = 1
   ) -> [TwinFeature] {
     (0..<count).map { i in
       let id = i % 3 == 2 ? FeatureID(known: "stone-\(i)") : FeatureID(known: firstID + i)
-      return TwinFeature(id: id, coordinate: place, properties: named("stone", i))
+      return TwinFeature(id: id, coordinate: coordinate, properties: named("stone", i))
     }
   }
 
@@ -92,12 +92,12 @@ extension TwinFeature {
       let column = floor(generator.double(0...1) * 8_388_607)
       let row = floor(generator.double(0.1...0.9) * 8_388_607)
       for _ in 0..<each {
-        let place = Twin.unproject(
+        let coordinate = Twin.unproject(
           x: (column + generator.double(0.01...0.99)) * Twin.locationSize,
           y: (row + generator.double(0.01...0.99)) * Twin.locationSize)
         let i = features.count
         features.append(
-          TwinFeature(firstID + i, place.longitude, place.latitude, named("tiny", i)))
+          TwinFeature(firstID + i, coordinate.longitude, coordinate.latitude, named("tiny", i)))
       }
     }
     return features

@@ -74,8 +74,8 @@ public enum Fixtures {
   /// errors.
   public static func features(of document: TestJSON, from source: String) throws -> [TwinFeature] {
     try (document["features"]?.array ?? []).map { feature in
-      guard let place = feature["geometry"]?["coordinates"],
-        let longitude = place[0]?.double, let latitude = place[1]?.double,
+      guard let position = feature["geometry"]?["coordinates"],
+        let longitude = position[0]?.double, let latitude = position[1]?.double,
         let id = feature["id"]
       else { throw Unreadable(path: source, reason: "not a point with an id: \(feature.text)") }
       let featureID =

@@ -69,10 +69,10 @@ public struct LiveWriter: Sendable {
   private mutating func named(_ count: Int) -> [TwinFeature] {
     let first = generator.int(0...span - 1)
     return (0..<count).map { step in
-      let place = (first + step) % span
+      let serial = (first + step) % span
       return feature(
-        place % 3 == 0
-          ? FeatureID(known: "w\(number)-\(place)") : FeatureID(known: number * 100 + place))
+        serial % 3 == 0
+          ? FeatureID(known: "w\(number)-\(serial)") : FeatureID(known: number * 100 + serial))
     }
   }
 
@@ -111,8 +111,9 @@ public struct LiveWriter: Sendable {
     let old = changed.property("n")?.int ?? 0
     changed.coordinate = feature(id).coordinate
     changed.properties = changed.properties?.replacing("\"n\":\(old),", with: "\"n\":\(begun),")
-    let place = changed.coordinate
-    let coordinates = "[\(TestJSON(place.longitude).text),\(TestJSON(place.latitude).text)]"
+    let coordinate = changed.coordinate
+    let coordinates =
+      "[\(TestJSON(coordinate.longitude).text),\(TestJSON(coordinate.latitude).text)]"
     return LiveWrite(
       "PATCH", "\(path)/\(id)", type: "application/merge-patch+json",
       body: "{\"geometry\":{\"coordinates\":\(coordinates)},\"properties\":{\"n\":\(begun)}}",

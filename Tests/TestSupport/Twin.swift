@@ -12,7 +12,7 @@ public struct Twin: Sendable {
     public let x: Double
     /// Map points south of the northern edge, in 0..<W.
     public let y: Double
-    /// Its place on the Z-order curve.
+    /// Its key on the Z-order curve.
     public let zOrder: UInt64
     /// The level-23 cell that holds it.
     public let location: Location
@@ -50,7 +50,7 @@ public struct Twin: Sendable {
   /// Takes the features in any order; their ids must differ. With `parsing` it reads all properties
   /// now rather than at each look.
   public init(_ features: [TwinFeature], parsing: Bool = false) {
-    var placed = features.map(Twin.place)
+    var placed = features.map(Twin.placed)
     placed.sort { a, b in
       a.zOrder != b.zOrder ? a.zOrder < b.zOrder : a.feature.id < b.feature.id
     }
@@ -121,7 +121,7 @@ public struct Twin: Sendable {
     return Location(column: Int(floor(x / locationSize)), row: Int(floor(y / locationSize)))
   }
 
-  /// The place of a map point on the Z-order curve: bit by bit, x below y.
+  /// The key of a map point on the Z-order curve: bit by bit, x below y.
   public static func zOrder(x: Double, y: Double) -> UInt64 {
     let (column, row) = (UInt64(floor(x * 16)), UInt64(floor(y * 16)))
     var key: UInt64 = 0
@@ -132,7 +132,7 @@ public struct Twin: Sendable {
     return key
   }
 
-  private static func place(_ feature: TwinFeature) -> Placed {
+  private static func placed(_ feature: TwinFeature) -> Placed {
     let (x, y) = project(feature.coordinate)
     return Placed(
       feature: feature, x: x, y: y, zOrder: zOrder(x: x, y: y),

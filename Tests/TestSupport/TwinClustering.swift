@@ -140,7 +140,7 @@ private struct TwinCellWork {
   ) -> TwinAnnotation {
     let features = members.map(\.feature)
     let first = members[0]
-    var place = (coordinate: first.feature.coordinate, isExact: true)
+    var position = (coordinate: first.feature.coordinate, isExact: true)
     var bbox = [first, first].flatMap {
       [$0.feature.coordinate.longitude, $0.feature.coordinate.latitude]
     }
@@ -150,16 +150,17 @@ private struct TwinCellWork {
       bbox = [
         longitudes.min() ?? 0, latitudes.min() ?? 0, longitudes.max() ?? 0, latitudes.max() ?? 0,
       ]
-      if kind == .cell { place = clusterPlace(members, longitudes, latitudes) }
+      if kind == .cell { position = clusterPosition(members, longitudes, latitudes) }
     } else if isSpread {
       let spread = Twin.spread(first, distance: request.distanceFromContestedLocation)
-      place = (spread, first.contested == 1)
+      position = (spread, first.contested == 1)
     }
     let titles = Twin.titles(features, request)
     return TwinAnnotation(
       cell: cell, grid: grid, group: group, kind: kind, features: features,
-      coordinate: place.coordinate,
-      isCoordinateExact: place.isExact, isUniqueLocation: Set(members.map(\.location)).count == 1,
+      coordinate: position.coordinate,
+      isCoordinateExact: position.isExact,
+      isUniqueLocation: Set(members.map(\.location)).count == 1,
       bbox: bbox, title: titles.title, subtitle: titles.subtitle,
       originalCoordinate: isSpread ? first.feature.coordinate : nil,
       contested: isSpread ? first.contested : nil,
@@ -169,7 +170,7 @@ private struct TwinCellWork {
 
   private func folded(_ longitude: Double) -> Double { longitude == 180 ? -180 : longitude }
 
-  private func clusterPlace(
+  private func clusterPosition(
     _ members: [Twin.Placed], _ longitudes: [Double], _ latitudes: [Double]
   ) -> (coordinate: Coordinate, isExact: Bool) {
     let x = (Double(cell.column) + 0.5) * grid.cellMapSize

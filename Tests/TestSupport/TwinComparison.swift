@@ -65,12 +65,12 @@ extension TwinAnnotation {
       same("subtitle", got["subtitle"], subtitle.map { .string($0) } ?? .null)
     }
     let box = (got["bbox"]?.array ?? []).compactMap(\.double)
-    let isPlaced = possiblePlaces.contains { bbox, coordinate in
+    let isPossible = possibleExtents.contains { bbox, coordinate in
       let allowed = isCoordinateExact ? 0 : tolerance
       return box.count == 4 && !zip(box, bbox).contains(where: { abs($0 - $1) > tolerance })
         && got.isCoordinate(of: coordinate, named: "coordinate", within: allowed)
     }
-    if !isPlaced {
+    if !isPossible {
       found.append(
         "bbox is \(box), coordinate is \(got["coordinate"]?.text ?? "absent"), "
           + "not \(bbox), \(coordinate)")
@@ -95,7 +95,7 @@ extension TwinAnnotation {
   }
 
   /// Its box and coordinate, and others that are as right.
-  private var possiblePlaces: [(bbox: [Double], coordinate: Coordinate)] {
+  private var possibleExtents: [(bbox: [Double], coordinate: Coordinate)] {
     let others = alternatives.map { arc in
       let longitude = isCoordinateExact ? coordinate.longitude : arc.mean
       return (

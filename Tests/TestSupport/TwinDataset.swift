@@ -22,15 +22,14 @@ public enum TwinDataset: String, CaseIterable, Sendable {
   /// Its features, the same ones for the same seed, with properties of every type.
   public func features(seed: UInt64, count: Int) -> [TwinFeature] {
     var generator = SeededGenerator(seed: seed)
-    let places = places(count, using: &generator)
-    return places.map { one in
+    return features(count, using: &generator).map { one in
       var feature = one
       feature.properties = TwinDataset.properties(of: one, using: &generator)
       return feature
     }
   }
 
-  private func places(_ count: Int, using generator: inout SeededGenerator) -> [TwinFeature] {
+  private func features(_ count: Int, using generator: inout SeededGenerator) -> [TwinFeature] {
     switch self {
     case .world: return TwinFeature.world(count, using: &generator)
     case .cities: return TwinFeature.cities(count, towns: 12, using: &generator)

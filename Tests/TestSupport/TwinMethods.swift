@@ -104,22 +104,24 @@ extension Twin {
   ) -> TwinAnnotation {
     let (first, members) = (joined.first, joined.members)
     let features = members.map(\.feature)
-    var place = first.feature.coordinate
-    var bbox = [place.longitude, place.latitude, place.longitude, place.latitude]
+    var coordinate = first.feature.coordinate
+    var bbox = [
+      coordinate.longitude, coordinate.latitude, coordinate.longitude, coordinate.latitude,
+    ]
     let arcs = members.count > 1 ? TwinArc.shortest(over: features.map(\.coordinate.longitude)) : []
     if let arc = arcs.first {
       let latitudes = features.map(\.coordinate.latitude)
       bbox = [arc.west, latitudes.min() ?? 0, arc.east, latitudes.max() ?? 0]
       if request.method == .distance {
         let mean = latitudes.reduce(0, +) / Double(latitudes.count)
-        place = Coordinate(latitude: mean, longitude: arc.mean)
+        coordinate = Coordinate(latitude: mean, longitude: arc.mean)
       }
     }
     let titles = titles(features, request)
     return TwinAnnotation(
       cell: grid.cell(x: first.x, y: first.y), grid: grid,
       group: request.groupBy.map { TwinGroup($0, of: first.value($0)) },
-      kind: .feature(first.feature.id), features: features, coordinate: place,
+      kind: .feature(first.feature.id), features: features, coordinate: coordinate,
       isCoordinateExact: members.count == 1 || request.method == .collision,
       isUniqueLocation: Set(members.map(\.location)).count == 1, bbox: bbox, title: titles.title,
       subtitle: titles.subtitle, originalCoordinate: nil, contested: nil,

@@ -1,6 +1,7 @@
 import ClusterCore
 
-/// What ids mean, learnt from answers: the same place must always have the same, and no other.
+/// What ids mean, learnt from answers: the same cell, location or feature must always have the same
+/// id, and no other may have it.
 public struct TwinNames: Sendable {
   /// What an id names.
   public struct Meaning: Hashable, Sendable {

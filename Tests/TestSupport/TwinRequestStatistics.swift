@@ -59,8 +59,8 @@ public struct TwinPrevious: Sendable {
 
   /// One as a service answered it; nil if it has no id or coordinate.
   public init?(answered annotation: TestJSON) {
-    guard let id = annotation["id"]?.string, let place = annotation["coordinate"],
-      let latitude = place["latitude"]?.double, let longitude = place["longitude"]?.double
+    guard let id = annotation["id"]?.string, let coordinate = annotation["coordinate"],
+      let latitude = coordinate["latitude"]?.double, let longitude = coordinate["longitude"]?.double
     else { return nil }
     self.init(id, Coordinate(latitude: latitude, longitude: longitude))
   }

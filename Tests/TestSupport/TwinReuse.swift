@@ -2,7 +2,7 @@ import ClusterCore
 
 /// Which annotations on screen become which of a new answer, section 6.
 public struct TwinReuse: Sendable {
-  /// For each new annotation, the place in `previous` of the one it takes.
+  /// For each new annotation, the index in `previous` of the one it takes.
   public let taken: [Int?]
   /// The annotations on screen.
   public let previous: [TwinPrevious]
@@ -87,7 +87,7 @@ extension TwinAnnotation {
     return grid.cell(x: x, y: y) == cell
   }
 
-  /// Whether it may take over an old annotation that stands there, so far as places go.
+  /// Whether it may take over an old annotation that stands there, as far as coordinates tell.
   func mayTake(_ old: Coordinate, _ method: TwinRequest.Method) -> Bool {
     if isWholeCell { return isInCell(old) }
     let turn = (old.longitude - coordinate.longitude).magnitude

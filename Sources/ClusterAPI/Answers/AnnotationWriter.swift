@@ -3,16 +3,17 @@ import GeoFormats
 
 /// Encodes annotations: as JSON, or as GeoJSON features with Supercluster's names.
 struct AnnotationWriter {
-  let index: FeatureIndex
-  let result: ClusterResult
-  let options: AnnotationOptions
-  /// Whether annotations carry all of their members; otherwise `writeChosen` writes them.
+  private let index: FeatureIndex
+  private let result: ClusterResult
+  private let options: AnnotationOptions
   private let hasAllMembers: Bool
+  /// The most features that a cluster lists.
+  private let memberLimit: Int
   /// The ids of the annotations that were on screen.
-  let previous: [String]
-  let titles: TitleWriter
-  let layers: LayerTexts
-  let statistics: StatisticsWriter?
+  private let previous: [String]
+  private let titles: TitleWriter
+  private let layers: LayerTexts
+  private let statistics: StatisticsWriter?
 
   init(
     collection: IndexedCollection, result: ClusterResult, options: AnnotationOptions,
@@ -22,6 +23,7 @@ struct AnnotationWriter {
     self.result = result
     self.options = options
     hasAllMembers = options.fields == .all
+    memberLimit = options.fields.contains(.members) ? options.members : 0
     self.previous = previous
     titles = TitleWriter(options, collection)
     layers = LayerTexts(result.layers)
@@ -32,19 +34,13 @@ struct AnnotationWriter {
 
   /// Writes an annotation as an object in the form that the options ask for.
   func write(_ annotation: Annotation, into json: inout JSONWriter) {
-    if options.form == .geoJSON { return writeGeoJSON(annotation, into: &json) }
+    if options.isGeoJSON { return writeGeoJSON(annotation, into: &json) }
     writeMembers(annotation, opening: true, into: &json)
     json.endObject()
   }
 
-  /// Writes the members of an annotation's JSON object, and, if asked to, the brace before them. Others may
-  /// follow.
-  func writeMembers(
-    _ annotation: Annotation, opening: Bool = false, into json: inout JSONWriter
-  ) {
-    guard hasAllMembers else {
-      return writeChosenMembers(annotation, opening: opening, into: &json)
-    }
+  /// Writes the members of an annotation's JSON object, and the brace before them if asked to.
+  func writeMembers(_ annotation: Annotation, opening: Bool = false, into json: inout JSONWriter) {
     writeCommon(annotation, hasID: true, opening: opening, into: &json)
     if annotation.isCluster {
       writeMemberList(annotation, into: &json)
@@ -114,32 +110,66 @@ struct AnnotationWriter {
       json.member("id", featureName(annotation))
       (hasName, opening) = (false, false)
     }
+    let fields = options.fields
     layers.withTexts(ofLayer: annotation.layer) { texts in
-      json.withRoomForElement(
-        512 + layers.maximumLength + 12 * JSONRoom.numberLength
-      ) { room in
-        if opening { room.text("{") }
-        if hasName {
-          room.text("\"id\":\"")
-          AnnotationWriter.write(annotation.key, texts, into: &room)
-          room.text("\",")
+      if hasAllMembers {
+        json.withRoomForElement(512 + layers.maximumLength + 12 * JSONRoom.numberLength) { room in
+          if opening { room.text("{") }
+          if hasName {
+            room.text("\"id\":\"")
+            AnnotationWriter.write(annotation.key, texts, into: &room)
+            room.text("\",")
+          }
+          AnnotationWriter.writeFigures(annotation, into: &room)
+          if !titles.hasProperty { TitleWriter.writeCount(annotation.count, into: &room) }
         }
-        AnnotationWriter.writeFigures(annotation, into: &room)
-        if !titles.hasProperty { TitleWriter.writeCount(annotation.count, into: &room) }
+      } else {
+        if opening { json.beginObject() }
+        if hasName {
+          json.key("id")
+          writeID(of: annotation, into: &json)
+        }
+        AnnotationWriter.writeFigures(annotation, fields, into: &json)
       }
-      if titles.hasProperty { titles.write(annotation, result, into: &json) }
+      if titles.hasProperty || !hasAllMembers {
+        if fields.contains(.title) { titles.writeTitle(annotation, into: &json) }
+        if fields.contains(.subtitle) { titles.writeSubtitle(annotation, result, into: &json) }
+      }
       if let spread = annotation.spread {
-        json.key("originalCoordinate")
-        json.coordinate(spread.originalCoordinate)
-        json.member("contested", spread.contested)
+        if fields.contains(.originalCoordinate) {
+          json.key("originalCoordinate")
+          json.coordinate(spread.originalCoordinate)
+        }
+        if fields.contains(.contested) { json.member("contested", spread.contested) }
       }
-      if !texts.group.isEmpty { json.withRoom(texts.group.count) { $0.bytes(texts.group) } }
+      if !texts.group.isEmpty, fields.contains(.group) {
+        json.withRoomForElement(texts.group.count) { $0.bytes(texts.group) }
+      }
     }
     statistics?.write(annotation, result, into: &json)
     if let index = annotation.reuses { json.member("reuses", previous[index]) }
   }
 
-  /// Writes the members from `coordinate` to `bbox`.
+  /// Writes those of the members from `coordinate` to `bbox` that are wanted.
+  private static func writeFigures(
+    _ annotation: Annotation, _ fields: AnnotationFields, into json: inout JSONWriter
+  ) {
+    if fields.contains(.coordinate) {
+      json.key("coordinate")
+      json.coordinate(annotation.coordinate)
+    }
+    if fields.contains(.count) { json.member("count", annotation.count) }
+    if fields.contains(.isCluster) { json.member("isCluster", annotation.isCluster) }
+    if fields.contains(.isUniqueLocation) {
+      json.member("isUniqueLocation", annotation.isUniqueLocation)
+    }
+    if fields.contains(.bbox) {
+      json.key("bbox")
+      json.bbox(annotation.bounds)
+    }
+  }
+
+  /// Writes the members from `coordinate` to `bbox`, which nearly all requests want, at a fraction of the cost.
   @inline(__always)
   private static func writeFigures(_ annotation: Annotation, into room: inout JSONRoom) {
     let (coordinate, bounds) = (annotation.coordinate, annotation.bounds)
@@ -176,11 +206,13 @@ struct AnnotationWriter {
     return piece
   }
 
-  func writePinFeature(_ annotation: Annotation, into json: inout JSONWriter) {
+  private func writePinFeature(_ annotation: Annotation, into json: inout JSONWriter) {
+    guard options.fields.contains(.feature) else { return }
     let record = index.record(at: annotation.first)
     if case .all = options.properties, case .integer(let id, writtenAsText: false) = record.rawID {
       let properties = record.properties
       json.withRoom(64 + JSONRoom.numberLength + properties.count) { room in
+        // The id comes before it, so a comma is always due.
         room.text(",\"feature\":{\"id\":")
         room.integer(Int(id))
         room.text(",\"properties\":")
@@ -189,69 +221,62 @@ struct AnnotationWriter {
       }
       return
     }
-    json.key("feature")
-    json.beginObject()
-    json.key("id")
-    json.featureID(record.rawID)
-    json.properties(of: record, options.properties)
-    json.endObject()
-  }
-
-  func writeMemberList(_ annotation: Annotation, into json: inout JSONWriter) {
-    guard options.members > 0 else { return }
-    json.key("members")
-    json.beginArray()
-    for ordinal in result.ordinals(of: annotation, offset: 0, limit: options.members) {
-      let record = index.record(at: ordinal)
-      json.beginObject()
+    json.object("feature") { json in
       json.key("id")
       json.featureID(record.rawID)
-      json.key("coordinate")
-      json.coordinate(record.coordinate)
       json.properties(of: record, options.properties)
-      json.endObject()
     }
-    json.endArray()
+  }
+
+  private func writeMemberList(_ annotation: Annotation, into json: inout JSONWriter) {
+    guard memberLimit > 0 else { return }
+    json.array("members") { json in
+      for ordinal in result.ordinals(of: annotation, offset: 0, limit: memberLimit) {
+        let record = index.record(at: ordinal)
+        json.object { json in
+          json.key("id")
+          json.featureID(record.rawID)
+          json.key("coordinate")
+          json.coordinate(record.coordinate)
+          json.properties(of: record, options.properties)
+        }
+      }
+    }
   }
 
   // MARK: GeoJSON
 
-  /// Writes an annotation as a GeoJSON Feature: a cluster with Supercluster's properties, a pin as its own
-  /// feature.
+  /// Writes a GeoJSON Feature: a cluster with Supercluster's properties, or a pin as its own feature.
   private func writeGeoJSON(_ annotation: Annotation, into json: inout JSONWriter) {
-    json.beginObject()
-    json.member("type", "Feature")
-    if annotation.isCluster {
-      writeCluster(annotation, into: &json)
-    } else {
-      writePin(annotation, into: &json)
+    json.object { json in
+      json.member("type", "Feature")
+      if annotation.isCluster {
+        writeCluster(annotation, into: &json)
+      } else {
+        writePin(annotation, into: &json)
+      }
     }
-    json.endObject()
   }
 
   private func writeCluster(_ annotation: Annotation, into json: inout JSONWriter) {
     json.key("id")
     writeID(of: annotation, into: &json)
-    writePoint(annotation.coordinate, into: &json)
-    json.key("properties")
-    json.beginObject()
-    json.member("cluster", true)
-    json.key("cluster_id")
-    writeID(of: annotation, into: &json)
-    json.member("point_count", annotation.count)
-    json.key("point_count_abbreviated")
-    AnnotationWriter.abbreviate(annotation.count, into: &json)
-    json.key("id")
-    writeID(of: annotation, into: &json)
-    if hasAllMembers {
+    json.point(annotation.coordinate)
+    json.object("properties") { json in
+      json.member("cluster", true)
+      json.key("cluster_id")
+      writeID(of: annotation, into: &json)
+      json.member("point_count", annotation.count)
+      json.key("point_count_abbreviated")
+      AnnotationWriter.abbreviate(annotation.count, into: &json)
+      json.key("id")
+      writeID(of: annotation, into: &json)
       writeCommon(annotation, hasID: false, opening: false, into: &json)
       writeMemberList(annotation, into: &json)
-    } else {
-      writeChosen(annotation, into: &json)
     }
-    json.endObject()
   }
 
+  /// Writes a pin, which has `properties` and `annotation` whatever `fields` says.
   private func writePin(_ annotation: Annotation, into json: inout JSONWriter) {
     let record = index.record(at: annotation.first)
     json.key("id")
@@ -260,46 +285,24 @@ struct AnnotationWriter {
       json.key("geometry")
       json.geometry(of: record)
     } else {
-      writePoint(annotation.coordinate, into: &json)
+      json.point(annotation.coordinate)
     }
-    json.key("properties")
-    guard hasAllMembers else {
-      return writeChosenParts(ofPin: annotation, record, into: &json)
+    json.object("properties") { json in
+      if options.fields.contains(.feature) { writeOwnProperties(record, into: &json) }
+      json.key("annotation_id")
+      writeID(of: annotation, into: &json)
     }
-    writeOwnProperties(record, of: annotation, into: &json)
-    json.key("annotation")
-    json.beginObject()
-    writeCommon(annotation, hasID: false, opening: false, into: &json)
-    json.endObject()
+    json.object("annotation") { writeCommon(annotation, hasID: false, opening: false, into: &$0) }
   }
 
-  private func writePoint(_ coordinate: Coordinate, into json: inout JSONWriter) {
-    json.key("geometry")
-    json.beginObject()
-    json.member("type", "Point")
-    json.key("coordinates")
-    json.beginArray()
-    json.value(coordinate.longitude)
-    json.value(coordinate.latitude)
-    json.endArray()
-    json.endObject()
-  }
-
-  /// Writes a pin's own properties and `annotation_id`. Own properties with names by which clients recognize
-  /// clusters are left out, so that no pin passes for a cluster.
-  func writeOwnProperties(
-    _ record: FeatureRecord, of annotation: Annotation, into json: inout JSONWriter
-  ) {
-    json.beginObject()
-    for (name, value) in PropertyReader.members(of: record.properties) {
-      let key = PropertyReader.unescape(name)
+  /// Writes a pin's own properties, except those by which clients would take it for a cluster.
+  private func writeOwnProperties(_ record: FeatureRecord, into json: inout JSONWriter) {
+    for (name, value) in PropertyReader.Members(of: record.properties) {
+      let key = JSONScanner.unescape(name)
       guard !AnnotationWriter.reserved.contains(key), isSelected(key) else { continue }
       key.withUnsafeBytes { json.keyUTF8($0) }
       json.raw(value)
     }
-    json.key("annotation_id")
-    writeID(of: annotation, into: &json)
-    json.endObject()
   }
 
   private static let reserved = ["cluster", "point_count", "annotation_id"].map { Array($0.utf8) }
@@ -320,6 +323,17 @@ struct AnnotationWriter {
       let tenths = (count + 50) / 100
       json.value(tenths % 10 == 0 ? "\(tenths / 10)k" : "\(tenths / 10).\(tenths % 10)k")
     default: json.value(count)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes the member `geometry` with a GeoJSON Point.
+  fileprivate mutating func point(_ coordinate: Coordinate) {
+    object("geometry") { json in
+      json.member("type", "Point")
+      json.key("coordinates")
+      json.position(coordinate.longitude, coordinate.latitude)
     }
   }
 }

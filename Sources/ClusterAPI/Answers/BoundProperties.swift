@@ -5,10 +5,8 @@ struct BoundProperties {
   var filter: FeatureFilter?
   var grouping: Grouping?
   var statistics = Statistics()
-  private let hasStatistics: Bool
-
   /// The statistics that annotations carry; nil for none.
-  var annotationStatistics: Statistics? { hasStatistics ? statistics : nil }
+  let annotationStatistics: Statistics?
 
   /// Looks the values up. Those of a property are read from all features on first use.
   init(_ options: PropertyOptions, in collection: IndexedCollection) {
@@ -21,6 +19,6 @@ struct BoundProperties {
         name: Array($0.name.utf8), operation: $0.operation,
         column: collection.column(of: $0.property))
     }
-    hasStatistics = options.hasStatistics
+    annotationStatistics = options.hasStatistics ? statistics : nil
   }
 }

@@ -3,28 +3,25 @@ import GeoFormats
 
 /// A viewport on a grid of the cell cache, in which all, some or none of its cells are cached.
 struct CachedViewport: Sendable {
-  let request: ViewportRequest
-  let snapshot: CollectionSnapshot
-  let memory: CellCacheBudget
-  let area: CellArea
-  let pages: [CellPage]
+  private let request: ViewportRequest
+  private let snapshot: CollectionSnapshot
+  private let memory: CellCacheBudget
+  private let area: CellArea
+  private let pages: [CellPage]
 
   /// The sums of the cached cells, and the extent of the missing ones.
-  struct Sum {
+  private struct Sum {
     var bytes = 0
     var features = 0
     var annotations = 0
-    // The cells that aren't cached: their number, and their rows and columns, counted from the viewport's
-    // first.
+    // The number of cells that aren't cached, and their extent, counted from the viewport's first.
     var missing = 0
     var rows = (first: Int.max, last: Int.min)
     var offsets = (first: Int.max, last: Int.min)
   }
 
   /// A viewport of a collection; nil if the cells of such a request aren't cached.
-  init?(
-    _ request: ViewportRequest, _ snapshot: CollectionSnapshot, _ memory: CellCacheBudget
-  ) {
+  init?(_ request: ViewportRequest, _ snapshot: CollectionSnapshot, _ memory: CellCacheBudget) {
     guard case .grid(let viewport, _) = request.area, let area = CellArea(viewport.cells),
       let key = CellKey(request),
       let grid = snapshot.cellCache.grid(key, memory),
@@ -34,10 +31,7 @@ struct CachedViewport: Sendable {
     (self.snapshot, self.memory, self.pages) = (snapshot, memory, pages)
   }
 
-  /// The encoded answer.
-  ///
-  /// - Parameter clustering: whether missing cells are clustered.
-  /// - Returns: nil if there are missing cells and they aren't clustered, or if the answer exceeds a limit.
+  /// The encoded answer; nil if cells are missing and `clustering` is false, or if it exceeds a limit.
   func body(clustering: Bool) -> [UInt8]? {
     var sum = self.sum
     let missing = sum.missing
@@ -79,14 +73,10 @@ struct CachedViewport: Sendable {
   private func body(_ sum: Sum) -> [UInt8] {
     var answer = ClusterAnswer(snapshot: snapshot, result: ClusterResult())
     answer.result.featureCount = sum.features
+    answer.output.isGeoJSON = request.values.cell.output.isGeoJSON
     answer.describe(request.area)
-    let isGeoJSON = request.values.cell.output.form == .geoJSON
     var head = JSONWriter(reserving: 512)
-    head.beginObject()
-    if isGeoJSON { head.member("type", "FeatureCollection") }
-    answer.writeHead(into: &head)
-    head.key(isGeoJSON ? "features" : "annotations")
-    head.beginArray()
+    answer.openAnnotations(into: &head)
     return head.withBytes { head in
       // The memory isn't zeroed first, and there is one check a cell: copying is most of the cost.
       [UInt8](unsafeUninitializedCapacity: head.count + sum.bytes + 2) { bytes, count in
@@ -95,9 +85,7 @@ struct CachedViewport: Sendable {
     }
   }
 
-  /// Copies the head and the cells into memory of the right size.
-  ///
-  /// - Returns: the number of bytes.
+  /// Copies the head and the cells into memory of the right size, and returns the number of bytes.
   private func write(
     _ head: UnsafeRawBufferPointer, into bytes: UnsafeMutableRawBufferPointer
   ) -> Int {
@@ -122,5 +110,63 @@ struct CachedViewport: Sendable {
     bytes[end] = UInt8(ascii: "]")
     bytes[end + 1] = UInt8(ascii: "}")
     return end + 2
+  }
+
+  // MARK: Missing cells
+
+  /// Clusters the missing cells and puts them into the pages; returns false if that exceeds a limit.
+  private func cluster(_ sum: Sum) -> Bool {
+    let missing = missingCells
+    guard case .grid(let viewport, _) = request.area,
+      let answer = try? ClusterAnswer(
+        cells(sum, missing), of: request, limit: ClusterRequest.maximumLimit, in: snapshot),
+      let encoder = try? CellEncoder(answer, cellSize: viewport.cellSize)
+    else { return false }
+    var json = JSONWriter(reserving: 4096)
+    var bytes = sum.bytes
+    encoder.forEachCell(and: missing) { cell, annotations in
+      let (column, row) = (cell.position.column, cell.position.row)
+      guard bytes <= memory.maximumViewport,
+        let page = area.page(column: column, row: row, in: pages),
+        page.slot(column: column, row: row).pointee.load(ordering: .acquiring) == nil
+      else { return }
+      let encoded = encode(annotations, by: encoder, &json)
+      bytes += encoded.json.count
+      page.fill(column: column, row: row, with: encoded)
+    }
+    return bytes <= memory.maximumViewport
+  }
+
+  private func encode(
+    _ annotations: ArraySlice<Annotation>, by encoder: CellEncoder, _ json: inout JSONWriter
+  ) -> EncodedCell {
+    guard !annotations.isEmpty else { return .empty }
+    json.removeAll()
+    encoder.write(annotations, into: &json, upTo: EncodedCell.maximumBytes)
+    if json.count > EncodedCell.maximumBytes { return .tooLong }
+    return json.withBytes {
+      EncodedCell($0, features: annotations.featureCount, annotations: annotations.count)
+    }
+  }
+
+  /// The cells to cluster. A range is quicker than single cells, unless most of it is in the cache.
+  private func cells(_ sum: Sum, _ missing: [ViewportCell]) -> ClusterAnswer.Cells {
+    let part = area.cells.part(
+      offsets: sum.offsets.first..<sum.offsets.last + 1, rows: sum.rows.first..<sum.rows.last + 1)
+    if Double(sum.missing) * 4 > part.count { return .range(part) }
+    return .selection(CellSelection(missing.map(\.position), of: part.grid))
+  }
+
+  /// The cells that aren't in the cache, in order.
+  private var missingCells: [ViewportCell] {
+    var cells: [ViewportCell] = []
+    area.forEachRun(in: pages) { page, columns, row in
+      for column in columns
+      where page.slot(column: column, row: row).pointee.load(ordering: .acquiring) == nil {
+        let position = CellPosition(column: column, row: row)
+        cells.append(ViewportCell(owner: .viewport, position: position))
+      }
+    }
+    return cells
   }
 }

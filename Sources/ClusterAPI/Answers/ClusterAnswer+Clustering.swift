@@ -7,9 +7,7 @@ extension ClusterAnswer {
     case selection(CellSelection)
   }
 
-  /// Clusters a viewport.
-  ///
-  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit, for one.
+  /// Clusters a viewport; throws ``ImpossibleRequest`` if there are more annotations than its limit.
   init(_ request: ViewportRequest, of snapshot: CollectionSnapshot) throws {
     let collection = snapshot.collection
     let properties = BoundProperties(request.values.cell.neededProperties, in: collection)
@@ -35,10 +33,8 @@ extension ClusterAnswer {
     }
   }
 
-  /// Clusters some cells of a viewport on a grid.
-  ///
-  /// - Parameter limit: the most annotations; nil for that of the request.
-  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
+  /// Clusters some cells of a viewport on a grid; throws ``ImpossibleRequest`` if there are more annotations
+  /// than a limit, or than the request's if it is nil.
   init(
     _ cells: Cells, of request: ViewportRequest, limit: Int? = nil, in snapshot: CollectionSnapshot
   ) throws {

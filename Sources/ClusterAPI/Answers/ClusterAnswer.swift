@@ -13,8 +13,7 @@ struct ClusterAnswer {
   var output = AnnotationOptions()
   /// The statistics of properties that annotations carry; nil for none.
   var statistics: Statistics?
-  /// The ids of the annotations on screen, and the indices of those that are to be removed; nil if they
-  /// weren't given.
+  /// The ids of the annotations on screen and the indices of those to remove; nil if none were given.
   var changes: (previous: [String], removed: [Int])?
   /// The cells to list, and the number of features in them; nil if they aren't asked for.
   var debugCells: (cells: GridRange, counts: [(cell: CellPosition, count: Int)])?
@@ -37,13 +36,8 @@ struct ClusterAnswer {
 
   /// The answer in the form of its options.
   func json() throws(ImpossibleRequest) -> JSONWriter {
-    let isGeoJSON = output.form == .geoJSON
     var json = JSONWriter(reserving: 1024 + result.annotations.count * 256)
-    json.beginObject()
-    if isGeoJSON { json.member("type", "FeatureCollection") }
-    writeHead(into: &json)
-    json.key(isGeoJSON ? "features" : "annotations")
-    json.beginArray()
+    openAnnotations(into: &json)
     let writer = try AnnotationWriter(
       collection: snapshot.collection, result: result, options: output, statistics: statistics,
       previous: changes?.previous ?? [])
@@ -53,6 +47,15 @@ struct ClusterAnswer {
     writeGrid(into: &json)
     json.endObject()
     return json
+  }
+
+  /// Writes everything before the first annotation.
+  func openAnnotations(into json: inout JSONWriter) {
+    json.beginObject()
+    if output.isGeoJSON { json.member("type", "FeatureCollection") }
+    writeHead(into: &json)
+    json.key(output.isGeoJSON ? "features" : "annotations")
+    json.beginArray()
   }
 
   /// Writes the members before the annotations.
@@ -93,77 +96,62 @@ struct ClusterAnswer {
   /// Writes what a client is to do with the annotations on screen.
   private func writeChanges(_ writer: AnnotationWriter, into json: inout JSONWriter) {
     let previous = changes?.previous ?? []
-    json.key("changes")
-    json.beginObject()
-    json.key("removed")
-    json.beginArray()
-    for index in changes?.removed ?? [] { json.value(previous[index]) }
-    json.endArray()
-    json.key("kept")
-    json.beginArray()
-    for annotation in result.annotations {
-      guard let index = annotation.reuses else { continue }
-      json.beginArray()
-      json.value(previous[index])
-      writer.writeID(of: annotation, into: &json)
-      json.endArray()
+    json.object("changes") { json in
+      json.array("removed") { json in
+        for index in changes?.removed ?? [] { json.value(previous[index]) }
+      }
+      json.array("kept") { json in
+        for annotation in result.annotations {
+          guard let index = annotation.reuses else { continue }
+          json.array { json in
+            json.value(previous[index])
+            writer.writeID(of: annotation, into: &json)
+          }
+        }
+      }
+      json.array("added") { json in
+        for annotation in result.annotations where annotation.reuses == nil {
+          writer.writeID(of: annotation, into: &json)
+        }
+      }
     }
-    json.endArray()
-    json.key("added")
-    json.beginArray()
-    for annotation in result.annotations where annotation.reuses == nil {
-      writer.writeID(of: annotation, into: &json)
-    }
-    json.endArray()
-    json.endObject()
   }
 
-  /// Writes the cells as polygons in degrees, by row and column and with the empty ones, if they are asked
-  /// for.
+  /// Writes all cells, also empty ones, as polygons by row and column, if they are asked for.
   func writeGrid(into json: inout JSONWriter) {
     guard let (cells, found) = debugCells else { return }
     let counts = Dictionary(
       found.map { ($0.cell, $0.count) }, uniquingKeysWith: { first, _ in first })
-    json.key("grid")
-    json.beginObject()
-    json.member("type", "FeatureCollection")
-    json.key("features")
-    json.beginArray()
-    for cell in cells.positions {
-      json.beginObject()
-      json.member("type", "Feature")
-      json.key("geometry")
-      writePolygon(cells.grid.bounds(of: cell), into: &json)
-      json.key("properties")
-      json.beginObject()
-      json.member("column", cell.column)
-      json.member("row", cell.row)
-      json.member("count", counts[cell] ?? 0)
-      json.endObject()
-      json.endObject()
+    json.object("grid") { json in
+      json.member("type", "FeatureCollection")
+      json.array("features") { json in
+        for cell in cells.positions {
+          json.object { json in
+            json.member("type", "Feature")
+            writePolygon(cells.grid.bounds(of: cell), into: &json)
+            json.object("properties") { json in
+              json.member("column", cell.column)
+              json.member("row", cell.row)
+              json.member("count", counts[cell] ?? 0)
+            }
+          }
+        }
+      }
     }
-    json.endArray()
-    json.endObject()
   }
 
   private func writePolygon(_ bounds: GeoBounds, into json: inout JSONWriter) {
-    let corners = [
-      (bounds.west, bounds.south), (bounds.east, bounds.south), (bounds.east, bounds.north),
-      (bounds.west, bounds.north), (bounds.west, bounds.south),
-    ]
-    json.beginObject()
-    json.member("type", "Polygon")
-    json.key("coordinates")
-    json.beginArray()
-    json.beginArray()
-    for (longitude, latitude) in corners {
-      json.beginArray()
-      json.value(longitude)
-      json.value(latitude)
-      json.endArray()
+    json.object("geometry") { json in
+      json.member("type", "Polygon")
+      json.array("coordinates") { json in
+        json.array { json in
+          json.position(bounds.west, bounds.south)
+          json.position(bounds.east, bounds.south)
+          json.position(bounds.east, bounds.north)
+          json.position(bounds.west, bounds.north)
+          json.position(bounds.west, bounds.south)
+        }
+      }
     }
-    json.endArray()
-    json.endArray()
-    json.endObject()
   }
 }

@@ -1,14 +1,13 @@
 import ClusterCore
 
-/// Tells answers that take microseconds from those that would keep an event loop from its other
-/// connections.
+/// Tells quick answers from those that would keep an event loop from its other connections.
 enum Effort {
   /// The most features that an event loop looks at one by one, which takes a millisecond or less.
   static let fewFeatures = 20_000
-  private static let fewPrevious = 500
+  fileprivate static let fewPrevious = 500
 
-  /// Whether an answer from a collection may take long, because values of properties must be read first or
-  /// many features must be looked at one by one.
+  /// Whether an answer may take long, because values of properties must be read first or many features must
+  /// be looked at one by one.
   static func isLong(
     over collection: IndexedCollection, filter: FilterExpression?, groupBy: [UInt8]? = nil,
     statistics: Bool = false
@@ -23,20 +22,11 @@ enum Effort {
   /// are so rare that a column must be made to find them.
   static func isLong(over collection: IndexedCollection, _ options: CellOptions) -> Bool {
     let properties = options.neededProperties
-    if isLong(
+    let isLong = isLong(
       over: collection, filter: properties.filter, groupBy: properties.groupBy,
       statistics: properties.hasStatistics)
-    {
-      return true
-    }
-    guard let title = options.output.neededTitleProperty, !collection.hasColumn(named: title) else {
-      return false
-    }
-    return TitleWriter.isRare(title, in: collection)
-  }
-
-  static func isLong(over collection: IndexedCollection, previous: [PreviousAnnotation]?) -> Bool {
-    previous.map { $0.count > fewPrevious } ?? false && collection.index.count > fewPrevious
+    guard !isLong, let title = options.output.neededTitleProperty else { return isLong }
+    return !collection.hasColumn(named: title) && TitleWriter.isRare(title, in: collection)
   }
 }
 
@@ -45,6 +35,6 @@ extension ViewportRequest {
   func isLong(over collection: IndexedCollection) -> Bool {
     if case .tiles = area { return true }
     return Effort.isLong(over: collection, values.cell)
-      || Effort.isLong(over: collection, previous: values.previous)
+      || min(values.previous?.count ?? 0, collection.index.count) > Effort.fewPrevious
   }
 }

@@ -27,9 +27,9 @@ extension IndexedCollection {
     var found: [UInt8]?
     index.points.forEachRun { run in
       for ordinal in run where found == nil {
-        for (name, _) in PropertyReader.members(of: index.record(at: ordinal).properties) {
+        for (name, _) in PropertyReader.Members(of: index.record(at: ordinal).properties) {
           guard name.count > GroupName.maximumWhole else { continue }
-          let bytes = PropertyReader.unescape(name)
+          let bytes = JSONScanner.unescape(name)
           if group.isOf(property: bytes) { found = bytes }
         }
       }

@@ -8,10 +8,7 @@ extension JSONWriter {
   ) {
     switch selection {
     case .all: member("properties", raw: record.properties)
-    case .none:
-      key("properties")
-      beginObject()
-      endObject()
+    case .none: object("properties") { _ in }
     case .names(let names):
       key("properties")
       PropertyReader.writeSelected(names: names, from: record.properties, into: &self)
@@ -25,31 +22,39 @@ extension JSONWriter {
 
   /// Writes `[west, south, east, north]`.
   mutating func bbox(_ bounds: GeoBounds) {
-    beginArray()
-    value(bounds.west)
-    value(bounds.south)
-    value(bounds.east)
-    value(bounds.north)
-    endArray()
+    array { json in
+      json.value(bounds.west)
+      json.value(bounds.south)
+      json.value(bounds.east)
+      json.value(bounds.north)
+    }
+  }
+
+  /// Writes `[longitude, latitude]`.
+  mutating func position(_ longitude: Double, _ latitude: Double) {
+    array { json in
+      json.value(longitude)
+      json.value(latitude)
+    }
   }
 
   /// Writes `{x, y, width, height}` in map points.
   mutating func mapRect(_ rect: MapRect) {
-    beginObject()
-    member("x", rect.x)
-    member("y", rect.y)
-    member("width", rect.width)
-    member("height", rect.height)
-    endObject()
+    object { json in
+      json.member("x", rect.x)
+      json.member("y", rect.y)
+      json.member("width", rect.width)
+      json.member("height", rect.height)
+    }
   }
 
   /// Writes an element of `links`.
-  mutating func link(_ href: String, _ relation: StaticString, _ type: String, _ title: String) {
-    beginObject()
-    member("href", href)
-    member("rel", relation)
-    member("type", type)
-    member("title", title)
-    endObject()
+  mutating func link(_ href: String, _ relation: StaticString, _ type: MediaType, _ title: String) {
+    object { json in
+      json.member("href", href)
+      json.member("rel", relation)
+      json.member("type", type.rawValue)
+      json.member("title", title)
+    }
   }
 }

@@ -1,10 +1,8 @@
 import ClusterCore
 import GeoFormats
 
-/// Text that all annotations of a layer have in common, encoded once: the beginning and end of the ids of
-/// cells, and the member `group`.
-///
-/// One block of memory holds the text of all layers, so that a loop over annotations reads a single array.
+/// What all annotations of a layer have in common, encoded once: the beginning and end of the ids of cells,
+/// and the member `group`. The texts of all layers are in one array, as loops over annotations read it.
 struct LayerTexts {
   private struct Layer {
     var start: Int
@@ -38,11 +36,9 @@ struct LayerTexts {
 
   /// The parts of a layer's text.
   struct Texts {
-    /// The beginning of ids of cells.
-    let head: UnsafeRawBufferPointer
-    /// Their end.
-    let tail: UnsafeRawBufferPointer
-    /// The member `group` with a comma before it; empty if there are no groups.
+    /// The beginning and end of ids of cells.
+    let head, tail: UnsafeRawBufferPointer
+    /// The member `group`; empty if there are no groups.
     let group: UnsafeRawBufferPointer
   }
 
@@ -64,8 +60,7 @@ extension JSONWriter {
   /// Writes ``CellName/head(_:cellSize:)``, usually without a String.
   fileprivate mutating func cellNameHead(_ grid: CellGrid, cellSize: Double) {
     guard cellSize == cellSize.rounded(), cellSize.magnitude < 1e15 else {
-      text(CellName.head(grid, cellSize: cellSize))
-      return
+      return text(CellName.head(grid, cellSize: cellSize))
     }
     part("g")
     part(grid.cellsPerWorld)
@@ -77,8 +72,8 @@ extension JSONWriter {
   fileprivate mutating func text(_ ascii: String) { part(Array(ascii.utf8)) }
 
   fileprivate mutating func group(_ key: [UInt8]?) {
-    // The writer adds commas only before members that it writes itself.
-    part(",\"group\":")
+    // Not by `key`, which would write a comma before it.
+    part("\"group\":")
     if let key { key.withUnsafeBytes { stringUTF8($0) } } else { null() }
   }
 }

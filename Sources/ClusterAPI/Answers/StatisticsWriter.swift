@@ -7,9 +7,7 @@ final class StatisticsWriter {
   private let fields: AnnotationFields
   private let collector: StatisticsCollector
 
-  /// Nil if annotations carry none of them.
-  ///
-  /// - Parameter fields: the members that annotations carry.
+  /// Nil if annotations carry none of the statistics.
   init?(_ statistics: Statistics, _ fields: AnnotationFields) throws(ImpossibleRequest) {
     var wanted = statistics
     if !fields.contains(.weight) { wanted.weights = nil }
@@ -24,25 +22,23 @@ final class StatisticsWriter {
   func write(_ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter) {
     let found = collector.statistics(of: annotation, in: result)
     if let weight = found.weight { json.member("weight", weight) }
-    if wanted.countBy != nil, fields.contains(.counts) {
-      json.key("counts")
-      json.beginObject()
-      for (key, count) in found.counts {
-        key.withUnsafeBytes { json.keyUTF8($0) }
-        json.value(count)
+    if wanted.countBy != nil {
+      if fields.contains(.counts) {
+        json.object("counts") { json in
+          for (key, count) in found.counts {
+            key.withUnsafeBytes { json.keyUTF8($0) }
+            json.value(count)
+          }
+        }
       }
-      json.endObject()
-    }
-    if wanted.countBy != nil, fields.contains(.otherCount) {
-      json.member("otherCount", found.otherCount)
+      if fields.contains(.otherCount) { json.member("otherCount", found.otherCount) }
     }
     guard let aggregates = wanted.aggregates else { return }
-    json.key("aggregates")
-    json.beginObject()
-    for (aggregate, value) in zip(aggregates, found.aggregates) {
-      aggregate.name.withUnsafeBytes { json.keyUTF8($0) }
-      if let value { json.value(value) } else { json.null() }
+    json.object("aggregates") { json in
+      for (aggregate, value) in zip(aggregates, found.aggregates) {
+        aggregate.name.withUnsafeBytes { json.keyUTF8($0) }
+        if let value { json.value(value) } else { json.null() }
+      }
     }
-    json.endObject()
   }
 }

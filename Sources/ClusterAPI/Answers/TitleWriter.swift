@@ -13,7 +13,7 @@ struct TitleWriter {
     property = options.neededTitleProperty
     subtitleLimit = options.subtitleLimit
     index = collection.index
-    column = options.neededTitleProperty.flatMap {
+    column = property.flatMap {
       TitleWriter.isRare($0, in: collection) ? collection.column(of: $0) : nil
     }
   }
@@ -44,15 +44,7 @@ struct TitleWriter {
     }
   }
 
-  /// Writes the members `title` and `subtitle`.
-  func write(
-    _ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter
-  ) {
-    writeTitle(annotation, into: &json)
-    writeSubtitle(annotation, result, into: &json)
-  }
-
-  /// The member `title`.
+  /// Writes the member `title`.
   func writeTitle(_ annotation: Annotation, into json: inout JSONWriter) {
     json.key("title")
     if annotation.isCluster {
@@ -69,12 +61,12 @@ struct TitleWriter {
     }
   }
 
-  /// The member `subtitle`.
+  /// Writes the member `subtitle`.
   func writeSubtitle(
     _ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter
   ) {
-    guard annotation.isCluster, hasProperty else { return json.nullMember("subtitle") }
     json.key("subtitle")
+    guard annotation.isCluster, hasProperty else { return json.null() }
     json.beginString()
     var count = 0
     if subtitleLimit > 0, column?.isAllMissing != true {

@@ -25,30 +25,3 @@ extension ViewportCell: Comparable {
     }
   }
 }
-
-extension CellSelection {
-  /// The cells that may hold annotations, in order: those of the viewport's own grid, and those of groups
-  /// that have a grid of their own.
-  ///
-  /// - Parameter cellSize: the size of the viewport's own cells, in points.
-  func cells(_ overrides: [[UInt8]: Grouping.Override], cellSize: Double) -> [ViewportCell] {
-    var cells = ownCells.map { ViewportCell(owner: .viewport, position: $0) }
-    for (key, override) in overrides where override.cellSize != cellSize {
-      let positions = self.cells(ofSize: override.cellSize)
-      cells += positions.map { ViewportCell(owner: .group(key), position: $0) }
-      // The group of the features without a value has the same name.
-      guard key == KeyColumn.nullKey else { continue }
-      cells += positions.map { ViewportCell(owner: .group(nil), position: $0) }
-    }
-    return cells.sorted()
-  }
-
-  /// The number of those cells, at most.
-  func cellCount(_ overrides: [[UInt8]: Grouping.Override], cellSize: Double) -> Int {
-    var count = ownCount
-    for override in overrides.values where override.cellSize != cellSize {
-      count += 2 * self.count(ofSize: override.cellSize)
-    }
-    return count
-  }
-}

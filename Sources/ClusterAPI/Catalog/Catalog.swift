@@ -4,9 +4,10 @@ import Threading
 import HTTPServer
 import Synchronization
 
-/// All collections as the last finished write left them, without features that have expired since. Readers
-/// take a snapshot and never wait for a disk. The one writer (``CollectionWriter``) replaces snapshots, and
-/// so does the first reader who comes after a feature has expired.
+/// All collections as the last finished write left them, without features that have expired since.
+///
+/// Readers take a snapshot and never wait for a disk. The only writer (``CollectionWriter``) replaces
+/// snapshots, and so does the first reader after a feature has expired.
 public final class Catalog: Sendable {
   private struct Entry {
     var snapshot: CollectionSnapshot
@@ -16,8 +17,9 @@ public final class Catalog: Sendable {
 
   private let entries = Locked<[String: Entry]>([:])
   /// Held while a snapshot is replaced, but never during work on a disk.
-  let publishing = Locked(Publishing())
-  let timekeeper = Locked<Timekeeper?>(nil)
+  /// The value is the collections with expired features that may still be on disk.
+  private let publishing = Locked<Set<String>>([])
+  private let timekeeper = Locked<(clock: WallClock, versions: VersionCounter)?>(nil)
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
   /// The memory of the cached cells of all collections.
@@ -26,7 +28,6 @@ public final class Catalog: Sendable {
   /// An empty catalogue that is not ready.
   public convenience init() { self.init(cellCacheBudget: CellCacheBudget()) }
 
-  /// An empty catalogue that is not ready, with its own memory for cells.
   init(cellCacheBudget: CellCacheBudget) { self.cellCacheBudget = cellCacheBudget }
 
   /// Whether every stored collection has been loaded, so that requests can be answered.
@@ -38,16 +39,13 @@ public final class Catalog: Sendable {
   /// Opens or closes the service to clients.
   public func setReady(_ isReady: Bool) { loaded.store(isReady, ordering: .releasing) }
 
-  /// Marks the service as not ready because it is stopping. Requests are still answered; it is the server
-  /// that stops accepting them.
+  /// Marks the service as not ready because it is stopping. Requests are still answered.
   public func setStopping() { stopping.store(true, ordering: .releasing) }
 
   /// The collection with an id, as it is now.
   public subscript(_ id: String) -> CollectionSnapshot? {
     guard let snapshot = shown(id) else { return nil }
-    guard let next = snapshot.nextExpiry, let now = timekeeper.withLock({ $0?.clock })?.now,
-      next <= now
-    else { return snapshot }
+    guard let next = snapshot.nextExpiry, let now, next <= now else { return snapshot }
     return withoutExpired(id)
   }
 
@@ -59,10 +57,11 @@ public final class Catalog: Sendable {
   /// Shows a collection as a write has left it. If expired features were left out meanwhile, the snapshot
   /// gets a new version, as versions only grow.
   ///
+  /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
   /// - Returns: the snapshot that is shown.
   @discardableResult
-  func publish(_ snapshot: CollectionSnapshot, touched: TouchedCoordinates) -> CollectionSnapshot {
-    publishing.withLock { publishing in
+  func publish(_ snapshot: CollectionSnapshot, touched: [Coordinate]?) -> CollectionSnapshot {
+    publishing.withLock { toSweep in
       let id = snapshot.info.id
       guard let shown = shown(id),
         shown.info.version > snapshot.info.version, let timekeeper = timekeeper.withLock({ $0 })
@@ -71,24 +70,17 @@ public final class Catalog: Sendable {
         return snapshot
       }
       let later = snapshot.changed(to: timekeeper.versions.next())
-      publishing.toSweep.insert(id)
+      toSweep.insert(id)
       show(later, touched: touched)
       return later
     }
   }
 
   /// The collection with an id, which may hold features that have expired.
-  func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
-
-  /// The collections with features that expire by a time, in milliseconds since 1970 (UTC).
-  func ids(expiringBy now: Int64) -> [String] {
-    entries.withLock { entries in
-      entries.compactMap { id, entry in (entry.snapshot.nextExpiry ?? .max) <= now ? id : nil }
-    }
-  }
+  private func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
 
   /// Replaces a snapshot and tells watchers what it touched. The caller holds ``publishing``.
-  func show(_ snapshot: CollectionSnapshot, touched: TouchedCoordinates) {
+  private func show(_ snapshot: CollectionSnapshot, touched: [Coordinate]?) {
     let id = snapshot.info.id
     snapshot.cellCache.touch(touched, at: snapshot.info.version)
     // The replaced snapshot, if this is its last owner, is freed after the lock is released.
@@ -103,8 +95,8 @@ public final class Catalog: Sendable {
 
   /// Removes a dropped collection and tells its watchers.
   func remove(_ id: String) {
-    publishing.withLock { publishing in
-      publishing.toSweep.remove(id)
+    publishing.withLock { toSweep in
+      toSweep.remove(id)
       let removed = entries.withLock { entries in
         let removed = entries.removeValue(forKey: id)
         removed?.log?.end()
@@ -125,16 +117,68 @@ public final class Catalog: Sendable {
     }
   }
 
+  // MARK: Expiry
+
+  /// Sets the clock and the counter of versions. To be called once, before any snapshot is taken.
+  func keepTime(_ clock: WallClock, _ versions: VersionCounter) {
+    timekeeper.withLock { $0 = (clock, versions) }
+  }
+
+  /// The time by which features have expired, in milliseconds since 1970 (UTC); nil before ``keepTime(_:_:)``.
+  private var now: Int64? { timekeeper.withLock { $0?.clock }?.now }
+
+  /// Replaces a collection's snapshot by one without expired features.
+  private func withoutExpired(_ id: String) -> CollectionSnapshot? {
+    publishing.withLock { toSweep -> CollectionSnapshot? in
+      guard let snapshot = shown(id) else { return nil }
+      guard let timekeeper = timekeeper.withLock({ $0 }), let next = snapshot.nextExpiry else {
+        return snapshot
+      }
+      let now = timekeeper.clock.now
+      // Another reader may have been faster.
+      guard next <= now else { return snapshot }
+      let expired = snapshot.index.expired(at: now)
+      guard let changed = try? snapshot.collection.applying([.remove(expired)]) else {
+        preconditionFailure("removing features takes no memory for features")
+      }
+      let current = CollectionSnapshot(
+        info: snapshot.info.changed(to: timekeeper.versions.next()), collection: changed.collection,
+        after: snapshot)
+      toSweep.insert(id)
+      show(current, touched: changed.touched)
+      return current
+    }
+  }
+
+  /// Marks collections whose rows of expired features may still be on disk.
+  func needsSweep(_ ids: some Sequence<String>) {
+    publishing.withLock { $0.formUnion(ids) }
+  }
+
+  /// Leaves out expired features of all collections, even if there are no requests for them.
+  func leaveOutExpired() {
+    guard let now else { return }
+    let ids = entries.withLock { entries in
+      entries.compactMap { id, entry in (entry.snapshot.nextExpiry ?? .max) <= now ? id : nil }
+    }
+    for id in ids { _ = withoutExpired(id) }
+  }
+
+  /// The collections in which features have expired since the last call, as they are now.
+  func takeToSweep() -> [CollectionSnapshot] {
+    leaveOutExpired()
+    let ids = publishing.withLock { toSweep in
+      defer { toSweep = [] }
+      return toSweep
+    }
+    return ids.compactMap { self[$0] }
+  }
+
   /// Whether text can be a collection's id: `[A-Za-z0-9_-]{1,64}`.
   public static func isCollectionID(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
+    (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(idBytes.contains)
   }
+
+  private static let idBytes = Set(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
 }

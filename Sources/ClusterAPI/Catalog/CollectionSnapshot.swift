@@ -10,34 +10,20 @@ public final class CollectionSnapshot: Sendable {
   /// The index of the features.
   public var index: FeatureIndex { collection.index }
   /// When the first feature expires, in milliseconds since 1970 (UTC); nil if none ever does.
-  let nextExpiry: Int64?
+  var nextExpiry: Int64? { index.nextExpiry }
   /// Encoded cells, shared by all snapshots of the collection.
   let cellCache: CellCache
 
-  /// Creates a snapshot.
-  ///
-  /// - Parameter earlier: the snapshot that it was made from by a change; nil for the first of a collection.
-  convenience init(
+  /// Creates a snapshot by a change of an earlier one, or the first of a collection.
+  init(
     info: CollectionInfo, collection: IndexedCollection, after earlier: CollectionSnapshot? = nil
   ) {
-    self.init(
-      info: info, collection: collection, nextExpiry: collection.index.nextExpiry,
-      cellCache: earlier?.cellCache ?? CellCache())
-  }
-
-  private init(
-    info: CollectionInfo, collection: IndexedCollection, nextExpiry: Int64?, cellCache: CellCache
-  ) {
-    self.info = info
-    self.collection = collection
-    self.nextExpiry = nextExpiry
-    self.cellCache = cellCache
+    (self.info, self.collection) = (info, collection)
+    cellCache = earlier?.cellCache ?? CellCache()
   }
 
   /// The snapshot under another version.
   func changed(to version: Int64) -> CollectionSnapshot {
-    CollectionSnapshot(
-      info: info.changed(to: version), collection: collection, nextExpiry: nextExpiry,
-      cellCache: cellCache)
+    CollectionSnapshot(info: info.changed(to: version), collection: collection, after: self)
   }
 }

@@ -1,12 +1,14 @@
 import ClusterCore
 import Dispatch
 import FeatureStore
+import Synchronization
+import Threading
 
-/// Keeps the indexes of large collections in files, so that the next start needn't make them again. A
-/// file is written aside, from an index that doesn't change; what is written meanwhile is noted in the
-/// database.
+/// Keeps the indexes of large collections in files, so that the next start need not make them again. A
+/// file is written on another thread, from an index that doesn't change. What is written to the collection
+/// meanwhile is noted in the database.
 extension CollectionWriter {
-  /// What the writer knows about those files.
+  /// What the writer knows about index files.
   struct IndexFileKeeping {
     var report: IndexFileEvent.Report = { _ in }
     fileprivate var job: IndexFileJob?
@@ -17,12 +19,43 @@ extension CollectionWriter {
     fileprivate var waiting: [Int64: (version: Int64, looks: Int)] = [:]
   }
 
-  /// How long the end of the service may take because of a file.
+  /// A file that is being written.
+  fileprivate final class IndexFileJob: Sendable {
+    let snapshot: CollectionSnapshot
+    let draft: IndexFileDraft
+    let outcome = Locked<Result<Void, any Error>?>(nil)
+    let start = DispatchTime.now()
+    /// When to give up, as `DispatchTime` counts.
+    private let deadline = Atomic<UInt64>(.max)
+    private let end = DispatchSemaphore(value: 0)
+
+    init(_ snapshot: CollectionSnapshot, _ draft: IndexFileDraft) {
+      (self.snapshot, self.draft) = (snapshot, draft)
+    }
+
+    func run() {
+      let outcome = Result {
+        try draft.write(snapshot.index) {
+          DispatchTime.now().uptimeNanoseconds < deadline.load(ordering: .relaxed)
+        }
+      }
+      self.outcome.withLock { $0 = outcome }
+      end.signal()
+    }
+
+    func stop(at time: DispatchTime) {
+      deadline.store(time.uptimeNanoseconds, ordering: .relaxed)
+    }
+
+    func wait() { end.wait() }
+  }
+
+  /// How long index files may delay the end of the service.
   private static let patience = DispatchTimeInterval.seconds(5)
 
-  /// Begins a file if a collection needs one. One at a time, and not all the time.
+  /// Begins a file if a collection needs one. There is one at a time, with pauses between them.
   func keepIndexFiles() {
-    dispatchPrecondition(condition: .onQueue(queue))
+    home.check()
     _ = try? store.trimChanges()
     guard indexFiles.job == nil, indexFiles.next <= .now() else { return }
     indexFiles.next = .now() + .seconds(1)
@@ -31,8 +64,9 @@ extension CollectionWriter {
     }
   }
 
-  /// Looks, aside, for damage that the start hasn't looked for.
+  /// Looks on another thread for damage that the start hasn't looked for.
   func verify(_ verifier: StoreVerifier?) {
+    home.check()
     guard let verifier else { return }
     let (end, report) = (DispatchSemaphore(value: 0), indexFiles.report)
     let isRunning = BackgroundThread.start(niceness: 15) {
@@ -45,14 +79,14 @@ extension CollectionWriter {
   private func needsFile(_ snapshot: CollectionSnapshot) -> Bool {
     let count = snapshot.index.count
     guard count >= FeatureStore.indexFileMinimum else { return false }
-    switch store.indexFileState(of: snapshot.info) {
-    case .missing: return true
-    case .present(let changes): return changes > count / 40
-    case .underWay: return false
+    return switch store.indexFileState(of: snapshot.info) {
+    case .missing: true
+    case .present(let changes): changes > count / 40
+    case .underWay: false
     }
   }
 
-  /// Whether there was no write for a second, or there is one all the time.
+  /// Whether there was no write for a second, or writes don't stop.
   private func isSettled(_ snapshot: CollectionSnapshot) -> Bool {
     let (key, version) = (snapshot.info.key, snapshot.info.version)
     let before = indexFiles.waiting[key]
@@ -65,9 +99,8 @@ extension CollectionWriter {
   private func begin(_ snapshot: CollectionSnapshot) {
     guard let draft = try? store.beginIndexFile(of: snapshot.info) else { return }
     let job = IndexFileJob(snapshot, draft)
-    let queue = self.queue
     let finish: @Sendable () -> Void = { [weak self] in self?.finish(job) }
-    let isRunning = BackgroundThread.start(niceness: 10) {
+    let isRunning = BackgroundThread.start(niceness: 10) { [queue] in
       job.run()
       queue.async(execute: finish)
     }
@@ -75,31 +108,29 @@ extension CollectionWriter {
     indexFiles.job = job
   }
 
-  /// Takes a file over that was written.
+  /// Puts a file that was written in its place.
   private func finish(_ job: IndexFileJob) {
+    home.check()
     guard indexFiles.job === job, let outcome = job.outcome.withLock({ $0 }) else { return }
     indexFiles.job = nil
     let nanoseconds = DispatchTime.now().uptimeNanoseconds - job.start.uptimeNanoseconds
     let id = job.snapshot.info.id
     do {
-      do {
-        try outcome.get()
-      } catch {
-        store.abandonIndexFile(job.draft)
-        throw error
-      }
+      if case .failure = outcome { store.abandonIndexFile(job.draft) }
+      try outcome.get()
       try store.finishIndexFile(job.draft)
       indexFiles.report(.written(collection: id, seconds: Double(nanoseconds) / 1e9))
     } catch {
       indexFiles.report(.failed(collection: id, reason: "\(error)"))
     }
-    // Files are never more than a twentieth of what the disk is asked to do.
+    // The disk is busy with index files for at most a twentieth of the time.
     indexFiles.next = .now() + .nanoseconds(Int(clamping: max(nanoseconds * 20, 30_000_000_000)))
   }
 
-  /// Before the store is closed: waits for the file that is being written and writes what is missing,
-  /// but not for long.
+  /// Waits for the file that is being written and writes those that are missing, until a deadline. To be
+  /// called before the store is closed.
   func finishIndexFiles() {
+    home.check()
     if let (verifier, end) = indexFiles.verification {
       verifier.stop()
       end.wait()

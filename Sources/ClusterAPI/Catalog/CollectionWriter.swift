@@ -4,25 +4,24 @@ import FeatureStore
 import Threading
 import HTTPServer
 
-/// The one writer: takes each change to the disk, then shows it to readers. It works on a queue of its
-/// own, so that no event loop waits for a disk.
+/// The only writer: puts each write on disk, then shows it to readers. It works on a queue of its own, so that
+/// no event loop waits for a disk.
 ///
-/// Small writes that wait together share a transaction, and with it one synchronization to disk: while one is
-/// being synchronized the next ones gather. Each has its own outcome, and is answered after it is on disk.
+/// Small writes that wait together share a transaction, and with it one synchronization to disk, during which
+/// the next ones gather. Each has its own outcome, and is answered after it is on disk.
 ///
-/// `@unchecked Sendable`: the store is touched on the serial `queue` only, all else is Sendable.
+/// `@unchecked Sendable`: the store, `sweeping` and `indexFiles` are touched on the serial `queue` only, which
+/// debug builds check. All else is Sendable.
 public final class CollectionWriter: @unchecked Sendable {
   /// The most writes of a transaction.
   static let maximumGroup = 1024
   /// The features of a transaction after which it takes no more, in bytes.
   static let maximumGroupBytes = 8 << 20
 
-  /// Called with what a write comes to, once, on the writer's queue.
-  typealias Answer = @Sendable (Result<HTTPResponse, any Error>) -> Void
-
   private struct Job {
     let write: Write
-    let answer: Answer
+    /// To be called on the queue.
+    let answer: Reply
     /// Given back when the job is done.
     let share: WriteMemory.Share
   }
@@ -33,8 +32,7 @@ public final class CollectionWriter: @unchecked Sendable {
     var isScheduled = false
     var isClosed = false
 
-    /// Takes the first writes that may share a transaction; none if there are none, and then the queue
-    /// has to be told of the next.
+    /// Takes the first writes that may share a transaction; none if no write waits.
     mutating func takeGroup() -> ArraySlice<Job> {
       let small = jobs.prefix(CollectionWriter.maximumGroup).prefix { $0.write.isSmall }
       let group = small.isEmpty ? jobs.prefix(1) : small
@@ -55,16 +53,16 @@ public final class CollectionWriter: @unchecked Sendable {
 
   /// Part of every ETag: versions of another store mean something else.
   public let storeID: UInt64
-  /// What the writes that wait keep.
+  /// The memory of the writes that wait.
   let memory = WriteMemory()
   let store: FeatureStore
   let catalog: Catalog
   let queue = DispatchQueue(label: "pincluster.writer")
+  /// The queue, to check that it is the caller's.
+  let home: Confinement
   private let waiting = Locked(Waiting())
   private let done = Locked(Counts())
-  /// When to look for expired features to delete; touched on the queue only.
   var sweeping = Sweeping()
-  /// The files of large indexes; touched on the queue only.
   var indexFiles = IndexFileKeeping()
 
   /// A writer for a store, which it takes over, and the catalogue that it feeds.
@@ -72,13 +70,13 @@ public final class CollectionWriter: @unchecked Sendable {
     storeID = store.storeID
     self.store = store
     self.catalog = catalog
-    store.confine(to: .queue(queue))
+    home = .queue(queue)
+    store.confine(to: home)
     catalog.keepTime(store.clock, store.versions)
   }
 
-  /// Loads every collection into the catalogue. To be called once, before any write.
-  ///
-  /// - Parameter report: told what becomes of the files of large indexes, from now on.
+  /// Loads every collection into the catalogue. To be called once, before any write. `report` is told what
+  /// becomes of index files, from now on.
   public func load(report: @escaping IndexFileEvent.Report = { _ in }) throws {
     try queue.sync {
       indexFiles.report = report
@@ -102,10 +100,8 @@ public final class CollectionWriter: @unchecked Sendable {
   /// How much was written since the start.
   var counts: Counts { done.withLock { $0 } }
 
-  /// Carries out a write soon, after those that came before it.
-  ///
-  /// - Returns: whether it will; not when the writer is closed.
-  func enqueue(_ write: Write, _ share: WriteMemory.Share, answer: @escaping Answer) -> Bool {
+  /// Carries out a write after those that came before it; returns false if the writer is closed.
+  func enqueue(_ write: Write, _ share: WriteMemory.Share, answer: @escaping Reply) -> Bool {
     let (isAccepted, isFirst) = waiting.withLock { waiting in
       guard !waiting.isClosed else { return (false, false) }
       waiting.jobs.append(Job(write: write, answer: answer, share: share))
@@ -116,10 +112,7 @@ public final class CollectionWriter: @unchecked Sendable {
     return isAccepted
   }
 
-  /// Waits until everything that was enqueued is done, then closes the store.
-  ///
-  /// - Parameter refusing: only waits for what has begun and refuses the rest: nobody is left who could
-  ///   be answered.
+  /// Waits until all writes are done, or refuses those that haven't begun, then closes the store.
   public func close(refusing: Bool = false) {
     let refused = waiting.withLock { waiting -> [Job] in
       waiting.isClosed = true
@@ -139,6 +132,7 @@ public final class CollectionWriter: @unchecked Sendable {
 
   /// Does what waits, and what comes meanwhile.
   private func work() {
+    home.check()
     while true {
       var group = waiting.withLock { $0.takeGroup() }
       if group.isEmpty { return }
@@ -147,16 +141,19 @@ public final class CollectionWriter: @unchecked Sendable {
     }
   }
 
-  /// Carries out the first of some writes in one transaction and answers them.
-  ///
-  /// - Returns: how many.
+  /// Carries out the first of some writes in one transaction, answers them, and returns their number.
   private func carryOut(_ jobs: ArraySlice<Job>) -> Int {
+    home.check()
     let group = WriteGroup(store, catalog, isShared: jobs.count > 1)
     var results: [Result<HTTPResponse, any Error>] = []
     do {
       try store.transaction {
         for job in jobs where group.byteCount < CollectionWriter.maximumGroupBytes {
-          results.append(try result(of: job, in: group, isAlone: jobs.count == 1))
+          // What a write that is alone throws ends the transaction.
+          results.append(
+            group.isShared
+              ? Result { try group.part { try job.write.perform(group) } }
+              : .success(try job.write.perform(group)))
         }
         try group.prepare()
       }
@@ -165,7 +162,7 @@ public final class CollectionWriter: @unchecked Sendable {
       for job in jobs.prefix(results.count) { _ = carryOut([job]) }
       return results.count
     } catch {
-      // Before the first there is no transaction for any of them.
+      // Without results, the transaction couldn't begin, so all have failed.
       let failed = results.isEmpty ? jobs : jobs.prefix(results.count)
       for job in failed { job.answer(.failure(error)) }
       return failed.count
@@ -177,13 +174,5 @@ public final class CollectionWriter: @unchecked Sendable {
     }
     for (job, result) in zip(jobs, results) { job.answer(result) }
     return results.count
-  }
-
-  /// What a write comes to. Throws what ends the whole transaction.
-  private func result(
-    of job: Job, in group: WriteGroup, isAlone: Bool
-  ) throws -> Result<HTTPResponse, any Error> {
-    if isAlone { return .success(try job.write.perform(group)) }
-    return Result { try group.part { try job.write.perform(group) } }
   }
 }

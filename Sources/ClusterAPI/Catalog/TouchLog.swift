@@ -7,22 +7,45 @@ final class TouchLog: Sendable {
   /// The most coordinates that are kept.
   static let capacity = 65_536
 
-  fileprivate struct State {
+  private struct State {
     var snapshot: CollectionSnapshot
     /// The log holds all changes after this version.
     var floor: Int64
-    var coordinates: [Coordinate] = []
-    /// Each change with the number of coordinates since the log began up to its end. The changes before the
-    /// index `first` are discarded.
-    var changes: [(version: Int64, end: Int)] = []
+    /// The changes and what they touched. Those before the index `first` are discarded.
+    var changes: [(version: Int64, touched: [Coordinate])] = []
     var first = 0
-    /// The number of coordinates since the log began that aren't in memory any more.
-    var discarded = 0
+    /// The number of coordinates that are kept.
+    var count = 0
     /// Whether `wake` is to be called at the next change.
     var isAwaited = false
     var isEnded = false
 
-    var end: Int { discarded + coordinates.count }
+    mutating func append(_ snapshot: CollectionSnapshot, _ touched: [Coordinate]?) {
+      self.snapshot = snapshot
+      guard let touched, touched.count <= TouchLog.capacity else {
+        (changes, first, count) = ([], 0, 0)
+        floor = snapshot.info.version
+        return
+      }
+      changes.append((snapshot.info.version, touched))
+      count += touched.count
+      while count > TouchLog.capacity || changes.count - first > TouchLog.capacity {
+        floor = changes[first].version
+        count -= changes[first].touched.count
+        changes[first].touched = []
+        first += 1
+      }
+      // Moving the rest costs no more than appending the discarded changes has cost.
+      guard first > TouchLog.capacity else { return }
+      changes.removeFirst(first)
+      first = 0
+    }
+
+    func coordinates(after version: Int64) -> [Coordinate]? {
+      guard version >= floor, version <= snapshot.info.version else { return nil }
+      let next = (first..<changes.count).partitionPoint { changes[$0].version <= version }
+      return changes[next...].flatMap(\.touched)
+    }
   }
 
   private let state: Locked<State>
@@ -36,7 +59,7 @@ final class TouchLog: Sendable {
   }
 
   /// Appends a change whose snapshot is shown now. ``notify()`` must follow.
-  func append(_ snapshot: CollectionSnapshot, _ touched: TouchedCoordinates) {
+  func append(_ snapshot: CollectionSnapshot, _ touched: [Coordinate]?) {
     state.withLock { $0.append(snapshot, touched) }
   }
 
@@ -63,41 +86,5 @@ final class TouchLog: Sendable {
   /// The coordinates that were touched after a version; nil if the log doesn't go back that far.
   func coordinates(after version: Int64) -> [Coordinate]? {
     state.withLock { $0.coordinates(after: version) }
-  }
-}
-
-extension TouchLog.State {
-  fileprivate mutating func append(_ snapshot: CollectionSnapshot, _ touched: TouchedCoordinates) {
-    self.snapshot = snapshot
-    guard case .known(let added) = touched, added.count <= TouchLog.capacity else {
-      (changes, first) = ([], 0)
-      (coordinates, discarded) = ([], 0)
-      floor = snapshot.info.version
-      return
-    }
-    coordinates += added
-    changes.append((snapshot.info.version, end))
-    while let change = changes.dropFirst(first).first,
-      end - start > TouchLog.capacity || changes.count - first > TouchLog.capacity
-    {
-      floor = change.version
-      first += 1
-    }
-    // Moving the rest costs no more than appending the discarded coordinates has cost.
-    guard first > TouchLog.capacity || start - discarded > TouchLog.capacity else { return }
-    coordinates.removeFirst(start - discarded)
-    discarded = start
-    changes.removeFirst(first)
-    first = 0
-  }
-
-  /// Where the first change that is kept begins, in coordinates since the log began.
-  private var start: Int { first > 0 ? changes[first - 1].end : discarded }
-
-  fileprivate func coordinates(after version: Int64) -> [Coordinate]? {
-    guard version >= floor, version <= snapshot.info.version else { return nil }
-    let next = (first..<changes.count).partitionPoint { changes[$0].version <= version }
-    let start = next > 0 ? changes[next - 1].end : discarded
-    return Array(coordinates[(start - discarded)...])
   }
 }

@@ -1,41 +1,40 @@
 import ClusterCore
 import FeatureStore
 
-/// Writes that share a transaction, as they come one after another: each sees those before it. For
-/// readers nothing changes before ``publish()``.
-///
-/// It is used on the writer's queue.
+/// The writes of one transaction, one after the other. Each sees those before it, and readers see nothing of
+/// them before ``publish()``. It is used on the writer's queue.
 final class WriteGroup {
   /// A collection that the group has changed.
   private struct Draft {
-    /// As it was before; nil if there was none, or if it has been dropped.
+    /// The collection before; nil if there was none, or if it has been dropped.
     var base: CollectionSnapshot?
-    /// As it is now; nil if it has been dropped.
+    /// What is said about it now; nil if it has been dropped.
     var info: CollectionInfo?
     var wasDropped = false
     var changes: [FeatureChange] = []
-    /// Where the last change of each feature is.
+    /// The last change of each feature.
     var latest: [FeatureID: Latest] = [:]
-    /// The collection with the changes applied, and where they are; see ``prepare()``.
+    /// The collection with the changes applied, and the coordinates that they touched; see ``prepare()``.
     var collection: IndexedCollection?
     var touched: [Coordinate] = []
   }
 
   private enum Latest {
     case removed
+    /// In the batch of a change.
     case stored(change: Int, record: Int)
   }
 
   private let store: FeatureStore
   private let catalog: Catalog
-  /// Whether other writes follow, which have to see the earlier ones.
+  /// Whether there are several writes, each of which has to see the earlier ones.
   let isShared: Bool
   private var drafts: [String: Draft] = [:]
-  /// The features that were written, in bytes.
+  /// The size of the features that were written, in bytes.
   private(set) var byteCount = 0
-  /// How many writes have changed something.
+  /// The number of writes that have changed something.
   private(set) var changeCount = 0
-  /// Why the drafts are no longer what the transaction holds.
+  /// Why the drafts no longer agree with the transaction; nil as long as they do.
   private var damage: (any Error)?
 
   init(_ store: FeatureStore, _ catalog: Catalog, isShared: Bool) {
@@ -44,14 +43,14 @@ final class WriteGroup {
     self.isShared = isShared
   }
 
-  /// Carries out one of several writes: if it throws, it alone is undone.
+  /// Carries out one of several writes. If it throws, it alone is undone.
   func part<R>(_ body: () throws -> R) throws -> R {
     let before = changeCount
     do {
       return try store.savepoint(body)
     } catch {
-      // A write throws before it changes anything; if the store fails after that, it is not for this
-      // write alone.
+      // A write throws before it changes anything. If the store fails after that, the draft holds the
+      // change, so the whole transaction has to fail.
       if changeCount != before { damage = error }
       throw error
     }
@@ -87,14 +86,14 @@ final class WriteGroup {
     }
   }
 
-  /// When features of a collection expire that are written now and don't say; nil: never.
+  /// When features of a collection expire that are written now without a time of their own; nil for never.
   func defaultExpiry(of id: String) -> Int64? {
     (drafts[id].map { $0.info } ?? catalog[id]?.info)?.expiryOfWrites(at: store.clock.now)
   }
 
   // MARK: Writing
 
-  /// Creates a collection or changes what is said about it.
+  /// Creates a collection, or changes its texts and time to live.
   func put(
     _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
     ttl: ValueUpdate<Int64>
@@ -114,9 +113,9 @@ final class WriteGroup {
     return true
   }
 
-  /// Stores features, creating the collection if need be. Features without an id are given one in
-  /// the batch.
-  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> UpsertResult {
+  /// Stores features, and creates the collection if there is none. Features without an id get one in the
+  /// batch.
+  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> FeatureStore.UpsertResult {
     let result = try store.upsert(&batch, into: id)
     byteCount += batch.byteCount
     edit(id) { draft in
@@ -150,10 +149,10 @@ final class WriteGroup {
     body(&drafts[id, default: Draft()])
   }
 
-  // MARK: The end
+  // MARK: Committing
 
-  /// Makes the indexes that ``publish()`` is to show, before the transaction is committed: what memory
-  /// can't hold must not be on disk either.
+  /// Makes the indexes that ``publish()`` is to show. This happens before the transaction is committed, since
+  /// what memory can't hold must not be on disk either.
   func prepare() throws {
     if let damage { throw damage }
     for (id, draft) in drafts where draft.info != nil {
@@ -168,24 +167,19 @@ final class WriteGroup {
     }
   }
 
-  /// Shows what is on disk now.
+  /// Shows readers what is on disk now.
   func publish() {
     for (id, draft) in drafts {
       guard let info = draft.info, let collection = draft.collection else {
         catalog.remove(id)
         continue
       }
-      // What has expired since a write found it is no more in the index, but may be on disk.
-      if draft.base?.nextExpiry != nil && draft.changes.contains(where: \.isRemoval) {
-        catalog.needsSweep([id])
-      }
+      // A feature that has expired since a write found it isn't in the index any more, but may be on disk.
+      let hasRemoval = draft.changes.contains { if case .remove = $0 { true } else { false } }
+      if hasRemoval, draft.base?.nextExpiry != nil { catalog.needsSweep([id]) }
       catalog.publish(
         CollectionSnapshot(info: info, collection: collection, after: draft.base),
-        touched: draft.wasDropped ? .unknown : .known(draft.touched))
+        touched: draft.wasDropped ? nil : draft.touched)
     }
   }
-}
-
-extension FeatureChange {
-  fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
 }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// The memory that all writes take that have come and aren't done.
+/// Limits the memory of all writes that wait or are being carried out.
 final class WriteMemory: Sendable {
-  /// How much may be taken, in bytes, before writes are refused for now.
+  /// The memory, in bytes, above which writes are refused for now.
   static let limit = 512 << 20
-  /// What a write takes beside its features.
+  /// What a write takes beside its features, in bytes.
   private static let overhead = 1024
 
   private let used = Atomic<Int>(0)
 
-  /// Sets memory aside; nil if too much is taken.
+  /// Reserves memory for a write; nil if too much is taken.
   func share(of bytes: Int) -> Share? {
     let share = Share(self, bytes + WriteMemory.overhead)
     return used.load(ordering: .relaxed) <= WriteMemory.limit ? share : nil
   }
 
-  /// The part of one write, given back with its last reference.
+  /// The memory of one write, which is given back with the last reference to it.
   final class Share: Sendable {
     private let memory: WriteMemory
     private let bytes: Atomic<Int>
@@ -28,9 +28,7 @@ final class WriteMemory: Sendable {
 
     deinit { memory.used.subtract(bytes.load(ordering: .relaxed), ordering: .relaxed) }
 
-    /// Makes it another size, now that the write has been read.
-    ///
-    /// - Returns: whether that is not too much. One alone never is.
+    /// Changes the size once the write has been read; false if that is too much, unless it is alone.
     func resize(to bytes: Int) -> Bool {
       let size = bytes + WriteMemory.overhead
       let growth = size - self.bytes.exchange(size, ordering: .relaxed)

@@ -7,7 +7,7 @@ final class CachedGrid: Sendable {
   private struct State {
     /// The latest version of the collection whose changes the pages take into account.
     var version: Int64
-    var pages: [PagePosition: CellPage] = [:]
+    var pages: [CellPage.Position: CellPage] = [:]
     /// The number of coordinates that were touched since the last request.
     var idleTouches = 0
   }
@@ -31,8 +31,7 @@ final class CachedGrid: Sendable {
   /// The time of the last request, in ``CellCacheBudget/time``.
   var lastUse: Int { used.load(ordering: .relaxed) }
 
-  /// The pages of an area for a reader of a version of the collection; nil if one of them holds a later
-  /// version.
+  /// The pages of an area for a reader of a version; nil if one of them holds a later version.
   func pages(of area: CellArea, at version: Int64) -> [CellPage]? {
     let time = memory.time
     if lastUse != time { used.store(time, ordering: .relaxed) }
@@ -69,7 +68,7 @@ final class CachedGrid: Sendable {
       state.version = version
       for point in points {
         let (column, row) = (grid.cell(of: point.x), grid.cell(of: point.y))
-        let position = PagePosition(column: column, row: row)
+        let position = CellPage.Position(column: column, row: row)
         guard let index = state.pages.index(forKey: position) else { continue }
         var page = state.pages.values[index]
         if page.version != version {
@@ -86,7 +85,7 @@ final class CachedGrid: Sendable {
 
   /// Evicts all cells, or about half of them.
   func evict(half: Bool) {
-    var evicted: [PagePosition: CellPage] = [:]
+    var evicted: [CellPage.Position: CellPage] = [:]
     state.withLock { state in
       swap(&evicted, &state.pages)
       guard half else { return }

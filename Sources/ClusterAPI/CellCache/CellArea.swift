@@ -41,14 +41,12 @@ struct CellArea: Sendable {
   /// The number of pages; one that is on both sides of the antimeridian counts twice.
   var pageCount: Int { pagesInRow * pageRows.count }
 
-  /// Calls `body` with the positions of the pages, by row and column, until `body` returns false.
-  ///
-  /// - Returns: whether `body` always returned true.
-  func forEachPage(_ body: (PagePosition) -> Bool) -> Bool {
+  /// Whether `body` is true for the positions of all pages, by row and column; stops at the first false.
+  func forEachPage(_ body: (CellPage.Position) -> Bool) -> Bool {
     for row in pageRows {
       for columns in [first.pages, second.pages] {
         for column in columns {
-          if !body(PagePosition(page: column, row)) { return false }
+          if !body(CellPage.Position(page: column, row)) { return false }
         }
       }
     }

@@ -25,11 +25,21 @@ import Threading
 /// A write is made from the snapshot that was shown when it began. Features that expired meanwhile are in it
 /// again, but they are left out once more before it is shown, as clocks don't go back (``WallClock``).
 final class CellCache: Sendable {
-  fileprivate struct State {
+  private struct State {
     var version = Int64.min
     var grids: [CellKey: CachedGrid] = [:]
     /// The hashes of keys that were asked for once, each at an index that follows from the hash.
     var askedOnce: [Int] = []
+
+    /// Whether a key has been asked for before, as far as the hashes tell.
+    mutating func isSecond(_ hash: Int) -> Bool {
+      if askedOnce.isEmpty {
+        askedOnce = Array(repeating: 0, count: CellCache.askedOnceCount)
+      }
+      let index = Int(UInt(bitPattern: hash) % UInt(CellCache.askedOnceCount))
+      defer { askedOnce[index] = hash }
+      return askedOnce[index] == hash
+    }
   }
 
   private let state = Locked(State())
@@ -38,7 +48,7 @@ final class CellCache: Sendable {
   private static let maximumGrids = 256
   /// The most coordinates whose cells are evicted one by one.
   private static let maximumTouched = 4096
-  fileprivate static let askedOnceCount = 1024
+  private static let askedOnceCount = 1024
 
   /// The grid with a key; nil at the first request with the key, as many requests are never repeated.
   func grid(_ key: CellKey, _ memory: CellCacheBudget) -> CachedGrid? {
@@ -58,11 +68,10 @@ final class CellCache: Sendable {
   }
 
   /// Evicts the cells that a version has touched, before the version is shown.
-  func touch(_ touched: TouchedCoordinates, at version: Int64) {
-    var coordinates: [Coordinate]?
-    if case .known(let few) = touched, few.count <= CellCache.maximumTouched {
-      coordinates = few
-    }
+  ///
+  /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
+  func touch(_ touched: [Coordinate]?, at version: Int64) {
+    let coordinates = touched.flatMap { $0.count <= CellCache.maximumTouched ? $0 : nil }
     let grids = state.withLock { state in
       state.version = version
       // Readers who have a grid that is evicted here read an earlier version.
@@ -76,17 +85,5 @@ final class CellCache: Sendable {
     state.withLock { state in
       for (key, grid) in idle where state.grids[key] === grid { state.grids[key] = nil }
     }
-  }
-}
-
-extension CellCache.State {
-  /// Whether a key has been asked for before, as far as the hashes tell.
-  fileprivate mutating func isSecond(_ hash: Int) -> Bool {
-    if askedOnce.isEmpty {
-      askedOnce = Array(repeating: 0, count: CellCache.askedOnceCount)
-    }
-    let index = Int(UInt(bitPattern: hash) % UInt(CellCache.askedOnceCount))
-    defer { askedOnce[index] = hash }
-    return askedOnce[index] == hash
   }
 }

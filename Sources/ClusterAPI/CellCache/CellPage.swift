@@ -7,8 +7,25 @@ import Synchronization
 final class CellPage: @unchecked Sendable {
   /// Cells on each side.
   static let side = 8
-  /// The number of low bits of a cell's column or row that tell the cell's place within its page.
+  /// The number of low bits of a cell's column or row that tell the cell's slot within its page.
   static let bits = 3
+
+  /// Where a page is in its grid.
+  struct Position: Hashable {
+    var column: Int
+    var row: Int
+
+    /// By column and row of pages.
+    init(page column: Int, _ row: Int) { (self.column, self.row) = (column, row) }
+
+    /// The page of a cell.
+    init(column: Int, row: Int) { self.init(page: column >> bits, row >> bits) }
+
+    // One word instead of two: this is looked up several times a request.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(column &+ row &* 0x1E37_79B9_7F4A_7C15)
+    }
+  }
 
   /// An encoded cell, or nil.
   typealias Slot = Atomic<UnsafeRawPointer?>
@@ -59,8 +76,7 @@ final class CellPage: @unchecked Sendable {
     slots + ((row & (CellPage.side - 1)) << CellPage.bits | (column & (CellPage.side - 1)))
   }
 
-  /// Puts a cell with one reference into its slot. If another reader was faster, the slot keeps its cell,
-  /// which has the same bytes.
+  /// Puts a cell with one reference into its slot. If another reader was faster, that one's cell stays.
   func fill(column: Int, row: Int, with cell: EncodedCell) {
     let (isFirst, _) = slot(column: column, row: row).pointee.compareExchange(
       expected: nil, desired: cell.address, ordering: .acquiringAndReleasing)

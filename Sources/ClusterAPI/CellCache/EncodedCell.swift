@@ -77,9 +77,7 @@ struct EncodedCell {
     if !isShared { head.pointee.references.add(1, ordering: .relaxed) }
   }
 
-  /// Counts one page less that holds the cell, and frees it with the last.
-  ///
-  /// - Returns: the memory that was freed, in bytes.
+  /// Counts one page less that holds the cell, and frees it with the last; returns the bytes that were freed.
   func release() -> Int {
     guard !isShared else { return 0 }
     let size = self.size

@@ -1,13 +1,15 @@
 import HTTPServer
+import Threading
 
 /// The loop of the thread that sends changes to watchers. Only the mailbox is used by other threads.
 final class ChangeDispatcher {
   private let catalog: Catalog
   private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
-  private var watches: [WatchKey: Watch] = [:]
+  private let home = Confinement.currentThread
+  private var watches: [Watch.Key: Watch] = [:]
   /// The viewport that each watcher watches.
-  private var keys: [Int: WatchKey] = [:]
+  private var keys: [Int: Watch.Key] = [:]
 
   init(_ catalog: Catalog, _ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void)
   {
@@ -15,6 +17,7 @@ final class ChangeDispatcher {
   }
 
   func run() {
+    home.check()
     while true {
       let inbox = mailbox.take(until: deadline)
       read(inbox)
@@ -35,14 +38,14 @@ final class ChangeDispatcher {
   }
 
   private func read(_ inbox: WatchMailbox.Inbox) {
-    for (key, viewport, request) in inbox.requests {
-      guard let watch = watch(key, viewport) else {
-        request.answer(.failure(Problem.notFound("there is no such collection")))
-        mailbox.dismiss()
+    for request in inbox.requests {
+      guard let watch = watch(for: request) else {
+        mailbox.count { $0.watchers -= 1 }
+        request.answer(.failure(Problem.noCollection))
         continue
       }
       watch.add(request)
-      if !request.isToHead { keys[request.id] = key }
+      if !request.isToHead { keys[request.id] = request.key }
     }
     for (id, stream) in inbox.streams {
       // A stream whose watcher was removed ends here.
@@ -56,22 +59,19 @@ final class ChangeDispatcher {
     }
   }
 
-  /// The watch with a key, which is begun if there is none; nil if there is no such collection.
-  private func watch(_ key: WatchKey, _ viewport: ViewportRequest) -> Watch? {
-    let mailbox = self.mailbox
-    guard
-      let log = catalog.changes(
-        of: key.collection,
-        wake: { log in
-          mailbox.post { $0.touched.append(log) }
-        })
-    else { return nil }
+  /// The watch that a request joins, which is begun if there is none; nil if there is no such collection.
+  private func watch(for request: Watch.Request) -> Watch? {
+    let (key, mailbox) = (request.key, self.mailbox)
+    let log = catalog.changes(of: key.collection) { log in
+      mailbox.post { $0.touched.append(log) }
+    }
+    guard let log else { return nil }
     if let watch = watches[key] {
       if watch.log === log { return watch }
       // The collection was dropped and created again.
       watch.step()
     }
-    guard let viewport = WatchedViewport(viewport) else { return nil }
+    guard let viewport = WatchedViewport(request.viewport) else { return nil }
     let watch = Watch(viewport, log, mailbox, report: report)
     watches[key] = watch
     return watch
@@ -79,8 +79,8 @@ final class ChangeDispatcher {
 
   private func work() {
     let now = ContinuousClock.now
-    let due = watches.filter { $0.value.due.map { $0 <= now } ?? false }
-    for (_, watch) in due { watch.step() }
+    let due = watches.values.filter { $0.due.map { $0 <= now } ?? false }
+    for watch in due { watch.step() }
     for watch in watches.values { watch.keepAlive(now) }
     let abandoned = watches.filter(\.value.isAbandoned)
     guard !abandoned.isEmpty else { return }

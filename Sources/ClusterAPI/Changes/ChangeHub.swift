@@ -1,4 +1,3 @@
-import HTTPServer
 import Synchronization
 
 /// Sends watchers of viewports what changes in them, on a thread of the lowest priority.
@@ -17,33 +16,30 @@ final class ChangeHub: Sendable {
 
   deinit { mailbox.post { $0.isClosing = true } }
 
-  /// Figures for the metrics; see ``WatchMailbox/figures``.
-  var figures: (watchers: Int, events: Int, dropped: Int) { mailbox.figures }
+  var figures: WatchMailbox.Figures { mailbox.figures }
 
   /// Adds a client that watches a viewport, and answers it as soon as its first event is there.
   ///
   /// - Throws: ``Problem`` 503 if there are too many watchers.
   func watch(
-    _ key: WatchKey, _ viewport: ViewportRequest, since: Int64?, isToHead: Bool,
-    answer: @escaping @Sendable (Result<HTTPResponse, any Error>) -> Void
+    _ key: Watch.Key, _ viewport: ViewportRequest, since: Int64?, isToHead: Bool,
+    answer: @escaping Reply
   ) throws(Problem) {
     guard let id = mailbox.admit() else {
       throw .unavailable("\(WatchMailbox.maximumWatchers) clients watch already")
     }
-    if !hasThread.exchange(true, ordering: .relaxed), !startThread() {
+    let isRunning =
+      hasThread.exchange(true, ordering: .relaxed)
+      || BackgroundThread.start(niceness: ChangeHub.niceness) { [catalog, mailbox, report] in
+        ChangeDispatcher(catalog, mailbox, report).run()
+      }
+    guard isRunning else {
       hasThread.store(false, ordering: .relaxed)
-      mailbox.dismiss()
+      mailbox.count { $0.watchers -= 1 }
       throw .unavailable("no thread could be started for watchers")
     }
-    let request = WatchRequest(id: id, since: since, isToHead: isToHead, answer: answer)
-    mailbox.post { $0.requests.append((key, viewport, request)) }
-  }
-
-  /// Starts the thread; false if the system can't.
-  private func startThread() -> Bool {
-    let (catalog, mailbox, report) = (self.catalog, self.mailbox, self.report)
-    return BackgroundThread.start(niceness: ChangeHub.niceness) {
-      ChangeDispatcher(catalog, mailbox, report).run()
-    }
+    let request = Watch.Request(
+      id: id, key: key, viewport: viewport, since: since, isToHead: isToHead, answer: answer)
+    mailbox.post { $0.requests.append(request) }
   }
 }

@@ -8,14 +8,7 @@ enum EventText {
   /// An event. JSON without white space has no line breaks, so the data is one line.
   static func event(_ name: StaticString, version: Int64, _ data: borrowing JSONWriter) -> [UInt8] {
     let head = "event: \(name)\nid: \(version)\ndata: "
-    return data.withBytes { data in
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(head.utf8.count + data.count + 2)
-      bytes += head.utf8
-      bytes += data
-      bytes += [0x0A, 0x0A]
-      return bytes
-    }
+    return data.withBytes { Array(head.utf8) + $0 + [0x0A, 0x0A] }
   }
 
   /// The version for a client that is up to date: no event, but the id with which it reconnects.

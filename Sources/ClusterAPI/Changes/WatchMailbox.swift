@@ -1,20 +1,29 @@
 import Dispatch
-import Threading
 import HTTPServer
-import Synchronization
+import Threading
 
-/// The messages that other threads leave for the thread that sends changes.
+/// The messages that other threads leave for the thread that sends changes, and figures about it.
 final class WatchMailbox: Sendable {
   /// The most watchers.
   static let maximumWatchers = 1000
 
   /// The messages since the last look.
   struct Inbox {
-    var requests: [(key: WatchKey, viewport: ViewportRequest, request: WatchRequest)] = []
+    var requests: [Watch.Request] = []
     var streams: [(watcher: Int, stream: ResponseStream)] = []
     var gone: [Int] = []
     var touched: [TouchLog] = []
     var isClosing = false
+  }
+
+  /// Figures for the metrics.
+  struct Figures {
+    /// The watchers now, with those that wait for their answer.
+    var watchers = 0
+    /// The events that were sent.
+    var events = 0
+    /// The watchers that were dropped because they were too slow.
+    var dropped = 0
   }
 
   private struct State {
@@ -22,13 +31,11 @@ final class WatchMailbox: Sendable {
     /// Whether the thread has been woken up for the messages.
     var isSignalled = false
     var lastID = 0
+    var figures = Figures()
   }
 
   private let state = Locked(State())
   private let signal = DispatchSemaphore(value: 0)
-  private let watching = Atomic<Int>(0)
-  private let events = Atomic<Int>(0)
-  private let dropped = Atomic<Int>(0)
 
   /// Leaves a message.
   func post(_ change: (inout Inbox) -> Void) {
@@ -42,12 +49,8 @@ final class WatchMailbox: Sendable {
 
   /// Waits for messages, at most until a deadline if there is one, and takes them.
   func take(until deadline: ContinuousClock.Instant?) -> Inbox {
-    if let deadline {
-      let wait = ContinuousClock.now.duration(to: deadline) / .nanoseconds(1)
-      _ = signal.wait(timeout: .now() + .nanoseconds(Int(max(wait, 0))))
-    } else {
-      signal.wait()
-    }
+    let wait = deadline.map { max(ContinuousClock.now.duration(to: $0) / .nanoseconds(1), 0) }
+    _ = signal.wait(timeout: wait.map { .now() + .nanoseconds(Int($0)) } ?? .distantFuture)
     return state.withLock { state in
       defer { state.inbox = Inbox() }
       state.isSignalled = false
@@ -55,34 +58,19 @@ final class WatchMailbox: Sendable {
     }
   }
 
-  /// A number for a new watcher; nil if there are too many.
+  /// A number for a new watcher, which is counted from now on; nil if there are too many.
   func admit() -> Int? {
-    let (before, _) = watching.add(1, ordering: .relaxed)
-    guard before < WatchMailbox.maximumWatchers else {
-      watching.subtract(1, ordering: .relaxed)
-      return nil
-    }
-    return state.withLock { state in
+    state.withLock { state in
+      guard state.figures.watchers < WatchMailbox.maximumWatchers else { return nil }
+      state.figures.watchers += 1
       state.lastID += 1
       return state.lastID
     }
   }
 
-  /// Subtracts watchers that were admitted.
-  func dismiss(_ count: Int = 1, isDropped: Bool = false) {
-    watching.subtract(count, ordering: .relaxed)
-    if isDropped { dropped.add(count, ordering: .relaxed) }
-  }
+  /// Changes the figures. A watcher must be subtracted before it is told that it is one no longer.
+  func count(_ change: (inout Figures) -> Void) { state.withLock { change(&$0.figures) } }
 
-  /// Counts an event that was sent.
-  func countEvent() { events.add(1, ordering: .relaxed) }
-
-  /// The numbers of watchers now, of events that were sent, and of watchers that were dropped because they
-  /// were too slow.
-  var figures: (watchers: Int, events: Int, dropped: Int) {
-    (
-      watching.load(ordering: .relaxed), events.load(ordering: .relaxed),
-      dropped.load(ordering: .relaxed)
-    )
-  }
+  /// The figures now.
+  var figures: Figures { state.withLock { $0.figures } }
 }

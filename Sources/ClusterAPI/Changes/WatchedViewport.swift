@@ -23,6 +23,8 @@ final class WatchedViewport {
   private let viewport: ViewportRequest
   private let request: ClusterRequest
   private let overrides: [[UInt8]: Grouping.Override]
+  /// The groups that have cells of their own size.
+  private let ownSizes: [[UInt8]: Grouping.Override]
   /// The cells with annotations; nil before the first update.
   private var shown: [ViewportCell: Shown]?
   private var featureCount = 0
@@ -36,6 +38,7 @@ final class WatchedViewport {
   init?(_ viewport: ViewportRequest) {
     guard case .grid(let grid, let overrides) = viewport.area else { return nil }
     (self.viewport, self.overrides) = (viewport, overrides)
+    ownSizes = overrides.filter { $0.value.cellSize != grid.cellSize }
     request = ClusterRequest(
       grid, settings: viewport.values.cell.settings,
       limit: viewport.values.limit ?? ClusterRequest.maximumLimit)
@@ -68,11 +71,8 @@ final class WatchedViewport {
     guard let selection = selection(holding: touched), isWorthwhile(selection, shown?.count ?? 0)
     else { return nil }
     let encoder = try encoder(selection, of: snapshot)
-    var writer = CellWriter(encoder)
     var event = event(snapshot)
-    encoder.forEachCell(and: cells(selection)) { cell, annotations in
-      writer.withJSON(cell, annotations) { event.raw($0) }
-    }
+    encoder.forEachEncodedCell(and: cells(selection)) { _, _, json in event.raw(json) }
     return finish(event, snapshot)
   }
 
@@ -84,14 +84,25 @@ final class WatchedViewport {
 
   /// Whether it is quicker to look at some cells than at the whole viewport.
   private func isWorthwhile(_ selection: CellSelection, _ count: Int) -> Bool {
-    selection.count <= max(8, count / 4)
-      && selection.cellCount(overrides, cellSize: request.cellSize)
-        <= WatchedViewport.mostListed
+    // The group of the features without a value doubles the cells of its name.
+    let cells = ownSizes.values.reduce(selection.own.count) {
+      $0 + 2 * (selection.others[$1.cellSize]?.count ?? 0)
+    }
+    return selection.count <= max(8, count / 4) && cells <= WatchedViewport.mostListed
   }
 
-  /// The selected cells that may hold annotations, in order.
+  /// The selected cells that may hold annotations, in order: those of the viewport's own grid, and those of
+  /// groups that have a grid of their own.
   private func cells(_ selection: CellSelection) -> [ViewportCell] {
-    selection.cells(overrides, cellSize: request.cellSize)
+    var cells = selection.own.positions.map { ViewportCell(owner: .viewport, position: $0) }
+    for (key, override) in ownSizes {
+      let positions = selection.others[override.cellSize]?.positions ?? []
+      cells += positions.map { ViewportCell(owner: .group(key), position: $0) }
+      // The group of the features without a value has the same name.
+      guard key == KeyColumn.nullKey else { continue }
+      cells += positions.map { ViewportCell(owner: .group(nil), position: $0) }
+    }
+    return cells.sorted()
   }
 
   /// The encoder of what is in some cells now.
@@ -113,28 +124,24 @@ final class WatchedViewport {
     featureCount = answer.result.featureCount
     var (changes, changed) = (event(snapshot), 0)
     var whole = JSONWriter(reserving: 1024 + answer.result.annotations.count * 256)
-    whole.beginObject()
-    answer.writeHead(into: &whole)
-    whole.key("cells")
-    whole.beginArray()
     var now: [ViewportCell: Shown] = [:]
     let encoder = try CellEncoder(answer, cellSize: request.cellSize)
-    var writer = CellWriter(encoder)
-    encoder.forEachCell(and: before.keys.sorted()) { cell, annotations in
-      writer.withJSON(cell, annotations) { json in
-        let hash = WatchedViewport.hash(json)
-        if hadShown, before[cell]?.hash != hash {
-          changes.raw(json)
-          changed += 1
+    whole.object { whole in
+      answer.writeHead(into: &whole)
+      whole.array("cells") { whole in
+        encoder.forEachEncodedCell(and: before.keys.sorted()) { cell, annotations, json in
+          let hash = WatchedViewport.hash(json)
+          if hadShown, before[cell]?.hash != hash {
+            changes.raw(json)
+            changed += 1
+          }
+          guard !annotations.isEmpty else { return }
+          now[cell] = Shown(hash: hash, count: annotations.featureCount)
+          if wantsView { whole.raw(json) }
         }
-        guard !annotations.isEmpty else { return }
-        now[cell] = Shown(hash: hash, count: annotations.featureCount)
-        if wantsView { whole.raw(json) }
       }
+      answer.writeGrid(into: &whole)
     }
-    whole.endArray()
-    answer.writeGrid(into: &whole)
-    whole.endObject()
     shown = now
     let isNew = changed > 0 || featureCount != countBefore
     return Update(
@@ -148,40 +155,30 @@ final class WatchedViewport {
     let countBefore = featureCount
     let encoder = try encoder(selection, of: snapshot)
     var (encoded, changed) = (JSONWriter(), 0)
-    var writer = CellWriter(encoder)
-    encoder.forEachCell(and: cells(selection).filter { shown?[$0] != nil }) { cell, annotations in
-      writer.withJSON(cell, annotations) { json in
-        let hash = WatchedViewport.hash(json)
-        let before = shown?[cell]
-        let count = annotations.featureCount
-        // With `fields`, a cell may look the same and yet hold more features or fewer.
-        guard before?.hash != hash || before?.count != count else { return }
-        if before?.hash != hash {
-          encoded.raw(json)
-          changed += 1
-        }
-        shown?[cell] = annotations.isEmpty ? nil : Shown(hash: hash, count: count)
-        if cell.owner == .viewport { featureCount += count - (before?.count ?? 0) }
+    let others = cells(selection).filter { shown?[$0] != nil }
+    encoder.forEachEncodedCell(and: others) { cell, annotations, json in
+      let hash = WatchedViewport.hash(json)
+      let before = shown?[cell]
+      let count = annotations.featureCount
+      // With `fields`, a cell may look the same and yet hold more features or fewer.
+      guard before?.hash != hash || before?.count != count else { return }
+      if before?.hash != hash {
+        encoded.raw(json)
+        changed += 1
       }
+      shown?[cell] = annotations.isEmpty ? nil : Shown(hash: hash, count: count)
+      if cell.owner == .viewport { featureCount += count - (before?.count ?? 0) }
     }
-    if overrides.values.contains(where: { $0.cellSize != request.cellSize }) {
-      featureCount = WatchedViewport.featureCount(
-        of: request, viewport.values.cell.properties, in: snapshot)
+    if !ownSizes.isEmpty {
+      // The viewport's own cells don't add up to the number of its features.
+      let filter = viewport.values.cell.properties.filter.map { snapshot.collection.filter($0) }
+      let scope = FeatureScope(snapshot.collection, passing: filter, near: request.cells)
+      featureCount = scope.featureCount(of: request)
     }
     guard changed > 0 || featureCount != countBefore else { return Update() }
     var event = event(snapshot)
     encoded.withBytes { if !$0.isEmpty { event.raw($0) } }
     return Update(changes: finish(event, snapshot))
-  }
-
-  /// The number of features in the viewport. If groups have cells of their own, the viewport's own cells
-  /// don't add up to it.
-  private static func featureCount(
-    of request: ClusterRequest, _ properties: PropertyOptions, in snapshot: CollectionSnapshot
-  ) -> Int {
-    let filter = properties.filter.map { snapshot.collection.filter($0) }
-    return FeatureScope(snapshot.collection, passing: filter, near: request.cells)
-      .featureCount(of: request)
   }
 
   // MARK: Encoding
@@ -207,5 +204,28 @@ final class WatchedViewport {
     var hasher = Hasher()
     hasher.combine(bytes: json)
     return hasher.finalize()
+  }
+}
+
+extension CellEncoder {
+  /// Calls `body` with the cells of ``forEachCell(and:_:)`` and their JSON, an element of an event's `cells`.
+  fileprivate func forEachEncodedCell(
+    and others: [ViewportCell],
+    _ body: (ViewportCell, ArraySlice<Annotation>, _ json: UnsafeRawBufferPointer) -> Void
+  ) {
+    var json = JSONWriter(reserving: 1 << 14)
+    forEachCell(and: others) { cell, annotations in
+      json.removeAll()
+      json.object { json in
+        json.member("column", cell.position.column)
+        json.member("row", cell.position.row)
+        if case .group(let key) = cell.owner {
+          json.key("group")
+          if let key { key.withUnsafeBytes { json.stringUTF8($0) } } else { json.null() }
+        }
+        json.array("annotations") { write(annotations, into: &$0) }
+      }
+      json.withBytes { body(cell, annotations, $0) }
+    }
   }
 }

@@ -22,8 +22,7 @@ struct Fields {
   /// The beginning of pointers to members of an object.
   private var prefix = ""
   private var values: [Entry] = []
-  /// A bit for each length of a name that is given. Most fields are not given, and this tells so without a
-  /// comparison of names.
+  /// A bit for each length of a name that is given, which tells of most other fields that they aren't.
   private var lengths: UInt64 = 0
 
   /// The fields of a query.
@@ -49,9 +48,7 @@ struct Fields {
     }
   }
 
-  private mutating func add(
-    _ name: String, _ value: Value, _ allowed: [String]
-  ) throws(Problem) {
+  private mutating func add(_ name: String, _ value: Value, _ allowed: [String]) throws(Problem) {
     guard allowed.contains(where: { $0.utf8.count == name.utf8.count && $0 == name }) else {
       throw problem(shown(name), "the name is unknown here")
     }
@@ -202,43 +199,51 @@ struct Fields {
 
   // MARK: Lists
 
+  /// Refuses a list or object that has too many elements.
+  func checkCount(
+    _ count: Int, _ kind: StaticString, of name: String, atMost maximum: Int
+  ) throws(Problem) {
+    guard count > maximum else { return }
+    throw problem(name, status: 422, "\(name) has \(count) \(kind), more than \(maximum)")
+  }
+
+  /// The elements of a JSON array that are all of one type; `detail` tells what others are not.
+  private func elements<Element>(
+    of json: JSONValue, _ name: String, _ detail: StaticString,
+    _ read: (JSONValue) -> Element?
+  ) throws(Problem) -> [Element] {
+    guard json.kind == .array else { throw problem(name, "\(name) \(detail)") }
+    var elements: [Element] = []
+    for json in json.elements {
+      guard let element = read(json) else {
+        throw problem("\(name)/\(elements.count)", "\(name) \(detail)")
+      }
+      elements.append(element)
+    }
+    return elements
+  }
+
   /// A list of numbers: a JSON array, or comma-separated.
   func numbers(_ name: String) throws(Problem) -> [Double]? {
-    var numbers: [Double] = []
     switch value(name) {
     case nil: return nil
     case .json(let json):
-      guard json.kind == .array else { throw problem(name, "\(name) is not an array of numbers") }
-      for element in json.elements {
-        guard let number = element.number else {
-          throw problem("\(name)/\(numbers.count)", "\(name) is not an array of numbers")
-        }
-        numbers.append(number)
-      }
+      return try elements(of: json, name, "is not an array of numbers") { $0.number }
     case .query(let text):
       if let numbers = text.plainNumbers { return numbers }
-      for part in try list(name, text) { numbers.append(try number(name, part)) }
+      return try list(name, text).map { (part) throws(Problem) in try number(name, part) }
     }
-    return numbers
   }
 
   /// A list of strings: a JSON array, or comma-separated. `isString` tells a single string from a list.
   func strings(_ name: String) throws(Problem) -> (list: [String], isString: Bool)? {
-    var strings: [String] = []
     switch value(name) {
     case nil: return nil
     case .json(let json):
       if let string = json.string { return ([string], true) }
-      guard json.kind == .array else { throw problem(name, "\(name) is not a list of strings") }
-      for element in json.elements {
-        guard let string = element.string else {
-          throw problem("\(name)/\(strings.count)", "\(name) is not a list of strings")
-        }
-        strings.append(string)
-      }
-      return (strings, false)
+      return (try elements(of: json, name, "is not a list of strings") { $0.string }, false)
     case .query(let text):
-      strings = try list(name, text)
+      let strings = try list(name, text)
       return (strings, strings.count == 1)
     }
   }

@@ -38,8 +38,7 @@ final class ParserPool: Sendable {
     }
   }
 
-  /// The problem with a body that is not JSON. It points at the field that holds the error, as far as that
-  /// can be told.
+  /// The problem with a body that is not JSON. It points at the field that probably holds the error.
   private static func problem(
     _ error: JSONError, in bytes: UnsafeRawBufferPointer, names: [String]
   ) -> Problem {

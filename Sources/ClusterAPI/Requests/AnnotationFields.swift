@@ -39,11 +39,7 @@ extension Fields {
   func annotationFields(_ name: String) throws(Problem) -> AnnotationFields? {
     guard let (list, isString) = try strings(name) else { return nil }
     guard !inBody || !isString else { throw problem(name, "\(name) is a list of names") }
-    guard list.count <= AnnotationFields.maximumNames else {
-      throw problem(
-        name, status: 422,
-        "\(name) has \(list.count) names, more than \(AnnotationFields.maximumNames)")
-    }
+    try checkCount(list.count, "names", of: name, atMost: AnnotationFields.maximumNames)
     var fields: AnnotationFields = []
     for (index, element) in list.enumerated() {
       guard let field = AnnotationFields.names.first(where: { $0.key == element }) else {

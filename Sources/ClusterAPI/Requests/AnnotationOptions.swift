@@ -1,14 +1,5 @@
 /// What an annotation carries apart from its position.
 struct AnnotationOptions: Hashable, Sendable {
-  /// The JSON that annotations are encoded as.
-  enum Form: Hashable, Sendable {
-    case json, geoJSON
-
-    init(_ type: MediaType) { self = type == .geoJSON ? .geoJSON : .json }
-
-    var mediaType: MediaType { self == .geoJSON ? .geoJSON : .json }
-  }
-
   /// The properties that a pin or member carries.
   enum PropertySelection: Hashable, Sendable {
     case all, none
@@ -16,7 +7,8 @@ struct AnnotationOptions: Hashable, Sendable {
     case names([[UInt8]])
   }
 
-  var form = Form.json
+  /// Whether annotations are GeoJSON features.
+  var isGeoJSON = false
   /// The property whose value is a feature's title, in UTF-8.
   var titleProperty: [UInt8]?
   /// The most titles in a cluster's subtitle.

@@ -6,11 +6,8 @@ extension Fields {
   func previous(_ name: String) throws -> [PreviousAnnotation]? {
     try withJSON(name) { json in
       guard json.kind == .array else { throw problem(name, "\(name) is not an array") }
-      guard json.count <= AnnotationReuse.maximumPrevious else {
-        throw problem(
-          name, status: 422,
-          "\(name) has \(json.count) annotations, more than \(AnnotationReuse.maximumPrevious)")
-      }
+      try checkCount(
+        json.count, "annotations", of: name, atMost: AnnotationReuse.maximumPrevious)
       var previous: [PreviousAnnotation] = []
       previous.reserveCapacity(json.count)
       var ids: Set<String> = []
@@ -37,20 +34,16 @@ extension Fields {
     guard let coordinate = json["coordinate"], coordinate.kind == .object else {
       throw problem("\(pointer)/coordinate", "an annotation has a coordinate, an object")
     }
-    guard let latitude = coordinate["latitude"]?.number else {
-      throw problem("\(pointer)/coordinate/latitude", "a coordinate has a latitude, a number")
+    func degrees(_ name: StaticString) throws(Problem) -> Double {
+      if let degrees = coordinate[name]?.number { return degrees }
+      throw problem("\(pointer)/coordinate/\(name)", "a coordinate has a \(name), a number")
     }
-    guard let longitude = coordinate["longitude"]?.number else {
-      throw problem("\(pointer)/coordinate/longitude", "a coordinate has a longitude, a number")
-    }
-    guard (-90...90).contains(latitude) else {
+    let (latitude, longitude) = (try degrees("latitude"), try degrees("longitude"))
+    for (name, value, limit) in [("latitude", latitude, 90), ("longitude", longitude, 1_000_000)]
+    where value.magnitude > Double(limit) {
       throw problem(
-        "\(pointer)/coordinate/latitude", status: 422, "the latitude is outside of −90…90")
-    }
-    guard (-1_000_000...1_000_000).contains(longitude) else {
-      throw problem(
-        "\(pointer)/coordinate/longitude", status: 422,
-        "the longitude is outside of −1000000…1000000")
+        "\(pointer)/coordinate/\(name)", status: 422, "the \(name) is outside of −\(limit)…\(limit)"
+      )
     }
     return PreviousAnnotation(
       id: id, coordinate: Coordinate(latitude: latitude, longitude: longitude))

@@ -46,9 +46,7 @@ extension Fields {
   // MARK: What annotations carry
 
   /// The properties that annotations carry: a list of names, `*` or `none`.
-  func propertySelection(
-    _ name: String
-  ) throws(Problem) -> AnnotationOptions.PropertySelection? {
+  func propertySelection(_ name: String) throws(Problem) -> AnnotationOptions.PropertySelection? {
     guard let (list, isString) = try strings(name) else { return nil }
     if isString, list == ["*"] { return .all }
     if isString, list == ["none"] { return AnnotationOptions.PropertySelection.none }

@@ -12,19 +12,14 @@ struct GroupOptions: Hashable, Sendable {
   var settings: ClusterSettings
 
   fileprivate static let names = ViewportField.names(.group)
-  /// The most groups, as many as an answer can have annotations.
-  fileprivate static let maximumGroups = ClusterRequest.maximumLimit
 }
 
 extension Fields {
   /// The settings of single groups; what a group doesn't have is that of the request.
   func groups(_ name: String, inheriting settings: ClusterSettings) throws -> [GroupOptions]? {
     try withJSON(name) { json in
-      guard json.count <= GroupOptions.maximumGroups else {
-        throw problem(
-          name, status: 422,
-          "\(name) has \(json.count) keys, more than \(GroupOptions.maximumGroups)")
-      }
+      // As many as an answer can have annotations.
+      try checkCount(json.count, "keys", of: name, atMost: ClusterRequest.maximumLimit)
       return try members(of: json, at: name).filter { $0.value.kind != .null }.map {
         let fields = try object($0.value, at: $0.pointer, allowed: GroupOptions.names)
         var values = ViewportValues()

@@ -51,11 +51,7 @@ extension Fields {
   func aggregates(_ name: String) throws -> [PropertyOptions.Aggregate]? {
     try withJSON(name) { json in
       let members = try members(of: json, at: name)
-      guard members.count <= Statistics.maximumAggregates else {
-        throw problem(
-          name, status: 422,
-          "\(name) has \(members.count) names, more than \(Statistics.maximumAggregates)")
-      }
+      try checkCount(members.count, "names", of: name, atMost: Statistics.maximumAggregates)
       return try members.map { try aggregate($0.name, $0.value, at: $0.pointer) }
     }
   }

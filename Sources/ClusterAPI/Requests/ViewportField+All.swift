@@ -88,7 +88,8 @@ extension ViewportField {
 
     // The method, and what belongs to those without a grid.
     ViewportField(
-      "method", .method, methods, { try $0.choice($1, ClusterMethod.self) }, { $0.method = $1 }),
+      "method", .method, methods, { try $0.choice($1, ViewportValues.Method.self) },
+      { $0.method = $1 }),
     ViewportField("epsilon", .tiles, methods, { try $0.epsilon($1) }, { $0.epsilon = $1 }),
     ViewportField(
       "markerSize", .tiles, methods, { try $0.markerSize($1) },

@@ -59,41 +59,20 @@ struct ViewportField: Sendable {
     }
   }
 
-  /// The fields of each part.
-  private static let byPart = Part.allCases.map { part in all.filter { $0.part == part } }
+  /// The fields of each part, and the lengths of their names, to tell quickly that none is given.
+  fileprivate static let byPart = Part.allCases.map { part in
+    let fields = all.filter { $0.part == part }
+    return (fields: fields, lengths: fields.reduce(0) { $0 | Fields.lengthBit($1.name) })
+  }
 
   /// The fields of a part.
-  static func fields(of part: Part) -> [ViewportField] { byPart[part.rawValue] }
-
-  /// The lengths of the names in each part, for a quick look at whether one can be given.
-  private static let lengthsByPart = byPart.map { $0.reduce(0) { $0 | Fields.lengthBit($1.name) } }
-  fileprivate static func lengths(of part: Part) -> UInt64 { lengthsByPart[part.rawValue] }
+  static func fields(of part: Part) -> [ViewportField] { byPart[part.rawValue].fields }
 
   /// The names of the fields that a request takes.
   static func names(_ requests: Requests) -> [String] {
     all.filter { !$0.requests.isDisjoint(with: requests) }.map(\.name)
   }
 
-  /// The names of the fields that mean nothing to methods without a grid.
-  static let gridOnly = all.filter(\.isGridOnly).map(\.name)
-}
-
-extension Fields {
-  /// Reads the fields of some parts that a request takes and that are given.
-  func read(
-    _ parts: ViewportField.Part..., of request: ViewportField.Requests = .clusters,
-    into values: inout ViewportValues
-  ) throws {
-    for part in parts where mayHaveName(ofLengths: ViewportField.lengths(of: part)) {
-      for field in ViewportField.fields(of: part)
-      where has(field.name) && !field.requests.isDisjoint(with: request) {
-        try field.reading(self, field.name, &values)
-      }
-    }
-  }
-}
-
-extension ViewportField {
   /// The names of a resource that takes a viewport in a query or in a body.
   struct Names: Sendable {
     let inBody: [String]
@@ -106,5 +85,23 @@ extension ViewportField {
 
     static let clusters = Names(.clusters)
     static let pins = Names(.pins)
+  }
+
+  /// The names of the fields that mean nothing to methods without a grid.
+  static let gridOnly = all.filter(\.isGridOnly).map(\.name)
+}
+
+extension Fields {
+  /// Reads the fields of some parts that a request takes and that are given.
+  func read(
+    _ parts: ViewportField.Part..., of request: ViewportField.Requests = .clusters,
+    into values: inout ViewportValues
+  ) throws {
+    for part in parts where mayHaveName(ofLengths: ViewportField.byPart[part.rawValue].lengths) {
+      for field in ViewportField.fields(of: part)
+      where has(field.name) && !field.requests.isDisjoint(with: request) {
+        try field.reading(self, field.name, &values)
+      }
+    }
   }
 }

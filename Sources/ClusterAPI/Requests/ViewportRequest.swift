@@ -67,7 +67,8 @@ extension Fields {
     let names = ViewportField.fields(of: .rect)
     guard names.count(where: { has($0.name) }) <= 1 else {
       let given = names.map(\.name).filter(has)
-      throw problem(given[1], "\(given.joined(separator: " and ")) are given; one rect will do")
+      throw problem(
+        given[1], "\(given.joined(separator: " and ")) are given; only one of them may be")
     }
     try read(.rect, into: &values)
     guard let rect = values.rect else {
@@ -84,14 +85,12 @@ extension Fields {
     case (nil, let zoom?): return .zoom(zoom)
     case (nil, nil):
       throw problem("zoom", "no scale: one of viewportWidth and zoom is required")
-    default: throw problem("zoom", "viewportWidth and zoom are given; one scale will do")
+    default: throw problem("zoom", "viewportWidth and zoom are given; only one of them may be")
     }
   }
 
   /// Reads the clustering settings and checks their ranges.
-  func readSettings(
-    of request: ViewportField.Requests, into values: inout ViewportValues
-  ) throws {
+  func readSettings(of request: ViewportField.Requests, into values: inout ViewportValues) throws {
     try read(.settings, of: request, into: &values)
     try values.cell.settings.validate()
   }
@@ -102,7 +101,7 @@ extension Fields {
   ) throws -> [[UInt8]: Grouping.Override] {
     guard let groups else { return [:] }
     guard has("groupBy") else {
-      throw problem("groups", status: 422, "groups without groupBy: there are none")
+      throw problem("groups", status: 422, "groups has no effect without groupBy")
     }
     var overrides: [[UInt8]: Grouping.Override] = [:]
     for group in groups {

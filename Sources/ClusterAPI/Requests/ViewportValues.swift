@@ -3,9 +3,14 @@ import ClusterCore
 /// The values of a viewport request's fields, each of its type and, as far as it can be told alone,
 /// within its range. A property of ``ViewportField/all`` is stored here or in ``CellOptions``.
 struct ViewportValues: Sendable {
+  /// How the features of a viewport are clustered.
+  enum Method: String, CaseIterable {
+    case grid, distance, collision
+  }
+
   /// What decides how cells are encoded.
   var cell = CellOptions()
-  var method = ClusterMethod.grid
+  var method = Method.grid
   var rect: MapRect?
   var viewportWidth: Double?
   var zoom: Double?

@@ -1,8 +1,8 @@
 import ClusterCore
 import GeoFormats
 
-/// The annotation that an id names today: a place of a grid, or whichever annotation of a view holds
-/// the feature that it names.
+/// The annotation that an id names today: that of a cell, location or feature on a grid, or the one in a
+/// viewport that holds the feature that it names.
 struct FoundAnnotation {
   private enum Source {
     case grid(Drilldown)
@@ -14,13 +14,13 @@ struct FoundAnnotation {
   let result: ClusterResult
   let statistics: Statistics?
 
-  /// Nil where there is nothing today.
+  /// Nil if there is none today.
   init?(
-    _ id: AnnotationID, _ view: ViewportRequest?, _ settings: ClusterSettings,
+    _ id: AnnotationID, _ viewport: ViewportRequest?, _ settings: ClusterSettings,
     _ properties: BoundProperties, in collection: IndexedCollection
   ) throws {
     statistics = properties.annotationStatistics
-    if let view, case .tiles(let request) = BoundViewport(view, properties) {
+    if let viewport, case .tiles(let request) = BoundViewport(viewport, properties) {
       guard
         let found = try MethodDrilldown(
           id, in: collection, passing: properties.filter, request,
@@ -34,9 +34,7 @@ struct FoundAnnotation {
     options.filter = properties.filter
     options.weights = properties.statistics.weights
     guard let found = Drilldown(id, in: collection, options, keys: { collection.keys(of: $0) })
-    else {
-      return nil
-    }
+    else { return nil }
     (source, annotation, result) = (.grid(found), found.annotation, found.result)
   }
 
@@ -57,9 +55,7 @@ struct FoundAnnotation {
   }
 
   /// Its features at another zoom, as if only they existed.
-  func children(
-    zoom: Double, into answer: inout ClusterAnswer
-  ) throws(ImpossibleRequest) {
+  func children(zoom: Double, into answer: inout ClusterAnswer) throws(ImpossibleRequest) {
     let limit = ClusterRequest.maximumLimit
     answer.zoomLevel = zoom
     do {
@@ -74,7 +70,8 @@ struct FoundAnnotation {
       guard error.field == "limit" else { throw error }
       throw ImpossibleRequest(
         field: "childZoom",
-        detail: "at zoom \(zoom) there are more than \(limit) children; a lower childZoom would do")
+        detail:
+          "at zoom \(zoom) there are more than \(limit) children; a lower childZoom gives fewer")
     }
   }
 }

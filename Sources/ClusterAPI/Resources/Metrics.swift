@@ -5,17 +5,12 @@ import HTTPServer
 /// Counters of what the service does, as Prometheus text.
 public final class Metrics: Sendable {
   private struct Counts {
-    /// A handful of kinds, so they are looked through.
-    var requests: [(key: Key, count: Int)] = []
+    /// So few kinds that a linear search is quick.
+    var requests: [(method: HTTPMethod, status: Int, count: Int)] = []
     var buckets = [Int](repeating: 0, count: Metrics.bounds.count)
     var seconds = 0.0
     var total = 0
     var bytes = 0
-  }
-
-  private struct Key: Equatable {
-    var method: HTTPMethod
-    var status: Int
   }
 
   /// Upper bounds of the duration histogram, in microseconds.
@@ -23,14 +18,14 @@ public final class Metrics: Sendable {
     100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000,
   ]
 
-  // A lock a request: tens of nanoseconds, and never held while anything else waits.
+  // One lock for each request takes tens of nanoseconds.
   private let counts = Locked(Counts())
   private let connections = Locked<@Sendable () -> Int>({ 0 })
 
   /// Counters at zero.
   public init() {}
 
-  /// Where the number of open connections is to be had.
+  /// Sets the function that tells the number of open connections.
   public func setConnections(_ source: @escaping @Sendable () -> Int) {
     connections.withLock { $0 = source }
   }
@@ -38,11 +33,11 @@ public final class Metrics: Sendable {
   /// Counts an answered request.
   public func count(_ log: RequestLog) {
     counts.withLock { counts in
-      let key = Key(method: log.method, status: log.status)
-      if let place = counts.requests.firstIndex(where: { $0.key == key }) {
-        counts.requests[place].count += 1
+      let index = counts.requests.firstIndex { $0.method == log.method && $0.status == log.status }
+      if let index {
+        counts.requests[index].count += 1
       } else {
-        counts.requests.append((key, 1))
+        counts.requests.append((log.method, log.status, 1))
       }
       counts.total += 1
       counts.seconds += Double(log.microseconds) / 1e6
@@ -54,9 +49,7 @@ public final class Metrics: Sendable {
   }
 
   /// Everything, in Prometheus' text format 0.0.4.
-  func text(
-    _ catalog: Catalog, _ written: CollectionWriter.Counts, _ hub: ChangeHub
-  ) -> String {
+  func text(_ catalog: Catalog, _ written: CollectionWriter.Counts, _ hub: ChangeHub) -> String {
     let counts = self.counts.withLock { $0 }
     let source = connections.withLock { $0 }
     let collections = catalog.all
@@ -65,14 +58,22 @@ public final class Metrics: Sendable {
       text += "# HELP pincluster_\(name) \(help)\n# TYPE pincluster_\(name) \(type)\n"
       for (suffix, value) in samples { text += "pincluster_\(name)\(suffix) \(value)\n" }
     }
+    func counter(_ name: String, _ help: String, _ value: Int) {
+      metric(name, "counter", help, [("", "\(value)")])
+    }
+    func gauge(_ name: String, _ help: String, _ value: Int) {
+      metric(name, "gauge", help, [("", "\(value)")])
+    }
+    func gauge(_ name: String, _ help: String, of value: (CollectionSnapshot) -> Int) {
+      let samples = collections.map { ("{collection=\"\($0.info.id)\"}", "\(value($0))") }
+      metric(name, "gauge", help, samples)
+    }
+    let requests = counts.requests.sorted {
+      ($0.status, "\($0.method)") < ($1.status, "\($1.method)")
+    }
     metric(
       "http_requests_total", "counter", "Answered requests.",
-      counts.requests.sorted {
-        ($0.key.status, "\($0.key.method)") < ($1.key.status, "\($1.key.method)")
-      }
-      .map {
-        ("{method=\"\($0.key.method.description)\",status=\"\($0.key.status)\"}", "\($0.count)")
-      })
+      requests.map { ("{method=\"\($0.method)\",status=\"\($0.status)\"}", "\($0.count)") })
     var cumulative = 0
     var samples: [(String, String)] = []
     for (bound, bucket) in zip(Metrics.bounds, counts.buckets) {
@@ -86,44 +87,33 @@ public final class Metrics: Sendable {
     metric(
       "http_request_duration_seconds", "histogram",
       "From a request being read to its answer being handed over.", samples)
-    metric("http_sent_bytes_total", "counter", "Bytes of answers.", [("", "\(counts.bytes)")])
-    metric("open_connections", "gauge", "Connections open now.", [("", "\(source())")])
-    metric(
-      "writes_total", "counter", "Writes that changed something.", [("", "\(written.writes)")])
-    metric(
-      "write_transactions_total", "counter", "Transactions that they were committed in.",
-      [("", "\(written.commits)")])
-    metric(
-      "ready", "gauge", "1 when every collection is loaded.", [("", catalog.isReady ? "1" : "0")])
+    counter("http_sent_bytes_total", "Bytes of answers.", counts.bytes)
+    gauge("open_connections", "Connections open now.", source())
+    counter("writes_total", "Writes that changed something.", written.writes)
+    counter(
+      "write_transactions_total", "Transactions that they were committed in.",
+      written.commits)
+    gauge("ready", "1 when every collection is loaded.", catalog.isReady ? 1 : 0)
     let watching = hub.figures
-    metric(
-      "watchers", "gauge", "Clients that watch changes now.", [("", "\(watching.watchers)")])
-    metric(
-      "change_events_total", "counter", "Events sent to clients that watch changes.",
-      [("", "\(watching.events)")])
-    metric(
-      "dropped_watchers_total", "counter", "Clients dropped because they were too slow for events.",
-      [("", "\(watching.dropped)")])
-    let cells = catalog.cellCacheBudget.counts
-    metric(
-      "remembered_cells_total", "counter", "Cells of views that were printed before.",
-      [("", "\(cells.cached)")])
-    metric(
-      "clustered_cells_total", "counter", "Cells of views that were clustered to be remembered.",
-      [("", "\(cells.clustered)")])
-    metric(
-      "remembered_cell_bytes", "gauge", "Memory of remembered cells.",
-      [("", "\(catalog.cellCacheBudget.byteCount)")])
-    metric("collections", "gauge", "Collections.", [("", "\(collections.count)")])
-    metric(
-      "features", "gauge", "Features of a collection.",
-      collections.map { ("{collection=\"\($0.info.id)\"}", "\($0.index.count)") })
-    metric(
-      "index_bytes", "gauge", "Memory of a collection's index without records.",
-      collections.map { ("{collection=\"\($0.info.id)\"}", "\($0.index.byteCount)") })
-    metric(
-      "record_bytes", "gauge", "Memory of a collection's records: ids, coordinates, properties.",
-      collections.map { ("{collection=\"\($0.info.id)\"}", "\($0.index.records.byteCount)") })
+    gauge("watchers", "Clients that watch changes now.", watching.watchers)
+    counter(
+      "change_events_total", "Events sent to clients that watch changes.", watching.events)
+    counter(
+      "dropped_watchers_total", "Clients dropped because they were too slow for events.",
+      watching.dropped)
+    let cache = catalog.cellCacheBudget
+    counter(
+      "remembered_cells_total", "Cells of viewports that came from the cache.", cache.counts.cached)
+    counter(
+      "clustered_cells_total", "Cells of viewports that were clustered for the cache.",
+      cache.counts.clustered)
+    gauge("remembered_cell_bytes", "Memory of cached cells.", cache.byteCount)
+    gauge("collections", "Collections.", collections.count)
+    gauge("features", "Features of a collection.") { $0.index.count }
+    gauge("index_bytes", "Memory of a collection's index without records.") { $0.index.byteCount }
+    gauge("record_bytes", "Memory of a collection's records: ids, coordinates, properties.") {
+      $0.index.records.byteCount
+    }
     return text
   }
 }

@@ -2,9 +2,6 @@ import HTTPServer
 
 /// How a request is answered.
 enum Outcome {
-  /// Is called once with the response or the error.
-  typealias Reply = @Sendable (Result<HTTPResponse, any Error>) -> Void
-
   /// With a response that is there.
   case now(HTTPResponse)
   /// By work that may take long, away from the event loops.
@@ -16,11 +13,16 @@ enum Outcome {
   /// By others, when they can.
   case deferred(@Sendable (@escaping Reply) throws -> Void)
 
-  /// A response that is made at once, or, if that may take long, away from the event loops.
+  /// A response that is made at once, or, if that may take long, away from the event loops. If the client has
+  /// what an entity tag names, there is nothing to make, and the status is 304.
   static func response(
-    isLong: Bool, _ make: @escaping @Sendable () throws -> HTTPResponse
+    to request: HTTPRequest, etag: String? = nil, isLong: @autoclosure () -> Bool,
+    _ make: @escaping @Sendable () throws -> HTTPResponse
   ) throws -> Outcome {
-    isLong ? .later(make) : .now(try make())
+    if let etag, request.matches(etag: etag) {
+      return .now(HTTPResponse(status: 304, etag: etag))
+    }
+    return isLong() ? .later(make) : .now(try make())
   }
 
   /// A write that is read from a body at once, or, if the body is long, away from the event loops.

@@ -3,15 +3,14 @@ import GeoFormats
 import HTTPServer
 
 extension Resources {
-  /// What an annotation's id stands for, with the fields that the query may repeat, all of them
-  /// read before it is looked for.
+  /// A request about an annotation: its id, and the fields that the query may repeat. All of them are read
+  /// before the annotation is looked for.
   private struct AnnotationRequest: Sendable {
     var id: AnnotationID?
     /// Set for methods without a grid.
     var viewport: ViewportRequest?
     var options: CellOptions
     var type: MediaType
-    /// The defaults where there are no pages.
     var paging: Paging
     var childZoom: Double?
     var snapshot: CollectionSnapshot
@@ -36,7 +35,7 @@ extension Resources {
     var viewport: ViewportRequest?
     if values.method == .grid {
       if let name = Resources.methodNames.first(where: fields.has) {
-        throw fields.problem(name, "\(name) goes with the methods distance and collision only")
+        throw fields.problem(name, "\(name) is only for the methods distance and collision")
       }
       try fields.readSettings(of: .annotation, into: &values)
       try fields.read(.properties, .output, of: .annotation, into: &values)
@@ -56,42 +55,36 @@ extension Resources {
   /// Answers about the annotation that an id names, if it is there today.
   private func answer(
     _ asked: AnnotationRequest, _ request: HTTPRequest,
-    _ make: @escaping @Sendable (AnnotationRequest, FoundAnnotation) throws -> HTTPResponse
+    _ make: @escaping @Sendable (FoundAnnotation) throws -> HTTPResponse
   ) throws -> Outcome {
-    if request.matches(etag: asked.etag) {
-      return .now(HTTPResponse(status: 304, etag: asked.etag))
-    }
-    let isLong =
-      asked.viewport != nil || Effort.isLong(over: asked.snapshot.collection, asked.options)
-      || asked.id?.hasGroup ?? false
-    return try .response(isLong: isLong) {
-      let properties = BoundProperties(
-        asked.options.neededProperties, in: asked.snapshot.collection)
+    let collection = asked.snapshot.collection
+    return try .response(
+      to: request, etag: asked.etag,
+      isLong: asked.viewport != nil || Effort.isLong(over: collection, asked.options)
+        || asked.id?.hasGroup ?? false
+    ) {
+      let properties = BoundProperties(asked.options.neededProperties, in: collection)
       guard let id = asked.id,
         let found = try FoundAnnotation(
-          id, asked.viewport, asked.options.settings, properties, in: asked.snapshot.collection)
-      else { throw Problem.notFound("nothing is at this annotation's place today") }
-      return try make(asked, found)
+          id, asked.viewport, asked.options.settings, properties, in: collection)
+      else { throw Problem.notFound("there is no annotation with this id today") }
+      return try make(found)
     }
   }
 
-  func getAnnotation(
-    _ id: String, _ annotation: String, _ request: HTTPRequest
-  ) throws -> Outcome {
+  func getAnnotation(_ id: String, _ annotation: String, _ request: HTTPRequest) throws -> Outcome {
     let asked = try annotationRequest(id, annotation, request, offered: [.json])
-    return try answer(asked, request) { asked, found in
+    return try answer(asked, request) { found in
       let writer = try AnnotationWriter(
         collection: asked.snapshot.collection, result: found.result, options: asked.options.output,
         statistics: found.statistics)
-      var json = JSONWriter()
-      json.beginObject()
-      writer.writeMembers(found.annotation, into: &json)
-      json.key("expansionZoom")
-      if let zoom = try found.expansionZoom() { json.value(zoom) } else { json.null() }
-      json.key("visibleMapRect")
-      json.mapRect(found.visibleMapRect)
-      json.endObject()
-      return HTTPResponse(json, etag: asked.etag)
+      return try HTTPResponse(etag: asked.etag) { json in
+        writer.writeMembers(found.annotation, into: &json)
+        json.key("expansionZoom")
+        if let zoom = try found.expansionZoom() { json.value(zoom) } else { json.null() }
+        json.key("visibleMapRect")
+        json.mapRect(found.visibleMapRect)
+      }
     }
   }
 
@@ -100,7 +93,7 @@ extension Resources {
   ) throws -> Outcome {
     let asked = try annotationRequest(
       id, annotation, request, offered: [.geoJSON, .json], isPaged: true)
-    return try answer(asked, request) { asked, found in
+    return try answer(asked, request) { found in
       Resources.featureCollection(
         found.result.ordinals(
           of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
@@ -114,16 +107,16 @@ extension Resources {
   ) throws -> Outcome {
     let asked = try annotationRequest(
       id, annotation, request, offered: [.json, .geoJSON], hasChildZoom: true)
-    return try answer(asked, request) { asked, found in
+    return try answer(asked, request) { found in
       guard let zoom = try asked.childZoom ?? found.expansionZoom().map(Double.init) else {
         throw Problem(
           422, field: "childZoom", inBody: false,
-          "no zoom up to 24 tells these features apart; childZoom can ask for one all the same")
+          "no zoom up to 24 tells these features apart; childZoom may still name one")
       }
       var answer = ClusterAnswer(snapshot: asked.snapshot, result: ClusterResult())
       try found.children(zoom: Viewport.rounded(zoom), into: &answer)
       answer.output = asked.options.output
-      answer.output.form = AnnotationOptions.Form(asked.type)
+      answer.output.isGeoJSON = asked.type == .geoJSON
       answer.statistics = found.statistics
       return HTTPResponse(try answer.json(), type: asked.type, etag: asked.etag)
     }
@@ -131,7 +124,7 @@ extension Resources {
 }
 
 extension AnnotationID {
-  /// Whether it takes the values of a property to find it.
+  /// Whether the values of a property are needed to find it.
   fileprivate var hasGroup: Bool {
     if case .cell(let name) = self { name.group != nil } else { false }
   }

@@ -7,25 +7,24 @@ extension Resources {
   /// What changes in a viewport, as server-sent events.
   func changes(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(query: request.query, allowed: Resources.changesNames)
-    let method = try fields.choice("method", ClusterMethod.self) ?? .grid
+    let method = try fields.choice("method", ViewportValues.Method.self) ?? .grid
     guard method == .grid else {
-      throw fields.problem("method", "only views of the method grid can be watched")
+      throw fields.problem("method", "only viewports of the method grid can be watched")
     }
-    let view = try ViewportRequest(fields, of: .changes)
+    let viewport = try ViewportRequest(fields, of: .changes)
     let since = try fields.integer("since").map(Int64.init)
     _ = try request.negotiate([.eventStream], format: nil)
     _ = try snapshot(id)
-    // A browser that comes again has seen more than the address says.
+    // A browser that reconnects sends the id of the last event that it has seen.
     let last = request.headers["last-event-id"].flatMap { Int64(trimmed($0)) }
-    let key = WatchKey(collection: id, query: Resources.sharedQuery(request.query))
+    let key = Watch.Key(collection: id, query: Resources.sharedQuery(request.query))
     let isToHead = request.method == .head
     return .deferred { [hub] answer in
-      try hub.watch(key, view, since: last ?? since, isToHead: isToHead, answer: answer)
+      try hub.watch(key, viewport, since: last ?? since, isToHead: isToHead, answer: answer)
     }
   }
 
-  /// The fields of a query but for where to begin, in one order: what watchers must have in common to
-  /// share their events.
+  /// The fields of a query without `since`, sorted: what watchers must have in common to share their events.
   private static func sharedQuery(_ query: String?) -> String {
     (query ?? "").split(separator: "&").filter { $0 != "since" && !$0.hasPrefix("since=") }
       .sorted().joined(separator: "&")

@@ -4,23 +4,22 @@ import HTTPServer
 
 extension Resources {
   func clusters(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let view = try viewport(request)
-    let type = view.values.cell.output.form.mediaType
+    let viewport = try viewport(request)
+    let type: MediaType = viewport.values.cell.output.isGeoJSON ? .geoJSON : .json
     let snapshot = try snapshot(id)
     let etag = entityTag(snapshot, request, type)
     if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    let remembered = CachedViewport(view, snapshot, catalog.cellCacheBudget)
-    if let body = remembered?.body(clustering: false) {
+    let cached = CachedViewport(viewport, snapshot, catalog.cellCacheBudget)
+    if let body = cached?.body(clustering: false) {
       return .now(HTTPResponse(body, type: type, etag: etag))
     }
-    return try .response(isLong: view.isLong(over: snapshot.collection)) {
-      if let body = remembered?.body(clustering: true) {
+    return try .response(to: request, isLong: viewport.isLong(over: snapshot.collection)) {
+      if let body = cached?.body(clustering: true) {
         return HTTPResponse(body, type: type, etag: etag)
       }
-      return HTTPResponse(
-        try ClusterAnswer(view, of: snapshot).json(), type: type, etag: etag)
+      return HTTPResponse(try ClusterAnswer(viewport, of: snapshot).json(), type: type, etag: etag)
     }
   }
 
@@ -29,7 +28,7 @@ extension Resources {
     try withViewportFields(request, .clusters) { fields, format in
       var viewport = try ViewportRequest(fields)
       let type = try request.negotiate([.json, .geoJSON], format: format)
-      viewport.values.cell.output.form = AnnotationOptions.Form(type)
+      viewport.values.cell.output.isGeoJSON = type == .geoJSON
       return viewport
     }
   }

@@ -4,7 +4,7 @@ import GeoFormats
 import HTTPServer
 
 extension Resources {
-  /// Refuses ids that no collection can have, on writes.
+  /// Refuses to write to an id that no collection can have.
   func checkCollectionID(_ id: String) throws(Problem) {
     guard Catalog.isCollectionID(id) else {
       throw Problem(
@@ -17,25 +17,17 @@ extension Resources {
   // MARK: GET
 
   func listCollections(_ request: HTTPRequest) throws -> HTTPResponse {
-    let fields = try Fields(query: request.query, allowed: ["f"])
-    _ = try request.negotiate([.json], format: try fields.string("f"))
-    var json = JSONWriter()
-    json.beginObject()
-    json.key("links")
-    json.beginArray()
-    json.link("/collections", "self", MediaType.json.rawValue, "The collections")
-    json.endArray()
-    json.key("collections")
-    json.beginArray()
-    for snapshot in catalog.all { json.collection(snapshot) }
-    json.endArray()
-    json.endObject()
-    return HTTPResponse(json)
+    _ = try request.answerType([.json])
+    return HTTPResponse { json in
+      json.array("links") { $0.link("/collections", "self", .json, "The collections") }
+      json.array("collections") { json in
+        for snapshot in catalog.all { json.collection(snapshot) }
+      }
+    }
   }
 
   func getCollection(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    let fields = try Fields(query: request.query, allowed: ["f"])
-    let type = try request.negotiate([.json], format: try fields.string("f"))
+    let type = try request.answerType([.json])
     let snapshot = try snapshot(id)
     return Resources.response(snapshot, etag: entityTag(snapshot, request, type))
   }
@@ -52,10 +44,12 @@ extension Resources {
 
   func putCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
-    _ = try Fields(query: request.query, allowed: [])
-    _ = try request.negotiate([.json], format: nil)
-    let (title, description, ttl) =
-      request.body.isBlank ? (.keep, .keep, .keep) : try updates(request)
+    _ = try request.answerType([.json], hasFormat: false)
+    // A body of nothing but white space is the same as none.
+    let isBlank = request.body.withUnsafeBytes { body in
+      body.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    }
+    let (title, description, ttl) = isBlank ? (.keep, .keep, .keep) : try updates(request)
     return .write(
       .alone { group in
         let (snapshot, created) = try group.put(
@@ -75,17 +69,18 @@ extension Resources {
     try request.checkBodyType([.json])
     let names = ["title", "description", "ttl"]
     return try parsers.withObject(ofBody: request.body, allowed: names) { fields, object in
-      let update: (StaticString, String) throws -> ValueUpdate<String> = { name, text in
-        guard object[name] != nil else { return .keep }
-        return try fields.string(text).map { .set($0) } ?? .clear
+      func update<V>(_ name: StaticString, _ read: (String) throws -> V?) throws -> ValueUpdate<V> {
+        object[name] == nil ? .keep : try read("\(name)").map { .set($0) } ?? .clear
       }
-      let texts = (try update("title", "title"), try update("description", "description"))
-      guard object["ttl"] != nil else { return (texts.0, texts.1, .keep) }
-      guard let seconds = try fields.number("ttl") else { return (texts.0, texts.1, .clear) }
-      guard seconds >= 0.001, seconds <= Resources.maximumTTL else {
-        throw fields.problem("ttl", status: 422, "ttl is not within 0.001 to 315576000 seconds")
+      let texts = (try update("title", fields.string), try update("description", fields.string))
+      let ttl = try update("ttl") { name -> Int64? in
+        guard let seconds = try fields.number(name) else { return nil }
+        guard seconds >= 0.001, seconds <= Resources.maximumTTL else {
+          throw fields.problem("ttl", status: 422, "ttl is not within 0.001 to 315576000 seconds")
+        }
+        return Int64((seconds * 1000).rounded())
       }
-      return (texts.0, texts.1, .set(Int64((seconds * 1000).rounded())))
+      return (texts.0, texts.1, ttl)
     }
   }
 
@@ -94,57 +89,43 @@ extension Resources {
     _ = try Fields(query: request.query, allowed: [])
     return .write(
       .alone { group in
-        guard try group.drop(id) else { throw Problem.notFound("there is no such collection") }
+        guard try group.drop(id) else { throw Problem.noCollection }
         return HTTPResponse(status: 204)
       })
   }
 }
 
 extension JSONWriter {
-  /// A collection as OGC API Features describes it, with its count and version.
+  /// Writes a collection as OGC API Features describes it, with its count and version.
   fileprivate mutating func collection(_ snapshot: CollectionSnapshot) {
     let path = "/collections/\(snapshot.info.id)"
-    beginObject()
-    member("id", snapshot.info.id)
-    member("title", snapshot.info.title)
-    member("description", snapshot.info.description)
-    member("itemType", "feature")
-    key("extent")
-    beginObject()
-    key("spatial")
-    beginObject()
-    key("bbox")
-    if let bounds = snapshot.index.bounds {
-      beginArray()
-      bbox(bounds)
-      endArray()
-    } else {
-      null()
+    let crs: StaticString = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
+    object { json in
+      json.member("id", snapshot.info.id)
+      json.member("title", snapshot.info.title)
+      json.member("description", snapshot.info.description)
+      json.member("itemType", "feature")
+      json.object("extent") { json in
+        json.object("spatial") { json in
+          json.key("bbox")
+          if let bounds = snapshot.index.bounds {
+            json.array { $0.bbox(bounds) }
+          } else {
+            json.null()
+          }
+          json.member("crs", crs)
+        }
+      }
+      json.array("crs") { $0.value(crs) }
+      if let ttl = snapshot.info.ttl { json.member("ttl", Double(ttl) / 1000) }
+      json.member("featureCount", snapshot.index.count)
+      json.member("version", snapshot.info.version)
+      json.array("links") { json in
+        json.link(path, "self", .json, "This collection")
+        json.link("\(path)/items", "items", .geoJSON, "Its features")
+        json.link("\(path)/clusters", "related", .json, "What to draw in a viewport")
+        json.link("\(path)/pins", "related", .json, "Every feature as a pin")
+      }
     }
-    member("crs", "http://www.opengis.net/def/crs/OGC/1.3/CRS84")
-    endObject()
-    endObject()
-    key("crs")
-    beginArray()
-    value("http://www.opengis.net/def/crs/OGC/1.3/CRS84")
-    endArray()
-    if let ttl = snapshot.info.ttl { member("ttl", Double(ttl) / 1000) }
-    member("featureCount", snapshot.index.count)
-    member("version", snapshot.info.version)
-    key("links")
-    beginArray()
-    link(path, "self", MediaType.json.rawValue, "This collection")
-    link("\(path)/items", "items", MediaType.geoJSON.rawValue, "Its features")
-    link("\(path)/clusters", "related", MediaType.json.rawValue, "What to draw in a viewport")
-    link("\(path)/pins", "related", MediaType.json.rawValue, "Every feature as a pin")
-    endArray()
-    endObject()
-  }
-}
-
-extension RequestBody {
-  /// Whether the body holds nothing but white space.
-  fileprivate var isBlank: Bool {
-    withUnsafeBytes { $0.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
   }
 }

@@ -13,35 +13,28 @@ extension Resources {
     guard filter != nil || region != nil else {
       throw fields.problem(
         "bbox",
-        "bbox or filter says which features to delete; DELETE /collections/\(id) drops all of them")
+        "bbox or filter must say what to delete; DELETE /collections/\(id) deletes everything")
     }
     let write = Write.alone { group in
-      guard let collection = group.snapshot(id)?.collection else {
-        throw Problem.notFound("there is no such collection")
-      }
-      let ids = Resources.places(in: region, passing: filter, of: collection).map {
-        collection.index.record(at: $0).id
-      }
+      guard let collection = group.snapshot(id)?.collection else { throw Problem.noCollection }
+      let ordinals = Resources.ordinals(in: region, passing: filter, of: collection)
+      let ids = ordinals.map { collection.index.record(at: $0).id }
       if !ids.isEmpty { _ = try group.delete(ids, from: id) }
-      var json = JSONWriter()
-      json.beginObject()
-      json.member("deleted", ids.count)
-      json.endObject()
-      return HTTPResponse(json)
+      return HTTPResponse { $0.member("deleted", ids.count) }
     }
-    // Whether there is such a collection is for the writer to say, as a write before may make it.
+    // Only the writer can tell whether there is such a collection, as a write before this one may create it.
     guard let collection = catalog[id]?.collection, Effort.isLong(over: collection, filter: filter)
     else {
       return .write(write)
     }
     return .longWrite {
-      // Reads the properties now, so that the writer needn't.
-      _ = Resources.places(in: region, passing: filter, of: collection)
+      // This reads the properties now, so that the writer needn't.
+      _ = Resources.ordinals(in: region, passing: filter, of: collection)
       return write
     }
   }
 
-  private static func places(
+  private static func ordinals(
     in region: DegreesRegion?, passing filter: FilterExpression?, of collection: IndexedCollection
   ) -> [Int] {
     let scope = FeatureScope(
@@ -55,7 +48,6 @@ extension Fields {
   func region() throws -> DegreesRegion? {
     guard let values = try numbers("bbox") else { return nil }
     let bbox = try bboxValues(values, sixAllowed: true)
-    return try DegreesRegion(
-      west: bbox.west, south: bbox.south, east: bbox.east, north: bbox.north)
+    return try DegreesRegion(west: bbox.west, south: bbox.south, east: bbox.east, north: bbox.north)
   }
 }

@@ -5,6 +5,19 @@ import HTTPServer
 
 /// Writes of one feature.
 extension Resources {
+  /// What a patch does to a feature's expiry.
+  private enum PatchedExpiry {
+    /// Nothing, but the collection's time to live may give a later one.
+    case untouched
+    /// The feature never expires.
+    case removed
+    case replaced
+
+    init(_ patch: JSONValue) {
+      self = patch["expires"].map { $0.kind == .null ? .removed : .replaced } ?? .untouched
+    }
+  }
+
   func putItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
     let (featureID, type) = try itemToWrite(id, feature, request, bodies: [.geoJSON, .json])
     let conditions = Preconditions(request)
@@ -40,13 +53,13 @@ extension Resources {
           json.feature($0)
           expires = $0.expires
         }
-        guard found != nil else { throw Problem.notFound("the collection has no such feature") }
+        guard found != nil else { throw Problem.noFeature }
         let merged = try body.withUnsafeBytes { try MergePatch.apply($0, to: json.bytes) }
         var batch = try merged.withUnsafeBytes { try Resources.readFeature($0, id: featureID) }
         if expiry == .removed {
           batch.setExpiry(nil, neverExpires: true)
         } else if expiry == .untouched, let renewed = group.defaultExpiry(of: id) {
-          // What a patch doesn't name it never brings forward.
+          // A patch without an expiry never brings it forward.
           batch.setExpiry(expires.map { max($0, renewed) }, neverExpires: expires == nil)
         }
         _ = try group.upsert(&batch, into: id)
@@ -58,16 +71,12 @@ extension Resources {
   func deleteItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
     _ = try Fields(query: request.query, allowed: [])
-    guard let featureID = try? FeatureID(bareText: feature.utf8) else {
-      throw Problem.notFound("the collection has no such feature")
-    }
+    guard let featureID = try? FeatureID(bareText: feature.utf8) else { throw Problem.noFeature }
     let conditions = Preconditions(request)
     return .write(
       Write(bytes: 0, isSmall: true) { group in
         try group.check(conditions, on: featureID, of: id)
-        guard try group.delete([featureID], from: id) else {
-          throw Problem.notFound("the collection has no such feature")
-        }
+        guard try group.delete([featureID], from: id) else { throw Problem.noFeature }
         return HTTPResponse(status: 204)
       })
   }
@@ -77,8 +86,7 @@ extension Resources {
     _ id: String, _ feature: String, _ request: HTTPRequest, bodies: [MediaType]
   ) throws -> (FeatureID, MediaType) {
     try checkCollectionID(id)
-    _ = try Fields(query: request.query, allowed: [])
-    let type = try request.negotiate([.geoJSON, .json], format: nil)
+    let type = try request.answerType([.geoJSON, .json], hasFormat: false)
     try request.checkBodyType(bodies)
     do {
       return (try FeatureID(bareText: feature.utf8), type)
@@ -91,10 +99,7 @@ extension Resources {
   private static func readFeature(
     _ bytes: UnsafeRawBufferPointer, id: FeatureID
   ) throws -> FeatureBatch {
-    var parsed = ParsedFeatures()
-    var reader = FeatureReader(format: .geoJSON, idProperty: nil)
-    try reader.read(bytes, into: &parsed)
-    try reader.finish(into: &parsed)
+    let parsed = try ParsedFeatures(bytes)
     guard parsed.isSingleFeature else {
       throw Problem(
         422, "the body is not one Feature",
@@ -116,7 +121,7 @@ extension Resources {
     return batch
   }
 
-  /// The answer that shows what was stored, with the tag that a GET of it has.
+  /// The answer that shows what was stored, with the entity tag that a GET of it has.
   private static func stored(
     _ batch: FeatureBatch, status: Int, _ type: MediaType
   ) -> HTTPResponse {
@@ -127,27 +132,8 @@ extension Resources {
   }
 }
 
-extension Resources {
-  /// What a patch does to a feature's expiry.
-  private enum PatchedExpiry {
-    /// Nothing: the feature keeps it, or what the collection's time to live gives now if that is later.
-    case untouched
-    /// The feature never expires.
-    case removed
-    case replaced
-
-    init(_ patch: JSONValue) {
-      guard let value = patch["expires"] else {
-        self = .untouched
-        return
-      }
-      self = value.kind == .null ? .removed : .replaced
-    }
-  }
-}
-
 extension WriteGroup {
-  /// Refuses a write whose conditions the feature, as it is, doesn't meet.
+  /// Refuses a write whose conditions the feature doesn't meet as it is.
   fileprivate func check(
     _ conditions: Preconditions, on feature: FeatureID, of id: String
   ) throws(Problem) {
@@ -162,7 +148,7 @@ extension WriteGroup {
         412,
         tag == nil
           ? "there is no such feature any more"
-          : "the feature is not the one that the condition names; read it again")
+          : "the feature doesn't meet the condition as it is now; read it again")
     }
   }
 }

@@ -5,12 +5,12 @@ import Threading
 import HTTPServer
 
 extension Resources {
-  /// What happens to the good features of a body that has bad ones.
+  /// What becomes of the good features of a body that has bad ones.
   private enum OnError: String, CaseIterable {
     case abort, skip
   }
 
-  /// Bodies up to here are answered with the ids of their features.
+  /// The most features of a body that is answered with their ids.
   private static let maximumListedIDs = 1000
 
   func postItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
@@ -21,17 +21,19 @@ extension Resources {
     _ = try request.negotiate([.json], format: nil)
     let format = try Resources.format(request)
     return try .write(of: request.body) { isSmall in
-      let parsed = try request.features(format, idProperty: idProperty)
+      let parsed = try request.body.withUnsafeBytes {
+        try ParsedFeatures($0, format, idProperty: idProperty)
+      }
       if onError == .abort && parsed.rejected > 0 { throw Resources.problem(with: parsed) }
       let holder = Locked(parsed)
       return Write(bytes: parsed.batch.byteCount, isSmall: isSmall) { group in
-        // What has a transaction to itself is carried out once, and may be too long to be copied.
+        // A write that has a transaction to itself runs once, and may be too large to be copied.
         var stored = holder.withLock { parsed in
           defer { if !group.isShared { parsed = ParsedFeatures() } }
           return parsed
         }
         let result = try group.upsert(&stored.batch, into: id)
-        return HTTPResponse(Resources.summary(result, stored))
+        return Resources.summary(result, stored)
       }
     }
   }
@@ -55,35 +57,40 @@ extension Resources {
       "\(parsed.rejected) of \(parsed.rejected + parsed.batch.count) features "
         + "\(parsed.rejected == 1 ? "is" : "are") bad; nothing was changed. onError=skip stores the "
         + "good ones",
-      items: parsed.problems.map { .init(pointer: $0.pointer, detail: $0.detail) })
+      items: items(of: parsed))
   }
 
-  private static func summary(_ result: UpsertResult, _ parsed: ParsedFeatures) -> JSONWriter {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("inserted", result.inserted)
-    json.member("updated", result.updated)
-    json.member("rejected", parsed.rejected)
-    if parsed.batch.count + parsed.rejected <= maximumListedIDs {
-      json.key("ids")
-      json.beginArray()
-      for index in 0..<parsed.batch.count {
-        parsed.batch.withRecord(at: index) { json.featureID($0.rawID) }
+  private static func items(of parsed: ParsedFeatures) -> [Problem.Item] {
+    parsed.problems.map { .init(pointer: $0.pointer, detail: $0.detail) }
+  }
+
+  private static func summary(_ result: FeatureStore.UpsertResult, _ parsed: ParsedFeatures)
+    -> HTTPResponse
+  {
+    HTTPResponse { json in
+      json.member("inserted", result.inserted)
+      json.member("updated", result.updated)
+      json.member("rejected", parsed.rejected)
+      if parsed.batch.count + parsed.rejected <= maximumListedIDs {
+        json.array("ids") { json in
+          for index in 0..<parsed.batch.count {
+            parsed.batch.withRecord(at: index) { json.featureID($0.rawID) }
+          }
+        }
       }
-      json.endArray()
+      if parsed.rejected > 0 { json.errors(items(of: parsed)) }
     }
-    if parsed.rejected > 0 {
-      json.key("errors")
-      json.beginArray()
-      for problem in parsed.problems {
-        json.beginObject()
-        json.member("pointer", problem.pointer)
-        json.member("detail", problem.detail)
-        json.endObject()
-      }
-      json.endArray()
-    }
-    json.endObject()
-    return json
+  }
+}
+
+extension ParsedFeatures {
+  /// Reads all features of a body.
+  init(
+    _ bytes: UnsafeRawBufferPointer, _ format: FeatureFormat = .geoJSON, idProperty: String? = nil
+  ) throws {
+    self.init()
+    var reader = FeatureReader(format: format, idProperty: idProperty)
+    try reader.read(bytes, into: &self)
+    try reader.finish(into: &self)
   }
 }

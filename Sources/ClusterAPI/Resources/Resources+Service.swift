@@ -13,25 +13,20 @@ extension Resources {
   ]
 
   func landing(_ request: HTTPRequest) throws -> HTTPResponse {
-    let fields = try Fields(query: request.query, allowed: ["f"])
-    let type = try request.negotiate([.json, .html], format: try fields.string("f"))
-    if type == .html {
+    if try request.answerType([.json, .html]) == .html {
       return HTTPResponse(
         status: 200, headers: [("Content-Type", "text/html; charset=utf-8")],
         body: Array(Resources.page(catalog.all).utf8))
     }
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("title", "pincluster")
-    json.member("description", "Map pins, clustered exactly: what to draw in a viewport.")
-    json.key("links")
-    json.beginArray()
-    for (href, relation, type, title) in Resources.links {
-      json.link(href, relation, type.rawValue, title)
+    return HTTPResponse { json in
+      json.member("title", "pincluster")
+      json.member("description", "Map pins, clustered exactly: what to draw in a viewport.")
+      json.array("links") { json in
+        for (href, relation, type, title) in Resources.links {
+          json.link(href, relation, type, title)
+        }
+      }
     }
-    json.endArray()
-    json.endObject()
-    return HTTPResponse(json)
   }
 
   /// The landing page for people. Ids of collections need no escaping.
@@ -56,26 +51,21 @@ extension Resources {
   }
 
   func openAPI(_ request: HTTPRequest) throws -> HTTPResponse {
-    _ = try Fields(query: request.query, allowed: [])
-    _ = try request.negotiate([.yaml], format: nil)
+    _ = try request.answerType([.yaml], hasFormat: false)
     let bytes = UnsafeBufferPointer(start: pincluster_openapi(), count: pincluster_openapi_size())
     return HTTPResponse(
       status: 200, headers: [("Content-Type", MediaType.yaml.rawValue)], body: Array(bytes))
   }
 
   func conformance(_ request: HTTPRequest) throws -> HTTPResponse {
-    let fields = try Fields(query: request.query, allowed: ["f"])
-    _ = try request.negotiate([.json], format: try fields.string("f"))
-    var json = JSONWriter()
-    json.beginObject()
-    json.key("conformsTo")
-    json.beginArray()
-    for part in ["core", "geojson"] {
-      json.value("http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/\(part)")
+    _ = try request.answerType([.json])
+    return HTTPResponse { json in
+      json.array("conformsTo") { json in
+        for part in ["core", "geojson"] {
+          json.value("http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/\(part)")
+        }
+      }
     }
-    json.endArray()
-    json.endObject()
-    return HTTPResponse(json)
   }
 
   func live(_ request: HTTPRequest) throws -> HTTPResponse { try status(request, isUp: true) }
@@ -85,19 +75,13 @@ extension Resources {
   }
 
   private func status(_ request: HTTPRequest, isUp: Bool) throws -> HTTPResponse {
-    _ = try Fields(query: request.query, allowed: [])
-    _ = try request.negotiate([.json], format: nil)
+    _ = try request.answerType([.json], hasFormat: false)
     guard isUp else { throw Problem.unavailable("not every collection is loaded") }
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("status", "ok")
-    json.endObject()
-    return HTTPResponse(json)
+    return HTTPResponse { $0.member("status", "ok") }
   }
 
   func metricsText(_ request: HTTPRequest) throws -> HTTPResponse {
-    _ = try Fields(query: request.query, allowed: [])
-    _ = try request.negotiate([.plain], format: nil)
+    _ = try request.answerType([.plain], hasFormat: false)
     return HTTPResponse(
       status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
       body: Array(metrics.text(catalog, writer.counts, hub).utf8))

@@ -1,7 +1,8 @@
+import ClusterCore
 import HTTPServer
 
-/// The resources of the API: for each method of each resource a function from a request to an
-/// ``Outcome``, in an extension by topic. What the functions share is stored here.
+/// The resources of the API: for each method of each resource a function from a request to an ``Outcome``, in
+/// an extension by topic. What the functions share is here.
 final class Resources: Sendable {
   let catalog: Catalog
   let writer: CollectionWriter
@@ -22,8 +23,16 @@ final class Resources: Sendable {
 
   /// The collection with an id as it is now; 404 if there is none.
   func snapshot(_ id: String) throws(Problem) -> CollectionSnapshot {
-    guard let snapshot = catalog[id] else { throw .notFound("there is no such collection") }
+    guard let snapshot = catalog[id] else { throw .noCollection }
     return snapshot
+  }
+
+  /// The ordinal of a feature with an id as it stands in a path; 404 if there is none.
+  func ordinal(of feature: String, in snapshot: CollectionSnapshot) throws(Problem) -> Int {
+    guard let id = try? FeatureID(bareText: feature.utf8),
+      let ordinal = snapshot.index.ordinal(of: id)
+    else { throw .noFeature }
+    return ordinal
   }
 
   /// The tag of an answer that is a function of a collection's version, the request and a media type.
@@ -50,5 +59,13 @@ final class Resources: Sendable {
     return try parsers.withObject(ofBody: request.body, allowed: names.inBody) { fields, _ in
       try body(fields, try query.string("f"))
     }
+  }
+}
+
+extension HTTPRequest {
+  /// The type of the answer to a request without fields in its query, apart from `f` if it `hasFormat`.
+  func answerType(_ offered: [MediaType], hasFormat: Bool = true) throws(Problem) -> MediaType {
+    let fields = try Fields(query: query, allowed: hasFormat ? ["f"] : [])
+    return try negotiate(offered, format: try fields.string("f"))
   }
 }

@@ -7,20 +7,21 @@ enum CrossOrigin {
     name: "Access-Control-Expose-Headers", value: "ETag, Location, Retry-After"
   )
 
-  /// The fields of an answer of some type, with those that open it: kept, for nearly all answers have
-  /// them.
+  /// The fields of an answer of some type, with those that open it. They are kept for the usual types.
   static func fields(of type: MediaType) -> [(name: String, value: String)] {
     switch type {
     case .json: jsonFields
     case .geoJSON: geoJSONFields
-    default: [("Content-Type", type.rawValue), origin, exposed]
+    default: newFields(of: type)
     }
   }
 
-  private static let jsonFields: [(name: String, value: String)] =
-    [(name: "Content-Type", value: MediaType.json.rawValue), origin, exposed]
-  private static let geoJSONFields: [(name: String, value: String)] =
-    [(name: "Content-Type", value: MediaType.geoJSON.rawValue), origin, exposed]
+  private static let jsonFields = newFields(of: .json)
+  private static let geoJSONFields = newFields(of: .geoJSON)
+
+  private static func newFields(of type: MediaType) -> [(name: String, value: String)] {
+    [("Content-Type", type.rawValue), origin, exposed]
+  }
 
   /// Adds the fields that open an answer, if it has none yet.
   static func open(_ response: inout HTTPResponse, for request: HTTPRequest) {

@@ -31,9 +31,7 @@ struct EncodedText {
   func split(at separator: UInt8) -> (EncodedText, EncodedText) {
     let end = end(of: range.lowerBound, separator)
     let next = min(end + 1, range.upperBound)
-    return (
-      EncodedText(bytes, range.lowerBound..<end), EncodedText(bytes, next..<range.upperBound)
-    )
+    return (EncodedText(bytes, range.lowerBound..<end), EncodedText(bytes, next..<range.upperBound))
   }
 
   private func end(of start: Int, _ separator: UInt8) -> Int {
@@ -85,9 +83,7 @@ struct EncodedText {
       return nil
     }
   }
-}
 
-extension EncodedText {
   /// Reads decimals of few digits.
   private enum PlainNumber {
     /// Reads a decimal at an offset and moves the offset to its end. Nil if there is none, or one of more

@@ -14,9 +14,7 @@ extension HTTPRequest {
 
   /// The media type of the body, in lower case and without parameters; nil if none is given.
   var bodyType: String? {
-    headers["content-type"].map {
-      trimmed($0.prefix { $0 != ";" }).lowercased()
-    }
+    headers["content-type"].map { trimmed($0.prefix { $0 != ";" }).lowercased() }
   }
 
   /// The offered type that the client likes best, the first of equals: by `f`, else by Accept.
@@ -32,10 +30,13 @@ extension HTTPRequest {
     if accept == "*/*" || accept == offered[0].rawValue || trimmed(accept).isEmpty {
       return offered[0]
     }
-    let ranges = accept.split(separator: ",").map { AcceptRange($0) }
+    let qualities = Dictionary(
+      accept.split(separator: ",").map(HTTPRequest.range), uniquingKeysWith: { first, _ in first })
     var best: (type: MediaType, quality: Double)?
     for type in offered {
-      let quality = AcceptRange.quality(of: type.rawValue, among: ranges)
+      let group = type.rawValue.prefix { $0 != "/" } + "/*"
+      // The most specific range that holds the type decides.
+      let quality = qualities[type.rawValue] ?? qualities[String(group)] ?? qualities["*/*"] ?? 0
       if quality > best?.quality ?? 0 { best = (type, quality) }
     }
     guard let best else {
@@ -45,30 +46,17 @@ extension HTTPRequest {
     return best.type
   }
 
-  /// One element of an Accept field.
-  private struct AcceptRange {
-    var range: String
+  /// One element of an Accept field, with how well it is liked.
+  private static func range(_ text: Substring) -> (String, quality: Double) {
+    let parts = text.split(separator: ";")
     var quality = 1.0
-
-    init(_ text: Substring) {
-      let parts = text.split(separator: ";")
-      range = trimmed(parts.first ?? "").lowercased()
-      for parameter in parts.dropFirst() {
-        let pair = parameter.split(separator: "=", maxSplits: 1)
-        if pair.count == 2, trimmed(pair[0]).lowercased() == "q" {
-          quality = Double(trimmed(pair[1])).map { min(max($0, 0), 1) } ?? 1
-        }
+    for parameter in parts.dropFirst() {
+      let pair = parameter.split(separator: "=", maxSplits: 1)
+      if pair.count == 2, trimmed(pair[0]).lowercased() == "q" {
+        quality = Double(trimmed(pair[1])).map { min(max($0, 0), 1) } ?? 1
       }
     }
-
-    /// How well a type is liked: the most specific range that holds it decides.
-    static func quality(of type: String, among ranges: [AcceptRange]) -> Double {
-      let group = type.prefix { $0 != "/" } + "/*"
-      for pattern in [type, String(group), "*/*"] {
-        if let range = ranges.first(where: { $0.range == pattern }) { return range.quality }
-      }
-      return 0
-    }
+    return (trimmed(parts.first ?? "").lowercased(), quality)
   }
 }
 

@@ -1,5 +1,5 @@
 /// A media type that the service sends or takes.
-enum MediaType: String, CaseIterable {
+enum MediaType: String {
   case json = "application/json"
   case geoJSON = "application/geo+json"
   case mergePatch = "application/merge-patch+json"
@@ -8,16 +8,12 @@ enum MediaType: String, CaseIterable {
   case plain = "text/plain"
   case eventStream = "text/event-stream"
 
-  /// The `f` parameter's name for it.
+  /// Its name in the field `f`, for those that a client can choose by it.
   var shortName: String {
     switch self {
-    case .json: "json"
     case .geoJSON: "geojson"
-    case .mergePatch: "mergepatch"
     case .html: "html"
-    case .yaml: "yaml"
-    case .plain: "text"
-    case .eventStream: "events"
+    default: "json"
     }
   }
 }

@@ -1,13 +1,7 @@
 /// Percent-encoding of URLs (RFC 3986).
 enum PercentCoding {
-  /// The text; nil where an escape is broken or the bytes aren't UTF-8.
-  ///
-  /// - Parameter plusIsSpace: as in queries that forms make.
-  static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
-    decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
-  }
-
-  /// As ``decode(_:plusIsSpace:)-(StringProtocol,_)``, of bytes.
+  /// The text that bytes stand for; nil if an escape is broken or they aren't UTF-8. A plus may stand for a
+  /// space, as in queries that forms make.
   static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> String? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)

@@ -5,7 +5,7 @@ import HTTPServer
 
 /// An error as clients see it: RFC 9457 `application/problem+json`.
 public struct Problem: Error, Sendable {
-  /// One thing that is wrong: where (a JSON pointer into the body, or a query name), and what.
+  /// One thing that is wrong: a JSON pointer into the body or the name of a query's field, and what is wrong.
   public struct Item: Sendable {
     var pointer: String
     var detail: String
@@ -15,16 +15,18 @@ public struct Problem: Error, Sendable {
   public var status: Int
   /// What happened, for people.
   public var detail: String
-  /// What is to blame.
-  public var items: [Item] = []
+  /// What is wrong, one by one.
+  public var items: [Item]
   /// Further header fields, such as Allow.
-  public var headers: [(name: String, value: String)] = []
+  public var headers: [(name: String, value: String)]
 
   /// Creates a problem.
-  public init(_ status: Int, _ detail: String, items: [Item] = []) {
-    self.status = status
-    self.detail = detail
-    self.items = items
+  public init(
+    _ status: Int, _ detail: String, items: [Item] = [],
+    headers: [(name: String, value: String)] = []
+  ) {
+    (self.status, self.detail) = (status, detail)
+    (self.items, self.headers) = (items, headers)
   }
 
   /// A problem with one field or parameter.
@@ -33,98 +35,90 @@ public struct Problem: Error, Sendable {
       status, detail, items: [Item(pointer: inBody ? "/\(field)" : field, detail: detail)])
   }
 
-  /// Nothing is at this address.
+  /// There is nothing at an address.
   static func notFound(_ detail: String) -> Problem { Problem(404, detail) }
 
-  /// The resource doesn't have the method, but others.
-  static func methodNotAllowed(_ allowed: [HTTPMethod]) -> Problem {
-    let list = allowed.allowList
-    var problem = Problem(405, "this resource allows \(list)")
-    problem.headers.append(("Allow", list))
-    return problem
+  /// The resource has other methods than that of the request.
+  static func methodNotAllowed(_ allowed: String) -> Problem {
+    Problem(405, "this resource allows \(allowed)", headers: [("Allow", allowed)])
   }
 
   /// The service can't answer now; the client may try again in a second.
   static func unavailable(_ detail: String) -> Problem {
-    var problem = Problem(503, detail)
-    problem.headers.append(("Retry-After", "1"))
-    return problem
+    Problem(503, detail, headers: [("Retry-After", "1")])
   }
 
   /// The answer to what comes too late to be begun.
-  static let stopping = Problem.unavailable("the service is stopping")
+  static let stopping = unavailable("the service is stopping")
+  /// The collection in a path isn't there.
+  static let noCollection = notFound("there is no such collection")
+  /// The feature in a path isn't there.
+  static let noFeature = notFound("the collection has no such feature")
 
   /// The response.
   public var response: HTTPResponse {
     var json = JSONWriter()
-    json.beginObject()
-    json.member("type", "about:blank")
-    json.member("title", HTTPStatus.phrase(status))
-    json.member("status", status)
-    json.member("detail", detail)
-    json.key("errors")
-    json.beginArray()
-    for item in items {
-      json.beginObject()
-      json.member("pointer", item.pointer)
-      json.member("detail", item.detail)
-      json.endObject()
+    json.object { json in
+      json.member("type", "about:blank")
+      json.member("title", HTTPStatus.phrase(status))
+      json.member("status", status)
+      json.member("detail", detail)
+      json.errors(items)
     }
-    json.endArray()
-    json.endObject()
     return HTTPResponse(
       status: status, headers: [("Content-Type", "application/problem+json")] + headers,
       body: json.bytes)
   }
 }
 
+extension JSONWriter {
+  /// Writes the member `errors`.
+  mutating func errors(_ items: some Sequence<Problem.Item>) {
+    array("errors") { json in
+      for item in items {
+        json.object { json in
+          json.member("pointer", item.pointer)
+          json.member("detail", item.detail)
+        }
+      }
+    }
+  }
+}
+
 extension Problem {
-  /// The problem for any error of the rooms below. What clients can't mend is told to the log
-  /// (`report`), not to them.
+  /// The problem for any error of the targets below. What clients can't mend is told to the log (`report`)
+  /// and not to them.
   static func from(
     _ error: any Error, bodyFields: Bool, report: (String) -> Void = { _ in }
   ) -> Problem {
     switch error {
     case let problem as Problem: return problem
-    case let error as ImpossibleRequest where error.isOutOfMemory:
-      return .unavailable(error.detail)
+    case let error as ImpossibleRequest where error.isOutOfMemory: return .unavailable(error.detail)
     case let error as ImpossibleRequest:
       return Problem(422, field: error.field, inBody: bodyFields, error.detail)
-    case let error as JSONError where error == .outOfMemory:
-      return .unavailable("the service is out of memory")
-    case let error as JSONError:
+    case let error as JSONError where error != .outOfMemory:
       return Problem(400, "the body is not JSON: \(error)")
-    case let error as FormatError: return from(error)
+    case is JSONError, FormatError.outOfMemory: return .unavailable("the service is out of memory")
+    case FormatError.malformed(let detail, let offset):
+      let position = offset.map { " (at byte \($0))" } ?? ""
+      return Problem(400, "the body can't be read: \(detail)\(position)")
+    case FormatError.notFeatures(let pointer, let detail):
+      return Problem(422, detail, items: [Item(pointer: pointer, detail: detail)])
     case StoreError.idsExhausted:
       return Problem(422, "the collection has no integer id left to assign: give each feature one")
     case let error as StoreError:
       report("\(error)")
-      return from(error)
+      return switch error {
+      case .full: Problem(507, "the disk is full; nothing was changed")
+      case .readOnly: Problem(503, "the data directory can't be written; nothing was changed")
+      default: Problem(500, "the store failed; nothing was changed")
+      }
     case is RecordArena.Full:
       report("the memory for features is full")
       return Problem(507, "the service can't hold more features")
     default:
       report("\(error)")
       return Problem(500, "something went wrong inside; the log says more")
-    }
-  }
-
-  private static func from(_ error: FormatError) -> Problem {
-    switch error {
-    case .malformed(let detail, let offset):
-      let place = offset.map { " (at byte \($0))" } ?? ""
-      return Problem(400, "the body can't be read: \(detail)\(place)")
-    case .notFeatures(let pointer, let detail):
-      return Problem(422, detail, items: [Item(pointer: pointer, detail: detail)])
-    case .outOfMemory: return .unavailable("the service is out of memory")
-    }
-  }
-
-  private static func from(_ error: StoreError) -> Problem {
-    switch error {
-    case .full: return Problem(507, "the disk is full; nothing was changed")
-    case .readOnly: return Problem(503, "the data directory can't be written; nothing was changed")
-    default: return Problem(500, "the store failed; nothing was changed")
     }
   }
 }

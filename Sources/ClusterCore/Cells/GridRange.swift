@@ -9,7 +9,9 @@ public struct GridRange: Sendable {
   public let columnCount: Int
   /// The rows; empty if the rectangle lies outside the world.
   public let rows: Range<Int>
+}
 
+extension GridRange {
   /// Creates the range of the cells that cover a rectangle. A rectangle without width or height is
   /// covered by the cells that hold it.
   public init(grid: CellGrid, covering rect: MapRect) {
@@ -44,9 +46,8 @@ public struct GridRange: Sendable {
 
   /// Creates a range of one cell.
   init(grid: CellGrid, only cell: CellPosition) {
-    self.grid = grid
-    (firstColumn, columnCount) = (cell.column, 1)
-    rows = cell.row..<cell.row + 1
+    self.init(
+      grid: grid, firstColumn: cell.column, columnCount: 1, rows: cell.row..<cell.row + 1)
   }
 
   /// Creates the range of the cells that hold bounds, which must not cross the antimeridian.
@@ -74,9 +75,32 @@ public struct GridRange: Sendable {
 
   /// The columns in ascending order: one range, or two where they cross the antimeridian.
   var columnRanges: [Range<Int>] {
-    let end = firstColumn + columnCount
-    guard end > grid.cellsPerWorld else { return [firstColumn..<end] }
-    return [0..<end - grid.cellsPerWorld, firstColumn..<grid.cellsPerWorld]
+    columnsPastAntimeridian.isEmpty
+      ? [columnsToAntimeridian] : [columnsPastAntimeridian, columnsToAntimeridian]
+  }
+
+  /// The columns east of the antimeridian, from 0 on; empty unless the range crosses it.
+  public var columnsPastAntimeridian: Range<Int> {
+    0..<max(firstColumn + columnCount - grid.cellsPerWorld, 0)
+  }
+
+  /// The columns from the first one to the antimeridian.
+  public var columnsToAntimeridian: Range<Int> {
+    firstColumn..<min(firstColumn + columnCount, grid.cellsPerWorld)
+  }
+
+  /// The number of columns from the first one eastwards to a column, around the world.
+  @inline(__always)
+  public func offset(ofColumn column: Int) -> Int {
+    column < firstColumn ? column - firstColumn + grid.cellsPerWorld : column - firstColumn
+  }
+
+  /// The cells in some of the rows and of the columns, given by their offsets from the first one.
+  public func part(offsets: Range<Int>, rows: Range<Int>) -> GridRange {
+    let first = firstColumn + offsets.lowerBound
+    return GridRange(
+      grid: grid, firstColumn: first < grid.cellsPerWorld ? first : first - grid.cellsPerWorld,
+      columnCount: offsets.count, rows: rows)
   }
 
   /// Whether the range contains a cell.

@@ -58,8 +58,8 @@ extension Annotation {
       isUniqueLocation: true, first: ordinal)
   }
 
-  /// Creates an annotation for the features of a region. It is at their mean coordinate if the key is a
-  /// cell, otherwise at the coordinate of the first one.
+  /// Creates an annotation for the features of a region, at their mean if the key is a cell, otherwise
+  /// at the first one.
   init(
     _ sum: CellSum, of points: PointIndex, in region: some IndexRegion,
     excluding excluded: OrdinalSet, as key: Key
@@ -70,7 +70,9 @@ extension Annotation {
     }
     let isWhole = if case .cell = key { true } else { false }
     let box = sum.sum.box
-    let bounds = points.bounds(of: box, in: region, excluding: excluded)
+    let bounds =
+      excluded.isEmpty
+      ? points.bounds(of: box, in: region) : points.bounds(of: box, in: region.without(excluded))
     self.init(
       key: key,
       coordinate: isWhole ? sum.sum.mean(in: bounds) : points.coordinate(at: sum.first),

@@ -2,8 +2,7 @@ extension CellSelection {
   /// The maximum product of coordinates and grids.
   private static let mostLooks = 1 << 20
 
-  /// Selects the cells of a request and of its overrides that hold any of some coordinates; nil if that
-  /// would take too long.
+  /// Selects a request's cells that hold any of some coordinates; nil if that would take too long.
   public init?(
     _ request: ClusterRequest, overrides: [[UInt8]: Grouping.Override],
     holding coordinates: [Coordinate]
@@ -19,13 +18,10 @@ extension CellSelection {
   }
 
   private static func cells(of range: GridRange, holding points: [MapPoint]) -> CellSet {
-    var cells: Set<CellPosition> = []
-    for point in points {
-      let cell = CellPosition(
-        column: range.grid.cell(of: point.x), row: range.grid.cell(of: point.y))
-      if range.contains(cell) { cells.insert(cell) }
+    let cells = points.lazy.map {
+      CellPosition(column: range.grid.cell(of: $0.x), row: range.grid.cell(of: $0.y))
     }
-    return CellSet(cells, of: range.grid)
+    return CellSet(Set(cells.filter(range.contains)), of: range.grid)
   }
 
   /// The selected cells of a request for one layer.

@@ -27,8 +27,4 @@ extension ClusterRequest {
     }
     return parts.isEmpty ? "a smaller rect" : parts.joined(separator: " with ")
   }
-
-  private var isClusteringOff: Bool {
-    settings.maxZoomLevelForClustering.map { zoomLevel > $0 } ?? false
-  }
 }

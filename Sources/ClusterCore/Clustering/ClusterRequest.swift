@@ -27,32 +27,34 @@ extension ClusterRequest {
       settings: settings, limit: limit)
   }
 
-  /// The weights of the means at which clusters are drawn; nil if they are drawn elsewhere or there are
-  /// no weights.
+  /// The weights of the means at which clusters are drawn, if any.
   var weightsOfMeans: PropertyColumn? { settings.position == .centerOfMass ? weights : nil }
+
+  /// Whether nothing is clustered at the request's zoom.
+  var isClusteringOff: Bool { zoomLevel > settings.maxZoomLevelForClustering ?? .infinity }
 
   /// Whether the features of a cell are one annotation.
   func isClustered(_ sum: CellSum) -> Bool {
-    if let zoom = settings.maxZoomLevelForClustering, zoomLevel > zoom { return false }
+    if isClusteringOff { return false }
     // A single feature becomes a pin; with decluster, pins are made for features rather than locations.
     return sum.count > (settings.decluster ? 1 : 0) && sum.count >= settings.minPoints
       && (settings.minUniqueLocationsForClustering <= 1
         || sum.locations >= settings.minUniqueLocationsForClustering)
   }
 
-  /// Whether a group has another cell size than the request, so that features may be drawn in other
-  /// cells than those in which they are counted.
+  /// Whether features may be drawn in other cells than those in which they are counted.
   public var hasCellsOfGroups: Bool {
     grouping?.overrides.values.contains { $0.cellSize != cellSize } ?? false
   }
 
-  /// The request's own cells and those of its groups.
-  var allCells: UnionRegion {
+  /// At least the request's own cells and those of its groups.
+  var allCells: UnionRegion<CellsRegion> {
     var ranges = [cells.grid: cells]
     for override in grouping?.overrides.values ?? [:].values {
       ranges[override.cells.grid] = override.cells
     }
-    return UnionRegion(Array(ranges.values))
+    // With more grids than clients have a use for, looking at each would take longer than it saves.
+    return UnionRegion(parts: ranges.count > 16 ? [] : ranges.values.map(CellsRegion.init))
   }
 
   /// The request for a single group, with the group's overrides.

@@ -23,14 +23,12 @@ public struct ClusterResult: Sendable {
   /// The layer of an annotation.
   public func layer(of annotation: Annotation) -> ClusterLayer { layers[annotation.layer] }
 
-  /// Calls `body` with the runs of ordinals in the collection of an annotation's features, in index
-  /// order, until it returns false.
+  /// Calls `body` with the runs of an annotation's ordinals in the collection until it returns false.
   public func forEachRun(of annotation: Annotation, _ body: (Range<Int>) -> Bool) {
     layer(of: annotation).runs(annotation, nil, body)
   }
 
-  /// Calls `body` with the ordinals in the collection of an annotation's features, in index order,
-  /// until it returns false.
+  /// Calls `body` with an annotation's ordinals in the collection, in index order, until it returns false.
   public func forEachFeature(of annotation: Annotation, _ body: (Int) -> Bool) {
     forEachRun(of: annotation) { $0.allSatisfy(body) }
   }
@@ -40,8 +38,7 @@ public struct ClusterResult: Sendable {
     annotations.first { layer(of: $0).count(of: $0, in: .feature(ordinal)) > 0 }
   }
 
-  /// The ordinals in the collection of at most `limit` of an annotation's features, in index order after
-  /// the first `offset`.
+  /// At most `limit` of an annotation's ordinals in the collection, in index order after `offset` others.
   public func ordinals(of annotation: Annotation, offset: Int, limit: Int) -> [Int] {
     var toSkip = offset
     var ordinals: [Int] = []

@@ -1,4 +1,38 @@
 extension FeatureScope {
+  /// Creates a scope of the features that pass a filter, at least those in a request's cells.
+  public init(
+    _ collection: IndexedCollection, passing filter: FeatureFilter?, near request: ClusterRequest
+  ) {
+    self.init(collection, passing: filter, nearAny: request.allCells)
+  }
+
+  /// Creates a scope of the features that pass a filter, at least those in some cells.
+  public init(
+    _ collection: IndexedCollection, passing filter: FeatureFilter?, near cells: CellSelection
+  ) {
+    if cells.others.isEmpty {
+      self.init(collection, passing: filter, nearAny: cells.own)
+    } else {
+      self.init(collection, passing: filter, nearAny: cells.region)
+    }
+  }
+
+  /// The ordinals in the collection of the features in a rectangle, in index order.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if there are more than the limit.
+  public func ordinals(in region: MapRegion, limit: Int) throws(ImpossibleRequest) -> [Int] {
+    let found = points.countFeatures(in: region)
+    guard found <= limit else {
+      let remedy =
+        found <= ClusterRequest.maximumLimit
+        ? "a limit of \(found) would do" : "a smaller rect or clustering would do"
+      throw ImpossibleRequest(
+        field: "limit",
+        detail: "the rect holds \(found) features, more than the limit of \(limit); \(remedy)")
+    }
+    return ordinals(inAny: region, offset: 0, limit: limit)
+  }
+
   /// Clusters a viewport. The result is exact at every zoom.
   ///
   /// The scope must hold the features that pass the request's filter, at least those in its cells and in
@@ -11,82 +45,81 @@ extension FeatureScope {
     try clusters(request, in: EverywhereRegion(), excluding: OrdinalSet([]))
   }
 
+  /// Clusters some cells of a viewport. The annotations and their order are those of the whole viewport,
+  /// since what is drawn in a cell depends on nothing but the features in it and the request. The
+  /// result's `featureCount` is that of these cells.
+  ///
+  /// - Complexity: O(cells · log n), and O(n) in the features of the cells if there are groups.
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
+  public func clusters(
+    _ request: ClusterRequest, in selection: CellSelection
+  ) throws(ImpossibleRequest) -> ClusterResult {
+    try clusters(
+      request, in: EverywhereRegion(), excluding: OrdinalSet([]), selection: selection)
+  }
+
   /// Clusters the features in a region as if the excluded ones didn't exist.
   ///
-  /// - Parameter group: The group of all of the features, if they have one in common.
+  /// - Parameters:
+  ///   - group: The group of all of the features, if they have one in common.
+  ///   - selection: The cells to cluster, if not all.
   func clusters(
     _ request: ClusterRequest, in region: some IndexRegion, excluding excluded: OrdinalSet,
-    group: ClusterGroup? = nil
+    group: ClusterGroup? = nil, selection: CellSelection? = nil
   ) throws(ImpossibleRequest) -> ClusterResult {
     let pinLayout = PinLayout(
       self, distance: request.settings.distanceFromContestedLocation, excluding: excluded)
-    var result = try clusters(
-      request,
-      groups: { (grouping) throws(ImpossibleRequest) in try groups(grouping, of: request) },
-      group: group
-    ) { (scope, layer, group, result) throws(ImpossibleRequest) in
-      try scope.cluster(layer, in: region, pinLayout, group: group, into: &result)
-    }
-    if request.hasCellsOfGroups { result.featureCount = count(in: request.cells) }
-    return result
-  }
-
-  /// Clusters the layers of a request and puts them together in the order of the answer.
-  ///
-  /// - Parameters:
-  ///   - groups: Divides the scope into groups; returns nil if there are too many.
-  ///   - group: The group of all features if the request has no groups.
-  ///   - cluster: Appends one layer to a result.
-  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
-  func clusters(
-    _ request: ClusterRequest,
-    groups: (Grouping) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]?,
-    group: ClusterGroup?,
-    cluster: (FeatureScope, ClusterRequest, ClusterGroup?, inout ClusterResult)
-      throws(ImpossibleRequest) -> Void
-  ) throws(ImpossibleRequest) -> ClusterResult {
     var result = ClusterResult()
-    if let grouping = request.grouping {
-      guard let groups = try groups(grouping) else {
-        throw request.tooMany(ClusterRequest.maximumLimit + 1)
-      }
-      for (rank, scope) in groups {
-        let group = grouping.group(rank)
-        try cluster(scope, request.layer(ofKey: group.key), group, &result)
-      }
-    } else {
-      try cluster(self, request, group, &result)
+    for (group, scope) in try layers(of: request, group, selection) {
+      let layer = request.layer(ofKey: group?.key)
+      let cells = selection?.cells(layer)
+      try scope.cluster(
+        layer, cells?.ranges ?? [layer.cells], of: cells?.grid ?? layer.cells.grid, in: region,
+        pinLayout, group: group, into: &result)
     }
     guard result.annotations.count <= request.limit else {
       throw request.tooMany(result.annotations.count)
     }
     result.sort()
+    if selection == nil, request.hasCellsOfGroups {
+      result.featureCount = featureCount(of: request)
+    }
     return result
   }
 
-  /// Clusters the scope's features in a region as one layer of an answer.
+  /// Clusters the scope's features in a region and ranges of cells as one layer of an answer.
   private func cluster(
-    _ request: ClusterRequest, in region: some IndexRegion, _ pinLayout: PinLayout,
-    group: ClusterGroup?, into result: inout ClusterResult
+    _ request: ClusterRequest, _ ranges: [GridRange], of grid: CellGrid,
+    in region: some IndexRegion, _ pinLayout: PinLayout, group: ClusterGroup?,
+    into result: inout ClusterResult
   ) throws(ImpossibleRequest) {
-    var clusterer = GridClusterer(
-      scope: self, region: region, request: request, layer: result.layers.count,
-      keptApart: ordinals(of: request.settings.keepApart), pinLayout: pinLayout)
-    var (annotations, count) = try clusterer.run()
-    let layer = ClusterLayer(clusterer.features, cellSize: request.cellSize, group: group)
-    if let weights = request.weightsOfMeans {
-      for number in annotations.indices { annotations[number].weigh(by: weights, index, layer) }
+    let keptApart = ordinals(of: request.settings.keepApart)
+    let layer = ClusterLayer(
+      GridFeatures(scope: self, region: region, grid: grid, keptApart: keptApart), grid: grid,
+      cellSize: request.cellSize, group: group)
+    var part = request
+    for range in ranges {
+      part.cells = range
+      var clusterer = GridClusterer(
+        scope: self, region: region, request: part, layer: result.layers.count,
+        keptApart: keptApart, pinLayout: pinLayout)
+      var (annotations, count) = try clusterer.run()
+      if let weights = request.weightsOfMeans {
+        for number in annotations.indices { annotations[number].weigh(by: weights, index, layer) }
+      }
+      result.annotations += annotations
+      result.featureCount += count
+      if result.annotations.count > ClusterRequest.maximumLimit {
+        throw request.tooMany(result.annotations.count)
+      }
     }
-    result.annotations += annotations
-    result.featureCount += count
     result.layers.append(layer)
-    if result.annotations.count > ClusterRequest.maximumLimit {
-      throw request.tooMany(result.annotations.count)
-    }
   }
 
-  /// The number of features in some cells.
-  func count(in cells: GridRange) -> Int { points.countFeatures(in: CellsRegion(cells)) }
+  /// The number of the scope's features in a request's own cells.
+  public func featureCount(of request: ClusterRequest) -> Int {
+    points.countFeatures(in: CellsRegion(request.cells))
+  }
 
   /// The numbers of features in the cells that aren't empty, ordered by row and column.
   public func countsByCell(_ cells: GridRange) -> [(cell: CellPosition, count: Int)] {

@@ -1,13 +1,40 @@
 extension FeatureScope {
+  /// The scopes that are clustered separately: the scope itself, whose features have `group` in common if
+  /// that is given, or the request's groups with features in their cells.
+  ///
+  /// - Parameter selection: The cells to consider, if not all.
+  func layers(
+    of request: ClusterRequest, _ group: ClusterGroup?, _ selection: CellSelection?
+  ) throws(ImpossibleRequest) -> [(group: ClusterGroup?, scope: FeatureScope)] {
+    guard let grouping = request.grouping else { return [(group, self)] }
+    let groups =
+      if let selection {
+        try groups(grouping, in: selection)
+      } else {
+        try groups(grouping, of: request)
+      }
+    guard let groups else { throw request.tooMany(ClusterRequest.maximumLimit + 1) }
+    return groups.map { (grouping.group($0.rank), $0.scope) }
+  }
+
+  /// The groups with features in their cells of a selection; see ``groups(_:of:)``.
+  private func groups(
+    _ grouping: Grouping, in selection: CellSelection
+  ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
+    if selection.others.isEmpty { return try parts(by: grouping.keys, in: selection.own) }
+    return try parts(
+      by: grouping, in: selection.region, own: selection.own,
+      ofGroup: { selection.others[$0.cellSize] ?? selection.own })
+  }
+
   /// The groups of the scope with features in their cells, by rank, each as a scope of its own; nil if
   /// there are more than ``ClusterRequest/maximumLimit``.
   ///
   /// A viewport that shows much of the scope divides the whole scope and caches the parts; another one
   /// divides only the features that it shows.
-  func groups(
+  private func groups(
     _ grouping: Grouping, of request: ClusterRequest
   ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
-    let most = ClusterRequest.maximumLimit
     let regions = CellsRegion(request.cells)
     if let name, grouping.keys.keys.count < FeatureScope.fewGroups,
       points.countFeatures(in: regions) > count / 4
@@ -17,8 +44,8 @@ extension FeatureScope {
         if grouping.keys.keys.count <= FeatureScope.veryFewGroups {
           return partsByBlock(grouping.keys, before)
         }
-        let all = try parts(by: grouping.keys, most: most, points.forEachRun)
-        return all?.map { ScopePart(key: key(of: $0.rank, grouping), scope: $0.scope) } ?? []
+        let all = try parts(by: grouping.keys, most: ClusterRequest.maximumLimit, points.forEachRun)
+        return all?.map { ScopePart(key: grouping.keys.groupKey($0.rank), scope: $0.scope) } ?? []
       }.map { part in
         // Ranks are those of this column; another column of the same property may have more keys.
         (part.key.map { Int(grouping.keys.rank(of: $0) ?? 0) } ?? 0, part.scope)
@@ -27,10 +54,6 @@ extension FeatureScope {
     guard request.hasCellsOfGroups else { return try parts(by: grouping.keys, in: regions) }
     return try parts(
       by: grouping, in: request.allCells, own: regions, ofGroup: { CellsRegion($0.cells) })
-  }
-
-  private func key(of rank: Int, _ grouping: Grouping) -> [UInt8]? {
-    rank == 0 ? nil : grouping.keys.keys[rank]
   }
 
   /// The number of keys from which on parts are not cached.
@@ -61,7 +84,7 @@ extension FeatureScope {
       if let rank = key.map({ keys.rank(of: $0).map(Int.init) }) ?? 0 { ranks.insert(rank) }
     }
     return ranks.sorted().compactMap { rank in
-      let key = rank == 0 ? nil : keys.keys[rank]
+      let key = keys.groupKey(rank)
       let part = BlockSelection(from: before.blocks(ofKey: key), matches, index.records) {
         made[$0]?[rank] ?? nil
       }
@@ -71,7 +94,7 @@ extension FeatureScope {
   }
 
   /// The groups of the features in a region; nil if there are more than ``ClusterRequest/maximumLimit``.
-  func parts(
+  private func parts(
     by keys: KeyColumn, in region: some IndexRegion
   ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {
     try parts(by: keys, most: ClusterRequest.maximumLimit) { body in
@@ -82,13 +105,9 @@ extension FeatureScope {
     }
   }
 
-  /// The groups of the features that are in their groups' cells, if groups have cells of their own; nil
-  /// if there are more than ``ClusterRequest/maximumLimit``.
-  ///
-  /// - Parameters:
-  ///   - all: A region that holds at least the features in any group's cells.
-  ///   - own: The cells of groups without an override.
-  func parts<Cells: IndexRegion>(
+  /// The groups of the features in their groups' cells, which are `own` without an override and all in
+  /// the region `all`; nil if there are more than ``ClusterRequest/maximumLimit``.
+  private func parts<Cells: IndexRegion>(
     by grouping: Grouping, in all: some IndexRegion, own: Cells,
     ofGroup cells: (Grouping.Override) -> Cells
   ) throws(ImpossibleRequest) -> [(rank: Int, scope: FeatureScope)]? {

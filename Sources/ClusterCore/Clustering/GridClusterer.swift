@@ -43,11 +43,6 @@ struct GridClusterer<Region: IndexRegion> {
     return (annotations, features)
   }
 
-  /// The features of each annotation.
-  var features: GridFeatures<Region> {
-    GridFeatures(scope: scope, region: region, grid: cells.grid, keptApart: keptApart)
-  }
-
   private func keptApartByCell() -> [CellPosition: [Int]] {
     withExtendedLifetime(points) {
       let pointers = points.pointers
@@ -68,8 +63,7 @@ struct GridClusterer<Region: IndexRegion> {
     if clustered {
       let annotation = points.annotation(
         ofCell: sum, grid: cells.grid, in: cellRegion(sum.cell), excluding: keptApart,
-        at: settings.position,
-        nearest: { nearestToCenter(of: sum.cell) })
+        at: settings.position)
       annotations.append(annotation)
     } else if sum.count > 0 {
       try annotateApart(sum)
@@ -95,11 +89,18 @@ struct GridClusterer<Region: IndexRegion> {
       annotations.append(
         Annotation(pin: sum.first, of: points, as: .location(sum.cell, location)))
     } else {
-      for location in locations(of: sum.cell) {
+      // At most one more than an answer can hold.
+      let sums = points.locationSums(
+        in: cellRegion(sum.cell), cell: sum.cell, excluding: keptApart,
+        limit: ClusterRequest.maximumLimit - annotations.count + 1)
+      for part in sums {
+        let location = points.position(at: part.first).location
+        let own = LocationRegion(
+          cell: CellRegion(grid: cells.grid, cell: sum.cell), location: location)
         annotations.append(
           Annotation(
-            location, of: points, in: region(of: location), excluding: keptApart,
-            as: .location(sum.cell, points.position(at: location.first).location)))
+            part, of: points, in: IntersectionRegion(a: own, b: region), excluding: keptApart,
+            as: .location(sum.cell, location)))
       }
     }
   }
@@ -118,15 +119,6 @@ struct GridClusterer<Region: IndexRegion> {
     IntersectionRegion(a: CellRegion(grid: cells.grid, cell: cell), b: region)
   }
 
-  /// The region of a location's features.
-  private func region(of sum: CellSum) -> IntersectionRegion<LocationRegion, Region> {
-    IntersectionRegion(
-      a: LocationRegion(
-        cell: CellRegion(grid: cells.grid, cell: sum.cell),
-        location: points.position(at: sum.first).location),
-      b: region)
-  }
-
   private func ordinals(of cell: CellPosition) -> [Int] {
     var ordinals: [Int] = []
     points.forEachOrdinal(in: cellRegion(cell)) { ordinal in
@@ -134,17 +126,5 @@ struct GridClusterer<Region: IndexRegion> {
       return true
     }
     return ordinals
-  }
-
-  /// The sums of a cell's locations in index order, at most one more than an answer can hold.
-  private func locations(of cell: CellPosition) -> [CellSum] {
-    points.locationSums(
-      in: cellRegion(cell), cell: cell, excluding: keptApart,
-      limit: ClusterRequest.maximumLimit - annotations.count + 1)
-  }
-
-  private func nearestToCenter(of cell: CellPosition) -> Int? {
-    points.nearest(
-      to: cells.grid.center(of: cell), in: cellRegion(cell), excluding: keptApart)
   }
 }

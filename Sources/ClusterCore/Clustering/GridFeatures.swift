@@ -7,8 +7,8 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
   /// The ordinals in the scope of the features that are kept apart.
   let keptApart: OrdinalSet
 
-  /// Calls `body` with the runs of ordinals in the collection of an annotation's features, in index
-  /// order, until it returns false. If `held` is given, features outside it are left out.
+  /// Calls `body` with the runs of an annotation's ordinals in the collection until it returns false.
+  /// If `held` is given, features outside it are left out.
   func forEachRun(
     of annotation: Annotation, in held: HeldFeatures?, _ body: (Range<Int>) -> Bool
   ) {
@@ -50,9 +50,12 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
 }
 
 extension ClusterLayer {
-  /// Creates the layer of the annotations of a grid.
-  init(_ features: GridFeatures<some IndexRegion>, cellSize: Double, group: ClusterGroup?) {
-    self.init(group: group, grid: features.grid, cellSize: cellSize) {
+  /// Creates the layer of the annotations of a grid; without a grid, they are all pins.
+  init(
+    _ features: GridFeatures<some IndexRegion>, grid: CellGrid?, cellSize: Double,
+    group: ClusterGroup?
+  ) {
+    self.init(group: group, grid: grid, cellSize: cellSize) {
       features.forEachRun(of: $0, in: $1, $2)
     }
   }
@@ -62,11 +65,9 @@ extension ClusterLayer {
     _ scope: FeatureScope, grid: CellGrid?, cellSize: Double, group: ClusterGroup?,
     keptApart: OrdinalSet
   ) {
-    let features = GridFeatures(
-      scope: scope, region: EverywhereRegion(), grid: grid ?? CellGrid(cellsPerWorld: 1),
-      keptApart: keptApart)
-    self.init(group: group, grid: grid, cellSize: cellSize) {
-      features.forEachRun(of: $0, in: $1, $2)
-    }
+    self.init(
+      GridFeatures(
+        scope: scope, region: EverywhereRegion(), grid: grid ?? CellGrid(cellsPerWorld: 1),
+        keptApart: keptApart), grid: grid, cellSize: cellSize, group: group)
   }
 }

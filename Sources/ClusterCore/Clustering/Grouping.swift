@@ -33,7 +33,7 @@ public struct Grouping: Sendable {
 
   /// The group of a rank.
   func group(_ rank: Int) -> ClusterGroup {
-    let key = rank == 0 ? nil : keys.keys[rank]
+    let key = keys.groupKey(rank)
     return ClusterGroup(name: GroupName(property: property, key: key), key: key)
   }
 }

@@ -1,4 +1,7 @@
 extension KeyColumn {
+  /// The key of the group with a rank; nil for the features without a value.
+  func groupKey(_ rank: Int) -> [UInt8]? { rank == 0 ? nil : keys[rank] }
+
   /// The rank of a group's key; nil if no feature has it.
   func rank(of name: GroupName) -> UInt32? {
     switch name.key {

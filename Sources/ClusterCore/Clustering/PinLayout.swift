@@ -27,8 +27,7 @@ public struct PinLayout {
     self.init(scope, distance: distance, excluding: OrdinalSet([]))
   }
 
-  /// Creates the layout of a scope's pins as if the excluded features, whose own pins must not be
-  /// requested, didn't exist.
+  /// Creates the layout of pins as if the excluded features, which get none, didn't exist.
   init(_ scope: FeatureScope, distance: Double, excluding excluded: OrdinalSet) {
     self.scope = scope
     self.distance = distance
@@ -38,8 +37,7 @@ public struct PinLayout {
   /// Returns the coordinate of a feature's pin and the number of features that share its coordinate.
   ///
   /// - Parameter ordinal: The feature's ordinal in the collection.
-  /// - Complexity: O(n) in the features at the same position for the first of them in index order, then
-  ///   O(log n) for the following ones.
+  /// - Complexity: O(n) for the first of n features at the same position, then O(log n).
   public mutating func pin(at ordinal: Int) -> (coordinate: Coordinate, contested: Int) {
     let origin = scope.index.coordinate(at: ordinal)
     guard let ordinal = scope.scopeOrdinal(ordinal) else { return (origin, 1) }

@@ -1,8 +1,9 @@
 extension PointIndex {
   /// The annotation of a whole cell, drawn at the given position.
+  @inline(__always)
   func annotation(
     ofCell sum: CellSum, grid: CellGrid, in region: some IndexRegion,
-    excluding excluded: OrdinalSet, at position: ClusterPosition, nearest: () -> Int?
+    excluding excluded: OrdinalSet, at position: ClusterPosition
   ) -> Annotation {
     var annotation = Annotation(
       sum, of: self, in: region, excluding: excluded, as: .cell(sum.cell))
@@ -12,7 +13,10 @@ extension PointIndex {
     case .cellCenter: annotation.coordinate = grid.centerCoordinate(of: sum.cell)
     case .first: annotation.coordinate = coordinate(at: sum.first)
     case .nearCenter:
-      if let ordinal = nearest() { annotation.coordinate = coordinate(at: ordinal) }
+      let center = grid.center(of: sum.cell)
+      if let ordinal = nearest(to: center, in: region, excluding: excluded) {
+        annotation.coordinate = coordinate(at: ordinal)
+      }
     }
     return annotation
   }

@@ -1,5 +1,4 @@
-/// The weighted mean coordinate of features. Weights are the numbers of a property; missing and
-/// negative ones count as 0.
+/// The mean coordinate of features weighted by a property; missing and negative numbers count as 0.
 struct WeightedMean {
   private let weights: PropertyColumn
   private let index: FeatureIndex
@@ -16,7 +15,7 @@ struct WeightedMean {
 
   /// Adds the features of a run.
   mutating func add(_ ordinals: Range<Int>) {
-    guard let doubles = weights.doubles(around: ordinals.lowerBound) else { return }
+    guard let doubles = weights.doubles[around: ordinals.lowerBound] else { return }
     let pointers = index.points.pointers
     let positions = pointers.block(of: ordinals.lowerBound).positions
     // Local copies stay in registers in this hot loop. A weight of 0 changes no sum.

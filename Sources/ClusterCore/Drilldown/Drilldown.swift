@@ -24,7 +24,6 @@ public struct Drilldown: Sendable {
   private let options: Options
   /// The ordinals in the scope of the features that are kept apart.
   private let keptApart: OrdinalSet
-  /// The box of the annotation's features.
   private let box: PositionBox
   /// The bounds of the annotation's features, exact unless very many of them are on one edge.
   private let bounds: GeoBounds
@@ -105,7 +104,6 @@ public struct Drilldown: Sendable {
     return (pin, scope)
   }
 
-  /// The features of a group in a cell.
   private static func group(
     _ name: GroupName, of scope: FeatureScope, in region: CellRegion,
     _ keys: (GroupName) -> (property: [UInt8], keys: KeyColumn)?

@@ -44,14 +44,12 @@ struct LocatedCell {
   private var ownOrdinal: Int { scope.scopeOrdinal(ordinal) ?? 0 }
   private var isKeptApart: Bool { keptApart.contains(ownOrdinal) }
 
-  /// The region of the feature's location within its cell.
   private var location: LocationRegion {
     LocationRegion(
       cell: CellRegion(grid: request.cells.grid, cell: cell),
       location: scope.points.position(at: ownOrdinal).location)
   }
 
-  /// Whether the feature's annotation has no other features.
   var isAlone: Bool {
     if isKeptApart { return true }
     guard let sum else { return false }
@@ -60,7 +58,6 @@ struct LocatedCell {
       || scope.points.countFeatures(in: location.without(keptApart)) == 1
   }
 
-  /// Makes the annotation that holds the feature.
   func annotation() -> Annotation? {
     let sum = self.sum
     let clustered = sum.map(request.isClustered) ?? false

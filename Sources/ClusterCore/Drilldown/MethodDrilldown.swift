@@ -72,7 +72,6 @@ public struct MethodDrilldown: Sendable {
     }
   }
 
-  /// A scope of its features.
   private var scope: FeatureScope {
     var ordinals = GrowingArray<UInt32>(capacity: annotation.count)
     result.forEachFeature(of: annotation) {

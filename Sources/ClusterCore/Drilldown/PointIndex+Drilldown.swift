@@ -15,17 +15,18 @@ extension PointIndex {
     }
     guard let sum = sum(of: region, cell: region.cell, excluding: excluded) else { return nil }
     let annotation = annotation(
-      ofCell: sum, grid: region.grid, in: region, excluding: excluded, at: position
-    ) {
-      nearest(to: region.grid.center(of: region.cell), in: region, excluding: excluded)
-    }
+      ofCell: sum, grid: region.grid, in: region, excluding: excluded, at: position)
     return (annotation, sum.sum.box, exactBounds(annotation, sum, in: region, excluded))
   }
 
   private func exactBounds(
     _ annotation: Annotation, _ sum: CellSum, in region: some IndexRegion, _ excluded: OrdinalSet
   ) -> GeoBounds {
-    let bounds = exactBounds(of: sum.sum.box, in: region, excluding: excluded, atMost: 4096)
+    let box = sum.sum.box
+    let bounds =
+      excluded.isEmpty
+      ? exactBounds(of: box, in: region, atMost: 4096)
+      : exactBounds(of: box, in: region.without(excluded), atMost: 4096)
     return bounds ?? annotation.bounds
   }
 

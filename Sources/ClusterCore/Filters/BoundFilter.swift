@@ -21,7 +21,7 @@ public struct BoundFilter: Sendable {
 
   /// Returns which of `count` (1…64) features of a run pass. Bit i is for `ordinal + i`.
   public func mask(from ordinal: Int, count: Int) -> UInt64 {
-    root.mask(from: ordinal, among: BoundFilter.firstBits(count))
+    root.mask(from: ordinal, among: .max >> UInt64(64 - count))
   }
 
   /// Returns whether the feature with an ordinal passes.
@@ -40,6 +40,4 @@ public struct BoundFilter: Sendable {
       ordinal += 64
     }
   }
-
-  private static func firstBits(_ count: Int) -> UInt64 { .max >> UInt64(64 - count) }
 }

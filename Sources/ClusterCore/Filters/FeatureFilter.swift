@@ -21,10 +21,9 @@ public final class FeatureFilter: Sendable {
 
   func bind() -> BoundFilter {
     bound.withLock { bound in
-      if let bound { return bound }
-      let fresh = BoundFilter(expression, columns: columns)
-      bound = fresh
-      return fresh
+      let filter = bound ?? BoundFilter(expression, columns: columns)
+      bound = filter
+      return filter
     }
   }
 }

@@ -15,7 +15,9 @@ extension FilterExpression {
       return .comparing(a, negated ? comparison.complement : comparison, b)
     case .between(let value, let low, let high):
       return .ranging(value, low, high, negated: negated)
-    case .inList(let value, let list): return .listing(value, list, negated: negated)
+    case .inList(let value, let list):
+      let comparison: Comparison = negated ? .notEqual : .equal
+      return .joined(list.map { .comparing(value, comparison, $0) }, isAnd: negated)
     case .like(let value, let pattern):
       switch value {
       case .property: return negated ? .not(self) : self
@@ -60,13 +62,6 @@ extension FilterExpression {
     let first = comparing(value, negated ? .less : .greaterOrEqual, low)
     let second = comparing(value, negated ? .greater : .lessOrEqual, high)
     return joined([first, second], isAnd: !negated)
-  }
-
-  private static func listing(
-    _ value: Operand, _ list: [Operand], negated: Bool
-  ) -> FilterExpression {
-    let comparison: Comparison = negated ? .notEqual : .equal
-    return joined(list.map { comparing(value, comparison, $0) }, isAnd: negated)
   }
 
   /// Joins normalised parts by AND or OR.

@@ -51,10 +51,10 @@ public indirect enum FilterExpression: Hashable, Sendable {
 
   /// The names of its properties without duplicates, in order of occurrence.
   public var propertyNames: [[UInt8]] {
-    var names: [[UInt8]] = []
     var seen: Set<[UInt8]> = []
-    forEachOperand { operand in
-      if case .property(let name) = operand, seen.insert(name).inserted { names.append(name) }
+    var names: [[UInt8]] = []
+    forEachOperand {
+      if case .property(let name) = $0, seen.insert(name).inserted { names.append(name) }
     }
     return names
   }
@@ -62,14 +62,20 @@ public indirect enum FilterExpression: Hashable, Sendable {
   /// The number of conditions, which is the worst-case cost for a feature. The literals of a list
   /// count as one condition, its properties one each.
   public var conditionCount: Int {
-    switch self {
-    case .literal: 0
-    case .comparison, .between, .like, .isNull: 1
-    case .inList(_, let list):
-      1 + list.count { if case .property = $0 { true } else { false } }
-    case .not(let inner): inner.conditionCount
-    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.conditionCount }
+    var count = 0
+    forEachCondition { condition in
+      count += 1
+      guard case .inList(_, let list) = condition else { return }
+      for case .property in list { count += 1 }
     }
+    return count
+  }
+
+  /// The number of LIKEs.
+  public var patternCount: Int {
+    var count = 0
+    forEachCondition { if case .like = $0 { count += 1 } }
+    return count
   }
 
   /// The approximate memory it takes, in bytes.
@@ -84,32 +90,30 @@ public indirect enum FilterExpression: Hashable, Sendable {
     return total
   }
 
-  /// The number of LIKEs.
-  public var patternCount: Int {
+  /// Calls `body` with what AND, OR and NOT join, other than literals.
+  private func forEachCondition(_ body: (FilterExpression) -> Void) {
     switch self {
-    case .like: 1
-    case .literal, .comparison, .between, .isNull, .inList: 0
-    case .not(let inner): inner.patternCount
-    case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.patternCount }
+    case .literal: break
+    case .not(let inner): inner.forEachCondition(body)
+    case .and(let parts), .or(let parts): for part in parts { part.forEachCondition(body) }
+    case .comparison, .between, .inList, .like, .isNull: body(self)
     }
   }
 
   private func forEachOperand(_ body: (Operand) -> Void) {
-    switch self {
-    case .literal: break
-    case .comparison(let a, _, let b):
-      body(a)
-      body(b)
-    case .between(let value, let low, let high):
-      body(value)
-      body(low)
-      body(high)
-    case .inList(let value, let list):
-      body(value)
-      list.forEach(body)
-    case .like(let value, _), .isNull(let value): body(value)
-    case .not(let inner): inner.forEachOperand(body)
-    case .and(let parts), .or(let parts): for part in parts { part.forEachOperand(body) }
+    forEachCondition { condition in
+      switch condition {
+      case .comparison(let a, _, let b):
+        body(a)
+        body(b)
+      case .between(let value, let low, let high):
+        for operand in [value, low, high] { body(operand) }
+      case .inList(let value, let list):
+        body(value)
+        list.forEach(body)
+      case .like(let value, _), .isNull(let value): body(value)
+      case .literal, .not, .and, .or: break
+      }
     }
   }
 }

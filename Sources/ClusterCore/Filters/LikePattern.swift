@@ -8,7 +8,6 @@ public struct LikePattern: Hashable, Sendable {
     var units: [UInt16] = []
     /// Its UTF-8 if it has no `_`.
     var plain: [UInt8]?
-    /// The number of code points.
     var codePoints = 0
   }
 
@@ -68,7 +67,6 @@ public struct LikePattern: Hashable, Sendable {
 }
 
 extension LikePattern.Piece {
-  /// The piece with the members that are derived from its units.
   fileprivate var finished: Self {
     var result = self
     if !units.contains(LikePattern.anyCodePoint) {

@@ -46,7 +46,7 @@ public struct GeoBounds: Hashable, Sendable, BitwiseCopyable {
     west == 180 ? GeoBounds(west: -180, south: south, east: -180, north: north) : self
   }
 
-  /// The same rectangle in map points.
+  /// The same rectangle in map points. Its edges may be beyond ±180°.
   public var mapRect: MapRect {
     let x = WebMercator.x(longitude: west)
     let y = WebMercator.y(latitude: north)

@@ -1,5 +1,4 @@
-/// A position on MapKit's square Web Mercator world, in map points. The world is
-/// ``WebMercator/worldSize`` wide and high.
+/// A position on MapKit's square world, in map points; see ``WebMercator``.
 public struct MapPoint: Hashable, Sendable {
   /// Map points east of 180° W.
   public var x: Double

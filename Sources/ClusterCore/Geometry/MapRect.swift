@@ -17,8 +17,7 @@ public struct MapRect: Hashable, Sendable {
     self.height = height
   }
 
-  /// Returns the rectangle grown by `factor` times its width on the left and on the right, and by
-  /// `factor` times its height at the top and at the bottom.
+  /// Returns the rectangle grown on each side by `factor` times its width or height.
   public func grown(by factor: Double) -> MapRect {
     let (dx, dy) = (width * factor, height * factor)
     return MapRect(x: x - dx, y: y - dy, width: width + 2 * dx, height: height + 2 * dy)

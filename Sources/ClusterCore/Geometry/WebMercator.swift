@@ -10,6 +10,9 @@ public enum WebMercator {
   /// The latitude at which the square world ends, in degrees.
   public static let maximumLatitude: Double = 85.05112878
 
+  /// Returns the number of map points that a point on the screen covers at a zoom.
+  static func mapPointsPerPoint(zoom: Double) -> Double { worldSize / (256 * exponential2(zoom)) }
+
   /// Returns the map point of a coordinate. Longitude 180 has x = 0. Latitudes beyond ±85.05112878°
   /// are on the edge.
   ///

@@ -19,9 +19,8 @@ struct CellSum: BitwiseCopyable {
 
   var count: Int { sum.count }
 
-  /// Records that some of the cell's features are in a run that starts at an ordinal.
-  ///
-  /// - Parameter isExact: Whether the first feature of the run is one of them.
+  /// Records that some of the cell's features are in a run that starts at an ordinal, and whether the
+  /// first of the run is one of them.
   @inline(__always)
   mutating func begin(at ordinal: Int, isExact: Bool) {
     if ordinal < first { (first, isFirstExact) = (ordinal, isExact) }

@@ -52,10 +52,8 @@ final class GridSummation<Region: IndexRegion> {
   /// The sums of the cells that hold any of the region's features other than the excluded ones,
   /// ordered by row and column.
   ///
-  /// - Parameters:
-  ///   - vectors: The vectorized loops of the processor. The result doesn't depend on them.
-  ///   - sharedFrom: The number of blocks from which on processors share the work. The result doesn't
-  ///     depend on it.
+  /// The result depends neither on the vectorized loops nor on `sharedFrom`, the number of blocks from
+  /// which on processors share the work.
   static func sums(
     of points: PointIndex, in region: Region, by cells: GridRange, excluding excluded: OrdinalSet,
     countingLocations: Bool, vectors: Vectors? = .best,
@@ -278,8 +276,7 @@ final class GridSummation<Region: IndexRegion> {
   /// Prefetches the positions of a leaf.
   @inline(__always)
   private func prefetch(_ points: Range<Int>) {
-    // A cache line holds eight positions. The hardware prefetches the rest of a leaf that exceeds its
-    // capacity.
+    // A cache line holds eight positions. The hardware prefetches the rest of larger leaves.
     let end = min(points.upperBound, points.lowerBound &+ Quadtree.leafCapacity)
     let positions = pointers.block(of: points.lowerBound).positions
     var ordinal = points.lowerBound
@@ -317,9 +314,8 @@ final class GridSummation<Region: IndexRegion> {
     leaves.count = 0
   }
 
-  /// Adds the points of a leaf that one line or two crossing lines divide.
-  ///
-  /// - Returns: False if the leaf has to be scanned instead.
+  /// Adds the points of a leaf that one line or two crossing lines divide. Returns false if it has to
+  /// be scanned instead.
   @inline(__always)
   private func split(_ leaf: Leaf) -> Bool {
     let (span, points) = (leaf.span, leaf.points)

@@ -56,10 +56,7 @@ struct LeafSplit {
   private let isOneInterval: Bool
   private let vectors: Vectors?
 
-  /// - Parameters:
-  ///   - count: At least 1.
-  ///   - box: The box of the points.
-  ///   - vectors: The vectorized version to use if there is one; its results are identical.
+  /// - Parameter vectors: The vectorized version to use if there is one; its results are identical.
   @inline(__always)
   init(
     _ positions: UnsafePointer<Position>, count: Int, _ box: PositionBox, _ degrees: StepDegrees,
@@ -73,10 +70,8 @@ struct LeafSplit {
     isOneInterval = interval == StepDegrees.interval(of: box.maxY)
   }
 
-  /// The sums of the points before and behind a line; nil if positions are not exact enough to tell
-  /// for points near the line.
-  ///
-  /// - Parameter isColumn: Whether the line separates columns.
+  /// The sums of the points before and behind a line, which separates columns or rows; nil if
+  /// positions are not exact enough to tell for points near it.
   @inline(__always)
   func halves(at line: Int, isColumn: Bool) -> (PointSum, PointSum)? {
     let (before, behind) =

@@ -1,15 +1,10 @@
 /// Derives the blocks of a changed index from those of the old one.
 struct BlockEdit {
-  private let old: FeatureIndex
-  private let records: RecordArena
-  private let capacity: Int
+  let old: FeatureIndex
+  /// The records of the old index and the new ones.
+  let records: RecordArena
 
-  /// - Parameter records: the records of the old index and the new ones.
-  init(_ old: FeatureIndex, _ records: RecordArena) {
-    self.old = old
-    self.records = records
-    capacity = old.blockCapacity
-  }
+  private var capacity: Int { old.blockCapacity }
 
   /// Blocks that are kept, or features to be divided into blocks.
   private enum Piece {
@@ -17,10 +12,8 @@ struct BlockEdit {
     case entries([FeatureEntry])
   }
 
-  /// Returns the blocks after removing and adding features. O(blocks + k) for k features, whose
-  /// blocks are copied.
-  ///
-  /// - Parameter removed: the ordinals of removed features in ascending order.
+  /// Returns the blocks without the features with the ascending ordinals `removed` and with those
+  /// added. O(blocks + k) for k features, whose blocks are copied.
   func applying(removed: [Int], added: [FeatureEntry]) -> EditedBlocks {
     let added = added.map { entry in
       let key = entry.position.zOrder
@@ -48,8 +41,7 @@ struct BlockEdit {
     return blocks(of: joined(pieces))
   }
 
-  /// Returns the features of a block without the removed ordinals and with the added features,
-  /// which are in index order.
+  /// Returns the features of a block without those removed and with those added, in index order.
   private func merged(
     _ number: Int, _ removed: ArraySlice<Int>, _ added: [FeatureEntry]
   ) -> [FeatureEntry] {
@@ -119,21 +111,17 @@ struct BlockEdit {
   }
 
   private func blocks(of pieces: [Piece]) -> EditedBlocks {
-    var blocks: [EditedBlocks.Piece] = []
-    for piece in pieces {
+    let blocks = pieces.flatMap { piece -> [EditedBlocks.Piece] in
       switch piece {
-      case .kept(let range): blocks.append(.kept(range))
+      case .kept(let range): return [.kept(range)]
       case .entries(let entries):
         let ends = BlockCuts.ends(count: entries.count, capacity: capacity) {
           entries[$0].position.zOrder
         }
-        var start = 0
-        for end in ends {
-          entries.withUnsafeBufferPointer { all in
-            let own = UnsafeBufferPointer(rebasing: all[start..<end])
-            blocks.append(.made(FeatureBlock(own, records), origins: own.map(\.origin)))
+        return zip([0] + ends, ends).map { start, end in
+          entries[start..<end].withUnsafeBufferPointer {
+            .made(FeatureBlock($0, records), origins: $0.map(\.origin))
           }
-          start = end
         }
       }
     }

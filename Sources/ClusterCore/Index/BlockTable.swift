@@ -6,10 +6,8 @@ struct BlockTable<Value: BitwiseCopyable>: Sendable {
   /// Creates the table of blocks after an edit of `old`, or of new blocks only.
   ///
   /// - Parameters:
-  ///   - count: the number of blocks.
   ///   - made: the owners of the new blocks' values.
   ///   - values: returns an owner's values.
-  ///   - old: the table before the edit.
   init<Owner>(
     _ count: Int, _ made: EditedBlocks.Made<Owner>, _ values: (Owner) -> FixedArray<Value>?,
     of old: BlockTable?, after edit: EditedBlocks?
@@ -27,7 +25,8 @@ struct BlockTable<Value: BitwiseCopyable>: Sendable {
         made: { _, _, _ in })
     }
     for (number, owner) in made.all {
-      pointers.pointer[number] = values(owner)?.startingAt(number << PointIndex.blockBits)
+      pointers.pointer[number] = values(owner)?.pointer
+        .numbered(from: number << PointIndex.blockBits)
     }
     self.pointers = pointers.fixed
   }

@@ -28,8 +28,8 @@ struct EditedBlocks {
     return removed + (next..<count)
   }
 
-  /// Calls `kept` with ranges of old blocks and the new number of their first one, and `made` with
-  /// new blocks, in index order.
+  /// Calls `kept` with ranges of old blocks and `made` with new blocks, in index order. `number` is
+  /// that of the first of them in the new index.
   func forEach(
     kept: (Range<Int>, _ number: Int) -> Void,
     made: (FeatureBlock, _ origins: [UInt32], _ number: Int) -> Void

@@ -36,15 +36,11 @@ final class FeatureBlock: Sendable {
   init(_ points: PointBlock, expires: FixedArray<Int64>?) {
     self.points = points
     self.expires = expires
-    nextExpiry =
-      expires.flatMap { $0.buffer.min() }
-      ?? FeatureEntry.never
+    nextExpiry = expires?.buffer.min() ?? FeatureEntry.never
   }
 
-  /// The references to the features' records.
   var references: FixedArray<RecordReference> { points.references }
 
-  /// The number of features.
   var count: Int { points.count }
 
   /// The memory it takes without the records, in bytes.

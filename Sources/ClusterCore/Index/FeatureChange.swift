@@ -4,9 +4,7 @@ public enum FeatureChange {
   case upsert(FeatureBatch)
   /// The ids of removed features.
   case remove([FeatureID])
-}
 
-extension FeatureChange {
   var count: Int {
     switch self {
     case .upsert(let batch): batch.count

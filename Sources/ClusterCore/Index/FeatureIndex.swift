@@ -45,26 +45,24 @@ public final class FeatureIndex: Sendable {
   convenience init(
     records: RecordArena, blocks: [FeatureBlock], directory: IDDirectory, blockCapacity: Int
   ) {
-    let points = PointIndex(blocks.map(\.points), records)
     let edit = EditedBlocks(blocks.map { .made($0, origins: []) })
-    self.init(records, points, directory, blockCapacity, edit, of: nil)
+    self.init(nil, after: edit, records, directory, blockCapacity: blockCapacity)
   }
 
   /// Creates the index that results from an edit of `old`. O(blocks), without reading kept blocks.
-  convenience init(
-    _ old: FeatureIndex, after edit: EditedBlocks, records: RecordArena, directory: IDDirectory
-  ) {
-    self.init(
-      records, PointIndex(old.points, after: edit, records), directory, old.blockCapacity, edit,
-      of: old)
-  }
-
-  private init(
-    _ records: RecordArena, _ points: PointIndex, _ directory: IDDirectory, _ blockCapacity: Int,
-    _ edit: EditedBlocks, of old: FeatureIndex?
+  init(
+    _ old: FeatureIndex?, after edit: EditedBlocks, _ records: RecordArena,
+    _ directory: IDDirectory, blockCapacity: Int
   ) {
     self.records = records
-    self.points = points
+    points = PointIndex(
+      old?.points,
+      edit.pieces.map { piece in
+        switch piece {
+        case .kept(let range): .kept(range)
+        case .made(let block, _): .made(block.points)
+        }
+      }, records)
     self.directory = directory
     self.blockCapacity = blockCapacity
     var blocks: [FeatureBlock] = []
@@ -99,9 +97,7 @@ public final class FeatureIndex: Sendable {
       ranks.pointer[rank] = UInt32(rank)
     }
     // The sort is stable, so ids break ties.
-    RadixSort.sort(
-      keys: keys.pointer, values: ranks.pointer, count: count,
-      scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: max(count, 1))))
+    RadixSort.sort(keys: keys.pointer, values: ranks.pointer, count: count)
     let ends = BlockCuts.ends(count: count, capacity: blockCapacity) { keys.pointer[$0] }
     let features = SortedFeatures(count: count)
     let ahead = 16
@@ -123,9 +119,7 @@ public final class FeatureIndex: Sendable {
 
   /// Returns the record of the feature with an ordinal, valid while this index lives.
   @inline(__always)
-  public func record(at ordinal: Int) -> FeatureRecord {
-    points.record(at: ordinal)
-  }
+  public func record(at ordinal: Int) -> FeatureRecord { points.record(at: ordinal) }
 
   /// Returns the coordinate of the feature with an ordinal.
   @inline(__always)

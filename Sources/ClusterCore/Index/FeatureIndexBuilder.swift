@@ -2,19 +2,9 @@
 public struct FeatureIndexBuilder {
   private var records = RecordArena()
   private var entries: GrowingArray<FeatureEntry>
-  private let blockCapacity: Int
 
   /// Creates a builder with room for `count` features.
-  public init(expecting count: Int = 0) {
-    self.init(expecting: count, blockCapacity: PointIndex.maximumBlockCount)
-  }
-
-  /// Creates a builder of an index with blocks of at most `blockCapacity` features,
-  /// 4…``PointIndex/maximumBlockCount``.
-  init(expecting count: Int, blockCapacity: Int) {
-    entries = GrowingArray(capacity: count)
-    self.blockCapacity = blockCapacity
-  }
+  public init(expecting count: Int = 0) { entries = GrowingArray(capacity: count) }
 
   /// Appends the features of a batch. Their ids must follow those of earlier batches.
   public mutating func append(_ batch: FeatureBatch) throws(RecordArena.Full) {
@@ -29,14 +19,17 @@ public struct FeatureIndexBuilder {
 
   /// Returns the index of all features so far.
   public func build() -> FeatureIndex {
-    FeatureIndex(records: records, entriesByID: entries, blockCapacity: blockCapacity)
+    FeatureIndex(
+      records: records, entriesByID: entries, blockCapacity: PointIndex.maximumBlockCount)
   }
 
-  /// Whether there is memory for loading some features, beside their records.
-  public static func canLoad(_ count: Int) -> Bool {
+  /// Calls `body`, which loads `count` features, with memory set aside for all but their records.
+  /// Returns nil without calling it if there isn't that much.
+  public static func withMemory<R, E>(
+    for count: Int, _ body: () throws(E) -> R
+  ) throws(E) -> R? {
+    guard count <= FeatureIndex.maximumCount else { return nil }
     // Entries, their order before and after changes, and the index itself.
-    let bytesPerFeature = 96
-    return count <= FeatureIndex.maximumCount
-      && LargeMemory.isAvailable(byteCount: count * bytesPerFeature)
+    return try LargeMemory.withReserve(count * 96, body)
   }
 }

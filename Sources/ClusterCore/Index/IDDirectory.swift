@@ -16,16 +16,12 @@ struct IDDirectory: Sendable {
 
   /// Creates the directory of `count` records in id order. O(n).
   init(_ count: Int, _ reference: (Int) -> RecordReference) {
-    var blocks: [FixedArray<RecordReference>] = []
-    var start = 0
-    while start < count {
-      let block = WritableArray<RecordReference>(
-        count: min(IDDirectory.capacity * 3 / 4, count - start))
+    let size = IDDirectory.capacity * 3 / 4
+    blocks = stride(from: 0, to: count, by: size).map { start in
+      let block = WritableArray<RecordReference>(count: min(size, count - start))
       for offset in 0..<block.count { block.pointer[offset] = reference(start + offset) }
-      blocks.append(block.fixed)
-      start += block.count
+      return block.fixed
     }
-    self.blocks = blocks
   }
 
   var byteCount: Int { blocks.reduce(0) { $0 + $1.byteCount + 64 } }
@@ -44,27 +40,33 @@ struct IDDirectory: Sendable {
     return Index(block: next - 1, offset: offset)
   }
 
-  /// Returns the record at an index, where the end of a block means the start of the next one.
-  /// Returns nil at the end of the directory.
-  func reference(at index: Index) -> RecordReference? {
-    guard index.block < blocks.count else { return nil }
-    if index.offset < blocks[index.block].count { return blocks[index.block].pointer[index.offset] }
-    return index.block + 1 < blocks.count ? blocks[index.block + 1].pointer[0] : nil
+  /// Returns the index at which an id is or would be inserted, and its record if it has one. O(log n).
+  func find(
+    _ id: FeatureRecord.RawID, _ records: RecordArena
+  ) -> (index: Index, reference: RecordReference?) {
+    // An id that is the first of a block doesn't belong to the block before.
+    let index = index(notBefore: id, records)
+    guard index.block < blocks.count, index.offset < blocks[index.block].count,
+      case let found = blocks[index.block].pointer[index.offset],
+      FeatureRecord.compare(records[found].rawID, id) == 0
+    else { return (index, nil) }
+    return (index, found)
   }
 
   /// Returns the record with an id, if there is one. O(log n).
   func reference(of id: FeatureRecord.RawID, _ records: RecordArena) -> RecordReference? {
-    guard let found = reference(at: index(notBefore: id, records)),
-      FeatureRecord.compare(records[found].rawID, id) == 0
-    else { return nil }
-    return found
+    find(id, records).reference
   }
 
   /// Calls `body` with the records from an index on, in order, until it returns false.
-  func forEach(from index: Index = Index(block: 0, offset: 0), _ body: (RecordReference) -> Bool) {
+  func forEach<E>(
+    from index: Index = Index(block: 0, offset: 0), _ body: (RecordReference) throws(E) -> Bool
+  ) throws(E) {
     var start = index.offset
     for block in blocks.dropFirst(index.block) {
-      for offset in start..<max(start, block.count) where !body(block.pointer[offset]) { return }
+      for offset in start..<max(start, block.count) {
+        guard try body(block.pointer[offset]) else { return }
+      }
       start = 0
     }
   }

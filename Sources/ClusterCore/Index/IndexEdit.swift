@@ -53,14 +53,9 @@ struct IndexEdit {
     func compare(_ a: Change, _ b: Change) -> Int {
       FeatureRecord.compareIDs(records[a.name], records[b.name])
     }
-    let isSorted = changes.indices.dropFirst().allSatisfy {
-      compare(changes[$0 - 1], changes[$0]) <= 0
-    }
-    if !isSorted {
-      changes.sort { a, b in
-        let order = compare(a, b)
-        return order != 0 ? order < 0 : a.number < b.number
-      }
+    changes.sort { a, b in
+      let order = compare(a, b)
+      return order != 0 ? order < 0 : a.number < b.number
     }
     var latest: [Change] = []
     latest.reserveCapacity(changes.count)
@@ -88,15 +83,7 @@ struct IndexEdit {
     var added: [FeatureEntry] = []
     let areFew = changes.count <= old.count / 8 + 64
     for change in changes {
-      let id = records[change.name].rawID
-      var index = old.directory.index(notBefore: id, old.records)
-      var found = old.directory.reference(at: index)
-      if let reference = found, FeatureRecord.compare(records[reference].rawID, id) != 0 {
-        found = nil
-      }
-      if found != nil, index.offset == old.directory.blocks[index.block].count {
-        index = IDDirectory.Index(block: index.block + 1, offset: 0)
-      }
+      let (index, found) = old.directory.find(records[change.name].rawID, old.records)
       if let found {
         touched.append(records[found].coordinate)
         if areFew { removed.append(old.ordinal(of: found)) }
@@ -105,9 +92,8 @@ struct IndexEdit {
         continue
       }
       if let reference = change.reference {
-        let entry = FeatureEntry(reference, records[reference])
         touched.append(records[reference].coordinate)
-        added.append(entry)
+        added.append(FeatureEntry(reference, records[reference]))
       }
       edits.append(
         IDDirectory.Edit(index: index, isThere: found != nil, reference: change.reference))
@@ -116,38 +102,35 @@ struct IndexEdit {
     let directory = old.directory.applying(edits)
     let mayCompact = records.isWorthCompacting
     if !areFew || mayCompact {
-      // About what the index and the arrays that it is sorted in take, and its records once more.
-      let size = (old.count + changes.count) * 100 + (mayCompact ? records.liveBytes : 0)
-      guard LargeMemory.isAvailable(byteCount: size) else { throw RecordArena.Full() }
-      return ChangedIndex(
-        index: rebuilt(directory, isCompacted: mayCompact), edit: nil, touched: touched)
+      // About what the index and the arrays that it is sorted in take.
+      let size = (old.count + changes.count) * 100
+      let index = try LargeMemory.withReserve(size) { () throws(RecordArena.Full) in
+        try rebuilt(directory, isCompacted: mayCompact)
+      }
+      guard let index else { throw RecordArena.Full() }
+      return ChangedIndex(index: index, edit: nil, touched: touched)
     }
-    let edit = BlockEdit(old, records).applying(removed: removed.sorted(), added: added)
-    let index = FeatureIndex(old, after: edit, records: records, directory: directory)
+    let edit = BlockEdit(old: old, records: records).applying(
+      removed: removed.sorted(), added: added)
+    let index = FeatureIndex(
+      old, after: edit, records, directory, blockCapacity: old.blockCapacity)
     return ChangedIndex(index: index, edit: edit, touched: touched)
   }
 
-  /// Returns an index rebuilt from the records of a directory, which are copied to a new arena if
-  /// `isCompacted`.
-  private func rebuilt(_ directory: IDDirectory, isCompacted: Bool) -> FeatureIndex {
-    var kept = records
+  /// Returns the index of a directory's records, copied to a new arena if `isCompacted`.
+  private func rebuilt(
+    _ directory: IDDirectory, isCompacted: Bool
+  ) throws(RecordArena.Full) -> FeatureIndex {
     var fresh = RecordArena()
     var entries = GrowingArray<FeatureEntry>(capacity: directory.blocks.reduce(0) { $0 + $1.count })
-    directory.forEach { reference in
+    try directory.forEach { (reference) throws(RecordArena.Full) in
       let record = records[reference]
-      var own = reference
-      if isCompacted {
-        // The live records fitted before, so they fit now.
-        guard let moved = try? fresh.append(record) else {
-          preconditionFailure("the live records don't fit a new arena")
-        }
-        own = moved
-      }
+      let own = isCompacted ? try fresh.append(record) : reference
       entries.append(FeatureEntry(own, record))
       return true
     }
-    if isCompacted { kept = fresh }
     return FeatureIndex(
-      records: kept, entriesByID: entries, blockCapacity: old.blockCapacity)
+      records: isCompacted ? fresh : records, entriesByID: entries,
+      blockCapacity: old.blockCapacity)
   }
 }

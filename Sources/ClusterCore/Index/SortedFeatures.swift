@@ -3,12 +3,12 @@
 /// The blocks' arrays are slices of these arrays, and their nodes slices of a few tables. They are
 /// adjacent on huge pages, which are freed with the last of the blocks.
 struct SortedFeatures: Sendable {
-  private let positions: WritableArray<Position>
-  private let references: WritableArray<RecordReference>
+  let positions: WritableArray<Position>
+  let references: WritableArray<RecordReference>
   /// The expiries, ``FeatureEntry/never`` for features without one.
-  private let expiries: WritableArray<Int64>
+  let expiries: WritableArray<Int64>
 
-  /// Allocates memory for `count` features, all of which the caller must set.
+  /// Allocates memory for `count` features; the caller must set those from which it makes blocks.
   init(count: Int) {
     positions = WritableArray(count: count)
     references = WritableArray(count: count)

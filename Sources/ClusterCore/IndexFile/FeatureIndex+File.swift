@@ -11,23 +11,12 @@ extension FeatureIndex {
     _ source: some IndexFileSource, changing ids: [FeatureID] = [],
     to batch: FeatureBatch = FeatureBatch()
   ) throws(RecordArena.Full) -> FeatureIndex? {
-    try decode(
-      source, blockCapacity: PointIndex.maximumBlockCount, changing: ids, to: batch)
+    try IndexFileDecoder(source)?.decode(changing: ids, to: batch)
   }
 
-  /// Reads an index into blocks of at most some features.
-  static func decode(
-    _ source: some IndexFileSource, blockCapacity: Int, changing ids: [FeatureID] = [],
-    to batch: FeatureBatch = FeatureBatch()
-  ) throws(RecordArena.Full) -> FeatureIndex? {
-    try IndexFileDecoder(source)?.decode(blockCapacity: blockCapacity, changing: ids, to: batch)
-  }
-}
-
-extension FeatureIndex {
   /// Writes all that it takes to make this index again to a sink. O(n); takes 4 bytes a feature while it
   /// runs. Rethrows what the sink throws.
-  public func encode(to sink: IndexFileSink) throws {
+  public func encode(to sink: IndexFileSection.Sink) throws {
     var encoder = IndexFileEncoder()
     let ahead = 8
     for block in blocks {

@@ -1,90 +1,118 @@
 /// What has become of the features of an index file since it was written.
 struct IndexFileChanges {
-  /// The ranks of features that are removed or replaced, ascending.
+  /// The number of records in each block but the last of the directory of a file.
+  static let directoryBlockCount = IDDirectory.capacity * 3 / 4
+
+  /// The changes of the directory.
+  private(set) var edits: [IDDirectory.Edit] = []
+  /// The offsets of features that are removed or replaced, ascending.
   private var removed: [Int] = []
-  /// New features, ascending by id, each with the rank of the feature that it comes before.
-  private var added: [(rank: Int, entry: FeatureEntry)] = []
+  /// New features in index order, each with the offset of the feature that it comes before.
+  private var added: [(offset: Int, entry: FeatureEntry)] = []
 
   /// Finds what changes. O(k log n) for k ids.
   ///
   /// - Parameters:
   ///   - ids: the ids that have changed, ascending.
   ///   - batch: the features with those ids, ascending by id; an id without a feature is removed.
+  ///   - features: the features of the file.
+  ///   - order: by rank in the order of ids: the offset of the feature in `features`.
+  ///   - directory: the directory of the file's features.
   ///   - records: the records of all features, to which those of the batch are appended.
   init(
-    _ ids: [FeatureID], to batch: FeatureBatch, of features: IndexFileFeatures,
-    in records: inout RecordArena
+    _ ids: [FeatureID], to batch: FeatureBatch, of features: SortedFeatures,
+    _ order: WritableArray<UInt32>, _ directory: IDDirectory, in records: inout RecordArena
   ) throws(RecordArena.Full) {
-    guard features.count + batch.count <= FeatureIndex.maximumCount else {
-      throw RecordArena.Full()
-    }
-    var (rank, row) = (0, 0)
+    let (positions, references) = (features.positions.pointer, features.references.pointer)
+    var entries: [FeatureEntry] = []
+    var row = 0
     for id in ids {
-      rank = id.withRawID { features.rank(notBefore: $0, from: rank, records) }
-      if rank < features.count {
-        let reference = features.reference(at: rank)
-        if id.withRawID({ FeatureRecord.compare(records[reference].rawID, $0) == 0 }) {
-          removed.append(rank)
-          records.release(reference)
-        }
+      let rank = id.withRawID { id in
+        let index = directory.index(notBefore: id, records)
+        return index.block * IndexFileChanges.directoryBlockCount + index.offset
       }
-      guard row < batch.count, batch.withRecord(at: row, { $0.id == id }) else { continue }
-      let reference = try batch.append(recordAt: row, to: &records)
-      added.append((rank, FeatureEntry(reference, records[reference])))
-      row += 1
+      let next = rank < order.count ? Int(order.pointer[rank]) : nil
+      let old = next.flatMap { next in
+        id.withRawID { FeatureRecord.compare(records[references[next]].rawID, $0) == 0 }
+          ? next : nil
+      }
+      if let old {
+        removed.append(old)
+        records.release(references[old])
+      }
+      var reference: RecordReference?
+      if row < batch.count, batch.withRecord(at: row, { $0.id == id }) {
+        let new = try batch.append(recordAt: row, to: &records)
+        entries.append(FeatureEntry(new, records[new]))
+        reference = new
+        row += 1
+      }
+      guard old != nil || reference != nil else { continue }
+      let (block, offsetInBlock) = rank.quotientAndRemainder(
+        dividingBy: IndexFileChanges.directoryBlockCount)
+      edits.append(
+        IDDirectory.Edit(
+          index: IDDirectory.Index(block: block, offset: offsetInBlock), isThere: old != nil,
+          reference: reference))
     }
     precondition(row == batch.count, "a feature's id is not among those that have changed")
+    removed.sort()
+    let keyed = entries.map { (key: $0.position.zOrder, entry: $0) }.sorted { a, b in
+      IndexFileRecords.follows(
+        b.key, records[b.entry.reference], (a.key, records[a.entry.reference]))
+    }
+    var offset = 0
+    for (key, entry) in keyed {
+      let record = records[entry.reference]
+      offset = (offset..<order.count).nearPartitionPoint {
+        IndexFileRecords.follows(key, record, (positions[$0].zOrder, records[references[$0]]))
+      }
+      added.append((offset, entry))
+    }
   }
 
-  /// The features after the changes. O(n + k log k).
-  func applied(to old: IndexFileFeatures, _ records: RecordArena) -> IndexFileFeatures {
-    let new = IndexFileFeatures(count: old.count - removed.count + added.count)
-    let isRemoved = WritableArray<Bool>(count: old.count)
-    isRemoved.pointer.update(repeating: false, count: old.count)
-    for rank in removed { isRemoved.pointer[Int(old.order.pointer[rank])] = true }
-    // Equal positions are in the order of ids, as the new features are.
-    let keys = added.map(\.entry.position.zOrder)
-    let sorted = keys.indices.sorted { keys[$0] != keys[$1] ? keys[$0] < keys[$1] : $0 < $1 }
-    var addedOffsets = [UInt32](repeating: 0, count: added.count)
-    let keptOffsets = WritableArray<UInt32>(count: old.count)
+  /// Changes the features in place, which must have room for those that are added. O(n).
+  ///
+  /// - Parameter count: the number of features before.
+  /// - Returns: the number of features after.
+  func apply(to features: SortedFeatures, count: Int) -> Int {
+    var kept = removed.first ?? count
+    for (offset, end) in zip(removed, removed.dropFirst() + [count]) {
+      features.move(offset + 1..<end, to: kept)
+      kept += end - offset - 1
+    }
+    var (end, target) = (kept, kept + added.count)
+    var removedBefore = removed.count
+    for (offset, entry) in added.reversed() {
+      while removedBefore > 0, removed[removedBefore - 1] >= offset { removedBefore -= 1 }
+      let start = offset - removedBefore
+      target -= end - start
+      features.move(start..<end, to: target)
+      target -= 1
+      features.set(target, entry)
+      end = start
+    }
+    return kept + added.count
+  }
+}
 
-    var (next, target) = (0, 0)
-    func insert() {
-      new.entries.pointer[target] = added[sorted[next]].entry
-      addedOffsets[sorted[next]] = UInt32(target)
-      (next, target) = (next + 1, target + 1)
-    }
-    for offset in 0..<old.count where !isRemoved.pointer[offset] {
-      let entry = old.entries.pointer[offset]
-      let key = entry.position.zOrder
-      while next < sorted.count, keys[sorted[next]] <= key {
-        let reference = added[sorted[next]].entry.reference
-        if keys[sorted[next]] == key,
-          FeatureRecord.compareIDs(records[entry.reference], records[reference]) < 0
-        {
-          break
-        }
-        insert()
-      }
-      new.entries.pointer[target] = entry
-      keptOffsets.pointer[offset] = UInt32(target)
-      target += 1
-    }
-    while next < sorted.count { insert() }
+extension SortedFeatures {
+  /// Moves features to other indices, which may overlap the old ones.
+  fileprivate func move(_ range: Range<Int>, to target: Int) {
+    let (start, count) = (range.lowerBound, range.count)
+    (positions.pointer + target).update(from: positions.pointer + start, count: count)
+    (references.pointer + target).update(from: references.pointer + start, count: count)
+    (expiries.pointer + target).update(from: expiries.pointer + start, count: count)
+  }
+}
 
-    var (nextRemoved, nextAdded, rank) = (0, 0, 0)
-    for oldRank in 0...old.count {
-      while nextAdded < added.count, added[nextAdded].rank == oldRank {
-        new.order.pointer[rank] = addedOffsets[nextAdded]
-        (nextAdded, rank) = (nextAdded + 1, rank + 1)
-      }
-      if nextRemoved < removed.count, removed[nextRemoved] == oldRank {
-        nextRemoved += 1
-      } else if oldRank < old.count {
-        new.order.pointer[rank] = keptOffsets.pointer[Int(old.order.pointer[oldRank])]
-        rank += 1
-      }
+extension Range<Int> {
+  /// Returns what ``partitionPoint(where:)`` does. O(log k) where k is its distance from the lower bound.
+  fileprivate func nearPartitionPoint(where isBefore: (Int) -> Bool) -> Int {
+    var (start, step) = (lowerBound, 1)
+    while upperBound - start > step, isBefore(start + step - 1) {
+      (start, step) = (start + step, step * 2)
     }
-    return new
+    return (start..<Swift.min(start + step, upperBound)).partitionPoint(where: isBefore)
   }
 }

@@ -10,6 +10,9 @@ struct IndexFileDecoder<Source: IndexFileSource> {
   /// By section: the offset or rank of its first feature.
   private let firsts: [Int]
 
+  /// The features are divided into so many parts of blocks for each processor.
+  private static var partsPerThread: Int { 2 }
+
   /// Creates a decoder; nil if the sections can't be those of an index.
   init?(_ source: Source) {
     let sections = source.sections
@@ -49,29 +52,52 @@ struct IndexFileDecoder<Source: IndexFileSource> {
   /// Makes the index with some changes; nil if the source can't be read or isn't an index. See
   /// ``FeatureIndex/decode(_:changing:to:)``.
   func decode(
-    blockCapacity: Int, changing ids: [FeatureID], to batch: FeatureBatch
+    blockCapacity: Int = PointIndex.maximumBlockCount, changing ids: [FeatureID] = [],
+    to batch: FeatureBatch = FeatureBatch()
   ) throws(RecordArena.Full) -> FeatureIndex? {
-    guard let arena = ArenaDraft(sections[..<recordSections], of: source) else { return nil }
-    var records = arena.records(of: source)
-    var features = IndexFileFeatures(count: count)
-    guard read(arena, into: features), areSectionsInOrder(features.entries, records),
-      features.isOrderComplete
+    guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
+    guard let (arena, references) = layOut() else { return nil }
+    var records = arena
+    let features = SortedFeatures(count: count + batch.count)
+    let order = WritableArray<UInt32>(count: count)
+    guard read(references, into: features, order), areSectionsInOrder(features, records),
+      IndexFileDecoder.isComplete(order)
     else { return nil }
-    if !ids.isEmpty {
-      let changes = try IndexFileChanges(ids, to: batch, of: features, in: &records)
-      features = changes.applied(to: features, records)
+    let directory = IndexFileDecoder.directory(features, order)
+    let changes = try IndexFileChanges(
+      ids, to: batch, of: features, order, directory, in: &records)
+    let newCount = changes.apply(to: features, count: count)
+    let ends = BlockCuts.ends(count: newCount, capacity: blockCapacity) {
+      features.positions.pointer[$0].zOrder
     }
-    let ends = BlockCuts.ends(count: features.count, capacity: blockCapacity) {
-      features.entries.pointer[$0].position.zOrder
-    }
-    let (blocks, directory) = IndexFileDecoder.build(features, ends, records)
     return FeatureIndex(
-      records: records, blocks: blocks, directory: directory, blockCapacity: blockCapacity)
+      records: records, blocks: IndexFileDecoder.blocks(features, ends, records),
+      directory: directory.applying(changes.edits), blockCapacity: blockCapacity)
+  }
+
+  /// Makes an arena of the records, which stay where the file is mapped; nil if they don't fit into one.
+  ///
+  /// - Returns: the arena and, by section, the reference of the first record.
+  private func layOut() -> (arena: RecordArena, references: [UInt32])? {
+    var bases: [UInt] = []
+    var references: [UInt32] = []
+    var byteCount = 0
+    for (number, section) in sections[..<recordSections].enumerated() {
+      let address = UInt(bitPattern: source.address(of: number))
+      guard address % 8 == 0 else { return nil }
+      let chunks = (section.byteCount + RecordArena.chunkBytes - 1) / RecordArena.chunkBytes
+      guard bases.count + chunks <= RecordArena.maximumChunks else { return nil }
+      references.append(UInt32(bases.count) << RecordArena.unitBits)
+      for chunk in 0..<chunks { bases.append(address + UInt(chunk * RecordArena.chunkBytes)) }
+      byteCount += section.byteCount
+    }
+    return (RecordArena(owner: source, bases: bases, liveBytes: byteCount), references)
   }
 
   /// Reads all sections and returns whether all are as they were written.
-  private func read(_ arena: ArenaDraft, into features: IndexFileFeatures) -> Bool {
-    let (entries, order) = (features.entries, features.order)
+  private func read(
+    _ references: [UInt32], into features: SortedFeatures, _ order: WritableArray<UInt32>
+  ) -> Bool {
     let outcome = WritableArray<Bool>(count: sections.count)
     let (source, sections, firsts) = (source, sections, firsts)
     let recordSections = recordSections
@@ -92,8 +118,8 @@ struct IndexFileDecoder<Source: IndexFileSource> {
         outcome.pointer[number] =
           source.read(number, into: target)
           && IndexFileRecords.read(
-            UnsafeRawBufferPointer(target), at: arena.reference(of: number),
-            into: entries.pointer + firsts[number], count: section.featureCount)
+            UnsafeRawBufferPointer(target), at: references[number], into: features,
+            firsts[number], count: section.featureCount)
       } else {
         let target = UnsafeMutableRawBufferPointer(
           start: order.pointer + firsts[number], count: section.byteCount)
@@ -104,57 +130,67 @@ struct IndexFileDecoder<Source: IndexFileSource> {
   }
 
   /// Whether each section of records begins where the one before ends.
-  private func areSectionsInOrder(
-    _ entries: WritableArray<FeatureEntry>, _ records: RecordArena
-  ) -> Bool {
-    (0..<recordSections).dropFirst().allSatisfy { number in
-      let (last, first) = (
-        entries.pointer[firsts[number] - 1], entries.pointer[firsts[number]]
-      )
-      return IndexFileRecords.follows(
-        first.position.zOrder, records[first.reference],
-        (last.position.zOrder, records[last.reference]))
+  private func areSectionsInOrder(_ features: SortedFeatures, _ records: RecordArena) -> Bool {
+    let (positions, references) = (features.positions.pointer, features.references.pointer)
+    return firsts[..<recordSections].dropFirst().allSatisfy { first in
+      IndexFileRecords.follows(
+        positions[first].zOrder, records[references[first]],
+        (positions[first - 1].zOrder, records[references[first - 1]]))
     }
   }
 
-  /// Builds the blocks with some ends and the directory. O(n).
-  private static func build(
-    _ features: IndexFileFeatures, _ ends: [Int], _ records: RecordArena
-  ) -> (blocks: [FeatureBlock], directory: IDDirectory) {
-    // The nodes of each part lie in one table, so there are a few large parts.
-    let blockParts = min(ends.count, ParallelWork.threads * 2)
-    let size = IDDirectory.capacity * 3 / 4
-    let directoryCount = (features.count + size - 1) / size
-    let stride = 64
-    let directoryParts = (directoryCount + stride - 1) / stride
-    let blocks = Locked([[FeatureBlock]](repeating: [], count: blockParts))
-    let directory = Locked([[FixedArray<RecordReference>]](repeating: [], count: directoryParts))
-    let sorted = SortedFeatures(count: features.count)
-    // The parts that take longest come first.
-    ParallelWork.run(blockParts + directoryParts) { part in
-      if part < blockParts {
-        let own = ends[ends.count * part / blockParts..<ends.count * (part + 1) / blockParts]
-        let start = own.startIndex == 0 ? 0 : ends[own.startIndex - 1]
-        for offset in start..<(own.last ?? start) {
-          sorted.set(offset, features.entries.pointer[offset])
+  /// Whether an order has the offset of every feature once. O(n).
+  private static func isComplete(_ order: WritableArray<UInt32>) -> Bool {
+    let seen = WritableArray<UInt64>(count: order.count / 64 + 1)
+    seen.pointer.update(repeating: 0, count: seen.count)
+    for rank in 0..<order.count {
+      let offset = Int(order.pointer[rank])
+      guard offset < order.count else { return false }
+      let bit: UInt64 = 1 << UInt64(offset & 63)
+      guard seen.pointer[offset >> 6] & bit == 0 else { return false }
+      seen.pointer[offset >> 6] |= bit
+    }
+    return true
+  }
+
+  /// Makes the directory of features in some order. O(n).
+  private static func directory(
+    _ features: SortedFeatures, _ order: WritableArray<UInt32>
+  ) -> IDDirectory {
+    let size = IndexFileChanges.directoryBlockCount
+    let blocks = inParts(of: (order.count + size - 1) / size) { numbers in
+      numbers.map { number in
+        let start = number * size
+        let block = WritableArray<RecordReference>(count: min(size, order.count - start))
+        for offset in 0..<block.count {
+          block.pointer[offset] = features.references.pointer[Int(order.pointer[start + offset])]
         }
-        let made = sorted.blocks(from: start, own, records)
-        blocks.withLock { $0[part] = made }
-      } else {
-        let first = (part - blockParts) * stride
-        let made = (first..<min(first + stride, directoryCount)).map { number in
-          let start = number * size
-          let block = WritableArray<RecordReference>(count: min(size, features.count - start))
-          for rank in 0..<block.count {
-            block.pointer[rank] = features.reference(at: start + rank)
-          }
-          return block.fixed
-        }
-        directory.withLock { $0[part - blockParts] = made }
+        return block.fixed
       }
     }
-    return (
-      blocks.withLock { $0.flatMap(\.self) }, IDDirectory(directory.withLock { $0.flatMap(\.self) })
-    )
+    return IDDirectory(blocks)
+  }
+
+  /// Makes the blocks with some ends. O(n).
+  private static func blocks(
+    _ features: SortedFeatures, _ ends: [Int], _ records: RecordArena
+  ) -> [FeatureBlock] {
+    inParts(of: ends.count) { numbers in
+      let start = numbers.lowerBound == 0 ? 0 : ends[numbers.lowerBound - 1]
+      return features.blocks(from: start, ends[numbers], records)
+    }
+  }
+
+  /// Makes values on all processors, in a few large parts: the nodes of the blocks of each lie in one table.
+  private static func inParts<Value: Sendable>(
+    of count: Int, _ make: @escaping @Sendable (Range<Int>) -> [Value]
+  ) -> [Value] {
+    let parts = min(count, ParallelWork.threads * partsPerThread)
+    let values = Locked([[Value]](repeating: [], count: parts))
+    ParallelWork.run(parts) { part in
+      let made = make(count * part / parts..<count * (part + 1) / parts)
+      values.withLock { $0[part] = made }
+    }
+    return values.withLock { $0.flatMap(\.self) }
   }
 }

@@ -1,5 +1,5 @@
 /// Lays out records in index order as they will lie in memory when they are read back.
-public struct IndexFileEncoder {
+struct IndexFileEncoder {
   /// The number of features in a section of the order.
   static let orderSectionCount = 1 << 18
 
@@ -7,11 +7,8 @@ public struct IndexFileEncoder {
   private var used = 0
   private var features = 0
 
-  /// Creates an encoder.
-  public init() {}
-
   /// Takes the next record.
-  public mutating func append(_ record: FeatureRecord, to sink: IndexFileSink) throws {
+  mutating func append(_ record: FeatureRecord, to sink: IndexFileSection.Sink) throws {
     let size = record.size
     if used + size > RecordArena.chunkBytes { try flush(to: sink) }
     guard size <= RecordArena.chunkBytes else {
@@ -24,7 +21,7 @@ public struct IndexFileEncoder {
     features += 1
   }
 
-  private mutating func flush(to sink: IndexFileSink) throws {
+  private mutating func flush(to sink: IndexFileSection.Sink) throws {
     guard features > 0 else { return }
     try sink(
       IndexFileSection(kind: .records, byteCount: used, featureCount: features),
@@ -33,7 +30,9 @@ public struct IndexFileEncoder {
   }
 
   /// Appends the order of ids as the last sections: by rank, the offset of the record in index order.
-  public mutating func finish(order: UnsafeBufferPointer<UInt32>, to sink: IndexFileSink) throws {
+  mutating func finish(order: UnsafeBufferPointer<UInt32>, to sink: IndexFileSection.Sink)
+    throws
+  {
     try flush(to: sink)
     var start = 0
     while start < order.count {

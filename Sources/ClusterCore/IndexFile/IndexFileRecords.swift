@@ -6,15 +6,15 @@ enum IndexFileRecords {
   /// The length of the longest text of an id in bytes.
   private static let longestText = FeatureID.maximumCharacters * 4
 
-  /// Makes the entries of records that fill some bytes, and checks that they are in index order.
+  /// Reads records that fill some bytes, and checks that they are in index order.
   ///
   /// - Parameters:
   ///   - reference: the reference of the first record; references grow by one every 8 bytes.
-  ///   - entries: room for `count`.
+  ///   - features: room for `count` features from `first` on.
   /// - Returns: whether the bytes are exactly `count` valid records.
   static func read(
     _ bytes: UnsafeRawBufferPointer, at reference: UInt32,
-    into entries: UnsafeMutablePointer<FeatureEntry>, count: Int
+    into features: SortedFeatures, _ first: Int, count: Int
   ) -> Bool {
     guard let base = bytes.baseAddress else { return count == 0 }
     var offset = 0
@@ -26,7 +26,7 @@ enum IndexFileRecords {
       let key = entry.position.zOrder
       if let before, !follows(key, record, before) { return false }
       before = (key, record)
-      (entries + index).initialize(to: entry)
+      features.set(first + index, entry)
       offset += record.size
     }
     return offset == bytes.count

@@ -7,7 +7,7 @@ final class IndexFileRun {
   /// The head of the current record.
   private(set) var head = IndexFileSorter.Head(key: 0, rank: 0, size: 0)
 
-  private let scratch: any IndexFileScratch
+  private let scratch: any IndexFileSorter.Scratch
   private var buffer: WritableArray<UInt64>
   /// The part of the buffer that is still to be consumed; it begins at the current record.
   private var available = 0..<0
@@ -18,7 +18,7 @@ final class IndexFileRun {
   private static let headSize = MemoryLayout<IndexFileSorter.Head>.size
 
   /// Opens a run, which must not be empty, at its first record.
-  init(_ scratch: any IndexFileScratch, _ number: Int, _ range: Range<Int>) throws {
+  init(_ scratch: any IndexFileSorter.Scratch, _ number: Int, _ range: Range<Int>) throws {
     (self.scratch, self.number) = (scratch, number)
     rest = range
     buffer = WritableArray(count: IndexFileRun.bufferSize / 8)

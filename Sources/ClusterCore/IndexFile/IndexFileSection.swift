@@ -8,6 +8,9 @@ public struct IndexFileSection: Sendable, Equatable {
     case order = 2
   }
 
+  /// A function that takes the sections of an index in order.
+  public typealias Sink = (IndexFileSection, UnsafeRawBufferPointer) throws -> Void
+
   /// The kind of the contents.
   public var kind: Kind
   /// The size in bytes.

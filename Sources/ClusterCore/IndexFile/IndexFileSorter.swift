@@ -4,6 +4,15 @@ import CHints
 /// ids, are sorted into index order in runs, and the runs are merged. Takes some 64 MiB and 4 bytes a
 /// feature.
 public struct IndexFileSorter {
+  /// Space for what isn't kept in memory.
+  public protocol Scratch: AnyObject {
+    /// Appends bytes.
+    func append(_ bytes: UnsafeRawBufferPointer) throws
+
+    /// Fills `target` with the bytes that were appended from `offset` on.
+    func read(at offset: Int, into target: UnsafeMutableRawBufferPointer) throws
+  }
+
   /// The head of each record of a run.
   struct Head: BitwiseCopyable {
     var key: UInt64
@@ -16,7 +25,7 @@ public struct IndexFileSorter {
   private static let runBytes = 32 << 20
   private static let outputBytes = 1 << 20
 
-  private let scratch: any IndexFileScratch
+  private let scratch: any Scratch
   private let runBytes: Int
   /// The records of the current run, and the output that is still to be written to scratch space.
   private var records: GrowingArray<UInt8>
@@ -28,12 +37,12 @@ public struct IndexFileSorter {
   private var count = 0
 
   /// Creates a sorter.
-  public init(scratch: any IndexFileScratch) {
+  public init(scratch: any Scratch) {
     self.init(scratch: scratch, runBytes: IndexFileSorter.runBytes)
   }
 
   /// Creates a sorter with runs of some size in bytes, at most 2^30.
-  init(scratch: any IndexFileScratch, runBytes: Int) {
+  init(scratch: any Scratch, runBytes: Int) {
     (self.scratch, self.runBytes) = (scratch, runBytes)
     // Pages that aren't written to take no memory.
     records = GrowingArray(capacity: runBytes + IndexFileSorter.outputBytes)
@@ -58,29 +67,27 @@ public struct IndexFileSorter {
   private mutating func endRun() throws {
     let size = keys.count
     guard size > 0 else { return }
-    let places = WritableArray<UInt32>(count: size)
-    for place in 0..<size { places.pointer[place] = UInt32(place) }
+    let order = WritableArray<UInt32>(count: size)
+    for index in 0..<size { order.pointer[index] = UInt32(index) }
     // The sort is stable, so ids break ties.
-    RadixSort.sort(
-      keys: keys.pointer, values: places.pointer, count: size,
-      scratch: LargeMemory(byteCount: RadixSort.scratchBytes(count: size)))
+    RadixSort.sort(keys: keys.pointer, values: order.pointer, count: size)
     if output.count == 0 { output = GrowingArray(capacity: IndexFileSorter.outputBytes * 2) }
     var written = ends.last ?? 0
     let ahead = 8
-    for place in 0..<size {
-      let own = Int(places.pointer[place])
+    for index in 0..<size {
+      let own = Int(order.pointer[index])
       // Records lie all over the run, so they are prefetched.
-      let next = Int(places.pointer[min(place &+ ahead, size &- 1)])
+      let next = Int(order.pointer[min(index &+ ahead, size &- 1)])
       let nextRecord = UnsafeRawPointer(records.pointer) + Int(offsets.pointer[next])
       chints_prefetch(nextRecord)
       chints_prefetch(nextRecord + 64)
       let record = FeatureRecord(
         base: UnsafeRawPointer(records.pointer) + Int(offsets.pointer[own]))
       let head = Head(
-        key: keys.pointer[place], rank: UInt32(count - size + own), size: UInt32(record.size))
+        key: keys.pointer[index], rank: UInt32(count - size + own), size: UInt32(record.size))
       withUnsafeBytes(of: head) { output.append(contentsOf: $0) }
       output.append(contentsOf: UnsafeRawBufferPointer(start: record.base, count: record.size))
-      guard output.count >= IndexFileSorter.outputBytes || place == size - 1 else { continue }
+      guard output.count >= IndexFileSorter.outputBytes || index == size - 1 else { continue }
       try scratch.append(UnsafeRawBufferPointer(start: output.pointer, count: output.count))
       written += output.count
       output.removeAll()
@@ -94,7 +101,7 @@ public struct IndexFileSorter {
   /// Merges the runs into what ``FeatureIndex/encode(to:)`` would write for an index of all features.
   ///
   /// - Returns: the number of features.
-  public mutating func finish(to sink: IndexFileSink) throws -> Int {
+  public mutating func finish(to sink: IndexFileSection.Sink) throws -> Int {
     try endRun()
     // The memory is needed for the runs now.
     records = GrowingArray(capacity: 0)
@@ -106,12 +113,12 @@ public struct IndexFileSorter {
     }
     let order = WritableArray<UInt32>(count: count)
     var encoder = IndexFileEncoder()
-    var place: UInt32 = 0
+    var offset: UInt32 = 0
     var heap = MergeHeap(runs)
     while let run = heap.first {
       try encoder.append(run.record, to: sink)
-      order.pointer[Int(run.head.rank)] = place
-      place += 1
+      order.pointer[Int(run.head.rank)] = offset
+      offset += 1
       try heap.advanceFirst()
     }
     try encoder.finish(order: UnsafeBufferPointer(start: order.pointer, count: count), to: sink)

@@ -1,8 +1,5 @@
-/// A fixed number of plain values that loops read without reference counting, bounds checks or
-/// copy-on-write checks.
-///
-/// They are written before, in a ``WritableArray`` or ``GrowingArray``. The memory is freed when the last owner
-/// releases it.
+/// A fixed number of plain values that loops read without reference counting and bounds checks.
+/// They were written to a ``WritableArray`` or ``GrowingArray``.
 ///
 /// `@unchecked Sendable`: it is read-only.
 final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
@@ -11,20 +8,18 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
   private let memory: LargeMemory
 
   /// Creates an array of the `count` values at the start of `memory`.
-  init(_ memory: LargeMemory, count: Int) {
+  convenience init(_ memory: LargeMemory, count: Int) {
     precondition(memory.byteCount >= count * MemoryLayout<Element>.stride)
-    self.memory = memory
-    self.count = count
-    pointer = UnsafePointer(memory.start.assumingMemoryBound(to: Element.self))
+    self.init(memory, memory.start.assumingMemoryBound(to: Element.self), count: count)
   }
 
   /// Returns an array of some of the values that shares this array's memory.
   func slice(_ range: Range<Int>) -> FixedArray {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)
-    return FixedArray(sharing: memory, pointer + range.lowerBound, count: range.count)
+    return FixedArray(memory, pointer + range.lowerBound, count: range.count)
   }
 
-  private init(sharing memory: LargeMemory, _ pointer: UnsafePointer<Element>, count: Int) {
+  private init(_ memory: LargeMemory, _ pointer: UnsafePointer<Element>, count: Int) {
     (self.memory, self.pointer, self.count) = (memory, pointer, count)
   }
 
@@ -33,11 +28,4 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
   var buffer: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: pointer, count: count) }
 
   var byteCount: Int { count * MemoryLayout<Element>.stride }
-}
-
-extension FixedArray {
-  /// Returns a pointer that is subscripted by numbers from `number` on instead of from 0.
-  func startingAt(_ number: Int) -> UnsafePointer<Element> {
-    pointer.numbered(from: number)
-  }
 }

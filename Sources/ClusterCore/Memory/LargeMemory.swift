@@ -10,25 +10,59 @@ final class LargeMemory: @unchecked Sendable {
   private let isMapped: Bool
   private static let hugePage = 2 << 20
 
-  /// Allocates uninitialised memory. Traps if there is none, like any allocation in Swift.
+  /// The rest of the thread's reserve, if it has one.
+  private static let reserve: pthread_key_t = {
+    var key = pthread_key_t()
+    precondition(pthread_key_create(&key, nil) == 0, "there is no key for the reserve of a thread")
+    return key
+  }()
+
+  /// Allocates uninitialised memory.
+  ///
+  /// Traps if there is none, like any allocation in Swift. ``withReserve(_:_:)`` makes that an error
+  /// for what may be largest: dividing features into groups, methods without a grid, loading and
+  /// rebuilding an index. What a filter selects, the columns of properties and the threads that help
+  /// with an index file have no reserve.
   init(byteCount: Int) {
     isMapped = byteCount >= 2 * LargeMemory.hugePage
     let alignment = isMapped ? LargeMemory.hugePage : 64
     let size = (byteCount + alignment - 1) & ~(alignment - 1)
-    let memory = isMapped ? LargeMemory.map(size) : LargeMemory.allocate(size, alignment)
+    let memory =
+      isMapped
+      ? LargeMemory.cut(size) ?? LargeMemory.map(size) : LargeMemory.allocate(size, alignment)
     guard let memory else { fatalError("out of memory: \(byteCount) bytes can't be had") }
     start = memory
     self.byteCount = size
   }
 
-  /// Whether that much memory can be allocated now. A small size is always assumed to be available.
+  /// Calls `body` with memory set aside, from which this thread's large allocations are cut meanwhile
+  /// so that they can't fail. Returns nil without calling it if there isn't that much memory.
   ///
-  /// This tells the requests that would need more than there is before they begin. It reserves nothing.
-  static func isAvailable(byteCount: Int) -> Bool {
-    guard byteCount >= 2 * hugePage else { return true }
-    guard let memory = map((byteCount + hugePage - 1) & ~(hugePage - 1)) else { return false }
-    munmap(memory, (byteCount + hugePage - 1) & ~(hugePage - 1))
-    return true
+  /// Each of the allocations is freed on its own, and what is left when `body` returns.
+  static func withReserve<R, E>(_ byteCount: Int, _ body: () throws(E) -> R) throws(E) -> R? {
+    guard byteCount >= 2 * hugePage else { return try body() }
+    let size = (byteCount + hugePage - 1) & ~(hugePage - 1)
+    guard let start = map(size) else { return nil }
+    var rest = UnsafeMutableRawBufferPointer(start: start, count: size)
+    return try withUnsafeMutablePointer(to: &rest) { (rest) throws(E) in
+      let outer = pthread_getspecific(reserve)
+      pthread_setspecific(reserve, rest)
+      defer {
+        pthread_setspecific(reserve, outer)
+        if rest.pointee.count > 0 { munmap(rest.pointee.baseAddress, rest.pointee.count) }
+      }
+      return try body()
+    }
+  }
+
+  /// Cuts memory from the thread's reserve if there is enough left.
+  private static func cut(_ size: Int) -> UnsafeMutableRawPointer? {
+    guard
+      let rest = pthread_getspecific(reserve)?
+        .assumingMemoryBound(to: UnsafeMutableRawBufferPointer.self), rest.pointee.count >= size
+    else { return nil }
+    defer { rest.pointee = UnsafeMutableRawBufferPointer(rebasing: rest.pointee[size...]) }
+    return rest.pointee.baseAddress
   }
 
   private static func allocate(_ size: Int, _ alignment: Int) -> UnsafeMutableRawPointer? {

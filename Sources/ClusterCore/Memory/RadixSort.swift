@@ -3,13 +3,11 @@
 /// Runs that exceed the second-level cache are distributed by their highest bits. Runs that fit are
 /// sorted in the cache by three digits, lowest first, and by insertion where keys agree in all
 /// three. (A pass over main memory costs several times as much as a pass over the cache.)
-///
-/// - Complexity: O(n)
+/// O(n).
 struct RadixSort {
   /// The number of pairs that fit the cache twice: 768 KiB.
   private static let cachedCount = 1 << 15
-  /// A distribution aims at 2^12 pairs in each part, and makes at most 2^11 parts because it writes
-  /// to one cache line of each at the same time.
+  /// A distribution aims at parts of 2^12 pairs. It writes to a cache line of each at the same time.
   private static let partBits = 12
   private static let maximumPartsBits = 11
   private static let digitBits = 8
@@ -26,22 +24,17 @@ struct RadixSort {
   private let home: Pairs
   private let scratch: Pairs
 
-  /// Returns the scratch memory needed to sort `count` pairs, in bytes.
-  static func scratchBytes(count: Int) -> Int { count * 12 }
-
-  /// Sorts keys and values by the keys, in place.
+  /// Sorts keys and values by the keys, in place. Takes as much memory again meanwhile.
   static func sort(
-    keys: UnsafeMutablePointer<UInt64>, values: UnsafeMutablePointer<UInt32>, count: Int,
-    scratch: LargeMemory
+    keys: UnsafeMutablePointer<UInt64>, values: UnsafeMutablePointer<UInt32>, count: Int
   ) {
-    precondition(scratch.byteCount >= scratchBytes(count: count))
-    RadixSort(
-      home: (keys, values),
-      scratch: (
-        scratch.start.bindMemory(to: UInt64.self, capacity: count),
-        (scratch.start + count * 8).bindMemory(to: UInt32.self, capacity: count)
-      )
-    ).sort(0..<count, bits: UInt64.bitWidth, isHome: true)
+    let (otherKeys, otherValues) = (
+      WritableArray<UInt64>(count: count), WritableArray<UInt32>(count: count)
+    )
+    withExtendedLifetime((otherKeys, otherValues)) {
+      RadixSort(home: (keys, values), scratch: (otherKeys.pointer, otherValues.pointer))
+        .sort(0..<count, bits: UInt64.bitWidth, isHome: true)
+    }
   }
 
   /// Sorts a run whose keys agree in all but their lowest `bits` bits, and leaves it in `home`. The

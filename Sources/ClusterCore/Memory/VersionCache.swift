@@ -50,11 +50,9 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// as much as building it would.
   private static var maximumIdleVersions: Int { 1000 }
 
-  /// Creates an empty cache.
+  /// Creates an empty cache for values of a total cost of `capacity`.
   ///
-  /// - Parameters:
-  ///   - capacity: the maximum cost of all values.
-  ///   - cost: returns the memory that a value takes with its key, in bytes, more than 0.
+  /// - Parameter cost: returns the memory that a value takes with its key, in bytes, more than 0.
   init(
     capacity: Int, maximumCount: Int = .max, cost: @escaping @Sendable (Key, Value) -> Int
   ) {
@@ -64,9 +62,7 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Returns whether there is a value or a stale one.
   func contains(_ key: Key) -> Bool { state.withLock { $0.entries[key]?.cost ?? 0 > 0 } }
 
-  /// Returns the value of a key.
-  ///
-  /// - Parameter build: builds a missing value, from the stale one if there is one.
+  /// Returns the value of a key, which `build` builds if it is missing.
   func value<E: Error>(
     for key: Key, build: (_ stale: Value?) throws(E) -> Value
   ) throws(E) -> Value {
@@ -120,10 +116,8 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return evicted
   }
 
-  /// Returns the cache of the next version.
-  ///
-  /// - Parameter carry: takes the values, some of which may be stale, and returns those that the
-  ///   next version takes over.
+  /// Returns the cache of the next version, to which `carry` carries values over. Those that it is
+  /// given may be stale, too.
   func next(capacity: Int, _ carry: ([Key: Value]) -> [Key: Carried]) -> VersionCache {
     let (entries, clock) = state.withLock { ($0.entries, $0.clock) }
     let known = entries.filter { $0.value.idleVersions < VersionCache.maximumIdleVersions }

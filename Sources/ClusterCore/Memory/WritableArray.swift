@@ -1,5 +1,4 @@
-/// Memory for a fixed number of plain values that are still to be written. When they are, ``fixed`` hands
-/// them over to readers.
+/// A fixed number of plain values that are still to be written; ``fixed`` hands them to readers.
 ///
 /// `@unchecked Sendable`: threads that share it write different values, or none.
 struct WritableArray<Element: BitwiseCopyable>: @unchecked Sendable {

@@ -66,11 +66,9 @@ struct BoxLists: ~Copyable {
     return (slot.first, slot.isCut)
   }
 
-  /// Prefetches the slot of a list.
   @inline(__always)
   func prefetch(_ key: Key) { chints_prefetch(slots + (Int(truncatingIfNeeded: key.hash) & mask)) }
 
-  /// Prefetches the first entry of a list.
   @inline(__always)
   func prefetchEntries(_ key: Key) {
     let first = slots[Int(truncatingIfNeeded: key.hash) & mask].first

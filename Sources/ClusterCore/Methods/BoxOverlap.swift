@@ -26,12 +26,10 @@ struct BoxOverlap: ProximityRule {
     return holds(x &- 1, y &- 1) ? nil : false
   }
 
-  /// Whether the boxes around two map points overlap.
   func overlaps(_ a: MapPoint, _ b: MapPoint) -> Bool {
     PeriodicSteps.exactX(a, b) < width && abs(a.y - b.y) < height
   }
 
-  /// Whether the boxes of two features, given by their ordinals, overlap.
   @inline(__always)
   func overlaps(_ a: Int, _ b: Int, in pointers: IndexPointers) -> Bool {
     if let known = overlaps(pointers.positions[a], pointers.positions[b]) { return known }

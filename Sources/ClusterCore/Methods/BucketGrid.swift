@@ -17,7 +17,6 @@ struct BucketGrid {
     return (size, max(1, PeriodicSteps.world / Int(size)))
   }
 
-  /// The bucket of a position.
   @inline(__always)
   func bucket(of position: Position) -> UInt64 {
     let (column, row) = bucketCell(of: position)

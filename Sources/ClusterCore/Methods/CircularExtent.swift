@@ -27,7 +27,6 @@ struct CircularExtent: Equatable {
     mean.longitude = CircularExtent.mean(sum, turned: turned, bounds)
   }
 
-  /// - Parameter ordinals: The ordinals of the features.
   init(_ sum: PointSum, of points: PointIndex, ordinals: some Sequence<Int>) {
     let degrees = StepDegrees.shared
     self.init(

@@ -4,7 +4,6 @@ struct CollisionClusterer {
   /// The cluster key of features that join no cluster.
   static let noKey = UInt32.max
 
-  /// The features to cluster.
   let points: PointIndex
   /// The size of a box in map points.
   let width: Double

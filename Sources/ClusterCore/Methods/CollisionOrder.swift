@@ -3,7 +3,7 @@ struct CollisionOrder {
   static let highest: Double = 1000
   static let usual: Double = 500
 
-  /// The priorities by ordinal; nil if all are equal.
+  /// The clamped priorities by ordinal; nil if all are equal to `common`.
   private let priorities: [Double]?
   private let common: Double
   /// The ordinals in this order; nil for index order.
@@ -13,34 +13,28 @@ struct CollisionOrder {
 
   /// - Parameter priorities: The priorities by ordinal, NaN for features without one; nil if none has one.
   init(_ priorities: [Double]?, count: Int) {
-    let first = CollisionOrder.clamped(priorities?.first ?? .nan)
+    let clamped = priorities?.map(CollisionOrder.clamped)
+    let first = clamped?.first ?? CollisionOrder.usual
     common = first
-    guard let priorities, priorities.contains(where: { CollisionOrder.clamped($0) != first })
-    else {
+    guard let clamped, clamped.contains(where: { $0 != first }) else {
       (self.priorities, ordinals) = (nil, nil)
       requiredCount = first >= CollisionOrder.highest ? count : 0
       return
     }
-    self.priorities = priorities
-    requiredCount = priorities.reduce(0) {
-      $0 + (CollisionOrder.clamped($1) >= CollisionOrder.highest ? 1 : 0)
-    }
-    let areWhole = priorities.allSatisfy {
-      let priority = CollisionOrder.clamped($0)
-      return priority == Double(Int(priority))
-    }
-    ordinals =
-      areWhole ? CollisionOrder.byWholeNumber(priorities) : CollisionOrder.byNumber(priorities)
+    self.priorities = clamped
+    requiredCount = clamped.count { $0 >= CollisionOrder.highest }
+    let areWhole = clamped.allSatisfy { $0 == $0.rounded(.down) }
+    ordinals = areWhole ? CollisionOrder.byWholeNumber(clamped) : CollisionOrder.byNumber(clamped)
   }
 
   /// Sorts by whole numbers, which priorities usually are, in linear time.
   private static func byWholeNumber(_ priorities: [Double]) -> FixedArray<UInt32> {
     var starts = [Int](repeating: 0, count: Int(highest) + 2)
-    for priority in priorities { starts[Int(highest - clamped(priority)) + 1] += 1 }
+    for priority in priorities { starts[Int(highest - priority) + 1] += 1 }
     for rank in 1..<starts.count { starts[rank] += starts[rank - 1] }
     let ordinals = WritableArray<UInt32>(count: priorities.count)
     for (ordinal, priority) in priorities.enumerated() {
-      let rank = Int(highest - clamped(priority))
+      let rank = Int(highest - priority)
       ordinals.pointer[starts[rank]] = UInt32(ordinal)
       starts[rank] += 1
     }
@@ -53,12 +47,10 @@ struct CollisionOrder {
     let ordinals = WritableArray<UInt32>(count: count)
     for ordinal in 0..<count {
       // Non-negative numbers are ordered like their bits.
-      keys.pointer[ordinal] = ~clamped(priorities[ordinal]).bitPattern
+      keys.pointer[ordinal] = ~priorities[ordinal].bitPattern
       ordinals.pointer[ordinal] = UInt32(ordinal)
     }
-    let scratch = LargeMemory(byteCount: RadixSort.scratchBytes(count: max(count, 1)))
-    RadixSort.sort(
-      keys: keys.pointer, values: ordinals.pointer, count: count, scratch: scratch)
+    RadixSort.sort(keys: keys.pointer, values: ordinals.pointer, count: count)
     return ordinals.fixed
   }
 
@@ -69,8 +61,5 @@ struct CollisionOrder {
     return priority > 0 ? min(priority, highest) : 0
   }
 
-  func priority(of ordinal: Int) -> Double {
-    guard let priorities else { return common }
-    return CollisionOrder.clamped(priorities[ordinal])
-  }
+  func priority(of ordinal: Int) -> Double { priorities?[ordinal] ?? common }
 }

@@ -8,6 +8,14 @@ import CHints
 /// required and kept-apart features, can pile up. They are all placed before the first feature is tested
 /// for an overlap with them, and have a tree of their own.
 struct CollisionPlacement: ~Copyable {
+  /// The properties of a feature, together in memory because features are accessed in order of priority,
+  /// which is random in memory.
+  private struct Feature: BitwiseCopyable {
+    var position: Position
+    var group: UInt32
+    var key: UInt32
+  }
+
   private let clusterer: CollisionClusterer
   private let pointers: IndexPointers
   private let order: CollisionOrder
@@ -15,7 +23,7 @@ struct CollisionPlacement: ~Copyable {
   private let buckets: BucketGrid
   private var budget: WorkBudget
   /// The properties of the features; nil if none has a cluster key.
-  private let features: FixedArray<CollisionFeature>?
+  private let features: FixedArray<Feature>?
   /// The ordinals of the placed features, in the order of placement. Their indices number the boxes.
   private var placed: [Int] = []
   /// The number of the box of each feature; negative while it has none.
@@ -37,7 +45,15 @@ struct CollisionPlacement: ~Copyable {
     budget = WorkBudget(clusterer.work)
     let count = clusterer.points.count
     order = CollisionOrder(clusterer.priorities, count: count)
-    features = CollisionFeature.gather(clusterer)
+    features = clusterer.clusterKeys.map { keys in
+      let features = WritableArray<Feature>(count: count)
+      for ordinal in 0..<count {
+        features.pointer[ordinal] = Feature(
+          position: clusterer.points.position(at: ordinal),
+          group: clusterer.groups?[ordinal] ?? 0, key: keys[ordinal])
+      }
+      return features.fixed
+    }
     boxNumbers = .allocate(capacity: max(count, 1))
     boxNumbers.initialize(repeating: -1, count: max(count, 1))
   }
@@ -80,20 +96,22 @@ struct CollisionPlacement: ~Copyable {
     chints_prefetch(boxNumbers + ordinal)
   }
 
+  @inline(__always)
+  private func position(of ordinal: Int) -> Position {
+    features?.pointer[ordinal].position ?? pointers.positions[ordinal]
+  }
+
   /// Prefetches the lists with which a feature is compared, after the feature itself has arrived.
   @inline(__always)
   private func prefetchLists(_ ordinal: Int) {
-    let position = features?.pointer[ordinal].position ?? pointers.positions[ordinal]
-    let bucket = buckets.bucket(of: position)
+    let bucket = buckets.bucket(of: position(of: ordinal))
     if let key = joinKey(ordinal, bucket) { joinable.prefetch(key) }
     disjoint.prefetch(BoxLists.Key(bucket: bucket))
   }
 
-  /// Prefetches the first boxes of those lists, after the lists have arrived.
   @inline(__always)
   private func prefetchEntries(_ ordinal: Int) {
-    let position = features?.pointer[ordinal].position ?? pointers.positions[ordinal]
-    let bucket = buckets.bucket(of: position)
+    let bucket = buckets.bucket(of: position(of: ordinal))
     if let key = joinKey(ordinal, bucket) { joinable.prefetchEntries(key) }
     disjoint.prefetchEntries(BoxLists.Key(bucket: bucket))
   }
@@ -117,14 +135,13 @@ struct CollisionPlacement: ~Copyable {
     }
   }
 
-  /// Decides about a feature.
   @inline(__always)
   private mutating func take(_ ordinal: Int, isRequired: Bool) throws(MethodLimit) {
     // A feature that is kept apart has its box already.
     if boxNumbers[ordinal] >= 0 { return }
     budget.spend(40)
     if budget.isSpent { throw .work }
-    let position = features?.pointer[ordinal].position ?? pointers.positions[ordinal]
+    let position = position(of: ordinal)
     let bucket = buckets.bucket(of: position)
     let key = joinKey(ordinal, bucket)
     if let key {
@@ -162,7 +179,6 @@ struct CollisionPlacement: ~Copyable {
 
   private enum List { case joinable, disjoint, forced }
 
-  /// Adds the box that was placed last to a list.
   private mutating func list(_ ordinal: Int, in list: List) {
     let position = pointers.positions[ordinal]
     let number = placed.count - 1

@@ -20,7 +20,7 @@ enum ExpansionZoom {
     _ features: PointIndex, epsilon: Double, above zoomLevel: Double
   ) throws(MethodLimit) -> Int? {
     try first(above: zoomLevel) { (zoom) throws(MethodLimit) in
-      let radius = epsilon * MapScale.mapPointsPerPoint(zoom: Double(zoom))
+      let radius = epsilon * WebMercator.mapPointsPerPoint(zoom: Double(zoom))
       return try !ComponentClusterer(points: features, radius: radius).isOneComponent()
     }
   }
@@ -33,7 +33,7 @@ enum ExpansionZoom {
   ) -> Int? {
     withExtendedLifetime(points) {
       first(above: zoomLevel) { zoom in
-        let scale = MapScale.mapPointsPerPoint(zoom: Double(zoom))
+        let scale = WebMercator.mapPointsPerPoint(zoom: Double(zoom))
         let overlap = BoxOverlap(width: markerWidth * scale, height: markerHeight * scale)
         let pointers = points.pointers
         return ordinals.contains { !overlap.overlaps($0, placed, in: pointers) }

@@ -11,12 +11,13 @@ extension FeatureScope {
     let region = CellsRegion(request.viewport.tiles)
     let found = points.countFeatures(in: region)
     guard found <= MethodRequest.maximumFeatures else { throw request.tooMany(features: found) }
-    try ImpossibleRequest.check(memory: found * 160)
-    do {
-      let inside = sideBySide(in: region, count: found)
-      return try inside.clustersOfAll(request, markers: markers)
-    } catch {
-      throw request.refusal(error, features: found)
+    return try ImpossibleRequest.withMemory(of: found * 160) { () throws(ImpossibleRequest) in
+      do throws(MethodLimit) {
+        let inside = sideBySide(in: region, count: found)
+        return try inside.clustersOfAll(request, markers: markers)
+      } catch {
+        throw request.refusal(error, features: found)
+      }
     }
   }
 
@@ -182,7 +183,6 @@ extension HeldFeatures {
 }
 
 extension Annotation {
-  /// Creates an annotation of a method without a grid, identified by a feature.
   fileprivate init(
     first: Int, in index: FeatureIndex, _ sum: PointSum, _ extent: CircularExtent,
     coordinate: Coordinate, layer: Int

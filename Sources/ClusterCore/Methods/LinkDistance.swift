@@ -27,7 +27,6 @@ struct LinkDistance: ProximityRule {
     return holds(x &+ 1, y &+ 1) ? true : nil
   }
 
-  /// Whether two map points are linked.
   func links(_ a: MapPoint, _ b: MapPoint) -> Bool {
     let (dx, dy) = (PeriodicSteps.exactX(a, b), a.y - b.y)
     return dx * dx + dy * dy <= squaredRadius

@@ -42,7 +42,6 @@ extension LinkJoin {
     }
   }
 
-  /// Unites the points of two loose leaves.
   private mutating func joinLeaves(_ a: Int, _ b: Int) {
     let (points, others) = (pointers.points(of: a), pointers.points(of: b))
     let box = pointers.nodes[b].box

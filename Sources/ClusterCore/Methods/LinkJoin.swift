@@ -19,7 +19,6 @@ struct LinkJoin: ~Copyable {
   let keptApart: OrdinalSet
   var budget: WorkBudget
   let sets: DisjointSets
-  /// The state of each node.
   let states: UnsafeMutablePointer<State>
 
   /// Creates a join. The index of the pointers must outlive it.
@@ -54,7 +53,6 @@ struct LinkJoin: ~Copyable {
     !keptApart.isEmpty && keptApart.count(in: ordinal..<ordinal + 1) > 0
   }
 
-  /// Whether two features are linked.
   @inline(__always)
   mutating func isLinked(_ a: Int, _ b: Int) -> Bool {
     if let known = distance.links(pointers.positions[a], pointers.positions[b]) { return known }

@@ -4,6 +4,5 @@ enum MethodLimit: Error, Equatable {
   case annotations(Int)
   /// The features are so many and so close together that the method would take too long.
   case work
-  /// There is too little memory.
   case memory
 }

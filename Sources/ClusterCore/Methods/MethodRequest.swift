@@ -51,10 +51,7 @@ public struct MethodRequest: Sendable {
     self.keepApart = keepApart
     self.limit = limit
   }
-}
 
-extension MethodRequest {
-  /// The error for too many features in the viewport.
   func tooMany(features: Int) -> ImpossibleRequest {
     let maximum = MethodRequest.maximumFeatures
     return ImpossibleRequest(
@@ -64,7 +61,6 @@ extension MethodRequest {
         + "this method takes; \(remedy(features: features)) would do")
   }
 
-  /// The error for a limit that the method exceeded.
   func refusal(_ limit: MethodLimit, features: Int) -> ImpossibleRequest {
     switch limit {
     case .annotations(let count) where count <= ClusterRequest.maximumLimit:

@@ -7,17 +7,14 @@
 enum PeriodicSteps {
   static let world = 1 << 32
 
-  /// The distance of two steps along x.
   @inline(__always)
   static func x(_ a: UInt32, _ b: UInt32) -> Int {
     Int(Int32(bitPattern: a &- b).magnitude)
   }
 
-  /// The distance of two steps along y.
   @inline(__always)
   static func y(_ a: UInt32, _ b: UInt32) -> Int { abs(Int(a) &- Int(b)) }
 
-  /// The distance of two map points along x, in map points.
   @inline(__always)
   static func exactX(_ a: MapPoint, _ b: MapPoint) -> Double {
     let direct = abs(a.x - b.x)

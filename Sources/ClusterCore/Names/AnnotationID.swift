@@ -64,7 +64,7 @@ public enum AnnotationID: Hashable, Sendable {
       guard let value = Int64(rest), let id = try? FeatureID(integer: value) else { return nil }
       return .feature(id)
     case "t":
-      guard let bytes = Base64URL.decode(rest), isUTF8(bytes),
+      guard let bytes = Base64URL.decode(rest), String(validating: bytes, as: UTF8.self) != nil,
         let id = try? FeatureID(text: bytes), case .text = id.key
       else { return nil }
       return AnnotationID(feature: id)
@@ -76,9 +76,5 @@ public enum AnnotationID: Hashable, Sendable {
       return .longText(prefix: prefix, hash: hash)
     default: return nil
     }
-  }
-
-  private static func isUTF8(_ bytes: [UInt8]) -> Bool {
-    String(validating: bytes, as: UTF8.self) != nil
   }
 }

@@ -18,7 +18,6 @@ enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Decodes text; nil if a character is not in the alphabet.
   static func decode(_ text: Substring) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (buffer, bits) = (0, 0)

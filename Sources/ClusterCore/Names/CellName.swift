@@ -11,18 +11,6 @@ public struct CellName: Hashable, Sendable {
   /// The group; nil if features aren't grouped.
   public var group: GroupName?
 
-  /// Creates a name from its parts.
-  public init(
-    grid: CellGrid, cellSize: Double, cell: CellPosition, location: Location? = nil,
-    group: GroupName? = nil
-  ) {
-    self.grid = grid
-    self.cellSize = cellSize
-    self.cell = cell
-    self.location = location
-    self.group = group
-  }
-
   /// The common prefix of all names of a grid: a letter, the grid and its cell size.
   public static func head(_ grid: CellGrid, cellSize: Double) -> String {
     let size = cellSize == cellSize.rounded() ? String(Int(cellSize)) : String(cellSize)
@@ -37,7 +25,9 @@ public struct CellName: Hashable, Sendable {
     if let location { text += "_\(location.column).\(location.row)" }
     return text + CellName.tail(group)
   }
+}
 
+extension CellName {
   /// Parses ``text`` without the leading letter; nil if it is malformed.
   init?(text: Substring) {
     let halves = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)

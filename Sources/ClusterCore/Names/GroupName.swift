@@ -11,9 +11,6 @@ public struct GroupName: Hashable, Sendable {
     init(_ bytes: [UInt8]) {
       self = bytes.count <= GroupName.maximumWhole ? .whole(bytes) : .hash(StableHash128(bytes))
     }
-
-    /// Whether the part stands for these bytes.
-    func matches(_ bytes: [UInt8]) -> Bool { self == Part(bytes) }
   }
 
   /// The maximum length of a property or key that is encoded completely. With 60 characters each, an id
@@ -47,12 +44,11 @@ public struct GroupName: Hashable, Sendable {
   }
 
   /// Whether the group is one of a property.
-  public func isOf(property: [UInt8]) -> Bool { self.property.matches(property) }
+  public func isOf(property: [UInt8]) -> Bool { self.property == Part(property) }
 
   /// Whether the name is that of a key's group; a nil key stands for the features without a value.
   public func isOf(key: [UInt8]?) -> Bool {
-    guard let own = self.key, let key else { return self.key == nil && key == nil }
-    return own.matches(key)
+    self.key == key.map(Part.init)
   }
 
   private static func text(_ part: Part, _ letter: Character) -> String {

@@ -3,10 +3,10 @@ struct BlockPointers: BitwiseCopyable {
   let nodes: UnsafePointer<Quadtree.Node>
   let sums: UnsafePointer<NodeSum>
   /// Subscripted by ordinal: points to where the feature with ordinal 0 of the index would be.
-  let positions: UnsafePointer<Position>
-  let references: UnsafePointer<RecordReference>
+  private(set) var positions: UnsafePointer<Position>
+  private(set) var references: UnsafePointer<RecordReference>
   /// The ordinal of the first feature, which nodes count their points from.
-  let firstOrdinal: Int
+  private(set) var firstOrdinal: Int
   /// The number of features.
   let count: Int
   let nodeCount: Int
@@ -16,8 +16,8 @@ struct BlockPointers: BitwiseCopyable {
   init(_ block: PointBlock, firstOrdinal: Int) {
     nodes = block.tree.nodes.pointer
     sums = block.tree.sums.pointer
-    positions = block.positions.startingAt(firstOrdinal)
-    references = block.references.startingAt(firstOrdinal)
+    positions = block.positions.pointer.numbered(from: firstOrdinal)
+    references = block.references.pointer.numbered(from: firstOrdinal)
     self.firstOrdinal = firstOrdinal
     count = block.count
     nodeCount = block.tree.count
@@ -25,15 +25,12 @@ struct BlockPointers: BitwiseCopyable {
 
   /// Returns the pointers for the same block where its ordinals are shifted by `offset`.
   func moved(by offset: Int) -> BlockPointers {
-    offset == 0 ? self : BlockPointers(moving: self, by: offset)
-  }
-
-  private init(moving other: BlockPointers, by offset: Int) {
-    (nodes, sums, count, nodeCount) =
-      (other.nodes, other.sums, other.count, other.nodeCount)
-    positions = other.positions.numbered(from: offset)
-    references = other.references.numbered(from: offset)
-    firstOrdinal = other.firstOrdinal + offset
+    if offset == 0 { return self }
+    var moved = self
+    moved.positions = positions.numbered(from: offset)
+    moved.references = references.numbered(from: offset)
+    moved.firstOrdinal += offset
+    return moved
   }
 
   /// Creates the pointers for the tree on top of blocks, which has no points of its own.

@@ -8,10 +8,4 @@ public struct Location: Hashable, Sendable, BitwiseCopyable {
 
   /// The number of locations along an axis of the world.
   public static let perWorld: UInt32 = 1 << 23
-
-  /// Creates a location from its column and row.
-  public init(column: UInt32, row: UInt32) {
-    self.column = column
-    self.row = row
-  }
 }

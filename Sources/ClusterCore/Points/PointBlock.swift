@@ -24,9 +24,7 @@ final class PointBlock: Sendable {
     (self.positions, self.references, self.tree) = (positions, references, tree)
   }
 
-  /// The number of features.
   var count: Int { positions.count }
 
-  /// The memory it takes, in bytes.
   var byteCount: Int { positions.byteCount + references.byteCount + tree.byteCount }
 }

@@ -41,81 +41,53 @@ public final class PointIndex: Sendable {
     recordTable = records.table
   }
 
-  /// Creates an index of blocks in index order, none of them empty or larger than
-  /// ``maximumBlockCount``. O(blocks).
-  convenience init(_ blocks: [PointBlock], _ records: RecordArena) {
-    var made = Blocks(count: blocks.count)
-    for block in blocks { made.append(block) }
-    self.init(made, records)
-  }
-
   /// A part that a new index is assembled from.
   enum Piece {
     /// Blocks of the old index, by number.
     case kept(Range<Int>)
+    /// A new block, not empty or larger than ``maximumBlockCount``.
     case made(PointBlock)
   }
 
   /// Creates an index of blocks of `old` and new blocks, in index order. O(blocks)
-  convenience init(_ old: PointIndex, _ pieces: [Piece], _ records: RecordArena) {
-    var made = Blocks(
-      count: pieces.reduce(0) {
-        if case .kept(let range) = $1 { $0 + range.count } else { $0 + 1 }
-      })
-    for piece in pieces {
-      switch piece {
-      case .kept(let range): made.append(old, range)
-      case .made(let block): made.append(block)
-      }
+  init(_ old: PointIndex?, _ pieces: [Piece], _ records: RecordArena) {
+    let blockCount = pieces.reduce(0) {
+      if case .kept(let range) = $1 { $0 + range.count } else { $0 + 1 }
     }
-    self.init(made, records)
-  }
-
-  private init(_ made: Blocks, _ records: RecordArena) {
-    self.records = records
-    recordTable = records.table
-    (blocks, summaries, count) = (made.blocks, made.summaries.fixed, made.count)
-    let top = TopTreeBuilder.build(over: summaries.pointer, count: blocks.count)
-    let pointers = made.blockPointers.pointer
-    if !blocks.isEmpty { pointers[blocks.count] = BlockPointers(top: top, of: pointers[0]) }
-    blockPointers = made.blockPointers.fixed
-    self.top = top
-  }
-
-  /// The blocks of an index under construction.
-  private struct Blocks {
     var blocks: [PointBlock] = []
-    let blockPointers: WritableArray<BlockPointers>
-    let summaries: WritableArray<BlockSummary>
+    blocks.reserveCapacity(blockCount)
+    let blockPointers = WritableArray<BlockPointers>(count: blockCount + 1)
+    let summaries = WritableArray<BlockSummary>(count: blockCount)
     var count = 0
-
-    init(count: Int) {
-      blocks.reserveCapacity(count)
-      blockPointers = WritableArray(count: count + 1)
-      summaries = WritableArray(count: count)
-    }
-
-    mutating func append(_ block: PointBlock) {
+    for piece in pieces {
       let number = blocks.count
-      blockPointers.pointer[number] = BlockPointers(
-        block, firstOrdinal: number << PointIndex.blockBits)
-      summaries.pointer[number] = BlockSummary(block)
-      count += block.count
-      blocks.append(block)
-    }
-
-    mutating func append(_ other: PointIndex, _ range: Range<Int>) {
-      let number = blocks.count
-      let shift = (number - range.lowerBound) << PointIndex.blockBits
-      for (offset, before) in range.enumerated() {
-        let moved = other.blockPointers.pointer[before].moved(by: shift)
-        blockPointers.pointer[number + offset] = moved
-        count += moved.count
+      switch piece {
+      case .made(let block):
+        blockPointers.pointer[number] = BlockPointers(
+          block, firstOrdinal: number << PointIndex.blockBits)
+        summaries.pointer[number] = BlockSummary(block)
+        count += block.count
+        blocks.append(block)
+      case .kept(let range):
+        guard let old else { preconditionFailure("there are no blocks to keep") }
+        let shift = (number - range.lowerBound) << PointIndex.blockBits
+        for (offset, before) in range.enumerated() {
+          let moved = old.blockPointers.pointer[before].moved(by: shift)
+          blockPointers.pointer[number + offset] = moved
+          count += moved.count
+        }
+        (summaries.pointer + number).update(
+          from: old.summaries.pointer + range.lowerBound, count: range.count)
+        blocks += old.blocks[range]
       }
-      (summaries.pointer + number).update(
-        from: other.summaries.pointer + range.lowerBound, count: range.count)
-      blocks += other.blocks[range]
     }
+    let top = TopTreeBuilder.build(over: summaries.pointer, count: blockCount)
+    if blockCount > 0 {
+      blockPointers.pointer[blockCount] = BlockPointers(top: top, of: blockPointers.pointer[0])
+    }
+    (self.count, self.blocks, self.blockPointers) = (count, blocks, blockPointers.fixed)
+    (self.summaries, self.top, self.records) = (summaries.fixed, top, records)
+    recordTable = records.table
   }
 
   /// Creates an index of some features of `other` from their ascending ordinals. O(n).
@@ -151,10 +123,8 @@ public final class PointIndex: Sendable {
   /// Raw pointers for hot loops.
   var pointers: IndexPointers {
     IndexPointers(
-      blocks: blockPointers.pointer,
-      blockBits: top == nil ? 63 : PointIndex.blockBits,
-      blockCount: blocks.count, count: count,
-      records: RecordTable(bases: recordTable.pointer))
+      blocks: blockPointers.pointer, blockBits: isDense ? 63 : PointIndex.blockBits,
+      blockCount: blocks.count, count: count, records: RecordTable(bases: recordTable.pointer))
   }
 
   /// Returns the coordinate of the feature with an ordinal.

@@ -9,16 +9,21 @@ public struct Position: Hashable, Sendable, BitwiseCopyable {
   /// The number of steps in a map point.
   public static let stepsPerMapPoint: Double = 16
 
-  /// Creates a position from steps.
-  public init(x: UInt32, y: UInt32) {
-    self.x = x
-    self.y = y
-  }
+  /// The location that contains the position.
+  @inline(__always)
+  public var location: Location { Location(column: x >> 9, row: y >> 9) }
 
+  /// Returns whether two positions are in the same square of 2^size steps.
+  @inline(__always)
+  func isInQuadrant(of other: Position, size: UInt32) -> Bool {
+    x &>> size == other.x &>> size && y &>> size == other.y &>> size
+  }
+}
+
+extension Position {
   /// Creates the position of a map point. Points beyond the world are moved to its edge.
   public init(_ point: MapPoint) {
-    x = Position.steps(point.x)
-    y = Position.steps(point.y)
+    self.init(x: Position.steps(point.x), y: Position.steps(point.y))
   }
 
   /// Creates the position of a coordinate.
@@ -28,8 +33,7 @@ public struct Position: Hashable, Sendable, BitwiseCopyable {
     UInt32(min(max(mapPoints * stepsPerMapPoint, 0), 4_294_967_295))
   }
 
-  /// The key on the Z-order curve: the bits of x and y interleaved, x in the lower bit of each
-  /// pair.
+  /// The key on the Z-order curve: the bits of x and y interleaved, those of x below those of y.
   public var zOrder: UInt64 { Position.spread(x) | Position.spread(y) << 1 }
 
   /// Inserts a zero bit above each bit.
@@ -42,8 +46,4 @@ public struct Position: Hashable, Sendable, BitwiseCopyable {
     v = (v | v << 1) & 0x5555_5555_5555_5555
     return v
   }
-
-  /// The location that contains the position.
-  @inline(__always)
-  public var location: Location { Location(column: x >> 9, row: y >> 9) }
 }

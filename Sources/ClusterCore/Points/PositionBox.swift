@@ -8,15 +8,6 @@ struct PositionBox: BitwiseCopyable, Equatable {
   /// The box of no positions: the neutral element of ``formUnion(_:)``.
   static let empty = PositionBox(minX: .max, minY: .max, maxX: 0, maxY: 0)
 
-  init(minX: UInt32, minY: UInt32, maxX: UInt32, maxY: UInt32) {
-    (self.minX, self.minY, self.maxX, self.maxY) = (minX, minY, maxX, maxY)
-  }
-
-  init(_ position: Position) {
-    (minX, maxX) = (position.x, position.x)
-    (minY, maxY) = (position.y, position.y)
-  }
-
   @inline(__always)
   mutating func formUnion(_ other: PositionBox) {
     minX = min(minX, other.minX)
@@ -42,5 +33,12 @@ struct PositionBox: BitwiseCopyable, Equatable {
     let dx = max(0, Double(minX) / step - target.x, target.x - (Double(maxX) + 1) / step)
     let dy = max(0, Double(minY) / step - target.y, target.y - (Double(maxY) + 1) / step)
     return dx * dx + dy * dy
+  }
+}
+
+extension PositionBox {
+  @inline(__always)
+  init(_ position: Position) {
+    self.init(minX: position.x, minY: position.y, maxX: position.x, maxY: position.y)
   }
 }

@@ -106,7 +106,10 @@ struct QuadtreeBuilder {
     let first = nodes.count
     var start = points.lowerBound
     while start < points.upperBound {
-      let stop = endOfQuadrant(start, points.upperBound, shift: shift)
+      let origin = position(start)
+      let stop = (start + 1..<points.upperBound).partitionPoint {
+        position($0).isInQuadrant(of: origin, size: shift)
+      }
       append(start..<stop)
       start = stop
     }
@@ -124,15 +127,5 @@ struct QuadtreeBuilder {
       }
     }
     sums.pointer[node] = sum
-  }
-
-  /// Returns the first point after `start` in another quadrant, by binary search.
-  private func endOfQuadrant(_ start: Int, _ end: Int, shift: UInt32) -> Int {
-    let origin = position(start)
-    let (column, row) = (origin.x &>> shift, origin.y &>> shift)
-    return (start + 1..<end).partitionPoint {
-      let position = position($0)
-      return position.x &>> shift == column && position.y &>> shift == row
-    }
   }
 }

@@ -101,9 +101,8 @@ struct StepDegrees: @unchecked Sendable {
     return units / FixedDegrees.perDegree
   }
 
-  /// Returns a latitude in a step: the one with seven decimals if there is one, otherwise the
-  /// middle. The former is the exact latitude of any feature in the step that has at most seven
-  /// decimals.
+  /// Returns a latitude in a step: the one with seven decimals, which is exact for all features in the
+  /// step that have no more, or the middle if there is none.
   func roundedLatitude(_ y: UInt32) -> Double {
     StepDegrees.rounded(northernEdge(Double(y) + 1), northernEdge(Double(y)))
   }
@@ -132,11 +131,8 @@ struct StepDegrees: @unchecked Sendable {
     let (whole, rest) = sum.quotientAndRemainder(dividingBy: UInt64(count))
     return (Double(whole) + (Double(rest) / Double(count) + 0.5)) * degreesPerStep - 180
   }
-}
 
-extension StepDegrees {
-  /// Returns the latitude of a feature in units of ``FixedDegrees``: that of its step, or beyond
-  /// the projection its exact one.
+  /// Returns the latitude of a feature in the same units: that of its step, or its own at the poles.
   @inline(__always)
   func latitude(_ y: UInt32, exactly coordinate: @autoclosure () -> Coordinate) -> Int64 {
     y == 0 || y == .max ? FixedDegrees.fixed(coordinate().latitude) : latitude(y)

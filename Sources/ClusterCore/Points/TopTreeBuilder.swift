@@ -6,18 +6,14 @@ struct TopTreeBuilder {
 
   /// Returns the tree over blocks in index order. O(blocks).
   static func build(over blocks: UnsafePointer<BlockSummary>, count: Int) -> Quadtree {
-    var builder = TopTreeBuilder(blocks, expecting: count * 3 / 2)
+    var builder = TopTreeBuilder(
+      blocks: blocks, nodes: GrowingArray(capacity: count * 3 / 2),
+      sums: GrowingArray(capacity: count * 3 / 2))
     if count > 0 {
       builder.append(0..<count)
       builder.fill(0, 0..<count)
     }
     return Quadtree(nodes: builder.nodes.fixed, sums: builder.sums.fixed)
-  }
-
-  private init(_ blocks: UnsafePointer<BlockSummary>, expecting count: Int) {
-    self.blocks = blocks
-    nodes = GrowingArray(capacity: count)
-    sums = GrowingArray(capacity: count)
   }
 
   /// Appends the node of some blocks, which is complete only if it is a single block.
@@ -55,8 +51,7 @@ struct TopTreeBuilder {
     sums.pointer[node] = sum
   }
 
-  /// Divides at least two blocks into two to four parts: by the quadrants that they begin in, or
-  /// into equal parts if those are the same.
+  /// Divides two or more blocks by the quadrants that they begin in, or else into equal parts.
   private func parts(of range: Range<Int>) -> [Range<Int>] {
     let (low, high) = (blocks[range.lowerBound].first, blocks[range.upperBound - 1].first)
     let difference = (low.x ^ high.x) | (low.y ^ high.y)
@@ -64,17 +59,12 @@ struct TopTreeBuilder {
     var start = range.lowerBound
     let shift = UInt32(31 - (difference | 1).leadingZeroBitCount)
     while start < range.upperBound {
-      let stop: Int
-      if difference == 0 {
-        stop = min(start + (range.count + 3) / 4, range.upperBound)
-      } else {
-        let origin = blocks[start].first
-        stop = (start + 1..<range.upperBound).partitionPoint {
-          let position = blocks[$0].first
-          return position.x &>> shift == origin.x &>> shift
-            && position.y &>> shift == origin.y &>> shift
+      let stop =
+        difference == 0
+        ? min(start + (range.count + 3) / 4, range.upperBound)
+        : (start + 1..<range.upperBound).partitionPoint {
+          blocks[$0].first.isInQuadrant(of: blocks[start].first, size: shift)
         }
-      }
       parts.append(start..<stop)
       start = stop
     }

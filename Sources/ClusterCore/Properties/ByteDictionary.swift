@@ -28,7 +28,6 @@ final class ByteDictionary: @unchecked Sendable {
     slots = ByteDictionary.freeSlots(32)
   }
 
-  /// Creates a copy over the same base.
   private init(copying other: ByteDictionary) {
     base = other.base
     firstOwn = other.firstOwn
@@ -56,7 +55,6 @@ final class ByteDictionary: @unchecked Sendable {
 
   private static let smallCount = 1024
 
-  /// The number of texts.
   var count: Int { firstOwn + starts.count }
 
   /// The memory it takes, in bytes.
@@ -78,7 +76,6 @@ final class ByteDictionary: @unchecked Sendable {
     return UnsafeRawBufferPointer(start: bytes.pointer + start, count: end - start)
   }
 
-  /// Returns the flag of a text.
   @inline(__always)
   func flag(of number: Int) -> Bool {
     if number < firstOwn, let base { return base.flag(of: number) }

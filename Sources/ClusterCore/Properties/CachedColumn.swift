@@ -2,10 +2,8 @@
 enum CachedColumn: Sendable {
   /// The values, and the decoder that reads those of new features.
   case values(PropertyColumn, any PropertyDecoder)
-  /// The values as keys.
   case keys(KeyColumn)
 
-  /// The key of a cached column.
   struct Key: Hashable, Sendable {
     /// The property's name in UTF-8.
     var name: [UInt8]
@@ -14,11 +12,12 @@ enum CachedColumn: Sendable {
 
   /// Returns the memory that it takes with its key, in bytes.
   func cost(_ key: Key) -> Int {
-    let overhead = 1024
-    return switch self {
-    case .values(let column, _): column.byteCount + key.name.count + overhead
-    case .keys(let column): column.byteCount + key.name.count + overhead
-    }
+    let byteCount =
+      switch self {
+      case .values(let column, _): column.byteCount
+      case .keys(let column): column.byteCount
+      }
+    return byteCount + key.name.count + 1024
   }
 
   /// Returns the columns of a changed index, derived from the old ones.
@@ -30,8 +29,8 @@ enum CachedColumn: Sendable {
     var carried: [Key: CachedColumn] = [:]
     for (key, column) in columns {
       guard case .values(let values, let decoder) = column else { continue }
-      let column = PropertyColumn(
-        carrying: values, after: edit, named: key.name, of: index, decoder: decoder)
+      let column = PropertyColumn.carrying(
+        values, after: edit, named: key.name, of: index, decoder: decoder)
       carried[key] = .values(column, decoder)
     }
     for (key, column) in columns {

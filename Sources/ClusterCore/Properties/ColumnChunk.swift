@@ -19,7 +19,6 @@ final class ColumnChunk: Sendable {
   /// The memory it takes, in bytes.
   var byteCount: Int { 64 + (codes?.byteCount ?? 0) + (doubles?.byteCount ?? 0) }
 
-  /// Returns the code at an offset.
   func code(at offset: Int) -> PropertyColumn.Code {
     if let codes { return codes.pointer[offset] }
     guard let doubles, !doubles.pointer[offset].isNaN else { return PropertyColumn.missing }

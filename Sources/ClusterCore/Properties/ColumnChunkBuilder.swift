@@ -7,13 +7,11 @@ struct ColumnChunkBuilder {
   /// The dictionary shared by all chunks of the column.
   private let dictionary: GrowingDictionary
 
-  /// Creates a builder of a chunk of `count` values.
   init(count: Int, dictionary: GrowingDictionary) {
     self.count = count
     self.dictionary = dictionary
   }
 
-  /// Appends a value.
   @inline(__always)
   mutating func append(_ value: PropertyValue) {
     switch value {
@@ -25,7 +23,6 @@ struct ColumnChunkBuilder {
     }
   }
 
-  /// Appends a number.
   @inline(__always)
   mutating func append(number: Double) {
     defer { offset += 1 }

@@ -1,6 +1,5 @@
 /// A dictionary that can grow although the one it started with is shared.
 final class GrowingDictionary {
-  /// The current dictionary.
   private(set) var dictionary: ByteDictionary
   private var isShared: Bool
 

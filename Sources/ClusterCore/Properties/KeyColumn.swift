@@ -10,7 +10,6 @@ public final class KeyColumn: Sendable {
   /// By block and offset, the number of the key plus one, or 0 for no value; nil for a block
   /// without values.
   private let chunks: [FixedArray<UInt32>?]
-  /// Pointers into `chunks`.
   private let numbers: BlockTable<UInt32>
   /// The keys by number. Some may belong to no feature any more.
   private let dictionary: ByteDictionary
@@ -90,15 +89,8 @@ public final class KeyColumn: Sendable {
     return ranks.pointer[Int(numbers[ordinal])]
   }
 
-  /// The keys by rank. Each is a copy, unlike those of ``withKey(_:_:)``.
+  /// The keys by rank.
   public var keys: Keys { Keys(column: self) }
-
-  /// Calls `body` with the key of a rank, which must not escape.
-  public func withKey<R>(_ rank: UInt32, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R
-  {
-    if rank == 0 { return try KeyColumn.nullKey.withUnsafeBytes(body) }
-    return try body(dictionary[Int(order.pointer[Int(rank) - 1])])
-  }
 
   /// Returns the rank of a key, or nil if the column doesn't contain it. Never returns 0.
   public func rank(of key: [UInt8]) -> UInt32? {
@@ -113,7 +105,7 @@ public final class KeyColumn: Sendable {
     }
   }
 
-  /// The keys by rank.
+  /// The keys by rank. Each is a copy.
   public struct Keys: RandomAccessCollection {
     fileprivate let column: KeyColumn
 
@@ -122,7 +114,10 @@ public final class KeyColumn: Sendable {
     /// The number of ranks.
     public var endIndex: Int { column.order.count + 1 }
     /// The UTF-8 of the key of a rank.
-    public subscript(rank: Int) -> [UInt8] { column.withKey(UInt32(rank)) { Array($0) } }
+    public subscript(rank: Int) -> [UInt8] {
+      rank == 0
+        ? KeyColumn.nullKey : Array(column.dictionary[Int(column.order.pointer[rank - 1])])
+    }
   }
 
   /// Returns the numbers of some texts, sorted by text. Most comparisons need only the first bytes.
@@ -142,7 +137,6 @@ public final class KeyColumn: Sendable {
     return result.fixed
   }
 
-  /// Merges two sorted lists of numbers.
   private static func merged(
     _ a: FixedArray<UInt32>, _ b: FixedArray<UInt32>, _ dictionary: ByteDictionary
   ) -> FixedArray<UInt32> {

@@ -1,3 +1,5 @@
+import CHints
+
 extension PropertyColumn {
   /// Creates the column of a property from all records of an index. O(bytes of all properties).
   public convenience init(
@@ -19,37 +21,46 @@ extension PropertyColumn {
     self.init(chunks, dictionary.dictionary)
   }
 
-  /// Creates the column of a changed index from the old values of unchanged features and from the
+  /// Returns the column of a changed index, from the old values of unchanged features and from the
   /// records of new ones. O(blocks) plus the size of the changed blocks.
-  convenience init(
-    carrying old: PropertyColumn, after edit: EditedBlocks, named name: [UInt8],
-    of index: FeatureIndex, decoder: any PropertyDecoder
-  ) {
+  static func carrying(
+    _ old: PropertyColumn, after edit: EditedBlocks, named name: [UInt8], of index: FeatureIndex,
+    decoder: any PropertyDecoder
+  ) -> PropertyColumn {
     let dictionary = GrowingDictionary(old.dictionary)
     let made = edit.made { block, origins, number in
       var builder = ColumnChunkBuilder(count: block.count, dictionary: dictionary)
       let firstOrdinal = number << PointIndex.blockBits
-      for run in CarriedRun.runs(origins) {
-        if let origin = run.origin {
-          let offset = origin & (PointIndex.maximumBlockCount - 1)
-          builder.append(
-            old.chunks[origin >> PointIndex.blockBits], offset..<offset + run.offsets.count)
+      var start = 0
+      while start < origins.count {
+        guard origins[start] != FeatureEntry.isNew else {
+          let record = index.record(at: firstOrdinal + start)
+          decoder.withValue(of: name, in: record.properties) { builder.append($0) }
+          start += 1
           continue
         }
-        for offset in run.offsets {
-          let record = index.record(at: firstOrdinal + offset)
-          decoder.withValue(of: name, in: record.properties) { builder.append($0) }
+        // Features that follow each other as before are copied at once.
+        let origin = Int(origins[start])
+        let chunk = old.chunks[origin >> PointIndex.blockBits]
+        let offset = origin & (PointIndex.maximumBlockCount - 1)
+        var count = 1
+        while start + count < origins.count, offset + count < chunk.count,
+          Int(origins[start + count]) == origin + count
+        {
+          count += 1
         }
+        builder.append(chunk, offset..<offset + count)
+        start += count
       }
       return builder.chunk
     }
-    let column = PropertyColumn(old, after: edit, made, dictionary.dictionary)
-    self.init(column.mayHoldDeadEntries ? column.withoutDeadEntries() : column)
+    let column = PropertyColumn(
+      edit.applied(to: old.chunks, made), made, of: old, after: edit, dictionary.dictionary,
+      livingEntries: old.livingEntries)
+    return column.mayHoldDeadEntries ? column.withoutDeadEntries() : column
   }
 
   private static let ahead = 8
-
-  private convenience init(_ other: PropertyColumn) { self.init(copying: other) }
 
   /// Whether the dictionary is large and has doubled since its live entries were last counted.
   private var mayHoldDeadEntries: Bool {
@@ -93,4 +104,14 @@ extension PropertyColumn {
 
   /// The size up to which a dictionary isn't worth compacting, in bytes.
   private static let smallDictionary = 256 << 10
+}
+
+extension FeatureIndex {
+  @inline(__always)
+  fileprivate func prefetchRecord(at ordinal: Int) {
+    let base = record(at: ordinal).base
+    chints_prefetch(base)
+    chints_prefetch(base + 64)
+    chints_prefetch(base + 128)
+  }
 }

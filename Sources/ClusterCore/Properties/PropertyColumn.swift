@@ -21,9 +21,11 @@ public final class PropertyColumn: Sendable {
   /// The number of features.
   public let count: Int
   let chunks: [ColumnChunk]
-  /// Pointers into the chunks.
-  private let codes: BlockTable<Code>
-  private let doubles: BlockTable<Double>
+  /// The codes by ordinal; nil for blocks in which all are missing or numbers. The pointers are valid
+  /// while the column lives.
+  let codes: BlockTable<Code>
+  /// The numbers by ordinal, NaN for other values; nil for blocks without numbers.
+  let doubles: BlockTable<Double>
   /// The strings, and flagged arrays and objects. Some may belong to no feature any more.
   let dictionary: ByteDictionary
   /// The number of live entries when they were last counted.
@@ -43,25 +45,15 @@ public final class PropertyColumn: Sendable {
     _ chunks: [ColumnChunk], _ dictionary: ByteDictionary, livingEntries: Int? = nil
   ) {
     let made = EditedBlocks.Made(chunks.enumerated().map { ($0.offset, $0.element) })
-    self.init(
-      chunks, made, nil, nil, dictionary, livingEntries: livingEntries ?? dictionary.count)
+    self.init(chunks, made, dictionary, livingEntries: livingEntries ?? dictionary.count)
   }
 
-  /// Creates the column of a changed index. O(blocks), without reading kept chunks.
+  /// Creates a column. Given that of an earlier index it takes O(blocks), without reading kept chunks.
   ///
   /// - Parameter made: the chunks of the new blocks.
-  convenience init(
-    _ old: PropertyColumn, after edit: EditedBlocks, _ made: EditedBlocks.Made<ColumnChunk>,
-    _ dictionary: ByteDictionary
-  ) {
-    self.init(
-      edit.applied(to: old.chunks, made), made, old, edit, dictionary,
-      livingEntries: old.livingEntries)
-  }
-
-  private init(
-    _ chunks: [ColumnChunk], _ made: EditedBlocks.Made<ColumnChunk>, _ old: PropertyColumn?,
-    _ edit: EditedBlocks?, _ dictionary: ByteDictionary, livingEntries: Int
+  init(
+    _ chunks: [ColumnChunk], _ made: EditedBlocks.Made<ColumnChunk>, of old: PropertyColumn? = nil,
+    after edit: EditedBlocks? = nil, _ dictionary: ByteDictionary, livingEntries: Int
   ) {
     self.chunks = chunks
     self.dictionary = dictionary
@@ -84,38 +76,17 @@ public final class PropertyColumn: Sendable {
     hasNumbers = old?.hasNumbers ?? false || made.all.contains { $0.1.doubles != nil }
   }
 
-  init(copying other: PropertyColumn) {
-    (count, chunks, codes, doubles) = (other.count, other.chunks, other.codes, other.doubles)
-    (dictionary, livingEntries) = (other.dictionary, other.livingEntries)
-    (hasCodes, hasNumbers) = (other.hasCodes, other.hasNumbers)
-    (chunkBytes, byteCount) = (other.chunkBytes, other.byteCount)
-  }
-
   /// Whether no feature is known to have the property.
   public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
-  /// Returns the codes of the block that contains an ordinal, subscripted by ordinal, or nil if all
-  /// are missing or numbers. The pointer is valid while the column lives.
-  @inline(__always)
-  func codes(around ordinal: Int) -> UnsafePointer<Code>? {
-    codes[around: ordinal]
-  }
-
-  /// Returns the numbers of the block that contains an ordinal, subscripted by ordinal, with NaN
-  /// for other values, or nil if there are no numbers. The pointer is valid while the column lives.
-  @inline(__always)
-  func doubles(around ordinal: Int) -> UnsafePointer<Double>? {
-    doubles[around: ordinal]
-  }
-
   /// Returns the number of the feature with an ordinal, or NaN for another value.
   @inline(__always)
-  public func number(at ordinal: Int) -> Double { doubles(around: ordinal)?[ordinal] ?? .nan }
+  public func number(at ordinal: Int) -> Double { doubles[around: ordinal]?[ordinal] ?? .nan }
 
   /// Returns the code of the feature with an ordinal.
   @inline(__always)
   public func code(at ordinal: Int) -> Code {
-    if let codes = codes(around: ordinal) { return codes[ordinal] }
+    if let codes = codes[around: ordinal] { return codes[ordinal] }
     return number(at: ordinal).isNaN ? PropertyColumn.missing : PropertyColumn.number
   }
 
@@ -152,9 +123,7 @@ public final class PropertyColumn: Sendable {
       isString(entry: entry) ? .string(bytes(ofEntry: entry)) : .other(bytes(ofEntry: entry))
     }
   }
-}
 
-extension PropertyColumn {
   /// Returns the weight that a number stands for.
   @inline(__always)
   static func weight(_ number: Double) -> Double { number > 0 ? number : 0 }

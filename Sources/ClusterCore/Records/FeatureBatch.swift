@@ -121,6 +121,15 @@ public struct FeatureBatch: Sendable {
     }
   }
 
+  /// Copies the record at `index` into an arena.
+  func append(
+    recordAt index: Int, to records: inout RecordArena
+  ) throws(RecordArena.Full) -> RecordReference {
+    let reference = withRecord(at: index) { try? records.append($0) }
+    guard let reference else { throw RecordArena.Full() }
+    return reference
+  }
+
   /// The records of a batch, valid within ``withRecords(_:)``.
   public struct Records {
     let base: UnsafeRawPointer

@@ -83,9 +83,8 @@ public struct FeatureID: Sendable {
   /// Creates an id from a path segment or CSV field, like ``init(text:)`` except that a canonical
   /// integer counts as written as an integer.
   public init(bareText text: some Collection<UInt8>) throws(Invalid) {
-    let id = try FeatureID(text: text)
-    self.key = id.key
-    if case .text = id.key { self.isWrittenAsText = true } else { self.isWrittenAsText = false }
+    key = try FeatureID(text: text).key
+    isWrittenAsText = if case .text = key { true } else { false }
   }
 
   /// Creates an id like ``init(bareText:)``. Not generic, because readers of large files call it.
@@ -129,6 +128,21 @@ public struct FeatureID: Sendable {
       previous = byte
     }
     guard characters <= maximumCharacters else { throw .tooLong }
+  }
+}
+
+extension FeatureID {
+  /// Calls `body` with the id as it is stored in records, valid only during the call.
+  public func withRawID<R, E: Error>(
+    _ body: (FeatureRecord.RawID) throws(E) -> R
+  ) throws(E) -> R {
+    switch key {
+    case .integer(let value): try body(.integer(value, writtenAsText: isWrittenAsText))
+    case .text(let text):
+      try text.withUnsafeBytes { bytes in
+        Result { () throws(E) in try body(.text(bytes)) }
+      }.get()
+    }
   }
 }
 

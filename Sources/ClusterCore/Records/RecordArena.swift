@@ -6,12 +6,12 @@ import Glibc
 /// many (``isWorthCompacting``) the live records are copied to a new arena. Only one writer
 /// appends. Readers hold earlier copies of the arena and never look past their records.
 public struct RecordArena: Sendable {
+  // `@unchecked Sendable`: the arena's only writer writes past all records that readers know of,
+  // and the memory never moves.
   private final class Chunk: @unchecked Sendable {
-    // `@unchecked Sendable`: the arena's only writer writes past all records that readers know of,
-    // and the memory never moves.
     let base: UnsafeMutableRawPointer
 
-    /// nil if there is no memory.
+    /// Returns nil if there is no memory.
     init?(byteCount: Int) {
       guard let memory = malloc(byteCount) else { return nil }
       base = memory
@@ -20,8 +20,7 @@ public struct RecordArena: Sendable {
     deinit { free(base) }
   }
 
-  /// The error that an arena has reached its maximum size of 32 GiB, or that there is no memory for more
-  /// records.
+  /// The error that an arena has reached its maximum size of 32 GiB, or that there is no memory.
   public struct Full: Error {}
 
   static let chunkBytes = 1 << 20
@@ -43,11 +42,8 @@ public struct RecordArena: Sendable {
   /// Creates an empty arena.
   public init() {}
 
-  /// Creates an arena of read-only chunks that were filled elsewhere with live records.
-  ///
-  /// - Parameters:
-  ///   - owner: keeps the chunks alive.
-  ///   - bases: the addresses of the chunks.
+  /// Creates an arena of read-only chunks of live records at the addresses `bases`, which `owner`
+  /// keeps alive.
   init(owner: any AnyObject & Sendable, bases: [UInt], liveBytes: Int) {
     self.owner = owner
     self.bases = bases
@@ -63,16 +59,17 @@ public struct RecordArena: Sendable {
   /// Appends a copy of a record.
   public mutating func append(_ record: FeatureRecord) throws(Full) -> RecordReference {
     let size = record.size
-    if used + size > RecordArena.chunkBytes { try addChunk(holding: size) }
-    let base = bases[bases.count - 1]
+    let entries = (size + RecordArena.chunkBytes - 1) / RecordArena.chunkBytes
+    if used + size > RecordArena.chunkBytes { try addChunk(entries) }
     // A record larger than a chunk begins at the first of its entries and shares none of them.
-    let entry = size > RecordArena.chunkBytes ? bases.count - entries(for: size) : bases.count - 1
-    let offset = size > RecordArena.chunkBytes ? 0 : used
-    let address = size > RecordArena.chunkBytes ? bases[entry] : base + UInt(offset)
-    UnsafeMutableRawPointer(bitPattern: address)?.copyMemory(from: record.base, byteCount: size)
-    used = size > RecordArena.chunkBytes ? RecordArena.chunkBytes : used + size
+    let entry = bases.count - entries
+    UnsafeMutableRawPointer(bitPattern: bases[entry] + UInt(used))?
+      .copyMemory(from: record.base, byteCount: size)
+    let reference = RecordReference(
+      raw: UInt32(entry) << RecordArena.unitBits | UInt32(used >> 3))
+    used = min(used + size, RecordArena.chunkBytes)
     liveBytes += size
-    return RecordReference(raw: UInt32(entry) << RecordArena.unitBits | UInt32(offset >> 3))
+    return reference
   }
 
   /// A copy of the addresses for ``RecordTable``.
@@ -82,16 +79,12 @@ public struct RecordArena: Sendable {
     return copy.fixed
   }
 
-  private func entries(for size: Int) -> Int {
-    (size + RecordArena.chunkBytes - 1) / RecordArena.chunkBytes
-  }
-
-  private mutating func addChunk(holding size: Int) throws(Full) {
-    let count = max(1, entries(for: size))
-    guard bases.count + count <= RecordArena.maximumChunks else { throw Full() }
-    guard let chunk = Chunk(byteCount: count * RecordArena.chunkBytes) else { throw Full() }
+  private mutating func addChunk(_ entries: Int) throws(Full) {
+    guard bases.count + entries <= RecordArena.maximumChunks,
+      let chunk = Chunk(byteCount: entries * RecordArena.chunkBytes)
+    else { throw Full() }
     chunks.append(chunk)
-    for entry in 0..<count {
+    for entry in 0..<entries {
       bases.append(UInt(bitPattern: chunk.base) + UInt(entry * RecordArena.chunkBytes))
     }
     used = 0

@@ -1,5 +1,5 @@
 /// Any set of cells of a grid.
-struct CellSet: Sendable {
+public struct CellSet: Sendable {
   /// Adjacent cells of a row.
   struct Run: Sendable {
     var row: Int
@@ -10,7 +10,7 @@ struct CellSet: Sendable {
   /// The runs in order of row and column. No two of them are adjacent.
   let runs: [Run]
   /// The number of cells.
-  let count: Int
+  public let count: Int
 
   init(_ cells: Set<CellPosition>, of grid: CellGrid) {
     self.grid = grid
@@ -27,8 +27,17 @@ struct CellSet: Sendable {
   }
 
   /// All cells, ordered by row and column.
-  var positions: [CellPosition] {
+  public var positions: [CellPosition] {
     runs.flatMap { run in run.columns.map { CellPosition(column: $0, row: run.row) } }
+  }
+
+  /// The runs as ranges of cells.
+  var ranges: [GridRange] {
+    runs.map {
+      GridRange(
+        grid: grid, firstColumn: $0.columns.lowerBound, columnCount: $0.columns.count,
+        rows: $0.row..<$0.row + 1)
+    }
   }
 
   func contains(_ cell: CellPosition) -> Bool {
@@ -47,18 +56,15 @@ struct CellSet: Sendable {
 }
 
 extension CellSet: IndexRegion {
-  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    coverage(of: pointers.nodes[node].box)
-  }
-
-  func contains(_ index: Int, in pointers: IndexPointers) -> Bool {
-    contains(grid.cell(of: index, in: pointers))
-  }
-
   /// The maximum number of runs that are examined for one node.
   private static let manyRuns = 32
 
-  private func coverage(of box: PositionBox) -> Coverage {
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    contains(grid.cell(of: ordinal, in: pointers))
+  }
+
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    let box = pointers.nodes[node].box
     let (west, east) = (grid.cells(ofStep: box.minX).first, grid.cells(ofStep: box.maxX).last)
     let (north, south) = (grid.cells(ofStep: box.minY).first, grid.cells(ofStep: box.maxY).last)
     let start = firstRun(notAbove: north)

@@ -1,12 +1,9 @@
-/// The features of a bbox in degrees. The west and south edges are included, the east and north
-/// edges aren't, except for the North Pole. The bbox crosses the antimeridian if west > east.
-/// Longitude 180 counts as −180.
-public struct DegreesRegion: IndexRegion, Sendable {
+/// The features of a bbox in degrees, with its west and south edges and the North Pole but without its
+/// other edges. It crosses the antimeridian if west > east. Longitude 180 counts as −180.
+public struct DegreesRegion: BoxRegion {
   private let south: Double
   private let north: Double
-  private let includesNorth: Bool
-  /// The half-open interval of longitudes; `second` is empty unless the bbox crosses the
-  /// antimeridian.
+  /// The longitudes; `second` is empty unless the bbox crosses the antimeridian.
   private let first: Range<Double>
   private let second: Range<Double>
   // The same intervals in steps.
@@ -21,9 +18,7 @@ public struct DegreesRegion: IndexRegion, Sendable {
     try VisibleRect.checkBBox(west: west, south: south, east: east, north: north)
     self.south = south
     self.north = north
-    includesNorth = north == 90
-    let (first, second) = DegreesRegion.longitudes(west: west, east: east)
-    (self.first, self.second) = (first, second)
+    (first, second) = DegreesRegion.longitudes(west: west, east: east)
     rows = StepWindow(DegreesRegion.step(latitude: north), DegreesRegion.step(latitude: south))
     firstColumns = DegreesRegion.columns(first)
     secondColumns = DegreesRegion.columns(second)
@@ -51,16 +46,7 @@ public struct DegreesRegion: IndexRegion, Sendable {
   }
 
   @inline(__always)
-  private func contains(latitude: Double) -> Bool {
-    latitude >= south && (latitude < north || (includesNorth && latitude == north))
-  }
-
-  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    coverage(of: pointers.nodes[node].box)
-  }
-
-  @inline(__always)
-  private func coverage(of box: PositionBox) -> Coverage {
+  func coverage(of box: PositionBox) -> Coverage {
     let rows = rows.coverage(box.minY, box.maxY)
     if rows == .outside { return .outside }
     let columns = firstColumns.coverage(box.minX, box.maxX)
@@ -71,15 +57,9 @@ public struct DegreesRegion: IndexRegion, Sendable {
     return rows == .inside && (columns == .inside || others == .inside) ? .inside : .partial
   }
 
-  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    switch coverage(of: PositionBox(pointers.positions[ordinal])) {
-    case .inside: return true
-    case .outside: return false
-    case .partial: break
-    }
-    let coordinate = pointers.coordinates[ordinal]
-    let longitude = coordinate.foldedLongitude
-    return contains(latitude: coordinate.latitude)
+  func contains(_ coordinate: Coordinate) -> Bool {
+    let (latitude, longitude) = (coordinate.latitude, coordinate.foldedLongitude)
+    return latitude >= south && (latitude < north || (north == 90 && latitude == north))
       && (first.contains(longitude) || second.contains(longitude))
   }
 }

@@ -1,7 +1,6 @@
-/// The features of a rectangle in map points. The west and north edges are included, the east and
-/// south edges aren't, except for those of the world. The rectangle may extend across the
-/// antimeridian.
-public struct MapRegion: IndexRegion, Sendable {
+/// The features of a rectangle in map points, with its west and north edges and those of the world but
+/// without its other edges. It may extend across the antimeridian.
+public struct MapRegion: BoxRegion {
   private let top: Double
   private let bottom: Double
   /// The half-open interval of x, or the first of two if the rectangle crosses the antimeridian.
@@ -30,12 +29,8 @@ public struct MapRegion: IndexRegion, Sendable {
     second = end > world ? 0..<(end - world) : 0..<0
   }
 
-  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    coverage(of: pointers.nodes[node].box)
-  }
-
   @inline(__always)
-  private func coverage(of box: PositionBox) -> Coverage {
+  func coverage(of box: PositionBox) -> Coverage {
     let step = Position.stepsPerMapPoint
     // A position is the floor of its point, so the points are within these half-open ranges, except
     // that a point on the world's far edge is above its step.
@@ -59,13 +54,8 @@ public struct MapRegion: IndexRegion, Sendable {
     west >= range.lowerBound && east < range.upperBound
   }
 
-  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
-    switch coverage(of: PositionBox(pointers.positions[ordinal])) {
-    case .inside: return true
-    case .outside: return false
-    case .partial: break
-    }
-    let point = WebMercator.project(pointers.coordinates[ordinal])
+  func contains(_ coordinate: Coordinate) -> Bool {
+    let point = WebMercator.project(coordinate)
     return point.y >= top && point.y < bottom
       && (first.contains(point.x) || second.contains(point.x))
   }

@@ -14,8 +14,7 @@ struct OrdinalSet: Sendable {
     return ordinals.contains { range.contains($0) }
   }
 
-  /// Calls `body` with the parts of a run without these ordinals until it returns false. Returns
-  /// false if `body` did.
+  /// Calls `body` with what remains of a run without these ordinals. Stops and returns false if it does.
   func forEachRest(of run: Range<Int>, _ body: (Range<Int>) -> Bool) -> Bool {
     var start = run.lowerBound
     for ordinal in ordinals where run.contains(ordinal) {

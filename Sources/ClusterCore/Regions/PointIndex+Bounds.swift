@@ -1,12 +1,9 @@
 extension PointIndex {
   /// Returns the bounds of a region's features to 8.5e-8°, given the box of their positions.
-  func bounds(
-    of box: PositionBox, in region: some IndexRegion,
-    excluding excluded: OrdinalSet = OrdinalSet([])
-  ) -> GeoBounds {
+  func bounds(of box: PositionBox, in region: some IndexRegion) -> GeoBounds {
     GeoBounds(box) { latitude in
       forEachOrdinal(in: IntersectionRegion(a: PolarRegion(), b: region)) { ordinal in
-        if !excluded.contains(ordinal) { latitude(coordinate(at: ordinal).latitude) }
+        latitude(coordinate(at: ordinal).latitude)
         return true
       }
     }
@@ -16,19 +13,17 @@ extension PointIndex {
   var exactBounds: GeoBounds? {
     guard count > 0 else { return nil }
     let box = withExtendedLifetime(self) { pointers.nodes[pointers.root].box }
-    return exactBounds(of: box, in: EverywhereRegion(), excluding: OrdinalSet([]))
+    return exactBounds(of: box, in: EverywhereRegion())
   }
 
   /// Returns the exact bounds of a region's features, given the box of their positions. The region
   /// must not be empty. Returns nil if more than `limit` features are on the edges of the box.
   func exactBounds(
-    of box: PositionBox, in region: some IndexRegion, excluding excluded: OrdinalSet,
-    atMost limit: Int = .max
+    of box: PositionBox, in region: some IndexRegion, atMost limit: Int = .max
   ) -> GeoBounds? {
     var bounds = GeoBounds.empty
     var room = limit
     forEachOrdinal(in: IntersectionRegion(a: EdgeRegion(box: box), b: region)) { ordinal in
-      if excluded.contains(ordinal) { return true }
       bounds.formUnion(GeoBounds(coordinate(at: ordinal)))
       room -= 1
       return room >= 0

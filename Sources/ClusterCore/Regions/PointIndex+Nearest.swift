@@ -1,7 +1,6 @@
 extension PointIndex {
-  /// Returns the ordinal of the feature of a region that is nearest to a map point by their
-  /// distance in map points. Returns the first in index order of several, and nil if the region is
-  /// empty.
+  /// Returns the ordinal of a region's feature that is nearest to a map point in map points, the first
+  /// of several in index order; nil if the region is empty.
   ///
   /// The search is branch and bound over the tree, starting with the neighbours along the Z-order
   /// curve. It takes O(log n) unless the data is degenerate.

@@ -1,17 +1,9 @@
-/// A region that contains at least the features in cells of several grids.
-struct UnionRegion: IndexRegion {
-  private let parts: [CellsRegion]
-  /// With more grids than clients have a use for, the region contains everything.
-  private static let manySizes = 16
-
-  /// - Parameter ranges: the cells of each grid.
-  init(_ ranges: [GridRange]) {
-    parts = ranges.count > UnionRegion.manySizes ? [] : ranges.map(CellsRegion.init)
-  }
+/// The features in any of several regions, or all features if there are no regions.
+struct UnionRegion<Part: IndexRegion>: IndexRegion {
+  let parts: [Part]
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    if parts.isEmpty { return .inside }
-    var union = Coverage.outside
+    var union = parts.isEmpty ? Coverage.inside : .outside
     for part in parts {
       switch part.coverage(of: node, in: pointers) {
       case .inside: return .inside

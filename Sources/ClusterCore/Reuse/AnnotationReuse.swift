@@ -9,7 +9,6 @@ public struct AnnotationReuse {
   /// The maximum number of previous annotations.
   public static let maximumPrevious = 10_000
 
-  /// A previous annotation.
   private struct Previous {
     let coordinate: Coordinate
     /// The parsed id; nil if it is malformed.
@@ -33,7 +32,6 @@ public struct AnnotationReuse {
   private var columns: [GroupName: (keys: KeyColumn, rank: UInt32?)?] = [:]
   /// The grouping properties used so far with their keys; nil for those that no feature has.
   private var knownProperties: [GroupName.Part: (property: [UInt8], keys: KeyColumn)?] = [:]
-  /// The work that may still be done.
   var budget = WorkBudget(AnnotationReuse.work)
 
   /// The maximum work, in units of about a nanosecond. Maps need a hundredth of it; more is only needed
@@ -63,19 +61,14 @@ public struct AnnotationReuse {
 
   private static func resolve(_ previous: PreviousAnnotation, _ index: FeatureIndex) -> Previous {
     let id = AnnotationID(text: previous.id)
-    var held: HeldFeatures?
-    var group: GroupName?
-    switch id {
-    case nil: break
-    case .cell(let name):
-      let cell = CellRegion(grid: name.grid, cell: name.cell)
-      held =
-        name.location.map { .location(LocationRegion(cell: cell, location: $0)) } ?? .cell(cell)
-      group = name.group
-    case .feature(_), .longText(_, _):
-      held = id.flatMap(index.ordinal(named:)).map { .feature($0) }
+    guard case .cell(let name) = id else {
+      let held = id.flatMap(index.ordinal(named:)).map(HeldFeatures.feature)
+      return Previous(coordinate: previous.coordinate, id: id, held: held, group: nil)
     }
-    return Previous(coordinate: previous.coordinate, id: id, held: held, group: group)
+    let cell = CellRegion(grid: name.grid, cell: name.cell)
+    let held: HeldFeatures =
+      name.location.map { .location(LocationRegion(cell: cell, location: $0)) } ?? .cell(cell)
+    return Previous(coordinate: previous.coordinate, id: id, held: held, group: name.group)
   }
 
   /// Sets which previous annotation each annotation of a result reuses (``Annotation/reuses``), and moves

@@ -3,7 +3,6 @@
 final class BlockSelection: Sendable {
   /// The index of the selected features. It has a block for each of the collection with any.
   let points: PointIndex
-  /// The blocks of the selection.
   private let blocks: [SelectedBlock]
   /// The number of the collection's block by block of the selection, in ascending order.
   private let sources: [UInt32]
@@ -11,9 +10,8 @@ final class BlockSelection: Sendable {
   /// The memory it takes, in bytes.
   let byteCount: Int
 
-  /// Creates an empty selection.
   init() {
-    (points, blocks, sources, byteCount) = (PointIndex([], RecordArena()), [], [], 0)
+    (points, blocks, sources, byteCount) = (PointIndex(nil, [], RecordArena()), [], [], 0)
     offsets = BlockTable(0, EditedBlocks.Made<SelectedBlock>([]), \.offsets, of: nil, after: nil)
   }
 
@@ -58,11 +56,8 @@ final class BlockSelection: Sendable {
   /// Returns the selected part of a block of the collection, or nil if nothing in it is selected.
   func block(_ source: Int) -> SelectedBlock? { number(of: source).map { blocks[$0] } }
 
-  private func number(of source: Int) -> Int? {
-    sources.sortedIndex(of: UInt32(source))
-  }
+  private func number(of source: Int) -> Int? { sources.sortedIndex(of: UInt32(source)) }
 
-  /// Returns the ordinal in the collection for an ordinal in the selection.
   @inline(__always)
   func collectionOrdinal(_ ordinal: Int) -> Int {
     let source = Int(sources[ordinal &>> PointIndex.blockBits])

@@ -14,15 +14,10 @@ extension FeatureIndex {
         next += 1
         continue
       }
-      if next + 1 < serials.count, serials[next + 1] == block.serial {
-        matches.append(next + 1)
-        next += 2
-        continue
-      }
-      if numbers == nil {
-        numbers = Dictionary(uniqueKeysWithValues: serials.enumerated().map { ($1, $0) })
-      }
-      let match = numbers?[block.serial]
+      let known =
+        numbers ?? Dictionary(uniqueKeysWithValues: serials.enumerated().map { ($1, $0) })
+      numbers = known
+      let match = known[block.serial]
       matches.append(match)
       if let match { next = match + 1 }
     }

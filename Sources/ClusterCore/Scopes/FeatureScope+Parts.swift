@@ -28,23 +28,24 @@ extension FeatureScope {
       }
     }
     guard ranks.count <= limit else { return nil }
-    try ImpossibleRequest.check(memory: total * 24)
     ranks.sort()
-    var parts: [SelectedPoints] = []
-    for (number, rank) in ranks.enumerated() {
-      parts.append(SelectedPoints(capacity: Int(table[rank])))
-      table[rank] = UInt32(number)
-    }
-    parts.withUnsafeMutableBufferPointer { parts in
-      forEachRun { run in
-        for ordinal in run {
-          let whole = collectionOrdinal(ordinal)
-          let number = Int(table[Int(keys.rank(at: whole))])
-          parts[number].append(
-            UInt32(whole), points.position(at: ordinal), points.reference(at: ordinal))
+    return try ImpossibleRequest.withMemory(of: total * 24) {
+      var parts: [SelectedPoints] = []
+      for (number, rank) in ranks.enumerated() {
+        parts.append(SelectedPoints(capacity: Int(table[rank])))
+        table[rank] = UInt32(number)
+      }
+      parts.withUnsafeMutableBufferPointer { parts in
+        forEachRun { run in
+          for ordinal in run {
+            let whole = collectionOrdinal(ordinal)
+            let number = Int(table[Int(keys.rank(at: whole))])
+            parts[number].append(
+              UInt32(whole), points.position(at: ordinal), points.reference(at: ordinal))
+          }
         }
       }
+      return zip(ranks, parts).map { ($0, FeatureScope(collection, $1)) }
     }
-    return zip(ranks, parts).map { ($0, FeatureScope(collection, $1)) }
   }
 }

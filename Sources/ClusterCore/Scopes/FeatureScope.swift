@@ -3,9 +3,7 @@
 public struct FeatureScope: Sendable {
   /// The collection.
   public let collection: IndexedCollection
-  /// The index of the scope's features.
   let points: PointIndex
-  /// The selection of the collection's features.
   private let members: Members
 
   fileprivate enum Members: Sendable {
@@ -13,7 +11,6 @@ public struct FeatureScope: Sendable {
     case all
     /// The features with these ordinals in the collection, in ascending order.
     case ordinals(FixedArray<UInt32>)
-    /// A selection by block.
     case blocks(BlockSelection)
   }
 
@@ -32,10 +29,10 @@ public struct FeatureScope: Sendable {
   }
 
   /// Creates the scope of n features from their ascending ordinals. O(n).
-  init(_ collection: IndexedCollection, ordinals: FixedArray<UInt32>, name: ScopeName? = nil) {
+  init(_ collection: IndexedCollection, ordinals: FixedArray<UInt32>) {
     self.collection = collection
     members = .ordinals(ordinals)
-    self.name = name
+    name = nil
     points = PointIndex(selecting: ordinals, of: collection.index.points)
   }
 
@@ -50,7 +47,6 @@ public struct FeatureScope: Sendable {
       records: collection.index.records)
   }
 
-  /// Creates the scope of features that were selected by block.
   init(_ collection: IndexedCollection, _ selected: BlockSelection, name: ScopeName?) {
     self.collection = collection
     members = .blocks(selected)
@@ -73,13 +69,11 @@ public struct FeatureScope: Sendable {
       }
     }
 
-    /// The selection if it is by block.
     var blocks: BlockSelection? {
       if case .blocks(let selected) = members { selected } else { nil }
     }
   }
 
-  /// The scope without its collection.
   var selection: Selection { Selection(points: points, members: members, name: name) }
 
   /// Creates the scope of a selection of the same collection.
@@ -88,13 +82,11 @@ public struct FeatureScope: Sendable {
     (points, members, name) = (selection.points, selection.members, selection.name)
   }
 
-  /// Whether the scope is the whole collection.
   var isWhole: Bool { if case .all = members { true } else { false } }
 
   /// The number of features.
   public var count: Int { points.count }
 
-  /// Returns the ordinal in the collection for an ordinal in the scope.
   @inline(__always)
   func collectionOrdinal(_ ordinal: Int) -> Int {
     switch members {
@@ -108,9 +100,9 @@ public struct FeatureScope: Sendable {
   /// in the scope. O(log n).
   func scopeOrdinal(_ ordinal: Int) -> Int? {
     switch members {
-    case .all: return ordinal
-    case .blocks(let selected): return selected.ownOrdinal(ordinal)
-    case .ordinals(let ordinals): return ordinals.buffer.sortedIndex(of: UInt32(ordinal))
+    case .all: ordinal
+    case .blocks(let selected): selected.ownOrdinal(ordinal)
+    case .ordinals(let ordinals): ordinals.buffer.sortedIndex(of: UInt32(ordinal))
     }
   }
 
@@ -161,8 +153,7 @@ extension FeatureScope {
   /// - Parameter passing: takes a run of ordinals in the collection and calls its second argument
   ///   with those that pass, in ascending order.
   func selecting(
-    in region: some IndexRegion, name: ScopeName? = nil,
-    passing: (Range<Int>, (Int) -> Void) -> Void
+    in region: some IndexRegion, passing: (Range<Int>, (Int) -> Void) -> Void
   ) -> FeatureScope {
     var selected = GrowingArray<UInt32>(capacity: 64)
     points.forEachRun(in: region) { run in
@@ -171,10 +162,9 @@ extension FeatureScope {
         return true
       }
     }
-    return FeatureScope(collection, ordinals: selected.fixed, name: name)
+    return FeatureScope(collection, ordinals: selected.fixed)
   }
 
-  /// Returns the scope of those features that are in a region.
   func selecting(in region: some IndexRegion) -> FeatureScope {
     selecting(in: region) { run, pass in run.forEach(pass) }
   }

@@ -3,9 +3,7 @@
 public final class IndexedCollection: Sendable {
   /// The features.
   public let index: FeatureIndex
-  /// The cached columns of properties.
   let columns: VersionCache<CachedColumn.Key, CachedColumn>
-  /// The cached scopes of filters and groupings.
   let scopes: VersionCache<ScopeName, ScopeParts>
 
   /// Creates the first version of a collection, or one that shares nothing with an earlier version.

@@ -16,7 +16,6 @@ struct ScopeParts: Sendable {
   /// Whether all parts are selected by block, so that those of a changed collection can be derived.
   var areByBlock: Bool { all.allSatisfy { $0.selection.blocks != nil } }
 
-  /// The keys of the parts.
   var keys: [[UInt8]?] { all.map(\.key) }
 
   /// Returns the selection of a key, which is empty if there is none.

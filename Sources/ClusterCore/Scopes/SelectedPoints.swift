@@ -12,7 +12,6 @@ struct SelectedPoints {
     references = WritableArray(count: capacity)
   }
 
-  /// Appends a feature with its ordinal in the collection.
   @inline(__always)
   mutating func append(_ ordinal: UInt32, _ position: Position, _ reference: RecordReference) {
     ordinals.pointer[count] = ordinal

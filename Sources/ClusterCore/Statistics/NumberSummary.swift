@@ -11,7 +11,7 @@ struct NumberSummary {
   /// - Parameter scale: The factor by which each number is multiplied.
   init(_ column: PropertyColumn, _ runs: [Range<Int>], scale: Double = 1) {
     for run in runs {
-      guard let doubles = column.doubles(around: run.lowerBound) else { continue }
+      guard let doubles = column.doubles[around: run.lowerBound] else { continue }
       for ordinal in run {
         // Branchless: NaN, which stands for a missing number, is neither less nor greater.
         let number = doubles[ordinal] * scale
@@ -25,11 +25,10 @@ struct NumberSummary {
     withExtendedLifetime(column) {}
   }
 
-  /// The sum of the weights of some features.
   static func weight(of column: PropertyColumn, _ runs: [Range<Int>]) -> Double {
     var total = PreciseSum()
     for run in runs {
-      guard let doubles = column.doubles(around: run.lowerBound) else { continue }
+      guard let doubles = column.doubles[around: run.lowerBound] else { continue }
       for ordinal in run { total.add(PropertyColumn.weight(doubles[ordinal])) }
     }
     withExtendedLifetime(column) {}

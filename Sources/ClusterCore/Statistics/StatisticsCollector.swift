@@ -3,7 +3,6 @@ import Glibc
 /// Computes the statistics of one annotation after another.
 public final class StatisticsCollector {
   private let wanted: Statistics
-  /// The distinct columns of the aggregates.
   private let columns: [PropertyColumn]
   /// The index in ``columns`` of each aggregate's column.
   private let columnIndices: [Int]

@@ -1,7 +1,6 @@
 import Glibc
 
-/// The viewport in which a client shows one feature: a region around it that spans at least some
-/// metres, in the shape of the screen.
+/// The viewport in which a client shows one feature: at least some metres around it on its screen.
 public struct FeatureViewport: Sendable {
   /// The region, centred on the feature; its x may be negative or reach past the world.
   public let rect: MapRect
@@ -22,11 +21,10 @@ public struct FeatureViewport: Sendable {
     of coordinate: Coordinate, latitudinalMeters: Double, longitudinalMeters: Double,
     width: Double, height: Double
   ) throws(ImpossibleRequest) {
-    let sizes = [
+    for (field, value) in [
       ("latitudinalMeters", latitudinalMeters), ("longitudinalMeters", longitudinalMeters),
       ("viewportWidth", width), ("viewportHeight", height),
-    ]
-    for (field, value) in sizes {
+    ] {
       try ImpossibleRequest.check(size: field, value)
     }
     let centre = WebMercator.project(coordinate)
@@ -39,12 +37,8 @@ public struct FeatureViewport: Sendable {
     let radius = Geodesy.earthRadius * cos(latitude * .pi / 180)
     let halfWidth = longitudinalMeters / 2 / radius / (2 * .pi) * WebMercator.worldSize
     let aspect = width / height
-    let halfSize = (
-      x: max(halfWidth, halfHeight * aspect), y: max(halfHeight, halfWidth / aspect)
-    )
-    rect = MapRect(
-      x: centre.x - halfSize.x, y: centre.y - halfSize.y, width: 2 * halfSize.x,
-      height: 2 * halfSize.y)
+    let (x, y) = (max(halfWidth, halfHeight * aspect), max(halfHeight, halfWidth / aspect))
+    rect = MapRect(x: centre.x - x, y: centre.y - y, width: 2 * x, height: 2 * y)
     self.width = width
     self.height = height
   }
@@ -61,8 +55,8 @@ public struct FeatureViewport: Sendable {
 
   /// The rectangle that the same screen shows around the same centre at another zoom.
   public func rect(atZoom zoom: Double) -> MapRect {
-    let mapPointsPerPoint = MapScale.mapPointsPerPoint(zoom: zoom)
-    let (width, height) = (self.width * mapPointsPerPoint, self.height * mapPointsPerPoint)
+    let scale = WebMercator.mapPointsPerPoint(zoom: zoom)
+    let (width, height) = (self.width * scale, self.height * scale)
     return MapRect(
       x: rect.x + (rect.width - width) / 2, y: rect.y + (rect.height - height) / 2, width: width,
       height: height)

@@ -9,26 +9,25 @@ public struct ImpossibleRequest: Error, Sendable {
   public private(set) var isOutOfMemory = false
 
   /// The error of a request that takes more memory than the service has.
-  public static let outOfMemory: ImpossibleRequest = {
-    var error = ImpossibleRequest(field: "", detail: "the service is out of memory")
-    error.isOutOfMemory = true
-    return error
-  }()
+  public static let outOfMemory = ImpossibleRequest(
+    field: "", detail: "the service is out of memory", isOutOfMemory: true)
+}
 
-  /// Checks that the memory of a request can be allocated, in bytes.
-  static func check(memory byteCount: Int) throws(ImpossibleRequest) {
-    guard LargeMemory.isAvailable(byteCount: byteCount) else { throw .outOfMemory }
-  }
-
+extension ImpossibleRequest {
   /// Creates the error.
   public init(field: String, detail: String) {
-    self.field = field
-    self.detail = detail
+    self.init(field: field, detail: detail, isOutOfMemory: false)
   }
 
-  /// Throws unless a value is within a range.
-  ///
-  /// - Parameter part: The description of the part of the field that has the value, if not all of it.
+  /// Calls `body` with bytes set aside for its large allocations, or throws ``outOfMemory``.
+  static func withMemory<R>(
+    of byteCount: Int, _ body: () throws(ImpossibleRequest) -> R
+  ) throws(ImpossibleRequest) -> R {
+    guard let result = try LargeMemory.withReserve(byteCount, body) else { throw .outOfMemory }
+    return result
+  }
+
+  /// Throws unless the value of a field, or of the described part of it, is within a range.
   static func check<Value>(
     _ field: String, part: String? = nil, _ value: Value, in range: ClosedRange<Value>
   ) throws(ImpossibleRequest) {

@@ -18,5 +18,5 @@ public struct TileViewport: Sendable {
   }
 
   /// The number of map points that one point on the screen covers.
-  var mapPointsPerPoint: Double { MapScale.mapPointsPerPoint(zoom: zoomLevel) }
+  var mapPointsPerPoint: Double { WebMercator.mapPointsPerPoint(zoom: zoomLevel) }
 }

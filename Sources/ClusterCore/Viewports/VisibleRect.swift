@@ -1,6 +1,6 @@
 /// Conversions of the three forms in which clients specify the visible rectangle into map points.
 public enum VisibleRect {
-  /// The longitudes that are accepted. Maps that wrap around continue past ±180.
+  /// Maps that wrap around continue past ±180.
   private static let longitudes: ClosedRange<Double> = -1_000_000...1_000_000
   private static let mapPoints: ClosedRange<Double> = -1e15...1e15
 
@@ -12,7 +12,7 @@ public enum VisibleRect {
     try checkBBox(west: west, south: south, east: east, north: north)
     var end = east
     if west > east { end += ((west - east) / 360).rounded(.up) * 360 }
-    return rect(west: west, south: south, east: end, north: north)
+    return GeoBounds(west: west, south: south, east: end, north: north).mapRect
   }
 
   /// Throws unless the values of a bbox are in range and its south is not above its north.
@@ -44,11 +44,12 @@ public enum VisibleRect {
     ] {
       try ImpossibleRequest.check("region", part: part, value, in: range)
     }
-    return rect(
+    return GeoBounds(
       west: center.longitude - longitudeDelta / 2,
       south: max(center.latitude - latitudeDelta / 2, -90),
       east: center.longitude + longitudeDelta / 2,
-      north: min(center.latitude + latitudeDelta / 2, 90))
+      north: min(center.latitude + latitudeDelta / 2, 90)
+    ).mapRect
   }
 
   /// The rectangle itself, if its values are in range.
@@ -61,15 +62,5 @@ public enum VisibleRect {
       try ImpossibleRequest.check("visibleMapRect", part: part, value, in: range)
     }
     return rect
-  }
-
-  private static func rect(
-    west: Double, south: Double, east: Double, north: Double
-  ) -> MapRect {
-    let x = WebMercator.x(longitude: west)
-    let y = WebMercator.y(latitude: north)
-    return MapRect(
-      x: x, y: y, width: WebMercator.x(longitude: east) - x,
-      height: WebMercator.y(latitude: south) - y)
   }
 }

@@ -1,4 +1,3 @@
-import CDeflate
 import CSQLite
 import Glibc
 
@@ -36,8 +35,9 @@ final class CommitMark {
     guard try DataDirectory.size(of: path) != nil,
       let noted = State(try DataDirectory.prefix(of: path, count: State.length))
     else { return }
-    let found = try state(Statement(State.query, on: connection))
-    guard found.storeID == noted.storeID, !found.follows(noted) else { return }
+    guard let found = try state(Statement(State.query, on: connection)),
+      found.storeID == noted.storeID, !found.follows(noted)
+    else { return }
     throw .damaged(
       path: connection.path,
       reason: "what was written last, up to version \(noted.latest), isn't there: its log is "
@@ -121,16 +121,12 @@ final class CommitMark {
     }
   }
 
-  private static func state(_ query: Statement) throws(StoreError) -> State {
-    let state = try query.first { (row: Statement) throws(StoreError) in
+  private static func state(_ query: Statement) throws(StoreError) -> State? {
+    try query.first { (row: Statement) throws(StoreError) in
       State(
         storeID: row.integer(0), version: row.integer(1), collections: row.integer(2),
         features: row.integer(3), latest: row.integer(1))
     }
-    guard let state else {
-      throw .damaged(path: query.connection.path, reason: "its counter is missing")
-    }
-    return state
   }
 }
 
@@ -159,7 +155,7 @@ extension CommitMark.State {
     for number in [storeID, version, collections, features, latest] {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
-    let checksum = UInt64(libdeflate_crc32(0, bytes, bytes.count))
+    let checksum = UInt64(bytes.withUnsafeBytes { $0.crc32() })
     withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
     return bytes
   }

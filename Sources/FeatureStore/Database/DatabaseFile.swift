@@ -129,10 +129,7 @@ enum DatabaseFile {
   }
 
   private static func check(_ check: String, _ connection: Connection) throws(StoreError) {
-    let statement = try Statement("PRAGMA \(check)", on: connection)
-    let finding = try statement.first { (row: Statement) throws(StoreError) in
-      row.text(0) ?? ""
-    }
+    let finding = try connection.text("PRAGMA \(check)")
     guard finding == "ok" else {
       let reason = finding?.split(separator: "\n").last.map(String.init)
       throw .damaged(path: connection.path, reason: reason ?? "it can't be checked")
@@ -151,7 +148,7 @@ enum DatabaseFile {
       """)
     connection.limitCache(toMebibytes: ordinaryCache)
     connection.keepTemporary(inMemory: true)
-    guard try connection.isLogging else {
+    guard try connection.text("PRAGMA journal_mode") == "wal" else {
       throw .io(reason: "\(connection.path): the file system doesn't support a write-ahead log")
     }
   }

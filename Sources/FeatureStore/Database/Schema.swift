@@ -9,7 +9,7 @@
 /// - `features`: a row for each feature, keyed by (collection, id), without a row id, so that there is one
 ///   tree to write, in the order in which it is read. `id` has the type ANY, which a STRICT table doesn't
 ///   convert: SQLite orders integers by value before text by its bytes, as ``FeatureID`` does. `position`
-///   is a blob (``PositionCoding``) since a REAL column loses the sign of −0.0. `expires` is in
+///   is a blob (``PositionCoder``) since a REAL column loses the sign of −0.0. `expires` is in
 ///   milliseconds since 1970 (UTC), `checksum` that of ``FeatureRow/checksum(in:)``; collections that are
 ///   older than checksums (`has_checksums` is 0) may have rows without one.
 /// - `snapshots` and `changes`: the index files and the ids that have changed since (``ChangeLog``).

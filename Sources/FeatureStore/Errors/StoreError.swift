@@ -1,3 +1,5 @@
+import Glibc
+
 /// An error of the store. When one is thrown, nothing has been changed.
 public enum StoreError: Error, Sendable, Equatable {
   /// Another process (or another store in this one) holds the data directory.
@@ -18,6 +20,15 @@ public enum StoreError: Error, Sendable, Equatable {
   case io(reason: String)
   /// The collection has held an integer id so large that no larger one is left.
   case idsExhausted(collection: String)
+
+  /// Translates an error number; nil for those without a case of their own.
+  init?(errno number: Int32, path: String) {
+    switch number {
+    case ENOSPC, EDQUOT, EFBIG: self = .full(reason: "\(path): \(message(errno: number))")
+    case EROFS: self = .readOnly(reason: "\(path): \(message(errno: number))")
+    default: return nil
+    }
+  }
 }
 
 extension StoreError: CustomStringConvertible {
@@ -39,4 +50,11 @@ extension StoreError: CustomStringConvertible {
       "no integer id is left in the collection \(collection): the largest is 2^53−1"
     }
   }
+}
+
+/// Returns the system's text for an error number.
+func message(errno number: Int32) -> String {
+  var buffer = [CChar](repeating: 0, count: 256)
+  guard strerror_r(number, &buffer, buffer.count) == 0 else { return "error \(number)" }
+  return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

@@ -5,7 +5,7 @@ import ClusterCore
 final class PendingTable {
   private let insertion: Statement
   private let connection: Connection
-  private let position: UnsafeMutableRawBufferPointer
+  private let coder = PositionCoder()
   private(set) var count = 0
 
   init(_ connection: Connection) throws(StoreError) {
@@ -21,80 +21,48 @@ final class PendingTable {
       """
       INSERT INTO temp.pending (number, position, properties, expires) VALUES (?1, ?2, ?3, ?4)
       """, on: connection)
-    position = .allocate(
-      byteCount: 8 * (2 + FeatureBatch.maximumFurtherOrdinates), alignment: 8)
   }
-
-  deinit { position.deallocate() }
 
   /// Adds the features of a batch that need an id, and returns their number.
   func add(_ batch: borrowing FeatureBatch) throws(StoreError) -> Int {
     let before = count
-    for index in 0..<batch.count {
-      try batch.withRecord(at: index) { record in
-        Result { () throws(StoreError) in if record.needsID { try add(record) } }
-      }.get()
+    _ = try batch.withRecords { (records) throws(StoreError) in
+      for index in 0..<records.count where records[index].needsID {
+        let record = records[index]
+        try insertion.bind(Int64(count), at: 1)
+        try insertion.bindBorrowed(blob: coder.encode(record), at: 2)
+        try insertion.bindBorrowed(text: record.properties, at: 3)
+        try insertion.bind(record.expires, at: 4)
+        try insertion.run()
+        count += 1
+      }
     }
     return count - before
   }
 
-  private func add(_ record: FeatureRecord) throws(StoreError) {
-    try insertion.bind(Int64(count), at: 1)
-    try insertion.bindBorrowed(
-      blob: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: position),
-      at: 2)
-    try insertion.bindBorrowed(text: record.properties, at: 3)
-    try insertion.bind(record.expires, at: 4)
-    try insertion.run()
-    count += 1
-  }
-
-  /// Moves all features to a collection, with ascending ids from `firstID` on.
-  func move(to key: Int64, firstID: Int64, with features: FeatureTable) throws(StoreError) {
-    let rows = try self.rows()
-    while try rows.step() {
-      try features.insert(
-        FeatureRow(
-          id: .integer(firstID + rows.integer(0), writtenAsText: false), position: rows.bytes(1),
-          properties: rows.bytes(2), expires: rows.optionalInteger(3)),
-        into: key)
-    }
-    try connection.execute("DROP TABLE temp.pending")
-  }
-
-  /// Appends all features to an ascending import, with ascending ids from `firstID` on, above all so far.
-  func move(firstID: Int64, with ascending: AscendingImport) throws(StoreError) {
-    let further = UnsafeMutableBufferPointer<Double>.allocate(
-      capacity: FeatureBatch.maximumFurtherOrdinates)
-    defer { further.deallocate() }
+  /// Removes all features and hands them to `write` in batches, with ascending ids from `firstID` on.
+  func move(
+    firstID: Int64, _ write: (FeatureBatch) throws(StoreError) -> Void
+  ) throws(StoreError) {
     var batch = FeatureBatch()
-    func flush() throws(StoreError) {
-      guard try ascending.append(batch) != nil else { throw damage }
-      batch.removeAll()
-    }
-    let rows = try self.rows()
+    let rows = try Statement(
+      "SELECT number, position, properties, expires FROM temp.pending ORDER BY number",
+      on: connection)
     while try rows.step() {
-      guard let position = PositionCoding.decode(rows.bytes(1), further: further),
+      guard let position = coder.decode(rows.bytes(1)),
         let id = try? FeatureID(integer: firstID + rows.integer(0))
-      else { throw damage }
+      else { throw .io(reason: "features that were set aside are not what they were") }
       batch.append(
         id: id, coordinate: position.coordinate, further: position.further,
         properties: rows.bytes(2), expires: rows.optionalInteger(3))
-      if batch.count >= PendingTable.batchSize { try flush() }
+      if batch.count >= PendingTable.batchSize {
+        try write(batch)
+        batch.removeAll()
+      }
     }
-    try flush()
+    try write(batch)
     try connection.execute("DROP TABLE temp.pending")
   }
 
   private static let batchSize = 8192
-
-  private var damage: StoreError {
-    .io(reason: "features that were set aside are not what they were")
-  }
-
-  private func rows() throws(StoreError) -> Statement {
-    try Statement(
-      "SELECT number, position, properties, expires FROM temp.pending ORDER BY number",
-      on: connection)
-  }
 }

@@ -1,4 +1,3 @@
-import CDeflate
 import CSQLite
 import ClusterCore
 
@@ -9,19 +8,12 @@ import ClusterCore
 /// that isn't in it. The table `changes` lists the changed ids. Both are written in the transaction that
 /// writes the features. After too many changes the row of `snapshots` is deleted, and then the file.
 final class ChangeLog {
-  /// An index file, finished or not.
-  struct File: Equatable {
-    var nonce: Int64
-    /// The number of the first change that isn't in it.
-    var firstChange: Int64
-  }
-
   /// The state of a collection.
   struct State {
     /// The file that the database names.
-    var file: File?
+    var file: IndexFileName?
     /// The file that is being written.
-    var draft: File?
+    var draft: IndexFileName?
     /// The number of the next change.
     var next: Int64 = 0
     /// The lowest number that may be on disk.
@@ -31,13 +23,13 @@ final class ChangeLog {
     /// The most changes since a file; beyond them it is given up.
     var limit: Int64 = 0
 
-    /// The number of changes since the file.
-    var changes: Int64? { file.map { next - $0.firstChange } }
+    /// Sets the limit: beyond it reading the changed features takes longer than reading all of them.
+    mutating func setLimit(featureCount: Int64) { limit = max(featureCount / 8, 1000) }
   }
 
   private(set) var states: [Int64: State] = [:]
-  /// By collection: the numbers of files that are given up with this transaction.
-  private var outrun: [Int64: Set<Int64>] = [:]
+  /// The files that are given up with this transaction.
+  private var outrun: Set<IndexFileName> = []
 
   private let connection: Connection
   private let insertion: Statement
@@ -53,9 +45,8 @@ final class ChangeLog {
       on: connection)
     naming = try Statement(
       """
-      INSERT INTO snapshots (collection, nonce, first_change, expired_until, checksum)
-      VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (collection) DO UPDATE SET nonce = ?2,
-        first_change = ?3, expired_until = ?4, checksum = ?5
+      INSERT OR REPLACE INTO snapshots (collection, nonce, first_change, expired_until, checksum)
+      VALUES (?1, ?2, ?3, ?4, ?5)
       """, on: connection)
     unnaming = try Statement("DELETE FROM snapshots WHERE collection = ?1", on: connection)
     trimming = try Statement(
@@ -79,16 +70,18 @@ final class ChangeLog {
       FROM snapshots JOIN collections ON key = collection
       """, on: connection)
     while try names.step() {
-      let (key, until) = (names.integer(0), names.integer(3))
-      let file = File(nonce: names.integer(1), firstChange: names.integer(2))
-      guard names.integer(4) == ChangeLog.checksum([key, file.nonce, file.firstChange, until])
-      else { throw damage("the name of a stored index doesn't have its checksum") }
-      var state = states[key] ?? State()
+      let file = IndexFileName(
+        key: names.integer(0), nonce: names.integer(1), firstChange: names.integer(2))
+      let until = names.integer(3)
+      guard names.integer(4) == ChangeLog.checksum(of: file, until: until) else {
+        throw damage("the name of a stored index doesn't have its checksum")
+      }
+      var state = states[file.key] ?? State()
       state.file = file
       state.next = max(state.next, file.firstChange)
       state.expiredUntil = until
-      state.limit = ChangeLog.limit(names.integer(5))
-      states[key] = state
+      state.setLimit(featureCount: names.integer(5))
+      states[file.key] = state
     }
   }
 
@@ -96,8 +89,9 @@ final class ChangeLog {
     .damaged(path: connection.path, reason: reason)
   }
 
-  /// The most changes for which reading them takes less time than reading all features.
-  private static func limit(_ featureCount: Int64) -> Int64 { max(featureCount / 8, 1000) }
+  private static func checksum(of file: IndexFileName, until time: Int64) -> Int64 {
+    checksum([file.key, file.nonce, file.firstChange, time])
+  }
 
   private static func checksum(
     of id: FeatureRecord.RawID, numbered number: Int64, in key: Int64
@@ -108,15 +102,14 @@ final class ChangeLog {
     }
   }
 
-  private static func checksum(_ numbers: [Int64], _ text: UnsafeRawBufferPointer? = nil) -> Int64 {
-    var checksum: UInt32 = 0
-    for number in numbers {
-      checksum = withUnsafeBytes(of: number.littleEndian) {
-        libdeflate_crc32(checksum, $0.baseAddress, $0.count)
-      }
+  private static func checksum(
+    _ numbers: [Int64],
+    _ text: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+  ) -> Int64 {
+    let start = numbers.reduce(0) { checksum, number in
+      withUnsafeBytes(of: number.littleEndian) { $0.crc32(after: checksum) }
     }
-    guard let text, !text.isEmpty else { return Int64(checksum) }
-    return Int64(libdeflate_crc32(checksum, text.baseAddress, text.count))
+    return Int64(text.crc32(after: start))
   }
 
   // MARK: Within a transaction
@@ -129,26 +122,24 @@ final class ChangeLog {
   }
 
   private func noteChange(_ id: FeatureRecord.RawID, _ key: Int64) throws(StoreError) {
-    guard let state = states[key], isUsed(state, key) else { return }
-    let number = state.next
+    guard let state = states[key], isUsed(state) else { return }
     try insertion.bind(key, at: 1)
-    try insertion.bind(number, at: 2)
+    try insertion.bind(state.next, at: 2)
     try insertion.bindBorrowed(id, at: 3)
-    try insertion.bind(ChangeLog.checksum(of: id, numbered: number, in: key), at: 4)
+    try insertion.bind(ChangeLog.checksum(of: id, numbered: state.next, in: key), at: 4)
     try insertion.run()
-    states[key]?.next = number + 1
+    states[key]?.next += 1
   }
 
   /// Whether any file still needs the changes of a collection. Gives up files with too many.
-  private func isUsed(_ state: State, _ key: Int64) -> Bool {
-    let outrun = outrun[key]
+  private func isUsed(_ state: State) -> Bool {
     var isUsed = false
-    for case let file? in [state.file, state.draft] where outrun?.contains(file.nonce) != true {
+    for case let file? in [state.file, state.draft] where !outrun.contains(file) {
       if state.next - file.firstChange < state.limit {
         isUsed = true
       } else {
         // It is given up with the commit, even if this part of the transaction is undone.
-        self.outrun[key, default: []].insert(file.nonce)
+        outrun.insert(file)
       }
     }
     return isUsed
@@ -156,10 +147,9 @@ final class ChangeLog {
 
   /// Notes that features that have expired by a time are deleted.
   func noteExpiry(until time: Int64, in key: Int64) throws(StoreError) {
-    guard var state = states[key], time > state.expiredUntil else { return }
-    state.expiredUntil = time
-    states[key] = state
-    if let file = state.file { try name(file, key, until: time) }
+    guard let state = states[key], time > state.expiredUntil else { return }
+    states[key]?.expiredUntil = time
+    if let file = state.file { try name(file) }
   }
 
   /// Deletes the rows of a collection that is dropped.
@@ -167,71 +157,61 @@ final class ChangeLog {
     guard let state = states[key] else { return }
     try unname(key)
     try trim(key, below: state.next)
-    for case let file? in [state.file, state.draft] { outrun[key, default: []].insert(file.nonce) }
+    outrun.formUnion([state.file, state.draft].compactMap(\.self))
   }
 
   /// Writes what is to be committed with the transaction.
   func flush() throws(StoreError) {
-    for (key, nonces) in outrun where states[key]?.file.map({ nonces.contains($0.nonce) }) == true {
-      try unname(key)
-    }
+    for file in outrun where states[file.key]?.file == file { try unname(file.key) }
   }
 
   /// Ends the transaction. After a commit the files that were given up are removed.
   func forget(isOnDisk: Bool) {
     if outrun.isEmpty { return }
-    if isOnDisk {
-      for (key, nonces) in outrun {
-        guard var state = states[key] else { continue }
-        if let file = state.file, nonces.contains(file.nonce) {
-          state.file = nil
-          IndexFiles.remove(file, of: key, besides: connection.path)
-        }
-        if let draft = state.draft, nonces.contains(draft.nonce) { state.draft = nil }
-        states[key] = state
-      }
+    for file in outrun where isOnDisk {
+      if states[file.key]?.file == file { removeFile(of: file.key) }
+      abandon(file)
     }
     outrun.removeAll()
   }
 
   // MARK: Files
 
-  /// The names of all files that the database names.
-  var names: Set<String> {
-    Set(states.compactMap { key, state in state.file.map { IndexFiles.name($0, of: key) } })
-  }
-
   /// Begins a file of a collection as it is now. Changes are noted from here on.
-  func begin(_ key: Int64, featureCount: Int, nonce: Int64, expiredUntil: Int64) -> File {
+  func begin(_ key: Int64, featureCount: Int, expiredUntil: Int64) -> IndexFileName {
     var state = states[key] ?? State()
-    let file = File(nonce: nonce, firstChange: state.next)
+    let file = IndexFileName(
+      key: key, nonce: Int64(bitPattern: UInt64.random(in: .min ... .max)), firstChange: state.next)
     state.draft = file
     state.expiredUntil = max(state.expiredUntil, expiredUntil)
-    state.limit = ChangeLog.limit(Int64(featureCount))
+    state.setLimit(featureCount: Int64(featureCount))
     states[key] = state
     return file
   }
 
   /// Whether the file that was begun is still wanted.
-  func isWanted(_ file: File, of key: Int64) -> Bool { states[key]?.draft == file }
+  func isWanted(_ file: IndexFileName) -> Bool { states[file.key]?.draft == file }
 
   /// Names a finished file, within a transaction.
-  func name(_ file: File, of key: Int64) throws(StoreError) {
-    try name(file, key, until: states[key]?.expiredUntil ?? FeatureRecord.expiryRange.lowerBound)
+  func name(_ file: IndexFileName) throws(StoreError) {
+    let until = states[file.key]?.expiredUntil ?? FeatureRecord.expiryRange.lowerBound
+    let checksum = ChangeLog.checksum(of: file, until: until)
+    for (index, value) in [file.key, file.nonce, file.firstChange, until, checksum].enumerated() {
+      try naming.bind(value, at: Int32(index + 1))
+    }
+    try naming.run()
   }
 
   /// Replaces the file by the one that was begun, whose name has been committed.
-  func take(_ file: File, of key: Int64) {
-    if let old = states[key]?.file {
-      IndexFiles.remove(old, of: key, besides: connection.path)
-    }
-    states[key]?.file = file
-    states[key]?.draft = nil
+  func take(_ file: IndexFileName) {
+    removeFile(of: file.key)
+    states[file.key]?.file = file
+    states[file.key]?.draft = nil
   }
 
   /// Gives up the file that was begun.
-  func abandon(_ file: File, of key: Int64) {
-    if isWanted(file, of: key) { states[key]?.draft = nil }
+  func abandon(_ file: IndexFileName) {
+    if isWanted(file) { states[file.key]?.draft = nil }
   }
 
   /// Deletes the name of the file of a collection, within a transaction.
@@ -240,21 +220,11 @@ final class ChangeLog {
     try unnaming.run()
   }
 
-  /// Removes the file of a collection, after ``unname(_:)`` was committed.
-  func forgetFile(_ key: Int64) {
+  /// Removes the file of a collection, whose name isn't in the database any more.
+  func removeFile(of key: Int64) {
     guard let file = states[key]?.file else { return }
     states[key]?.file = nil
-    IndexFiles.remove(file, of: key, besides: connection.path)
-  }
-
-  private func name(_ file: File, _ key: Int64, until time: Int64) throws(StoreError) {
-    try naming.bind(key, at: 1)
-    try naming.bind(file.nonce, at: 2)
-    try naming.bind(file.firstChange, at: 3)
-    try naming.bind(time, at: 4)
-    try naming.bind(
-      ChangeLog.checksum([key, file.nonce, file.firstChange, time]), at: 5)
-    try naming.run()
+    DataDirectory.remove(file.path(besides: connection.path))
   }
 
   // MARK: Old changes
@@ -276,28 +246,24 @@ final class ChangeLog {
   /// Takes note that the changes below a number were deleted and committed.
   func setTrimmed(_ key: Int64, below number: Int64) { states[key]?.oldest = number }
 
-  /// The ids that have changed since the file of a collection was written, each once, in no order. O(changes).
-  func changedIDs(of key: Int64, since file: File) throws(StoreError) -> Set<FeatureID> {
+  /// The ids that have changed since a file was written, ascending, each once. O(k log k) for k changes.
+  func changedIDs(since file: IndexFileName) throws(StoreError) -> [FeatureID] {
     let rows = try Statement(
       "SELECT number, id, checksum FROM changes WHERE collection = ?1 AND number >= ?2",
       on: connection)
-    try rows.bind(key, at: 1)
+    try rows.bind(file.key, at: 1)
     try rows.bind(file.firstChange, at: 2)
     var ids: Set<FeatureID> = []
     while try rows.step() {
-      let number = rows.integer(0)
-      let id: FeatureID? =
-        switch rows.type(1) {
-        case SQLITE_INTEGER: try? FeatureID(integer: rows.integer(1), isWrittenAsText: false)
-        case SQLITE_TEXT: rows.bytes(1).isUTF8 ? try? FeatureID(text: rows.bytes(1)) : nil
-        default: nil
-        }
-      let checksum = id?.withRawID { ChangeLog.checksum(of: $0, numbered: number, in: key) }
+      let id = rows.id(1, isWrittenAsText: false)
+      let checksum = id?.withRawID {
+        ChangeLog.checksum(of: $0, numbered: rows.integer(0), in: file.key)
+      }
       guard let id, checksum == rows.integer(2) else {
         throw damage("a change doesn't have its checksum")
       }
       ids.insert(id)
     }
-    return ids
+    return ids.sorted()
   }
 }

@@ -11,6 +11,7 @@ final class IndexFile: IndexFileSource, @unchecked Sendable {
   private let entries: [IndexFileLayout.Entry]
   private let descriptor: Int32
   private let mapping: UnsafeMutableRawPointer
+  /// The size of the mapping, up to the table.
   private let size: Int
 
   /// Opens a file. Nil if it is missing, or if its head and table aren't those of the file with the
@@ -18,18 +19,16 @@ final class IndexFile: IndexFileSource, @unchecked Sendable {
   init?(_ path: String, of identity: IndexFileLayout.Identity) {
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
-    guard let entries = IndexFile.entries(descriptor, identity), let last = entries.last,
-      let mapping = mmap(
-        nil, last.offset + last.section.byteCount, PROT_READ, MAP_PRIVATE, descriptor, 0),
+    guard let table = IndexFile.table(descriptor, identity),
+      let sections = IndexFileLayout.sections(table.entries, upTo: table.offset),
+      let mapping = mmap(nil, table.offset, PROT_READ, MAP_PRIVATE, descriptor, 0),
       mapping != MAP_FAILED
     else {
       close(descriptor)
       return nil
     }
-    self.entries = entries
-    self.mapping = mapping
-    size = last.offset + last.section.byteCount
-    sections = entries.map(\.section)
+    (entries, size) = table
+    (self.sections, self.mapping) = (sections, mapping)
   }
 
   deinit {
@@ -37,25 +36,25 @@ final class IndexFile: IndexFileSource, @unchecked Sendable {
     close(descriptor)
   }
 
-  private static func entries(
+  private static func table(
     _ descriptor: Int32, _ identity: IndexFileLayout.Identity
-  ) -> [IndexFileLayout.Entry]? {
+  ) -> (entries: [IndexFileLayout.Entry], offset: Int)? {
     var status = stat()
+    var head = [UInt8](repeating: 0, count: IndexFileLayout.headSize)
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      let head = bytes(descriptor, IndexFileLayout.headSize, at: 0),
-      let table = IndexFileLayout.table(
-        head: head, of: identity, fileSize: Int(status.st_size)),
-      let listing = bytes(
-        descriptor, table.count * IndexFileLayout.entrySize, at: table.offset),
-      listing.withUnsafeBytes(IndexFileLayout.checksum) == table.checksum
+      head.withUnsafeMutableBytes({ fill($0, from: descriptor, at: 0) }),
+      let table = IndexFileLayout.table(head: head, of: identity, fileSize: Int(status.st_size)),
+      table.count > 0
     else { return nil }
-    return IndexFileLayout.entries(listing, upTo: table.offset)
-  }
-
-  private static func bytes(_ descriptor: Int32, _ count: Int, at offset: Int) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let isWhole = bytes.withUnsafeMutableBytes { fill($0, from: descriptor, at: offset) }
-    return isWhole ? bytes : nil
+    let entries = [IndexFileLayout.Entry](unsafeUninitializedCapacity: table.count) {
+      if fill(UnsafeMutableRawBufferPointer($0), from: descriptor, at: table.offset) {
+        $1 = table.count
+      }
+    }
+    guard entries.count == table.count,
+      entries.withUnsafeBytes({ $0.crc32() }) == table.checksum
+    else { return nil }
+    return (entries, table.offset)
   }
 
   /// Fills `target` from an offset of a file, and returns whether there were enough bytes.
@@ -89,9 +88,9 @@ final class IndexFile: IndexFileSource, @unchecked Sendable {
 
   func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool {
     let entry = entries[section]
-    return target.count == entry.section.byteCount
+    return target.count == entry.byteCount
       && IndexFile.fill(target, from: descriptor, at: entry.offset)
-      && IndexFileLayout.checksum(UnsafeRawBufferPointer(target)) == entry.checksum
+      && UnsafeRawBufferPointer(target).crc32() == entry.checksum
   }
 
   func address(of section: Int) -> UnsafeRawPointer {

@@ -3,9 +3,7 @@ import ClusterCore
 /// An index file that is being written. The file is a cache: with it the next start needn't build the index
 /// from the rows.
 public struct IndexFileDraft: Sendable {
-  /// The collection's key.
-  public let key: Int64
-  let file: ChangeLog.File
+  let file: IndexFileName
   let path: String
   let identity: IndexFileLayout.Identity
 

@@ -1,15 +1,15 @@
 import ClusterCore
 import Dispatch
-import Threading
 
 /// Sorts the features of a collection into index order beside the caller, then writes its index file,
 /// without keeping the index in memory.
 ///
-/// `@unchecked Sendable`: `sorter` and `failure` are touched on `queue` only.
+/// `@unchecked Sendable`: `sorter`, `failure` and `written` are touched on `queue` only.
 final class IndexFileSorting: @unchecked Sendable {
   private let queue = DispatchQueue(label: "pincluster.sort")
   private var sorter: IndexFileSorter
   private var failure: (any Error)?
+  private var written = 0
 
   /// - Parameter path: the scratch file; its name is free again when this returns.
   init(scratch path: String) throws(StoreError) {
@@ -33,19 +33,18 @@ final class IndexFileSorting: @unchecked Sendable {
   func write(
     to path: String, of identity: IndexFileLayout.Identity, while body: () -> Void
   ) throws -> Int {
-    let outcome = Locked<Result<Int, any Error>?>(nil)
     queue.async { [self] in
-      let result = Result {
-        if let failure { throw failure }
+      guard failure == nil else { return }
+      do {
         let writer = try IndexFileWriter(path)
-        let count = try sorter.finish(to: writer.append)
-        if count > 0 { try writer.finish(identity) }
-        return count
-      }
-      outcome.withLock { $0 = result }
+        written = try sorter.finish(to: writer.append)
+        if written > 0 { try writer.finish(identity) }
+      } catch { failure = error }
     }
     body()
-    queue.sync {}
-    return try outcome.withLock { $0 }?.get() ?? 0
+    return try queue.sync {
+      if let failure { throw failure }
+      return written
+    }
   }
 }

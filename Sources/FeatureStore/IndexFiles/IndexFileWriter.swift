@@ -6,9 +6,11 @@ import Glibc
 /// Not `Sendable`; it may be used on any thread.
 final class IndexFileWriter {
   private let path: String
+  /// The path until the file is complete.
+  private let draft: String
   private let descriptor: Int32
   private var entries: [IndexFileLayout.Entry] = []
-  private var offset = IndexFileLayout.headSize
+  private var offset = IndexFileLayout.sectionsOffset
   private var unsynchronized = 0
   private var isFinished = false
 
@@ -16,26 +18,24 @@ final class IndexFileWriter {
   /// those of the database.
   private static let stretch = 32 << 20
 
-  /// The path of a file until it is complete.
-  static func draft(of path: String) -> String { path + ".new" }
-
   init(_ path: String) throws(StoreError) {
     self.path = path
-    descriptor = open(
-      IndexFileWriter.draft(of: path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    draft = path + ".new"
+    descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw DataDirectory.failure("written", path) }
   }
 
   deinit {
     close(descriptor)
-    if !isFinished { DataDirectory.remove(IndexFileWriter.draft(of: path)) }
+    if !isFinished { DataDirectory.remove(draft) }
   }
 
   func append(_ section: IndexFileSection, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-    try write(bytes, at: offset)
+    guard IndexFile.write(bytes, to: descriptor, at: offset) else {
+      throw DataDirectory.failure("written", path)
+    }
     entries.append(
-      IndexFileLayout.Entry(
-        section: section, offset: offset, checksum: IndexFileLayout.checksum(bytes)))
+      IndexFileLayout.Entry(section, offset: offset, checksum: bytes.crc32()))
     offset += bytes.count
     unsynchronized += bytes.count
     guard unsynchronized >= IndexFileWriter.stretch else { return }
@@ -45,26 +45,13 @@ final class IndexFileWriter {
 
   /// Completes the file. It is on disk under its name when this returns.
   func finish(_ identity: IndexFileLayout.Identity) throws(StoreError) {
-    let table = IndexFileLayout.table(entries)
-    let head = IndexFileLayout.head(
-      identity, table: table, count: entries.count, offset: offset)
-    try write(table, at: offset)
-    try write(head, at: 0)
-    guard fsync(descriptor) == 0 else { throw DataDirectory.failure("written", path) }
-    try DataDirectory.move(
-      IndexFileWriter.draft(of: path), to: path, in: DataDirectory.parent(of: path))
+    let isWritten =
+      entries.withUnsafeBytes { IndexFile.write($0, to: descriptor, at: offset) }
+      && IndexFileLayout.head(identity, entries, offset: offset).withUnsafeBytes {
+        IndexFile.write($0, to: descriptor, at: 0)
+      }
+    guard isWritten, fsync(descriptor) == 0 else { throw DataDirectory.failure("written", path) }
+    try DataDirectory.move(draft, to: path, in: DataDirectory.parent(of: path))
     isFinished = true
-  }
-
-  private func write(_ bytes: [UInt8], at offset: Int) throws(StoreError) {
-    try bytes.withUnsafeBytes { bytes in
-      Result { () throws(StoreError) in try write(bytes, at: offset) }
-    }.get()
-  }
-
-  private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
-    guard IndexFile.write(bytes, to: descriptor, at: offset) else {
-      throw DataDirectory.failure("written", path)
-    }
   }
 }

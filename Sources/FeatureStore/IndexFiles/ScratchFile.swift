@@ -2,7 +2,7 @@ import ClusterCore
 import Glibc
 
 /// A file without a name, which is gone with its owner or the process.
-final class ScratchFile: IndexFileScratch {
+final class ScratchFile: IndexFileSorter.Scratch {
   private let path: String
   private let descriptor: Int32
   private var size = 0

@@ -59,18 +59,14 @@ public final class StoreVerifier: Sendable {
   private var wasStopped: Bool { running.withLock { $0.isStopped } }
 
   private func checkRows(_ connection: Connection, _ key: Int64) throws {
-    let reader = try RowReader(connection, slicesOf: key)
+    let reader = try RowReader(connection, .slice, of: key, hasChecksums: false)
     let checker = RowChecker(key, path: path)
     var rows = ReadRows()
     var last: FeatureID?
     while try !wasStopped && reader.slice(after: last, limit: StoreVerifier.slice, into: &rows) {
       try checker.check(rows)
-      last = [rows.living.batch, rows.expired.batch].compactMap(\.lastID).max()
+      last = rows.living.batch.withRecord(at: rows.living.batch.count - 1) { $0.id }
       rows.removeAll()
     }
   }
-}
-
-extension FeatureBatch {
-  fileprivate var lastID: FeatureID? { isEmpty ? nil : withRecord(at: count - 1) { $0.id } }
 }

@@ -1,10 +1,9 @@
-import CDeflate
 import ClusterCore
 
 /// A row of `features`. Its bytes are borrowed.
 struct FeatureRow {
   var id: FeatureRecord.RawID
-  /// A position in the form of ``PositionCoding``.
+  /// A position in the form of ``PositionCoder``.
   var position: UnsafeRawBufferPointer
   var properties: UnsafeRawBufferPointer
   var expires: Int64?
@@ -29,10 +28,9 @@ struct FeatureRow {
       Int64(text.count).littleEndian, Int64(position.count).littleEndian,
       Int64(properties.count).littleEndian
     )
-    var checksum = withUnsafeBytes(of: head) { FeatureRow.crc32($0, after: 0) }
-    checksum = FeatureRow.crc32(text, after: checksum)
-    checksum = FeatureRow.crc32(position, after: checksum)
-    return Int64(FeatureRow.crc32(properties, after: checksum))
+    let start = withUnsafeBytes(of: head) { $0.crc32() }
+    return Int64(
+      properties.crc32(after: position.crc32(after: text.crc32(after: start))))
   }
 
   /// Binds the row and its checksum to six parameters, `id` to `checksum` in the order of ``Schema``. The
@@ -46,23 +44,13 @@ struct FeatureRow {
     try statement.bind(expires, at: first + 4)
     try statement.bind(checksum, at: first + 5)
   }
-
-  private static func crc32(_ bytes: UnsafeRawBufferPointer, after start: UInt32) -> UInt32 {
-    // libdeflate returns its initial value for a null pointer.
-    bytes.isEmpty ? start : libdeflate_crc32(start, bytes.baseAddress, bytes.count)
-  }
 }
 
 extension FeatureRow {
-  /// The row of a record, under an id that need not be the record's.
-  ///
-  /// - Parameter space: memory for the encoded position.
-  init(
-    _ record: FeatureRecord, id: FeatureRecord.RawID, _ space: UnsafeMutableRawBufferPointer
-  ) {
+  /// The row of a record, under an id that need not be the record's. It is valid until the coder is used again.
+  init(_ record: FeatureRecord, id: FeatureRecord.RawID, _ coder: PositionCoder) {
     self.init(
-      id: id,
-      position: PositionCoding.encode(record.coordinate, record.furtherOrdinates, into: space),
-      properties: record.properties, expires: record.expires)
+      id: id, position: coder.encode(record), properties: record.properties,
+      expires: record.expires)
   }
 }

@@ -6,18 +6,14 @@ import ClusterCore
 final class RowChecker {
   private let key: Int64
   private let path: String
-  private let position: UnsafeMutableRawBufferPointer
+  private let coder = PositionCoder()
   private var previous: FeatureID?
 
   /// - Parameter path: the database, as named in errors.
   init(_ key: Int64, path: String) {
     self.key = key
     self.path = path
-    position = .allocate(
-      byteCount: 8 * (2 + FeatureBatch.maximumFurtherOrdinates), alignment: 8)
   }
-
-  deinit { position.deallocate() }
 
   /// Throws if one of the rows isn't what was written or doesn't follow the one before it.
   func check(_ rows: ReadRows) throws(StoreError) {
@@ -31,7 +27,7 @@ final class RowChecker {
         ? batch.withRecord(at: index - 1) { before in
           batch.withRecord(at: index) { FeatureRecord.compare(before.rawID, $0.rawID) < 0 }
         } : batch.withRecord(at: index) { first in previous.map { $0 < first.id } ?? true }
-      if !isBehind { throw damage("place") }
+      if !isBehind { throw damage("rank") }
     }
     if batch.count > 0 { previous = batch.withRecord(at: batch.count - 1) { $0.id } }
   }
@@ -46,7 +42,7 @@ final class RowChecker {
   private func fault(of record: FeatureRecord, _ checksum: Int64?) -> String? {
     guard record.properties.isUTF8 else { return "properties" }
     guard let checksum else { return nil }
-    let row = FeatureRow(record, id: record.rawID, position)
+    let row = FeatureRow(record, id: record.rawID, coder)
     return checksum == row.checksum(in: key) ? nil : "checksum"
   }
 

@@ -54,10 +54,16 @@ final class Connection {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// The first column of the first row.
+  /// The first column of the first row, an integer.
   func integer(_ sql: String) throws(StoreError) -> Int64? {
     let statement = try Statement(sql, on: self)
     return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// The first column of the first row, a text.
+  func text(_ sql: String) throws(StoreError) -> String? {
+    let statement = try Statement(sql, on: self)
+    return try statement.step() ? statement.text(0) : nil
   }
 
   /// Makes a running query of another thread fail. May be called on any thread while the connection is open.
@@ -73,7 +79,7 @@ final class Connection {
   /// Chooses where temporary tables and the journals of savepoints are kept: in memory, so that writes
   /// depend on one disk only, or in a file. There must be no such table and no transaction.
   func keepTemporary(inMemory: Bool) {
-    // The place only affects memory use, so a failure is ignored.
+    // Where they are kept only affects memory use, so a failure is ignored.
     sqlite3_exec(handle, "PRAGMA temp_store = \(inMemory ? 2 : 1)", nil, nil, nil)
   }
 
@@ -92,14 +98,6 @@ final class Connection {
 
   /// Whether the file could be opened for reading only.
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
-
-  /// Whether changes go to a write-ahead log.
-  var isLogging: Bool {
-    get throws(StoreError) {
-      let mode = try Statement("PRAGMA journal_mode", on: self)
-      return try mode.first { (row: Statement) throws(StoreError) in row.text(0) } == "wal"
-    }
-  }
 
   /// Undoes the open transaction, if there is one. No failure leaves it open: SQLite rolls back by itself
   /// after errors that forbid an explicit rollback.

@@ -87,11 +87,10 @@ extension FeatureStore {
     do {
       let count = active.pending.count
       let first = try active.info.reserveIDs(count, above: 0)
-      if let ascending = active.ascending, count == 0 || ascending.takesIntegers {
-        try active.pending.move(firstID: first, with: ascending)
-      } else {
+      try active.pending.move(firstID: first) { batch throws(StoreError) in
+        if let ascending = active.ascending, try ascending.append(batch) != nil { return }
         active.ascending = nil
-        try active.pending.move(to: active.info.key, firstID: first, with: core.features)
+        _ = try core.features.write(batch, ids: nil, into: active.info.key, at: clock.now)
       }
       active.info.featureCount += count
       core.collections.save(active.info)

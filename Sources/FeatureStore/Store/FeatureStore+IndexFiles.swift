@@ -18,43 +18,41 @@ extension FeatureStore {
   public func indexFileState(of info: CollectionInfo) -> IndexFileState {
     guard let state = try? opened().changes.states[info.key] else { return .missing }
     if state.draft != nil { return .underWay }
-    return state.changes.map { .present(changes: Int($0)) } ?? .missing
+    return state.file.map { .present(changes: Int(state.next - $0.firstChange)) } ?? .missing
   }
 
   /// Begins an index file of a collection as it is now.
   public func beginIndexFile(of info: CollectionInfo) throws(StoreError) -> IndexFileDraft {
     let core = try writable()
-    let nonce = Int64(bitPattern: UInt64.random(in: .min ... .max))
     let file = core.changes.begin(
-      info.key, featureCount: info.featureCount, nonce: nonce, expiredUntil: clock.now)
+      info.key, featureCount: info.featureCount, expiredUntil: clock.now)
     return IndexFileDraft(
-      key: info.key, file: file,
-      path: IndexFiles.path(file, of: info.key, besides: core.connection.path),
-      identity: IndexFileLayout.Identity(storeID: core.storeID, key: info.key, nonce: nonce))
+      file: file, path: file.path(besides: core.connection.path),
+      identity: IndexFileLayout.Identity(storeID: core.storeID, file))
   }
 
   /// Makes a complete file the one that the next start reads, unless too much has changed meanwhile.
   public func finishIndexFile(_ draft: IndexFileDraft) throws(StoreError) {
     let core = try writable()
-    guard core.changes.isWanted(draft.file, of: draft.key) else {
+    guard core.changes.isWanted(draft.file) else {
       return DataDirectory.remove(draft.path)
     }
     do {
       try core.transaction.write { () throws(StoreError) in
-        try core.changes.name(draft.file, of: draft.key)
+        try core.changes.name(draft.file)
       }
     } catch {
       abandonIndexFile(draft)
       throw error
     }
-    core.changes.take(draft.file, of: draft.key)
+    core.changes.take(draft.file)
   }
 
   /// Gives up a file that was begun.
   public func abandonIndexFile(_ draft: IndexFileDraft) {
     DataDirectory.remove(draft.path)
     guard let core = try? opened() else { return }
-    core.changes.abandon(draft.file, of: draft.key)
+    core.changes.abandon(draft.file)
   }
 
   /// Writes the index file of a collection without building the index in memory, at the end of an import.
@@ -85,7 +83,7 @@ extension FeatureStore {
     of info: CollectionInfo, _ core: StoreCore, now: Int64
   ) throws -> IndexFileSorting {
     let sorting = try IndexFileSorting(
-      scratch: IndexFiles.runs(of: info.key, besides: core.connection.path))
+      scratch: IndexFileName.runs(of: info.key, besides: core.connection.path))
     _ = try core.rows(of: info, now: now).load { batch in sorting.append(batch) {} }
     return sorting
   }

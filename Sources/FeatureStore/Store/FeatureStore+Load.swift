@@ -1,27 +1,46 @@
 import ClusterCore
-import Glibc
 
 extension FeatureStore {
+  /// The index of a collection as a start has loaded it.
+  public struct LoadedIndex: Sendable {
+    /// The index, without features that have expired.
+    public let index: FeatureIndex
+    /// The number of rows of features that have expired.
+    public let expired: Int
+    /// The number of features that have changed since the index file was written; nil if all were read from the
+    /// database.
+    public let changes: Int?
+    /// Why the index file could not be used; nil if it was, or if there is none.
+    public let fault: String?
+  }
+
   /// Loads the index of a collection: from its index file and the features that have changed since, or if that
   /// isn't possible from all rows, which throws
   /// ``StoreError/damaged(path:reason:)`` if a row isn't one that the store wrote, as far as that shows, or
   /// if there aren't as many as the collection's row says.
   public func loadIndex(of info: CollectionInfo) throws -> LoadedIndex {
     let core = try writable()
-    guard FeatureIndexBuilder.canLoad(info.featureCount) else {
+    let loaded = try FeatureIndexBuilder.withMemory(for: info.featureCount) {
+      try load(info, core)
+    }
+    guard let loaded else {
       throw StoreError.io(
         reason: "there isn't enough memory for the \(info.featureCount) features of \(info.id)")
     }
+    return loaded
+  }
+
+  private func load(_ info: CollectionInfo, _ core: StoreCore) throws -> LoadedIndex {
     defer { core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache) }
     var fault: String?
     if let state = core.changes.states[info.key], let file = state.file {
-      switch try stored(info, file, state, core) {
-      case .success(let loaded): return loaded
-      case .failure(let reason): fault = reason.text
-      }
+      do {
+        // What was deleted as expired stays so, even if the clock has gone back since.
+        return try stored(info, file, core, now: max(clock.now, state.expiredUntil))
+      } catch let unusable as Unusable { fault = unusable.reason }
       // It is of no use to later starts either. If this fails, they find out by themselves.
       try? core.transaction.write { () throws(StoreError) in try core.changes.unname(info.key) }
-      core.changes.forgetFile(info.key)
+      core.changes.removeFile(of: info.key)
     }
     // One call at a time touches it, and none after the rows are loaded.
     nonisolated(unsafe) var builder = FeatureIndexBuilder(expecting: info.featureCount)
@@ -29,34 +48,37 @@ extension FeatureStore {
     return LoadedIndex(index: builder.build(), expired: expired, changes: nil, fault: fault)
   }
 
-  private struct Fault: Error { var text: String }
+  private struct Unusable: Error { var reason: String }
 
   private func stored(
-    _ info: CollectionInfo, _ file: ChangeLog.File, _ state: ChangeLog.State, _ core: StoreCore
-  ) throws -> Result<LoadedIndex, Fault> {
-    let path = IndexFiles.path(file, of: info.key, besides: core.connection.path)
-    let identity = IndexFileLayout.Identity(
-      storeID: core.storeID, key: info.key, nonce: file.nonce)
-    guard let source = IndexFile(path, of: identity) else {
-      return .failure(Fault(text: "\(path) is missing or damaged"))
+    _ info: CollectionInfo, _ file: IndexFileName, _ core: StoreCore, now: Int64
+  ) throws -> LoadedIndex {
+    let path = file.path(besides: core.connection.path)
+    guard let source = IndexFile(path, of: .init(storeID: core.storeID, file)) else {
+      throw Unusable(reason: "\(path) is missing or damaged")
     }
-    // What was deleted as expired stays so, even if the clock has gone back since.
-    let now = max(clock.now, state.expiredUntil)
-    let ids = try core.changes.changedIDs(of: info.key, since: file).sorted()
+    let ids = try core.changes.changedIDs(since: file)
     let batch = try core.features(ids, of: info, now: now)
     guard var index = try FeatureIndex.decode(source, changing: ids, to: batch) else {
-      return .failure(Fault(text: "\(path) is damaged"))
+      throw Unusable(reason: "\(path) is damaged")
     }
     let gone = index.expired(at: now)
     if !gone.isEmpty { index = try index.applying(.remove(gone)) }
     let expired = try core.features.countExpired(in: info.key, at: now)
     guard index.count + expired == info.featureCount else {
-      return .failure(
-        Fault(
-          text: "\(path) and the changes since have \(index.count) features, "
-            + "not \(info.featureCount - expired)"))
+      throw Unusable(
+        reason: "\(path) and the changes since have \(index.count) features, "
+          + "not \(info.featureCount - expired)")
     }
-    return .success(
-      LoadedIndex(index: index, expired: expired, changes: ids.count, fault: nil))
+    return LoadedIndex(index: index, expired: expired, changes: ids.count, fault: nil)
+  }
+
+  /// Returns a verifier for what this store hasn't checked; nil if it has checked everything.
+  ///
+  /// - Parameter keys: the collections whose index was read from a file.
+  public func verifier(ofRowsOf keys: [Int64]) -> StoreVerifier? {
+    guard let core = try? opened(), core.needsPageCheck || !keys.isEmpty else { return nil }
+    return StoreVerifier(
+      path: core.connection.path, keys: keys, checksStructure: core.needsPageCheck)
   }
 }

@@ -1,6 +1,18 @@
 import ClusterCore
 
 extension FeatureStore {
+  /// The outcome of writing a batch of features.
+  public struct UpsertResult: Sendable, Equatable {
+    /// The number of features that are new.
+    public let inserted: Int
+    /// The number of features that replaced another one, of the collection or earlier in the batch.
+    public let updated: Int
+    /// The collection after the write.
+    public let info: CollectionInfo
+    /// Whether the write created the collection.
+    public let createdCollection: Bool
+  }
+
   /// Runs `body` in one transaction, to which the writes within belong, so that they share one
   /// synchronization to disk: all of them are there when this returns, none if it throws.
   ///
@@ -87,6 +99,39 @@ extension FeatureStore {
   /// Deletes a feature: the collection after that, or nil if there is no such feature.
   public func delete(_ feature: FeatureID, from id: String) throws(StoreError) -> CollectionInfo? {
     try delete([feature], from: id)
+  }
+
+  /// The most features that one ``removeExpired(from:at:)`` deletes.
+  public static let expiredAtOnce = 10_000
+
+  /// Deletes rows of features that have expired, in one transaction. Each collection gets a new version,
+  /// which is above all versions that were published. After a restart it names what is left.
+  ///
+  /// - Parameters:
+  ///   - collections: the keys of collections.
+  ///   - now: in milliseconds since 1970 (UTC).
+  /// - Returns: whether all were deleted; if not, some are left for another call.
+  public func removeExpired(
+    from collections: [Int64], at now: Int64
+  ) throws(StoreError) -> Bool {
+    let core = try writable()
+    return try core.transaction.write { () throws(StoreError) in
+      var room = FeatureStore.expiredAtOnce
+      for key in collections where room > 0 {
+        guard var info = try core.collections.find(key: key) else { continue }
+        let removed = try core.features.deleteExpired(from: key, at: now, limit: room)
+        guard removed <= info.featureCount else {
+          throw .damaged(
+            path: core.connection.path,
+            reason: "a collection of \(info.featureCount) features has more rows")
+        }
+        room -= removed
+        info.featureCount -= removed
+        info.version = core.collections.nextVersion()
+        core.collections.save(info)
+      }
+      return room > 0
+    }
   }
 }
 

@@ -10,9 +10,6 @@ import Threading
 /// check that (``confine(to:)``). While a store lives no other one can open its data directory. Other
 /// programs may read the file, such as `sqlite3` for a backup.
 public final class FeatureStore {
-  /// The version of the schema that this program writes. Older databases are migrated to it.
-  public static var schemaVersion: Int { Schema.version }
-
   /// The name of the database file in the data directory.
   public static var fileName: String { DatabaseFile.name }
 
@@ -91,11 +88,6 @@ public final class FeatureStore {
   public func reserveVersions() throws(StoreError) {
     let core = try writable()
     if core.versions.dueCeiling != nil { try core.transaction.write {} }
-  }
-
-  /// Copies the write-ahead log into the database file, as far as no reader needs it.
-  public func checkpoint() throws(StoreError) {
-    try writable().connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
   /// Ends an import as ``rollbackImport()`` does, copies the log into the database and unlocks the directory.

@@ -33,7 +33,8 @@ final class StoreCore {
     features = try FeatureTable(connection, changes)
     transaction = try Transaction(connection, collections, changes)
     mark = try CommitMark(connection)
-    IndexFiles.removeAll(besides: connection.path, but: changes.names)
+    IndexFileName.removeAll(
+      besides: connection.path, but: changes.states.values.compactMap(\.file))
   }
 
   /// A loader of all rows of a collection.
@@ -46,7 +47,7 @@ final class StoreCore {
     _ ids: [FeatureID], of info: CollectionInfo, now: Int64
   ) throws(StoreError) -> FeatureBatch {
     let reader = try RowReader(
-      connection, someOf: info.key, hasChecksums: info.hasChecksums, now: now)
+      connection, .single, of: info.key, hasChecksums: info.hasChecksums, now: now)
     var rows = ReadRows()
     // Without a transaction each statement would lock the database.
     try connection.transaction("BEGIN") { () throws(StoreError) in

@@ -1,4 +1,3 @@
-import CDeflate
 import CSQLite
 import ClusterCore
 
@@ -186,6 +185,6 @@ extension CollectionInfo {
       bytes.append(text == nil ? 0xFE : 0xFF)
       bytes.append(contentsOf: (text ?? "").utf8)
     }
-    return Int64(libdeflate_crc32(0, bytes, bytes.count))
+    return Int64(bytes.withUnsafeBytes { $0.crc32() })
   }
 }

@@ -20,11 +20,9 @@ final class FeatureTable {
   private let deletion: Statement
   private let sweeping: Statement
   private let counting: Statement
-  private let countingExpired: Statement
   private let connection: Connection
   private let changes: ChangeLog
-  /// Memory for an encoded position.
-  private let position: UnsafeMutableRawBufferPointer
+  private let coder = PositionCoder()
 
   init(_ connection: Connection, _ changes: ChangeLog) throws(StoreError) {
     self.connection = connection
@@ -58,18 +56,9 @@ final class FeatureTable {
     counting = try Statement(
       """
       SELECT count(*) FROM features INDEXED BY features_by_expiry
-      WHERE collection = ?1 AND expires IS NOT NULL
-      """, on: connection)
-    countingExpired = try Statement(
-      """
-      SELECT count(*) FROM features INDEXED BY features_by_expiry
       WHERE collection = ?1 AND expires <= ?2
       """, on: connection)
-    position = .allocate(
-      byteCount: 8 * (2 + FeatureBatch.maximumFurtherOrdinates), alignment: 8)
   }
-
-  deinit { position.deallocate() }
 
   /// Writes the features of a batch. Those that need an id get ascending integers from `first` on, or aren't
   /// written if it is nil.
@@ -79,42 +68,30 @@ final class FeatureTable {
   func write(
     _ batch: borrowing FeatureBatch, ids first: Int64?, into key: Int64, at now: Int64
   ) throws(StoreError) -> Counts {
-    var counts = Counts()
-    var next = first ?? 0
-    let order = WriteOrder(batch)
-    for index in order.indices {
-      if order.isOverwritten(index) {
-        counts.updated += 1
-        continue
+    try batch.withRecords { (records) throws(StoreError) in
+      let order = WriteOrder(records)
+      var counts = Counts(updated: order.overwritten)
+      for index in order.indices {
+        try write(records[index], id: records[index].rawID, into: key, at: now, &counts)
       }
-      try batch.withRecord(at: Int(index)) { record in
-        Result { () throws(StoreError) in
-          try write(record, id: record.rawID, into: key, at: now, &counts)
-        }
-      }.get()
-    }
-    if first != nil {
-      for index in order.unassigned {
-        try batch.withRecord(at: Int(index)) { record in
-          Result { () throws(StoreError) in
-            let id = FeatureRecord.RawID.integer(next, writtenAsText: false)
-            try write(record, id: id, into: key, at: now, &counts)
-          }
-        }.get()
-        next += 1
+      guard let first else { return counts }
+      for (number, index) in order.unassigned.enumerated() {
+        let id = FeatureRecord.RawID.integer(first + Int64(number), writtenAsText: false)
+        try write(records[index], id: id, into: key, at: now, &counts)
       }
-    }
-    return counts
+      return counts
+    } ?? Counts()
   }
 
   private func write(
     _ record: FeatureRecord, id: FeatureRecord.RawID, into key: Int64, at now: Int64,
     _ counts: inout Counts
   ) throws(StoreError) {
-    let row = FeatureRow(record, id: id, position)
+    let row = FeatureRow(record, id: id, coder)
     let checksum = row.checksum(in: key)
     try changes.note(id, in: key)
-    if try insert(row, checksum, into: key) {
+    try bind(row, checksum, key: key, to: insertion)
+    if try insertion.run() > 0 {
       counts.inserted += 1
       counts.newRows += 1
       return
@@ -128,20 +105,6 @@ final class FeatureTable {
     try bind(row, checksum, key: key, to: revival)
     try revival.run()
     counts.inserted += 1
-  }
-
-  /// Writes a row whose id is free.
-  func insert(_ row: FeatureRow, into key: Int64) throws(StoreError) {
-    try changes.note(row.id, in: key)
-    _ = try insert(row, row.checksum(in: key), into: key)
-  }
-
-  /// Writes a row if its id is free, and returns whether it was.
-  private func insert(_ row: FeatureRow, _ checksum: Int64, into key: Int64)
-    throws(StoreError) -> Bool
-  {
-    try bind(row, checksum, key: key, to: insertion)
-    return try insertion.run() > 0
   }
 
   private func bind(
@@ -165,19 +128,11 @@ final class FeatureTable {
     }
   }
 
-  /// The number of features with an expiry, by the index of expiries.
-  func countExpiring(in key: Int64) throws(StoreError) -> Int {
+  /// The number of rows of features that have expired at a time, or will ever, by the index of expiries.
+  func countExpired(in key: Int64, at now: Int64 = .max) throws(StoreError) -> Int {
     try counting.bind(key, at: 1)
+    try counting.bind(now, at: 2)
     return try counting.first { (row: Statement) throws(StoreError) in Int(row.integer(0)) } ?? 0
-  }
-
-  /// The number of rows of features that have expired, by the index of expiries.
-  func countExpired(in key: Int64, at now: Int64) throws(StoreError) -> Int {
-    try countingExpired.bind(key, at: 1)
-    try countingExpired.bind(now, at: 2)
-    return try countingExpired.first { (row: Statement) throws(StoreError) in
-      Int(row.integer(0))
-    } ?? 0
   }
 
   /// Deletes at most `limit` features that have expired, and returns their number.

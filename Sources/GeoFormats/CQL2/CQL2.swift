@@ -15,27 +15,16 @@ public enum CQL2 {
           + "\(FilterExpression.maximumLength) are accepted")
     }
     guard text.withUnsafeBytes({ JSONText.isUTF8($0) }) else {
-      throw .syntax(
-        character: codePoints(validPrefix(of: text)) + 1, detail: "invalid UTF-8")
+      throw CQL2Tokenizer(text).failure(at: validLength(of: text), "invalid UTF-8")
     }
-    do throws(CQL2Parser.Failure) {
-      var parser = CQL2Parser(text)
-      let filter = try parser.expression()
-      try check(filter.normalised)
-      return filter
-    } catch {
-      switch error {
-      case .syntax(let failure):
-        throw .syntax(
-          character: codePoints(text[..<failure.start]) + 1, detail: failure.detail)
-      case .tooLarge(let detail): throw .tooLarge(detail: detail)
-      case .tooDeep(let detail): throw .tooDeep(detail: detail)
-      }
-    }
+    var parser = CQL2Parser(text)
+    let filter = try parser.expression()
+    try check(filter.normalised)
+    return filter
   }
 
   /// Rejects filters that would take too long over many features.
-  private static func check(_ filter: FilterExpression) throws(CQL2Parser.Failure) {
+  private static func check(_ filter: FilterExpression) throws(CQL2Error) {
     let parts = [
       (
         "conditions", filter.conditionCount, FilterExpression.maximumConditions,
@@ -45,21 +34,15 @@ public enum CQL2 {
       ("properties", filter.propertyNames.count, FilterExpression.maximumProperties, ""),
     ]
     for (name, count, maximum, remedy) in parts where count > maximum {
-      throw .tooLarge("the filter has \(count) \(name), more than \(maximum)\(remedy)")
+      throw .tooLarge(detail: "the filter has \(count) \(name), more than \(maximum)\(remedy)")
     }
   }
 
-  private static func codePoints(_ text: ArraySlice<UInt8>) -> Int {
-    text.count { $0 & 0xC0 != 0x80 }
-  }
-
-  private static func validPrefix(of text: [UInt8]) -> ArraySlice<UInt8> {
+  private static func validLength(of text: [UInt8]) -> Int {
     var iterator = text.makeIterator()
     var decoder = UTF8()
     var end = 0
-    while case .scalarValue(let scalar) = decoder.decode(&iterator) {
-      end += UTF8.width(scalar)
-    }
-    return text[..<min(end, text.count)]
+    while case .scalarValue(let scalar) = decoder.decode(&iterator) { end += UTF8.width(scalar) }
+    return min(end, text.count)
   }
 }

@@ -1,18 +1,15 @@
 internal import ClusterCore
 
 extension CQL2Parser {
-  /// A failure at the current token.
-  func failure(_ detail: String) -> Failure {
-    .syntax(CQL2Tokenizer.Failure(start: token.start, detail: detail))
-  }
+  func failure(_ detail: String) -> CQL2Error { tokenizer.failure(at: token.start, detail) }
 
   /// A failure because something else was expected at the current token.
-  func unexpected(_ expected: String) -> Failure {
+  func unexpected(_ expected: String) -> CQL2Error {
     var hint = ""
     switch token.kind {
     case .keyword(let keyword):
       hint = "; a property of that name is written \"\(keyword.rawValue)\""
-    case .number where isAfterOperand(expected): hint = "; arithmetic is not supported"
+    case .number where expected.hasPrefix("="): hint = "; arithmetic is not supported"
     case .unsupported(let sign): hint = CQL2Parser.hint(sign)
     default: break
     }
@@ -20,30 +17,26 @@ extension CQL2Parser {
   }
 
   /// A failure because no predicate follows an operand.
-  func incomplete(_ value: FilterExpression.Operand, _ first: CQL2Token) -> Failure {
+  func incomplete(_ value: FilterExpression.Operand, _ first: CQL2Token) -> CQL2Error {
     let expected = "=, <>, <, <=, >, >=, IN, BETWEEN, LIKE or IS"
     guard case .property = value else { return unexpected(expected + " after the value") }
     switch token.kind {
     case .end, .rightParenthesis, .keyword(.and), .keyword(.or):
-      return .syntax(
-        CQL2Tokenizer.Failure(
-          start: first.start,
-          detail: "\(CQL2Parser.describe(first.kind)) alone is not a condition; "
-            + "for a boolean property, write = TRUE"))
+      return tokenizer.failure(
+        at: first.start,
+        "\(CQL2Parser.describe(first.kind)) alone is not a condition; "
+          + "for a boolean property, write = TRUE")
     default: return unexpected(expected + " after the property")
     }
   }
 
   /// A failure because of what looks like a function call.
-  func function(_ name: [UInt8], _ start: Int) -> Failure {
-    .syntax(
-      CQL2Tokenizer.Failure(
-        start: start,
-        detail: "“\(CQL2Parser.shown(name))(” looks like a function; functions, dates and "
-          + "geometries are not supported"))
+  func function(_ name: [UInt8], _ start: Int) -> CQL2Error {
+    tokenizer.failure(
+      at: start,
+      "“\(CQL2Parser.shown(name))(” looks like a function; functions, dates and geometries are not "
+        + "supported")
   }
-
-  private func isAfterOperand(_ expected: String) -> Bool { expected.hasPrefix("=") }
 
   private static func hint(_ sign: String) -> String {
     switch sign {
@@ -61,7 +54,7 @@ extension CQL2Parser {
     case .string(let text): "the string '\(shown(text))'"
     case .number(let value):
       "the number " + (Int(exactly: value).map { String($0) } ?? String(value))
-    case .keyword(let keyword): keyword.text
+    case .keyword(let keyword): keyword.rawValue.uppercased()
     case .comparison(let sign), .unsupported(let sign): "“\(sign)”"
     case .leftParenthesis: "“(”"
     case .rightParenthesis: "“)”"

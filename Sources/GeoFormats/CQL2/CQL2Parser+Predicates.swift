@@ -2,7 +2,7 @@ internal import ClusterCore
 
 extension CQL2Parser {
   /// An operand and its predicate, or TRUE or FALSE alone.
-  mutating func predicate() throws(Failure) -> FilterExpression {
+  mutating func predicate() throws(CQL2Error) -> FilterExpression {
     let first = token
     let value = try operand("a condition")
     if case .comparison(let sign) = token.kind {
@@ -43,7 +43,7 @@ extension CQL2Parser {
   }
 
   /// A name or a literal.
-  private mutating func operand(_ what: String) throws(Failure) -> FilterExpression.Operand {
+  private mutating func operand(_ what: String) throws(CQL2Error) -> FilterExpression.Operand {
     let result: FilterExpression.Operand
     switch token.kind {
     case .name(let name):
@@ -64,7 +64,7 @@ extension CQL2Parser {
     return result
   }
 
-  private mutating func list() throws(Failure) -> [FilterExpression.Operand] {
+  private mutating func list() throws(CQL2Error) -> [FilterExpression.Operand] {
     guard token.kind == .leftParenthesis else { throw unexpected("( and the values of IN") }
     var values: [FilterExpression.Operand] = []
     repeat {
@@ -76,7 +76,7 @@ extension CQL2Parser {
     return values
   }
 
-  private mutating func pattern() throws(Failure) -> LikePattern {
+  private mutating func pattern() throws(CQL2Error) -> LikePattern {
     guard case .string(let text) = token.kind else {
       if case .quotedName = token.kind {
         throw failure("the pattern of LIKE must be a string in single quotes; this is a name")
@@ -85,7 +85,7 @@ extension CQL2Parser {
     }
     guard text.count <= LikePattern.maximumLength else {
       throw .tooLarge(
-        "a pattern of LIKE has \(text.count) bytes; at most "
+        detail: "a pattern of LIKE has \(text.count) bytes; at most "
           + "\(LikePattern.maximumLength) are accepted")
     }
     guard let pattern = LikePattern(text) else {

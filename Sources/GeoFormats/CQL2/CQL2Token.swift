@@ -3,7 +3,6 @@ struct CQL2Token {
   enum Kind: Equatable {
     /// A name without quotes that is not a keyword, in UTF-8.
     case name([UInt8])
-    /// A name in double quotes.
     case quotedName([UInt8])
     case string([UInt8])
     case number(Double)
@@ -17,7 +16,6 @@ struct CQL2Token {
   }
 
   var kind: Kind
-  /// The byte offset where the token begins.
   var start: Int
 
   /// The reserved words, in any case. As names they need double quotes.
@@ -29,8 +27,5 @@ struct CQL2Token {
       guard word.count <= 7 else { return nil }
       self.init(rawValue: String(decoding: word, as: UTF8.self).lowercased())
     }
-
-    /// The keyword in upper case, as it is usually written.
-    var text: String { rawValue.uppercased() }
   }
 }

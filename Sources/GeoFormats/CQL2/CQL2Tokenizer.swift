@@ -1,19 +1,19 @@
 /// Splits a filter into tokens.
 struct CQL2Tokenizer {
-  /// A syntax error and its byte offset.
-  struct Failure: Error {
-    var start: Int
-    var detail: String
-  }
-
-  let text: [UInt8]
+  private let text: [UInt8]
   private var index = 0
 
-  /// - Parameter text: valid UTF-8.
   init(_ text: [UInt8]) { self.text = text }
 
+  /// The number of the code point at a byte offset, counted from 1.
+  func character(at offset: Int) -> Int { text[..<offset].count { $0 & 0xC0 != 0x80 } + 1 }
+
+  func failure(at offset: Int, _ detail: String) -> CQL2Error {
+    .syntax(character: character(at: offset), detail: detail)
+  }
+
   /// The next token; ``CQL2Token/Kind/end`` at the end, however often it is called.
-  mutating func next() throws(Failure) -> CQL2Token {
+  mutating func next() throws(CQL2Error) -> CQL2Token {
     while index < text.count, JSONText.isSpace(text[index]) { index += 1 }
     let start = index
     guard index < text.count else { return CQL2Token(kind: .end, start: start) }
@@ -34,7 +34,7 @@ struct CQL2Tokenizer {
   }
 
   /// The text between quotes. A doubled quote stands for one.
-  private mutating func quoted(_ what: String, hint: String) throws(Failure) -> [UInt8] {
+  private mutating func quoted(_ what: String, hint: String) throws(CQL2Error) -> [UInt8] {
     let (start, quote) = (index, text[index])
     var result: [UInt8] = []
     index += 1
@@ -47,7 +47,7 @@ struct CQL2Tokenizer {
       }
       result.append(byte)
     }
-    throw Failure(start: start, detail: "\(what) that begins here is not closed\(hint)")
+    throw failure(at: start, "\(what) that begins here is not closed\(hint)")
   }
 
   /// Whether a number follows the sign at the index.
@@ -58,20 +58,18 @@ struct CQL2Tokenizer {
       || (next == UInt8(ascii: ".") && index + 2 < text.count && isDigit(text[index + 2]))
   }
 
-  private mutating func number() throws(Failure) -> CQL2Token.Kind {
+  private mutating func number() throws(CQL2Error) -> CQL2Token.Kind {
     let start = index
     index += 1
     while index < text.count, isPartOfNumber(index) { index += 1 }
     // Whatever touches the number belongs to it, so that 12abc and 1.2.3 are errors as a whole.
-    while index < text.count, CQL2Name.part(text, at: index) > 0 {
-      index += CQL2Name.part(text, at: index)
-    }
+    skipName()
     let digits = Array(text[start..<index])
     guard let value = digits.withUnsafeBytes({ JSONText.decimal($0) }) else {
       let shown = String(decoding: digits, as: UTF8.self).prefix(40)
-      throw Failure(
-        start: start,
-        detail: "“\(shown)” is not a number that a double can represent; "
+      throw failure(
+        at: start,
+        "“\(shown)” is not a number that a double can represent; "
           + "strings need single quotes, and names that begin with a digit double quotes")
     }
     return .number(value)
@@ -94,16 +92,21 @@ struct CQL2Tokenizer {
   private mutating func word() -> CQL2Token.Kind {
     let start = index
     index += CQL2Name.start(text, at: index)
-    while index < text.count {
-      let length = CQL2Name.part(text, at: index)
-      if length == 0 { break }
-      index += length
-    }
+    skipName()
     let word = Array(text[start..<index])
     return CQL2Token.Keyword(word).map { .keyword($0) } ?? .name(word)
   }
 
-  private mutating func sign() throws(Failure) -> CQL2Token.Kind {
+  /// Skips what may continue a name.
+  private mutating func skipName() {
+    while index < text.count {
+      let length = CQL2Name.part(text, at: index)
+      if length == 0 { return }
+      index += length
+    }
+  }
+
+  private mutating func sign() throws(CQL2Error) -> CQL2Token.Kind {
     let start = index
     let byte = text[index]
     let next = index + 1 < text.count ? text[index + 1] : 0
@@ -113,9 +116,9 @@ struct CQL2Tokenizer {
     case (UInt8(ascii: ")"), _): return .rightParenthesis
     case (UInt8(ascii: ","), _): return .comma
     case (UInt8(ascii: "="), UInt8(ascii: "=")):
-      throw Failure(start: start, detail: "== is not an operator; write =")
+      throw failure(at: start, "== is not an operator; write =")
     case (UInt8(ascii: "!"), UInt8(ascii: "=")):
-      throw Failure(start: start, detail: "!= is not an operator; write <>")
+      throw failure(at: start, "!= is not an operator; write <>")
     case (UInt8(ascii: "="), _): return .comparison("=")
     case (UInt8(ascii: "<"), UInt8(ascii: ">")), (UInt8(ascii: "<"), UInt8(ascii: "=")),
       (UInt8(ascii: ">"), UInt8(ascii: "=")):
@@ -123,12 +126,9 @@ struct CQL2Tokenizer {
       return .comparison(String(decoding: [byte, next], as: UTF8.self))
     case (UInt8(ascii: "<"), _): return .comparison("<")
     case (UInt8(ascii: ">"), _): return .comparison(">")
-    case (UInt8(ascii: "&"), _):
-      throw Failure(start: start, detail: "& is not an operator; write AND")
-    case (UInt8(ascii: "|"), _):
-      throw Failure(start: start, detail: "| is not an operator; write OR")
-    case (UInt8(ascii: "!"), _):
-      throw Failure(start: start, detail: "! is not an operator; write NOT")
+    case (UInt8(ascii: "&"), _): throw failure(at: start, "& is not an operator; write AND")
+    case (UInt8(ascii: "|"), _): throw failure(at: start, "| is not an operator; write OR")
+    case (UInt8(ascii: "!"), _): throw failure(at: start, "! is not an operator; write NOT")
     default:
       while index < text.count, text[index] & 0xC0 == 0x80 { index += 1 }
       return .unsupported(String(decoding: text[start..<index], as: UTF8.self))

@@ -13,25 +13,18 @@ struct CSVBoundary {
 
   private var state = State.fieldStart
   private var isFresh = true
-  /// Whether the record has a quoted field.
   private(set) var hasQuotes = false
 
   /// The bytes that ``plainEnd(_:from:)`` looks ahead. Without a limit it would read a file without line
   /// feeds to its end for every record.
   private static let window = 4096
 
-  /// Notes that the record began with plain text.
-  mutating func passText() {
-    state = .text
-    isFresh = false
-  }
-
   /// Reads on from `index`. Returns the end of the record and moves `index` past the line break, or
   /// returns nil at the end of the chunk.
   mutating func scan(_ chunk: UnsafeRawBufferPointer, _ index: inout Int) -> Int? {
     if isFresh, let end = plainEnd(chunk, from: index) {
-      index = end.next
-      return end.end
+      index = end + 1
+      return end
     }
     isFresh = false
     while index < chunk.count {
@@ -61,22 +54,17 @@ struct CSVBoundary {
     return nil
   }
 
-  /// The fast path for a record without quotes that ends in the chunk: the end of its text and the start
-  /// of the next record. Nil for other records.
-  private func plainEnd(
-    _ chunk: UnsafeRawBufferPointer, from start: Int
-  ) -> (end: Int, next: Int)? {
+  /// The fast path for a record without quotes that ends in the chunk: the end of its text. Nil for other
+  /// records.
+  private func plainEnd(_ chunk: UnsafeRawBufferPointer, from start: Int) -> Int? {
     guard let base = chunk.baseAddress else { return nil }
     let from = base + start
     let length = min(chunk.count - start, CSVBoundary.window)
     guard let feed = memchr(from, 0x0A, length) else { return nil }
     let count = UnsafeRawPointer(feed) - from
     guard memchr(from, 0x22, count) == nil else { return nil }
-    guard let carriage = memchr(from, 0x0D, count) else {
-      return (start + count, start + count + 1)
-    }
     // The caller skips the line feed of a CRLF.
-    let end = start + (UnsafeRawPointer(carriage) - from)
-    return (end, end + 1)
+    let carriage = memchr(from, 0x0D, count).map { UnsafeRawPointer($0) - from }
+    return start + (carriage ?? count)
   }
 }

@@ -4,62 +4,52 @@ struct CSVFields {
   struct Field {
     var start: Int
     var end: Int
-    /// Whether the text contains doubled quotes.
-    var isEscaped: Bool
+    var isEscaped = false
   }
 
   private(set) var fields: [Field] = []
 
-  /// Finds the fields. Returns what is wrong with the record, or nil.
-  mutating func split(_ record: UnsafeRawBufferPointer) -> String? {
+  mutating func split(_ record: UnsafeRawBufferPointer) throws(FeatureRefusal) {
     fields.removeAll(keepingCapacity: true)
     var index = 0
     while true {
       if index < record.count, record[index] == UInt8(ascii: "\"") {
-        guard let problem = splitQuoted(record, &index) else { break }
-        if !problem.isEmpty { return problem }
+        try splitQuoted(record, &index)
       } else {
         let start = index
         while index < record.count, record[index] != UInt8(ascii: ",") { index += 1 }
-        fields.append(Field(start: start, end: index, isEscaped: false))
-        if index == record.count { break }
-        index += 1
+        fields.append(Field(start: start, end: index))
       }
+      if index == record.count { return }
+      index += 1  // the comma
     }
-    return nil
   }
 
-  /// Skips a quoted field and the comma after it. Returns nil at the end of the record, otherwise what is
-  /// wrong, or an empty string.
   private mutating func splitQuoted(
     _ record: UnsafeRawBufferPointer, _ index: inout Int
-  ) -> String? {
-    let start = index + 1
-    var isEscaped = false
-    index = start
+  ) throws(FeatureRefusal) {
+    var field = Field(start: index + 1, end: index + 1)
     while true {
-      while index < record.count, record[index] != UInt8(ascii: "\"") { index += 1 }
-      guard index < record.count else { return "a quote is not closed" }
-      guard index + 1 < record.count, record[index + 1] == UInt8(ascii: "\"") else { break }
-      isEscaped = true
-      index += 2
+      while field.end < record.count, record[field.end] != UInt8(ascii: "\"") { field.end += 1 }
+      guard field.end < record.count else { throw FeatureRefusal("a quote is not closed") }
+      index = field.end + 1
+      guard index < record.count, record[index] == UInt8(ascii: "\"") else { break }
+      field.isEscaped = true
+      field.end += 2
     }
-    fields.append(Field(start: start, end: index, isEscaped: isEscaped))
-    index += 1
-    guard index < record.count else { return nil }
-    guard record[index] == UInt8(ascii: ",") else {
-      return "text follows the closing quote of field \(fields.count)"
+    fields.append(field)
+    guard index == record.count || record[index] == UInt8(ascii: ",") else {
+      throw FeatureRefusal("text follows the closing quote of field \(fields.count)")
     }
-    index += 1
-    return ""
   }
 
   /// Calls `body` with the text of a field, with doubled quotes undone.
-  static func withText<R>(
-    of field: Field, in record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
-  ) -> R {
+  static func withText<R, E: Error>(
+    of field: Field, in record: UnsafeRawBufferPointer,
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
     let raw = UnsafeRawBufferPointer(rebasing: record[field.start..<field.end])
-    guard field.isEscaped else { return body(raw) }
+    guard field.isEscaped else { return try body(raw) }
     var text: [UInt8] = []
     text.reserveCapacity(raw.count)
     var index = 0
@@ -67,6 +57,8 @@ struct CSVFields {
       text.append(raw[index])
       index += raw[index] == UInt8(ascii: "\"") ? 2 : 1
     }
-    return text.withUnsafeBytes(body)
+    return try text.withUnsafeBufferPointer { (text) throws(E) in
+      try body(UnsafeRawBufferPointer(text))
+    }
   }
 }

@@ -1,13 +1,10 @@
-/// Reads a table with a header as a stream: RFC 4180, also with LF or CR as line breaks and with a byte
-/// order mark.
+/// Reads a table with a header as a stream: RFC 4180, also with LF or CR as line breaks.
 struct CSVReader {
   private let idProperty: [UInt8]?
-  private var mark = ByteOrderMark()
   private var boundary = CSVBoundary()
   private var records = RecordBuffer()
   private var decoder: CSVDecoder?
   private var failure: FormatError?
-  /// The number of the line where the current record begins.
   private var line = 1
   /// Whether a line feed that comes next ends the same line as the carriage return before it.
   private var skipsLineFeed = false
@@ -17,8 +14,7 @@ struct CSVReader {
   mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    var (index, other) = mark.pass(chunk)
-    if !other.isEmpty { keepBrokenMark(other) }
+    var index = 0
     while index < chunk.count {
       if skipsLineFeed {
         skipsLineFeed = false
@@ -38,8 +34,6 @@ struct CSVReader {
   }
 
   mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
-    let other = mark.finish()
-    if !other.isEmpty { keepBrokenMark(other) }
     complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
     if let failure { throw failure }
     guard decoder != nil else {
@@ -48,22 +42,12 @@ struct CSVReader {
     }
   }
 
-  /// Keeps what looked like a byte order mark as text.
-  private mutating func keepBrokenMark(_ bytes: ArraySlice<UInt8>) {
-    bytes.withUnsafeBytes { records.keep($0) }
-    boundary.passText()
-  }
-
   private mutating func complete(_ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures)
   {
     if records.isWhole(part) {
-      take(.init(bytes: part, isTooLong: false, droppedLineFeeds: 0), into: &parsed)
+      take(.init(bytes: part), into: &parsed)
     } else {
-      // Moved out of self so that `take` may change the rest of self meanwhile.
-      var buffer = RecordBuffer()
-      swap(&buffer, &records)
-      buffer.complete(part) { take($0, into: &parsed) }
-      swap(&buffer, &records)
+      records.complete(part).withRecord { take($0, into: &parsed) }
     }
     boundary = CSVBoundary()
   }
@@ -71,26 +55,24 @@ struct CSVReader {
   private mutating func take(_ record: RecordBuffer.Record, into parsed: inout ParsedFeatures) {
     let line = line
     self.line += 1 + (boundary.hasQuotes ? record.lineFeeds : 0)
-    var problem: String?
-    if record.isTooLong {
-      problem = "longer than \(FeatureReader.maximumFeatureLength) bytes; a quote may be unclosed"
-    } else if JSONText.trimmed(record.bytes).isEmpty {
-      return
-    } else if !JSONText.isUTF8(record.bytes) {
-      problem = "not valid UTF-8"
-    }
-    if decoder != nil {
-      if problem == nil {
-        problem = decoder?.decode(record.bytes, into: &parsed.batch) ?? nil
+    do throws(FeatureRefusal) {
+      if record.isTooLong {
+        throw FeatureRefusal(
+          "longer than \(FeatureReader.maximumFeatureLength) bytes; a quote may be unclosed")
       }
-      if let problem { parsed.reject(pointer: "/lines/\(line)", detail: problem) }
-      return
-    }
-    do throws(CSVHeader.Refusal) {
-      if let problem { throw CSVHeader.Refusal(detail: problem) }
-      decoder = CSVDecoder(header: try CSVHeader(record.bytes, idProperty: idProperty))
+      if JSONText.trimmed(record.bytes).isEmpty { return }
+      guard JSONText.isUTF8(record.bytes) else { throw FeatureRefusal("not valid UTF-8") }
+      if decoder == nil {
+        decoder = CSVDecoder(header: try CSVHeader(record.bytes, idProperty: idProperty))
+      } else {
+        try decoder?.decode(record.bytes, into: &parsed.batch)
+      }
     } catch {
-      failure = .notFeatures(pointer: "/lines/\(line)", detail: error.detail)
+      if decoder == nil {
+        failure = .notFeatures(pointer: "/lines/\(line)", detail: error.detail)
+      } else {
+        parsed.reject(pointer: "/lines/\(line)", detail: error.detail)
+      }
     }
   }
 }

@@ -23,16 +23,11 @@ public enum DateTime {
       let second = reader.number(digits: 2, in: 0...60),
       let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
     else { return nil }
-    let minutes = days(before: day, month, of: year) * 1440 + hour * 60 + minute - offset
+    let days = days(before: day, month, of: year) + range.lowerBound / dayMilliseconds
+    let minutes = days * 1440 + hour * 60 + minute - offset
     if second == 60, (minutes + 1) % 1440 != 0 { return nil }
     let result = (minutes * 60 + second) * 1000 + fraction
     return range.contains(result) ? result : nil
-  }
-
-  /// Parses a date-time as ``milliseconds(_:)-(UnsafeRawBufferPointer)`` does.
-  public static func milliseconds(_ text: String) -> Int64? {
-    var text = text
-    return text.withUTF8 { milliseconds(UnsafeRawBufferPointer($0)) }
   }
 
   /// The date-time in UTC with `Z`, and with milliseconds unless they are 0: 20 or 24 ASCII characters.
@@ -72,45 +67,33 @@ public enum DateTime {
 
   // MARK: The proleptic Gregorian calendar from year 0
 
-  private static func isLeap(_ year: Int64) -> Bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-  }
-
   private static func days(inMonth month: Int64, of year: Int64) -> Int64 {
     switch month {
-    case 2: isLeap(year) ? 29 : 28
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30
     default: 31
     }
   }
 
-  /// The days from 1 January of year 0 to 1 January of another year.
-  private static func days(beforeYear year: Int64) -> Int64 {
-    // Year 0 is a leap year.
-    let leaps = year == 0 ? 0 : (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400 + 1
-    return year * 365 + leaps
-  }
+  // The next two are from H. Hinnant, "chrono-Compatible Low-Level Date Algorithms". Years begin in
+  // March there, so that the leap day is the last one: 153 days are the five months from March to July.
 
-  /// The days from 1970 to a date.
+  /// The days from 1 January of year 0 to a date.
   private static func days(before day: Int64, _ month: Int64, of year: Int64) -> Int64 {
-    var days = days(beforeYear: year) + range.lowerBound / dayMilliseconds
-    for earlier in 1..<month { days += self.days(inMonth: earlier, of: year) }
-    return days + day - 1
+    let shifted = 400 + year - (month < 3 ? 1 : 0)
+    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 146_037
   }
 
   /// The date that is `number` days after 1 January of year 0.
   private static func date(ofDay number: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    // 146,097 days are 400 years; the guess is at most one year off.
-    var year = number * 400 / 146_097
-    if days(beforeYear: year) > number { year -= 1 }
-    if days(beforeYear: year + 1) <= number { year += 1 }
-    var day = number - days(beforeYear: year)
-    var month: Int64 = 1
-    while day >= days(inMonth: month, of: year) {
-      day -= days(inMonth: month, of: year)
-      month += 1
-    }
-    return (year, month, day + 1)
+    let days = number + 146_037
+    let dayOfEra = days % 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let year = days / 146_097 * 400 + yearOfEra - 400 + (month > 9 ? 1 : 0)
+    return (year, (month + 2) % 12 + 1, dayOfYear - (153 * month + 2) / 5 + 1)
   }
 
   /// A cursor that reads the parts of a date-time.

@@ -5,10 +5,8 @@ struct ElementScanner {
   private var kind = Kind.container
   private var depth = 0
   private var string = StringState()
-  /// Whether the end of the value has been found.
   private(set) var isComplete = false
 
-  /// Whether a value can begin with a significant byte.
   static func canBegin(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "]"), UInt8(ascii: "}"): false
@@ -16,7 +14,6 @@ struct ElementScanner {
     }
   }
 
-  /// Begins a value with its first byte.
   mutating func begin(_ byte: UInt8) {
     self = ElementScanner()
     switch byte {

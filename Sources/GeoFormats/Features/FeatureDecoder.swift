@@ -2,13 +2,6 @@ internal import ClusterCore
 
 /// Decodes GeoJSON Features into records of a batch.
 struct FeatureDecoder {
-  /// The reason why a feature that is valid JSON is rejected.
-  private struct Refusal: Error {
-    var detail: String
-    var isOutOfMemory = false
-    init(_ detail: String) { self.detail = detail }
-  }
-
   let parser = JSONParser()
   private let idProperty: [UInt8]?
   private var further: [Double] = []
@@ -31,19 +24,21 @@ struct FeatureDecoder {
   mutating func append(
     _ node: TapeNode, into parsed: inout ParsedFeatures, pointer: @autoclosure () -> String
   ) throws(JSONError) {
-    do throws(Refusal) {
+    do throws(FeatureRefusal) {
       try append(node, to: &parsed.batch)
     } catch {
-      if error.isOutOfMemory { throw .outOfMemory }
+      if error == .outOfMemory { throw .outOfMemory }
       parsed.reject(pointer: pointer(), detail: error.detail)
     }
   }
 
-  private mutating func append(_ feature: TapeNode, to batch: inout FeatureBatch) throws(Refusal) {
-    guard feature.kind == .object else { throw Refusal("not an object") }
+  private mutating func append(_ feature: TapeNode, to batch: inout FeatureBatch)
+    throws(FeatureRefusal)
+  {
+    guard feature.kind == .object else { throw FeatureRefusal("not an object") }
     let members = Members(feature)
     guard let type = members.type, type.isString("Feature") else {
-      throw Refusal("/type is not \"Feature\"")
+      throw FeatureRefusal("/type is not \"Feature\"")
     }
     let coordinate = try coordinate(members.geometry)
     let properties = try minifiedProperties(members.properties)
@@ -57,22 +52,22 @@ struct FeatureDecoder {
   }
 
   /// The coordinate. Leaves the further ordinates in `further`.
-  private mutating func coordinate(_ geometry: TapeNode?) throws(Refusal) -> Coordinate {
+  private mutating func coordinate(_ geometry: TapeNode?) throws(FeatureRefusal) -> Coordinate {
     guard let geometry, geometry.kind != .null else {
-      throw Refusal("/geometry is missing or null")
+      throw FeatureRefusal("/geometry is missing or null")
     }
-    guard geometry.kind == .object else { throw Refusal("/geometry is not an object") }
+    guard geometry.kind == .object else { throw FeatureRefusal("/geometry is not an object") }
     guard let type = geometry.member("type"), type.isString("Point") else {
-      throw Refusal("/geometry/type is not \"Point\"")
+      throw FeatureRefusal("/geometry/type is not \"Point\"")
     }
     guard let list = geometry.member("coordinates"), list.kind == .array else {
-      throw Refusal("/geometry/coordinates is not an array")
+      throw FeatureRefusal("/geometry/coordinates is not an array")
     }
     guard list.count >= 2 else {
-      throw Refusal("/geometry/coordinates has fewer than two numbers")
+      throw FeatureRefusal("/geometry/coordinates has fewer than two numbers")
     }
     guard list.count - 2 <= FeatureBatch.maximumFurtherOrdinates else {
-      throw Refusal(
+      throw FeatureRefusal(
         "/geometry/coordinates has more than \(FeatureBatch.maximumFurtherOrdinates + 2) numbers")
     }
     further.removeAll(keepingCapacity: true)
@@ -81,7 +76,7 @@ struct FeatureDecoder {
     var ordinate = list.firstChild
     for index in 0..<list.count {
       guard ordinate.kind == .number else {
-        throw Refusal("/geometry/coordinates/\(index) is not a number")
+        throw FeatureRefusal("/geometry/coordinates/\(index) is not a number")
       }
       switch index {
       case 0: longitude = ordinate.number
@@ -91,40 +86,40 @@ struct FeatureDecoder {
       ordinate = ordinate.next
     }
     let coordinate = Coordinate(latitude: latitude, longitude: longitude)
-    if let problem = coordinate.problem { throw Refusal(problem) }
+    try coordinate.check()
     return coordinate
   }
 
   /// The text of the properties, which is valid until the next feature.
-  private func minifiedProperties(_ node: TapeNode?) throws(Refusal) -> UnsafeRawBufferPointer {
+  private func minifiedProperties(_ node: TapeNode?) throws(FeatureRefusal)
+    -> UnsafeRawBufferPointer
+  {
     guard let node, node.kind != .null else {
       // Static strings are never freed.
       let empty: StaticString = "{}"
       return UnsafeRawBufferPointer(start: empty.utf8Start, count: 2)
     }
-    guard node.kind == .object else { throw Refusal("/properties is not an object") }
+    guard node.kind == .object else { throw FeatureRefusal("/properties is not an object") }
     if let text = parser.minified(node) { return text }
-    var refusal = Refusal("out of memory")
-    refusal.isOutOfMemory = true
-    throw refusal
+    throw .outOfMemory
   }
 
-  private func expires(_ node: TapeNode?) throws(Refusal) -> Int64? {
+  private func expires(_ node: TapeNode?) throws(FeatureRefusal) -> Int64? {
     guard let node, node.kind != .null else { return nil }
     guard node.kind == .string, let expires = DateTime.milliseconds(node.string) else {
-      throw Refusal(
+      throw FeatureRefusal(
         "/expires is not an RFC 3339 date-time with a time zone, such as \"2030-01-31T12:00:00Z\"")
     }
     return expires
   }
 
-  private func id(_ members: Members) throws(Refusal) -> FeatureID? {
-    let node: TapeNode?
-    if let idProperty {
-      node = idProperty.withUnsafeBytes { members.properties?.member($0) }
-    } else {
-      node = members.id
-    }
+  private func id(_ members: Members) throws(FeatureRefusal) -> FeatureID? {
+    let node =
+      if let idProperty {
+        idProperty.withUnsafeBytes { members.properties?.member($0) }
+      } else {
+        members.id
+      }
     guard let node else { return nil }
     do {
       switch node.kind {
@@ -134,9 +129,9 @@ struct FeatureDecoder {
       default: break
       }
     } catch {
-      throw Refusal(error.reason)
+      throw FeatureRefusal(error.reason)
     }
-    throw Refusal("the id is neither a number nor a string")
+    throw FeatureRefusal("the id is neither a number nor a string")
   }
 
   /// The members of a Feature that matter, found in one pass. Of members with one name the last counts.

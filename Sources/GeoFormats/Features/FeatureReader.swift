@@ -10,12 +10,13 @@ public struct FeatureReader {
   /// The maximum length of a feature, line, record, or GeoJSON document without its `features`, in bytes.
   public static let maximumFeatureLength = 16 << 20
 
-  // Exactly one is set. Structs, so that the compiler knows that nothing else changes them; not an
-  // enum, so that they are changed in place.
+  // Exactly one is set. Not an enum, so that they are changed in place.
   private var geoJSON: GeoJSONReader?
   private var sequence: SequenceReader?
   private var table: CSVReader?
   private var failure: FormatError?
+  /// The byte order mark that a table or sequence may begin with. JSON's parser skips its own.
+  private var mark = ByteOrderMark()
 
   /// Creates a reader.
   ///
@@ -39,27 +40,33 @@ public struct FeatureReader {
     if let failure { throw failure }
     do throws(FormatError) {
       try geoJSON?.read(chunk, into: &parsed)
-      try sequence?.read(chunk, into: &parsed)
-      try table?.read(chunk, into: &parsed)
+      let (consumed, other) = mark.pass(chunk)
+      try readText(other, into: &parsed)
+      let rest = UnsafeRawBufferPointer(rebasing: chunk[consumed...])
+      try sequence?.read(rest, into: &parsed)
+      try table?.read(rest, into: &parsed)
     } catch {
       failure = error
       throw error
     }
   }
 
-  /// Reads a chunk as ``read(_:into:)-(UnsafeRawBufferPointer,_)`` does.
-  public mutating func read(
-    _ chunk: [UInt8], into parsed: inout ParsedFeatures
+  /// Reads what looked like the beginning of a byte order mark.
+  private mutating func readText(
+    _ bytes: ArraySlice<UInt8>, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    try chunk.withUnsafeBytes { bytes in
-      Result { () throws(FormatError) in try self.read(bytes, into: &parsed) }
-    }.get()
+    guard !bytes.isEmpty else { return }
+    try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      try sequence?.read(UnsafeRawBufferPointer(bytes), into: &parsed)
+      try table?.read(UnsafeRawBufferPointer(bytes), into: &parsed)
+    }
   }
 
   /// Reads what is left and checks the document as a whole. Call it once, after the last chunk.
   public mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     if let failure { throw failure }
     try geoJSON?.finish(into: &parsed)
+    try readText(mark.finish(), into: &parsed)
     try sequence?.finish(into: &parsed)
     try table?.finish(into: &parsed)
   }

@@ -24,11 +24,8 @@ struct GeoJSONReader {
   private var element = ElementScanner()
   /// The beginning of an element that ends in a later chunk.
   private var pending: [UInt8] = []
-  /// The number of elements that have begun.
   private var count = 0
-  /// The offset of the current element in the document.
   private var elementStart = 0
-  /// The offset of the current chunk in the document.
   private var offset = 0
   /// The offset of the first `features` array in the document, and the bytes that the skeleton lacks of it.
   private var arrayStart = 0
@@ -46,12 +43,21 @@ struct GeoJSONReader {
     while index < chunk.count {
       switch state {
       case .skeleton:
-        let entered = try scanSkeleton(chunk, &index)
-        if entered { state = .first }
+        let entered = skeleton.scan(chunk, &index)
+        guard skeleton.bytes.count <= FeatureReader.maximumFeatureLength else {
+          throw .notFeatures(
+            pointer: "",
+            detail: "has more than \(FeatureReader.maximumFeatureLength) bytes outside \"features\""
+          )
+        }
+        guard entered else { break }
+        state = .first
+        arrays += 1
+        if arrays == 1 { arrayStart = offset + index - 1 }
       case .element:
         index = element.scan(chunk, from: index)
-        guard index < chunk.count || element.isComplete else { break }
-        try finishElement(chunk, start..<index, into: &parsed)
+        guard element.isComplete else { break }
+        try finishElement(UnsafeRawBufferPointer(rebasing: chunk[start..<index]), into: &parsed)
         state = .after
       case .first, .next, .after:
         let byte = chunk[index]
@@ -68,8 +74,9 @@ struct GeoJSONReader {
       }
     }
     if state == .element {
-      try grow(by: chunk.count - start)
-      pending.append(contentsOf: UnsafeRawBufferPointer(rebasing: chunk[start...]))
+      let part = UnsafeRawBufferPointer(rebasing: chunk[start...])
+      try checkLength(with: part)
+      pending.append(contentsOf: part)
     }
     offset += chunk.count
   }
@@ -96,49 +103,26 @@ struct GeoJSONReader {
       detail: "/features: a value, comma or bracket is missing or misplaced", offset: offset)
   }
 
-  private mutating func scanSkeleton(
-    _ chunk: UnsafeRawBufferPointer, _ index: inout Int
-  ) throws(FormatError) -> Bool {
-    let begin = index
-    let entered = skeleton.scan(chunk, &index)
-    guard skeleton.bytes.count <= FeatureReader.maximumFeatureLength else {
-      throw .notFeatures(
-        pointer: "",
-        detail: "has more than \(FeatureReader.maximumFeatureLength) bytes outside \"features\"")
+  private mutating func finishElement(
+    _ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    try checkLength(with: part)
+    guard !pending.isEmpty else { return try decode(part, into: &parsed) }
+    // Moved out of self so that `decode` may change the rest of self meanwhile.
+    let whole = pending + part
+    pending = []
+    try whole.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      try decode(UnsafeRawBufferPointer(bytes), into: &parsed)
     }
-    assert(index > begin)
-    if entered {
-      arrays += 1
-      if arrays == 1 { arrayStart = offset + index - 1 }
-    }
-    return entered
   }
 
-  private mutating func grow(by length: Int) throws(FormatError) {
-    guard pending.count + length <= FeatureReader.maximumFeatureLength else {
+  /// Throws if the current element is too long with another part.
+  private func checkLength(with part: UnsafeRawBufferPointer) throws(FormatError) {
+    guard pending.count + part.count <= FeatureReader.maximumFeatureLength else {
       throw .notFeatures(
         pointer: "/features/\(count - 1)",
         detail: "longer than \(FeatureReader.maximumFeatureLength) bytes")
     }
-  }
-
-  private mutating func finishElement(
-    _ chunk: UnsafeRawBufferPointer, _ range: Range<Int>, into parsed: inout ParsedFeatures
-  ) throws(FormatError) {
-    try grow(by: range.count)
-    let here = UnsafeRawBufferPointer(rebasing: chunk[range])
-    guard !pending.isEmpty else { return try decode(here, into: &parsed) }
-    // Moved out of self so that `decode` may change the rest of self meanwhile.
-    var whole: [UInt8] = []
-    swap(&whole, &pending)
-    whole.append(contentsOf: here)
-    defer {
-      whole.removeAll(keepingCapacity: whole.count <= 1 << 20)
-      swap(&whole, &pending)
-    }
-    try whole.withUnsafeBytes { bytes in
-      Result { () throws(FormatError) in try decode(bytes, into: &parsed) }
-    }.get()
   }
 
   private mutating func decode(
@@ -154,25 +138,19 @@ struct GeoJSONReader {
     }
   }
 
+  /// Validates the skeleton and checks that the document is a Feature or a FeatureCollection.
   mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     guard state == .skeleton else {
       throw .malformed(
         detail: "the document ends within its features, after /features/\(count - 1)",
         offset: offset)
     }
-    let text = skeleton.bytes
-    try text.withUnsafeBytes { bytes in
-      Result { () throws(FormatError) in try judge(bytes, into: &parsed) }
-    }.get()
-  }
-
-  /// Validates the skeleton and checks that the document is a Feature or a FeatureCollection.
-  private mutating func judge(
-    _ text: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
-  ) throws(FormatError) {
     let root: TapeNode
     do throws(JSONError) {
-      root = try decoder.parser.parseNodes(text, recordedDepth: FeatureDecoder.recordedDepth)
+      root = try skeleton.bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
+        try decoder.parser.parseNodes(
+          UnsafeRawBufferPointer(bytes), recordedDepth: FeatureDecoder.recordedDepth)
+      }
     } catch {
       if error == .outOfMemory { throw .outOfMemory }
       let offset = error.offset.map { arrays > 0 && $0 > arrayStart ? $0 + removed : $0 }

@@ -17,17 +17,6 @@ public struct ParsedFeatures: Sendable {
   /// Creates an empty result.
   public init() {}
 
-  /// Removes the accepted features and keeps the memory and the problems, for callers that store
-  /// batches while they read.
-  public mutating func removeFeatures() { batch.removeAll() }
-
-  /// Removes everything and keeps the memory.
-  public mutating func removeAll() {
-    batch.removeAll()
-    problems.removeAll(keepingCapacity: true)
-    rejected = 0
-  }
-
   /// Counts a rejected feature. Keeps its problem while there are fewer than ``maximumProblems``.
   mutating func reject(pointer: @autoclosure () -> String, detail: @autoclosure () -> String) {
     rejected += 1

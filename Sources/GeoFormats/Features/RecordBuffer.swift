@@ -3,9 +3,8 @@ struct RecordBuffer {
   /// A whole record, or the beginning of one that is too long.
   struct Record {
     var bytes: UnsafeRawBufferPointer
-    var isTooLong: Bool
-    /// The line feeds in the part that was not kept.
-    var droppedLineFeeds: Int
+    var isTooLong = false
+    var droppedLineFeeds = 0
 
     /// The line feeds in the whole record. Linear in its length.
     var lineFeeds: Int { droppedLineFeeds + RecordBuffer.lineFeeds(bytes) }
@@ -14,13 +13,6 @@ struct RecordBuffer {
   private var kept: [UInt8] = []
   private var length = 0
   private var droppedLineFeeds = 0
-
-  /// Discards the current record.
-  mutating func removeAll() {
-    kept.removeAll(keepingCapacity: kept.count <= 1 << 20)
-    length = 0
-    droppedLineFeeds = 0
-  }
 
   /// Adds a part of the current record that continues in the next chunk.
   mutating func keep(_ part: UnsafeRawBufferPointer) {
@@ -32,16 +24,21 @@ struct RecordBuffer {
     }
   }
 
-  /// Adds the last part of the current record and calls `body` with the record.
-  mutating func complete(_ part: UnsafeRawBufferPointer, _ body: (Record) -> Void) {
+  /// Adds the last part of the current record, moves the record out and begins the next one.
+  mutating func complete(_ part: UnsafeRawBufferPointer) -> RecordBuffer {
     keep(part)
-    kept.withUnsafeBytes { bytes in
-      body(
+    defer { self = RecordBuffer() }
+    return self
+  }
+
+  func withRecord<E: Error>(_ body: (Record) throws(E) -> Void) throws(E) {
+    try kept.withUnsafeBufferPointer { (bytes) throws(E) in
+      try body(
         Record(
-          bytes: bytes, isTooLong: length > FeatureReader.maximumFeatureLength,
+          bytes: UnsafeRawBufferPointer(bytes),
+          isTooLong: length > FeatureReader.maximumFeatureLength,
           droppedLineFeeds: droppedLineFeeds))
     }
-    removeAll()
   }
 
   /// Whether a part of a chunk is a whole record, which then needs no copy.
@@ -50,6 +47,6 @@ struct RecordBuffer {
   }
 
   private static func lineFeeds(_ bytes: UnsafeRawBufferPointer) -> Int {
-    bytes.reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
+    bytes.count { $0 == 0x0A }
   }
 }

@@ -7,8 +7,7 @@ struct SequenceReader {
   private static let lineFeed: UInt8 = 0x0A
 
   private var decoder: FeatureDecoder
-  private var mark = ByteOrderMark()
-  private var splitter = RecordBuffer()
+  private var records = RecordBuffer()
   /// The byte that ends a record; nil until the first byte has been read.
   private var delimiter: UInt8?
   private var line = 1
@@ -18,20 +17,17 @@ struct SequenceReader {
   mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
+    guard let base = chunk.baseAddress, let first = chunk.first else { return }
+    let delimiter =
+      self.delimiter
+      ?? (first == SequenceReader.recordSeparator
+        ? SequenceReader.recordSeparator : SequenceReader.lineFeed)
+    self.delimiter = delimiter
     var start = 0
-    if delimiter == nil {
-      let (consumed, other) = mark.pass(chunk)
-      other.withUnsafeBytes { splitter.keep($0) }
-      guard consumed < chunk.count else { return }
-      let separated = other.isEmpty && chunk[consumed] == SequenceReader.recordSeparator
-      delimiter = separated ? SequenceReader.recordSeparator : SequenceReader.lineFeed
-      start = consumed
-    }
-    guard let delimiter, let base = chunk.baseAddress else { return }
     while start < chunk.count {
       let rest = chunk.count - start
       guard let found = memchr(base + start, Int32(delimiter), rest) else {
-        splitter.keep(UnsafeRawBufferPointer(start: base + start, count: rest))
+        records.keep(UnsafeRawBufferPointer(start: base + start, count: rest))
         return
       }
       let end = UnsafeRawPointer(found) - base
@@ -42,25 +38,16 @@ struct SequenceReader {
   }
 
   mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
-    mark.finish().withUnsafeBytes { splitter.keep($0) }
     try complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
   }
 
   private mutating func complete(
     _ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    if splitter.isWhole(part) {
-      return try decode(.init(bytes: part, isTooLong: false, droppedLineFeeds: 0), into: &parsed)
+    if records.isWhole(part) { return try decode(.init(bytes: part), into: &parsed) }
+    try records.complete(part).withRecord { (record) throws(FormatError) in
+      try decode(record, into: &parsed)
     }
-    // Moved out of self so that `decode` may change the rest of self meanwhile.
-    var buffer = RecordBuffer()
-    swap(&buffer, &splitter)
-    var failure: FormatError?
-    buffer.complete(part) { record in
-      do throws(FormatError) { try decode(record, into: &parsed) } catch { failure = error }
-    }
-    swap(&buffer, &splitter)
-    if let failure { throw failure }
   }
 
   private mutating func decode(

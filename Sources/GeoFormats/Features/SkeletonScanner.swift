@@ -8,11 +8,9 @@ struct SkeletonScanner {
 
   /// What the last significant bytes were, at the depth of the root's members.
   private enum Name {
-    /// Anything else.
     case none
     /// The start of the root object or a comma; a name may follow.
     case due
-    /// The name `features`.
     case features
     /// The name `features` and its colon.
     case colon
@@ -70,7 +68,6 @@ struct SkeletonScanner {
     return false
   }
 
-  /// Continues after the array.
   mutating func closeArray() {
     bytes.append(UInt8(ascii: "]"))
     name = .none

@@ -35,11 +35,8 @@ extension JSONWriter {
     key("geometry")
     geometry(of: record)
     member("properties", raw: record.properties)
-    if let expires = record.expires {
-      member("expires", DateTime.text(expires))
-    } else if record.neverExpires {
-      key("expires")
-      null()
+    if record.expires != nil || record.neverExpires {
+      member("expires", record.expires.map { DateTime.text($0) })
     }
     endObject()
   }

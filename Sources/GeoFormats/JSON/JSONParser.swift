@@ -33,9 +33,9 @@ public final class JSONParser {
   /// Parses a document as ``parse(_:)-(UnsafeRawBufferPointer)`` does. The result does not depend on the
   /// array.
   public func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
-    try bytes.withUnsafeBytes { bytes in
-      Result { () throws(JSONError) in try self.parse(bytes) }
-    }.get()
+    try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
+      try parse(UnsafeRawBufferPointer(bytes))
+    }
   }
 
   /// Parses a document and records only the values down to a depth (the root is 1). The result does not

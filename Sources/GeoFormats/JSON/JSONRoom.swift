@@ -26,7 +26,6 @@ public struct JSONRoom {
     }
   }
 
-  /// Checks, in debug builds, that there is room.
   @inlinable @inline(__always)
   func assertRoom(for count: Int) {
     assert(count <= limit - end, "\(count) bytes of JSON where \(limit - end) are reserved")
@@ -59,14 +58,14 @@ public struct JSONRoom {
   @inlinable @inline(__always)
   public mutating func integer(_ value: Int) {
     assertRoom(for: JSONRoom.numberLength)
-    end += JSONWriter.print(value, at: end)
+    end += JSONWriter.encode(value, at: end)
   }
 
   /// Writes a number: the shortest text that reads back bit for bit, or null if it is not finite.
   @inlinable @inline(__always) @discardableResult
   public mutating func number(_ value: Double) -> Piece {
     assertRoom(for: JSONRoom.numberLength)
-    let piece = Piece(start: end, count: JSONWriter.print(value, at: end))
+    let piece = Piece(start: end, count: JSONWriter.encode(value, at: end))
     end += piece.count
     return piece
   }

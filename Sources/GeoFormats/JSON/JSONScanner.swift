@@ -1,6 +1,6 @@
 /// Steps over JSON text that is known to be valid. On other bytes the results are arbitrary, but within
 /// bounds.
-enum JSONScanner {
+public enum JSONScanner {
   /// The index after the string whose opening quote is at `start`.
   static func endOfString(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
     var string = StringState()
@@ -59,7 +59,7 @@ enum JSONScanner {
   }
 
   /// The UTF-8 of a JSON string whose text includes its quotes.
-  static func unescape(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+  public static func unescape(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
     var index = 1

@@ -2,12 +2,10 @@ internal import CSimdJSON
 
 /// Queries about bytes of text.
 enum JSONText {
-  /// Whether a byte is white space in JSON.
   static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 
-  /// Text without JSON's white space at both ends.
   static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     var start = 0
     var end = text.count
@@ -30,7 +28,6 @@ enum JSONText {
     return finite(UnsafeRawBufferPointer(rebasing: text[1...]))
   }
 
-  /// Whether a JSON number is finite as a double.
   static func isFinite(_ number: UnsafeRawBufferPointer) -> Bool {
     // A shorter number is infinite only because of an exponent.
     if number.count < 300, !number.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
@@ -39,7 +36,6 @@ enum JSONText {
     return finite(number) != nil
   }
 
-  /// Whether text is valid UTF-8.
   static func isUTF8(_ text: UnsafeRawBufferPointer) -> Bool {
     csj_is_utf8(text.baseAddress, text.count)
   }

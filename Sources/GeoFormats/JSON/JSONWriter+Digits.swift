@@ -4,14 +4,14 @@ internal import CSimdJSON
 extension JSONWriter {
   /// Writes an integer and returns its length in bytes.
   @usableFromInline
-  static func print(_ value: Int, at out: UnsafeMutablePointer<UInt8>) -> Int {
-    print(value.magnitude, negative: value < 0, at: out)
+  static func encode(_ value: Int, at out: UnsafeMutablePointer<UInt8>) -> Int {
+    encode(value.magnitude, negative: value < 0, at: out)
   }
 
   /// Writes a number and returns its length in bytes: the shortest text that reads back bit for bit, or
   /// null if it is not finite.
   @usableFromInline
-  static func print(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
+  static func encode(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
     // Most numbers on maps have few decimals. If the nearest multiple of 1e-8 divides back to the same
     // double, its digits are the text: they are at most 15, so that no shorter text exists.
     let magnitude = value.magnitude
@@ -23,15 +23,15 @@ extension JSONWriter {
         let nearest = sum.bitPattern & (1 << 52 - 1)
         // Below 1e-6, a number with more than 7 decimals is shorter with an exponent.
         if nearest >= 100 || nearest % 10 == 0 {
-          return printDecimal(nearest, negative: value < 0, at: out)
+          return encodeDecimal(nearest, negative: value < 0, at: out)
         }
       }
     }
-    return printShortest(value, at: out)
+    return encodeShortest(value, at: out)
   }
 
   @inline(never)
-  private static func printShortest(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
+  private static func encodeShortest(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
     let length = csj_write_double(
       UnsafeMutableRawPointer(out).assumingMemoryBound(to: CChar.self), value)
     if length > 0 { return length }
@@ -41,12 +41,12 @@ extension JSONWriter {
 
   /// Writes `scaled` / 10^8 without trailing zeros after the point; `scaled` is below 2^52.
   @inline(__always)
-  private static func printDecimal(
+  private static func encodeDecimal(
     _ scaled: UInt64, negative: Bool, at out: UnsafeMutablePointer<UInt8>
   ) -> Int {
     let whole = scaled / 100_000_000
     let fraction = scaled &- whole &* 100_000_000
-    let length = print(UInt(whole), negative: negative, at: out)
+    let length = encode(UInt(whole), negative: negative, at: out)
     guard fraction > 0 else { return length }
     let digits = eightDigits(UInt32(truncatingIfNeeded: fraction))
     out[length] = UInt8(ascii: ".")
@@ -56,26 +56,26 @@ extension JSONWriter {
 
   /// Writes a sign and at most 20 digits and returns their length. Up to 7 bytes after them change.
   @inline(__always)
-  private static func print(
+  private static func encode(
     _ magnitude: UInt, negative: Bool, at out: UnsafeMutablePointer<UInt8>
   ) -> Int {
     out.pointee = UInt8(ascii: "-")
     var end = negative ? out + 1 : out
     if magnitude < 1000 {
-      end += printShort(UInt32(truncatingIfNeeded: magnitude), at: end)
+      end += encodeShort(UInt32(truncatingIfNeeded: magnitude), at: end)
       return end - out
     }
     if magnitude < 100_000_000 {
-      end += printFirst(UInt32(truncatingIfNeeded: magnitude), at: end)
+      end += encodeFirst(UInt32(truncatingIfNeeded: magnitude), at: end)
       return end - out
     }
     let (above, last) = magnitude.quotientAndRemainder(dividingBy: 100_000_000)
     if above < 100_000_000 {
-      end += printFirst(UInt32(truncatingIfNeeded: above), at: end)
+      end += encodeFirst(UInt32(truncatingIfNeeded: above), at: end)
     } else {
       // At most 20 digits: 4, 8 and 8.
       let (first, second) = above.quotientAndRemainder(dividingBy: 100_000_000)
-      end += printFirst(UInt32(truncatingIfNeeded: first), at: end)
+      end += encodeFirst(UInt32(truncatingIfNeeded: first), at: end)
       store(eightDigits(UInt32(truncatingIfNeeded: second)), at: end)
       end += 8
     }
@@ -85,7 +85,7 @@ extension JSONWriter {
 
   /// Writes at most 3 digits without leading zeros.
   @inline(__always)
-  private static func printShort(_ value: UInt32, at out: UnsafeMutablePointer<UInt8>) -> Int {
+  private static func encodeShort(_ value: UInt32, at out: UnsafeMutablePointer<UInt8>) -> Int {
     // Multiplications instead of divisions, exact in this range.
     let hundreds = (value &* 656) &>> 16
     let rest = value &- hundreds &* 100
@@ -100,7 +100,7 @@ extension JSONWriter {
 
   /// Writes at most 8 digits without leading zeros.
   @inline(__always)
-  private static func printFirst(_ value: UInt32, at out: UnsafeMutablePointer<UInt8>) -> Int {
+  private static func encodeFirst(_ value: UInt32, at out: UnsafeMutablePointer<UInt8>) -> Int {
     let digits = eightDigits(value)
     // The last digit stays, even of 0.
     let zeros = (digits | 1 << 56).trailingZeroBitCount / 8

@@ -23,13 +23,6 @@ extension JSONWriter {
     self.value(value)
   }
 
-  /// Writes a member with a string.
-  @_disfavoredOverload
-  public mutating func member(_ name: StaticString, _ value: String) {
-    key(name)
-    self.value(value)
-  }
-
   /// Writes a member with a string known at compile time.
   public mutating func member(_ name: StaticString, _ value: StaticString) {
     key(name)
@@ -43,28 +36,9 @@ extension JSONWriter {
     if let value { self.value(value) } else { null() }
   }
 
-  /// Writes a member with a number, or null.
-  @_disfavoredOverload
-  public mutating func member(_ name: StaticString, _ value: Double?) {
-    key(name)
-    if let value { self.value(value) } else { null() }
-  }
-
   /// Writes a member with a JSON value, verbatim.
   public mutating func member(_ name: StaticString, raw json: UnsafeRawBufferPointer) {
     key(name)
     raw(json)
-  }
-
-  /// Writes a member with a string of valid UTF-8.
-  public mutating func member(_ name: StaticString, utf8: UnsafeRawBufferPointer) {
-    key(name)
-    stringUTF8(utf8)
-  }
-
-  /// Writes a member with null.
-  public mutating func nullMember(_ name: StaticString) {
-    key(name)
-    null()
   }
 }

@@ -69,7 +69,6 @@ public struct JSONWriter {
   @inline(__always)
   mutating func separate() { if commaIsDue { append(UInt8(ascii: ",")) } }
 
-  /// Writes a byte verbatim.
   @inline(__always)
   mutating func append(_ byte: UInt8) {
     write(atMost: 1) { out in
@@ -78,7 +77,6 @@ public struct JSONWriter {
     }
   }
 
-  /// Writes bytes verbatim.
   @inline(__always)
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     write(atMost: bytes.count) { out in
@@ -132,13 +130,6 @@ public struct JSONWriter {
     }
   }
 
-  /// Writes a member's name.
-  @_disfavoredOverload  // literals take the faster static overload
-  public mutating func key(_ name: String) {
-    value(name)
-    append(UInt8(ascii: ":"))
-  }
-
   /// Writes a member's name in UTF-8.
   public mutating func keyUTF8(_ name: UnsafeRawBufferPointer) {
     stringUTF8(name)
@@ -149,6 +140,34 @@ public struct JSONWriter {
   public mutating func value(_ value: Bool) {
     separate()
     if value { literal("true") } else { literal("false") }
+  }
+
+  /// Writes a number: the shortest text that reads back bit for bit, or null if it is not finite.
+  public mutating func value(_ value: Double) {
+    separate()
+    write(atMost: JSONRoom.numberLength) { JSONWriter.encode(value, at: $0) }
+  }
+
+  /// Writes an integer.
+  public mutating func value(_ value: Int64) {
+    separate()
+    appendInteger(value)
+  }
+
+  /// Writes an integer.
+  public mutating func value(_ value: Int) { self.value(Int64(value)) }
+
+  /// Writes `{"latitude":…,"longitude":…}`, bit for bit.
+  public mutating func coordinate(latitude: Double, longitude: Double) {
+    beginObject()
+    member("latitude", latitude)
+    member("longitude", longitude)
+    endObject()
+  }
+
+  @inline(__always)
+  mutating func appendInteger(_ value: Int64) {
+    write(atMost: JSONRoom.numberLength) { JSONWriter.encode(Int(value), at: $0) }
   }
 
   /// Writes `null`.

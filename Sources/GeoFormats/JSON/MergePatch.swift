@@ -24,18 +24,12 @@ public enum MergePatch {
       return
     }
     json.beginObject()
-    var patches = members(of: patch)
-    if let target, target.kind == .object {
-      for (key, value) in members(of: target).inOrder {
-        guard let change = patches.take(key) else {
-          key.withUnsafeBytes { json.keyUTF8($0) }
-          json.raw(value.text)
-          continue
-        }
-        guard change.kind != .null else { continue }
-        key.withUnsafeBytes { json.keyUTF8($0) }
-        write(value, patchedBy: change, into: &json)
-      }
+    var patches = Members(of: patch)
+    for (key, value) in Members(of: target).inOrder {
+      let change = patches.take(key)
+      guard change?.kind != .null else { continue }
+      key.withUnsafeBytes { json.keyUTF8($0) }
+      if let change { write(value, patchedBy: change, into: &json) } else { json.raw(value.text) }
     }
     for (key, value) in patches.inOrder where value.kind != .null {
       key.withUnsafeBytes { json.keyUTF8($0) }
@@ -45,24 +39,22 @@ public enum MergePatch {
     json.endObject()
   }
 
-  private static func members(of object: JSONValue) -> Members {
-    var members = Members()
-    for (key, value) in object.members { members.put(Array(key), value) }
-    return members
-  }
-
   /// The members of an object by name, without duplicates.
   private struct Members {
     private var keys: [[UInt8]] = []
     private var values: [[UInt8]: JSONValue] = [:]
 
-    mutating func put(_ key: [UInt8], _ value: JSONValue) {
-      if values.updateValue(value, forKey: key) == nil { keys.append(key) }
+    /// Creates the members of an object, or none of another value.
+    init(of object: JSONValue?) {
+      guard let object else { return }
+      for (name, value) in object.members {
+        let key = Array(name)
+        if values.updateValue(value, forKey: key) == nil { keys.append(key) }
+      }
     }
 
     mutating func take(_ key: [UInt8]) -> JSONValue? { values.removeValue(forKey: key) }
 
-    /// The members that were not taken, in order.
     var inOrder: [(key: [UInt8], value: JSONValue)] {
       keys.compactMap { key in values[key].map { (key, $0) } }
     }

@@ -9,7 +9,8 @@ public enum PropertyReader {
     private let text: UnsafeRawBufferPointer
     private var index = 1
 
-    init(_ text: UnsafeRawBufferPointer) { self.text = text }
+    /// Creates the members of an object.
+    public init(of properties: UnsafeRawBufferPointer) { text = properties }
 
     /// The next member.
     public mutating func next() -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
@@ -25,30 +26,21 @@ public enum PropertyReader {
     }
   }
 
-  /// The members of an object.
-  public static func members(of properties: UnsafeRawBufferPointer) -> Members {
-    Members(properties)
-  }
-
-  /// The text of the value of the last member with a name; nil if there is none. Linear in the length of
-  /// the object.
-  public static func value(
-    of name: UnsafeRawBufferPointer, in properties: UnsafeRawBufferPointer
-  ) -> UnsafeRawBufferPointer? {
-    if PlainProperties.canFind(name, in: properties) {
-      return PlainProperties.value(of: name, in: properties)
-    }
-    var found: UnsafeRawBufferPointer?
-    for member in Members(properties) where isNamed(member.name, name) { found = member.value }
-    return found
-  }
-
   /// The text of the value of the last member with a name; nil if there is none. Linear in the length of
   /// the object.
   public static func value(
     of name: [UInt8], in properties: UnsafeRawBufferPointer
   ) -> UnsafeRawBufferPointer? {
-    name.withUnsafeBytes { value(of: $0, in: properties) }
+    name.withUnsafeBytes { name in
+      if PlainProperties.canFind(name, in: properties) {
+        return PlainProperties.value(of: name, in: properties)
+      }
+      var found: UnsafeRawBufferPointer?
+      for member in Members(of: properties) where isNamed(member.name, name) {
+        found = member.value
+      }
+      return found
+    }
   }
 
   /// Writes an object with the members that have one of the names, in their stored order. Of several
@@ -57,7 +49,7 @@ public enum PropertyReader {
     names: [[UInt8]], from properties: UnsafeRawBufferPointer, into writer: inout JSONWriter
   ) {
     writer.beginObject()
-    for member in Members(properties) {
+    for member in Members(of: properties) {
       guard let name = names.first(where: { $0.withUnsafeBytes { isNamed(member.name, $0) } }),
         value(of: name, in: properties)?.baseAddress == member.value.baseAddress
       else { continue }
@@ -68,11 +60,6 @@ public enum PropertyReader {
     writer.endObject()
   }
 
-  /// The UTF-8 of a JSON string whose text includes its quotes.
-  public static func unescape(_ string: UnsafeRawBufferPointer) -> [UInt8] {
-    JSONScanner.unescape(string)
-  }
-
   /// Whether a JSON string whose text includes its quotes equals a name.
   private static func isNamed(
     _ string: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer
@@ -80,12 +67,9 @@ public enum PropertyReader {
     // Escapes are never shorter than the characters they stand for.
     guard string.count >= name.count + 2 else { return false }
     let inner = UnsafeRawBufferPointer(rebasing: string[1..<(string.count - 1)])
-    if equalBytes(inner, name) { return !hasBackslash(inner) }
-    guard hasBackslash(inner) else { return false }
-    return JSONScanner.unescape(string).withUnsafeBytes { equalBytes($0, name) }
-  }
-
-  private static func hasBackslash(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.baseAddress.map { memchr($0, Int32(UInt8(ascii: "\\")), bytes.count) != nil } ?? false
+    let hasBackslash = inner.baseAddress.map { memchr($0, 0x5C, inner.count) != nil } ?? false
+    return hasBackslash
+      ? JSONScanner.unescape(string).withUnsafeBytes { equalBytes($0, name) }
+      : equalBytes(inner, name)
   }
 }

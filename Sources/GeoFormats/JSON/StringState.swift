@@ -1,7 +1,6 @@
 /// The state of a scan within a JSON string that may continue in the next chunk.
 struct StringState {
   private(set) var isInside = false
-  /// Whether the next byte is escaped.
   private var isEscaped = false
 
   /// Enters a string, after its opening quote.

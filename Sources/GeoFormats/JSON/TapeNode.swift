@@ -19,7 +19,6 @@ struct TapeNode {
     }
   }
 
-  /// Whether the node is the literal `true`.
   var isTrue: Bool { base.pointee.kind == UInt32(CSJ_TRUE) }
 
   /// The number. Only for number nodes.
@@ -72,7 +71,6 @@ struct TapeNode {
   }
 }
 
-/// Whether two buffers hold the same bytes.
 func equalBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
   guard a.count == b.count else { return false }
   guard let p = a.baseAddress, let q = b.baseAddress else { return true }

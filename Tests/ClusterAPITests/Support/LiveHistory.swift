@@ -49,24 +49,24 @@ struct LiveHistory: Sendable {
     for writer in states.indices {
       // A write may leave all as it was: then the state is that of the one before.
       var first = Array(states[writer].indices)
-      for place in first.indices.dropFirst()
-      where states[writer][place] == states[writer][place - 1] {
-        first[place] = first[place - 1]
+      for index in first.indices.dropFirst()
+      where states[writer][index] == states[writer][index - 1] {
+        first[index] = first[index - 1]
       }
-      var reached = (version: 0, place: 0)
+      var reached = (version: 0, index: 0)
       for sight in sights.sorted(by: { $0.version < $1.version }) {
         let seen = sight.features[writer] ?? [:]
-        let earliest = max(first[sight.answered[writer]], reached.place)
+        let earliest = max(first[sight.answered[writer]], reached.index)
         let last = min(sight.sent[writer], first.count - 1)
-        let place = (earliest...max(earliest, last)).first {
+        let index = (earliest...max(earliest, last)).first {
           first[$0] == $0 && states[writer][$0] == seen
         }
-        if place == nil || (sight.version == reached.version && place != reached.place) {
+        if index == nil || (sight.version == reached.version && index != reached.index) {
           faults.append(
             "version \(sight.version): writer \(writer) with \(seen.count) features, not as after "
               + "any of its writes \(earliest)...\(last)")
         }
-        reached = (sight.version, place ?? reached.place)
+        reached = (sight.version, index ?? reached.index)
       }
     }
     return faults

@@ -25,7 +25,7 @@ struct RandomView: Sendable {
     #""zoom":1,"cellSize":20,"limit":60"#, #""zoom":0,"cellSize":100"#,
     #""zoom":2,"fields":["id","count"]"#, #""zoom":2,"groupBy":"k","fields":["group","count"]"#,
     #""zoom":3,"cellSize":256,"titleProperty":"name","fields":["subtitle","feature"]"#,
-    // These are never remembered.
+    // These are never cached.
     #""zoom":2,"keepApart":[3]"#, #""zoom":1,"debug":true"#, #""zoom":2,"previous":[]"#,
     #""zoom":2,"groupBy":"k","groups":{"1":{"cellSize":90}}"#, #""zoom":2,"method":"distance""#,
   ]
@@ -63,7 +63,7 @@ struct RandomView: Sendable {
     }
   }
 
-  /// What it is to be for a snapshot, clustered and printed as a whole; nil for a refusal.
+  /// What it is to be for a snapshot, clustered and encoded as a whole; nil for a refusal.
   func body(of snapshot: CollectionSnapshot, by api: API) -> [UInt8]? {
     do {
       let viewport = try api.resources.viewport(request)
@@ -74,8 +74,8 @@ struct RandomView: Sendable {
   }
 }
 
-/// Features of a few ids in places where cells meet and features share coordinates.
-struct RandomPlaces {
+/// Features of a few ids where cells meet and features share coordinates.
+struct RandomCoordinates {
   private let shared: [Coordinate]
 
   init(using generator: inout SeededGenerator) {
@@ -102,10 +102,10 @@ struct RandomPlaces {
   /// - Parameter expires: RFC 3339, or nil.
   func feature(_ id: Int, expires: String? = nil, using generator: inout SeededGenerator) -> String
   {
-    let place = coordinate(using: &generator)
+    let coordinate = coordinate(using: &generator)
     let name = generator.chance(0.5) ? #","name":"n\#(generator.int(0...99))""# : ""
     let properties = #"{"k":\#(generator.int(0...3)),"w":\#(generator.int(-1...9))\#(name)}"#
-    let feature = TwinFeature(id, place.longitude, place.latitude, properties).geoJSON
+    let feature = TwinFeature(id, coordinate.longitude, coordinate.latitude, properties).geoJSON
     return expires.map { feature.dropLast() + ",\"expires\":\"\($0)\"}" } ?? feature
   }
 }

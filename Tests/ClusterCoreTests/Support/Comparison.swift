@@ -31,17 +31,17 @@ extension TwinAnswer {
     same("cell counts", counts, cellCounts)
     same("number of annotations", result.annotations.count, annotations.count)
     guard found.isEmpty else { return found }
-    for (place, (got, want)) in zip(result.annotations, annotations).enumerated() {
+    for (number, (got, want)) in zip(result.annotations, annotations).enumerated() {
       var ids: [FeatureID] = []
       result.forEachFeature(of: got) {
         ids.append(index.record(at: $0).id)
         return true
       }
-      same("features of \(place)", ids, want.features.map(\.id))
+      same("features of \(number)", ids, want.features.map(\.id))
       let cell = CellPosition(column: want.cell.column, row: want.cell.row)
       let center = viewport.cells.grid.center(of: cell)
       found += want.differences(from: got, of: index, center: center).map {
-        "annotation \(place): \($0)"
+        "annotation \(number): \($0)"
       }
     }
     return found

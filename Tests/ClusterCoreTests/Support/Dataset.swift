@@ -83,16 +83,16 @@ extension FeatureIndex {
     try FeatureIndex(blockCapacity: blockCapacity).applying(.upsert(FeatureBatch(features)))
   }
 
-  /// All places, in index order.
-  var places: [Int] {
-    var places: [Int] = []
-    points.forEachRun { places += $0 }
-    return places
+  /// All ordinals, in index order.
+  var ordinals: [Int] {
+    var ordinals: [Int] = []
+    points.forEachRun { ordinals += $0 }
+    return ordinals
   }
 
-  /// The feature at a place, as the tests know it.
-  func feature(at place: Int) -> TwinFeature {
-    let record = record(at: place)
+  /// The feature with an ordinal, as the tests know it.
+  func feature(at ordinal: Int) -> TwinFeature {
+    let record = record(at: ordinal)
     return TwinFeature(
       id: record.id, coordinate: record.coordinate,
       properties: String(decoding: record.properties, as: UTF8.self))
@@ -106,5 +106,5 @@ extension FeatureIndex {
   }
 
   /// The ids in index order.
-  var ids: [FeatureID] { places.map { record(at: $0).id } }
+  var ids: [FeatureID] { ordinals.map { record(at: $0).id } }
 }

@@ -25,7 +25,7 @@ struct MethodTwin {
     return x * x + y * y <= radius * radius
   }
 
-  /// The places of each component, in index order.
+  /// The ordinals of each component, in index order.
   func components(radius: Double) -> [[Int]] {
     var found: [[Int]] = []
     var isTaken = [Bool](repeating: false, count: points.count)
@@ -34,10 +34,10 @@ struct MethodTwin {
       var component = [start]
       var next = 0
       while next < component.count {
-        for place in start + 1..<points.count where !isTaken[place] {
-          if isLinked(component[next], place, within: radius) {
-            isTaken[place] = true
-            component.append(place)
+        for ordinal in start + 1..<points.count where !isTaken[ordinal] {
+          if isLinked(component[next], ordinal, within: radius) {
+            isTaken[ordinal] = true
+            component.append(ordinal)
           }
         }
         next += 1
@@ -47,16 +47,16 @@ struct MethodTwin {
     return found
   }
 
-  /// The features of some places added up one by one.
-  func sum(of places: [Int]) -> PointSum {
-    places.reduce(into: PointSum()) { $0.add($1..<$1 + 1, in: points.pointers) }
+  /// Features added up one by one.
+  func sum(of ordinals: [Int]) -> PointSum {
+    ordinals.reduce(into: PointSum()) { $0.add($1..<$1 + 1, in: points.pointers) }
   }
 
   /// Bounds and mean by looking at all longitudes in order; several where gaps are as wide but for the
   /// width of a step.
-  func extents(of places: [Int]) -> [(bounds: GeoBounds, mean: Coordinate)] {
-    let latitudes = places.map { points.coordinate(at: $0).latitude }
-    let sorted = places.map { points.coordinate(at: $0).foldedLongitude }.sorted()
+  func extents(of ordinals: [Int]) -> [(bounds: GeoBounds, mean: Coordinate)] {
+    let latitudes = ordinals.map { points.coordinate(at: $0).latitude }
+    let sorted = ordinals.map { points.coordinate(at: $0).foldedLongitude }.sorted()
     let count = sorted.count
     // What comes before each in the circle.
     let gaps = sorted.indices.map { index in
@@ -75,9 +75,9 @@ struct MethodTwin {
     }
   }
 
-  /// Whether an extent is that of some places.
-  func isExtent(_ extent: CircularExtent, of places: [Int]) -> Bool {
-    extents(of: places).contains {
+  /// Whether an extent is that of some features.
+  func isExtent(_ extent: CircularExtent, of ordinals: [Int]) -> Bool {
+    extents(of: ordinals).contains {
       extent.bounds.isNear($0.bounds) && extent.mean.isNear($0.mean, within: 1e-7)
     }
   }
@@ -87,10 +87,10 @@ struct MethodTwin {
     var members: [Int]
   }
 
-  /// The boxes by place of the placed, and how many features are hidden.
+  /// The boxes by ordinal of the placed, and how many features are hidden.
   func collisions(_ request: CollisionClusterer) -> (boxes: [Box], hidden: Int) {
-    func priority(_ place: Int) -> Double {
-      let priority = request.priorities?[place] ?? .nan
+    func priority(_ ordinal: Int) -> Double {
+      let priority = request.priorities?[ordinal] ?? .nan
       return priority.isNaN ? 500 : min(max(priority, 0), 1000)
     }
     func joins(_ a: Int, _ b: Int) -> Bool {
@@ -102,20 +102,20 @@ struct MethodTwin {
         < (keptApart.contains($1) ? 0 : 1, -priority($1), $1)
     }
     var (boxes, hidden): ([Box], Int) = ([], 0)
-    for place in order {
+    for ordinal in order {
       let overlapped = boxes.indices.filter {
-        let (x, y) = distance(boxes[$0].placed, place)
+        let (x, y) = distance(boxes[$0].placed, ordinal)
         return x < request.width && y < request.height
       }
       let taker = overlapped.first {
-        !keptApart.contains(boxes[$0].placed) && joins(boxes[$0].placed, place)
+        !keptApart.contains(boxes[$0].placed) && joins(boxes[$0].placed, ordinal)
       }
-      if keptApart.contains(place) {
-        boxes.append(Box(placed: place, members: [place]))
+      if keptApart.contains(ordinal) {
+        boxes.append(Box(placed: ordinal, members: [ordinal]))
       } else if let taker {
-        boxes[taker].members.append(place)
-      } else if overlapped.isEmpty || priority(place) == 1000 {
-        boxes.append(Box(placed: place, members: [place]))
+        boxes[taker].members.append(ordinal)
+      } else if overlapped.isEmpty || priority(ordinal) == 1000 {
+        boxes.append(Box(placed: ordinal, members: [ordinal]))
       } else {
         hidden += 1
       }

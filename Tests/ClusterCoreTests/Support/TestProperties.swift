@@ -41,9 +41,9 @@ enum OwnedValue: Hashable {
   }
 
   /// What a feature holds, by the decoder.
-  init(_ name: String, at place: Int, of index: FeatureIndex) {
+  init(_ name: String, at ordinal: Int, of index: FeatureIndex) {
     var result = OwnedValue.missing
-    TestDecoder().withValue(of: Array(name.utf8), in: index.record(at: place).properties) {
+    TestDecoder().withValue(of: Array(name.utf8), in: index.record(at: ordinal).properties) {
       result = OwnedValue($0)
     }
     self = result
@@ -65,7 +65,7 @@ extension IndexedCollection {
 extension PropertyColumn {
   /// The values in the order of the index that it is a column of.
   func owned(_ index: FeatureIndex) -> [OwnedValue] {
-    index.places.map { OwnedValue(value(at: $0)) }
+    index.ordinals.map { OwnedValue(value(at: $0)) }
   }
 }
 

@@ -4,7 +4,7 @@ struct CodeTerm: FilterTerm {
   let code: PropertyColumn.Code
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
-    guard let codes = column.codes(around: ordinal) else { return 0 }
+    guard let codes = column.codes[around: ordinal] else { return 0 }
     let (values, code) = (codes + ordinal, self.code)
     return candidates.scanned { values[$0] == code }
   }

@@ -1,21 +1,66 @@
 import Glibc
+import Synchronization
 
 /// A condition on a property's strings, evaluated once for each dictionary entry that occurs.
 struct EntryTerm: FilterTerm {
+  /// A condition on strings that is expensive to evaluate.
+  enum Condition: Sendable {
+    case comparison(FilterExpression.Comparison, [UInt8])
+    case like(LikePattern, isNegated: Bool)
+    /// One of several dictionary entries, or none of them, by their codes in ascending order.
+    case entries([PropertyColumn.Code], isNegated: Bool)
+
+    func holds(_ code: PropertyColumn.Code, _ text: UnsafeRawBufferPointer) -> Bool {
+      switch self {
+      case .comparison(let comparison, let other):
+        comparison.holds(other.withUnsafeBytes { ByteOrder.compare(text, $0) })
+      case .like(let pattern, let isNegated): pattern.matches(text) != isNegated
+      case .entries(let codes, let isNegated): (codes.sortedIndex(of: code) != nil) != isNegated
+      }
+    }
+  }
+
+  /// The cached answers of a condition: one byte for each code.
+  ///
+  /// `@unchecked Sendable`: accessed only by relaxed atomic operations. Threads that evaluate an
+  /// entry at the same time store the same answer.
+  final class Answers: @unchecked Sendable {
+    enum Answer: UInt8 { case unknown, no, yes }
+
+    private let answers: UnsafeMutablePointer<Atomic<UInt8>>
+
+    /// Creates unknown answers for `count` codes, or returns nil if there is no memory.
+    init?(count: Int) {
+      // The system zeroes pages on first access, so untouched ones cost little.
+      guard let memory = calloc(count, MemoryLayout<Atomic<UInt8>>.stride) else { return nil }
+      answers = memory.bindMemory(to: Atomic<UInt8>.self, capacity: count)
+    }
+
+    deinit { free(answers) }
+
+    @inline(__always)
+    func `is`(_ answer: Answer, _ code: PropertyColumn.Code) -> Bool {
+      answers[Int(code)].load(ordering: .relaxed) == answer.rawValue
+    }
+
+    func set(_ answer: Answer, _ code: PropertyColumn.Code) {
+      answers[Int(code)].store(answer.rawValue, ordering: .relaxed)
+    }
+  }
+
   let column: PropertyColumn
-  let condition: StringCondition
+  let condition: Condition
   /// The cached answers, or nil to evaluate the condition for each feature because memory is short.
-  let answers: EntryAnswers?
+  let answers: Answers?
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
-    guard let codes = column.codes(around: ordinal) else { return 0 }
+    guard let codes = column.codes[around: ordinal] else { return 0 }
     let values = codes + ordinal
     guard let answers else { return candidates.filtered { holds(values[$0]) } }
     // The order matters: a known answer never changes, whereas another thread can make an unknown
     // one known between the two scans.
     let open = candidates.scanned { answers.is(.unknown, values[$0]) }
     let yes = (candidates & ~open).scanned { answers.is(.yes, values[$0]) }
-    if open == 0 { return yes }
     return yes
       | open.filtered { bit in
         let answer = holds(values[bit])

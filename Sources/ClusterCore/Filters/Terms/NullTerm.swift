@@ -5,10 +5,10 @@ struct NullTerm: FilterTerm {
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
     var missing: UInt64 = candidates
-    if let codes = column.codes(around: ordinal) {
+    if let codes = column.codes[around: ordinal] {
       let values = codes + ordinal
       missing = candidates.scanned { values[$0] == PropertyColumn.missing }
-    } else if let doubles = column.doubles(around: ordinal) {
+    } else if let doubles = column.doubles[around: ordinal] {
       let values = doubles + ordinal
       missing = candidates.scanned { values[$0] != values[$0] }
     }

@@ -5,7 +5,7 @@ struct NumberSetTerm: FilterTerm {
   let isNegated: Bool
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
-    guard let doubles = column.doubles(around: ordinal) else { return 0 }
+    guard let doubles = column.doubles[around: ordinal] else { return 0 }
     return candidates.filtered { bit in
       let value = doubles[ordinal + bit]
       return !value.isNaN && (sorted.sortedIndex(of: value) != nil) != isNegated
