@@ -18,6 +18,8 @@ struct Serve {
     .init(
       "max-connections", "N", "most connections at one time, within the limit on open files (10000)"
     ),
+    .init("max-input-bytes", "N", "bytes of requests kept until they are answered (268435456)"),
+    .init("max-output-bytes", "N", "bytes of answers kept until they are taken (268435456)"),
     .init("drain-timeout", "SECONDS", "time for requests in flight when stopping (30)"),
   ]
 
@@ -44,6 +46,8 @@ struct Serve {
       ("max-body-bytes", 1024...2_147_483_647, \.maximumBodyBytes),
       ("idle-timeout", 1...86_400, \.idleTimeout),
       ("max-connections", 1...1_000_000, \.maximumConnections),
+      ("max-input-bytes", 1_048_576...(1 << 40), \.maximumInputBytes),
+      ("max-output-bytes", 1_048_576...(1 << 40), \.maximumOutputBytes),
       ("drain-timeout", 0...3600, \.drainTimeout),
     ]
     for (name, range, field) in numbers {
