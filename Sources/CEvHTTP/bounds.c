@@ -2,6 +2,7 @@
 
 #include <linux/sockios.h>
 #include <malloc.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -104,6 +105,14 @@ static void check_pace(ceh_connection *connection) {
   }
 }
 
+// Notes that the peer of a request that waits for its reply has gone. Nothing is read meanwhile, so that
+// libevent does not notice.
+static void look_for_peer(ceh_connection *connection) {
+  struct pollfd state = {.fd = connection->fd, .events = POLLRDHUP};
+  if (poll(&state, 1, 0) > 0)
+    atomic_store_explicit(&connection->exchange->abandoned, true, memory_order_relaxed);
+}
+
 void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
   loop->seconds += 1;
@@ -116,7 +125,8 @@ void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
   }
   for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
     next = LIST_NEXT(c, next);
-    check_pace(c);
+    if (c->exchange != NULL) look_for_peer(c);
+    else check_pace(c);
   }
 }
 

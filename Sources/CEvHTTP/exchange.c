@@ -1,5 +1,6 @@
 #include "internal.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -31,6 +32,24 @@ ceh_method ceh_exchange_method(const ceh_exchange *exchange) {
 
 const char *ceh_exchange_target(const ceh_exchange *exchange) {
   return exchange->request->uri;
+}
+
+uint64_t ceh_exchange_client(const ceh_exchange *exchange) {
+  const struct sockaddr *address = evhttp_connection_get_addr(exchange->connection->evcon);
+  uint64_t client = 0;
+  if (address != NULL && address->sa_family == AF_INET) {
+    client = ((const struct sockaddr_in *)address)->sin_addr.s_addr;
+  } else if (address != NULL && address->sa_family == AF_INET6) {
+    const uint8_t *bytes = ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr;
+    // An IPv4 address in an IPv6 one is at its end.
+    bool mapped = IN6_IS_ADDR_V4MAPPED(&((const struct sockaddr_in6 *)address)->sin6_addr);
+    memcpy(&client, mapped ? bytes + 12 : bytes, mapped ? 4 : 8);
+  }
+  return client;
+}
+
+bool ceh_exchange_is_abandoned(const ceh_exchange *exchange) {
+  return atomic_load_explicit(&exchange->abandoned, memory_order_relaxed);
 }
 
 size_t ceh_exchange_headers_size(const ceh_exchange *exchange) {

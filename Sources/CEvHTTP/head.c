@@ -17,7 +17,7 @@ const char *ceh_status_phrase(int status) {
     {411, "Length Required"}, {412, "Precondition Failed"}, {413, "Content Too Large"},
     {414, "URI Too Long"}, {415, "Unsupported Media Type"}, {417, "Expectation Failed"},
     {422, "Unprocessable Content"}, {428, "Precondition Required"}, {429, "Too Many Requests"},
-    {431, "Request Header Fields Too Large"}, {500, "Internal Server Error"},
+    {431, "Request Header Fields Too Large"}, {499, "Client Closed Request"}, {500, "Internal Server Error"},
     {501, "Not Implemented"}, {503, "Service Unavailable"}, {507, "Insufficient Storage"},
   };
   for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)

@@ -54,6 +54,7 @@ struct ceh_exchange {
   struct evhttp_request *request;
   bool close;    ///< the connection ends with the reply
   bool failure;  ///< made by the protocol, not by a handler
+  atomic_bool abandoned;
 };
 
 typedef struct ceh_job {

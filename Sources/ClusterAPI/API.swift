@@ -1,13 +1,16 @@
 import HTTPServer
+import Threading
 
 /// The HTTP API: a function from requests to responses, which can be called on any thread.
 ///
 /// Reads are answered on the calling thread, from a snapshot. Writes are read there, handed to the only
-/// writer, and answered when they are on disk and visible. Work that may take long has threads of its own.
+/// writer, and answered when they are on disk and visible. Work that may take long has threads of its own, and
+/// is not begun once its client has gone.
 public final class API: Sendable {
   let resources: Resources
   private let report: @Sendable (String) -> Void
-  private let workers = WorkQueue()
+  private let quickWork = WorkQueue(threads: max(1, Processors.count / 2))
+  private let longWork = WorkQueue(threads: max(2, Processors.count))
 
   /// An API over a catalogue and its writer. `report` is given the errors that clients aren't told.
   public init(
@@ -35,15 +38,16 @@ public final class API: Sendable {
     do {
       switch try Route.outcome(of: request, from: resources) {
       case .now(let response): finish(.success(response))
-      case .later(let work): try run { finish(Result { try work() }) }
-      case .write(let write): try enqueue(write, try share(of: write.bytes), finish)
+      case .later(let lane, let work):
+        try run(lane, request, finish) { finish(Result { try work() }) }
+      case .write(let write): try enqueue(write, try share(of: write.bytes), request, finish)
       case .longWrite(let read):
         let share = try share(of: request.body.count)
-        try run {
+        try run(.quick, request, finish) {
           do {
             let write = try read()
             guard share.resize(to: write.bytes) else { throw API.tooManyWrites }
-            try self.enqueue(write, share, finish)
+            try self.enqueue(write, share, request, finish)
           } catch { finish(.failure(error)) }
         }
       case .deferred(let begin): try begin(finish)
@@ -53,10 +57,24 @@ public final class API: Sendable {
     }
   }
 
-  /// Runs work that may take long.
-  private func run(_ work: @escaping WorkQueue.Work) throws(Problem) {
-    guard workers.enqueue(work) else {
-      throw Problem.unavailable("too many long requests are waiting")
+  /// Runs work away from the event loops.
+  private func run(
+    _ lane: WorkQueue.Lane, _ request: HTTPRequest, _ finish: @escaping Reply,
+    _ work: @escaping @Sendable () -> Void
+  ) throws(Problem) {
+    let queue = lane == .quick ? quickWork : longWork
+    let job = WorkQueue.Job(
+      run: work, abandon: { finish(.failure(Problem(499, "the client has gone"))) },
+      isAbandoned: { request.isAbandoned })
+    do {
+      try queue.enqueue(job, of: request.client)
+    } catch {
+      switch error {
+      case .full: throw .unavailable("too many long requests are waiting")
+      case .shareExceeded:
+        throw Problem(
+          429, "too many long requests of this client are waiting", headers: [("Retry-After", "1")])
+      }
     }
   }
 
@@ -69,13 +87,14 @@ public final class API: Sendable {
   }
 
   private func enqueue(
-    _ write: Write, _ share: WriteMemory.Share, _ finish: @escaping Reply
+    _ write: Write, _ share: WriteMemory.Share, _ request: HTTPRequest, _ finish: @escaping Reply
   ) throws(Problem) {
-    let workers = self.workers
-    let accepted = resources.writer.enqueue(write, share) { result in
+    let accepted = resources.writer.enqueue(write, share) { [weak self] result in
       // Compressing a long answer must not keep the next writes waiting.
       let isLong = (try? result.get().body.count > API.longAnswer) ?? false
-      if !isLong || !workers.enqueue({ finish(result) }) { finish(result) }
+      let isQueued: Void? =
+        isLong ? try? self?.run(.quick, request, finish, { finish(result) }) : nil
+      if isQueued == nil { finish(result) }
     }
     if !accepted { throw Problem.stopping }
   }

@@ -80,6 +80,9 @@ import Testing
     Bad("properties", "5", nil, 400),
     Bad("properties", "[1]", nil, 400), Bad("properties", "\"name\"", nil, 400),
     Bad("properties", "{}", nil, 400),
+    Bad(
+      "properties", "[\((0...100).map { "\"p\($0)\"" }.joined(separator: ","))]",
+      (0...100).map { "p\($0)" }.joined(separator: ","), 422),
     Bad("fields", "[\"count\",\"counts \"]", "count,counts%20", 400),
     Bad("fields", "\"count\"", "Count", 400), Bad("fields", "[null]", ",", 400),
     Bad("fields", "{}", "*", 400),
@@ -122,6 +125,26 @@ import Testing
         .expectProblem(bad.status, at: bad.field, "GET \(bad)")
     }
     #expect(service.reports.withLock { $0 } == [])
+  }
+
+  @Test func `a body of named values has at most 1 MiB, a list of properties 100 names`()
+    async throws
+  {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3)])
+    let names = (0..<100).map { "\"p\($0)\"" }.joined(separator: ",")
+    let body = "{\"bbox\":[0,0,9,9],\"zoom\":3,\"properties\":[\(names)]}"
+    let padding = String(repeating: " ", count: (1 << 20) - body.utf8.count)
+    for resource in ["clusters", "pins"] {
+      let path = "/collections/c/\(resource)"
+      #expect(await service.post(path, body + padding).status == 200)
+      #expect(await service.post(path, body + padding + " ").status == 413)
+    }
+    let locate =
+      #"{"latitudinalMeters":9,"longitudinalMeters":9,"viewportWidth":9,"viewportHeight":9}"#
+    let path = "/collections/c/items/1/locate"
+    #expect(await service.post(path, locate + padding).status == 200)
+    #expect(await service.post(path, locate + padding + body).status == 413)
   }
 
   @Test func `a request needs one rect and one scale`() async throws {

@@ -1,5 +1,6 @@
 import HTTPServer
 import Testing
+import Threading
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ConnectionTests {
   @Test func keepsTheConnection() throws {
@@ -87,6 +88,33 @@ import Testing
     #expect(server.eventually { held.count == 1 })
     held.answerAll()
     #expect(try #require(slow.response()).text == "late")
+  }
+
+  @Test func knowsClientsApartAndNoticesThatTheyLeave() throws {
+    let requests = Locked<[HTTPRequest]>([])
+    let held = Held()
+    let server = try TestServer { request, reply in
+      requests.withLock { $0.append(request) }
+      held.add(reply)
+    }
+    var sockets: [RawSocket] = []
+    for (number, host) in [1, 2, 1, 3, 2].enumerated() {
+      let socket = try RawSocket(port: server.port, fromHost: UInt32(host))
+      socket.send("GET /\(number) HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(server.eventually { held.count == number + 1 })
+      sockets.append(socket)
+    }
+    let taken = requests.withLock { $0 }
+    let clients = taken.map(\.client)
+    #expect(clients[0] == clients[2] && clients[1] == clients[4])
+    #expect(Set(clients).count == 3)
+    sockets[1].close()
+    sockets[2].shutdownWriting()
+    sockets[3].reset()
+    #expect(server.eventually { taken.map(\.isAbandoned) == [false, true, true, true, false] })
+    held.answerAll()
+    for number in [0, 2, 4] { #expect(sockets[number].response()?.text == "late") }
+    requests.withLock { $0 = [] }
   }
 
   @Test func survivesClientsThatVanish() throws {

@@ -112,6 +112,12 @@ size_t ceh_exchange_body_size(const ceh_exchange *exchange);
 /// must free(). Returns NULL without memory.
 void *ceh_exchange_body_take(ceh_exchange *exchange);
 
+/// A number for the address that the request came from: an IPv4 address, or the first 64 bits of an IPv6 one.
+uint64_t ceh_exchange_client(const ceh_exchange *exchange);
+/// Whether the peer has closed the connection or its half of it; noticed within a second or two. Any thread,
+/// before the reply.
+bool ceh_exchange_is_abandoned(const ceh_exchange *exchange);
+
 typedef struct {
   int status;
   /// Header lines, each ended by CRLF, without Date, Content-Length and Connection.

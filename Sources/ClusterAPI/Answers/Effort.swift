@@ -37,4 +37,13 @@ extension ViewportRequest {
     return Effort.isLong(over: collection, values.cell)
       || min(values.previous?.count ?? 0, collection.index.count) > Effort.fewPrevious
   }
+
+  /// The lane of its work if it may take long: that of quick work if it is a method without a grid over few
+  /// features.
+  func lane(over collection: IndexedCollection) -> WorkQueue.Lane {
+    guard case .tiles(let viewport) = area, !Effort.isLong(over: collection, values.cell) else {
+      return .long
+    }
+    return collection.countFeatures(in: viewport) > Effort.fewFeatures ? .long : .quick
+  }
 }

@@ -7,6 +7,8 @@ final class ParserPool: Sendable {
   /// `@unchecked Sendable`: a parser is taken out of the pool while it is used.
   private struct Box: @unchecked Sendable { let parser: JSONParser }
 
+  /// The largest body of named values, in bytes. Bodies of features are no such bodies.
+  static let maximumBody = 1 << 20
   /// The most parsers that wait to be used again.
   private static let capacity = 64
 
@@ -21,11 +23,14 @@ final class ParserPool: Sendable {
     return try body(box.parser)
   }
 
-  /// Reads a JSON body that must be an object of allowed names.
+  /// Reads a JSON body that must be an object of allowed names, of at most ``maximumBody`` bytes.
   func withObject<R>(
     ofBody body: RequestBody, allowed: [String], _ read: (Fields, JSONValue) throws -> R
   ) throws -> R {
-    try withParser { parser in
+    guard body.count <= ParserPool.maximumBody else {
+      throw Problem(413, "the body has \(body.count) bytes, more than \(ParserPool.maximumBody)")
+    }
+    return try withParser { parser in
       try body.withUnsafeBytes { bytes in
         let object: JSONValue
         do {

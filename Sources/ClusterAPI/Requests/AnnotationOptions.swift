@@ -14,6 +14,8 @@ struct AnnotationOptions: Hashable, Sendable {
   /// The most titles in a cluster's subtitle.
   var subtitleLimit = 5
   var properties = PropertySelection.all
+  /// The most names of properties that a pin or member carries.
+  static let maximumProperties = 100
   /// The most features that a cluster lists.
   var members = 0
   /// The members that an annotation carries.

@@ -53,6 +53,7 @@ extension Fields {
     guard !inBody || !isString else {
       throw problem(name, "\(name) is a list of names, \"*\" or \"none\"")
     }
+    try checkCount(list.count, "names", of: name, atMost: AnnotationOptions.maximumProperties)
     return .names(list.map { Array($0.utf8) })
   }
 

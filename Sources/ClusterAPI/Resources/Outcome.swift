@@ -5,7 +5,7 @@ enum Outcome {
   /// With a response that is there.
   case now(HTTPResponse)
   /// By work that may take long, away from the event loops.
-  case later(@Sendable () throws -> HTTPResponse)
+  case later(WorkQueue.Lane, @Sendable () throws -> HTTPResponse)
   /// By the writer, which makes the response.
   case write(Write)
   /// By the writer, after the write is read, which may take long, away from the event loops.
@@ -17,12 +17,13 @@ enum Outcome {
   /// what an entity tag names, there is nothing to make, and the status is 304.
   static func response(
     to request: HTTPRequest, etag: String? = nil, isLong: @autoclosure () -> Bool,
+    lane: @autoclosure () -> WorkQueue.Lane = .long,
     _ make: @escaping @Sendable () throws -> HTTPResponse
   ) throws -> Outcome {
     if let etag, request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    return isLong() ? .later(make) : .now(try make())
+    return isLong() ? .later(lane(), make) : .now(try make())
   }
 
   /// A write that is read from a body at once, or, if the body is long, away from the event loops.

@@ -15,7 +15,10 @@ extension Resources {
     if let body = cached?.body(clustering: false) {
       return .now(HTTPResponse(body, type: type, etag: etag))
     }
-    return try .response(to: request, isLong: viewport.isLong(over: snapshot.collection)) {
+    let collection = snapshot.collection
+    return try .response(
+      to: request, isLong: viewport.isLong(over: collection), lane: viewport.lane(over: collection)
+    ) {
       if let body = cached?.body(clustering: true) {
         return HTTPResponse(body, type: type, etag: etag)
       }

@@ -21,7 +21,7 @@ extension Resources {
         fields, of: .locate, rect: viewport.rect, scale: .viewportWidth(viewport.width))
       return (viewport, asked)
     }
-    return try .response(to: request, isLong: snapshot.index.count > 1) {
+    return try .response(to: request, isLong: snapshot.index.count > 1, lane: .quick) {
       try Resources.locate(ordinal, viewport, asked, snapshot)
     }
   }

@@ -1,32 +1,48 @@
 import Dispatch
 import Glibc
+import HTTPServer
 import Threading
 
-/// Threads of low priority, as many as there are processors, for answers that would keep an event loop
-/// from its other connections for too long. The queue before them is bounded.
+/// Threads of low priority for answers that would keep an event loop from its other connections for too
+/// long. The queue before them is bounded, and its clients take turns.
 final class WorkQueue: Sendable {
-  typealias Work = @Sendable () -> Void
+  /// What a request needs done away from the event loops. Each lane has a queue of its own, so that quick work
+  /// never waits for long work.
+  enum Lane { case quick, long }
+
+  /// A piece of work.
+  struct Job: Sendable {
+    /// Does it.
+    let run: @Sendable () -> Void
+    /// Is called instead if the client has gone before it began.
+    let abandon: @Sendable () -> Void
+    /// Whether the client has gone.
+    let isAbandoned: @Sendable () -> Bool
+  }
 
   /// The most pieces of work that may wait.
-  static let maximumWaiting = 1000
+  static let capacity = 1000
+  /// The most pieces of work of one client that may wait.
+  static let share = 250
   /// How far the threads' priority is lowered; see nice(2).
   private static let niceness: Int32 = 10
 
   // The threads share these, which live until the last of them has ended.
-  private let waiting = Locked<[Work]>([])
+  private let waiting = Locked(FairQueue<Job>(capacity: capacity, share: share))
   /// Is signalled once for each piece of work, and once for each thread when the queue is freed.
   private let arrivals = DispatchSemaphore(value: 0)
-  private let threads = max(2, Processors.count)
+  private let threads: Int
 
-  init() {
+  init(threads: Int) {
     let (waiting, arrivals) = (self.waiting, self.arrivals)
+    self.threads = threads
     for _ in 0..<threads {
       let isRunning = BackgroundThread.start(niceness: WorkQueue.niceness) {
         while true {
           arrivals.wait()
           // None is left if the queue was freed.
-          guard let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
-          work()
+          guard let job = waiting.withLock({ $0.popFirst() }) else { return }
+          if job.isAbandoned() { job.abandon() } else { job.run() }
         }
       }
       // This happens at start-up only, before any request was accepted.
@@ -39,14 +55,15 @@ final class WorkQueue: Sendable {
     for _ in 0..<threads { arrivals.signal() }
   }
 
-  /// Runs a piece of work soon, or returns false if too much is waiting.
-  func enqueue(_ work: @escaping Work) -> Bool {
-    let isAccepted = waiting.withLock { waiting in
-      guard waiting.count < WorkQueue.maximumWaiting else { return false }
-      waiting.append(work)
-      return true
+  /// Runs a piece of work soon, unless too much is waiting.
+  func enqueue(_ job: Job, of client: UInt64) throws(FairQueue<Job>.Refusal) {
+    let refusal = waiting.withLock { waiting in
+      do throws(FairQueue<Job>.Refusal) { try waiting.append(job, of: client) } catch {
+        return error
+      }
+      return nil as FairQueue<Job>.Refusal?
     }
-    if isAccepted { arrivals.signal() }
-    return isAccepted
+    if let refusal { throw refusal }
+    arrivals.signal()
   }
 }

@@ -26,6 +26,12 @@ public final class IndexedCollection: Sendable {
     }
   }
 
+  /// Returns the number of features that a method without a grid takes into account in a viewport.
+  /// O(log n + blocks across the viewport's edge).
+  public func countFeatures(in viewport: TileViewport) -> Int {
+    index.points.countFeatures(in: CellsRegion(viewport.tiles))
+  }
+
   private static let maximumColumns = 256
   private static func columnCapacity(_ index: FeatureIndex) -> Int { 64 << 20 + 48 * index.count }
   private static func scopeCapacity(_ index: FeatureIndex) -> Int { 32 << 20 + 40 * index.count }

@@ -11,6 +11,11 @@ public struct HTTPRequest: Sendable {
   public var headers: HTTPHeaders
   /// The body; ``RequestBody/empty`` when there is none.
   public var body: RequestBody
+  /// A number that stands for the client's address: equal for all connections of one IPv4 address, or of one
+  /// IPv6 prefix of 64 bits.
+  public var client: UInt64 = 0
+  /// The exchange that the request came by; nil for one made by hand.
+  var exchange: Exchange?
 
   /// Creates a request, for tests of handlers without a socket.
   public init(
@@ -23,6 +28,9 @@ public struct HTTPRequest: Sendable {
     self.headers = headers
     self.body = body
   }
+
+  /// Whether the client has closed its connection, or its half of it, more than a second ago or so.
+  public var isAbandoned: Bool { exchange?.isAbandoned ?? false }
 
   /// The path and query as they stood in the request line.
   public var target: String { query.map { "\(path)?\($0)" } ?? path }

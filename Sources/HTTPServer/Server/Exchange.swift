@@ -29,6 +29,9 @@ final class Exchange: @unchecked Sendable {
     deliver(errorResponse(500, "the request was not answered", target: request.target))
   }
 
+  /// Whether the client has gone. Not to be asked after the reply.
+  var isAbandoned: Bool { ceh_exchange_is_abandoned(pointer) }
+
   /// Sends the response. Only the first call has an effect.
   func reply(_ response: HTTPResponse) {
     guard !replied.exchange(true, ordering: .acquiringAndReleasing) else { return }
