@@ -53,6 +53,9 @@ public final class API: Sendable {
     }
   }
 
+  /// Ends all streams of changes. To be called last, when no request can come any more.
+  public func close() { resources.hub.close() }
+
   /// Runs work that may take long.
   private func run(_ work: @escaping WorkQueue.Work) throws(Problem) {
     guard workers.enqueue(work) else {
