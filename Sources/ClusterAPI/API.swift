@@ -57,6 +57,9 @@ public final class API: Sendable {
     }
   }
 
+  /// Ends all streams of changes. To be called last, when no request can come any more.
+  public func close() { resources.hub.close() }
+
   /// Runs work away from the event loops.
   private func run(
     _ lane: WorkQueue.Lane, _ request: HTTPRequest, _ finish: @escaping Reply,
@@ -66,15 +69,12 @@ public final class API: Sendable {
     let job = WorkQueue.Job(
       run: work, abandon: { finish(.failure(Problem(499, "the client has gone"))) },
       isAbandoned: { request.isAbandoned })
-    do {
-      try queue.enqueue(job, of: request.client)
-    } catch {
-      switch error {
-      case .full: throw .unavailable("too many long requests are waiting")
-      case .shareExceeded:
-        throw Problem(
-          429, "too many long requests of this client are waiting", headers: [("Retry-After", "1")])
-      }
+    switch queue.enqueue(job, of: request.client) {
+    case nil: break
+    case .full: throw .unavailable("too many long requests are waiting")
+    case .shareExceeded:
+      throw Problem(
+        429, "too many long requests of this client are waiting", headers: [("Retry-After", "1")])
     }
   }
 

@@ -70,7 +70,10 @@ struct Serve {
     let catalog = Catalog()
     let writer = CollectionWriter(store: try FeatureStore(directory: directory), catalog: catalog)
     let metrics = Metrics()
-    let server = try makeServer(catalog, writer, metrics)
+    let api = API(catalog: catalog, writer: writer, metrics: metrics) { [logger] message in
+      logger.log(.error, "failed") { $0.member("message", message) }
+    }
+    let server = try makeServer(api, metrics)
     metrics.setConnections { [weak server] in server?.openConnections ?? 0 }
     try server.start()
     logger.log(.info, "listening") { json in
@@ -94,6 +97,7 @@ struct Serve {
     logger.log(.info, "stopping") { $0.member("signal", Int(received)) }
     catalog.setStopping()
     server.shutdown()
+    api.close()
     // Writes that still wait are past the drain deadline, and so are their clients.
     writer.close(refusing: true)
     logger.log(.info, "stopped")
@@ -125,13 +129,8 @@ struct Serve {
     }
   }
 
-  private func makeServer(
-    _ catalog: Catalog, _ writer: CollectionWriter, _ metrics: Metrics
-  ) throws -> HTTPServer {
+  private func makeServer(_ api: API, _ metrics: Metrics) throws -> HTTPServer {
     let logger = self.logger
-    let api = API(catalog: catalog, writer: writer, metrics: metrics) { message in
-      logger.log(.error, "failed") { $0.member("message", message) }
-    }
     var configuration = self.configuration
     configuration.protocolErrorResponse = API.protocolError
     configuration.onRequest = { log in

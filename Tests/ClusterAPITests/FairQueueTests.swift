@@ -17,23 +17,20 @@ import Testing
       if generator.chance(0.55) {
         let client = UInt64(generator.int(0...6))
         let own = wanted.first { $0.client == client }?.elements.count ?? 0
-        do throws(FairQueue<Int>.Refusal) {
-          try queue.append(number, of: client)
+        switch queue.append(number, of: client) {
+        case nil:
           #expect(own < 12 && wanted.reduce(0) { $0 + $1.elements.count } < 40)
           if let index = wanted.firstIndex(where: { $0.client == client }) {
             wanted[index].elements.append(number)
           } else {
             wanted.append((client, [number]))
           }
-        } catch {
-          switch error {
-          case .full:
-            full += 1
-            #expect(queue.count == 40)
-          case .shareExceeded:
-            exceeded += 1
-            #expect(own == 12)
-          }
+        case .full:
+          full += 1
+          #expect(queue.count == 40)
+        case .shareExceeded:
+          exceeded += 1
+          #expect(own == 12)
         }
       } else {
         let next = wanted.first

@@ -34,7 +34,7 @@ extension ClusterAnswer {
   }
 
   /// Clusters some cells of a viewport on a grid; throws ``ImpossibleRequest`` if there are more annotations
-  /// than a limit, or than the request's if it is nil.
+  /// than `limit`, by default the request's.
   init(
     _ cells: Cells, of request: ViewportRequest, limit: Int? = nil, in snapshot: CollectionSnapshot
   ) throws {

@@ -11,12 +11,20 @@ final class ChangeDispatcher {
   /// The viewport that each watcher watches.
   private var keys: [Int: Watch.Key] = [:]
 
-  init(_ catalog: Catalog, _ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void)
-  {
+  private init(
+    _ catalog: Catalog, _ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void
+  ) {
     (self.catalog, self.mailbox, self.report) = (catalog, mailbox, report)
   }
 
-  func run() {
+  /// Runs until the mailbox is closed.
+  static func run(
+    _ catalog: Catalog, _ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void
+  ) {
+    ChangeDispatcher(catalog, mailbox, report).run()
+  }
+
+  private func run() {
     home.check()
     while true {
       let inbox = mailbox.take(until: deadline)

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Sends watchers of viewports what changes in them, on a thread of the lowest priority.
@@ -6,6 +7,8 @@ final class ChangeHub: Sendable {
   private let mailbox = WatchMailbox()
   private let report: @Sendable (String) -> Void
   private let hasThread = Atomic<Bool>(false)
+  /// Is signalled when the thread has ended.
+  private let ended = DispatchSemaphore(value: 0)
 
   /// How far the thread's priority is lowered; see nice(2).
   private static let niceness: Int32 = 19
@@ -15,6 +18,13 @@ final class ChangeHub: Sendable {
   }
 
   deinit { mailbox.post { $0.isClosing = true } }
+
+  /// Ends all streams, and returns when the thread has ended or a few seconds are over. Nobody may be added
+  /// after that.
+  func close() {
+    mailbox.post { $0.isClosing = true }
+    if hasThread.load(ordering: .relaxed) { _ = ended.wait(timeout: .now() + 5) }
+  }
 
   var figures: WatchMailbox.Figures { mailbox.figures }
 
@@ -30,8 +40,9 @@ final class ChangeHub: Sendable {
     }
     let isRunning =
       hasThread.exchange(true, ordering: .relaxed)
-      || BackgroundThread.start(niceness: ChangeHub.niceness) { [catalog, mailbox, report] in
-        ChangeDispatcher(catalog, mailbox, report).run()
+      || BackgroundThread.start(niceness: ChangeHub.niceness) { [catalog, mailbox, report, ended] in
+        ChangeDispatcher.run(catalog, mailbox, report)
+        ended.signal()
       }
     guard isRunning else {
       hasThread.store(false, ordering: .relaxed)

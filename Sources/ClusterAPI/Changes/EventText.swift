@@ -8,7 +8,14 @@ enum EventText {
   /// An event. JSON without white space has no line breaks, so the data is one line.
   static func event(_ name: StaticString, version: Int64, _ data: borrowing JSONWriter) -> [UInt8] {
     let head = "event: \(name)\nid: \(version)\ndata: "
-    return data.withBytes { Array(head.utf8) + $0 + [0x0A, 0x0A] }
+    return data.withBytes { data in
+      var event: [UInt8] = []
+      event.reserveCapacity(head.utf8.count + data.count + 2)
+      event += head.utf8
+      event += data
+      event += [0x0A, 0x0A]
+      return event
+    }
   }
 
   /// The version for a client that is up to date: no event, but the id with which it reconnects.

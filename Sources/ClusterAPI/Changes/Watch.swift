@@ -110,12 +110,12 @@ final class Watch {
   private func isReady(_ watcher: Watcher, _ id: Int, _ now: ContinuousClock.Instant) -> Bool {
     let readiness = watcher.readiness(at: now)
     if readiness == .unresponsive {
-      watcher.stream?.drop()
       watchers[id] = nil
       mailbox.count {
         $0.watchers -= 1
         $0.dropped += 1
       }
+      watcher.stream?.drop()
     }
     return readiness == .ready
   }

@@ -22,7 +22,8 @@ struct Fields {
   /// The beginning of pointers to members of an object.
   private var prefix = ""
   private var values: [Entry] = []
-  /// A bit for each length of a name that is given, which tells of most other fields that they aren't.
+  /// A bit for each length of a given name. It rules out most fields that aren't given without a comparison of
+  /// names.
   private var lengths: UInt64 = 0
 
   /// The fields of a query.
@@ -207,7 +208,8 @@ struct Fields {
     throw problem(name, status: 422, "\(name) has \(count) \(kind), more than \(maximum)")
   }
 
-  /// The elements of a JSON array that are all of one type; `detail` tells what others are not.
+  /// The elements of a JSON array that are all of one type. `detail` is the error for any other value, without
+  /// the name.
   private func elements<Element>(
     of json: JSONValue, _ name: String, _ detail: StaticString,
     _ read: (JSONValue) -> Element?

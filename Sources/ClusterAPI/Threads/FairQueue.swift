@@ -1,8 +1,8 @@
 /// A bounded queue whose clients take turns: of what waits, that of one client after the other is next, so
 /// that nobody waits for more than one element of each other client at a time.
-struct FairQueue<Element> {
+struct FairQueue<Element: Sendable>: Sendable {
   /// Why an element is not taken.
-  enum Refusal: Error { case full, shareExceeded }
+  enum Refusal { case full, shareExceeded }
 
   /// The most elements that may wait, and the most of one client.
   let capacity: Int
@@ -15,14 +15,15 @@ struct FairQueue<Element> {
 
   init(capacity: Int, share: Int) { (self.capacity, self.share) = (capacity, share) }
 
-  /// Appends an element of a client. O(1) on average.
-  mutating func append(_ element: Element, of client: UInt64) throws(Refusal) {
-    guard count < capacity else { throw .full }
+  /// Appends an element of a client, or says why not. O(1) on average.
+  mutating func append(_ element: Element, of client: UInt64) -> Refusal? {
+    guard count < capacity else { return .full }
     let own = waiting[client]?.count ?? 0
-    guard own < share else { throw .shareExceeded }
+    guard own < share else { return .shareExceeded }
     if own == 0 { turns.append(client) }
     waiting[client, default: []].append(element)
     count += 1
+    return nil
   }
 
   /// Removes and returns the next element. O(clients and the elements of one).

@@ -55,15 +55,10 @@ final class WorkQueue: Sendable {
     for _ in 0..<threads { arrivals.signal() }
   }
 
-  /// Runs a piece of work soon, unless too much is waiting.
-  func enqueue(_ job: Job, of client: UInt64) throws(FairQueue<Job>.Refusal) {
-    let refusal = waiting.withLock { waiting in
-      do throws(FairQueue<Job>.Refusal) { try waiting.append(job, of: client) } catch {
-        return error
-      }
-      return nil as FairQueue<Job>.Refusal?
-    }
-    if let refusal { throw refusal }
-    arrivals.signal()
+  /// Runs a piece of work soon, or says why not.
+  func enqueue(_ job: Job, of client: UInt64) -> FairQueue<Job>.Refusal? {
+    let refusal = waiting.withLock { $0.append(job, of: client) }
+    if refusal == nil { arrivals.signal() }
+    return refusal
   }
 }

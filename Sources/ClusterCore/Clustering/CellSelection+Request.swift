@@ -2,7 +2,8 @@ extension CellSelection {
   /// The maximum product of coordinates and grids.
   private static let mostLooks = 1 << 20
 
-  /// Selects a request's cells that hold any of some coordinates; nil if that would take too long.
+  /// Selects the cells of a request and of its overrides that hold any of some coordinates; nil if that
+  /// would take too long.
   public init?(
     _ request: ClusterRequest, overrides: [[UInt8]: Grouping.Override],
     holding coordinates: [Coordinate]

@@ -1,6 +1,6 @@
 extension ClusterLayer {
-  /// Returns the exact bounds of an annotation's features, of which those within a step of its
-  /// rounded bounds decide. O(n) in the annotation's features.
+  /// Returns the exact bounds of an annotation's features. Only the coordinates of features within a step
+  /// of its rounded bounds are read. O(n) in the annotation's features.
   func exactBounds(of annotation: Annotation, in index: FeatureIndex) -> GeoBounds {
     // The bounds of a single feature are exact.
     guard annotation.count > 1 else { return annotation.bounds }

@@ -23,7 +23,8 @@ public struct ClusterResult: Sendable {
   /// The layer of an annotation.
   public func layer(of annotation: Annotation) -> ClusterLayer { layers[annotation.layer] }
 
-  /// Calls `body` with the runs of an annotation's ordinals in the collection until it returns false.
+  /// Calls `body` with the runs of an annotation's ordinals in the collection, in index order, until it
+  /// returns false.
   public func forEachRun(of annotation: Annotation, _ body: (Range<Int>) -> Bool) {
     layer(of: annotation).runs(annotation, nil, body)
   }
@@ -38,7 +39,8 @@ public struct ClusterResult: Sendable {
     annotations.first { layer(of: $0).count(of: $0, in: .feature(ordinal)) > 0 }
   }
 
-  /// At most `limit` of an annotation's ordinals in the collection, in index order after `offset` others.
+  /// At most `limit` of an annotation's ordinals in the collection, in index order, skipping the first
+  /// `offset`.
   public func ordinals(of annotation: Annotation, offset: Int, limit: Int) -> [Int] {
     var toSkip = offset
     var ordinals: [Int] = []

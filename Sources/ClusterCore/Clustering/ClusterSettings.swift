@@ -13,8 +13,8 @@ public struct ClusterSettings: Hashable, Sendable {
   public var minPoints = 2
   /// Features that never join a cluster.
   public var keepApart: [FeatureID] = []
-  /// Whether each feature of a cell that is not clustered becomes a pin, spread around a contested
-  /// coordinate.
+  /// Whether each feature of a cell that is not clustered becomes a pin of its own, placed around its
+  /// coordinate if other features share that.
   public var decluster = false
   /// The distance between pins that share a coordinate, in metres; see ``PinLayout``.
   public var distanceFromContestedLocation: Double = PinLayout.defaultDistance

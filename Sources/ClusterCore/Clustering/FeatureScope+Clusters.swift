@@ -1,5 +1,6 @@
 extension FeatureScope {
-  /// Creates a scope of the features that pass a filter, at least those in a request's cells.
+  /// Creates a scope of the features that pass a filter, at least those in the cells of a request and of
+  /// its groups.
   public init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near request: ClusterRequest
   ) {

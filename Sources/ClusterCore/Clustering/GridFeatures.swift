@@ -7,8 +7,8 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
   /// The ordinals in the scope of the features that are kept apart.
   let keptApart: OrdinalSet
 
-  /// Calls `body` with the runs of an annotation's ordinals in the collection until it returns false.
-  /// If `held` is given, features outside it are left out.
+  /// Calls `body` with the runs of an annotation's ordinals in the collection, in index order, until it
+  /// returns false. If `held` is given, features outside it are left out.
   func forEachRun(
     of annotation: Annotation, in held: HeldFeatures?, _ body: (Range<Int>) -> Bool
   ) {

@@ -27,7 +27,8 @@ public struct PinLayout {
     self.init(scope, distance: distance, excluding: OrdinalSet([]))
   }
 
-  /// Creates the layout of pins as if the excluded features, which get none, didn't exist.
+  /// Creates the layout of pins as if the excluded features didn't exist. Their own pins must not be
+  /// requested.
   init(_ scope: FeatureScope, distance: Double, excluding excluded: OrdinalSet) {
     self.scope = scope
     self.distance = distance

@@ -37,14 +37,14 @@ struct FilterBinder {
       column(value).isAllMissing
         ? ConstantTerm(value: !isNegated)
         : NullTerm(column: column(value), isNegated: isNegated)
-    default: preconditionFailure("NOT and BETWEEN are normalised otherwise")
+    default: preconditionFailure("a normalised expression has no other conditions")
     }
   }
 
   /// The column of the left operand of a condition, which is a property in a normalised expression.
   private func column(_ operand: Operand) -> PropertyColumn {
     guard case .property(let name) = operand, let column = columns[name] else {
-      preconditionFailure("conditions without properties are evaluated before")
+      preconditionFailure("the left operand of a normalised condition is a property")
     }
     return column
   }

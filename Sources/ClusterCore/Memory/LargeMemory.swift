@@ -35,10 +35,12 @@ final class LargeMemory: @unchecked Sendable {
     self.byteCount = size
   }
 
-  /// Calls `body` with memory set aside, from which this thread's large allocations are cut meanwhile
-  /// so that they can't fail. Returns nil without calling it if there isn't that much memory.
+  /// Calls `body` with memory set aside, from which this thread's large allocations are cut meanwhile,
+  /// so that they can't fail while it lasts. Returns nil without calling it if there isn't that much
+  /// memory.
   ///
-  /// Each of the allocations is freed on its own, and what is left when `body` returns.
+  /// Each of the allocations is freed on its own and doesn't return to the reserve. What is left of it is
+  /// freed when `body` returns.
   static func withReserve<R, E>(_ byteCount: Int, _ body: () throws(E) -> R) throws(E) -> R? {
     guard byteCount >= 2 * hugePage else { return try body() }
     let size = (byteCount + hugePage - 1) & ~(hugePage - 1)

@@ -33,7 +33,8 @@ extension Position {
     UInt32(min(max(mapPoints * stepsPerMapPoint, 0), 4_294_967_295))
   }
 
-  /// The key on the Z-order curve: the bits of x and y interleaved, those of x below those of y.
+  /// The key on the Z-order curve: the bits of x and y interleaved, with that of x as the lower of each
+  /// pair.
   public var zOrder: UInt64 { Position.spread(x) | Position.spread(y) << 1 }
 
   /// Inserts a zero bit above each bit.

@@ -132,7 +132,8 @@ struct StepDegrees: @unchecked Sendable {
     return (Double(whole) + (Double(rest) / Double(count) + 0.5)) * degreesPerStep - 180
   }
 
-  /// Returns the latitude of a feature in the same units: that of its step, or its own at the poles.
+  /// Returns the latitude of a feature in units of ``FixedDegrees``: that of its step, or the exact one
+  /// beyond the projection.
   @inline(__always)
   func latitude(_ y: UInt32, exactly coordinate: @autoclosure () -> Coordinate) -> Int64 {
     y == 0 || y == .max ? FixedDegrees.fixed(coordinate().latitude) : latitude(y)

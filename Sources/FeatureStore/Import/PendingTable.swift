@@ -40,7 +40,8 @@ final class PendingTable {
     return count - before
   }
 
-  /// Removes all features and hands them to `write` in batches, with ascending ids from `firstID` on.
+  /// Removes all features and hands them to `write` in batches, with ascending ids from `firstID` on. The
+  /// last batch may be empty.
   func move(
     firstID: Int64, _ write: (FeatureBatch) throws(StoreError) -> Void
   ) throws(StoreError) {

@@ -27,7 +27,7 @@ final class RowChecker {
         ? batch.withRecord(at: index - 1) { before in
           batch.withRecord(at: index) { FeatureRecord.compare(before.rawID, $0.rawID) < 0 }
         } : batch.withRecord(at: index) { first in previous.map { $0 < first.id } ?? true }
-      if !isBehind { throw damage("rank") }
+      if !isBehind { throw damage("order") }
     }
     if batch.count > 0 { previous = batch.withRecord(at: batch.count - 1) { $0.id } }
   }

@@ -128,7 +128,8 @@ final class FeatureTable {
     }
   }
 
-  /// The number of rows of features that have expired at a time, or will ever, by the index of expiries.
+  /// The number of rows of features that have expired by a time, by default of all that ever will. It is
+  /// counted by the index of expiries.
   func countExpired(in key: Int64, at now: Int64 = .max) throws(StoreError) -> Int {
     try counting.bind(key, at: 1)
     try counting.bind(now, at: 2)

@@ -3,7 +3,9 @@ public enum CQL2Error: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text is not CQL2, or uses a part of CQL2 that is not supported. `character` counts code
   /// points from 1.
   case syntax(character: Int, detail: String)
+  /// The filter or a part of it is too long.
   case tooLarge(detail: String)
+  /// The filter is nested too deeply.
   case tooDeep(detail: String)
 
   /// A sentence for the client.

@@ -9,6 +9,7 @@ extension CQL2Parser {
     switch token.kind {
     case .keyword(let keyword):
       hint = "; a property of that name is written \"\(keyword.rawValue)\""
+    // Only what may follow an operand begins with "=".
     case .number where expected.hasPrefix("="): hint = "; arithmetic is not supported"
     case .unsupported(let sign): hint = CQL2Parser.hint(sign)
     default: break

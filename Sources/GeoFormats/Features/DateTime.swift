@@ -76,18 +76,22 @@ public enum DateTime {
   }
 
   // The next two are from H. Hinnant, "chrono-Compatible Low-Level Date Algorithms". Years begin in
-  // March there, so that the leap day is the last one: 153 days are the five months from March to July.
+  // March there, so that the leap day is the last one: 153 days are the five months from March to July. Days
+  // are counted from 1 March of the year -400, so that nothing is negative.
+
+  /// 1 January of year 0.
+  private static let dayOfYear0: Int64 = 146_037
 
   /// The days from 1 January of year 0 to a date.
   private static func days(before day: Int64, _ month: Int64, of year: Int64) -> Int64 {
     let shifted = 400 + year - (month < 3 ? 1 : 0)
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 146_037
+    return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - dayOfYear0
   }
 
   /// The date that is `number` days after 1 January of year 0.
   private static func date(ofDay number: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let days = number + 146_037
+    let days = number + dayOfYear0
     let dayOfEra = days % 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

@@ -27,7 +27,7 @@ struct FeatureDecoder {
     do throws(FeatureRefusal) {
       try append(node, to: &parsed.batch)
     } catch {
-      if error == .outOfMemory { throw .outOfMemory }
+      if error.isOutOfMemory { throw .outOfMemory }
       parsed.reject(pointer: pointer(), detail: error.detail)
     }
   }

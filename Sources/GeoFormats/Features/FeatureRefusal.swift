@@ -1,13 +1,16 @@
 internal import ClusterCore
 
 /// The reason why a feature, or the header of a table, is rejected.
-struct FeatureRefusal: Error, Equatable {
-  var detail: String
+struct FeatureRefusal: Error {
+  let detail: String
+  /// Whether there is no memory for the feature, which may be valid.
+  let isOutOfMemory: Bool
 
-  /// There is no memory for the feature, which may be valid.
-  static let outOfMemory = FeatureRefusal("out of memory")
+  static let outOfMemory = FeatureRefusal("out of memory", isOutOfMemory: true)
 
-  init(_ detail: String) { self.detail = detail }
+  init(_ detail: String, isOutOfMemory: Bool = false) {
+    (self.detail, self.isOutOfMemory) = (detail, isOutOfMemory)
+  }
 }
 
 extension Coordinate {
