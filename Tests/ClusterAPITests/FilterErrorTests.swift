@@ -75,6 +75,8 @@ import Testing
       ("a megabyte of text", "name = '" + many("x", 1 << 20) + "'", true),
       ("a megabyte of OR", many("n = 1 OR ", 120_000) + "n = 1", true),
       ("a megabyte of nothing", many(" ", 1 << 20), true),
+      ("nearly a megabyte of text", "name = '" + many("x", (1 << 20) - 200) + "'", true),
+      ("nearly a megabyte of OR", many("n = 1 OR ", 116_000) + "n = 1", true),
       ("a long pattern", quoted(many("a", 1025)), true),
       ("33 patterns", (0..<33).map { quoted("%a%\($0)") }.joined(separator: " OR "), true),
       ("32 patterns", (0..<32).map { quoted("%a%\($0)") }.joined(separator: " OR "), false),
@@ -110,7 +112,9 @@ import Testing
       ])
       for resource in ["clusters", "pins"] {
         let answer = await service.post("/collections/c/\(resource)", body.text)
-        if isBeyond {
+        if body.text.utf8.count > 1 << 20 {
+          #expect(answer.status == 413, "\(name)")
+        } else if isBeyond {
           answer.expectProblem(422, at: "/filter", name)
           #expect(answer.text.utf8.count < 2000, "\(name)")
         } else {

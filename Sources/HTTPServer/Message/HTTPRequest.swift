@@ -14,8 +14,11 @@ public struct HTTPRequest: Sendable {
   /// A number that stands for the client's address: equal for all connections of one IPv4 address, or of one
   /// IPv6 prefix of 64 bits.
   public var client: UInt64 = 0
-  /// The exchange that the request came by; nil for one made by hand.
-  var exchange: Exchange?
+  /// What the request came by; nil for one made by hand.
+  var origin: (any Origin)?
+
+  /// What knows whether the client still waits for the reply.
+  protocol Origin: Sendable { var isAbandoned: Bool { get } }
 
   /// Creates a request, for tests of handlers without a socket.
   public init(
@@ -30,7 +33,7 @@ public struct HTTPRequest: Sendable {
   }
 
   /// Whether the client has closed its connection, or its half of it, more than a second ago or so.
-  public var isAbandoned: Bool { exchange?.isAbandoned ?? false }
+  public var isAbandoned: Bool { origin?.isAbandoned ?? false }
 
   /// The path and query as they stood in the request line.
   public var target: String { query.map { "\(path)?\($0)" } ?? path }

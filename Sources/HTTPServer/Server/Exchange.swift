@@ -7,7 +7,7 @@ import Synchronization
 /// `@unchecked Sendable`: `pointer` is used only on the thread of the loop, or after that has ended; the
 /// atomic flag ensures that it is used, and thereby freed, exactly once. The exchange retains the loop,
 /// so that the memory of the loop outlives every reply.
-final class Exchange: @unchecked Sendable {
+final class Exchange: HTTPRequest.Origin, @unchecked Sendable {
   private let pointer: OpaquePointer
   private let loop: Loop
   private let configuration: HTTPServer.Configuration

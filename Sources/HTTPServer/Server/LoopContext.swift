@@ -61,7 +61,7 @@ final class LoopContext: @unchecked Sendable {
       }
       request.body = RequestBody(owning: body, count: size)
     }
-    (request.client, request.exchange) = (ceh_exchange_client(pointer), exchange)
+    (request.client, request.origin) = (ceh_exchange_client(pointer), exchange)
     handler(request) { exchange.reply($0) }
   }
 
