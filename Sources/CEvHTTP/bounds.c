@@ -9,8 +9,14 @@
 // Bounds on what clients make a loop keep, in bytes and in time. A connection receives a request, waits for
 // the reply, and sends it; streams have bounds of their own.
 
-/// After this many bytes more than now have been kept, free memory is given back to the system.
-enum { MUCH_MEMORY = 32 << 20 };
+enum {
+  /// After this many bytes more than now have been kept, free memory is given back to the system.
+  MUCH_MEMORY = 32 << 20,
+  /// Requests of so few bytes are let be, however many bytes there are.
+  SMALL_REQUEST = 64 << 10,
+  /// The seconds that a peer has to close a connection that was closed here.
+  LINGERING_SECONDS = 5
+};
 
 static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info *info,
                           void *argument) {
@@ -24,9 +30,13 @@ static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info 
 
 static void output_changed(struct evbuffer *output, const struct evbuffer_cb_info *info,
                            void *argument) {
-  ceh_loop *loop = ((ceh_connection *)argument)->loop;
+  ceh_connection *connection = argument;
+  ceh_loop *loop = connection->loop;
   loop->output_bytes += info->n_added - info->n_deleted;
   if (loop->output_bytes > loop->limits.max_output_bytes) event_active(loop->relieve, EV_READ, 0);
+  // The time of the next request begins when the reply before it has been sent.
+  bool is_empty = info->orig_size + info->n_added == info->n_deleted;
+  if (is_empty && connection->exchange == NULL && !connection->in_body) ceh_begin_head(connection);
 }
 
 void ceh_count_bytes(ceh_connection *connection) {
@@ -67,6 +77,7 @@ static size_t unsent(const ceh_connection *connection) {
 }
 
 void ceh_begin_sending(ceh_connection *connection) {
+  connection->in_body = false;
   connection->since = connection->loop->seconds;
   connection->before = unsent(connection);
 }
@@ -81,7 +92,8 @@ void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal) {
 }
 
 static bool is_sending(const ceh_connection *connection) {
-  return connection->exchange == NULL && connection->stream == NULL &&
+  // While a body arrives, only a 100 Continue can be on its way.
+  return connection->exchange == NULL && connection->stream == NULL && !connection->in_body &&
          evbuffer_get_length(bufferevent_get_output(connection->bev)) > 0;
 }
 
@@ -125,8 +137,13 @@ void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
   }
   for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
     next = LIST_NEXT(c, next);
+    // May free the connection.
     if (c->exchange != NULL) look_for_peer(c);
     else check_pace(c);
+  }
+  for (ceh_linger *l = LIST_FIRST(&loop->lingering), *next; l != NULL; l = next) {
+    next = LIST_NEXT(l, next);
+    if (loop->seconds - l->since > LINGERING_SECONDS) ceh_linger_end(l);
   }
 }
 
@@ -138,7 +155,7 @@ void ceh_relieve(evutil_socket_t fd, short what, void *argument) {
     ceh_connection *largest = NULL, *c;
     LIST_FOREACH(c, &loop->connections, next)
       if (is_receiving(c) && (largest == NULL || c->received > largest->received)) largest = c;
-    if (largest == NULL) break;
+    if (largest == NULL || largest->received <= SMALL_REQUEST) break;
     ceh_turn_away(largest, CEH_FULL);
   }
   while (loop->output_bytes > loop->limits.max_output_bytes) {

@@ -40,9 +40,11 @@ static void closed(struct evhttp_connection *evcon, void *argument) {
   if (connection->exchange != NULL) {
     connection->exchange->connection = NULL;
     connection->exchange->request = NULL;
+    atomic_store_explicit(&connection->exchange->abandoned, true, memory_order_relaxed);
   }
   if (connection->stream != NULL) ceh_stream_detach(connection->stream);
   ceh_forget_bytes(connection);
+  if (loop->reading == connection) loop->reading = NULL;
   loop->table[connection->fd] = NULL;
   LIST_REMOVE(connection, next);
   atomic_fetch_sub(&loop->gauge->value, 1);

@@ -69,6 +69,7 @@ typedef struct ceh_linger {
   struct event *event;
   int fd;
   int rounds;
+  long since;  ///< the second in which it began
 } ceh_linger;
 
 struct ceh_loop {

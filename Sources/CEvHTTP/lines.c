@@ -3,12 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The most bytes of the line before a chunk, which holds its size and perhaps extensions.
-enum { MOST_CHUNK_LINE = 4096 };
+enum {
+  /// The most bytes of the line before a chunk, which holds its size and perhaps extensions.
+  MOST_CHUNK_LINE = 4096,
+  /// The memory that a header field takes beside its bytes.
+  FIELD_MEMORY = 128
+};
+
+// The connection whose input this is; NULL for one that is not in the table. Bytes must have been removed.
+static ceh_connection *owner(const ceh_loop *loop, const struct evbuffer *input) {
+  ceh_connection *connection = loop != NULL ? loop->reading : NULL;
+  bool is_own = connection != NULL && bufferevent_get_input(connection->bev) == input;
+  return is_own ? connection : NULL;
+}
 
 // A line that evhttp refuses wherever it stands: it has no method, no colon and no digit.
-static char *refused(ceh_loop *loop, char *line, size_t *length) {
-  loop->reading->malformed = true;
+static char *refused(ceh_connection *connection, char *line, size_t *length) {
+  if (connection != NULL) connection->malformed = true;
   free(line);
   if (length != NULL) *length = 1;
   return strdup("?");
@@ -41,24 +52,25 @@ char *evbuffer_readln(struct evbuffer *input, size_t *length, enum evbuffer_eol_
   if (end.pos < 0) {
     if (!is_chunk || evbuffer_get_length(input) <= MOST_CHUNK_LINE) return NULL;
     evbuffer_drain(input, evbuffer_get_length(input));
-    return refused(loop, NULL, length);
+    return refused(owner(loop, input), NULL, length);
   }
   size_t size = (size_t)end.pos;
   char *line = malloc(size + 1);
   if (line == NULL) return NULL;
-  // Removing bytes tells which connection is being read; see input_changed() in connection.c.
+  // Removing bytes tells which connection is being read; see input_changed() in bounds.c.
   evbuffer_remove(input, line, size);
   evbuffer_drain(input, end_size);
   line[size] = '\0';
   if (length != NULL) *length = size;
-  if (loop == NULL) return line;
-  ceh_connection *connection = loop->reading;
+  ceh_connection *connection = owner(loop, input);
+  if (connection == NULL) return line;
   connection->line_size = size;
   if (is_chunk) {
     bool valid = end_size == 2 && size <= MOST_CHUNK_LINE && is_chunk_line(connection, line, size);
-    return valid ? line : refused(loop, line, length);
+    return valid ? line : refused(connection, line, length);
   }
-  if (memchr(line, '\0', size) != NULL) return refused(loop, line, length);
+  if (memchr(line, '\0', size) != NULL) return refused(connection, line, length);
+  ceh_set_received(connection, connection->received + FIELD_MEMORY);
   if (size == 0) ceh_begin_body(connection);
   return line;
 }

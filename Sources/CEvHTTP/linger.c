@@ -33,6 +33,7 @@ bool ceh_linger_start(ceh_loop *loop, int fd) {
   if (linger == NULL) return false;
   linger->loop = loop;
   linger->fd = fd;
+  linger->since = loop->seconds;
   linger->event = event_new(loop->base, fd, EV_READ | EV_PERSIST, readable, linger);
   if (linger->event == NULL || event_add(linger->event, &patience) < 0) {
     if (linger->event != NULL) event_free(linger->event);

@@ -11,6 +11,7 @@ struct ceh_stream {
   struct evhttp_request *request;
   bool chunked;                ///< otherwise the stream ends with the connection
   atomic_size_t unsent;        ///< bytes that the socket has not taken yet
+  size_t stray;                ///< bytes that the peer has sent after the request
   void (*on_end)(void *context);
   void *context;
   // evhttp's own callbacks, which are restored at the end.
@@ -34,8 +35,10 @@ static void output_changed(struct evbuffer *output, const struct evbuffer_cb_inf
 static void readable(struct bufferevent *bev, void *argument) {
   ceh_connection *connection = argument;
   struct evbuffer *input = bufferevent_get_input(bev);
+  connection->stream->stray += evbuffer_get_length(input);
   evbuffer_drain(input, evbuffer_get_length(input));
-  if (connection->received > MOST_STRAY_BYTES) evhttp_connection_free(connection->evcon);
+  ceh_set_received(connection, 0);
+  if (connection->stream->stray > MOST_STRAY_BYTES) evhttp_connection_free(connection->evcon);
 }
 
 // The peer has gone, or has taken nothing for the idle timeout. A peer that has closed only its sending
@@ -143,7 +146,7 @@ void ceh_stream_finish(ceh_stream *stream) {
   bufferevent_disable(connection->bev, EV_READ);
   bufferevent_setcb(connection->bev, stream->on_read, stream->on_write, stream->on_event,
                     stream->argument);
-  connection->linger |= connection->received > 0;
+  connection->linger |= stream->stray > 0 || connection->received > 0;
   ceh_stream_detach(stream);
   ceh_finish(connection, request);
 }

@@ -10,6 +10,7 @@ public final class API: Sendable {
   let resources: Resources
   private let report: @Sendable (String) -> Void
   private let quickWork = WorkQueue(threads: max(1, Processors.count / 2))
+  private let writeWork = WorkQueue(threads: max(1, Processors.count / 2))
   private let longWork = WorkQueue(threads: max(2, Processors.count))
 
   /// An API over a catalogue and its writer. `report` is given the errors that clients aren't told.
@@ -36,14 +37,18 @@ public final class API: Sendable {
       reply(response)
     }
     do {
+      if request.body.count > ParserPool.maximumBody {
+        // Other methods have no use for a body, and would keep it until they are answered.
+        guard [.post, .put, .patch].contains(request.method) else { throw ParserPool.tooLarge }
+      }
       switch try Route.outcome(of: request, from: resources) {
       case .now(let response): finish(.success(response))
       case .later(let lane, let work):
-        try run(lane, request, finish) { finish(Result { try work() }) }
+        run(lane, request, finish) { finish(Result { try work() }) }
       case .write(let write): try enqueue(write, try share(of: write.bytes), request, finish)
       case .longWrite(let read):
         let share = try share(of: request.body.count)
-        try run(.quick, request, finish) {
+        run(.write, request, finish) {
           do {
             let write = try read()
             guard share.resize(to: write.bytes) else { throw API.tooManyWrites }
@@ -64,18 +69,18 @@ public final class API: Sendable {
   private func run(
     _ lane: WorkQueue.Lane, _ request: HTTPRequest, _ finish: @escaping Reply,
     _ work: @escaping @Sendable () -> Void
-  ) throws(Problem) {
-    let queue = lane == .quick ? quickWork : longWork
+  ) {
+    let queue =
+      switch lane {
+      case .quick: quickWork
+      case .write: writeWork
+      case .long: longWork
+      }
     let job = WorkQueue.Job(
       run: work, abandon: { finish(.failure(Problem(499, "the client has gone"))) },
+      refuse: { finish(.failure(Problem.unavailable("too many long requests are waiting"))) },
       isAbandoned: { request.isAbandoned })
-    switch queue.enqueue(job, of: request.client) {
-    case nil: break
-    case .full: throw .unavailable("too many long requests are waiting")
-    case .shareExceeded:
-      throw Problem(
-        429, "too many long requests of this client are waiting", headers: [("Retry-After", "1")])
-    }
+    queue.enqueue(job, of: request.client)
   }
 
   private static let tooManyWrites = Problem.unavailable("too many writes are waiting")
@@ -92,9 +97,10 @@ public final class API: Sendable {
     let accepted = resources.writer.enqueue(write, share) { [weak self] result in
       // Compressing a long answer must not keep the next writes waiting.
       let isLong = (try? result.get().body.count > API.longAnswer) ?? false
-      let isQueued: Void? =
-        isLong ? try? self?.run(.quick, request, finish, { finish(result) }) : nil
-      if isQueued == nil { finish(result) }
+      guard isLong, let self else { return finish(result) }
+      let send: @Sendable () -> Void = { finish(result) }
+      quickWork.enqueue(
+        .init(run: send, abandon: send, refuse: send, isAbandoned: { false }), of: request.client)
     }
     if !accepted { throw Problem.stopping }
   }

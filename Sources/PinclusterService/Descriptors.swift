@@ -17,11 +17,11 @@ enum Descriptors {
 extension HTTPServer.Configuration {
   /// Lowers the number of connections to what a limit on open files allows.
   ///
-  /// A quarter of the limit, at most 128, is kept for what the process has open itself: standard streams,
-  /// event loops, the database, and the files that it writes and reads aside.
+  /// A quarter of the limit and 16, at most 128, are kept for what the process has open itself: standard
+  /// streams, the database, and the files that it writes and reads aside. Each event loop has three.
   mutating func fit(descriptors limit: Int) throws(UsageError) {
     spareConnections = min(spareConnections, max(2, limit / 16 / threads))
-    let rest = limit - min(128, limit / 4 + 16) - 2 * spareConnections * threads
+    let rest = limit - min(128, limit / 4 + 16) - (2 * spareConnections + 3) * threads
     guard rest > 0 else {
       throw UsageError(
         message:

@@ -9,6 +9,7 @@ final class ParserPool: Sendable {
 
   /// The largest body of named values, in bytes. Bodies of features are no such bodies.
   static let maximumBody = 1 << 20
+  static let tooLarge = Problem(413, "the body is larger than \(maximumBody) bytes")
   /// The most parsers that wait to be used again.
   private static let capacity = 64
 
@@ -27,9 +28,7 @@ final class ParserPool: Sendable {
   func withObject<R>(
     ofBody body: RequestBody, allowed: [String], _ read: (Fields, JSONValue) throws -> R
   ) throws -> R {
-    guard body.count <= ParserPool.maximumBody else {
-      throw Problem(413, "the body has \(body.count) bytes, more than \(ParserPool.maximumBody)")
-    }
+    guard body.count <= ParserPool.maximumBody else { throw ParserPool.tooLarge }
     return try withParser { parser in
       try body.withUnsafeBytes { bytes in
         let object: JSONValue

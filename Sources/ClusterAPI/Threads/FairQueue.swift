@@ -1,29 +1,33 @@
 /// A bounded queue whose clients take turns: of what waits, that of one client after the other is next, so
 /// that nobody waits for more than one element of each other client at a time.
 struct FairQueue<Element: Sendable>: Sendable {
-  /// Why an element is not taken.
-  enum Refusal { case full, shareExceeded }
-
-  /// The most elements that may wait, and the most of one client.
+  /// The most elements that may wait.
   let capacity: Int
-  let share: Int
 
   private var waiting: [UInt64: [Element]] = [:]
   /// The clients with waiting elements, the next one first.
   private var turns: [UInt64] = []
   private(set) var count = 0
 
-  init(capacity: Int, share: Int) { (self.capacity, self.share) = (capacity, share) }
+  init(capacity: Int) { self.capacity = capacity }
 
-  /// Appends an element of a client, or says why not. O(1) on average.
-  mutating func append(_ element: Element, of client: UInt64) -> Refusal? {
-    guard count < capacity else { return .full }
-    let own = waiting[client]?.count ?? 0
-    guard own < share else { return .shareExceeded }
-    if own == 0 { turns.append(client) }
+  /// Appends an element of a client. If there is no room, this removes and returns the newest element of a
+  /// client with most of them, which may be the given one. O(clients) then, otherwise O(1) on average.
+  mutating func append(_ element: Element, of client: UInt64) -> Element? {
+    if waiting[client] == nil { turns.append(client) }
     waiting[client, default: []].append(element)
     count += 1
-    return nil
+    guard count > capacity, let most = waiting.max(by: { $0.value.count < $1.value.count }) else {
+      return nil
+    }
+    let greedy = most.value.count > waiting[client]?.count ?? 0 ? most.key : client
+    let newest = waiting[greedy]?.popLast()
+    count -= 1
+    if waiting[greedy]?.isEmpty == true {
+      waiting[greedy] = nil
+      turns.removeAll { $0 == greedy }
+    }
+    return newest
   }
 
   /// Removes and returns the next element. O(clients and the elements of one).

@@ -6,9 +6,9 @@ import Threading
 /// Threads of low priority for answers that would keep an event loop from its other connections for too
 /// long. The queue before them is bounded, and its clients take turns.
 final class WorkQueue: Sendable {
-  /// What a request needs done away from the event loops. Each lane has a queue of its own, so that quick work
-  /// never waits for long work.
-  enum Lane { case quick, long }
+  /// What a request needs done away from the event loops: quick work, reading a large write, or long work. Each
+  /// lane has a queue of its own, so that none waits for another.
+  enum Lane { case quick, write, long }
 
   /// A piece of work.
   struct Job: Sendable {
@@ -16,19 +16,19 @@ final class WorkQueue: Sendable {
     let run: @Sendable () -> Void
     /// Is called instead if the client has gone before it began.
     let abandon: @Sendable () -> Void
+    /// Is called instead if too much is waiting.
+    let refuse: @Sendable () -> Void
     /// Whether the client has gone.
     let isAbandoned: @Sendable () -> Bool
   }
 
   /// The most pieces of work that may wait.
   static let capacity = 1000
-  /// The most pieces of work of one client that may wait.
-  static let share = 250
   /// How far the threads' priority is lowered; see nice(2).
   private static let niceness: Int32 = 10
 
   // The threads share these, which live until the last of them has ended.
-  private let waiting = Locked(FairQueue<Job>(capacity: capacity, share: share))
+  private let waiting = Locked(FairQueue<Job>(capacity: capacity))
   /// Is signalled once for each piece of work, and once for each thread when the queue is freed.
   private let arrivals = DispatchSemaphore(value: 0)
   private let threads: Int
@@ -55,10 +55,12 @@ final class WorkQueue: Sendable {
     for _ in 0..<threads { arrivals.signal() }
   }
 
-  /// Runs a piece of work soon, or says why not.
-  func enqueue(_ job: Job, of client: UInt64) -> FairQueue<Job>.Refusal? {
-    let refusal = waiting.withLock { $0.append(job, of: client) }
-    if refusal == nil { arrivals.signal() }
-    return refusal
+  /// Runs a piece of work soon. If too much is waiting, the newest of a client with most of it is refused.
+  func enqueue(_ job: Job, of client: UInt64) {
+    guard let refused = waiting.withLock({ $0.append(job, of: client) }) else {
+      arrivals.signal()
+      return
+    }
+    refused.refuse()
   }
 }

@@ -32,7 +32,8 @@ public struct HTTPRequest: Sendable {
     self.body = body
   }
 
-  /// Whether the client has closed its connection, or its half of it, more than a second ago or so.
+  /// Whether the client has closed its connection, or its half of it, more than a second ago or so. False once
+  /// the request is answered. Must not be asked while another thread answers it.
   public var isAbandoned: Bool { origin?.isAbandoned ?? false }
 
   /// The path and query as they stood in the request line.

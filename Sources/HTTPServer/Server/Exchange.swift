@@ -29,8 +29,9 @@ final class Exchange: HTTPRequest.Origin, @unchecked Sendable {
     deliver(errorResponse(500, "the request was not answered", target: request.target))
   }
 
-  /// Whether the client has gone. Not to be asked after the reply.
-  var isAbandoned: Bool { ceh_exchange_is_abandoned(pointer) }
+  var isAbandoned: Bool {
+    !replied.load(ordering: .acquiring) && ceh_exchange_is_abandoned(pointer)
+  }
 
   /// Sends the response. Only the first call has an effect.
   func reply(_ response: HTTPResponse) {

@@ -20,12 +20,12 @@ extension HTTPServer {
     /// The bytes a second, on average over ``paceSeconds``, with which a body must arrive and a client must
     /// take a response. A slower body is answered 408; a slower client's connection is closed.
     public var minimumRate = 1024
-    /// The most bytes of all requests that are not answered yet, an equal share for each loop, which is at
-    /// least two of ``maximumBodyBytes``. When there are more, the largest that is still arriving is answered
-    /// 503.
+    /// The most bytes of all requests that are not answered yet, an equal share for each loop, which has room
+    /// for two of the largest requests at least. When there are more, the largest that is still arriving is
+    /// answered 503.
     public var maximumInputBytes = 256 << 20
-    /// The most bytes of all responses that clients have not taken yet, an equal share for each loop. When
-    /// there are more, the connection with most of them is closed.
+    /// The most bytes of all responses that clients have not taken yet, an equal share for each loop, which is
+    /// 32 MiB at least. When there are more, of several responses, the connection with the largest is closed.
     public var maximumOutputBytes = 256 << 20
     /// The most connections open at one time. One more is answered 503 and closed.
     public var maximumConnections = 10_000

@@ -21,8 +21,9 @@ final class Loop: @unchecked Sendable {
       pace_seconds: Int32(clamping: configuration.paceSeconds),
       min_pace_bytes: configuration.paceSeconds * configuration.minimumRate,
       max_input_bytes: max(
-        configuration.maximumInputBytes / threads, 2 * configuration.maximumBodyBytes),
-      max_output_bytes: configuration.maximumOutputBytes / threads,
+        configuration.maximumInputBytes / threads,
+        2 * (configuration.maximumBodyBytes + configuration.maximumHeaderBytes)),
+      max_output_bytes: max(configuration.maximumOutputBytes / threads, 32 << 20),
       max_connections: configuration.maximumConnections,
       max_accepted: configuration.spareConnections, max_lingering: configuration.spareConnections)
     var handlers = context.handlers
