@@ -13,9 +13,7 @@ enum {
   /// After this many bytes more than now have been kept, free memory is given back to the system.
   MUCH_MEMORY = 32 << 20,
   /// Requests of so few bytes are let be, however many bytes there are.
-  SMALL_REQUEST = 64 << 10,
-  /// The seconds that a peer has to close a connection that was closed here.
-  LINGERING_SECONDS = 5
+  SMALL_REQUEST = 64 << 10
 };
 
 static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info *info,
@@ -143,7 +141,7 @@ void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
   }
   for (ceh_linger *l = LIST_FIRST(&loop->lingering), *next; l != NULL; l = next) {
     next = LIST_NEXT(l, next);
-    if (loop->seconds - l->since > LINGERING_SECONDS) ceh_linger_end(l);
+    if (loop->seconds - l->since > loop->limits.pace_seconds) ceh_linger_end(l);
   }
 }
 

@@ -145,6 +145,11 @@ import Testing
     let path = "/collections/c/items/1/locate"
     #expect(await service.post(path, locate + padding).status == 200)
     #expect(await service.post(path, locate + padding + body).status == 413)
+    // Other requests have no use for a body.
+    for (size, status) in [(1 << 20, 200), ((1 << 20) + 1, 413)] {
+      let body = String(repeating: " ", count: size)
+      #expect(await service.send(.get, "/collections/c/items/1", body).status == status)
+    }
   }
 
   @Test func `a request needs one rect and one scale`() async throws {

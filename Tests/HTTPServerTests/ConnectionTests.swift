@@ -223,6 +223,36 @@ import Threading
     }
   }
 
+  @Test func countsHeaderFieldsAndLetsSmallRequestsThrough() throws {
+    let server = try TestServer {
+      $0.maximumBodyBytes = 100_000
+      $0.maximumInputBytes = 1 << 20
+    }
+    // Each field takes more memory than its two bytes.
+    let head =
+      "POST / HTTP/1.1\nHost: x\nContent-Length: 9\n" + String(repeating: "a:\n", count: 15_000)
+    let greedy = try (0..<10).map { _ in
+      let socket = try server.connect()
+      socket.send(head)
+      return socket
+    }
+    let small = try server.connect()
+    small.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na")
+    #expect(server.eventually { server.server.openConnections <= 2 })
+    small.send("b")
+    #expect(small.response()?.text == "POST / ab")
+    #expect(greedy.filter { $0.response()?.status == 503 }.count >= 9)
+  }
+
+  @Test func closesConnectionsThatLinger() throws {
+    let server = try TestServer { $0.paceSeconds = 1 }
+    let socket = try server.connect()
+    socket.send("garbage\r\n\r\n")
+    #expect(socket.response()?.status == 400)
+    // A byte now and then doesn't keep the descriptor for ever.
+    #expect(server.eventually { !socket.send("a") })
+  }
+
   @Test func boundsTheBytesOfResponsesThatNobodyTakes() throws {
     let large = [UInt8](repeating: 65, count: 12 << 20)
     let server = try TestServer(change: { $0.maximumOutputBytes = 30 << 20 }) { request, reply in

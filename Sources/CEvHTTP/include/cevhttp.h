@@ -39,8 +39,8 @@ typedef struct {
   size_t max_header_bytes;
   size_t max_body_bytes;
   int idle_timeout_seconds;
-  /// The time in which the head of a request must arrive, and in which a body, and a reply on its way, must
-  /// advance by `min_pace_bytes`.
+  /// The time in which the head of a request must arrive, in which a body, and a reply on its way, must advance
+  /// by `min_pace_bytes`, and in which a peer must close what was closed here.
   int pace_seconds;
   size_t min_pace_bytes;
   /// The most bytes that a loop keeps of requests until they are answered, and of replies until the sockets
