@@ -36,5 +36,6 @@ import Testing
       try ImpossibleRequest.withMemory(of: 1 << 60) { wasCalled = true }
     }
     #expect(!wasCalled)
+    #expect(LargeMemory.isAvailable(1 << 20) && !LargeMemory.isAvailable(1 << 60))
   }
 }

@@ -8,9 +8,11 @@ struct BoundProperties {
   /// The statistics that annotations carry; nil for none.
   let annotationStatistics: Statistics?
 
-  /// Looks the values up. Those of a property are read from all features on first use.
-  init(_ options: PropertyOptions, in collection: IndexedCollection) {
-    filter = options.filter.map(collection.filter)
+  /// Looks the values up. Those of a property are read from all features on first use; throws
+  /// ``ImpossibleRequest/outOfMemory`` if there is no memory for them.
+  init(_ options: PropertyOptions, in collection: IndexedCollection) throws(ImpossibleRequest) {
+    try collection.checkMemory(for: options)
+    filter = options.filter.map { FeatureFilter($0, columns: collection.column) }
     grouping = options.groupBy.map { Grouping(property: $0, keys: collection.keys(of: $0)) }
     statistics.countBy = options.countBy.map(collection.keys)
     statistics.weights = options.weightBy.map(collection.column)

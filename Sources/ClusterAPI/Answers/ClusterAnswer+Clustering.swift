@@ -10,7 +10,7 @@ extension ClusterAnswer {
   /// Clusters a viewport; throws ``ImpossibleRequest`` if there are more annotations than its limit.
   init(_ request: ViewportRequest, of snapshot: CollectionSnapshot) throws {
     let collection = snapshot.collection
-    let properties = BoundProperties(request.values.cell.neededProperties, in: collection)
+    let properties = try BoundProperties(request.values.cell.neededProperties, in: collection)
     let scope: FeatureScope
     switch BoundViewport(request, properties) {
     case .grid(let grid):
@@ -38,7 +38,8 @@ extension ClusterAnswer {
   init(
     _ cells: Cells, of request: ViewportRequest, limit: Int? = nil, in snapshot: CollectionSnapshot
   ) throws {
-    let properties = BoundProperties(request.values.cell.neededProperties, in: snapshot.collection)
+    let properties = try BoundProperties(
+      request.values.cell.neededProperties, in: snapshot.collection)
     guard case .grid(var grid) = BoundViewport(request, properties) else {
       preconditionFailure("only a viewport on a grid has cells")
     }

@@ -2,9 +2,25 @@ import ClusterCore
 import GeoFormats
 
 extension IndexedCollection {
+  /// The smallest collection whose columns take so much memory that it is asked for before.
+  private static let large = 200_000
+
+  /// Throws ``ImpossibleRequest/outOfMemory`` unless there is memory for the columns that an answer needs and
+  /// that aren't there yet, and for what a filter selects.
+  func checkMemory(for options: PropertyOptions) throws(ImpossibleRequest) {
+    guard index.count >= IndexedCollection.large else { return }
+    var names = options.filter?.propertyNames ?? []
+    for name in [options.groupBy, options.countBy, options.weightBy] {
+      if let name { names.append(name) }
+    }
+    for aggregate in options.aggregates ?? [] { names.append(aggregate.property) }
+    if !names.isEmpty { try checkMemory(forColumns: names) }
+  }
+
   /// A filter with the values of the properties that it names.
-  func filter(_ expression: FilterExpression) -> FeatureFilter {
-    FeatureFilter(expression, columns: column)
+  func filter(_ expression: FilterExpression) throws(ImpossibleRequest) -> FeatureFilter {
+    try checkMemory(for: PropertyOptions(filter: expression))
+    return FeatureFilter(expression, columns: column)
   }
 
   /// The values of a property, named in UTF-8.

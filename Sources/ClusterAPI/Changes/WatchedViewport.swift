@@ -171,7 +171,9 @@ final class WatchedViewport {
     }
     if !ownSizes.isEmpty {
       // The viewport's own cells don't add up to the number of its features.
-      let filter = viewport.values.cell.properties.filter.map { snapshot.collection.filter($0) }
+      let filter = try viewport.values.cell.properties.filter.map {
+        try snapshot.collection.filter($0)
+      }
       let scope = FeatureScope(snapshot.collection, passing: filter, near: request.cells)
       featureCount = scope.featureCount(of: request)
     }

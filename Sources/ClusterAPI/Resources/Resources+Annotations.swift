@@ -63,7 +63,7 @@ extension Resources {
       isLong: asked.viewport != nil || Effort.isLong(over: collection, asked.options)
         || asked.id?.hasGroup ?? false
     ) {
-      let properties = BoundProperties(asked.options.neededProperties, in: collection)
+      let properties = try BoundProperties(asked.options.neededProperties, in: collection)
       guard let id = asked.id,
         let found = try FoundAnnotation(
           id, asked.viewport, asked.options.settings, properties, in: collection)

@@ -17,7 +17,7 @@ extension Resources {
     }
     let write = Write.alone { group in
       guard let collection = group.snapshot(id)?.collection else { throw Problem.noCollection }
-      let ordinals = Resources.ordinals(in: region, passing: filter, of: collection)
+      let ordinals = try Resources.ordinals(in: region, passing: filter, of: collection)
       let ids = ordinals.map { collection.index.record(at: $0).id }
       if !ids.isEmpty { _ = try group.delete(ids, from: id) }
       return HTTPResponse { $0.member("deleted", ids.count) }
@@ -29,16 +29,16 @@ extension Resources {
     }
     return .longWrite {
       // This reads the properties now, so that the writer needn't.
-      _ = Resources.ordinals(in: region, passing: filter, of: collection)
+      _ = try Resources.ordinals(in: region, passing: filter, of: collection)
       return write
     }
   }
 
   private static func ordinals(
     in region: DegreesRegion?, passing filter: FilterExpression?, of collection: IndexedCollection
-  ) -> [Int] {
+  ) throws -> [Int] {
     let scope = FeatureScope(
-      collection, passing: filter.map { collection.filter($0) }, near: region)
+      collection, passing: try filter.map { try collection.filter($0) }, near: region)
     return scope.ordinals(in: region, offset: 0, limit: .max)
   }
 }

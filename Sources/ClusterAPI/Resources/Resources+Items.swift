@@ -19,7 +19,7 @@ extension Resources {
       to: request, etag: etag, isLong: Effort.isLong(over: collection, filter: filter)
     ) {
       let scope = FeatureScope(
-        collection, passing: filter.map { collection.filter($0) }, near: region)
+        collection, passing: try filter.map { try collection.filter($0) }, near: region)
       return Resources.featureCollection(
         scope.ordinals(in: region, offset: paging.offset, limit: paging.limit),
         of: collection.index, matched: scope.count(in: region), paging: paging, request: request,

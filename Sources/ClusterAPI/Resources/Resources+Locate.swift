@@ -31,7 +31,7 @@ extension Resources {
     _ snapshot: CollectionSnapshot
   ) throws -> HTTPResponse {
     let collection = snapshot.collection
-    let properties = BoundProperties(asked.values.cell.neededProperties, in: collection)
+    let properties = try BoundProperties(asked.values.cell.neededProperties, in: collection)
     let filter = properties.filter
     if let filter, !filter.passes(ordinal) {
       throw Problem.notFound("the filter excludes the feature")

@@ -22,7 +22,7 @@ extension Resources {
     _ asked: PinRequest, _ snapshot: CollectionSnapshot, _ etag: String?
   ) throws -> HTTPResponse {
     let index = snapshot.index
-    let filter = asked.filter.map { snapshot.collection.filter($0) }
+    let filter = try asked.filter.map { try snapshot.collection.filter($0) }
     let scope = FeatureScope(snapshot.collection, passing: filter, near: asked.region)
     let ordinals = try scope.ordinals(in: asked.region, limit: asked.limit)
     var pinLayout = PinLayout(scope, distance: asked.distance)

@@ -57,6 +57,9 @@ final class LargeMemory: @unchecked Sendable {
     }
   }
 
+  /// Whether memory can be had just now, for what takes it in small pieces.
+  static func isAvailable(_ byteCount: Int) -> Bool { withReserve(byteCount) {} != nil }
+
   /// Cuts memory from the thread's reserve if there is enough left.
   private static func cut(_ size: Int) -> UnsafeMutableRawPointer? {
     guard

@@ -30,4 +30,11 @@ extension IndexedCollection {
   public func hasKeyColumn(named name: [UInt8]) -> Bool {
     columns.contains(CachedColumn.Key(name: name, isKeys: true))
   }
+
+  /// Throws ``ImpossibleRequest/outOfMemory`` unless memory can be had for those of some columns that aren't
+  /// there yet, and for a scope. It is taken in small pieces, so that it can't be set aside.
+  public func checkMemory(forColumns names: [[UInt8]]) throws(ImpossibleRequest) {
+    let missing = names.count { !hasColumn(named: $0) }
+    guard LargeMemory.isAvailable(index.count * (16 * missing + 24)) else { throw .outOfMemory }
+  }
 }
