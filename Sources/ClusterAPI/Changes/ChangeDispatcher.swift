@@ -11,20 +11,13 @@ final class ChangeDispatcher {
   /// The viewport that each watcher watches.
   private var keys: [Int: Watch.Key] = [:]
 
-  private init(
-    _ catalog: Catalog, _ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void
-  ) {
+  init(_ catalog: Catalog, _ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void)
+  {
     (self.catalog, self.mailbox, self.report) = (catalog, mailbox, report)
   }
 
   /// Runs until the mailbox is closed.
-  static func run(
-    _ catalog: Catalog, _ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void
-  ) {
-    ChangeDispatcher(catalog, mailbox, report).run()
-  }
-
-  private func run() {
+  func run() {
     home.check()
     while true {
       let inbox = mailbox.take(until: deadline)

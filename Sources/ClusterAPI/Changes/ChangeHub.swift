@@ -1,14 +1,12 @@
-import Dispatch
-import Synchronization
+import Threading
 
 /// Sends watchers of viewports what changes in them, on a thread of the lowest priority.
 final class ChangeHub: Sendable {
   private let catalog: Catalog
   private let mailbox = WatchMailbox()
   private let report: @Sendable (String) -> Void
-  private let hasThread = Atomic<Bool>(false)
-  /// Is signalled when the thread has ended.
-  private let ended = DispatchSemaphore(value: 0)
+  /// The thread, from the first watcher on.
+  private let thread = Locked<SystemThread?>(nil)
 
   /// How far the thread's priority is lowered; see nice(2).
   private static let niceness: Int32 = 19
@@ -17,13 +15,19 @@ final class ChangeHub: Sendable {
     (self.catalog, self.report) = (catalog, report)
   }
 
-  deinit { mailbox.post { $0.isClosing = true } }
+  deinit {
+    mailbox.post { $0.isClosing = true }
+    thread.withLock { $0 }?.detach()
+  }
 
-  /// Ends all streams, and returns when the thread has ended or a few seconds are over. Nobody may be added
-  /// after that.
+  /// Ends all streams, and returns when the thread has ended, which completes the update that it is at. Nobody
+  /// may be added after that.
   func close() {
     mailbox.post { $0.isClosing = true }
-    if hasThread.load(ordering: .relaxed) { _ = ended.wait(timeout: .now() + 5) }
+    thread.withLock { thread in
+      thread?.join()
+      thread = nil
+    }
   }
 
   var figures: WatchMailbox.Figures { mailbox.figures }
@@ -38,14 +42,16 @@ final class ChangeHub: Sendable {
     guard let id = mailbox.admit() else {
       throw .unavailable("\(WatchMailbox.maximumWatchers) clients watch already")
     }
-    let isRunning =
-      hasThread.exchange(true, ordering: .relaxed)
-      || BackgroundThread.start(niceness: ChangeHub.niceness) { [catalog, mailbox, report, ended] in
-        ChangeDispatcher.run(catalog, mailbox, report)
-        ended.signal()
+    let isRunning = thread.withLock { thread in
+      if thread == nil {
+        thread = BackgroundThread.startJoinable(niceness: ChangeHub.niceness) {
+          [catalog, mailbox, report] in
+          ChangeDispatcher(catalog, mailbox, report).run()
+        }
       }
+      return thread != nil
+    }
     guard isRunning else {
-      hasThread.store(false, ordering: .relaxed)
       mailbox.count { $0.watchers -= 1 }
       throw .unavailable("no thread could be started for watchers")
     }

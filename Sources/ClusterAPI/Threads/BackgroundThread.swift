@@ -8,12 +8,19 @@ enum BackgroundThread {
   /// - Parameter niceness: how far the thread's priority is lowered; see nice(2).
   /// - Returns: false if the system can't start a thread.
   static func start(niceness: Int32, _ body: @escaping @Sendable () -> Void) -> Bool {
-    let thread = SystemThread {
+    let thread = startJoinable(niceness: niceness, body)
+    thread?.detach()
+    return thread != nil
+  }
+
+  /// Does the same, and returns the thread, which must be joined or detached; nil if the system can't start it.
+  static func startJoinable(
+    niceness: Int32, _ body: @escaping @Sendable () -> Void
+  ) -> SystemThread? {
+    SystemThread {
       // On Linux this sets the priority of the calling thread only. If it fails, the priority stays.
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
       body()
     }
-    thread?.detach()
-    return thread != nil
   }
 }
