@@ -97,9 +97,9 @@ struct Serve {
     logger.log(.info, "stopping") { $0.member("signal", Int(received)) }
     catalog.setStopping()
     server.shutdown()
-    api.close()
     // Writes that still wait are past the drain deadline, and so are their clients.
     writer.close(refusing: true)
+    api.close()
     logger.log(.info, "stopped")
     return 0
   }

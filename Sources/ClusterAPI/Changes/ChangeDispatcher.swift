@@ -81,7 +81,7 @@ final class ChangeDispatcher {
   private func work() {
     let now = ContinuousClock.now
     let due = watches.values.filter { $0.due.map { $0 <= now } ?? false }
-    for watch in due { watch.step() }
+    for watch in due where !mailbox.isClosing { watch.step() }
     for watch in watches.values { watch.keepAlive(now) }
     let abandoned = watches.filter(\.value.isAbandoned)
     guard !abandoned.isEmpty else { return }

@@ -58,6 +58,9 @@ final class WatchMailbox: Sendable {
     }
   }
 
+  /// Whether the message to close waits to be taken.
+  var isClosing: Bool { state.withLock { $0.inbox.isClosing } }
+
   /// A number for a new watcher, which is counted from now on; nil if there are too many.
   func admit() -> Int? {
     state.withLock { state in
