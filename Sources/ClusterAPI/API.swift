@@ -134,7 +134,8 @@ public final class API: Sendable {
         let problem =
           switch failure {
           case .abandoned: Problem(499, "the client has gone")
-          case .late: Problem.unavailable("this takes longer than the \(timeout) s that a request has")
+          case .late:
+            Problem.unavailable("this takes longer than the \(timeout) s that a request has")
           case .refused: Problem.unavailable("too many long requests are waiting")
           }
         finish(.failure(problem))
@@ -160,7 +161,8 @@ public final class API: Sendable {
       let send: @Sendable () -> Void = { finish(result) }
       readWork.enqueue(
         Job(
-          of: request.client, isLong: false, isAbandoned: { false }, fail: { _ in send() }, work: send
+          of: request.client, isLong: false, isAbandoned: { false }, fail: { _ in send() },
+          work: send
         ))
     }
     if !accepted { throw Problem.stopping }

@@ -49,7 +49,8 @@ public final class Interruption: Sendable {
     let work = chints_current_work()
     work.pointee = chints_work(
       left: Interruption.interval, is_over: false,
-      interruption: Unmanaged.passUnretained(self).toOpaque(), is_helper: isHelper, limit: 0, end: 0)
+      interruption: Unmanaged.passUnretained(self).toOpaque(), is_helper: isHelper, limit: 0, end: 0
+    )
     defer { Interruption.release() }
     return try withExtendedLifetime(self) { try body() }
   }

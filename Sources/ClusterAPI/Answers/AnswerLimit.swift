@@ -13,7 +13,8 @@ enum AnswerLimit {
     guard json.count > whole else { return }
     throw ImpossibleRequest(
       field: "properties",
-      detail: "the answer is longer than \(whole >> 20) MiB; a smaller rect, fewer properties or fewer "
+      detail:
+        "the answer is longer than \(whole >> 20) MiB; a smaller rect, fewer properties or fewer "
         + "members would do")
   }
 

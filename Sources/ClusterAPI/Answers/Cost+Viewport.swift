@@ -7,7 +7,8 @@ extension ViewportRequest {
 
   /// Whether its answer certainly costs little: a plain view of few cells, or of a small collection.
   var isSmall: Bool {
-    guard case .grid(let viewport, _) = area, viewport.cells.count <= ViewportRequest.fewCells else {
+    guard case .grid(let viewport, _) = area, viewport.cells.count <= ViewportRequest.fewCells
+    else {
       return false
     }
     let (settings, properties, output) = (

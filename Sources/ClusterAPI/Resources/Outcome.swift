@@ -39,7 +39,8 @@ enum Outcome {
       case .now(let response): return response
       case .read(let read): return try read.make()
       case .later(_, let work): return try work()
-      case .write, .longWrite, .deferred: preconditionFailure("a body of a read has no such outcome")
+      case .write, .longWrite, .deferred:
+        preconditionFailure("a body of a read has no such outcome")
       }
     }
   }
