@@ -20,12 +20,14 @@ struct Serve {
     ),
     .init("max-input-bytes", "N", "bytes of requests kept until they are answered (268435456)"),
     .init("max-output-bytes", "N", "bytes of answers kept until they are taken (268435456)"),
+    .init("request-timeout", "SECONDS", "time that the work for a read may take (10)"),
     .init("drain-timeout", "SECONDS", "time for requests in flight when stopping (30)"),
   ]
 
   private let logger: Logger
   private let directory: String
   private var configuration: HTTPServer.Configuration
+  private let requestTimeout: Int
 
   init(_ options: Options) throws(UsageError) {
     if let operand = options.operands.first {
@@ -38,6 +40,8 @@ struct Serve {
     }
     logger = Logger(level: level)
     directory = options.values["data"] ?? "./data"
+    requestTimeout =
+      try options.integer("request-timeout", in: 1...3600) ?? API.defaultRequestTimeout
     configuration = HTTPServer.Configuration()
     configuration.host = options.values["host"] ?? configuration.host
     let numbers: [(String, ClosedRange<Int>, WritableKeyPath<HTTPServer.Configuration, Int>)] = [
@@ -70,7 +74,9 @@ struct Serve {
     let catalog = Catalog()
     let writer = CollectionWriter(store: try FeatureStore(directory: directory), catalog: catalog)
     let metrics = Metrics()
-    let api = API(catalog: catalog, writer: writer, metrics: metrics) { [logger] message in
+    let api = API(
+      catalog: catalog, writer: writer, metrics: metrics, requestTimeout: requestTimeout
+    ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }
     let server = try makeServer(api, metrics)

@@ -89,8 +89,7 @@ extension Cost {
       if let property = group.wholeProperty, !collection.hasKeyColumn(named: property) {
         nanoseconds += Double(collection.index.count) * (120 + sample.wholeBytes * 0.6)
       }
-      let groups = group.wholeProperty.flatMap(collection.keyCount(of:)) ?? 16
-      let share = max(1 / Double(max(groups, 1)).squareRoot(), 0.05)
+      let share = 1 / Cost.groups(group.wholeProperty, in: collection)
       seen = CellEstimate(features: max(1, seen.features * share), cells: seen.cells * share)
     }
     if name.location != nil { seen = CellEstimate(features: min(seen.features, 2), cells: 1) }

@@ -33,9 +33,7 @@ extension Cost {
       features = estimate.features
       cells = min(estimate.cells, features)
       guard cells > 0 else { return }
-      // Features of a cell are spread over its groups, most of them over few.
-      let parts = max(1, min(groups, features / cells, 1 + groups.squareRoot()))
-      cells = min(cells * parts, features)
+      cells = min(cells * max(1, min(groups, features / cells)), features)
       if isOff {
         pins = features
         return
@@ -147,8 +145,8 @@ extension Cost {
       bytes += found.count * 20
     }
     if let countBy = properties.countBy {
-      let keys = Cost.groups(countBy, in: collection)
-      let counted = min(keys, Double(Statistics.maximumCounts), 1 + mean.squareRoot())
+      let keys = Cost.groups(countBy, in: collection) * 1.5
+      let counted = min(keys, Double(Statistics.maximumCounts), 1 + mean.squareRoot() * 2)
       nanoseconds += found.features * 10 + found.count * counted * 250
       bytes += found.count * (30 + counted * 15)
     }
@@ -165,10 +163,10 @@ extension Cost {
     bytes += count * 30 + found.count * 45
   }
 
-  /// The number of values of a property, if that is known.
-  private static func groups(_ property: [UInt8]?, in collection: IndexedCollection) -> Double {
+  /// About the number of different values of a property in a cell.
+  static func groups(_ property: [UInt8]?, in collection: IndexedCollection) -> Double {
     guard let property else { return 1 }
-    return Double(collection.keyCount(of: property) ?? 16)
+    return collection.valuesNearby(of: property) ?? 4
   }
 
   /// How far apart the annotations of a method without a grid are, in map points.

@@ -1,3 +1,5 @@
+import Glibc
+
 extension IndexedCollection {
   /// Estimates how many features that pass a filter are in a range of cells, and in how many of the cells.
   ///
@@ -43,9 +45,10 @@ extension IndexedCollection {
     }
     var found = index.points.estimate(in: region, cellSteps: steps)
     let share = share(passing: filter)
-    let before = found.features
+    // Most cells have few features even where the mean is large.
+    let mean = max(found.features / max(found.cells, 1), 1)
     found.features *= share
-    found.cells = min(found.cells, found.cells * share * max(before / max(found.cells, 1), 1))
+    found.cells = min(found.cells * min(pow(share, 0.75) * pow(mean, 0.35), 1), found.features)
     return found
   }
 
@@ -68,10 +71,15 @@ extension IndexedCollection {
     return (Double(passing) + 0.25) / Double(sample.count + 1)
   }
 
-  /// The number of different values of a property; nil if that isn't known without reading records.
-  public func keyCount(of property: [UInt8]) -> Int? {
+  /// About how many different values of a property there are among features near each other; nil if that isn't
+  /// known without reading records.
+  public func valuesNearby(of property: [UInt8]) -> Double? {
     guard case .keys(let keys) = columns.existing(CachedColumn.Key(name: property, isKeys: true))
     else { return nil }
-    return keys.keys.count
+    let sample = index.sampledOrdinals(128).filter {
+      index.blocks[$0 >> PointIndex.blockBits].count > $0 & (PointIndex.maximumBlockCount - 1) + 1
+    }
+    let equal = sample.count { keys.rank(at: $0) == keys.rank(at: $0 + 1) }
+    return min((Double(sample.count) + 1) / (Double(equal) + 1), Double(keys.keys.count))
   }
 }
