@@ -16,18 +16,20 @@ extension Cost {
     of collection: IndexedCollection
   ) {
     self.init()
-    let seen = collection.estimate(of: region, passing: filter).features
+    let estimate = collection.estimate(of: region, passing: filter)
+    let seen = estimate.features
     let sample = RecordSample(of: collection)
-    add(PropertyOptions(filter: filter), seen: seen, of: collection, sample)
+    add(PropertyOptions(filter: filter), seen: estimate.unfiltered, of: collection, sample)
     addPage(of: min(Double(limit), seen), sample)
   }
 
   /// The cost of pins.
   init(ofPins asked: PinRequest, of collection: IndexedCollection) {
     self.init()
-    let seen = collection.estimate(of: asked.region, passing: asked.filter).features
+    let estimate = collection.estimate(of: asked.region, passing: asked.filter)
+    let seen = estimate.features
     let sample = RecordSample(of: collection, asked.properties)
-    add(PropertyOptions(filter: asked.filter), seen: seen, of: collection, sample)
+    add(PropertyOptions(filter: asked.filter), seen: estimate.unfiltered, of: collection, sample)
     // More than the limit are refused, which an estimate doesn't tell for sure.
     let count = seen > 2 * Double(asked.limit) ? 0 : min(seen, Double(asked.limit))
     nanoseconds += count * 700
@@ -50,7 +52,7 @@ extension Cost {
       addOne(of: mean, options, collection, sample)
     case .tiles(let viewport):
       let seen = collection.estimate(of: viewport.tiles, passing: properties.filter)
-      add(properties, seen: seen.features, of: collection, sample)
+      add(properties, seen: seen.unfiltered, of: collection, sample)
       nanoseconds += 150_000 + seen.features * 300
       addOne(of: max(seen.features.squareRoot(), 1), options, collection, sample)
     }
@@ -67,7 +69,7 @@ extension Cost {
     let properties = options.neededProperties
     if let viewport, case .tiles(let tiles) = viewport.area {
       let seen = collection.estimate(of: tiles.tiles, passing: properties.filter)
-      add(properties, seen: seen.features, of: collection, sample)
+      add(properties, seen: seen.unfiltered, of: collection, sample)
       nanoseconds += seen.features * 250
       let mean = max(seen.features.squareRoot(), 1)
       add(part, CellEstimate(features: mean, cells: 4), options, collection, sample)
@@ -93,7 +95,7 @@ extension Cost {
       seen = CellEstimate(features: max(1, seen.features * share), cells: seen.cells * share)
     }
     if name.location != nil { seen = CellEstimate(features: min(seen.features, 2), cells: 1) }
-    add(properties, seen: seen.features, of: collection, sample)
+    add(properties, seen: seen.unfiltered, of: collection, sample)
     add(part, seen, options, collection, sample)
   }
 

@@ -27,10 +27,12 @@ extension Cost {
   struct Annotations {
     /// About the number of features, of cells that hold some, and of clusters and pins.
     var (features, cells, clusters, pins) = (0.0, 0.0, 0.0, 0.0)
+    /// About the number of features, whether or not they pass the filter.
+    let unfiltered: Double
 
     /// Those of clustering on a grid.
     init(_ estimate: CellEstimate, _ settings: ClusterSettings, isOff: Bool, groups: Double) {
-      features = estimate.features
+      (features, unfiltered) = (estimate.features, estimate.unfiltered)
       cells = min(estimate.cells, features)
       guard cells > 0 else { return }
       cells = min(cells * max(1, min(groups, features / cells)), features)
@@ -51,9 +53,12 @@ extension Cost {
     }
 
     /// Those of a method without a grid.
-    init(_ estimate: CellEstimate) {
-      features = estimate.features
+    init(_ estimate: CellEstimate, isDistance: Bool) {
+      (features, unfiltered) = (estimate.features, estimate.unfiltered)
       cells = min(estimate.cells, features)
+      let mean = features / max(cells, 1)
+      // Where features are close everywhere, nearly all are linked.
+      if isDistance { cells /= 1 + 0.3 * (mean - 1) * (mean - 1) }
       pins = cells > 0 ? cells / (1 + 0.8 * (features / cells - 1)) : 0
       clusters = cells - pins
     }
@@ -81,7 +86,9 @@ extension Cost {
       found = Annotations(
         collection.estimate(of: viewport.cells, passing: filter), options.settings, isOff: isOff,
         groups: groups)
-      nanoseconds += found.cells * 250 + min(viewport.cells.count, 1_000_000) * 1
+      // The nodes that grid lines cross are opened.
+      let mean = found.features / max(found.cells, 1)
+      nanoseconds += found.cells * (200 + 100 * mean.squareRoot()) + viewport.cells.count
       // Locations are counted by looking at all features across grid lines.
       if options.settings.minUniqueLocationsForClustering > 1 { nanoseconds += found.features * 4 }
       if values.debug {
@@ -92,14 +99,14 @@ extension Cost {
       found = Annotations(
         collection.estimate(
           of: viewport.tiles, cellSize: Cost.reach(of: values, at: request.zoomLevel),
-          passing: filter))
+          passing: filter), isDistance: values.method == .distance)
       nanoseconds += found.features * 180
     }
     let isTooMany = found.count > 2 * Double(ClusterRequest.maximumLimit)
     found.limit()
     let sample = RecordSample(
       of: collection, options.output.properties, title: options.output.neededTitleProperty)
-    add(options.neededProperties, seen: found.features, of: collection, sample)
+    add(options.neededProperties, seen: found.unfiltered, of: collection, sample)
     add(titles: options.output.neededTitleProperty, of: collection, sample)
     if !isTooMany { add(found, options, of: collection, sample) }
     if let previous = values.previous { add(previous: Double(previous.count), found) }

@@ -40,7 +40,7 @@ public struct Cost: Sendable {
 
   /// Adds what must be found out of properties before some of the features of a view can be clustered.
   ///
-  /// - Parameter seen: the features of the view that pass the filter.
+  /// - Parameter seen: the features of the view, whether or not they pass the filter.
   mutating func add(
     _ options: PropertyOptions, seen: Double, of collection: IndexedCollection,
     _ sample: RecordSample
@@ -61,7 +61,7 @@ public struct Cost: Sendable {
     if !isKnown {
       // A view of much of a collection selects from all of it, and keeps that.
       let whole = seen > total / 4 ? total : seen
-      if conditions > 0 { nanoseconds += whole * (12 + 2 * conditions) + min(seen, whole) * 20 }
+      if conditions > 0 { nanoseconds += whole * (10 + 3 * conditions) }
       if options.groupBy != nil { nanoseconds += whole * 45 }
     }
   }

@@ -47,6 +47,7 @@ extension PointIndex {
         }
       }
     }
+    found.unfiltered = found.features
     return found
   }
 

@@ -7,8 +7,10 @@ extension IndexedCollection {
   public func estimate(
     of range: GridRange, cellSize: Double? = nil, passing filter: FilterExpression?
   ) -> CellEstimate {
-    estimate(
-      in: CellsRegion(range), cellSize: cellSize ?? range.grid.cellMapSize, passing: filter)
+    let cellSize = cellSize ?? range.grid.cellMapSize
+    let scale = range.grid.cellMapSize / cellSize
+    return estimate(in: CellsRegion(range), cellSize: cellSize, passing: filter)
+      .limited(toCells: range.count * max(scale * scale, 1))
   }
 
   /// Estimates how many features that pass a filter are in a rectangle.
@@ -30,8 +32,10 @@ extension IndexedCollection {
     of name: CellName, by finer: CellGrid?, passing filter: FilterExpression?
   ) -> CellEstimate {
     let region = CellRegion(grid: name.grid, cell: name.cell)
-    return estimate(
-      in: region, cellSize: (finer ?? name.grid).cellMapSize, passing: filter)
+    let grid = finer ?? name.grid
+    let side = (name.grid.cellMapSize / grid.cellMapSize).rounded(.up)
+    return estimate(in: region, cellSize: grid.cellMapSize, passing: filter)
+      .limited(toCells: max(side * side, 1))
   }
 
   private func estimate(

@@ -34,9 +34,12 @@ struct CostBenchmark {
         bytes.append(cost.bytes / Double(answer.body.count))
         times.append(cost.nanoseconds / 1e9 / time)
         truth.append(time * 1e6)
-        if let worst = bytes.last, worst > 4 || worst < 0.25 {
+        let isWithin = [bytes, times].allSatisfy { $0.last.map((0.25...4).contains) ?? true }
+        if !isWithin {
           print(
-            "  bytes \(Int(cost.bytes)) for \(answer.body.count): \(request.target.prefix(200))")
+            "  \(Int(cost.bytes)) for \(answer.body.count) bytes,",
+            "\(Int(cost.nanoseconds / 1000)) for \(Int(time * 1e6)) µs:", request.target.prefix(200)
+          )
         }
       }
       print(
