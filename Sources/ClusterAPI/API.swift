@@ -81,12 +81,15 @@ public final class API: Sendable {
       }
     let job = WorkQueue.Job(
       run: work, abandon: { finish(.failure(Problem(499, "the client has gone"))) },
-      refuse: { finish(.failure(Problem.unavailable("too many long requests are waiting", .queue))) },
+      refuse: {
+        finish(.failure(Problem.unavailable("too many long requests are waiting", .queue)))
+      },
       isAbandoned: { request.isAbandoned })
     queue.enqueue(job, of: request.client)
   }
 
-  private static let tooManyWrites = Problem.unavailable("too many writes are waiting", .writeMemory)
+  private static let tooManyWrites = Problem.unavailable(
+    "too many writes are waiting", .writeMemory)
 
   /// Reserves memory for a write.
   private func share(of bytes: Int) throws(Problem) -> WriteMemory.Share {
