@@ -40,7 +40,7 @@ final class ChangeHub: Sendable {
     answer: @escaping Reply
   ) throws(Problem) {
     guard let id = mailbox.admit() else {
-      throw .unavailable("\(WatchMailbox.maximumWatchers) clients watch already")
+      throw .unavailable("\(WatchMailbox.maximumWatchers) clients watch already", .watchers)
     }
     let isRunning = thread.withLock { thread in
       if thread == nil {
