@@ -91,7 +91,9 @@ final class ChangeDispatcher {
     guard let viewport = WatchedViewport(request.viewport) else { return nil }
     // A filter is the longest part of a request; what is read from it takes a few times its text.
     let watch = Watch(
-      viewport, extraBytes: 4096 + 8 * key.query.utf8.count, log, mailbox, report: report)
+      viewport, extraBytes: 4096 + 8 * key.query.utf8.count,
+      isExpensive: catalog[key.collection].map(viewport.isExpensive) ?? false, log, mailbox,
+      report: report)
     watches[key] = watch
     return watch
   }
@@ -105,7 +107,7 @@ final class ChangeDispatcher {
     while !due.isEmpty, !mailbox.isClosing, .now - start < ChangeDispatcher.slice {
       let candidates = due.map { watch in
         WatchTurns.Candidate(
-          clients: watch.addresses, cost: watch.cost ?? 0,
+          clients: watch.addresses, cost: watch.cost,
           waited: watch.due.map { $0.duration(to: start) / .seconds(1) } ?? 0)
       }
       guard let next = turns.next(of: candidates) else { break }

@@ -48,8 +48,8 @@ final class Watch {
   private var clients: [UInt64: Int] = [:]
   /// The version that the viewport showed after the last step.
   private var version: Int64 = 0
-  /// The seconds that a step is expected to take; nil before the first.
-  private(set) var cost: Double?
+  /// The seconds that a step is expected to take.
+  private(set) var cost: Double
   /// The memory of the viewport, in bytes.
   private(set) var byteCount = 0
   /// That of what the viewport is made from.
@@ -67,21 +67,23 @@ final class Watch {
   /// Whether it has ended, because the collection was dropped or the viewport can't be answered.
   private var isOver = false
 
-  /// A watch without watchers. `extraBytes` is the memory of its key and request.
+  /// A watch without watchers. `extraBytes` is the memory of its key and request; `isExpensive` says whether the
+  /// first step may take long.
   init(
-    _ view: WatchedViewport, extraBytes: Int, _ log: TouchLog, _ mailbox: WatchMailbox,
-    report: @escaping @Sendable (String) -> Void
+    _ view: WatchedViewport, extraBytes: Int, isExpensive: Bool, _ log: TouchLog,
+    _ mailbox: WatchMailbox, report: @escaping @Sendable (String) -> Void
   ) {
     (self.view, self.log, self.mailbox, self.report) = (view, log, mailbox, report)
     self.extraBytes = extraBytes
     byteCount = extraBytes
+    cost = isExpensive ? Watch.quickStep * 2 : 0
   }
 
   /// Whether there are no watchers and no requests.
   var isAbandoned: Bool { isOver || (requests.isEmpty && watchers.isEmpty) }
 
   /// Whether steps are so short that the thread that sends changes can do them itself.
-  var isQuick: Bool { cost.map { $0 <= Watch.quickStep } ?? true }
+  var isQuick: Bool { cost <= Watch.quickStep }
 
   /// The addresses of its watchers and of those who want to be.
   var addresses: [UInt64] { Array(clients.keys) }
@@ -138,7 +140,6 @@ final class Watch {
     asked = requests.count
     guard !isAbandoned else { return nil }
     isBusy = true
-    if cost == nil { cost = view.isExpensive(in: snapshot) ? Watch.quickStep * 2 : 0 }
     let shown = Set(behind.values.map { $0 } + requests.map(\.since))
     return WatchWork(view: view, log: log, snapshot: snapshot, shown: shown)
   }
@@ -167,9 +168,8 @@ final class Watch {
     case .success(let events): send(events, before)
     case .failure(let error): close(because: Problem.from(error, bodyFields: false, report: report))
     }
-    // A cheap step may have been followed by an expensive one, and may be so again.
-    let cost = max(outcome.seconds, (self.cost ?? 0) / 2)
-    self.cost = cost
+    // An expensive step may follow a cheap one.
+    cost = max(outcome.seconds, cost / 2)
     notBefore = max(started + Watch.pause, .now + .seconds(cost * Watch.rest))
   }
 
