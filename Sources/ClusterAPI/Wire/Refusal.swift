@@ -21,6 +21,8 @@ enum Refusal: String, CaseIterable, Sendable {
   case watchers
   /// A watcher was too slow for its events.
   case slowWatcher = "slow_watcher"
+  /// What watchers showed took too much memory.
+  case watcherMemory = "watcher_memory"
   /// Too many bytes of writes waited.
   case writeMemory = "write_memory"
   /// A client address had more than its share of something.
