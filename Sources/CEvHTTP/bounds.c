@@ -80,12 +80,23 @@ void ceh_begin_sending(ceh_connection *connection) {
   connection->before = unsent(connection);
 }
 
+void ceh_count_refusal(const ceh_loop *loop, ceh_refusal refusal) {
+  loop->handlers.on_refusal(loop->handlers.context, refusal);
+}
+
 void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal) {
+  ceh_count_refusal(connection->loop, refusal);
   ceh_bytes answer = connection->loop->refusals[refusal];
   // A socket whose buffer is empty takes this at once, unless the peer has gone. evhttp has no way to answer
   // half a request.
   (void)!send(connection->fd, answer.bytes, answer.size, MSG_NOSIGNAL | MSG_DONTWAIT);
   connection->linger = true;
+  evhttp_connection_free(connection->evcon);
+}
+
+// Ends a connection whose peer does not take what it is sent.
+static void cut_off(ceh_connection *connection, ceh_refusal refusal) {
+  ceh_count_refusal(connection->loop, refusal);
   evhttp_connection_free(connection->evcon);
 }
 
@@ -111,7 +122,7 @@ static void check_pace(ceh_connection *connection) {
   } else if (is_sending(connection)) {
     if (unsent(connection) + loop->limits.min_pace_bytes <= connection->before)
       ceh_begin_sending(connection);
-    else evhttp_connection_free(connection->evcon);
+    else cut_off(connection, CEH_UNREAD);
   }
 }
 
@@ -165,6 +176,6 @@ void ceh_relieve(evutil_socket_t fd, short what, void *argument) {
       count += size > 0;
     }
     if (count < 2) break;
-    evhttp_connection_free(largest->evcon);
+    cut_off(largest, CEH_UNTAKEN);
   }
 }

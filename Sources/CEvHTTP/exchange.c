@@ -218,5 +218,7 @@ void evhttp_send_error(struct evhttp_request *request, int error, const char *re
     return;
   }
   int status = refine(loop, connection, request, error);
+  if (status == 431) ceh_count_refusal(loop, CEH_HEAD_LIMIT);
+  if (status == 413) ceh_count_refusal(loop, CEH_BODY_LIMIT);
   fail(loop, request, status, describe(status));
 }

@@ -132,6 +132,7 @@ void ceh_set_received(ceh_connection *connection, size_t received);
 void ceh_begin_head(ceh_connection *connection);
 void ceh_begin_body(ceh_connection *connection);
 void ceh_begin_sending(ceh_connection *connection);
+void ceh_count_refusal(const ceh_loop *loop, ceh_refusal refusal);
 void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal);
 /// Runs every second.
 void ceh_sweep(evutil_socket_t fd, short what, void *loop);

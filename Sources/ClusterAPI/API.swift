@@ -25,13 +25,16 @@ public final class API: Sendable {
   /// Answers a request. `reply` is called exactly once, here or on another thread.
   public func handle(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
     let report = self.report
+    let refusals = resources.metrics.refusals
     let finish: Reply = { result in
       var response: HTTPResponse
       switch result {
       case .success(let success): response = success
       case .failure(let error):
         let inBody = [.post, .put, .patch].contains(request.method)
-        response = Problem.from(error, bodyFields: inBody, report: report).response
+        let problem = Problem.from(error, bodyFields: inBody, report: report)
+        refusals.count(problem)
+        response = problem.response
       }
       CrossOrigin.open(&response, for: request)
       reply(response)
@@ -82,12 +85,14 @@ public final class API: Sendable {
       }
     let job = WorkQueue.Job(
       run: work, abandon: { finish(.failure(Problem(499, "the client has gone"))) },
-      refuse: { finish(.failure(Problem.unavailable("too many long requests are waiting"))) },
+      refuse: {
+        finish(.failure(Problem.unavailable("too many long requests are waiting", .queue)))
+      },
       isAbandoned: { request.isAbandoned })
     queue.enqueue(job, of: request.client)
   }
 
-  static let tooManyWrites = Problem.unavailable("too many writes are waiting")
+  static let tooManyWrites = Problem.unavailable("too many writes are waiting", .writeMemory)
 
   /// Reserves memory for a write.
   private func share(

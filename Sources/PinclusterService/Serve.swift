@@ -151,6 +151,7 @@ struct Serve {
     let logger = self.logger
     var configuration = self.configuration
     configuration.protocolErrorResponse = API.protocolError
+    configuration.onRefusal = { metrics.count($0) }
     configuration.onRequest = { log in
       metrics.count(log)
       guard logger.writes(.debug) else { return }

@@ -20,6 +20,8 @@ public final class Metrics: Sendable {
 
   // One lock for each request takes tens of nanoseconds.
   private let counts = Locked(Counts())
+  /// What was refused, by reason.
+  let refusals = Refusals()
   private let connections = Locked<@Sendable () -> Int>({ 0 })
 
   /// Counters at zero.
@@ -47,6 +49,9 @@ public final class Metrics: Sendable {
       }
     }
   }
+
+  /// Counts what the server refused before it was a request.
+  public func count(_ refusal: ConnectionRefusal) { refusals.count(refusal) }
 
   /// Everything, in Prometheus' text format 0.0.4.
   func text(_ catalog: Catalog, _ written: CollectionWriter.Counts, _ hub: ChangeHub) -> String {
@@ -86,6 +91,9 @@ public final class Metrics: Sendable {
     metric(
       "http_request_duration_seconds", "histogram",
       "From a request being read to its answer being handed over.", samples)
+    metric(
+      "refused_total", "counter", "Requests and connections refused for the sake of others.",
+      refusals.figures.map { ("{reason=\"\($0.reason.rawValue)\"}", "\($0.count)") })
     counter("http_sent_bytes_total", "Bytes of answers.", counts.bytes)
     gauge("open_connections", "Connections open now.", source())
     counter("writes_total", "Writes that changed something.", written.writes)

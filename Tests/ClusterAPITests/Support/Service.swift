@@ -44,10 +44,10 @@ final class Service: Sendable {
   /// Sends a request; an answer that never comes or comes twice fails the test.
   func send(
     _ method: HTTPMethod, _ target: String, _ body: String? = nil, type: String? = nil,
-    headers: [(name: String, value: String)] = []
+    headers: [(name: String, value: String)] = [], client: UInt64 = 0
   ) async -> Answer {
     await withCheckedContinuation { continuation in
-      begin(method, target, body, type: type, headers: headers) {
+      begin(method, target, body, type: type, headers: headers, client: client) {
         continuation.resume(returning: $0)
       }
     }
@@ -56,15 +56,17 @@ final class Service: Sendable {
   /// Sends a request and goes on; `reply` is called with the answer.
   func begin(
     _ method: HTTPMethod, _ target: String, _ body: String? = nil, type: String? = nil,
-    headers: [(name: String, value: String)] = [], reply: @escaping @Sendable (Answer) -> Void
+    headers: [(name: String, value: String)] = [], client: UInt64 = 0,
+    reply: @escaping @Sendable (Answer) -> Void
   ) {
     let mark = target.firstIndex(of: "?")
     let contentType = type.map { [(name: "Content-Type", value: $0)] } ?? []
-    let request = HTTPRequest(
+    var request = HTTPRequest(
       method: method, path: String(target[..<(mark ?? target.endIndex)]),
       query: mark.map { String(target[target.index(after: $0)...]) },
       headers: HTTPHeaders(headers + contentType),
       body: body.map { RequestBody(Array($0.utf8)) } ?? .empty)
+    request.client = client
     api.handle(request) { reply(Answer(response: $0)) }
   }
 
