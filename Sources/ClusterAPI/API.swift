@@ -48,12 +48,13 @@ public final class API: Sendable {
       case .now(let response): finish(.success(response))
       case .later(let lane, let work):
         run(lane, request, finish) { finish(Result { try work() }) }
-      case .write(let write): try enqueue(write, try share(of: write.bytes), request, finish)
+      case .write(let write):
+        try enqueue(write, try share(of: write.bytes, for: request), request, finish)
       case .longWrite(let read):
-        let share = try share(of: request.body.count)
+        let share = try share(of: request.body.count, for: request)
         run(.write, request, finish) {
           do {
-            let write = try read()
+            let write = try read(share)
             guard share.resize(to: write.bytes) else { throw API.tooManyWrites }
             try self.enqueue(write, share, request, finish)
           } catch { finish(.failure(error)) }
@@ -88,12 +89,15 @@ public final class API: Sendable {
     queue.enqueue(job, of: request.client)
   }
 
-  private static let tooManyWrites = Problem.unavailable(
-    "too many writes are waiting", .writeMemory)
+  static let tooManyWrites = Problem.unavailable("too many writes are waiting", .writeMemory)
 
   /// Reserves memory for a write.
-  private func share(of bytes: Int) throws(Problem) -> WriteMemory.Share {
-    guard let share = resources.writer.memory.share(of: bytes) else { throw API.tooManyWrites }
+  private func share(
+    of bytes: Int, for request: HTTPRequest
+  ) throws(Problem) -> WriteMemory.Share {
+    guard let share = resources.writer.memory.share(of: bytes, for: request.client) else {
+      throw API.tooManyWrites
+    }
     return share
   }
 

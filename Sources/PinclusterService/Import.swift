@@ -16,6 +16,7 @@ struct Import {
     .init("id-property", "NAME", "property that holds the ids", hasVariable: false),
     .init(
       "on-error", "WHAT", "abort or skip: what to do with bad features (abort)", hasVariable: false),
+    .init("max-feature-bytes", "N", "largest feature, in bytes (1048576)"),
   ]
 
   /// A failed import, as one line for standard error.
@@ -30,6 +31,7 @@ struct Import {
   let skipsBad: Bool
   private let data: String
   private let url: String?
+  private let featureBytes: Int
 
   init(_ options: Options) throws(UsageError) {
     guard options.operands.count == 1 else {
@@ -52,6 +54,7 @@ struct Import {
     }
     data = options.values["data"] ?? "./data"
     url = options.values["url"]
+    featureBytes = try options.featureBytes() ?? FeatureReader.usualLength
     format = try Import.format(options.values["format"], path)
   }
 
@@ -178,6 +181,7 @@ struct Import {
 
   private static let batchFeatures = 10_000
   private static let batchBytes = 8 << 20
+  private static let partBytes = 64 << 10
 
   /// Reads the whole input and calls `take` with batches of its good features, each while the next one is
   /// read.
@@ -187,7 +191,8 @@ struct Import {
   ) throws {
     let writer = BatchWriter(take)
     defer { writer.wait() }
-    var reader = FeatureReader(format: format, idProperty: idProperty)
+    var reader = FeatureReader(
+      format: format, idProperty: idProperty, maximumLength: featureBytes)
     var parsed = ParsedFeatures()
     var progress = Progress(label: label, total: input.size)
     var features = 0
@@ -199,12 +204,19 @@ struct Import {
       parsed.batch.removeAll()
     }
     do {
-      while try input.next({ try reader.read($0, into: &parsed) }) {
-        if parsed.batch.count >= Import.batchFeatures
-          || parsed.batch.byteCount >= Import.batchBytes
-        {
-          try flush()
+      func read(_ chunk: UnsafeRawBufferPointer) throws {
+        // In parts, as each part of a table may hold far more than its length.
+        for start in stride(from: 0, to: chunk.count, by: Import.partBytes) {
+          let part = chunk[start..<min(start + Import.partBytes, chunk.count)]
+          try reader.read(UnsafeRawBufferPointer(rebasing: part), into: &parsed)
+          if parsed.batch.count >= Import.batchFeatures
+            || parsed.batch.byteCount >= Import.batchBytes
+          {
+            try flush()
+          }
         }
+      }
+      while try input.next(read) {
         progress.show(bytes: input.position, features: features + parsed.batch.count)
       }
       try reader.finish(into: &parsed)
@@ -226,7 +238,8 @@ struct Import {
       "\(path) cannot be read: \(detail)" + (offset.map { " (at byte \($0))" } ?? "")
     case .notFeatures(let pointer, let detail):
       "\(path): \(pointer.isEmpty ? "" : "\(pointer): ")\(detail)"
-    case .outOfMemory: "\(path) cannot be read: out of memory"
+    case .tooLarge(let detail): "\(path): \(detail) (see --max-feature-bytes)"
+    case .outOfMemory, .noRoom: "\(path) cannot be read: out of memory"
     }
   }
 }

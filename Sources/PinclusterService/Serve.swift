@@ -20,12 +20,15 @@ struct Serve {
     ),
     .init("max-input-bytes", "N", "bytes of requests kept until they are answered (268435456)"),
     .init("max-output-bytes", "N", "bytes of answers kept until they are taken (268435456)"),
+    .init("max-feature-bytes", "N", "largest feature, in bytes (1048576)"),
+    .init("max-collections", "N", "collections beyond which none is created (1000)"),
     .init("drain-timeout", "SECONDS", "time for requests in flight when stopping (30)"),
   ]
 
   private let logger: Logger
   private let directory: String
   private var configuration: HTTPServer.Configuration
+  private var limits = WriteLimits()
 
   init(_ options: Options) throws(UsageError) {
     if let operand = options.operands.first {
@@ -53,6 +56,10 @@ struct Serve {
     for (name, range, field) in numbers {
       if let value = try options.integer(name, in: range) { configuration[keyPath: field] = value }
     }
+    limits.bodyBytes = configuration.maximumBodyBytes
+    limits.featureBytes = try options.featureBytes() ?? limits.featureBytes
+    limits.collections =
+      try options.integer("max-collections", in: 1...1_000_000) ?? limits.collections
     try configuration.fit(descriptors: Descriptors.raiseLimit())
   }
 
@@ -68,7 +75,8 @@ struct Serve {
     signal(SIGPIPE, SIG_IGN)
 
     let catalog = Catalog()
-    let writer = CollectionWriter(store: try FeatureStore(directory: directory), catalog: catalog)
+    let writer = CollectionWriter(
+      store: try FeatureStore(directory: directory), catalog: catalog, limits: limits)
     let metrics = Metrics()
     let api = API(catalog: catalog, writer: writer, metrics: metrics) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
@@ -87,7 +95,7 @@ struct Serve {
     try writer.load(report: reportIndexFile)
     catalog.setReady(true)
     logger.log(.info, "ready") { json in
-      json.member("collections", catalog.all.count)
+      json.member("collections", catalog.count)
       json.member("features", catalog.all.reduce(0) { $0 + $1.index.count })
       json.member("seconds", start.duration(to: .now) / .seconds(1))
     }

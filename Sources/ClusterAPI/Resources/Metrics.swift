@@ -57,7 +57,7 @@ public final class Metrics: Sendable {
   func text(_ catalog: Catalog, _ written: CollectionWriter.Counts, _ hub: ChangeHub) -> String {
     let counts = self.counts.withLock { $0 }
     let source = connections.withLock { $0 }
-    let collections = catalog.all
+    let collections = CollectionFigures(catalog)
     var text = ""
     func metric(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {
       text += "# HELP pincluster_\(name) \(help)\n# TYPE pincluster_\(name) \(type)\n"
@@ -70,8 +70,7 @@ public final class Metrics: Sendable {
       metric(name, "gauge", help, [("", "\(value)")])
     }
     func gauge(_ name: String, _ help: String, of value: (CollectionSnapshot) -> Int) {
-      let samples = collections.map { ("{collection=\"\($0.info.id)\"}", "\(value($0))") }
-      metric(name, "gauge", help, samples)
+      metric(name, "gauge", help, collections.samples(of: value))
     }
     let requests = counts.requests.sorted {
       ($0.status, "\($0.method)") < ($1.status, "\($1.method)")

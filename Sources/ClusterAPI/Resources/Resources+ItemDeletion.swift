@@ -27,7 +27,7 @@ extension Resources {
     else {
       return .write(write)
     }
-    return .longWrite {
+    return .longWrite { _ in
       // This reads the properties now, so that the writer needn't.
       _ = try Resources.ordinals(in: region, passing: filter, of: collection)
       return write

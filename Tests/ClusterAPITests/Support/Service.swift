@@ -19,8 +19,10 @@ final class Service: Sendable {
   /// - Parameters:
   ///   - clock: tells milliseconds since 1970, for features to expire.
   ///   - catalog: an empty one.
+  ///   - limits: bounds of what may be written.
   init(
     of directory: TemporaryDirectory? = nil, catalog: Catalog = Catalog(),
+    limits: WriteLimits = WriteLimits(),
     clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
@@ -28,7 +30,7 @@ final class Service: Sendable {
     self.catalog = catalog
     writer = CollectionWriter(
       store: try FeatureStore(directory: directory.path, clock: WallClock(source: clock)),
-      catalog: catalog)
+      catalog: catalog, limits: limits)
     try writer.load()
     catalog.setReady(true)
     let reports = self.reports
