@@ -158,7 +158,7 @@ import Threading
           try hub.watch(.init(collection: "c", query: query), viewport, since: nil, by: request) {
             continuation.resume(returning: (try? $0.get().status) ?? 0)
           }
-        } catch { continuation.resume(returning: error.status) }
+        } catch { continuation.resume(returning: (error as? Problem)?.status ?? 0) }
       }
     }
     #expect(try await watch("bbox=0,0,9,9&zoom=4", client: 2) == 200)

@@ -65,6 +65,8 @@ typedef enum {
   CEH_OVERLOAD,  ///< there are too many connections
   CEH_LATE,      ///< the request arrives too slowly
   CEH_FULL,      ///< too many bytes of requests wait
+  CEH_SHARE,     ///< too many bytes of requests from one address wait
+  CEH_CROWD,     ///< the address with most connections has to make room for another
   CEH_REFUSALS,  ///< the number of those above
   // Closed, as a response is on its way.
   CEH_UNTAKEN,  ///< too many bytes of responses wait

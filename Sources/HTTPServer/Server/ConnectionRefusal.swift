@@ -8,6 +8,8 @@ public enum ConnectionRefusal: String, Sendable, CaseIterable {
   case late
   /// Too many bytes of requests waited.
   case inputMemory = "input_memory"
+  /// An address had more than its share of connections or bytes of requests.
+  case addressShare = "address_share"
   /// Too many bytes of responses waited.
   case outputMemory = "output_memory"
   /// A client took a response too slowly.
@@ -23,6 +25,7 @@ public enum ConnectionRefusal: String, Sendable, CaseIterable {
     case CEH_OVERLOAD: self = .connections
     case CEH_LATE: self = .late
     case CEH_FULL: self = .inputMemory
+    case CEH_SHARE, CEH_CROWD: self = .addressShare
     case CEH_UNTAKEN: self = .outputMemory
     case CEH_UNREAD: self = .unread
     case CEH_HEAD_LIMIT: self = .headSize

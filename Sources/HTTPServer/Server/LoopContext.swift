@@ -34,6 +34,7 @@ final class LoopContext: @unchecked Sendable {
     let head =
       "HTTP/1.1 \(status) \(HTTPStatus.phrase(status))\r\nContent-Length: \(answer.body.count)\r\n"
       + "Connection: close\r\nX-Content-Type-Options: nosniff\r\n"
+      + ([429, 503].contains(status) ? "Retry-After: 1\r\n" : "")
     return Array(head.utf8) + HeaderBlock.bytes(answer) + Array("\r\n".utf8) + answer.body
   }
 
