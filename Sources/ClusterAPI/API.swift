@@ -34,13 +34,16 @@ public final class API: Sendable {
   /// Answers a request. `reply` is called exactly once, here or on another thread.
   public func handle(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
     let report = self.report
+    let refusals = resources.metrics.refusals
     let finish: Reply = { result in
       var response: HTTPResponse
       switch result {
       case .success(let success): response = success
       case .failure(let error):
         let inBody = [.post, .put, .patch].contains(request.method)
-        response = Problem.from(error, bodyFields: inBody, report: report).response
+        let problem = Problem.from(error, bodyFields: inBody, report: report)
+        refusals.count(problem)
+        response = problem.response
       }
       CrossOrigin.open(&response, for: request)
       reply(response)
@@ -54,16 +57,20 @@ public final class API: Sendable {
       case .now(let response): send(response, request, finish)
       case .read(let read): try answer(read, request, finish)
       case .later(let lane, let work): run(lane, request, finish, work)
-      case .write(let write): try enqueue(write, try share(of: write.bytes), request, finish)
+      case .write(let write):
+        try enqueue(write, try share(of: write.bytes, for: request), request, finish)
       case .longWrite(let read):
-        let share = try share(of: request.body.count)
+        let share = try share(of: request.body.count, for: request)
         enqueue(.write, request, finish) {
           do {
-            let write = try read()
+            let write = try read(share)
             if Interruption.isOver { return }
-            guard share.resize(to: write.bytes) else { throw API.tooManyWrites }
+            guard share.resize(to: write.bytes) else { throw Problem.tooManyWrites }
             try self.enqueue(write, share, request, finish)
-          } catch { finish(.failure(error)) }
+          } catch {
+            share.giveBack()
+            finish(.failure(error))
+          }
         }
       case .deferred(let begin): try begin(finish)
       }
@@ -135,19 +142,21 @@ public final class API: Sendable {
           switch failure {
           case .abandoned: Problem(499, "the client has gone")
           case .late:
-            Problem.unavailable("this takes longer than the \(timeout) s that a request has")
-          case .refused: Problem.unavailable("too many long requests are waiting")
+            Problem.unavailable("this takes longer than the \(timeout) s that a request has", .time)
+          case .refused: Problem.unavailable("too many long requests are waiting", .queue)
           }
         finish(.failure(problem))
       }, work: work)
     (lane == .write ? writeWork : readWork).enqueue(job)
   }
 
-  private static let tooManyWrites = Problem.unavailable("too many writes are waiting")
-
   /// Reserves memory for a write.
-  private func share(of bytes: Int) throws(Problem) -> WriteMemory.Share {
-    guard let share = resources.writer.memory.share(of: bytes) else { throw API.tooManyWrites }
+  private func share(
+    of bytes: Int, for request: HTTPRequest
+  ) throws(Problem) -> WriteMemory.Share {
+    guard let share = resources.writer.memory.share(of: bytes, for: request.client) else {
+      throw Problem.tooManyWrites
+    }
     return share
   }
 
@@ -174,7 +183,7 @@ public final class API: Sendable {
   /// The answer to input that is not a request: broken HTTP, or over a limit.
   public static func protocolError(status: Int, info: ProtocolErrorInfo) -> HTTPResponse {
     var response = Problem(status, info.reason).response
-    response.headers.append((name: "Access-Control-Allow-Origin", value: "*"))
+    CrossOrigin.open(&response)
     return response
   }
 }

@@ -10,6 +10,16 @@ extension Cost {
     case children(zoom: Double?)
   }
 
+  /// The cost of a list of collections.
+  init(ofListing collections: Int) {
+    self.init(nanoseconds: Double(collections) * 8000, bytes: 250 + Double(collections) * 900)
+  }
+
+  /// The cost of figures for Prometheus, for each collection a few.
+  init(ofMetrics collections: Int) {
+    self.init(nanoseconds: 100_000 + Double(collections) * 500, bytes: 10_000)
+  }
+
   /// The cost of a page of features.
   init(
     ofItems limit: Int, in region: DegreesRegion?, passing filter: FilterExpression?,

@@ -44,6 +44,16 @@ final class WatchedViewport {
       limit: viewport.values.limit ?? ClusterRequest.maximumLimit)
   }
 
+  /// The approximate memory of what is shown, in bytes.
+  var byteCount: Int { (shown?.count ?? 0) * 112 }
+
+  /// Whether its first update may take long.
+  func isExpensive(in snapshot: CollectionSnapshot) -> Bool {
+    let cells = min(request.cells.count, Double(snapshot.index.count))
+    return Cost(of: viewport, over: snapshot.collection).isLong
+      || cells * Double(1 + viewport.values.cell.output.members) > 4000
+  }
+
   /// Whether it has been updated at all.
   var isKnown: Bool { shown != nil }
 

@@ -1,3 +1,4 @@
+import GeoFormats
 import HTTPServer
 
 /// How a request is answered.
@@ -11,7 +12,7 @@ enum Outcome {
   /// By the writer, which makes the response.
   case write(Write)
   /// By the writer, after the write is read, which may take long, away from the event loops.
-  case longWrite(@Sendable () throws -> Write)
+  case longWrite(@Sendable (WriteMemory.Share) throws -> Write)
   /// By others, when they can.
   case deferred(@Sendable (@escaping Reply) throws -> Void)
 
@@ -48,10 +49,12 @@ enum Outcome {
   /// The largest body of named values that an event loop reads, in bytes.
   private static let smallBody = 64 << 10
 
-  /// A write that is read from a body at once, or, if the body is long, away from the event loops.
+  /// A write that is read from a body at once, or, if the body is long or turns out to hold much, away from
+  /// the event loops. `read` is given the memory for a write that is read there.
   static func write(
-    of body: RequestBody, _ read: @escaping @Sendable (_ isSmall: Bool) throws -> Write
+    of body: RequestBody, _ read: @escaping @Sendable (WriteMemory.Share?) throws -> Write
   ) throws -> Outcome {
-    body.count > Write.smallBody ? .longWrite { try read(false) } : .write(try read(true))
+    guard body.count <= Write.smallBody else { return .longWrite(read) }
+    do { return .write(try read(nil)) } catch FormatError.noRoom { return .longWrite(read) }
   }
 }

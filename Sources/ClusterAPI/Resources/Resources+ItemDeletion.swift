@@ -15,7 +15,7 @@ extension Resources {
         "bbox",
         "bbox or filter must say what to delete; DELETE /collections/\(id) deletes everything")
     }
-    let write = Write.alone { group in
+    let write = Write.alone(makesRoom: true) { group in
       guard let collection = group.snapshot(id)?.collection else { throw Problem.noCollection }
       let ordinals = try Resources.ordinals(in: region, passing: filter, of: collection)
       let ids = ordinals.map { collection.index.record(at: $0).id }
@@ -28,7 +28,7 @@ extension Resources {
     else {
       return .write(write)
     }
-    return .longWrite {
+    return .longWrite { _ in
       // This reads the properties now, so that the writer needn't.
       _ = try Resources.ordinals(in: region, passing: filter, of: collection)
       return write

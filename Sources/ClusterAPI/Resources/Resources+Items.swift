@@ -58,7 +58,7 @@ extension Resources {
   }
 
   /// The request's target with another offset.
-  private static func nextPage(_ request: HTTPRequest, offset: Int) -> String {
+  static func nextPage(_ request: HTTPRequest, offset: Int) -> String {
     let others = (request.query ?? "").split(separator: "&").filter {
       EncodedText(String($0.prefix { $0 != "=" })).decoded(plusIsSpace: true) != "offset"
     }
