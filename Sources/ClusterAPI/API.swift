@@ -57,7 +57,10 @@ public final class API: Sendable {
             let write = try read(share)
             guard share.resize(to: write.bytes) else { throw API.tooManyWrites }
             try self.enqueue(write, share, request, finish)
-          } catch { finish(.failure(error)) }
+          } catch {
+            share.giveBack()
+            finish(.failure(error))
+          }
         }
       case .deferred(let begin): try begin(finish)
       }
@@ -121,7 +124,7 @@ public final class API: Sendable {
   /// The answer to input that is not a request: broken HTTP, or over a limit.
   public static func protocolError(status: Int, info: ProtocolErrorInfo) -> HTTPResponse {
     var response = Problem(status, info.reason).response
-    response.headers.append((name: "Access-Control-Allow-Origin", value: "*"))
+    CrossOrigin.open(&response)
     return response
   }
 }

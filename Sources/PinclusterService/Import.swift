@@ -5,6 +5,7 @@ import FeatureStore
 import GeoFormats
 import Glibc
 import HTTPServer
+import Threading
 
 /// `pincluster import`: streams a file into a collection, in memory that does not grow with the file.
 struct Import {
@@ -74,7 +75,17 @@ struct Import {
 
   func run() throws -> Int32 {
     let start = ContinuousClock.now
-    let tally = try url.map { try send(to: $0) } ?? store()
+    Interruption.watch()
+    let tally: Tally
+    do {
+      tally = try url.map { try send(to: $0) } ?? store()
+    } catch let interruption as Interruption.Received {
+      StandardError.write("pincluster: interrupted; nothing was stored\n")
+      return interruption.exitCode
+    } catch let stopped as Stopped {
+      StandardError.write("pincluster: interrupted; \(stopped.stored) features were stored\n")
+      return stopped.cause.exitCode
+    }
     let seconds = start.duration(to: .now) / .seconds(1)
     for problem in tally.problems {
       StandardError.write("pincluster: \(problem.pointer): \(problem.detail)\n")
@@ -112,6 +123,10 @@ struct Import {
     if tally.rejected > 0 && !skipsBad {
       store.rollbackImport()
     } else {
+      do { try checkIDs(tally) } catch {
+        store.rollbackImport()
+        throw error
+      }
       let info = try store.commitImport()
       keepIndex(of: info, in: store)
     }
@@ -133,14 +148,29 @@ struct Import {
   private func send(to url: String) throws -> Tally {
     var input = try Input(path: path)
     var tally = Tally()
-    if input.canRewind && !skipsBad {
+    if input.canRewind && (!skipsBad || idProperty != nil) {
       try read(&input, &tally, label: "checking") { _ in (0, 0) }
-      if tally.rejected > 0 { return tally }
+      if tally.rejected > 0 && !skipsBad { return tally }
+      try checkIDs(tally)
       try input.rewind()
       tally = Tally()
     }
     let client = try HTTPClient(url: url)
-    try read(&input, &tally, label: "sending") { try post($0, client) }
+    let mayCheck = !input.canRewind
+    let stored = Locked(0)
+    do {
+      try read(&input, &tally, label: "sending") { batch in
+        // Of what can be read only once, the first batch has to do.
+        if mayCheck, stored.withLock({ $0 }) == 0 {
+          try checkIDs(Tally(features: batch.count, identified: batch.identified))
+        }
+        let counts = try post(batch, client)
+        stored.withLock { $0 += counts.inserted + counts.updated }
+        return counts
+      }
+    } catch let interruption as Interruption.Received {
+      throw Stopped(cause: interruption, stored: stored.withLock { $0 })
+    }
     if tally.rejected > 0 && !skipsBad {
       throw Failure(
         description: "\(tally.rejected) bad features in standard input; "
@@ -171,8 +201,25 @@ struct Import {
     return (Int(inserted), Int(updated))
   }
 
+  /// An import that a signal has ended after a part of it was stored.
+  private struct Stopped: Error {
+    let cause: Interruption.Received
+    let stored: Int
+  }
+
+  /// Refuses an import whose features all lack the property that is to hold their ids.
+  private func checkIDs(_ tally: Tally) throws(Failure) {
+    guard let idProperty, tally.features > 0, tally.identified == 0 else { return }
+    throw Failure(
+      description: "no feature has the property \(idProperty) of --id-property; nothing was changed"
+    )
+  }
+
   /// What happened to the features so far.
   struct Tally {
+    /// Good features, and those of them that came with an id.
+    var features = 0
+    var identified = 0
     var inserted = 0
     var updated = 0
     var rejected = 0
@@ -197,8 +244,10 @@ struct Import {
     var progress = Progress(label: label, total: input.size)
     var features = 0
     func flush() throws {
+      try Interruption.check()
       guard !parsed.batch.isEmpty else { return }
       features += parsed.batch.count
+      if idProperty != nil { tally.identified += parsed.batch.identified }
       // After a bad feature that aborts, the rest is read only to report further bad ones.
       if skipsBad || parsed.rejected == 0 { try writer.put(&parsed.batch) }
       parsed.batch.removeAll()
@@ -207,6 +256,7 @@ struct Import {
       func read(_ chunk: UnsafeRawBufferPointer) throws {
         // In parts, as each part of a table may hold far more than its length.
         for start in stride(from: 0, to: chunk.count, by: Import.partBytes) {
+          try Interruption.check()
           let part = chunk[start..<min(start + Import.partBytes, chunk.count)]
           try reader.read(UnsafeRawBufferPointer(rebasing: part), into: &parsed)
           if parsed.batch.count >= Import.batchFeatures
@@ -228,6 +278,8 @@ struct Import {
     let written = Result { try writer.finish() }
     progress.end()
     (tally.inserted, tally.updated) = try written.get()
+    tally.features = features
+    try Interruption.check()
     tally.rejected = parsed.rejected
     tally.problems = parsed.problems
   }
@@ -241,5 +293,12 @@ struct Import {
     case .tooLarge(let detail): "\(path): \(detail) (see --max-feature-bytes)"
     case .outOfMemory, .noRoom: "\(path) cannot be read: out of memory"
     }
+  }
+}
+
+extension FeatureBatch {
+  /// The number of features that came with an id.
+  fileprivate var identified: Int {
+    (0..<count).count { index in !withRecord(at: index) { $0.needsID } }
   }
 }

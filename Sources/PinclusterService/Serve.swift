@@ -73,6 +73,8 @@ struct Serve {
     sigaddset(&signals, SIGINT)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
+    logger.start()
+    defer { logger.flush() }
 
     let catalog = Catalog()
     let writer = CollectionWriter(
@@ -114,7 +116,7 @@ struct Serve {
 
   /// Logs the events of index files.
   private var reportIndexFile: IndexFileEvent.Report {
-    let logger = self.logger
+    let (logger, directory) = (self.logger, self.directory)
     return { event in
       switch event {
       case .read(let collection, let changes):
@@ -127,6 +129,14 @@ struct Serve {
           json.member("collection", collection)
           json.member("seconds", seconds)
         }
+      case .place(isLost: true):
+        logger.log(.error, "data directory lost") { json in
+          json.member(
+            "message", "it has been removed or replaced; writes are refused until it is back")
+          json.member("data", directory)
+        }
+      case .place(isLost: false):
+        logger.log(.info, "data directory back") { $0.member("data", directory) }
       case .damaged(let reason): logger.log(.error, "damage") { $0.member("message", reason) }
       case .unusable(let collection, let reason), .failed(let collection, let reason):
         logger.log(.error, "index file") { json in

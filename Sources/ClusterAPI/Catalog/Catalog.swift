@@ -44,6 +44,7 @@ public final class Catalog: Sendable {
   private let timekeeper = Locked<(clock: WallClock, versions: VersionCounter)?>(nil)
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
+  private let detached = Atomic<Bool>(false)
   /// The memory of the cached cells of all collections.
   let cellCacheBudget: CellCacheBudget
 
@@ -56,7 +57,15 @@ public final class Catalog: Sendable {
   public var isLoaded: Bool { loaded.load(ordering: .acquiring) }
 
   /// Whether the service wants traffic: it has loaded everything and isn't shutting down.
-  public var isReady: Bool { isLoaded && !stopping.load(ordering: .acquiring) }
+  public var isReady: Bool { isLoaded && !stopping.load(ordering: .acquiring) && !isDetached }
+
+  /// Whether the data directory has been removed or replaced, so that nothing can be written.
+  var isDetached: Bool { detached.load(ordering: .relaxed) }
+
+  /// Sets that; returns whether it is new.
+  func setDetached(_ isDetached: Bool) -> Bool {
+    detached.exchange(isDetached, ordering: .relaxed) != isDetached
+  }
 
   /// Opens or closes the service to clients.
   public func setReady(_ isReady: Bool) { loaded.store(isReady, ordering: .releasing) }

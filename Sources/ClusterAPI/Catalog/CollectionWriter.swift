@@ -81,6 +81,7 @@ public final class CollectionWriter: @unchecked Sendable {
           CollectionSnapshot(info: info, collection: IndexedCollection(loaded.index)),
           withoutExpired: loaded.expired)
       }
+      store.keepReserve()
       startSweeping()
       verify(store.verifier(ofRowsOf: unread))
     }
@@ -128,6 +129,12 @@ public final class CollectionWriter: @unchecked Sendable {
     return try outcome.withLock { $0 }.get()
   }
 
+  /// Looks whether the store is where it was, without which nothing can be written.
+  func noticePlace() {
+    guard catalog.setDetached(!store.isInPlace) else { return }
+    indexFiles.report(.place(isLost: !store.isInPlace))
+  }
+
   // MARK: On the queue
 
   /// Does what waits, and what comes meanwhile.
@@ -142,7 +149,9 @@ public final class CollectionWriter: @unchecked Sendable {
   }
 
   /// Carries out the first of some writes in one transaction, answers them, and returns their number.
-  private func carryOut(_ jobs: ArraySlice<Job>) -> Int {
+  ///
+  /// - Parameter mayMakeRoom: whether deletions that the disk is too full for are tried again.
+  private func carryOut(_ jobs: ArraySlice<Job>, mayMakeRoom: Bool = true) -> Int {
     home.check()
     let group = WriteGroup(store, catalog, limits, isShared: jobs.count > 1)
     var results: [Result<HTTPResponse, any Error>] = []
@@ -164,7 +173,18 @@ public final class CollectionWriter: @unchecked Sendable {
     } catch {
       // Without results, the transaction couldn't begin, so all have failed.
       let failed = results.isEmpty ? jobs : jobs.prefix(results.count)
-      for job in failed { job.answer(.failure(error)) }
+      noticePlace()
+      let isFull = if case StoreError.full = error { mayMakeRoom } else { false }
+      let deletions = failed.filter { isFull && $0.write.makesRoom }
+      if !deletions.isEmpty {
+        store.makingRoom {
+          for job in deletions { _ = carryOut([job], mayMakeRoom: false) }
+        }
+      }
+      for job in failed where !isFull || !job.write.makesRoom {
+        job.share.giveBack()
+        job.answer(.failure(error))
+      }
       return failed.count
     }
     group.publish()

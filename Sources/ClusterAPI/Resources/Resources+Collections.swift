@@ -107,7 +107,7 @@ extension Resources {
     try checkCollectionID(id)
     _ = try Fields(query: request.query, allowed: [])
     return .write(
-      .alone { group in
+      .alone(makesRoom: true) { group in
         guard try group.drop(id) else { throw Problem.noCollection }
         return HTTPResponse(status: 204)
       })

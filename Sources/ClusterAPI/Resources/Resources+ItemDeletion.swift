@@ -15,7 +15,7 @@ extension Resources {
         "bbox",
         "bbox or filter must say what to delete; DELETE /collections/\(id) deletes everything")
     }
-    let write = Write.alone { group in
+    let write = Write.alone(makesRoom: true) { group in
       guard let collection = group.snapshot(id)?.collection else { throw Problem.noCollection }
       let ordinals = try Resources.ordinals(in: region, passing: filter, of: collection)
       let ids = ordinals.map { collection.index.record(at: $0).id }

@@ -31,7 +31,7 @@ extension Resources {
     guard let featureID = try? FeatureID(bareText: feature.utf8) else { throw Problem.noFeature }
     let conditions = Preconditions(request)
     return .write(
-      Write(bytes: 0, isSmall: true) { group in
+      Write(bytes: 0, isSmall: true, makesRoom: true) { group in
         try group.check(conditions, on: featureID, of: id)
         guard try group.delete([featureID], from: id) else { throw Problem.noFeature }
         return HTTPResponse(status: 204)

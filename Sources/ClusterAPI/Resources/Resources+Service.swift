@@ -85,7 +85,11 @@ extension Resources {
 
   private func status(_ request: HTTPRequest, isUp: Bool) throws -> HTTPResponse {
     _ = try request.answerType([.json], hasFormat: false)
-    guard isUp else { throw Problem.unavailable("not every collection is loaded") }
+    guard isUp else {
+      throw Problem.unavailable(
+        catalog.isDetached
+          ? "the data directory has been removed or replaced" : "not every collection is loaded")
+    }
     return HTTPResponse { $0.member("status", "ok") }
   }
 

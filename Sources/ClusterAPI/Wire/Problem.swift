@@ -133,6 +133,8 @@ extension Problem {
       report("\(error)")
       return switch error {
       case .full: Problem(507, "the disk is full; nothing was changed")
+      case .gone:
+        Problem(503, "the data directory has been removed or replaced; nothing was changed")
       case .readOnly: Problem(503, "the data directory can't be written; nothing was changed")
       default: Problem(500, "the store failed; nothing was changed")
       }
