@@ -49,7 +49,12 @@ public struct Annotation: Sendable {
 extension Annotation {
   /// Creates a pin for a feature.
   init(pin ordinal: Int, of points: PointIndex, as key: Key = .feature) {
-    let coordinate = points.coordinate(at: ordinal)
+    self.init(pin: ordinal, at: points.coordinate(at: ordinal), as: key)
+  }
+
+  /// Creates a pin for a feature at its coordinate.
+  @inline(__always)
+  init(pin ordinal: Int, at coordinate: Coordinate, as key: Key) {
     self.init(
       key: key, coordinate: coordinate, count: 1,
       bounds: GeoBounds(

@@ -101,17 +101,19 @@ extension FeatureScope {
     var part = request
     for range in ranges {
       part.cells = range
+      let start = result.annotations.count
+      var annotations: [Annotation] = []
+      swap(&annotations, &result.annotations)
       var clusterer = GridClusterer(
         scope: self, region: region, request: part, layer: result.layers.count,
-        keptApart: keptApart, pinLayout: pinLayout)
-      var (annotations, count) = try clusterer.run()
+        keptApart: keptApart, pinLayout: pinLayout, annotations: annotations)
+      annotations = []
+      result.featureCount += try clusterer.run()
+      result.annotations = clusterer.annotations
       if let weights = request.weightsOfMeans {
-        for number in annotations.indices { annotations[number].weigh(by: weights, index, layer) }
-      }
-      result.annotations += annotations
-      result.featureCount += count
-      if result.annotations.count > ClusterRequest.maximumLimit {
-        throw request.tooMany(result.annotations.count)
+        for number in result.annotations[start...].indices {
+          result.annotations[number].weigh(by: weights, index, layer)
+        }
       }
     }
     result.layers.append(layer)
