@@ -76,8 +76,10 @@ extension Annotation {
     let isWhole = if case .cell = key { true } else { false }
     let box = sum.sum.box
     let bounds =
-      excluded.isEmpty
-      ? points.bounds(of: box, in: region) : points.bounds(of: box, in: region.without(excluded))
+      !box.isPolar
+      ? GeoBounds(within: box)
+      : excluded.isEmpty
+        ? points.bounds(of: box, in: region) : points.bounds(of: box, in: region.without(excluded))
     self.init(
       key: key,
       coordinate: isWhole ? sum.sum.mean(in: bounds) : points.coordinate(at: sum.first),
