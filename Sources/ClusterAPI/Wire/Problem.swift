@@ -66,6 +66,8 @@ public struct Problem: Error, Sendable {
     return problem
   }
 
+  /// There is no memory for another write.
+  static let tooManyWrites = unavailable("too many writes are waiting", .writeMemory)
   /// The answer to what comes too late to be begun.
   static let stopping = unavailable("the service is stopping")
   /// The collection in a path isn't there.
@@ -124,7 +126,7 @@ extension Problem {
       return Problem(400, "the body can't be read: \(detail)\(position)")
     case FormatError.tooLarge(let detail):
       return Problem(413, detail, items: [Item(pointer: "", detail: detail)])
-    case FormatError.noRoom: return API.tooManyWrites
+    case FormatError.noRoom: return Problem.tooManyWrites
     case FormatError.notFeatures(let pointer, let detail):
       return Problem(422, detail, items: [Item(pointer: pointer, detail: detail)])
     case StoreError.idsExhausted:
