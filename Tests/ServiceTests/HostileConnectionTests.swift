@@ -77,6 +77,8 @@ import Testing
       let answer = try server.client.rawResponse(request)
       #expect(answer.flaw(status: 431) == nil, "\(request.prefix(30))")
     }
+    let metrics = try server.client.get("/metrics").text
+    #expect(metrics.contains("\npincluster_refused_total{reason=\"head_size\"} 5\n"))
     // As many as the limit allows are fine.
     let many = String(repeating: "X: 1\r\n", count: 5000)
     let answer = try server.client.rawResponse(
