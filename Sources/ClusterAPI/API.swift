@@ -55,7 +55,7 @@ public final class API: Sendable {
         run(.write, request, finish) {
           do {
             let write = try read(share)
-            guard share.resize(to: write.bytes) else { throw API.tooManyWrites }
+            guard share.resize(to: write.bytes) else { throw Problem.tooManyWrites }
             try self.enqueue(write, share, request, finish)
           } catch {
             share.giveBack()
@@ -92,14 +92,12 @@ public final class API: Sendable {
     queue.enqueue(job, of: request.client)
   }
 
-  static let tooManyWrites = Problem.unavailable("too many writes are waiting", .writeMemory)
-
   /// Reserves memory for a write.
   private func share(
     of bytes: Int, for request: HTTPRequest
   ) throws(Problem) -> WriteMemory.Share {
     guard let share = resources.writer.memory.share(of: bytes, for: request.client) else {
-      throw API.tooManyWrites
+      throw Problem.tooManyWrites
     }
     return share
   }

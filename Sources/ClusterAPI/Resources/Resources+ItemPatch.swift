@@ -43,7 +43,7 @@ extension Resources {
       let merge = patch.merge(into: catalog[id])
       let bytes = max(request.body.count, merge?.bytes ?? 0)
       guard let share = writer.memory.share(of: bytes, for: request.client) else {
-        throw API.tooManyWrites
+        throw Problem.tooManyWrites
       }
       let limit = attempt == Resources.attempts ? writer.limits.featureBytes : ItemPatch.small
       let write = Write(bytes: bytes, isSmall: bytes <= Write.smallBody) { group in

@@ -68,6 +68,8 @@ public struct Problem: Error, Sendable {
 
   /// The answer to what comes too late to be begun.
   static let stopping = unavailable("the service is stopping")
+  /// The writes that wait take too much memory.
+  static let tooManyWrites = unavailable("too many writes are waiting", .writeMemory)
   /// The collection in a path isn't there.
   static let noCollection = notFound("there is no such collection")
   /// The feature in a path isn't there.
@@ -122,9 +124,8 @@ extension Problem {
     case FormatError.malformed(let detail, let offset):
       let position = offset.map { " (at byte \($0))" } ?? ""
       return Problem(400, "the body can't be read: \(detail)\(position)")
-    case FormatError.tooLarge(let detail):
-      return Problem(413, detail, items: [Item(pointer: "", detail: detail)])
-    case FormatError.noRoom: return API.tooManyWrites
+    case FormatError.tooLarge(let detail): return .tooLarge(detail)
+    case FormatError.noRoom: return .tooManyWrites
     case FormatError.notFeatures(let pointer, let detail):
       return Problem(422, detail, items: [Item(pointer: pointer, detail: detail)])
     case StoreError.idsExhausted:
