@@ -10,19 +10,38 @@
 // the reply, and sends it; streams have bounds of their own.
 
 enum {
-  /// After this many bytes more than now have been kept, free memory is given back to the system.
+  /// When this many bytes less are kept than before, for some seconds, free memory is given back to the system.
   MUCH_MEMORY = 32 << 20,
+  CALM_SECONDS = 2,
   /// The requests of an address that has so few bytes are let be, however many bytes there are.
   SMALL_REQUEST = 8 << 10,
-  /// The most bytes of one read of a body in chunks. Each may be a few bytes, and takes work of its own.
-  CHUNKED_IO = 16 << 10
+  // The most bytes of one read: each connection waits for one read of each other, and for what is done with it.
+  /// Of a head, of which one read may hold several.
+  HEAD_READ = 16 << 10,
+  /// Of a body, which is only kept.
+  BODY_READ = 32 << 10,
+  /// Of a body in small chunks, each of which is work of its own.
+  CHUNKS_READ = 1 << 10,
+  /// The bytes on average for each line before or behind a chunk from which chunks aren't small.
+  LARGE_CHUNK_LINE = 256,
+  /// So many lines before and behind chunks are let be, however small these are; beyond that there must be so many
+  /// bytes for each on average.
+  FEW_CHUNK_LINES = 20000,
+  LEAST_CHUNK_LINE = 12
 };
+
+static void set_read_size(ceh_connection *connection, size_t size) {
+  if (connection->read_size == size) return;
+  connection->read_size = size;
+  bufferevent_set_max_single_read(connection->bev, size);
+}
 
 static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info *info,
                           void *argument) {
   ceh_connection *connection = argument;
   ceh_loop *loop = connection->loop;
   if (connection->received == 0) ceh_begin_head(connection);
+  else if (connection->in_body && connection->chunks == 0) set_read_size(connection, BODY_READ);
   ceh_set_received(connection, connection->received + info->n_added);
   loop->reading = connection;
   if (loop->input_bytes > loop->limits.max_input_bytes) event_active(loop->relieve, EV_READ, 0);
@@ -70,10 +89,8 @@ void ceh_set_exchange(ceh_connection *connection, ceh_exchange *exchange) {
 }
 
 void ceh_begin_head(ceh_connection *connection) {
-  if (connection->in_chunks) {
-    connection->in_chunks = false;
-    bufferevent_set_max_single_read(connection->bev, CEH_SINGLE_READ);
-  }
+  connection->chunks = 0;
+  set_read_size(connection, HEAD_READ);
   connection->in_body = false;
   connection->since = connection->loop->seconds;
 }
@@ -84,10 +101,13 @@ void ceh_begin_body(ceh_connection *connection) {
   connection->before = connection->received;
 }
 
-void ceh_begin_chunks(ceh_connection *connection) {
-  if (connection->in_chunks) return;
-  connection->in_chunks = true;
-  bufferevent_set_max_single_read(connection->bev, CHUNKED_IO);
+bool ceh_count_chunk(ceh_connection *connection) {
+  connection->chunks += 1;
+  bool large = connection->received / LARGE_CHUNK_LINE > connection->chunks;
+  set_read_size(connection, large ? BODY_READ : CHUNKS_READ);
+  connection->crumbs = connection->chunks > FEW_CHUNK_LINES &&
+                       connection->received / LEAST_CHUNK_LINE < connection->chunks;
+  return !connection->crumbs;
 }
 
 // The bytes of a reply that the peer has not acknowledged.
@@ -163,7 +183,9 @@ void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
   // First, as libevent frees the buffers of connections only after this turn of the loop.
   size_t kept = loop->input_bytes + loop->output_bytes;
   if (kept > loop->most_kept) loop->most_kept = kept;
-  if (loop->most_kept > kept + MUCH_MEMORY) {
+  // This takes time, and is of no use while the memory is about to be used again.
+  loop->calm = loop->most_kept > kept + MUCH_MEMORY ? loop->calm + 1 : 0;
+  if (loop->calm > CALM_SECONDS) {
     loop->most_kept = kept;
     malloc_trim(0);
   }

@@ -21,7 +21,6 @@ struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *argument)
   }
   struct bufferevent *bev = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
   if (bev == NULL) return NULL;
-  bufferevent_set_max_single_read(bev, CEH_SINGLE_READ);
   bufferevent_set_max_single_write(bev, CEH_SINGLE_WRITE);
   bufferevent_incref(bev);
   loop->fresh[loop->fresh_count++] = bev;

@@ -180,7 +180,7 @@ static int refine(const ceh_loop *loop, const ceh_connection *connection,
   size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
   if (request->headers_size + unread > limits->max_header_bytes && status == 400) return 431;
   if (request->headers_size == 0 && connection->line_size > limits->max_header_bytes) return 431;
-  if (status == 413 && request->chunked) {
+  if (status == 413 && request->chunked && !connection->crumbs) {
     if (request->headers_size > limits->max_header_bytes) return 431;  // in the trailer
     if (connection->malformed || request->ntoread == 0) return 400;
   }
@@ -210,5 +210,6 @@ void evhttp_send_error(struct evhttp_request *request, int error, const char *re
   int status = refine(loop, connection, request, error);
   if (status == 431) ceh_count_refusal(loop, CEH_HEAD_LIMIT);
   if (status == 413) ceh_count_refusal(loop, CEH_BODY_LIMIT);
-  fail(loop, request, status, describe(status));
+  fail(loop, request, status,
+       connection->crumbs ? "the body comes in too many small chunks" : describe(status));
 }

@@ -24,8 +24,6 @@
 /// The most bytes of one write. With libevent's 16 kB a response leaves in pieces, the last of which waits for an
 /// ACK.
 #define CEH_SINGLE_WRITE (1024 * 1024)
-/// The most bytes of one read. While many connections send without pause, each waits for one read of each other.
-#define CEH_SINGLE_READ (128 * 1024)
 
 struct ceh_gauge {
   atomic_long value;
@@ -55,7 +53,9 @@ typedef struct ceh_connection {
   size_t line_size;        ///< bytes of the last line that was read
   bool malformed;          ///< that line was not valid
   bool in_chunk;           ///< the data of a chunk is being read
-  bool in_chunks;          ///< a body in chunks is being read
+  size_t chunks;           ///< lines before and after chunks of the body that is being read
+  bool crumbs;             ///< its chunks are too many and too small
+  size_t read_size;        ///< the most bytes of one read
   bool in_body;            ///< the head of the request has been read
   long since;              ///< the second in which the head, or a period of a body, began
   size_t before;           ///< bytes received or unsent at that time
@@ -112,6 +112,7 @@ struct ceh_loop {
   size_t input_bytes;       ///< of requests that are not answered yet
   size_t output_bytes;      ///< of replies that the sockets have not taken yet
   size_t most_kept;         ///< both together at most, since memory was given back
+  long calm;                ///< the seconds for which much less was kept than that
 
   bool draining;
   struct timeval deadline;
@@ -158,7 +159,8 @@ void ceh_set_exchange(ceh_connection *connection, ceh_exchange *exchange);
 bool ceh_admit(ceh_connection *connection);
 void ceh_begin_head(ceh_connection *connection);
 void ceh_begin_body(ceh_connection *connection);
-void ceh_begin_chunks(ceh_connection *connection);
+/// Counts a line before or behind a chunk; false if its body has too many small ones.
+bool ceh_count_chunk(ceh_connection *connection);
 void ceh_begin_sending(ceh_connection *connection);
 void ceh_count_refusal(const ceh_loop *loop, ceh_refusal refusal);
 void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal);

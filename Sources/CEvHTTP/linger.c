@@ -4,8 +4,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// The most reads of 64 kB from a peer whose connection is closed.
-enum { MOST_ROUNDS = 4096 };
+enum {
+  /// The most bytes that are discarded at a time.
+  ROUND = 64 << 10,
+  /// The most times that bytes of a peer whose connection is closed are discarded.
+  MOST_ROUNDS = 4096
+};
 
 void ceh_linger_end(ceh_linger *linger) {
   LIST_REMOVE(linger, next);
@@ -15,12 +19,11 @@ void ceh_linger_end(ceh_linger *linger) {
   free(linger);
 }
 
-// Reads and discards until the peer closes, is silent for a second, or has sent far too much.
+// Discards, on Linux without a copy, until the peer closes, is silent for a second, or has sent far too much.
 static void readable(evutil_socket_t fd, short what, void *argument) {
-  static _Thread_local char waste[65536];
   ceh_linger *linger = argument;
   if (what & EV_READ && linger->rounds++ < MOST_ROUNDS &&
-      recv(fd, waste, sizeof waste, MSG_DONTWAIT) > 0)
+      recv(fd, NULL, ROUND, MSG_DONTWAIT | MSG_TRUNC) > 0)
     return;
   ceh_linger_end(linger);
 }

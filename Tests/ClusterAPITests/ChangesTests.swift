@@ -163,7 +163,7 @@ import Threading
     }
     #expect(try await watch("bbox=0,0,9,9&zoom=4", client: 2) == 200)
     for number in 0..<12 {
-      #expect(try await watch("bbox=-\(number),-1,9,11&zoom=13", client: 1) == 200)
+      #expect(try await watch("bbox=-\(number),-1,9,11&zoom=10", client: 1) == 200)
     }
     let dropped = { refusals.figures.first { $0.reason == .watcherMemory }?.count ?? 0 }
     for _ in 0..<1000 where dropped() < 4 || hub.figures.watchers != 13 - dropped() {

@@ -158,14 +158,20 @@ import Threading
     withExtendedLifetime(greedy) {}
   }
 
-  @Test func `a body in many small chunks leaves time for others`() throws {
-    let server = try TestServer()
-    let bomb = try server.connect()
-    bomb.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
-    let chunks = Array(String(repeating: "1\r\nx\r\n", count: 100_000).utf8)
-    bomb.send(chunks)
-    bomb.send("0\r\n\r\n" + Self.get)
-    #expect(try #require(bomb.response()).body.count == 100_000 + "POST / ".count)
-    #expect(try #require(bomb.response()).status == 200)
+  @Test func `a body in many small chunks is refused, in larger ones it isn't`() throws {
+    let (server, refused) = try Self.server({ _ in }, handler: TestServer.echo)
+    let head = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    for (count, size, status) in [(9000, 1, 200), (100_000, 1, 413), (30_000, 30, 200)] {
+      let socket = try server.connect()
+      let text = String(repeating: "x", count: size)
+      let chunk = "\(String(size, radix: 16))\r\n\(text)\r\n"
+      socket.send(head + String(repeating: chunk, count: count) + "0\r\n\r\n" + Self.get)
+      let answer = try #require(socket.response())
+      #expect(answer.status == status, "\(count) of \(size)")
+      if status == 413 { continue }
+      #expect(answer.body.count == count * size + "POST / ".count)
+      #expect(try #require(socket.response()).status == 200)
+    }
+    #expect(refused(.bodySize) == 1)
   }
 }

@@ -138,14 +138,14 @@ final class ChangeDispatcher {
     finish(watch, work.run())
   }
 
-  private func finishSlow(_ outcome: WatchWork.Outcome) {
+  private func finishSlow(_ outcome: WatchWork.Product) {
     guard let (watch, thread) = slow else { return }
     thread.join()
     slow = nil
     finish(watch, outcome)
   }
 
-  private func finish(_ watch: Watch, _ outcome: WatchWork.Outcome) {
+  private func finish(_ watch: Watch, _ outcome: WatchWork.Product) {
     turns.charge(outcome.seconds, to: watch.addresses)
     watch.finish(outcome)
   }

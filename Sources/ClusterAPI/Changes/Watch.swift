@@ -157,7 +157,7 @@ final class Watch {
   }
 
   /// Ends a step: sends all watchers what has changed, and answers requests.
-  func finish(_ outcome: WatchWork.Outcome) {
+  func finish(_ outcome: WatchWork.Product) {
     home.check()
     isBusy = false
     byteCount = outcome.byteCount + extraBytes

@@ -20,7 +20,7 @@ final class WatchMailbox: Sendable {
     var gone: [Int] = []
     var touched: [TouchLog] = []
     /// What came of work that another thread has done.
-    var outcome: WatchWork.Outcome?
+    var outcome: WatchWork.Product?
     var isClosing = false
   }
 

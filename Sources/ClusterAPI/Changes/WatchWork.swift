@@ -14,7 +14,7 @@ struct WatchWork: @unchecked Sendable {
   }
 
   /// What came of the work.
-  struct Outcome: Sendable {
+  struct Product: Sendable {
     var events: Result<Events, any Error>
     /// The version that the viewport shows now.
     var version: Int64
@@ -31,10 +31,10 @@ struct WatchWork: @unchecked Sendable {
   let shown: Set<Int64?>
 
   /// Does it.
-  func run() -> Outcome {
+  func run() -> Product {
     let start = WatchWork.processorTime()
     let events = Result { try update() }
-    return Outcome(
+    return Product(
       events: events, version: view.version, byteCount: view.byteCount,
       seconds: WatchWork.processorTime() - start)
   }

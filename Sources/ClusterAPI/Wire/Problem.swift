@@ -66,10 +66,10 @@ public struct Problem: Error, Sendable {
     return problem
   }
 
+  /// There is no memory for another write.
+  static let tooManyWrites = unavailable("too many writes are waiting", .writeMemory)
   /// The answer to what comes too late to be begun.
   static let stopping = unavailable("the service is stopping")
-  /// The writes that wait take too much memory.
-  static let tooManyWrites = unavailable("too many writes are waiting", .writeMemory)
   /// The collection in a path isn't there.
   static let noCollection = notFound("there is no such collection")
   /// The feature in a path isn't there.

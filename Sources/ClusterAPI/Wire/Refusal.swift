@@ -17,6 +17,8 @@ enum Refusal: String, CaseIterable, Sendable {
   case bodySize = "body_size"
   /// Too much work of that kind waited.
   case queue
+  /// The work for a read took too long.
+  case time
   /// Too many clients watched.
   case watchers
   /// A watcher was too slow for its events.
