@@ -75,11 +75,11 @@ struct Import {
 
   func run() throws -> Int32 {
     let start = ContinuousClock.now
-    Interruption.watch()
+    StopSignal.watch()
     let tally: Tally
     do {
       tally = try url.map { try send(to: $0) } ?? store()
-    } catch let interruption as Interruption.Received {
+    } catch let interruption as StopSignal.Received {
       StandardError.write("pincluster: interrupted; nothing was stored\n")
       return interruption.exitCode
     } catch let stopped as Stopped {
@@ -168,7 +168,7 @@ struct Import {
         stored.withLock { $0 += counts.inserted + counts.updated }
         return counts
       }
-    } catch let interruption as Interruption.Received {
+    } catch let interruption as StopSignal.Received {
       throw Stopped(cause: interruption, stored: stored.withLock { $0 })
     }
     if tally.rejected > 0 && !skipsBad {
@@ -203,7 +203,7 @@ struct Import {
 
   /// An import that a signal has ended after a part of it was stored.
   private struct Stopped: Error {
-    let cause: Interruption.Received
+    let cause: StopSignal.Received
     let stored: Int
   }
 
@@ -244,7 +244,7 @@ struct Import {
     var progress = Progress(label: label, total: input.size)
     var features = 0
     func flush() throws {
-      try Interruption.check()
+      try StopSignal.check()
       guard !parsed.batch.isEmpty else { return }
       features += parsed.batch.count
       if idProperty != nil { tally.identified += parsed.batch.identified }
@@ -256,7 +256,7 @@ struct Import {
       func read(_ chunk: UnsafeRawBufferPointer) throws {
         // In parts, as each part of a table may hold far more than its length.
         for start in stride(from: 0, to: chunk.count, by: Import.partBytes) {
-          try Interruption.check()
+          try StopSignal.check()
           let part = chunk[start..<min(start + Import.partBytes, chunk.count)]
           try reader.read(UnsafeRawBufferPointer(rebasing: part), into: &parsed)
           if parsed.batch.count >= Import.batchFeatures
@@ -279,7 +279,7 @@ struct Import {
     progress.end()
     (tally.inserted, tally.updated) = try written.get()
     tally.features = features
-    try Interruption.check()
+    try StopSignal.check()
     tally.rejected = parsed.rejected
     tally.problems = parsed.problems
   }

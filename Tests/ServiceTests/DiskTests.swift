@@ -201,7 +201,7 @@ import Threading
 
   @Test(.enabled(if: canMount, "no disk may be mounted"))
   func deletionsMakeRoomOnAFullDisk() throws {
-    try withDisk(16_000) { disk in
+    try withDisk(300_000) { disk in
       let server = try ServerProcess.ready(data: disk)
       let text = "{\"t\":\"\(String(repeating: "x", count: 3000))\"}"
       func put(_ id: Int, in collection: String) throws -> Int {

@@ -222,7 +222,8 @@ import Testing
       (try? server.client.get("/collections/c"))?.status == 200
     }
     #expect(other == 130)
-    #expect(said == "pincluster: interrupted; 10000 features were stored\n")
-    #expect(try server.json("/collections/c")["featureCount"] == 10_000)
+    let count = try server.json("/collections/c")["featureCount"]?.int ?? 0
+    #expect(count >= 10_000)
+    #expect(said == "pincluster: interrupted; \(count) features were stored\n")
   }
 }

@@ -124,6 +124,6 @@ extension WriteGroup {
 extension Problem {
   /// The one feature that a request is about is too large.
   static func featureTooLarge(_ limit: Int) -> Problem {
-    Problem(413, "the feature is larger than \(limit) bytes")
+    .tooLarge("the feature is larger than \(limit) bytes")
   }
 }

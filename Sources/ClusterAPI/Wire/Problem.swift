@@ -124,9 +124,8 @@ extension Problem {
     case FormatError.malformed(let detail, let offset):
       let position = offset.map { " (at byte \($0))" } ?? ""
       return Problem(400, "the body can't be read: \(detail)\(position)")
-    case FormatError.tooLarge(let detail):
-      return Problem(413, detail, items: [Item(pointer: "", detail: detail)])
-    case FormatError.noRoom: return Problem.tooManyWrites
+    case FormatError.tooLarge(let detail): return .tooLarge(detail)
+    case FormatError.noRoom: return .tooManyWrites
     case FormatError.notFeatures(let pointer, let detail):
       return Problem(422, detail, items: [Item(pointer: pointer, detail: detail)])
     case StoreError.idsExhausted:

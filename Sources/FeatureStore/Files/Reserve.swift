@@ -4,7 +4,8 @@ import Glibc
 /// removed then.
 final class Reserve {
   static let fileName = "pincluster.reserve"
-  private static let largest = 8 << 20
+  /// More than the log usually takes before it is copied into the database.
+  private static let largest = 16 << 20
   private static let smallest = 128 << 10
 
   private let path: String
@@ -12,24 +13,37 @@ final class Reserve {
 
   init(directory: String) { path = directory + "/" + Reserve.fileName }
 
-  /// Takes space if none is held: a sixteenth of what is free, within bounds. None on a disk that is full.
-  func fill() {
-    guard !isHeld else { return }
-    if let size = try? DataDirectory.size(of: path), size >= Reserve.smallest {
-      isHeld = true
-      return
-    }
+  /// Takes space if none is held: a sixteenth of what is free, or all of it, within bounds.
+  func fill(withAll: Bool = false) {
+    if !isHeld { isHeld = hasFile || makeFile(of: withAll ? free * 15 / 16 : free / 16) }
+  }
+
+  /// Whether there is so little space that none is taken.
+  var isDiskFull: Bool { free / 16 < Reserve.smallest }
+
+  private var hasFile: Bool {
+    (try? DataDirectory.size(of: path)).flatMap { $0 }.map { $0 >= Reserve.smallest } ?? false
+  }
+
+  /// The free space in bytes, or so much that it makes no difference.
+  private var free: Int {
     var status = statvfs()
-    guard statvfs(DataDirectory.parent(of: path), &status) == 0 else { return }
+    guard statvfs(DataDirectory.parent(of: path), &status) == 0 else { return 0 }
     // Multiplied as numbers that can't overflow.
-    let free = Double(status.f_bavail) * Double(status.f_frsize)
-    let size = Int(min(free / 16, Double(Reserve.largest)))
-    guard size >= Reserve.smallest else { return }
+    return Int(min(Double(status.f_bavail) * Double(status.f_frsize), 1e12))
+  }
+
+  private func makeFile(of space: Int) -> Bool {
+    let size = min(space, Reserve.largest)
+    guard size >= Reserve.smallest else { return false }
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    isHeld = posix_fallocate(descriptor, 0, off_t(size)) == 0
-    if !isHeld { unlink(path) }
+    guard posix_fallocate(descriptor, 0, off_t(size)) == 0 else {
+      unlink(path)
+      return false
+    }
+    return true
   }
 
   /// Gives the space up.

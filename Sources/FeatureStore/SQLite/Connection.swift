@@ -7,6 +7,7 @@ final class Connection {
   let path: String
   /// Where the connection and its statements may be used. Debug builds check every use.
   var confinement = Confinement.unchecked
+  private var mayGrow = true
   private let pointer: OpaquePointer
   /// An object that must outlive the connection: the directory's lock.
   private let holder: AnyObject?
@@ -96,6 +97,15 @@ final class Connection {
   /// Copies as much as possible of the log into the database, so that its space is used again.
   func checkpoint() {
     sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
+  /// Allows the database to get more pages than it has, or forbids it, until the next call.
+  func mayGrow(_ mayGrow: Bool) {
+    guard mayGrow != self.mayGrow else { return }
+    self.mayGrow = mayGrow
+    let pages = mayGrow ? 1_073_741_823 : (try? integer("PRAGMA page_count")) ?? 1
+    // Without the limit only the use of a full disk is less good, so a failure is ignored.
+    _ = try? integer("PRAGMA max_page_count = \(pages)")
   }
 
   /// Whether a transaction is open.

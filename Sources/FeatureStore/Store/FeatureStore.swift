@@ -110,15 +110,24 @@ public final class FeatureStore {
   public var isInPlace: Bool { core?.places.areSame ?? false }
 
   /// Keeps space on the disk for ``makingRoom(_:)``, if there is any.
-  public func keepReserve() { if isInPlace { core?.reserve.fill() } }
+  public func keepReserve() {
+    guard isInPlace, let core else { return }
+    core.reserve.fill()
+    if !core.reserve.isDiskFull { core.connection.mayGrow(true) }
+  }
 
   /// Calls `body`, which deletes, with the space that was kept for that.
+  ///
+  /// It lets the whole log be copied into the database, so that the log begins anew in its own space. As long as
+  /// the disk is full, the database may not grow from then on, so that this stays so.
   public func makingRoom(_ body: () -> Void) {
-    core?.connection.checkpoint()
-    core?.reserve.giveUp()
+    if let core {
+      core.reserve.giveUp()
+      core.connection.checkpoint()
+      core.connection.mayGrow(false)
+    }
     body()
-    core?.connection.checkpoint()
-    keepReserve()
+    if isInPlace { core?.reserve.fill(withAll: true) }
   }
 
   /// The open database.

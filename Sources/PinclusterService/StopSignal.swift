@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// SIGINT and SIGTERM, for a command that ends in good order when it gets one. A second one ends it at once.
-enum Interruption {
+enum StopSignal {
   /// The signal that has come; 0 for none.
   private static let received = Atomic<Int32>(0)
 
@@ -20,7 +20,7 @@ enum Interruption {
       var action = sigaction()
       // A lock-free store is all that a handler may do.
       action.__sigaction_handler.sa_handler = {
-        Interruption.received.store($0, ordering: .relaxed)
+        StopSignal.received.store($0, ordering: .relaxed)
       }
       action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
       sigaction(number, &action, nil)
