@@ -22,6 +22,7 @@ struct Serve {
     .init("max-output-bytes", "N", "bytes of answers kept until they are taken (268435456)"),
     .init("max-feature-bytes", "N", "largest feature, in bytes (1048576)"),
     .init("max-collections", "N", "collections beyond which none is created (1000)"),
+    .init("request-timeout", "SECONDS", "time that the work for a read may take (10)"),
     .init("drain-timeout", "SECONDS", "time for requests in flight when stopping (30)"),
   ]
 
@@ -29,6 +30,7 @@ struct Serve {
   private let directory: String
   private var configuration: HTTPServer.Configuration
   private var limits = WriteLimits()
+  private let requestTimeout: Int
 
   init(_ options: Options) throws(UsageError) {
     if let operand = options.operands.first {
@@ -41,6 +43,8 @@ struct Serve {
     }
     logger = Logger(level: level)
     directory = options.values["data"] ?? "./data"
+    requestTimeout =
+      try options.integer("request-timeout", in: 1...3600) ?? API.defaultRequestTimeout
     configuration = HTTPServer.Configuration()
     configuration.host = options.values["host"] ?? configuration.host
     let numbers: [(String, ClosedRange<Int>, WritableKeyPath<HTTPServer.Configuration, Int>)] = [
@@ -80,7 +84,9 @@ struct Serve {
     let writer = CollectionWriter(
       store: try FeatureStore(directory: directory), catalog: catalog, limits: limits)
     let metrics = Metrics()
-    let api = API(catalog: catalog, writer: writer, metrics: metrics) { [logger] message in
+    let api = API(
+      catalog: catalog, writer: writer, metrics: metrics, requestTimeout: requestTimeout
+    ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }
     let server = try makeServer(api, metrics)

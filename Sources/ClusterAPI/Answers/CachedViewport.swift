@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Threading
 
 /// A viewport on a grid of the cell cache, in which all, some or none of its cells are cached.
 struct CachedViewport: Sendable {
@@ -39,7 +40,7 @@ struct CachedViewport: Sendable {
       guard clustering else { return nil }
       let isDone = cluster(sum)
       memory.count(clustered: missing)
-      guard isDone else { return nil }
+      guard isDone, !Interruption.isOver else { return nil }
       sum = self.sum
     }
     guard sum.missing == 0, sum.annotations <= request.values.limit ?? ClusterRequest.maximumLimit
@@ -131,6 +132,8 @@ struct CachedViewport: Sendable {
         page.slot(column: column, row: row).pointee.load(ordering: .acquiring) == nil
       else { return }
       let encoded = encode(annotations, by: encoder, &json)
+      // What was interrupted isn't kept.
+      if Interruption.isOver { return _ = encoded.release() }
       bytes += encoded.json.count
       page.fill(column: column, row: row, with: encoded)
     }

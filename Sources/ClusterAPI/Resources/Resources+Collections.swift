@@ -24,8 +24,9 @@ extension Resources {
     _ = try request.negotiate([.json], format: try fields.string("f"))
     let paging = try Paging(
       fields, defaultLimit: Resources.usualPage, maximumLimit: Resources.longestPage)
-    return try .response(to: request, isLong: paging.limit > Resources.usualPage, lane: .quick) {
-      [catalog] in
+    return .response(
+      to: request, cost: { Cost(ofCollections: min(paging.limit, self.catalog.count)) }
+    ) { [catalog] in
       let page = catalog.page(offset: paging.offset, limit: paging.limit)
       return HTTPResponse(reserving: 256 + page.count * 1024) { json in
         json.array("links") { json in

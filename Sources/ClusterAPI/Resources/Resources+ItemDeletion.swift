@@ -23,7 +23,8 @@ extension Resources {
       return HTTPResponse { $0.member("deleted", ids.count) }
     }
     // Only the writer can tell whether there is such a collection, as a write before this one may create it.
-    guard let collection = catalog[id]?.collection, Effort.isLong(over: collection, filter: filter)
+    guard let collection = catalog[id]?.collection,
+      Cost(ofItems: .max, in: region, passing: filter, of: collection).lane != nil
     else {
       return .write(write)
     }

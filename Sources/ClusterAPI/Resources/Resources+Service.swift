@@ -93,13 +93,11 @@ extension Resources {
     return HTTPResponse { $0.member("status", "ok") }
   }
 
-  /// The number of collections above which the figures take long.
-  private static let manyCollections = 2000
-
   func metricsText(_ request: HTTPRequest) throws -> Outcome {
     _ = try request.answerType([.plain], hasFormat: false)
-    let isLong = catalog.count > Resources.manyCollections
-    return try .response(to: request, isLong: isLong, lane: .quick) { [self] in
+    return .response(
+      to: request, cost: { Cost(ofFiguresOf: self.catalog.count) }
+    ) { [self] in
       HTTPResponse(
         status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
         body: Array(metrics.text(catalog, writer.counts, hub).utf8))

@@ -17,6 +17,8 @@ enum Refusal: String, CaseIterable, Sendable {
   case bodySize = "body_size"
   /// Too much work of that kind waited.
   case queue
+  /// The work for a read took longer than a request has.
+  case timeout
   /// Too many clients watched.
   case watchers
   /// A watcher was too slow for its events.

@@ -1,3 +1,5 @@
+import Threading
+
 extension FeatureScope {
   /// Creates a scope of the features that pass a filter, at least those in the cells of a request and of
   /// its groups.
@@ -106,7 +108,9 @@ extension FeatureScope {
         keptApart: keptApart, pinLayout: pinLayout)
       var (annotations, count) = try clusterer.run()
       if let weights = request.weightsOfMeans {
-        for number in annotations.indices { annotations[number].weigh(by: weights, index, layer) }
+        for number in annotations.indices where !Interruption.isOver {
+          annotations[number].weigh(by: weights, index, layer)
+        }
       }
       result.annotations += annotations
       result.featureCount += count

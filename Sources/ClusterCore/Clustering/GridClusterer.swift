@@ -1,3 +1,5 @@
+import Threading
+
 /// Makes the annotations of one layer from the sums of a grid's cells.
 struct GridClusterer<Region: IndexRegion> {
   /// The features to cluster.
@@ -32,6 +34,7 @@ struct GridClusterer<Region: IndexRegion> {
     annotations.reserveCapacity(min(sums.count, request.limit))
     var features = 0
     for sum in sums {
+      if Interruption.poll(200) { throw .interrupted }
       let ordinals = kept[sum.cell] ?? []
       try annotate(sum, keptApart: ordinals)
       features += sum.count + ordinals.count

@@ -195,6 +195,7 @@ final class GridSummation<Region: IndexRegion> {
         next &+= 1
       }
       start = end
+      if Interruption.poll(queue.count &* 100) { break }
     }
     addAll()
   }
