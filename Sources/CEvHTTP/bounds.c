@@ -12,8 +12,10 @@
 enum {
   /// After this many bytes more than now have been kept, free memory is given back to the system.
   MUCH_MEMORY = 32 << 20,
-  /// Requests of so few bytes are let be, however many bytes there are.
-  SMALL_REQUEST = 64 << 10
+  /// The requests of an address that has so few bytes are let be, however many bytes there are.
+  SMALL_REQUEST = 8 << 10,
+  /// The most bytes of one read of a body in chunks. Each may be a few bytes, and takes work of its own.
+  CHUNKED_IO = 16 << 10
 };
 
 static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info *info,
@@ -31,6 +33,7 @@ static void output_changed(struct evbuffer *output, const struct evbuffer_cb_inf
   ceh_connection *connection = argument;
   ceh_loop *loop = connection->loop;
   loop->output_bytes += info->n_added - info->n_deleted;
+  connection->peer->output += info->n_added - info->n_deleted;
   if (loop->output_bytes > loop->limits.max_output_bytes) event_active(loop->relieve, EV_READ, 0);
   // The time of the next request begins when the reply before it has been sent.
   bool is_empty = info->orig_size + info->n_added == info->n_deleted;
@@ -47,16 +50,30 @@ void ceh_forget_bytes(ceh_connection *connection) {
   evbuffer_remove_cb(bufferevent_get_input(connection->bev), input_changed, connection);
   evbuffer_remove_cb(output, output_changed, connection);
   connection->loop->output_bytes -= evbuffer_get_length(output);
+  connection->peer->output -= evbuffer_get_length(output);
   ceh_set_received(connection, 0);
 }
 
 // A request counts with its bytes until it is answered, as its body is in memory until then.
 void ceh_set_received(ceh_connection *connection, size_t received) {
-  connection->loop->input_bytes += received - connection->received;
+  size_t growth = received - connection->received;
+  connection->loop->input_bytes += growth;
+  connection->peer->input += growth;
+  if (connection->exchange != NULL) connection->peer->held += growth;
   connection->received = received;
 }
 
+void ceh_set_exchange(ceh_connection *connection, ceh_exchange *exchange) {
+  if (connection->exchange != NULL) connection->peer->held -= connection->received;
+  connection->exchange = exchange;
+  if (exchange != NULL) connection->peer->held += connection->received;
+}
+
 void ceh_begin_head(ceh_connection *connection) {
+  if (connection->in_chunks) {
+    connection->in_chunks = false;
+    bufferevent_set_max_single_read(connection->bev, CEH_SINGLE_READ);
+  }
   connection->in_body = false;
   connection->since = connection->loop->seconds;
 }
@@ -65,6 +82,12 @@ void ceh_begin_body(ceh_connection *connection) {
   connection->in_body = true;
   connection->since = connection->loop->seconds;
   connection->before = connection->received;
+}
+
+void ceh_begin_chunks(ceh_connection *connection) {
+  if (connection->in_chunks) return;
+  connection->in_chunks = true;
+  bufferevent_set_max_single_read(connection->bev, CHUNKED_IO);
 }
 
 // The bytes of a reply that the peer has not acknowledged.
@@ -80,12 +103,23 @@ void ceh_begin_sending(ceh_connection *connection) {
   connection->before = unsent(connection);
 }
 
+void ceh_count_refusal(const ceh_loop *loop, ceh_refusal refusal) {
+  loop->handlers.on_refusal(loop->handlers.context, refusal);
+}
+
 void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal) {
+  ceh_count_refusal(connection->loop, refusal);
   ceh_bytes answer = connection->loop->refusals[refusal];
   // A socket whose buffer is empty takes this at once, unless the peer has gone. evhttp has no way to answer
   // half a request.
   (void)!send(connection->fd, answer.bytes, answer.size, MSG_NOSIGNAL | MSG_DONTWAIT);
   connection->linger = true;
+  evhttp_connection_free(connection->evcon);
+}
+
+// Ends a connection whose peer does not take what it is sent.
+static void cut_off(ceh_connection *connection, ceh_refusal refusal) {
+  ceh_count_refusal(connection->loop, refusal);
   evhttp_connection_free(connection->evcon);
 }
 
@@ -111,7 +145,7 @@ static void check_pace(ceh_connection *connection) {
   } else if (is_sending(connection)) {
     if (unsent(connection) + loop->limits.min_pace_bytes <= connection->before)
       ceh_begin_sending(connection);
-    else evhttp_connection_free(connection->evcon);
+    else cut_off(connection, CEH_UNREAD);
   }
 }
 
@@ -145,26 +179,62 @@ void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
   }
 }
 
-// Ends the connections that keep most, until the rest is within the limits. Requests that are being answered
-// are let be, and so is a reply that is the only one on its way, however large.
+// Of two connections that keep memory, the one to end is that of the address which keeps more, and of one address
+// that which keeps more itself.
+static bool is_greedier(size_t of_peer, size_t own, size_t most_of_peer, size_t most) {
+  return of_peer > most_of_peer || (of_peer == most_of_peer && own > most);
+}
+
+// Ends requests that are still arriving until the rest is within the limit.
+static void relieve_input(ceh_loop *loop) {
+  while (loop->input_bytes > loop->limits.max_input_bytes) {
+    ceh_connection *victim = NULL, *c;
+    LIST_FOREACH(c, &loop->connections, next) {
+      if (!is_receiving(c) || c->peer->input <= SMALL_REQUEST) continue;
+      if (victim == NULL ||
+          is_greedier(c->peer->input, c->received, victim->peer->input, victim->received))
+        victim = c;
+    }
+    if (victim == NULL) return;
+    ceh_turn_away(victim, CEH_FULL);
+  }
+}
+
+// Requests that are being answered are let be, and so is a reply that is the only one on its way, however large.
 void ceh_relieve(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
-  while (loop->input_bytes > loop->limits.max_input_bytes) {
-    ceh_connection *largest = NULL, *c;
-    LIST_FOREACH(c, &loop->connections, next)
-      if (is_receiving(c) && (largest == NULL || c->received > largest->received)) largest = c;
-    if (largest == NULL || largest->received <= SMALL_REQUEST) break;
-    ceh_turn_away(largest, CEH_FULL);
-  }
+  relieve_input(loop);
   while (loop->output_bytes > loop->limits.max_output_bytes) {
-    ceh_connection *largest = LIST_FIRST(&loop->connections), *c;
+    ceh_connection *victim = NULL, *c;
     size_t most = 0, count = 0;
     LIST_FOREACH(c, &loop->connections, next) {
       size_t size = evbuffer_get_length(bufferevent_get_output(c->bev));
-      if (size > most) (largest = c, most = size);
-      count += size > 0;
+      if (size == 0) continue;
+      count += 1;
+      if (victim == NULL || is_greedier(c->peer->output, size, victim->peer->output, most))
+        (victim = c, most = size);
     }
     if (count < 2) break;
-    evhttp_connection_free(largest->evcon);
+    cut_off(victim, CEH_UNTAKEN);
   }
+}
+
+// A request that has arrived is kept until it is answered, whatever becomes of others. So that one address
+// cannot take all the room with such requests, it has three quarters of it.
+bool ceh_admit(ceh_connection *connection) {
+  ceh_loop *loop = connection->loop;
+  size_t most = loop->limits.max_input_bytes, size = connection->received;
+  if (connection->peer->input <= SMALL_REQUEST) return true;
+  if (connection->peer->held + size > most / 4 * 3) {
+    ceh_turn_away(connection, CEH_SHARE);
+    return false;
+  }
+  // Others are turned away first, as they may never arrive; this one is not among them.
+  ceh_exchange self = {.loop = loop};
+  ceh_set_exchange(connection, &self);
+  relieve_input(loop);
+  ceh_set_exchange(connection, NULL);
+  if (loop->input_bytes <= most) return true;
+  ceh_turn_away(connection, CEH_FULL);
+  return false;
 }

@@ -66,8 +66,8 @@ ceh_client *ceh_client_new(const char *host, uint16_t port) {
   struct bufferevent *bev =
       client->base ? bufferevent_socket_new(client->base, -1, BEV_OPT_CLOSE_ON_FREE) : NULL;
   if (bev != NULL) {
-    bufferevent_set_max_single_read(bev, CEH_SINGLE_IO);
-    bufferevent_set_max_single_write(bev, CEH_SINGLE_IO);
+    bufferevent_set_max_single_read(bev, CEH_SINGLE_WRITE);
+    bufferevent_set_max_single_write(bev, CEH_SINGLE_WRITE);
     client->evcon =
         evhttp_connection_base_bufferevent_new(client->base, NULL, bev, host, port);
   }

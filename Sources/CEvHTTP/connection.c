@@ -21,8 +21,8 @@ struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *argument)
   }
   struct bufferevent *bev = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
   if (bev == NULL) return NULL;
-  bufferevent_set_max_single_read(bev, CEH_SINGLE_IO);
-  bufferevent_set_max_single_write(bev, CEH_SINGLE_IO);
+  bufferevent_set_max_single_read(bev, CEH_SINGLE_READ);
+  bufferevent_set_max_single_write(bev, CEH_SINGLE_WRITE);
   bufferevent_incref(bev);
   loop->fresh[loop->fresh_count++] = bev;
   // Of a crowd that waits, no more are accepted than there are descriptors kept for.
@@ -43,7 +43,9 @@ static void closed(struct evhttp_connection *evcon, void *argument) {
     atomic_store_explicit(&connection->exchange->abandoned, true, memory_order_relaxed);
   }
   if (connection->stream != NULL) ceh_stream_detach(connection->stream);
+  ceh_set_exchange(connection, NULL);
   ceh_forget_bytes(connection);
+  ceh_peer_leave(connection);
   if (loop->reading == connection) loop->reading = NULL;
   loop->table[connection->fd] = NULL;
   LIST_REMOVE(connection, next);
@@ -79,7 +81,9 @@ static void adopt(ceh_loop *loop, struct bufferevent *bev, struct evhttp_connect
   connection->evcon = evcon;
   connection->bev = bev;
   connection->fd = bufferevent_getfd(bev);
-  if (!enter_table(loop, connection)) {
+  connection->since = loop->seconds;
+  if (!ceh_peer_join(connection) || !enter_table(loop, connection)) {
+    if (connection->peer != NULL) ceh_peer_leave(connection);
     free(connection);
     evhttp_connection_free(evcon);
     return;
@@ -88,7 +92,8 @@ static void adopt(ceh_loop *loop, struct bufferevent *bev, struct evhttp_connect
   long open = atomic_fetch_add(&loop->gauge->value, 1) + 1;
   evhttp_connection_set_closecb(evcon, closed, connection);
   ceh_count_bytes(connection);
-  if (open > loop->limits.max_connections) ceh_turn_away(connection, CEH_OVERLOAD);
+  if (open > loop->limits.max_connections && !ceh_peer_make_room(connection))
+    ceh_turn_away(connection, CEH_OVERLOAD);
 }
 
 void ceh_adopt(evutil_socket_t fd, short what, void *argument) {

@@ -1,6 +1,5 @@
 #include "internal.h"
 
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -35,17 +34,7 @@ const char *ceh_exchange_target(const ceh_exchange *exchange) {
 }
 
 uint64_t ceh_exchange_client(const ceh_exchange *exchange) {
-  const struct sockaddr *address = evhttp_connection_get_addr(exchange->connection->evcon);
-  uint64_t client = 0;
-  if (address != NULL && address->sa_family == AF_INET) {
-    client = ((const struct sockaddr_in *)address)->sin_addr.s_addr;
-  } else if (address != NULL && address->sa_family == AF_INET6) {
-    const uint8_t *bytes = ((const struct sockaddr_in6 *)address)->sin6_addr.s6_addr;
-    // An IPv4 address in an IPv6 one is at its end.
-    bool mapped = IN6_IS_ADDR_V4MAPPED(&((const struct sockaddr_in6 *)address)->sin6_addr);
-    memcpy(&client, mapped ? bytes + 12 : bytes, mapped ? 4 : 8);
-  }
-  return client;
+  return exchange->connection->peer->number;
 }
 
 bool ceh_exchange_is_abandoned(const ceh_exchange *exchange) {
@@ -134,7 +123,7 @@ static ceh_exchange *begin(ceh_loop *loop, ceh_connection *connection,
   exchange->loop = loop;
   exchange->connection = connection;
   exchange->request = request;
-  connection->exchange = exchange;
+  ceh_set_exchange(connection, exchange);
   // evhttp would treat a target in absolute form as a proxy's, with other rules for keep-alive.
   request->flags &= ~EVHTTP_PROXY_REQUEST;
   return exchange;
@@ -168,6 +157,7 @@ void ceh_handle_request(struct evhttp_request *request, void *argument) {
     return;
   }
   ceh_connection *connection = ceh_connection_of(loop, request);
+  if (!ceh_admit(connection)) return;
   ceh_exchange *exchange = begin(loop, connection, request);
   if (exchange == NULL) {
     evhttp_connection_free(evhttp_request_get_connection(request));
@@ -218,5 +208,7 @@ void evhttp_send_error(struct evhttp_request *request, int error, const char *re
     return;
   }
   int status = refine(loop, connection, request, error);
+  if (status == 431) ceh_count_refusal(loop, CEH_HEAD_LIMIT);
+  if (status == 413) ceh_count_refusal(loop, CEH_BODY_LIMIT);
   fail(loop, request, status, describe(status));
 }

@@ -21,18 +21,31 @@
 
 /// evhttp's mark for a method that it does not know.
 #define CEH_UNKNOWN_METHOD (1 << 15)
-/// The most bytes of one read or write. With libevent's 16 kB a response leaves in pieces, the last of
-/// which waits for an ACK.
-#define CEH_SINGLE_IO (1024 * 1024)
+/// The most bytes of one write. With libevent's 16 kB a response leaves in pieces, the last of which waits for an
+/// ACK.
+#define CEH_SINGLE_WRITE (1024 * 1024)
+/// The most bytes of one read. While many connections send without pause, each waits for one read of each other.
+#define CEH_SINGLE_READ (128 * 1024)
 
 struct ceh_gauge {
   atomic_long value;
 };
 
+/// An address with open connections, and what it has of a loop's.
+typedef struct ceh_peer {
+  LIST_ENTRY(ceh_peer) next;
+  uint64_t number;  ///< see ceh_exchange_client()
+  long connections;
+  size_t input;   ///< bytes of requests that are not answered yet
+  size_t held;    ///< those of requests that have arrived as a whole
+  size_t output;  ///< bytes of replies that the sockets have not taken yet
+} ceh_peer;
+
 /// One accepted connection, from accept to close.
 typedef struct ceh_connection {
   LIST_ENTRY(ceh_connection) next;
   ceh_loop *loop;
+  ceh_peer *peer;
   struct evhttp_connection *evcon;
   struct bufferevent *bev;
   int fd;
@@ -42,6 +55,7 @@ typedef struct ceh_connection {
   size_t line_size;        ///< bytes of the last line that was read
   bool malformed;          ///< that line was not valid
   bool in_chunk;           ///< the data of a chunk is being read
+  bool in_chunks;          ///< a body in chunks is being read
   bool in_body;            ///< the head of the request has been read
   long since;              ///< the second in which the head, or a period of a body, began
   size_t before;           ///< bytes received or unsent at that time
@@ -89,6 +103,8 @@ struct ceh_loop {
   ceh_connection **table;
   size_t table_size;
   LIST_HEAD(, ceh_connection) connections;
+  LIST_HEAD(, ceh_peer) peers;
+  void *peer_tree;  ///< the peers, for tsearch()
   LIST_HEAD(, ceh_linger) lingering;
   long lingering_count;
   ceh_connection *reading;  ///< the connection whose input changed last
@@ -125,13 +141,26 @@ struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *loop);
 void ceh_adopt(evutil_socket_t fd, short what, void *loop);
 ceh_connection *ceh_connection_of(ceh_loop *loop, struct evhttp_request *request);
 bool ceh_connection_is_idle(const ceh_connection *connection);
+// peers.c
+/// Counts a connection to its address. Returns false without memory.
+bool ceh_peer_join(ceh_connection *connection);
+void ceh_peer_leave(ceh_connection *connection);
+/// Ends a connection for the sake of a new one; false if none is to be had. A newcomer of the address with most
+/// connections has no such claim.
+bool ceh_peer_make_room(const ceh_connection *newcomer);
 // bounds.c
 void ceh_count_bytes(ceh_connection *connection);
 void ceh_forget_bytes(ceh_connection *connection);
 void ceh_set_received(ceh_connection *connection, size_t received);
+/// Notes that a request has arrived, or has been answered (NULL).
+void ceh_set_exchange(ceh_connection *connection, ceh_exchange *exchange);
+/// Whether there is room to keep a request that has arrived; if not, its connection has been ended.
+bool ceh_admit(ceh_connection *connection);
 void ceh_begin_head(ceh_connection *connection);
 void ceh_begin_body(ceh_connection *connection);
+void ceh_begin_chunks(ceh_connection *connection);
 void ceh_begin_sending(ceh_connection *connection);
+void ceh_count_refusal(const ceh_loop *loop, ceh_refusal refusal);
 void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal);
 /// Runs every second.
 void ceh_sweep(evutil_socket_t fd, short what, void *loop);

@@ -66,6 +66,7 @@ char *evbuffer_readln(struct evbuffer *input, size_t *length, enum evbuffer_eol_
   if (connection == NULL) return line;
   connection->line_size = size;
   if (is_chunk) {
+    ceh_begin_chunks(connection);
     bool valid = end_size == 2 && size <= MOST_CHUNK_LINE && is_chunk_line(connection, line, size);
     return valid ? line : refused(connection, line, length);
   }

@@ -78,7 +78,7 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
   for (int i = 0; i < 4; i++) size += pieces[i].iov_len;
 
   size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
-  connection->exchange = NULL;
+  ceh_set_exchange(connection, NULL);
   ceh_set_received(connection, unread);
   ceh_begin_head(connection);
   if (close) {

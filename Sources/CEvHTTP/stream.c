@@ -87,7 +87,7 @@ size_t ceh_exchange_stream(ceh_exchange *exchange, const ceh_response *response,
   stream->chunked = request->minor >= 1;
   stream->on_end = on_end;
   stream->context = context;
-  connection->exchange = NULL;
+  ceh_set_exchange(connection, NULL);
   ceh_set_received(connection, evbuffer_get_length(bufferevent_get_input(connection->bev)));
   evhttp_add_header(request->output_headers, "Connection", "close");
   attach(stream, connection);

@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #include "chints.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <unistd.h>
+
+_Thread_local struct chints_work chints_this_work = {.left = LONG_MAX};
 
 int chints_processors(void) {
   cpu_set_t own;

@@ -9,15 +9,24 @@ import Threading
 public final class API: Sendable {
   let resources: Resources
   private let report: @Sendable (String) -> Void
-  private let quickWork = WorkQueue(threads: max(1, Processors.count / 2))
-  private let writeWork = WorkQueue(threads: max(1, Processors.count / 2))
-  private let longWork = WorkQueue(threads: max(2, Processors.count))
+  private let readWork = WorkQueue(turns: Processors.count)
+  private let writeWork = WorkQueue(turns: max(1, Processors.count / 2))
+  private let requestTimeout: Int
 
-  /// An API over a catalogue and its writer. `report` is given the errors that clients aren't told.
+  /// The default of the time that a request's work may take with its waiting, in seconds.
+  public static let defaultRequestTimeout = 10
+
+  /// An API over a catalogue and its writer.
+  ///
+  /// - Parameters:
+  ///   - requestTimeout: the time that a request's work may take with its waiting, in seconds. Writes take as
+  ///     long as they take.
+  ///   - report: is given the errors that clients aren't told.
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
-    report: @escaping @Sendable (String) -> Void
+    requestTimeout: Int = defaultRequestTimeout, report: @escaping @Sendable (String) -> Void
   ) {
+    self.requestTimeout = requestTimeout
     self.report = report
     resources = Resources(catalog: catalog, writer: writer, metrics: metrics, report: report)
   }
@@ -25,13 +34,16 @@ public final class API: Sendable {
   /// Answers a request. `reply` is called exactly once, here or on another thread.
   public func handle(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
     let report = self.report
+    let refusals = resources.metrics.refusals
     let finish: Reply = { result in
       var response: HTTPResponse
       switch result {
       case .success(let success): response = success
       case .failure(let error):
         let inBody = [.post, .put, .patch].contains(request.method)
-        response = Problem.from(error, bodyFields: inBody, report: report).response
+        let problem = Problem.from(error, bodyFields: inBody, report: report)
+        refusals.count(problem)
+        response = problem.response
       }
       CrossOrigin.open(&response, for: request)
       reply(response)
@@ -42,18 +54,23 @@ public final class API: Sendable {
         guard [.post, .put, .patch].contains(request.method) else { throw ParserPool.tooLarge }
       }
       switch try Route.outcome(of: request, from: resources) {
-      case .now(let response): finish(.success(response))
-      case .later(let lane, let work):
-        run(lane, request, finish) { finish(Result { try work() }) }
-      case .write(let write): try enqueue(write, try share(of: write.bytes), request, finish)
+      case .now(let response): send(response, request, finish)
+      case .read(let read): try answer(read, request, finish)
+      case .later(let lane, let work): run(lane, request, finish, work)
+      case .write(let write):
+        try enqueue(write, try share(of: write.bytes, for: request), request, finish)
       case .longWrite(let read):
-        let share = try share(of: request.body.count)
-        run(.write, request, finish) {
+        let share = try share(of: request.body.count, for: request)
+        enqueue(.write, request, finish) {
           do {
-            let write = try read()
+            let write = try read(share)
+            if Interruption.isOver { return }
             guard share.resize(to: write.bytes) else { throw API.tooManyWrites }
             try self.enqueue(write, share, request, finish)
-          } catch { finish(.failure(error)) }
+          } catch {
+            share.giveBack()
+            finish(.failure(error))
+          }
         }
       case .deferred(let begin): try begin(finish)
       }
@@ -65,29 +82,84 @@ public final class API: Sendable {
   /// Ends all streams of changes. To be called last, when no request can come any more.
   public func close() { resources.hub.close() }
 
-  /// Runs work away from the event loops.
+  /// About what a request costs, if it is a read that has to be worked for. For benchmarks and tests.
+  public func cost(of request: HTTPRequest) throws -> Cost? {
+    guard case .read(let read) = try Route.outcome(of: request, from: resources) else { return nil }
+    return read.cost()
+  }
+
+  /// Answers a read: at once if that is short, else away from the event loops. What takes much longer than was
+  /// expected is given up on the event loop and begun again elsewhere.
+  private func answer(_ read: Read, _ request: HTTPRequest, _ finish: @escaping Reply) throws {
+    if !read.isSmall, let lane = read.cost().lane {
+      run(lane, request, finish, read.make)
+    } else if let response = try Interruption.run(atMost: Cost.mostOnLoop, read.make) {
+      send(response, request, finish)
+    } else {
+      run(.quick, request, finish, read.make)
+    }
+  }
+
+  /// Sends a response that is there.
+  private func send(_ response: HTTPResponse, _ request: HTTPRequest, _ finish: @escaping Reply) {
+    guard API.isLong(response, for: request) else { return finish(.success(response)) }
+    run(.quick, request, finish) { response }
+  }
+
+  /// Whether compressing or copying an answer would keep an event loop for a good part of a millisecond.
+  private static func isLong(_ response: HTTPResponse, for request: HTTPRequest) -> Bool {
+    let count = response.body.count
+    return count > longToCopy || count > longToPack && request.headers["Accept-Encoding"] != nil
+  }
+
+  /// The longest answers that an event loop compresses, at about 100 bytes a microsecond, and sends as they
+  /// are, in bytes.
+  private static let (longToPack, longToCopy) = (48 << 10, 1 << 20)
+
+  /// Makes a response away from the event loops.
   private func run(
+    _ lane: WorkQueue.Lane, _ request: HTTPRequest, _ finish: @escaping Reply,
+    _ work: @escaping @Sendable () throws -> HTTPResponse
+  ) {
+    enqueue(lane, request, finish) {
+      let result = Result { try work() }
+      // What was interrupted is answered with the reason.
+      if !Interruption.isOver { finish(result) }
+    }
+  }
+
+  private func enqueue(
     _ lane: WorkQueue.Lane, _ request: HTTPRequest, _ finish: @escaping Reply,
     _ work: @escaping @Sendable () -> Void
   ) {
-    let queue =
-      switch lane {
-      case .quick: quickWork
-      case .write: writeWork
-      case .long: longWork
-      }
-    let job = WorkQueue.Job(
-      run: work, abandon: { finish(.failure(Problem(499, "the client has gone"))) },
-      refuse: { finish(.failure(Problem.unavailable("too many long requests are waiting"))) },
-      isAbandoned: { request.isAbandoned })
-    queue.enqueue(job, of: request.client)
+    let timeout = requestTimeout
+    let deadline = MonotonicTime.now + UInt(timeout) * 1_000_000_000
+    let job = Job(
+      of: request.client, isLong: lane != .quick, deadline: lane == .write ? nil : deadline,
+      isAbandoned: { request.isAbandoned },
+      fail: { failure in
+        let problem =
+          switch failure {
+          case .abandoned: Problem(499, "the client has gone")
+          case .late:
+            Problem.unavailable(
+              "this takes longer than the \(timeout) s that a request has", .timeout)
+          case .refused: Problem.unavailable("too many long requests are waiting", .queue)
+          }
+        finish(.failure(problem))
+      }, work: work)
+    (lane == .write ? writeWork : readWork).enqueue(job)
   }
 
-  private static let tooManyWrites = Problem.unavailable("too many writes are waiting")
+  static let tooManyWrites = Problem.unavailable("too many writes are waiting", .writeMemory)
 
   /// Reserves memory for a write.
-  private func share(of bytes: Int) throws(Problem) -> WriteMemory.Share {
-    guard let share = resources.writer.memory.share(of: bytes) else { throw API.tooManyWrites }
+  private func share(
+    of bytes: Int, for request: HTTPRequest
+  ) throws(Problem) -> WriteMemory.Share {
+    guard let share = resources.writer.memory.share(of: bytes, for: request.client) else {
+      throw API.tooManyWrites
+    }
     return share
   }
 
@@ -99,8 +171,11 @@ public final class API: Sendable {
       let isLong = (try? result.get().body.count > API.longAnswer) ?? false
       guard isLong, let self else { return finish(result) }
       let send: @Sendable () -> Void = { finish(result) }
-      quickWork.enqueue(
-        .init(run: send, abandon: send, refuse: send, isAbandoned: { false }), of: request.client)
+      readWork.enqueue(
+        Job(
+          of: request.client, isLong: false, isAbandoned: { false }, fail: { _ in send() },
+          work: send
+        ))
     }
     if !accepted { throw Problem.stopping }
   }
@@ -111,7 +186,7 @@ public final class API: Sendable {
   /// The answer to input that is not a request: broken HTTP, or over a limit.
   public static func protocolError(status: Int, info: ProtocolErrorInfo) -> HTTPResponse {
     var response = Problem(status, info.reason).response
-    response.headers.append((name: "Access-Control-Allow-Origin", value: "*"))
+    CrossOrigin.open(&response)
     return response
   }
 }

@@ -48,6 +48,7 @@ extension Import {
         }
         if count == 0 { return false }
         guard errno == EINTR else { throw failure() }
+        try Interruption.check()
       }
     }
 

@@ -5,6 +5,7 @@ import FeatureStore
 import GeoFormats
 import Glibc
 import HTTPServer
+import Threading
 
 /// `pincluster import`: streams a file into a collection, in memory that does not grow with the file.
 struct Import {
@@ -16,6 +17,7 @@ struct Import {
     .init("id-property", "NAME", "property that holds the ids", hasVariable: false),
     .init(
       "on-error", "WHAT", "abort or skip: what to do with bad features (abort)", hasVariable: false),
+    .init("max-feature-bytes", "N", "largest feature, in bytes (1048576)"),
   ]
 
   /// A failed import, as one line for standard error.
@@ -30,6 +32,7 @@ struct Import {
   let skipsBad: Bool
   private let data: String
   private let url: String?
+  private let featureBytes: Int
 
   init(_ options: Options) throws(UsageError) {
     guard options.operands.count == 1 else {
@@ -52,6 +55,7 @@ struct Import {
     }
     data = options.values["data"] ?? "./data"
     url = options.values["url"]
+    featureBytes = try options.featureBytes() ?? FeatureReader.usualLength
     format = try Import.format(options.values["format"], path)
   }
 
@@ -71,7 +75,17 @@ struct Import {
 
   func run() throws -> Int32 {
     let start = ContinuousClock.now
-    let tally = try url.map { try send(to: $0) } ?? store()
+    Interruption.watch()
+    let tally: Tally
+    do {
+      tally = try url.map { try send(to: $0) } ?? store()
+    } catch let interruption as Interruption.Received {
+      StandardError.write("pincluster: interrupted; nothing was stored\n")
+      return interruption.exitCode
+    } catch let stopped as Stopped {
+      StandardError.write("pincluster: interrupted; \(stopped.stored) features were stored\n")
+      return stopped.cause.exitCode
+    }
     let seconds = start.duration(to: .now) / .seconds(1)
     for problem in tally.problems {
       StandardError.write("pincluster: \(problem.pointer): \(problem.detail)\n")
@@ -109,6 +123,10 @@ struct Import {
     if tally.rejected > 0 && !skipsBad {
       store.rollbackImport()
     } else {
+      do { try checkIDs(tally) } catch {
+        store.rollbackImport()
+        throw error
+      }
       let info = try store.commitImport()
       keepIndex(of: info, in: store)
     }
@@ -130,14 +148,29 @@ struct Import {
   private func send(to url: String) throws -> Tally {
     var input = try Input(path: path)
     var tally = Tally()
-    if input.canRewind && !skipsBad {
+    if input.canRewind && (!skipsBad || idProperty != nil) {
       try read(&input, &tally, label: "checking") { _ in (0, 0) }
-      if tally.rejected > 0 { return tally }
+      if tally.rejected > 0 && !skipsBad { return tally }
+      try checkIDs(tally)
       try input.rewind()
       tally = Tally()
     }
     let client = try HTTPClient(url: url)
-    try read(&input, &tally, label: "sending") { try post($0, client) }
+    let mayCheck = !input.canRewind
+    let stored = Locked(0)
+    do {
+      try read(&input, &tally, label: "sending") { batch in
+        // Of what can be read only once, the first batch has to do.
+        if mayCheck, stored.withLock({ $0 }) == 0 {
+          try checkIDs(Tally(features: batch.count, identified: batch.identified))
+        }
+        let counts = try post(batch, client)
+        stored.withLock { $0 += counts.inserted + counts.updated }
+        return counts
+      }
+    } catch let interruption as Interruption.Received {
+      throw Stopped(cause: interruption, stored: stored.withLock { $0 })
+    }
     if tally.rejected > 0 && !skipsBad {
       throw Failure(
         description: "\(tally.rejected) bad features in standard input; "
@@ -168,8 +201,25 @@ struct Import {
     return (Int(inserted), Int(updated))
   }
 
+  /// An import that a signal has ended after a part of it was stored.
+  private struct Stopped: Error {
+    let cause: Interruption.Received
+    let stored: Int
+  }
+
+  /// Refuses an import whose features all lack the property that is to hold their ids.
+  private func checkIDs(_ tally: Tally) throws(Failure) {
+    guard let idProperty, tally.features > 0, tally.identified == 0 else { return }
+    throw Failure(
+      description: "no feature has the property \(idProperty) of --id-property; nothing was changed"
+    )
+  }
+
   /// What happened to the features so far.
   struct Tally {
+    /// Good features, and those of them that came with an id.
+    var features = 0
+    var identified = 0
     var inserted = 0
     var updated = 0
     var rejected = 0
@@ -178,6 +228,7 @@ struct Import {
 
   private static let batchFeatures = 10_000
   private static let batchBytes = 8 << 20
+  private static let partBytes = 64 << 10
 
   /// Reads the whole input and calls `take` with batches of its good features, each while the next one is
   /// read.
@@ -187,24 +238,35 @@ struct Import {
   ) throws {
     let writer = BatchWriter(take)
     defer { writer.wait() }
-    var reader = FeatureReader(format: format, idProperty: idProperty)
+    var reader = FeatureReader(
+      format: format, idProperty: idProperty, maximumLength: featureBytes)
     var parsed = ParsedFeatures()
     var progress = Progress(label: label, total: input.size)
     var features = 0
     func flush() throws {
+      try Interruption.check()
       guard !parsed.batch.isEmpty else { return }
       features += parsed.batch.count
+      if idProperty != nil { tally.identified += parsed.batch.identified }
       // After a bad feature that aborts, the rest is read only to report further bad ones.
       if skipsBad || parsed.rejected == 0 { try writer.put(&parsed.batch) }
       parsed.batch.removeAll()
     }
     do {
-      while try input.next({ try reader.read($0, into: &parsed) }) {
-        if parsed.batch.count >= Import.batchFeatures
-          || parsed.batch.byteCount >= Import.batchBytes
-        {
-          try flush()
+      func read(_ chunk: UnsafeRawBufferPointer) throws {
+        // In parts, as each part of a table may hold far more than its length.
+        for start in stride(from: 0, to: chunk.count, by: Import.partBytes) {
+          try Interruption.check()
+          let part = chunk[start..<min(start + Import.partBytes, chunk.count)]
+          try reader.read(UnsafeRawBufferPointer(rebasing: part), into: &parsed)
+          if parsed.batch.count >= Import.batchFeatures
+            || parsed.batch.byteCount >= Import.batchBytes
+          {
+            try flush()
+          }
         }
+      }
+      while try input.next(read) {
         progress.show(bytes: input.position, features: features + parsed.batch.count)
       }
       try reader.finish(into: &parsed)
@@ -216,6 +278,8 @@ struct Import {
     let written = Result { try writer.finish() }
     progress.end()
     (tally.inserted, tally.updated) = try written.get()
+    tally.features = features
+    try Interruption.check()
     tally.rejected = parsed.rejected
     tally.problems = parsed.problems
   }
@@ -226,7 +290,15 @@ struct Import {
       "\(path) cannot be read: \(detail)" + (offset.map { " (at byte \($0))" } ?? "")
     case .notFeatures(let pointer, let detail):
       "\(path): \(pointer.isEmpty ? "" : "\(pointer): ")\(detail)"
-    case .outOfMemory: "\(path) cannot be read: out of memory"
+    case .tooLarge(let detail): "\(path): \(detail) (see --max-feature-bytes)"
+    case .outOfMemory, .noRoom: "\(path) cannot be read: out of memory"
     }
+  }
+}
+
+extension FeatureBatch {
+  /// The number of features that came with an id.
+  fileprivate var identified: Int {
+    (0..<count).count { index in !withRecord(at: index) { $0.needsID } }
   }
 }

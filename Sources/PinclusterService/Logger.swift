@@ -3,6 +3,9 @@ import Glibc
 import Threading
 
 /// Writes the log to standard error, one JSON object on each line.
+///
+/// A thread writes it, so that nobody waits for a reader that has stopped. Lines for which there is no room
+/// then are dropped and counted.
 public final class Logger: Sendable {
   /// The severity of a line of the log.
   public enum Level: Sendable, Comparable, CaseIterable {
@@ -24,11 +27,19 @@ public final class Logger: Sendable {
   }
 
   private let level: Level
-  // Keeps the lines of several threads apart.
-  private let output = Locked(())
+  private let output: LogOutput
 
   /// Creates a logger that leaves out lines below a level.
-  public init(level: Level) { self.level = level }
+  public init(level: Level) {
+    self.level = level
+    output = LogOutput(descriptor: STDERR_FILENO)
+  }
+
+  /// Begins to write. What is logged before waits.
+  public func start() { output.start() }
+
+  /// Waits until everything is written, but no longer than a second.
+  public func flush() { output.flush() }
 
   /// Whether lines of a level are written.
   public func writes(_ level: Level) -> Bool { level >= self.level }
@@ -38,6 +49,16 @@ public final class Logger: Sendable {
     _ level: Level, _ event: String, _ fields: (inout JSONWriter) -> Void = { _ in }
   ) {
     guard writes(level) else { return }
+    output.append(Logger.line(level, event, fields))
+    let dropped = output.takeDropped()
+    if dropped > 0 {
+      output.append(Logger.line(.error, "dropped lines") { $0.member("count", dropped) })
+    }
+  }
+
+  private static func line(
+    _ level: Level, _ event: String, _ fields: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
     var json = JSONWriter(reserving: 256)
     json.beginObject()
     json.member("time", Logger.now())
@@ -46,9 +67,29 @@ public final class Logger: Sendable {
     fields(&json)
     json.endObject()
     json.newline()
-    output.withLock { _ in
-      json.bytes.withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    return escapingControls(json.take())
+  }
+
+  /// A line with the control characters escaped that JSON allows, U+007F to U+009F: a terminal might obey them.
+  private static func escapingControls(_ line: [UInt8]) -> [UInt8] {
+    guard line.contains(where: { $0 == 0x7F || $0 == 0xC2 }) else { return line }
+    var escaped: [UInt8] = []
+    var index = 0
+    while index < line.count {
+      var control = line[index] == 0x7F ? line[index] : nil
+      // They take two bytes in UTF-8, the second of which is their number.
+      if line[index] == 0xC2, index + 1 < line.count, line[index + 1] < 0xA0 {
+        index += 1
+        control = line[index]
+      }
+      if let control {
+        escaped += "\\u00\(String(control, radix: 16))".utf8
+      } else {
+        escaped.append(line[index])
+      }
+      index += 1
     }
+    return escaped
   }
 
   /// The current time in RFC 3339, UTC, to the millisecond.

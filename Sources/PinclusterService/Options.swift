@@ -73,6 +73,11 @@ struct Options {
     return value
   }
 
+  /// The value of `max-feature-bytes`, which several commands take.
+  func featureBytes() throws(UsageError) -> Int? {
+    try integer("max-feature-bytes", in: 1024...1_073_741_824)
+  }
+
   /// The list of flags in a command's help.
   static func help(_ flags: [Flag]) -> String {
     flags.map { flag in

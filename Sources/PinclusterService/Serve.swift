@@ -20,12 +20,17 @@ struct Serve {
     ),
     .init("max-input-bytes", "N", "bytes of requests kept until they are answered (268435456)"),
     .init("max-output-bytes", "N", "bytes of answers kept until they are taken (268435456)"),
+    .init("max-feature-bytes", "N", "largest feature, in bytes (1048576)"),
+    .init("max-collections", "N", "collections beyond which none is created (1000)"),
+    .init("request-timeout", "SECONDS", "time that the work for a read may take (10)"),
     .init("drain-timeout", "SECONDS", "time for requests in flight when stopping (30)"),
   ]
 
   private let logger: Logger
   private let directory: String
   private var configuration: HTTPServer.Configuration
+  private var limits = WriteLimits()
+  private let requestTimeout: Int
 
   init(_ options: Options) throws(UsageError) {
     if let operand = options.operands.first {
@@ -38,6 +43,8 @@ struct Serve {
     }
     logger = Logger(level: level)
     directory = options.values["data"] ?? "./data"
+    requestTimeout =
+      try options.integer("request-timeout", in: 1...3600) ?? API.defaultRequestTimeout
     configuration = HTTPServer.Configuration()
     configuration.host = options.values["host"] ?? configuration.host
     let numbers: [(String, ClosedRange<Int>, WritableKeyPath<HTTPServer.Configuration, Int>)] = [
@@ -53,6 +60,10 @@ struct Serve {
     for (name, range, field) in numbers {
       if let value = try options.integer(name, in: range) { configuration[keyPath: field] = value }
     }
+    limits.bodyBytes = configuration.maximumBodyBytes
+    limits.featureBytes = try options.featureBytes() ?? limits.featureBytes
+    limits.collections =
+      try options.integer("max-collections", in: 1...1_000_000) ?? limits.collections
     try configuration.fit(descriptors: Descriptors.raiseLimit())
   }
 
@@ -66,11 +77,16 @@ struct Serve {
     sigaddset(&signals, SIGINT)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
+    logger.start()
+    defer { logger.flush() }
 
     let catalog = Catalog()
-    let writer = CollectionWriter(store: try FeatureStore(directory: directory), catalog: catalog)
+    let writer = CollectionWriter(
+      store: try FeatureStore(directory: directory), catalog: catalog, limits: limits)
     let metrics = Metrics()
-    let api = API(catalog: catalog, writer: writer, metrics: metrics) { [logger] message in
+    let api = API(
+      catalog: catalog, writer: writer, metrics: metrics, requestTimeout: requestTimeout
+    ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }
     let server = try makeServer(api, metrics)
@@ -87,7 +103,7 @@ struct Serve {
     try writer.load(report: reportIndexFile)
     catalog.setReady(true)
     logger.log(.info, "ready") { json in
-      json.member("collections", catalog.all.count)
+      json.member("collections", catalog.count)
       json.member("features", catalog.all.reduce(0) { $0 + $1.index.count })
       json.member("seconds", start.duration(to: .now) / .seconds(1))
     }
@@ -106,7 +122,7 @@ struct Serve {
 
   /// Logs the events of index files.
   private var reportIndexFile: IndexFileEvent.Report {
-    let logger = self.logger
+    let (logger, directory) = (self.logger, self.directory)
     return { event in
       switch event {
       case .read(let collection, let changes):
@@ -119,6 +135,14 @@ struct Serve {
           json.member("collection", collection)
           json.member("seconds", seconds)
         }
+      case .place(isLost: true):
+        logger.log(.error, "data directory lost") { json in
+          json.member(
+            "message", "it has been removed or replaced; writes are refused until it is back")
+          json.member("data", directory)
+        }
+      case .place(isLost: false):
+        logger.log(.info, "data directory back") { $0.member("data", directory) }
       case .damaged(let reason): logger.log(.error, "damage") { $0.member("message", reason) }
       case .unusable(let collection, let reason), .failed(let collection, let reason):
         logger.log(.error, "index file") { json in
@@ -133,6 +157,7 @@ struct Serve {
     let logger = self.logger
     var configuration = self.configuration
     configuration.protocolErrorResponse = API.protocolError
+    configuration.onRefusal = { metrics.count($0) }
     configuration.onRequest = { log in
       metrics.count(log)
       guard logger.writes(.debug) else { return }

@@ -31,4 +31,12 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     return try body(&stored)
   }
+
+  /// Does the same with a body that may take long. Whoever waits for it lets others work meanwhile; see
+  /// ``Interruption/pause(_:)``.
+  public func withLongLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
+    if pthread_mutex_trylock(mutex) != 0 { Interruption.pause { pthread_mutex_lock(mutex) } }
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&stored)
+  }
 }

@@ -16,6 +16,7 @@ import Glibc
 // --threads DIRECTORY COPY: one and two threads in process over a data directory of cities, and two
 //   services over it and a copy.
 // --replay DIRECTORY: the fixed requests whose instructions are counted, over a copy of a directory.
+// --costs DIRECTORY COUNT: random reads of every kind, and what they were estimated to cost.
 // --world DIRECTORY: viewports of the whole world, new ones and repeated.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -39,6 +40,7 @@ func run() throws {
     try load.run()
   case "--threads": try ThreadBenchmark(directory: text(1), copy: text(2)).run()
   case "--replay": try Replay(directory: text(1)).run()
+  case "--costs": try CostBenchmark(directory: text(1), count: number(2, else: 50)).run()
   case "--world": try WorldBenchmark(directory: text(1)).run()
   case "--live":
     try LiveBenchmark(

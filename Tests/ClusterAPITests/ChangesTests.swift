@@ -114,13 +114,22 @@ import Threading
   @Test func `no more than a thousand watch at a time`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3)])
-    for number in 0..<WatchMailbox.maximumWatchers {
-      let answer = await service.get("\(Self.view)&minPoints=\(number)")
-      #expect(answer.status == 200)
+    let limits = WatchLimits()
+    let share = UInt64(limits.placesOfAddress)
+    for number in 0..<UInt64(limits.places) {
+      let view = "\(Self.view)&minPoints=\(number)"
+      #expect(await service.send(.get, view, client: number / share).status == 200)
+      guard number + 1 == share else { continue }
+      let refused = await service.get(Self.view)
+      refused.expectProblem(429)
+      #expect(refused.response.header("Retry-After") != nil)
     }
-    let refused = await service.get(Self.view)
+    let refused = await service.send(.get, Self.view, client: 99)
     refused.expectProblem(503)
     #expect(refused.response.header("Retry-After") != nil)
+    let counts = await service.get("/metrics").text
+    #expect(counts.contains("\npincluster_refused_total{reason=\"watchers\"} 1\n"))
+    #expect(counts.contains("\npincluster_refused_total{reason=\"address_share\"} 1\n"))
     #expect(await watchers(of: service) == "1000")
     // All of them go with the collection.
     #expect(await service.send(.delete, "/collections/c").status == 204)
@@ -128,6 +137,62 @@ import Threading
     await service.store([TwinFeature(1, 2, 3)])
     #expect(await service.get(Self.view).status == 200)
     #expect(await watchers(of: service) == "1")
+  }
+
+  @Test func `what watchers show takes no more memory than it may`() async throws {
+    let service = try Service()
+    await service.store((0..<400).map { TwinFeature($0, Double($0 % 40) / 5, Double($0 / 40)) })
+    let refusals = Refusals()
+    let hub = ChangeHub(
+      catalog: service.catalog, limits: WatchLimits(bytes: 200_000), refusals: refusals
+    ) { _ in }
+    defer { hub.close() }
+    /// The status of a new watcher.
+    func watch(_ query: String, client: UInt64) async throws -> Int {
+      let viewport = try ViewportRequest(
+        Fields(query: query, allowed: ["bbox", "zoom"]), of: .changes)
+      var request = HTTPRequest()
+      request.client = client
+      return await withCheckedContinuation { continuation in
+        do {
+          try hub.watch(.init(collection: "c", query: query), viewport, since: nil, by: request) {
+            continuation.resume(returning: (try? $0.get().status) ?? 0)
+          }
+        } catch { continuation.resume(returning: (error as? Problem)?.status ?? 0) }
+      }
+    }
+    #expect(try await watch("bbox=0,0,9,9&zoom=4", client: 2) == 200)
+    for number in 0..<12 {
+      #expect(try await watch("bbox=-\(number),-1,9,11&zoom=13", client: 1) == 200)
+    }
+    let dropped = { refusals.figures.first { $0.reason == .watcherMemory }?.count ?? 0 }
+    for _ in 0..<1000 where dropped() < 4 || hub.figures.watchers != 13 - dropped() {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(dropped() > 3 && hub.figures.watchers == 13 - dropped())
+    // The one who takes little is kept.
+    #expect(dropped() < 12)
+    #expect(try await watch("bbox=0,0,9,9&zoom=4", client: 2) == 200)
+  }
+
+  @Test func `addresses take turns, and small viewports don't wait for large ones`() {
+    var turns = WatchTurns()
+    func candidate(_ client: UInt64, _ cost: Double, _ waited: Double) -> WatchTurns.Candidate {
+      .init(clients: [client], cost: cost, waited: waited)
+    }
+    let due = [candidate(1, 1, 0.5), candidate(1, 0.001, 0), candidate(2, 1, 0)]
+    #expect(turns.next(of: due) == 1)
+    turns.charge(1, to: [1])
+    #expect(turns.next(of: due) == 2)
+    turns.charge(1.1, to: [2])
+    #expect(turns.next(of: due) == 1)
+    // A large one that waits long enough has its turn, and so has one that is shared with an idle address.
+    #expect(turns.next(of: [candidate(1, 1, 11), candidate(1, 0.001, 0)]) == 0)
+    #expect(turns.next(of: due + [.init(clients: [1, 3], cost: 1, waited: 0)]) == 3)
+    // What was used long ago counts no more.
+    turns.pass(100)
+    #expect(turns.next(of: [candidate(1, 1, 0), candidate(2, 0.5, 0)]) == 1)
+    #expect(turns.next(of: []) == nil)
   }
 
   @Test func `a log discards what is old`() async throws {

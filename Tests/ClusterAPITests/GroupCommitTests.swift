@@ -101,10 +101,10 @@ import Threading
     let long = String(repeating: "x", count: 200 << 10)
     let large = (0..<45).map { RandomWrite.put($0, "{\"t\":\"\(long)\"}") }
     #expect(await GroupCommitTests.together(large, service).allSatisfy { $0.status == 201 })
-    #expect(service.writer.counts.commits == 2)
+    #expect(service.writer.counts.commits == 5)
     let many = (0..<1100).map { RandomWrite.put($0 % 7, "{}") }
     #expect(await GroupCommitTests.together(many, service).allSatisfy { $0.status / 100 == 2 })
-    #expect(service.writer.counts.commits == 2 + 2)
+    #expect(service.writer.counts.commits == 5 + 2)
     #expect(service.writer.counts.writes == 45 + 1100)
     // Each write has a version of its own.
     #expect(await service.get("/collections/c")["version"]?.int == 45 + 1100)
@@ -163,18 +163,24 @@ import Threading
   }
 
   @Test func `the memory of writes that wait is bounded`() throws {
-    let memory = WriteMemory()
-    let first = memory.share(of: WriteMemory.limit / 2)
-    var second = memory.share(of: WriteMemory.limit / 2 - 4096)
-    #expect(first != nil && second != nil)
-    #expect(memory.share(of: 1 << 20) == nil)
-    // One that turns out larger than it looked is refused beside others, and alone taken.
-    #expect(first?.resize(to: WriteMemory.limit) == false)
+    let limits = WriteLimits()
+    let memory = WriteMemory(limits)
+    let (all, own) = (limits.waitingBytes, limits.decodedBytes)
+    // One client has a share.
+    let first = memory.share(of: own / 2, for: 1)
+    #expect(memory.share(of: own / 2, for: 1) == nil)
+    #expect(first?.resize(to: own) == false && first?.resize(to: own / 2 + 4096) == true)
+    // All have as much as there is.
+    var second = memory.share(of: own - 4096, for: 2)
+    let third = memory.share(of: all - own / 2 - own - 8192, for: 3)
+    #expect(second != nil && third != nil)
+    #expect(memory.share(of: 1 << 20, for: 4) == nil)
+    #expect(third?.resize(to: own - 4096) == false)
+    // What is given back is there for others, once.
+    second?.giveBack()
+    let fourth = memory.share(of: own - 4096, for: 4)
     second = nil
-    #expect(first?.resize(to: WriteMemory.limit * 2) == true)
-    #expect(memory.share(of: 0) == nil)
-    #expect(first?.resize(to: 0) == true)
-    #expect(memory.share(of: WriteMemory.limit / 2) != nil)
+    #expect(fourth != nil && memory.share(of: 1 << 20, for: 2) == nil)
   }
 }
 

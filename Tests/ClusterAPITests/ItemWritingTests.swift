@@ -1,7 +1,10 @@
 import ClusterCore
+import GeoFormats
 import HTTPServer
 import TestSupport
 import Testing
+
+@testable import ClusterAPI
 
 /// Writes of single features under conditions, merged ones, and deletions of many.
 @Suite(.timeLimit(.minutes(5))) struct ItemWritingTests {
@@ -144,5 +147,82 @@ import Testing
     (await service.send(.delete, "/collections/c/items?filter=a%20%3D")).expectProblem(
       400, at: "filter")
     (await service.send(.delete, "/collections/none/items?bbox=0,0,1,1")).expectProblem(404)
+  }
+
+  /// A feature of a little more than so many bytes.
+  private func large(_ bytes: Int) -> String {
+    berlin.replacing("\"f\"", with: "\"\(String(repeating: "f", count: bytes))\"")
+  }
+
+  @Test func `features have a largest size`() async throws {
+    let service = try Service()
+    let limit = FeatureReader.usualLength
+    let frame = berlin.utf8.count - 1
+    #expect(await put(service, large(limit - frame)).status == 201)
+    (await put(service, large(limit - frame + 1))).expectProblem(413)
+    let merge = "application/merge-patch+json"
+    // A patch may not make it larger either, but may change and shrink it.
+    let many = String(repeating: "x", count: 400)
+    (await service.send(.patch, item, "{\"properties\":{\"m\":\"\(many)\"}}", type: merge))
+      .expectProblem(413)
+    (await service.send(.patch, item, large(limit), type: merge)).expectProblem(413)
+    #expect(
+      await service.send(.patch, item, #"{"properties":{"a":3}}"#, type: merge).status == 200)
+    #expect(
+      await service.send(.patch, item, #"{"properties":{"e":null}}"#, type: merge).status == 200)
+    #expect(await service.get(item)["properties"]?.text == #"{"a":3,"b":{"c":2,"d":[1]}}"#)
+    // Among others it is named.
+    let both = "{\"type\":\"FeatureCollection\",\"features\":[\(berlin),\(large(limit))]}"
+    let items = "/collections/c/items"
+    (await service.post(items, both)).expectProblem(422, at: "/features/1")
+    let skipped = await service.post(items + "?onError=skip", both)
+    #expect(skipped["inserted"]?.int == 1 && skipped["rejected"]?.int == 1)
+    (await service.post(items, large(limit))).expectProblem(413)
+  }
+
+  @Test func `a patch is merged before the writer has its turn`() async throws {
+    let service = try Service()
+    #expect(await put(service, large(100_000)).status == 201)
+    let request = HTTPRequest(
+      method: .patch, path: item,
+      body: RequestBody(Array(#"{"properties":{"a":2,"e":null}}"#.utf8)))
+    let patch = try ItemPatch(
+      of: try FeatureID(integer: 7), in: "c", request, maximumLength: 1 << 20,
+      parsers: ParserPool())
+    let merge = patch.merge(into: service.catalog["c"])
+    /// Stores it with a writer that merges no feature of 1000 bytes.
+    func store() throws -> HTTPResponse {
+      let share = try #require(service.writer.memory.share(of: 0, for: 0))
+      return try service.writer.perform(
+        Write(bytes: 0, isSmall: true) { group in
+          let batch = try patch.store(merge, mergingAtMost: 1000, in: group)
+          return HTTPResponse(status: 200 + batch.count)
+        }, share)
+    }
+    #expect(try store().status == 201)
+    #expect(await service.get(item)["properties"]?.text == #"{"a":2,"b":{"c":2,"d":[1]}}"#)
+    // The feature is small now, so that it can be merged again.
+    #expect(try store().status == 201)
+    #expect(await put(service, large(100_001)).status == 200)
+    #expect(throws: ItemPatch.Stale.self) { try store() }
+  }
+
+  @Test func `large patches of one feature at one time are all carried out`() async throws {
+    let service = try Service()
+    #expect(await put(service, large(200_000)).status == 201)
+    let item = item
+    let statuses = await withTaskGroup(of: Int.self) { group in
+      for number in 0..<40 {
+        group.addTask {
+          await service.send(
+            .patch, item, "{\"properties\":{\"n\(number)\":\(number)}}",
+            type: "application/merge-patch+json"
+          ).status
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(statuses == Array(repeating: 200, count: 40))
+    #expect(await service.get(item)["properties"]?.members?.count == 3 + 40)
   }
 }

@@ -115,4 +115,48 @@ import Testing
       #expect(value.members.map { $0.value.string } == fields)
     }
   }
+
+  /// Names of columns that each row repeats.
+  private func wide(_ columns: Int, rows: Int) -> [UInt8] {
+    let name = String(repeating: "n", count: 1000)
+    let header = (0..<columns).map { ",\(name)\($0)" }.joined()
+    let row = "1,2" + String(repeating: ",a", count: columns)
+    return Array(("lon,lat\(header)\n" + String(repeating: row + "\n", count: rows)).utf8)
+  }
+
+  /// Reads with features of at most `maximumLength` bytes and room for `room` bytes.
+  private func parse(
+    _ bytes: [UInt8], maximumLength: Int = FeatureReader.usualLength, room: Int
+  ) throws -> ParsedFeatures {
+    var reader = FeatureReader(format: .csv, maximumLength: maximumLength)
+    var parsed = ParsedFeatures(
+      room: DecodingRoom(granted: 0) { needed throws(FormatError) in
+        guard needed <= room else { throw .noRoom }
+        return needed
+      })
+    try reader.read(bytes, into: &parsed)
+    try reader.finish(into: &parsed)
+    return parsed
+  }
+
+  @Test func `rows that repeat long names are bounded one by one`() throws {
+    // The properties of a row are {"n…0":"a",…,"n…99":"a"}.
+    let length = 1 + 10 * (3 + 1001 + 4) + 90 * (3 + 1002 + 4)
+    let table = wide(100, rows: 3)
+    let fitting = try parse(table, maximumLength: length, room: .max)
+    #expect(
+      fitting.batch.count == 3 && fitting.batch.withRecord(at: 0) { $0.properties.count } == length)
+    let over = try parse(table, maximumLength: length - 1, room: .max)
+    #expect(
+      over.batch.isEmpty && over.problems.map(\.pointer) == ["/lines/2", "/lines/3", "/lines/4"])
+    #expect(over.problems.first?.detail.hasPrefix("field 102: ") == true)
+  }
+
+  @Test func `rows that repeat long names are bounded in all`() throws {
+    let table = wide(100, rows: 20)
+    let whole = try parse(table, room: .max).batch.memory
+    #expect(whole > 20 * 100 * 1000)
+    #expect(try parse(table, room: whole).batch.count == 20)
+    #expect(throws: FormatError.noRoom) { try parse(table, room: whole - 1) }
+  }
 }

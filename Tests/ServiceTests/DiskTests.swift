@@ -198,4 +198,64 @@ import Threading
       server.kill()
     }
   }
+
+  @Test(.enabled(if: canMount, "no disk may be mounted"))
+  func deletionsMakeRoomOnAFullDisk() throws {
+    try withDisk(16_000) { disk in
+      let server = try ServerProcess.ready(data: disk)
+      let text = "{\"t\":\"\(String(repeating: "x", count: 3000))\"}"
+      func put(_ id: Int, in collection: String) throws -> Int {
+        try server.client.send(
+          "PUT", "/collections/\(collection)/items/\(id)",
+          json: TwinFeature(id, 1, 2, text).geoJSON
+        ).status
+      }
+      func delete(_ path: String) throws -> Int { try server.client.send("DELETE", path).status }
+      try server.store((0..<500).map { TwinFeature($0, 1, 2, text) }, in: "c")
+      try server.store((0..<10).map { TwinFeature($0, 1, 2, text) }, in: "d")
+      DiskTests.fillUp(disk, leaving: 0)
+      var id = 1000
+      while try put(id, in: "c") == 201, id < 2000 { id += 1 }
+      #expect(try put(id, in: "c") == 507)
+      for number in 0..<20 { #expect(try delete("/collections/c/items/\(number)") == 204) }
+      #expect(try delete("/collections/d") == 204)
+      let some = try server.client.send(
+        "DELETE", "/collections/c/items?bbox=0,0,5,5&filter=t=%27y%27")
+      #expect(some.status == 200)
+      // What they have freed is there for others, although the disk is still full.
+      #expect(try (0..<10).map { try put($0, in: "e") } == Array(repeating: 201, count: 10))
+      #expect(try delete("/collections/c") == 204)
+      server.kill()
+      let again = try ServerProcess.ready(data: disk)
+      let list = try again.json("/collections")["collections"]?.array ?? []
+      #expect(list.compactMap { $0["id"]?.string } == ["e"])
+      #expect(again.terminate() == 0)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func aDirectoryThatIsRemovedOrReplaced(isReplaced: Bool) throws {
+    let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
+    let (path, aside) = (server.data.path, server.data.path + ".aside")
+    defer { DiskTests.run("/bin/rm", ["-rf", aside]) }
+    #expect(rename(path, aside) == 0)
+    if isReplaced { #expect(DiskTests.run("/bin/cp", ["-a", aside, path])) }
+    for _ in 0..<2 {
+      let answer = try server.client.send(
+        "PUT", "/collections/c/items/2", json: TwinFeature(2, 1, 2).geoJSON)
+      #expect(answer.flaw(status: 503) == nil)
+    }
+    #expect(try server.client.send("DELETE", "/collections/c").status == 503)
+    #expect(try server.client.get("/health/ready").flaw(status: 503) == nil)
+    #expect(try server.json("/collections/c")["featureCount"] == 1)
+    #expect(eventually { server.log.contains { $0["event"] == "data directory lost" } })
+    // Nothing of this was written, so that it goes on when the directory is back.
+    if isReplaced { #expect(DiskTests.run("/bin/rm", ["-rf", path])) }
+    #expect(rename(aside, path) == 0)
+    #expect(eventually { (try? server.client.get("/health/ready"))?.status == 200 })
+    try server.store([TwinFeature(3, 1, 2)], in: "c")
+    #expect(server.terminate() == 0)
+    let again = try ServerProcess.ready(data: server.data)
+    #expect(try again.json("/collections/c")["featureCount"] == 2)
+  }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -170,5 +171,58 @@ import Testing
     #expect(server.terminate() == 0)
     try Tool(["import", path, "--collection", "c", "--url", url]).expectFailure(saying: url)
     try Tool(["import", path, "--collection", "c", "--url", "ftp://a"]).expectFailure(saying: "ftp")
+  }
+
+  @Test func aPropertyOfIDsThatNoFeatureHas() throws {
+    let table = "name,lon,lat,note\na,1,2,x\nb,3,4,\n"
+    let flags = ["--id-property", "typo"]
+    try load("a.csv", table, "--id-property", "typo").expectFailure(saying: "typo", "nothing")
+    try load("a.csv", table, "--id-property", "typo", "--on-error", "skip")
+      .expectFailure(saying: "typo")
+    #expect(try stored() == [:])
+    let server = try ServerProcess.ready()
+    let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    try Tool(["import", files.file("a.csv")] + url + flags).expectFailure(saying: "typo")
+    try Tool(["import", "-", "--format", "csv"] + url + flags, input: table)
+      .expectFailure(saying: "typo")
+    #expect(try server.client.get("/collections/c").status == 404)
+    // Where some have it, the others get the next integers, as over HTTP.
+    try load("a.csv", table, "--id-property", "note").expectSuccess()
+    #expect(try stored().keys.sorted() == ["\"x\"", "1"])
+  }
+
+  /// Interrupts an import once it has read a part of its input; its exit code and what it says.
+  private func interrupt(_ flags: [String], once isReady: () -> Bool) throws -> (Int32?, String) {
+    let pipe = files.file("pipe")
+    unlink(pipe)
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let descriptor = open(pipe, O_RDWR)
+    defer { close(descriptor) }
+    let binary = try #require(ServerBinary.path())
+    let process = try ChildProcess(
+      binary, ["import", "-", "--format", "csv", "--collection", "c"] + flags, input: pipe)
+    let rows = Array("lon,lat\n".utf8) + (0..<20_000).flatMap { _ in Array("1,2\n".utf8) }
+    try #require(write(descriptor, rows, 60_000) == 60_000)
+    let hasBegun = eventually(isReady)
+    #expect(hasBegun)
+    process.signal(SIGINT)
+    guard case .code(let code)? = process.waitForExit() else { return (nil, process.standardError) }
+    return (code, process.standardError)
+  }
+
+  @Test func anInterruptedImportSaysWhatIsStored() throws {
+    let wal = data.file("pincluster.db-wal")
+    let (code, text) = try interrupt(["--data", data.path]) { access(wal, F_OK) == 0 }
+    #expect(code == 130)
+    #expect(text == "pincluster: interrupted; nothing was stored\n")
+    #expect(try stored() == [:])
+    let server = try ServerProcess.ready()
+    let url = "http://127.0.0.1:\(server.port)"
+    let (other, said) = try interrupt(["--url", url]) {
+      (try? server.client.get("/collections/c"))?.status == 200
+    }
+    #expect(other == 130)
+    #expect(said == "pincluster: interrupted; 10000 features were stored\n")
+    #expect(try server.json("/collections/c")["featureCount"] == 10_000)
   }
 }

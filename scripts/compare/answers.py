@@ -70,12 +70,14 @@ def record(binary, path, seed, count):
 class Comparison:
     """Compares answers with recorded ones."""
 
-    def __init__(self, wording_may_differ):
-        self.wording_may_differ = wording_may_differ
+    def __init__(self, wording_may_differ, added_fields):
+        self.wording_may_differ, self.added_fields = wording_may_differ, added_fields
         self.equal = self.different = self.reworded = 0
         self.sentences = {}
 
     def add(self, number, request, old, new):
+        for field in self.added_fields:
+            new = without(field, new, request)
         if old == new:
             self.equal += 1
         elif self.differs_in_wording(request, old, new):
@@ -147,9 +149,19 @@ class Comparison:
         return self.different == 0 and (self.reworded == 0 or self.wording_may_differ)
 
 
-def compare(binary, path, wording_may_differ):
+def without(field, answer, request):
+    """An answer without a header field."""
+    headers = [pair for pair in answer["headers"] if pair[0] != field.lower()]
+    body = answer["body"]
+    if request.get("mode") == "raw":
+        body = re.sub(rf"(?i)\r\n{re.escape(field)}: [^\r]*", "", body)
+    return answer | {"headers": headers, "body": body}
+
+
+def compare(binary, path, options):
     """Sends a binary the requests of a recording; returns whether its answers are the recorded ones."""
-    comparison, coverage, start = Comparison(wording_may_differ), Coverage(), time.monotonic()
+    comparison = Comparison(options.wording_may_differ, options.added_field)
+    coverage, start = Coverage(), time.monotonic()
     with Service(binary) as service, gzip.open(path, "rt", encoding="ascii") as file:
         for number, line in enumerate(file, 1):
             request, old = json.loads(line)
@@ -168,6 +180,7 @@ def main():
     parser.add_argument("--record", metavar="FILE", help="only record OLD_BINARY's answers, to FILE")
     parser.add_argument("--against", metavar="FILE", help="compare OLD_BINARY's answers with those recorded in FILE")
     parser.add_argument("--wording-may-differ", action="store_true", help="accept other sentences in errors, and print each pair once")
+    parser.add_argument("--added-field", metavar="NAME", action="append", default=[], help="leave out a header field that only the new binary sends")
     parser.add_argument("--seed", type=int, default=1, help="of the requests (1)")
     parser.add_argument("--requests", type=int, default=5000, help="how many seeded requests, beside some 2,900 that are always sent (5000)")
     options = parser.parse_args()
@@ -177,11 +190,11 @@ def main():
         record(options.old, options.record, options.seed, options.requests)
         return
     if options.against:
-        sys.exit(not compare(options.old, options.against, options.wording_may_differ))
+        sys.exit(not compare(options.old, options.against, options))
     with tempfile.TemporaryDirectory(prefix="compare-answers-") as folder:
         path = os.path.join(folder, "recording")
         record(options.old, path, options.seed, options.requests)
-        sys.exit(not compare(options.new or options.old, path, options.wording_may_differ))
+        sys.exit(not compare(options.new or options.old, path, options))
 
 
 main()

@@ -59,9 +59,22 @@ typedef struct {
   size_t size;
 } ceh_bytes;
 
-/// Why a connection is answered and closed without a whole request: there are too many, the request arrives
-/// too slowly, or too many bytes of requests wait.
-typedef enum { CEH_OVERLOAD, CEH_LATE, CEH_FULL, CEH_REFUSALS } ceh_refusal;
+/// Why a connection is refused or ended.
+typedef enum {
+  // Answered without a whole request, by what ceh_loop_set_refusal() was given.
+  CEH_OVERLOAD,  ///< there are too many connections
+  CEH_LATE,      ///< the request arrives too slowly
+  CEH_FULL,      ///< too many bytes of requests wait
+  CEH_SHARE,     ///< too many bytes of requests from one address wait
+  CEH_CROWD,     ///< the address with most connections has to make room for another
+  CEH_REFUSALS,  ///< the number of those above
+  // Closed, as a response is on its way.
+  CEH_UNTAKEN,  ///< too many bytes of responses wait
+  CEH_UNREAD,   ///< the peer takes the response too slowly
+  // Answered by on_failure.
+  CEH_HEAD_LIMIT,
+  CEH_BODY_LIMIT
+} ceh_refusal;
 
 typedef struct {
   void *context;
@@ -70,6 +83,8 @@ typedef struct {
   void (*on_request)(void *context, ceh_exchange *exchange);
   /// The peer violated the protocol or a limit. Must reply before it returns.
   void (*on_failure)(void *context, ceh_exchange *exchange, int status, const char *reason);
+  /// Something was refused; for counting.
+  void (*on_refusal)(void *context, ceh_refusal refusal);
 } ceh_handlers;
 
 /// Opens a listening socket. `join` shares a port that an earlier call of this process opened. Returns the

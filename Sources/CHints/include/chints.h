@@ -4,22 +4,44 @@
 // of the C library that need _GNU_SOURCE.
 
 #include <malloc.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /// Prefetches the cache line of an address, which need not be valid.
-static inline void chints_prefetch(const void *address) { __builtin_prefetch(address); }
+static inline void chints_prefetch(const void *_Nonnull address) { __builtin_prefetch(address); }
 
-void *memmem(const void *text, size_t text_length, const void *piece, size_t piece_length);
+void *_Nullable memmem(const void *_Nullable text, size_t text_length, const void *_Nullable piece,
+                       size_t piece_length);
 
 /// The first occurrence of a piece in a text, or NULL. Linear in both lengths.
-static inline const void *chints_find(const void *text, size_t text_length, const void *piece,
-                                      size_t piece_length) {
+static inline const void *_Nullable chints_find(const void *_Nullable text, size_t text_length,
+                                                const void *_Nullable piece, size_t piece_length) {
   return memmem(text, text_length, piece, piece_length);
 }
 
 /// Makes the allocator return blocks of 256 KiB and more to the system as soon as they are freed. By
 /// default it raises that threshold once such blocks have been freed, and buffers leave gaps.
 static inline void chints_give_back_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
+
+/// What a thread knows of the work that it does now; see Interruption.swift.
+struct chints_work {
+  /// The work until the next look whether it must stop, in units of about a nanosecond.
+  long left;
+  /// Whether it must stop.
+  bool is_over;
+  /// The interruption that it is bound to, and whether this thread only helps another; NULL if none.
+  const void *_Nullable interruption;
+  bool is_helper;
+  /// Without an interruption: the time that it may take, in nanoseconds, and when that has passed, once this is
+  /// known; 0 if it has no limit.
+  unsigned long limit;
+  unsigned long end;
+};
+
+extern _Thread_local struct chints_work chints_this_work;
+
+/// The work of the calling thread.
+static inline struct chints_work *_Nonnull chints_current_work(void) { return &chints_this_work; }
 
 /// The number of processors that this process may run on: those of the machine, or fewer in a container or
 /// under taskset.

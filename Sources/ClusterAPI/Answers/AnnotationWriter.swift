@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Threading
 
 /// Encodes annotations: as JSON, or as GeoJSON features with Supercluster's names.
 struct AnnotationWriter {
@@ -38,6 +39,7 @@ struct AnnotationWriter {
 
   /// Writes an annotation as an object in the form that the options ask for.
   func write(_ annotation: Annotation, into json: inout JSONWriter) {
+    if Interruption.poll(200) || json.count > AnswerLimit.whole { return }
     if options.isGeoJSON { return writeGeoJSON(annotation, into: &json) }
     writeMembers(annotation, opening: true, into: &json)
     json.endObject()
@@ -259,6 +261,9 @@ struct AnnotationWriter {
     json.array("members") { json in
       for ordinal in result.ordinals(of: annotation, offset: 0, limit: memberLimit) {
         let record = index.record(at: ordinal)
+        if Interruption.poll(100 &+ record.properties.count / 4) || json.count > AnswerLimit.whole {
+          return
+        }
         json.object { json in
           json.key("id")
           json.featureID(record.rawID)

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Threading
 
 /// A viewport on a grid of the cell cache, in which all, some or none of its cells are cached.
 final class CachedViewport: Sendable {
@@ -47,7 +48,7 @@ final class CachedViewport: Sendable {
       guard clustering else { return nil }
       let isDone = try cluster(sum)
       memory.count(clustered: missing)
-      guard isDone else { return nil }
+      guard isDone, !Interruption.isOver else { return nil }
       sum = self.sum
     }
     guard sum.missing == 0, sum.annotations < EncodedCell.tooLong.annotations else { return nil }
@@ -158,6 +159,8 @@ final class CachedViewport: Sendable {
         page.slot(column: column, row: row).pointee.load(ordering: .acquiring) == nil
       else { return }
       let encoded = encode(annotations, by: encoder, &json)
+      // What was interrupted isn't kept.
+      if Interruption.isOver { return _ = encoded.release() }
       bytes += encoded.json.count
       page.fill(column: column, row: row, with: encoded)
     }

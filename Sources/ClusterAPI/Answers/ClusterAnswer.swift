@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Threading
 
 /// The answer to a viewport request, before it is encoded.
 struct ClusterAnswer {
@@ -42,6 +43,7 @@ struct ClusterAnswer {
       collection: snapshot.collection, result: result, options: output, statistics: statistics,
       previous: changes?.previous ?? [])
     for annotation in result.annotations { writer.write(annotation, into: &json) }
+    try AnswerLimit.check(json)
     json.endArray()
     if changes != nil { writeChanges(writer, into: &json) }
     writeGrid(into: &json)
@@ -125,7 +127,7 @@ struct ClusterAnswer {
     json.object("grid") { json in
       json.member("type", "FeatureCollection")
       json.array("features") { json in
-        for cell in cells.positions {
+        for cell in cells.positions where !Interruption.poll(1000) {
           json.object { json in
             json.member("type", "Feature")
             writePolygon(cells.grid.bounds(of: cell), into: &json)

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Threading
 
 extension IndexedCollection {
   /// The smallest collection whose columns take so much memory that it is asked for before.
@@ -42,7 +43,7 @@ extension IndexedCollection {
   private func longProperty(of group: GroupName) -> [UInt8]? {
     var found: [UInt8]?
     index.points.forEachRun { run in
-      for ordinal in run where found == nil {
+      for ordinal in run where found == nil && !Interruption.poll(200) {
         for (name, _) in PropertyReader.Members(of: index.record(at: ordinal).properties) {
           guard name.count > GroupName.maximumWhole else { continue }
           let bytes = JSONScanner.unescape(name)

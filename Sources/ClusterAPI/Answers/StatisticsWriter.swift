@@ -25,7 +25,7 @@ final class StatisticsWriter {
     if wanted.countBy != nil {
       if fields.contains(.counts) {
         json.object("counts") { json in
-          for (key, count) in found.counts {
+          for (key, count) in found.counts where json.count <= AnswerLimit.whole {
             key.withUnsafeBytes { json.keyUTF8($0) }
             json.value(count)
           }

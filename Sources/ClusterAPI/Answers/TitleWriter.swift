@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Threading
 
 /// Encodes the titles and subtitles of annotations.
 struct TitleWriter {
@@ -21,7 +22,7 @@ struct TitleWriter {
   /// Whether, judging by a sample, so many features of a large collection have no title that a column is
   /// needed to find those that have one.
   static func isRare(_ property: [UInt8], in collection: IndexedCollection) -> Bool {
-    guard collection.index.count > Effort.fewFeatures else { return false }
+    guard collection.index.count > Cost.fewFeatures else { return false }
     let sample = collection.index.sampledOrdinals(64)
     let missing = sample.count {
       PropertyReader.value(of: property, in: collection.index.record(at: $0).properties) == nil
@@ -72,7 +73,7 @@ struct TitleWriter {
           title.write(into: &json)
           count += 1
         }
-        return count < subtitleLimit
+        return count < subtitleLimit && json.count <= AnswerLimit.whole && !Interruption.poll(100)
       }
     }
     json.endString()

@@ -15,13 +15,36 @@ public final class Catalog: Sendable {
     var log: TouchLog?
   }
 
-  private let entries = Locked<[String: Entry]>([:])
+  private struct Entries {
+    var byID: [String: Entry] = [:]
+    /// In order.
+    var ids: [String] = []
+
+    subscript(_ id: String) -> Entry? { byID[id] }
+
+    mutating func show(_ snapshot: CollectionSnapshot) {
+      let id = snapshot.info.id
+      if byID[id] == nil { ids.insert(id, at: place(of: id)) }
+      byID[id, default: Entry(snapshot: snapshot)].snapshot = snapshot
+    }
+
+    mutating func remove(_ id: String) -> Entry? {
+      guard let entry = byID.removeValue(forKey: id) else { return nil }
+      ids.remove(at: place(of: id))
+      return entry
+    }
+
+    private func place(of id: String) -> Int { ids.indices.partitionPoint { ids[$0] < id } }
+  }
+
+  private let entries = Locked(Entries())
   /// Held while a snapshot is replaced, but never during work on a disk.
   /// The value is the collections with expired features that may still be on disk.
   private let publishing = Locked<Set<String>>([])
   private let timekeeper = Locked<(clock: WallClock, versions: VersionCounter)?>(nil)
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
+  private let detached = Atomic<Bool>(false)
   /// The memory of the cached cells of all collections.
   let cellCacheBudget: CellCacheBudget
 
@@ -34,7 +57,15 @@ public final class Catalog: Sendable {
   public var isLoaded: Bool { loaded.load(ordering: .acquiring) }
 
   /// Whether the service wants traffic: it has loaded everything and isn't shutting down.
-  public var isReady: Bool { isLoaded && !stopping.load(ordering: .acquiring) }
+  public var isReady: Bool { isLoaded && !stopping.load(ordering: .acquiring) && !isDetached }
+
+  /// Whether the data directory has been removed or replaced, so that nothing can be written.
+  var isDetached: Bool { detached.load(ordering: .relaxed) }
+
+  /// Sets that; returns whether it is new.
+  func setDetached(_ isDetached: Bool) -> Bool {
+    detached.exchange(isDetached, ordering: .relaxed) != isDetached
+  }
 
   /// Opens or closes the service to clients.
   public func setReady(_ isReady: Bool) { loaded.store(isReady, ordering: .releasing) }
@@ -51,7 +82,15 @@ public final class Catalog: Sendable {
 
   /// All collections by id, as they are now.
   public var all: [CollectionSnapshot] {
-    entries.withLock { Array($0.keys) }.sorted().compactMap { self[$0] }
+    entries.withLock { $0.ids }.compactMap { self[$0] }
+  }
+
+  /// The number of collections.
+  public var count: Int { entries.withLock { $0.ids.count } }
+
+  /// Some of the collections by id, as they are now.
+  func page(offset: Int, limit: Int) -> [CollectionSnapshot] {
+    entries.withLock { Array($0.ids.dropFirst(offset).prefix(limit)) }.compactMap { self[$0] }
   }
 
   /// Shows a collection as a write has left it. If expired features were left out meanwhile, the snapshot
@@ -86,7 +125,7 @@ public final class Catalog: Sendable {
     // The replaced snapshot, if this is its last owner, is freed after the lock is released.
     let replaced = entries.withLock { entries in
       let old = entries[id]
-      entries[id, default: Entry(snapshot: snapshot)].snapshot = snapshot
+      entries.show(snapshot)
       old?.log?.append(snapshot, touched)
       return old
     }
@@ -98,7 +137,7 @@ public final class Catalog: Sendable {
     publishing.withLock { toSweep in
       toSweep.remove(id)
       let removed = entries.withLock { entries in
-        let removed = entries.removeValue(forKey: id)
+        let removed = entries.remove(id)
         removed?.log?.end()
         return removed
       }
@@ -112,7 +151,7 @@ public final class Catalog: Sendable {
       guard let entry = entries[id] else { return nil }
       if let log = entry.log { return log }
       let log = TouchLog(from: entry.snapshot, wake: wake)
-      entries[id]?.log = log
+      entries.byID[id]?.log = log
       return log
     }
   }
@@ -160,7 +199,7 @@ public final class Catalog: Sendable {
   func leaveOutExpired() {
     guard let now else { return }
     let ids = entries.withLock { entries in
-      entries.compactMap { id, entry in (entry.snapshot.nextExpiry ?? .max) <= now ? id : nil }
+      entries.byID.compactMap { id, entry in (entry.snapshot.nextExpiry ?? .max) <= now ? id : nil }
     }
     for id in ids { _ = withoutExpired(id) }
   }

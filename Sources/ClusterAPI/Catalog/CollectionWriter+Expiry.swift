@@ -33,6 +33,7 @@ extension CollectionWriter {
     timer.setEventHandler { [weak self] in
       // Watchers are to be told even if nobody reads the collection.
       self?.catalog.leaveOutExpired()
+      self?.noticePlace()
       self?.sweepIfDue()
       self?.keepIndexFiles()
     }

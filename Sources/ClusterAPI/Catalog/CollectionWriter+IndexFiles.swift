@@ -59,6 +59,7 @@ extension CollectionWriter {
     _ = try? store.trimChanges()
     guard indexFiles.job == nil, indexFiles.next <= .now() else { return }
     indexFiles.next = .now() + .seconds(1)
+    store.keepReserve()
     for snapshot in catalog.all where needsFile(snapshot) && isSettled(snapshot) {
       return begin(snapshot)
     }

@@ -13,33 +13,19 @@ import HTTPServer
 /// `@unchecked Sendable`: the store, `sweeping` and `indexFiles` are touched on the serial `queue` only, which
 /// debug builds check. All else is Sendable.
 public final class CollectionWriter: @unchecked Sendable {
-  /// The most writes of a transaction.
-  static let maximumGroup = 1024
-  /// The features of a transaction after which it takes no more, in bytes.
-  static let maximumGroupBytes = 8 << 20
-
-  private struct Job {
-    let write: Write
-    /// To be called on the queue.
-    let answer: Reply
-    /// Given back when the job is done.
-    let share: WriteMemory.Share
-  }
+  private typealias Job = WriteQueue.Job
 
   private struct Waiting {
-    var jobs: [Job] = []
+    var jobs = WriteQueue()
     /// Whether the queue has been told to look.
     var isScheduled = false
     var isClosed = false
 
-    /// Takes the first writes that may share a transaction; none if no write waits.
+    /// Takes the next writes that may share a transaction; none if no write waits.
     mutating func takeGroup() -> ArraySlice<Job> {
-      let small = jobs.prefix(CollectionWriter.maximumGroup).prefix { $0.write.isSmall }
-      let group = small.isEmpty ? jobs.prefix(1) : small
+      let group = jobs.takeGroup()
       if group.isEmpty { isScheduled = false }
-      let taken = Array(group)
-      jobs.removeFirst(taken.count)
-      return taken[...]
+      return group[...]
     }
   }
 
@@ -54,7 +40,8 @@ public final class CollectionWriter: @unchecked Sendable {
   /// Part of every ETag: versions of another store mean something else.
   public let storeID: UInt64
   /// The memory of the writes that wait.
-  let memory = WriteMemory()
+  let memory: WriteMemory
+  let limits: WriteLimits
   let store: FeatureStore
   let catalog: Catalog
   let queue = DispatchQueue(label: "pincluster.writer")
@@ -66,8 +53,10 @@ public final class CollectionWriter: @unchecked Sendable {
   var indexFiles = IndexFileKeeping()
 
   /// A writer for a store, which it takes over, and the catalogue that it feeds.
-  public init(store: sending FeatureStore, catalog: Catalog) {
+  public init(store: sending FeatureStore, catalog: Catalog, limits: WriteLimits = WriteLimits()) {
     storeID = store.storeID
+    self.limits = limits
+    memory = WriteMemory(limits)
     self.store = store
     self.catalog = catalog
     home = .queue(queue)
@@ -92,6 +81,7 @@ public final class CollectionWriter: @unchecked Sendable {
           CollectionSnapshot(info: info, collection: IndexedCollection(loaded.index)),
           withoutExpired: loaded.expired)
       }
+      store.keepReserve()
       startSweeping()
       verify(store.verifier(ofRowsOf: unread))
     }
@@ -100,11 +90,11 @@ public final class CollectionWriter: @unchecked Sendable {
   /// How much was written since the start.
   var counts: Counts { done.withLock { $0 } }
 
-  /// Carries out a write after those that came before it; returns false if the writer is closed.
+  /// Carries out a write after those of the same client; returns false if the writer is closed.
   func enqueue(_ write: Write, _ share: WriteMemory.Share, answer: @escaping Reply) -> Bool {
     let (isAccepted, isFirst) = waiting.withLock { waiting in
       guard !waiting.isClosed else { return (false, false) }
-      waiting.jobs.append(Job(write: write, answer: answer, share: share))
+      waiting.jobs.append(Job(write: write, share: share, answer: answer))
       defer { waiting.isScheduled = true }
       return (true, !waiting.isScheduled)
     }
@@ -116,8 +106,7 @@ public final class CollectionWriter: @unchecked Sendable {
   public func close(refusing: Bool = false) {
     let refused = waiting.withLock { waiting -> [Job] in
       waiting.isClosed = true
-      defer { if refusing { waiting.jobs = [] } }
-      return refusing ? waiting.jobs : []
+      return refusing ? waiting.jobs.takeAll() : []
     }
     for job in refused { job.answer(.failure(Problem.stopping)) }
     queue.sync {
@@ -126,6 +115,24 @@ public final class CollectionWriter: @unchecked Sendable {
       finishIndexFiles()
       store.close()
     }
+  }
+
+  /// Carries out a write and waits for its outcome. To be called on a thread for long work.
+  func perform(_ write: Write, _ share: WriteMemory.Share) throws -> HTTPResponse {
+    let outcome = Locked<Result<HTTPResponse, any Error>>(.failure(Problem.stopping))
+    let end = DispatchSemaphore(value: 0)
+    let isAccepted = enqueue(write, share) { result in
+      outcome.withLock { $0 = result }
+      end.signal()
+    }
+    if isAccepted { end.wait() }
+    return try outcome.withLock { $0 }.get()
+  }
+
+  /// Looks whether the store is where it was, without which nothing can be written.
+  func noticePlace() {
+    guard catalog.setDetached(!store.isInPlace) else { return }
+    indexFiles.report(.place(isLost: !store.isInPlace))
   }
 
   // MARK: On the queue
@@ -142,13 +149,15 @@ public final class CollectionWriter: @unchecked Sendable {
   }
 
   /// Carries out the first of some writes in one transaction, answers them, and returns their number.
-  private func carryOut(_ jobs: ArraySlice<Job>) -> Int {
+  ///
+  /// - Parameter mayMakeRoom: whether deletions that the disk is too full for are tried again.
+  private func carryOut(_ jobs: ArraySlice<Job>, mayMakeRoom: Bool = true) -> Int {
     home.check()
-    let group = WriteGroup(store, catalog, isShared: jobs.count > 1)
+    let group = WriteGroup(store, catalog, limits, isShared: jobs.count > 1)
     var results: [Result<HTTPResponse, any Error>] = []
     do {
       try store.transaction {
-        for job in jobs where group.byteCount < CollectionWriter.maximumGroupBytes {
+        for job in jobs where group.byteCount < WriteQueue.maximumGroupBytes {
           // What a write that is alone throws ends the transaction.
           results.append(
             group.isShared
@@ -164,7 +173,18 @@ public final class CollectionWriter: @unchecked Sendable {
     } catch {
       // Without results, the transaction couldn't begin, so all have failed.
       let failed = results.isEmpty ? jobs : jobs.prefix(results.count)
-      for job in failed { job.answer(.failure(error)) }
+      noticePlace()
+      let isFull = if case StoreError.full = error { mayMakeRoom } else { false }
+      let deletions = failed.filter { isFull && $0.write.makesRoom }
+      if !deletions.isEmpty {
+        store.makingRoom {
+          for job in deletions { _ = carryOut([job], mayMakeRoom: false) }
+        }
+      }
+      for job in failed where !isFull || !job.write.makesRoom {
+        job.share.giveBack()
+        job.answer(.failure(error))
+      }
       return failed.count
     }
     group.publish()
@@ -172,7 +192,12 @@ public final class CollectionWriter: @unchecked Sendable {
       done.writes += group.changeCount
       if group.changeCount > 0 { done.commits += 1 }
     }
-    for (job, result) in zip(jobs, results) { job.answer(result) }
+    group.end()
+    for (job, result) in zip(jobs, results) {
+      // Before the answer, after which the client may send the next write.
+      job.share.giveBack()
+      job.answer(result)
+    }
     return results.count
   }
 }

@@ -1,4 +1,4 @@
-/// What becomes of the index files.
+/// What becomes of the index files, and of the data directory.
 public enum IndexFileEvent: Sendable {
   /// One was read, with the number of features that have changed since it was written.
   case read(collection: String, changes: Int)
@@ -10,6 +10,9 @@ public enum IndexFileEvent: Sendable {
   case damaged(reason: String)
   /// One couldn't be written, so the next start takes longer.
   case failed(collection: String, reason: String)
+
+  /// The data directory has been removed or replaced, or is back.
+  case place(isLost: Bool)
 
   /// A function that is told of events, on any thread.
   public typealias Report = @Sendable (IndexFileEvent) -> Void

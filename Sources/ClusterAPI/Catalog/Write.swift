@@ -1,3 +1,4 @@
+import GeoFormats
 import HTTPServer
 
 /// A change that a request asks for, read and checked. The writer carries it out.
@@ -5,17 +6,25 @@ struct Write: Sendable {
   /// The longest body of a write that is read on an event loop and shares a transaction with others. Reading
   /// it takes about a millisecond.
   static let smallBody = 256 << 10
+  /// Room for the features of such a body.
+  static let smallRoom = DecodingRoom(granted: 4 * smallBody) { _ throws(FormatError) in
+    throw .noRoom
+  }
 
   /// The memory that it takes until it is done, in bytes.
   var bytes: Int
   /// Whether it may share a transaction with others.
   var isSmall: Bool
+  /// Whether it deletes, so that it may use the space that is kept for that on a full disk.
+  var makesRoom = false
   /// Carries it out and makes the answer, which is sent when the transaction is on disk. It makes one
   /// change at most, and may run again if the transaction has to be begun anew.
   var perform: @Sendable (WriteGroup) throws -> HTTPResponse
 
   /// A write that has a transaction to itself and takes next to no memory before.
   static func alone(
-    _ perform: @escaping @Sendable (WriteGroup) throws -> HTTPResponse
-  ) -> Write { Write(bytes: 0, isSmall: false, perform: perform) }
+    makesRoom: Bool = false, _ perform: @escaping @Sendable (WriteGroup) throws -> HTTPResponse
+  ) -> Write {
+    Write(bytes: 0, isSmall: false, makesRoom: makesRoom, perform: perform)
+  }
 }

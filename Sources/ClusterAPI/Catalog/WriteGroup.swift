@@ -29,6 +29,10 @@ final class WriteGroup {
   private let catalog: Catalog
   /// Whether there are several writes, each of which has to see the earlier ones.
   let isShared: Bool
+  /// The number of collections at which no more are created.
+  private let maximumCollections: Int
+  /// The number of collections that the group has created.
+  private var createdCount = 0
   private var drafts: [String: Draft] = [:]
   /// The size of the features that were written, in bytes.
   private(set) var byteCount = 0
@@ -37,8 +41,9 @@ final class WriteGroup {
   /// Why the drafts no longer agree with the transaction; nil as long as they do.
   private var damage: (any Error)?
 
-  init(_ store: FeatureStore, _ catalog: Catalog, isShared: Bool) {
+  init(_ store: FeatureStore, _ catalog: Catalog, _ limits: WriteLimits, isShared: Bool) {
     self.store = store
+    maximumCollections = limits.collections
     self.catalog = catalog
     self.isShared = isShared
   }
@@ -99,6 +104,7 @@ final class WriteGroup {
     ttl: ValueUpdate<Int64>
   ) throws -> (snapshot: CollectionSnapshot, created: Bool) {
     precondition(!isShared)
+    try checkCount(with: id)
     let (info, created) = try store.putCollection(
       id, title: title, description: description, ttl: ttl)
     let collection = catalog[id]?.collection ?? IndexedCollection()
@@ -116,6 +122,7 @@ final class WriteGroup {
   /// Stores features, and creates the collection if there is none. Features without an id get one in the
   /// batch.
   func upsert(_ batch: inout FeatureBatch, into id: String) throws -> FeatureStore.UpsertResult {
+    try checkCount(with: id)
     let result = try store.upsert(&batch, into: id)
     byteCount += batch.byteCount
     edit(id) { draft in
@@ -143,9 +150,22 @@ final class WriteGroup {
     return true
   }
 
+  /// Refuses to create a collection if there are too many.
+  private func checkCount(with id: String) throws(Problem) {
+    let exists = drafts[id].map { $0.info != nil } ?? (catalog[id] != nil)
+    guard !exists, catalog.count + createdCount >= maximumCollections else { return }
+    throw Problem(
+      422, field: "collectionId", inBody: false,
+      "there are \(maximumCollections) collections or more, so that none is created")
+  }
+
   private func edit(_ id: String, _ body: (inout Draft) -> Void) {
     changeCount += 1
-    if drafts[id] == nil { drafts[id] = Draft(base: catalog[id]) }
+    if drafts[id] == nil {
+      let base = catalog[id]
+      if base == nil { createdCount += 1 }
+      drafts[id] = Draft(base: base)
+    }
     body(&drafts[id, default: Draft()])
   }
 
@@ -182,4 +202,7 @@ final class WriteGroup {
         touched: draft.wasDropped ? nil : draft.touched)
     }
   }
+
+  /// Frees what it holds, after ``publish()``.
+  func end() { drafts = [:] }
 }

@@ -1,39 +1,86 @@
-import Synchronization
+import GeoFormats
+import HTTPServer
+import Threading
 
-/// Limits the memory of all writes that wait or are being carried out.
+/// Limits the memory of all writes that are being read, wait or are being carried out, and of those of one
+/// client.
 final class WriteMemory: Sendable {
-  /// The memory, in bytes, above which writes are refused for now.
-  static let limit = 512 << 20
+  private struct Used {
+    var bytes = 0
+    var byClient: [UInt64: Int] = [:]
+  }
+
   /// What a write takes beside its features, in bytes.
   private static let overhead = 1024
 
-  private let used = Atomic<Int>(0)
+  private let limits: WriteLimits
+  private let used = Locked(Used())
 
-  /// Reserves memory for a write; nil if too much is taken.
-  func share(of bytes: Int) -> Share? {
-    let share = Share(self, bytes + WriteMemory.overhead)
-    return used.load(ordering: .relaxed) <= WriteMemory.limit ? share : nil
+  init(_ limits: WriteLimits) { self.limits = limits }
+
+  /// Reserves memory for a write of a client; nil if too much is taken.
+  func share(of bytes: Int, for client: UInt64) -> Share? {
+    let share = Share(self, client)
+    return share.resize(to: bytes) ? share : nil
   }
 
-  /// The memory of one write, which is given back with the last reference to it.
+  /// Changes what a client has taken; false, without a change, if that would be too much.
+  private func add(_ bytes: Int, for client: UInt64) -> Bool {
+    used.withLock { used in
+      let own = used.byClient[client, default: 0] + bytes
+      let fits = used.bytes + bytes <= limits.waitingBytes && own <= limits.decodedBytes
+      guard fits || bytes <= 0 else { return false }
+      used.bytes += bytes
+      used.byClient[client] = own == 0 ? nil : own
+      return true
+    }
+  }
+
+  /// The memory of one write, which is given back with the last reference to it, or before.
   final class Share: Sendable {
+    /// The client; see ``HTTPRequest/client``.
+    let client: UInt64
     private let memory: WriteMemory
-    private let bytes: Atomic<Int>
+    private let taken = Locked(0)
 
-    fileprivate init(_ memory: WriteMemory, _ bytes: Int) {
-      self.memory = memory
-      self.bytes = Atomic(bytes)
-      memory.used.add(bytes, ordering: .relaxed)
+    fileprivate init(_ memory: WriteMemory, _ client: UInt64) {
+      (self.memory, self.client) = (memory, client)
     }
 
-    deinit { memory.used.subtract(bytes.load(ordering: .relaxed), ordering: .relaxed) }
+    deinit { giveBack() }
 
-    /// Changes the size once the write has been read; false if that is too much, unless it is alone.
-    func resize(to bytes: Int) -> Bool {
-      let size = bytes + WriteMemory.overhead
-      let growth = size - self.bytes.exchange(size, ordering: .relaxed)
-      let (_, used) = memory.used.add(growth, ordering: .relaxed)
-      return used <= WriteMemory.limit || used <= size
+    /// Changes the size to that of the write's features; false, without a change, if that would be too much.
+    func resize(to bytes: Int) -> Bool { take(bytes + WriteMemory.overhead) }
+
+    /// Gives everything back, once the memory is free.
+    func giveBack() { _ = take(0) }
+
+    private func take(_ bytes: Int) -> Bool {
+      taken.withLock { taken in
+        guard memory.add(bytes - taken, for: client) else { return false }
+        taken = bytes
+        return true
+      }
+    }
+
+    /// Room for the features of one body, which takes more of the memory in steps.
+    var room: DecodingRoom {
+      let limit = memory.limits.decodedBytes - WriteMemory.overhead
+      let granted = taken.withLock { $0 } - WriteMemory.overhead
+      return DecodingRoom(granted: granted) { needed throws(FormatError) in
+        guard needed <= limit else {
+          throw .tooLarge(
+            detail:
+              "the features of the body take more than \(limit) bytes of memory; send them in parts"
+          )
+        }
+        let next = min(needed + WriteMemory.step, limit)
+        guard self.resize(to: next) else { throw .noRoom }
+        return next
+      }
     }
   }
+
+  /// The steps in which memory is taken while a body is read, in bytes.
+  private static let step = 1 << 20
 }

@@ -10,6 +10,16 @@ final class ChangeDispatcher {
   private var watches: [Watch.Key: Watch] = [:]
   /// The viewport that each watcher watches.
   private var keys: [Int: Watch.Key] = [:]
+  private var turns = WatchTurns()
+  /// When some of the time used was last forgotten.
+  private var passed = ContinuousClock.now
+  /// The step that is done on another thread, as it takes long. There is one at a time.
+  private var slow: (watch: Watch, thread: SystemThread)?
+
+  /// How far the priority of that thread is lowered; see nice(2).
+  private static let niceness: Int32 = 15
+  /// The time after which messages are read between steps.
+  private static let slice = Duration.milliseconds(20)
 
   init(_ catalog: Catalog, _ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void)
   {
@@ -21,8 +31,10 @@ final class ChangeDispatcher {
     home.check()
     while true {
       let inbox = mailbox.take(until: deadline)
+      if let outcome = inbox.outcome { finishSlow(outcome) }
       read(inbox)
       if inbox.isClosing {
+        slow?.thread.join()
         for watch in watches.values { watch.stop() }
         return
       }
@@ -35,13 +47,17 @@ final class ChangeDispatcher {
   /// When there is work to do without a message; nil if there is none.
   private var deadline: ContinuousClock.Instant? {
     guard !watches.isEmpty else { return nil }
-    return watches.values.compactMap(\.due).reduce(ContinuousClock.now + Watch.pause, min)
+    return watches.values.filter(canStep).compactMap(\.due)
+      .reduce(ContinuousClock.now + Watch.pause, min)
   }
+
+  /// Whether a step can be done now, if it is due.
+  private func canStep(_ watch: Watch) -> Bool { slow == nil || watch.isQuick }
 
   private func read(_ inbox: WatchMailbox.Inbox) {
     for request in inbox.requests {
       guard let watch = watch(for: request) else {
-        mailbox.count { $0.watchers -= 1 }
+        mailbox.release(request.client)
         request.answer(.failure(Problem.noCollection))
         continue
       }
@@ -70,22 +86,89 @@ final class ChangeDispatcher {
     if let watch = watches[key] {
       if watch.log === log { return watch }
       // The collection was dropped and created again.
-      watch.step()
+      watch.end()
     }
     guard let viewport = WatchedViewport(request.viewport) else { return nil }
-    let watch = Watch(viewport, log, mailbox, report: report)
+    // A filter is the longest part of a request; what is read from it takes a few times its text.
+    let watch = Watch(
+      viewport, extraBytes: 4096 + 8 * key.query.utf8.count,
+      isExpensive: catalog[key.collection].map(viewport.isExpensive) ?? false, log, mailbox,
+      report: report)
     watches[key] = watch
     return watch
   }
 
   private func work() {
-    let now = ContinuousClock.now
-    let due = watches.values.filter { $0.due.map { $0 <= now } ?? false }
-    for watch in due where !mailbox.isClosing { watch.step() }
-    for watch in watches.values { watch.keepAlive(now) }
+    let start = ContinuousClock.now
+    let seconds = (passed.duration(to: start) / .seconds(1)).rounded(.down)
+    turns.pass(seconds)
+    passed += .seconds(seconds)
+    var due = watches.values.filter { canStep($0) && ($0.due.map { $0 <= start } ?? false) }
+    while !due.isEmpty, !mailbox.isClosing, .now - start < ChangeDispatcher.slice {
+      let candidates = due.map { watch in
+        WatchTurns.Candidate(
+          clients: watch.addresses, cost: watch.cost,
+          waited: watch.due.map { $0.duration(to: start) / .seconds(1) } ?? 0)
+      }
+      guard let next = turns.next(of: candidates) else { break }
+      step(due.remove(at: next))
+      due.removeAll { !canStep($0) }
+    }
+    for watch in watches.values { watch.keepAlive(start) }
+    makeRoom()
     let abandoned = watches.filter(\.value.isAbandoned)
     guard !abandoned.isEmpty else { return }
     for key in abandoned.keys { watches[key] = nil }
+    keys = keys.filter { watches[$0.value] != nil }
+  }
+
+  private func step(_ watch: Watch) {
+    guard let work = watch.begin() else { return }
+    if !watch.isQuick {
+      let mailbox = self.mailbox
+      let thread = BackgroundThread.startJoinable(niceness: ChangeDispatcher.niceness) {
+        let outcome = work.run()
+        mailbox.post { $0.outcome = outcome }
+      }
+      if let thread {
+        slow = (watch, thread)
+        return
+      }
+    }
+    finish(watch, work.run())
+  }
+
+  private func finishSlow(_ outcome: WatchWork.Outcome) {
+    guard let (watch, thread) = slow else { return }
+    thread.join()
+    slow = nil
+    finish(watch, outcome)
+  }
+
+  private func finish(_ watch: Watch, _ outcome: WatchWork.Outcome) {
+    turns.charge(outcome.seconds, to: watch.addresses)
+    watch.finish(outcome)
+  }
+
+  /// Ends watches while all of them take too much memory: the largest of the address whose watches take most.
+  private func makeRoom() {
+    var total = watches.values.reduce(0) { $0 + $1.byteCount }
+    guard total > mailbox.limits.bytes else { return }
+    while total > mailbox.limits.bytes {
+      var taken: [UInt64: Int] = [:]
+      for watch in watches.values {
+        for client in watch.addresses { taken[client, default: 0] += watch.byteCount }
+      }
+      let greedy = taken.max { $0.value < $1.value }?.key
+      let largest = watches.filter { watch in
+        greedy.map { watch.value.addresses.contains($0) } ?? true
+      }.max { $0.value.byteCount < $1.value.byteCount }
+      guard let largest else { return }
+      total -= largest.value.byteCount
+      mailbox.refusals.count(.watcherMemory)
+      largest.value.close(because: .unavailable("what watchers show takes too much memory"))
+      watches[largest.key] = nil
+    }
     keys = keys.filter { watches[$0.value] != nil }
   }
 }

@@ -1,18 +1,23 @@
+import HTTPServer
 import Threading
 
-/// Sends watchers of viewports what changes in them, on a thread of the lowest priority.
+/// Sends watchers of viewports what changes in them, on a thread of lower priority than the event loops.
 final class ChangeHub: Sendable {
   private let catalog: Catalog
-  private let mailbox = WatchMailbox()
+  private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
   /// The thread, from the first watcher on.
   private let thread = Locked<SystemThread?>(nil)
 
   /// How far the thread's priority is lowered; see nice(2).
-  private static let niceness: Int32 = 19
+  private static let niceness: Int32 = 5
 
-  init(catalog: Catalog, report: @escaping @Sendable (String) -> Void) {
+  init(
+    catalog: Catalog, limits: WatchLimits = WatchLimits(), refusals: Refusals,
+    report: @escaping @Sendable (String) -> Void
+  ) {
     (self.catalog, self.report) = (catalog, report)
+    mailbox = WatchMailbox(limits: limits, refusals: refusals)
   }
 
   deinit {
@@ -34,14 +39,12 @@ final class ChangeHub: Sendable {
 
   /// Adds a client that watches a viewport, and answers it as soon as its first event is there.
   ///
-  /// - Throws: ``Problem`` 503 if there are too many watchers.
+  /// - Throws: ``Problem`` 503 if there are too many watchers, 429 if there are too many of the client's address.
   func watch(
-    _ key: Watch.Key, _ viewport: ViewportRequest, since: Int64?, isToHead: Bool,
+    _ key: Watch.Key, _ viewport: ViewportRequest, since: Int64?, by client: HTTPRequest,
     answer: @escaping Reply
   ) throws(Problem) {
-    guard let id = mailbox.admit() else {
-      throw .unavailable("\(WatchMailbox.maximumWatchers) clients watch already")
-    }
+    let id = try mailbox.admit(client.client)
     let isRunning = thread.withLock { thread in
       if thread == nil {
         thread = BackgroundThread.startJoinable(niceness: ChangeHub.niceness) {
@@ -52,11 +55,13 @@ final class ChangeHub: Sendable {
       return thread != nil
     }
     guard isRunning else {
-      mailbox.count { $0.watchers -= 1 }
+      mailbox.release(client.client)
       throw .unavailable("no thread could be started for watchers")
     }
     let request = Watch.Request(
-      id: id, key: key, viewport: viewport, since: since, isToHead: isToHead, answer: answer)
+      id: id, key: key, viewport: viewport, since: since,
+      isToHead: client.method == .head, client: client.client, isGone: { client.isAbandoned },
+      answer: answer)
     mailbox.post { $0.requests.append(request) }
   }
 }

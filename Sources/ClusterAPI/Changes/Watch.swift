@@ -20,12 +20,20 @@ final class Watch {
     let since: Int64?
     /// Whether it is a HEAD request.
     let isToHead: Bool
+    /// The client's address.
+    let client: UInt64
+    /// Whether the client has gone; not to be called after the answer.
+    let isGone: @Sendable () -> Bool
     /// To be called once.
     let answer: Reply
   }
 
   /// The least time between two events.
   static let pause = Duration.milliseconds(250)
+  /// The most seconds that a step takes on the thread that sends changes.
+  static let quickStep = 0.02
+  /// How many times as long as a step took the next one isn't begun.
+  private static let rest = 4.0
   /// The time after which a comment is sent if there are no events.
   private static let keepAlivePeriod = Duration.seconds(15)
 
@@ -36,6 +44,22 @@ final class Watch {
   private let home = Confinement.currentThread
   private var requests: [Request] = []
   private var watchers: [Int: Watcher] = [:]
+  /// The addresses of those, each with their number.
+  private var clients: [UInt64: Int] = [:]
+  /// The version that the viewport showed after the last step.
+  private var version: Int64 = 0
+  /// The seconds that a step is expected to take.
+  private(set) var cost: Double
+  /// The memory of the viewport, in bytes.
+  private(set) var byteCount = 0
+  /// That of what the viewport is made from.
+  private let extraBytes: Int
+  /// Whether a step has begun and not ended.
+  private(set) var isBusy = false
+  private var started = ContinuousClock.now
+  /// At the beginning of the step, the versions of the watchers that were behind, and the number of requests.
+  private var behind: [Int: Int64] = [:]
+  private var asked = 0
   /// Whether the collection has changed since the last step.
   var isTouched = false
   /// The earliest time of the next step.
@@ -43,28 +67,41 @@ final class Watch {
   /// Whether it has ended, because the collection was dropped or the viewport can't be answered.
   private var isOver = false
 
+  /// A watch without watchers. `extraBytes` is the memory of its key and request; `isExpensive` says whether the
+  /// first step may take long.
   init(
-    _ view: WatchedViewport, _ log: TouchLog, _ mailbox: WatchMailbox,
-    report: @escaping @Sendable (String) -> Void
+    _ view: WatchedViewport, extraBytes: Int, isExpensive: Bool, _ log: TouchLog,
+    _ mailbox: WatchMailbox, report: @escaping @Sendable (String) -> Void
   ) {
     (self.view, self.log, self.mailbox, self.report) = (view, log, mailbox, report)
+    self.extraBytes = extraBytes
+    byteCount = extraBytes
+    cost = isExpensive ? Watch.quickStep * 2 : 0
   }
 
   /// Whether there are no watchers and no requests.
   var isAbandoned: Bool { isOver || (requests.isEmpty && watchers.isEmpty) }
 
+  /// Whether steps are so short that the thread that sends changes can do them itself.
+  var isQuick: Bool { cost <= Watch.quickStep }
+
+  /// The addresses of its watchers and of those who want to be.
+  var addresses: [UInt64] { Array(clients.keys) }
+
   /// When the next step is due; nil if there is nothing to do.
   var due: ContinuousClock.Instant? {
     home.check()
+    guard !isBusy, !isOver else { return nil }
     let hasWork = isTouched || !requests.isEmpty || watchers.values.contains(where: isBehind)
     return hasWork ? notBefore : nil
   }
 
-  private func isBehind(_ watcher: Watcher) -> Bool { watcher.version != view.version }
+  private func isBehind(_ watcher: Watcher) -> Bool { watcher.version != version }
 
   func add(_ request: Request) {
     home.check()
     requests.append(request)
+    clients[request.client, default: 0] += 1
   }
 
   func begin(_ stream: ResponseStream, of watcher: Int) {
@@ -74,36 +111,82 @@ final class Watch {
 
   func remove(_ watcher: Int) {
     home.check()
-    if watchers.removeValue(forKey: watcher) != nil { mailbox.count { $0.watchers -= 1 } }
+    if let watcher = watchers.removeValue(forKey: watcher) { leave(watcher.client) }
+  }
+
+  /// Notes that a client isn't a watcher any more, before it is told.
+  private func leave(_ client: UInt64) {
+    let left = (clients[client] ?? 0) - 1
+    clients[client] = left > 0 ? left : nil
+    mailbox.release(client)
   }
 
   // MARK: Steps
 
-  /// Sends all watchers what has changed, and answers requests.
-  func step() {
+  /// Begins a step and returns its work, with whose outcome ``finish(_:)`` must be called; nil if there is nothing
+  /// to do.
+  func begin() -> WatchWork? {
     home.check()
-    let start = ContinuousClock.now
     isTouched = false
+    refuseGone()
     // Without a snapshot the collection was dropped.
-    guard let snapshot = log.take() else { return close(EventText.gone, .noCollection) }
-    do {
-      let before = view.version
-      let touched = view.isKnown ? log.coordinates(after: before) : nil
-      let update = try view.update(
-        to: snapshot, touched: touched, wantsView: requests.contains { $0.since == nil })
-      let now = ContinuousClock.now
-      // A watcher that can't take the changes is behind.
-      for (id, watcher) in watchers where watcher.version == before {
-        if update.changes == nil || isReady(watcher, id, now) {
-          send(update.changes, to: watcher, now)
-        }
-      }
-      try bringUp(snapshot, update.view)
-    } catch {
-      let problem = Problem.from(error, bodyFields: false, report: report)
-      close(EventText.problem(problem.response.body), problem)
+    guard let snapshot = log.take() else {
+      end()
+      return nil
     }
-    notBefore = start + Watch.pause
+    let now = ContinuousClock.now
+    started = now
+    behind = watchers.filter { isBehind($1) && isReady($1, $0, now) }.mapValues(\.version)
+    asked = requests.count
+    guard !isAbandoned else { return nil }
+    isBusy = true
+    let shown = Set(behind.values.map { $0 } + requests.map(\.since))
+    return WatchWork(view: view, log: log, snapshot: snapshot, shown: shown)
+  }
+
+  /// Refuses requests whose clients have gone.
+  private func refuseGone() {
+    let gone = requests.filter { $0.isGone() }
+    guard !gone.isEmpty else { return }
+    let ids = Set(gone.map(\.id))
+    requests.removeAll { ids.contains($0.id) }
+    for request in gone {
+      leave(request.client)
+      request.answer(.failure(Problem(499, "the client has gone")))
+    }
+  }
+
+  /// Ends a step: sends all watchers what has changed, and answers requests.
+  func finish(_ outcome: WatchWork.Outcome) {
+    home.check()
+    isBusy = false
+    byteCount = outcome.byteCount + extraBytes
+    guard !isOver else { return }
+    let before = version
+    version = outcome.version
+    switch outcome.events {
+    case .success(let events): send(events, before)
+    case .failure(let error): close(because: Problem.from(error, bodyFields: false, report: report))
+    }
+    // An expensive step may follow a cheap one.
+    cost = max(outcome.seconds, cost / 2)
+    notBefore = max(started + Watch.pause, .now + .seconds(cost * Watch.rest))
+  }
+
+  private func send(_ events: WatchWork.Events, _ before: Int64) {
+    let now = ContinuousClock.now
+    // A watcher that can't take the changes is behind.
+    for (id, watcher) in watchers where watcher.version == before {
+      if events.changes == nil || isReady(watcher, id, now) {
+        send(events.changes, to: watcher, now)
+      }
+    }
+    for (id, shown) in behind {
+      guard let watcher = watchers[id], isReady(watcher, id, now) else { continue }
+      send(events.since[shown], to: watcher, now)
+    }
+    for request in requests.prefix(asked) { admit(request, events.since[request.since]) }
+    requests.removeFirst(asked)
   }
 
   /// Whether a watcher can be sent an event. One that has stopped reading is dropped.
@@ -111,10 +194,9 @@ final class Watch {
     let readiness = watcher.readiness(at: now)
     if readiness == .unresponsive {
       watchers[id] = nil
-      mailbox.count {
-        $0.watchers -= 1
-        $0.dropped += 1
-      }
+      leave(watcher.client)
+      mailbox.count { $0.dropped += 1 }
+      mailbox.refusals.count(.slowWatcher)
       watcher.stream?.drop()
     }
     return readiness == .ready
@@ -122,57 +204,14 @@ final class Watch {
 
   /// Brings a watcher that is ready up to date; without an event if nothing has changed for it.
   private func send(_ event: [UInt8]?, to watcher: Watcher, _ now: ContinuousClock.Instant) {
-    watcher.version = view.version
+    watcher.version = version
     guard let event else { return }
     watcher.send(event, at: now)
     mailbox.count { $0.events += 1 }
   }
 
-  /// Answers requests, and brings watchers up to date that were behind and can take events again.
-  private func bringUp(_ snapshot: CollectionSnapshot, _ whole: [UInt8]?) throws {
-    var events = CatchUp(view: view, log: log, snapshot: snapshot, whole: whole)
-    let now = ContinuousClock.now
-    for (id, watcher) in watchers where isBehind(watcher) && isReady(watcher, id, now) {
-      send(try events.event(since: watcher.version), to: watcher, now)
-    }
-    while let request = requests.first {
-      let event = try events.event(since: request.since)
-      requests.removeFirst()
-      admit(request, event)
-    }
-  }
-
-  /// Events for watchers that show other versions than the latest but one, each encoded once.
-  private struct CatchUp {
-    let view: WatchedViewport
-    let log: TouchLog
-    let snapshot: CollectionSnapshot
-    /// The event with the whole viewport, once it was needed.
-    var whole: [UInt8]?
-    var known: [Int64: [UInt8]] = [:]
-
-    /// The event that brings a client up to date that shows a version, or nothing; nil if nothing has changed.
-    mutating func event(since version: Int64?) throws -> [UInt8]? {
-      guard let version, let touched = log.coordinates(after: version) else {
-        return try wholeView()
-      }
-      if touched.isEmpty { return nil }
-      if let event = known[version] { return event }
-      let event = try view.changes(touched: touched, in: snapshot) ?? wholeView()
-      known[version] = event
-      return event
-    }
-
-    private mutating func wholeView() throws -> [UInt8] {
-      if let whole { return whole }
-      let made = try view.update(to: snapshot, touched: nil, wantsView: true).view ?? []
-      whole = made
-      return made
-    }
-  }
-
   private func admit(_ request: Request, _ event: [UInt8]?) {
-    let first = event ?? EventText.mark(version: view.version)
+    let first = event ?? EventText.mark(version: version)
     var response = HTTPResponse(
       status: 200,
       headers: [
@@ -183,11 +222,11 @@ final class Watch {
     let (mailbox, id) = (self.mailbox, request.id)
     if request.isToHead {
       response.stream = { _ in }
-      mailbox.count { $0.watchers -= 1 }
+      leave(request.client)
     } else {
       if event != nil { mailbox.count { $0.events += 1 } }
       watchers[id] = Watcher(
-        version: view.version, sent: response.body.count, at: ContinuousClock.now)
+        of: request.client, version: version, sent: response.body.count, at: ContinuousClock.now)
       response.stream = { stream in
         mailbox.post { $0.streams.append((id, stream)) }
         stream.onEnd { mailbox.post { $0.gone.append(id) } }
@@ -210,10 +249,19 @@ final class Watch {
   /// Ends all streams without another event.
   func stop() { close([], .stopping) }
 
+  /// Ends all streams, as the collection was dropped.
+  func end() { close(EventText.gone, .noCollection) }
+
+  /// Ends all streams, as the viewport can't be watched any more.
+  func close(because problem: Problem) {
+    close(EventText.problem(problem.response.body), problem)
+  }
+
   private func close(_ last: [UInt8], _ problem: Problem) {
     home.check()
     isOver = true
-    mailbox.count { $0.watchers -= requests.count + watchers.count }
+    for request in requests { leave(request.client) }
+    for watcher in watchers.values { leave(watcher.client) }
     for request in requests { request.answer(.failure(problem)) }
     for watcher in watchers.values {
       watcher.stream?.send(last)

@@ -4,8 +4,14 @@ import Threading
 
 /// The messages that other threads leave for the thread that sends changes, and figures about it.
 final class WatchMailbox: Sendable {
-  /// The most watchers.
-  static let maximumWatchers = 1000
+  let limits: WatchLimits
+
+  /// Counts watchers that are dropped.
+  let refusals: Refusals
+
+  init(limits: WatchLimits, refusals: Refusals) {
+    (self.limits, self.refusals) = (limits, refusals)
+  }
 
   /// The messages since the last look.
   struct Inbox {
@@ -13,6 +19,8 @@ final class WatchMailbox: Sendable {
     var streams: [(watcher: Int, stream: ResponseStream)] = []
     var gone: [Int] = []
     var touched: [TouchLog] = []
+    /// What came of work that another thread has done.
+    var outcome: WatchWork.Outcome?
     var isClosing = false
   }
 
@@ -32,6 +40,8 @@ final class WatchMailbox: Sendable {
     var isSignalled = false
     var lastID = 0
     var figures = Figures()
+    /// The number of watchers of each address.
+    var places: [UInt64: Int] = [:]
   }
 
   private let state = Locked(State())
@@ -61,17 +71,37 @@ final class WatchMailbox: Sendable {
   /// Whether the message to close waits to be taken.
   var isClosing: Bool { state.withLock { $0.inbox.isClosing } }
 
-  /// A number for a new watcher, which is counted from now on; nil if there are too many.
-  func admit() -> Int? {
-    state.withLock { state in
-      guard state.figures.watchers < WatchMailbox.maximumWatchers else { return nil }
+  /// A number for a new watcher, which is counted from now on.
+  ///
+  /// - Throws: ``Problem`` if there are too many, of all addresses or of this one.
+  func admit(_ client: UInt64) throws(Problem) -> Int {
+    let result = state.withLock { state -> Result<Int, Problem> in
+      let place = (state.places[client] ?? 0) + 1
+      if state.figures.watchers >= limits.places {
+        return .failure(.unavailable("\(limits.places) clients watch already", .watchers))
+      }
+      if place > limits.placesOfAddress {
+        let detail = "\(limits.placesOfAddress) clients of this address watch already"
+        return .failure(.overShare(detail))
+      }
       state.figures.watchers += 1
+      state.places[client] = place
       state.lastID += 1
-      return state.lastID
+      return .success(state.lastID)
+    }
+    return try result.get()
+  }
+
+  /// Counts that a watcher is one no longer. It must not have been told before.
+  func release(_ client: UInt64) {
+    state.withLock { state in
+      state.figures.watchers -= 1
+      let left = (state.places[client] ?? 0) - 1
+      state.places[client] = left > 0 ? left : nil
     }
   }
 
-  /// Changes the figures. A watcher must be subtracted before it is told that it is one no longer.
+  /// Changes the figures.
   func count(_ change: (inout Figures) -> Void) { state.withLock { change(&$0.figures) } }
 
   /// The figures now.

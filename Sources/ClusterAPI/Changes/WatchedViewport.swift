@@ -44,6 +44,14 @@ final class WatchedViewport {
       limit: viewport.values.limit ?? ClusterRequest.maximumLimit)
   }
 
+  /// The approximate memory of what is shown, in bytes.
+  var byteCount: Int { (shown?.count ?? 0) * 112 }
+
+  /// Whether its first update may take long.
+  func isExpensive(in snapshot: CollectionSnapshot) -> Bool {
+    !viewport.isSmall && Cost(of: viewport, over: snapshot.collection).lane != nil
+  }
+
   /// Whether it has been updated at all.
   var isKnown: Bool { shown != nil }
 

@@ -19,6 +19,8 @@ final class Watcher {
   /// approximately.
   private static let slack = 4096
 
+  /// The client's address.
+  let client: UInt64
   /// The version that the client shows once it has read what was sent.
   var version: Int64
   /// The stream; nil until the response has begun.
@@ -32,7 +34,8 @@ final class Watcher {
   private var ends: [Int] = []
 
   /// Creates a watcher that was sent a version in a number of bytes.
-  init(version: Int64, sent: Int, at now: ContinuousClock.Instant) {
+  init(of client: UInt64, version: Int64, sent: Int, at now: ContinuousClock.Instant) {
+    self.client = client
     self.version = version
     self.sent = sent
     ends = [sent]

@@ -200,14 +200,6 @@ struct Fields {
 
   // MARK: Lists
 
-  /// Refuses a list or object that has too many elements.
-  func checkCount(
-    _ count: Int, _ kind: StaticString, of name: String, atMost maximum: Int
-  ) throws(Problem) {
-    guard count > maximum else { return }
-    throw problem(name, status: 422, "\(name) has \(count) \(kind), more than \(maximum)")
-  }
-
   /// The elements of a JSON array that are all of one type. `detail` is the error for any other value, without
   /// the name.
   private func elements<Element>(
@@ -215,6 +207,7 @@ struct Fields {
     _ read: (JSONValue) -> Element?
   ) throws(Problem) -> [Element] {
     guard json.kind == .array else { throw problem(name, "\(name) \(detail)") }
+    try checkCount(json.count, "elements", of: name, atMost: Fields.maximumElements)
     var elements: [Element] = []
     for json in json.elements {
       guard let element = read(json) else {
@@ -258,6 +251,7 @@ struct Fields {
       case nil: return nil
       case .json(let json):
         guard json.kind == .array else { throw problem(name, "\(name) is not a list of ids") }
+        try checkCount(json.count, "elements", of: name, atMost: Fields.maximumElements)
         for element in json.elements {
           if let number = element.number {
             ids.append(try FeatureID(number: number))
@@ -288,8 +282,10 @@ struct Fields {
   /// decoded text. An element that holds a comma can be sent in a body only.
   private func list(_ name: String, _ text: EncodedText) throws(Problem) -> [String] {
     let decoded = try decoded(name, text)
-    return decoded.isEmpty
-      ? [] : decoded.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    if decoded.isEmpty { return [] }
+    let parts = decoded.split(separator: ",", omittingEmptySubsequences: false)
+    try checkCount(parts.count, "elements", of: name, atMost: Fields.maximumElements)
+    return parts.map(String.init)
   }
 
   // MARK: Objects

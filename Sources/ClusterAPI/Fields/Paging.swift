@@ -1,6 +1,6 @@
 import ClusterCore
 
-/// `limit` and `offset` of a list of features.
+/// `limit` and `offset` of a list.
 struct Paging {
   static let names = ["limit", "offset"]
   static let defaultLimit = 10
@@ -10,8 +10,10 @@ struct Paging {
   var limit: Int
   var offset: Int
 
-  init(_ fields: Fields) throws(Problem) {
-    limit = try fields.count("limit", atMost: Paging.maximumLimit) ?? Paging.defaultLimit
+  init(
+    _ fields: Fields, defaultLimit: Int = defaultLimit, maximumLimit: Int = maximumLimit
+  ) throws(Problem) {
+    limit = try fields.count("limit", atMost: maximumLimit) ?? defaultLimit
     // No collection can have more features.
     offset = try fields.count("offset", atMost: Int(Int32.max)) ?? 0
   }

@@ -31,7 +31,7 @@ struct AnnotationFields: OptionSet, Hashable, Sendable {
   ]
 
   /// The most names that a request may give.
-  static let maximumNames = 100
+  static let maximumNames = 1000
 }
 
 extension Fields {

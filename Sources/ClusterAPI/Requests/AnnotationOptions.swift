@@ -15,7 +15,7 @@ struct AnnotationOptions: Hashable, Sendable {
   var subtitleLimit = 5
   var properties = PropertySelection.all
   /// The most names of properties that a pin or member carries.
-  static let maximumProperties = 100
+  static let maximumProperties = 1000
   /// The most features that a cluster lists.
   var members = 0
   /// The members that an annotation carries.

@@ -20,6 +20,8 @@ public final class Metrics: Sendable {
 
   // One lock for each request takes tens of nanoseconds.
   private let counts = Locked(Counts())
+  /// What was refused, by reason.
+  let refusals = Refusals()
   private let connections = Locked<@Sendable () -> Int>({ 0 })
 
   /// Counters at zero.
@@ -48,11 +50,14 @@ public final class Metrics: Sendable {
     }
   }
 
+  /// Counts what the server refused before it was a request.
+  public func count(_ refusal: ConnectionRefusal) { refusals.count(refusal) }
+
   /// Everything, in Prometheus' text format 0.0.4.
   func text(_ catalog: Catalog, _ written: CollectionWriter.Counts, _ hub: ChangeHub) -> String {
     let counts = self.counts.withLock { $0 }
     let source = connections.withLock { $0 }
-    let collections = catalog.all
+    let collections = CollectionFigures(catalog)
     var text = ""
     func metric(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {
       text += "# HELP pincluster_\(name) \(help)\n# TYPE pincluster_\(name) \(type)\n"
@@ -65,8 +70,7 @@ public final class Metrics: Sendable {
       metric(name, "gauge", help, [("", "\(value)")])
     }
     func gauge(_ name: String, _ help: String, of value: (CollectionSnapshot) -> Int) {
-      let samples = collections.map { ("{collection=\"\($0.info.id)\"}", "\(value($0))") }
-      metric(name, "gauge", help, samples)
+      metric(name, "gauge", help, collections.samples(of: value))
     }
     let requests = counts.requests.sorted {
       ($0.status, "\($0.method)") < ($1.status, "\($1.method)")
@@ -87,6 +91,9 @@ public final class Metrics: Sendable {
     metric(
       "http_request_duration_seconds", "histogram",
       "From a request being read to its answer being handed over.", samples)
+    metric(
+      "refused_total", "counter", "Requests and connections refused for the sake of others.",
+      refusals.figures.map { ("{reason=\"\($0.reason.rawValue)\"}", "\($0.count)") })
     counter("http_sent_bytes_total", "Bytes of answers.", counts.bytes)
     gauge("open_connections", "Connections open now.", source())
     counter("writes_total", "Writes that changed something.", written.writes)

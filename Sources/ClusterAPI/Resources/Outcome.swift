@@ -1,35 +1,60 @@
+import GeoFormats
 import HTTPServer
 
 /// How a request is answered.
 enum Outcome {
   /// With a response that is there.
   case now(HTTPResponse)
+  /// With a response to a read, made at once or, if that may take long, away from the event loops.
+  case read(Read)
   /// By work that may take long, away from the event loops.
   case later(WorkQueue.Lane, @Sendable () throws -> HTTPResponse)
   /// By the writer, which makes the response.
   case write(Write)
   /// By the writer, after the write is read, which may take long, away from the event loops.
-  case longWrite(@Sendable () throws -> Write)
+  case longWrite(@Sendable (WriteMemory.Share) throws -> Write)
   /// By others, when they can.
   case deferred(@Sendable (@escaping Reply) throws -> Void)
 
-  /// A response that is made at once, or, if that may take long, away from the event loops. If the client has
-  /// what an entity tag names, there is nothing to make, and the status is 304.
+  /// A response to a read. If the client has what an entity tag names, there is nothing to make, and the status
+  /// is 304.
+  ///
+  /// - Parameter isSmall: whether it certainly costs little, so that there is no need to estimate.
   static func response(
-    to request: HTTPRequest, etag: String? = nil, isLong: @autoclosure () -> Bool,
-    lane: @autoclosure () -> WorkQueue.Lane = .long,
-    _ make: @escaping @Sendable () throws -> HTTPResponse
-  ) throws -> Outcome {
+    to request: HTTPRequest, etag: String? = nil, isSmall: Bool = false,
+    cost: @escaping @Sendable () -> Cost, _ make: @escaping @Sendable () throws -> HTTPResponse
+  ) -> Outcome {
     if let etag, request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    return isLong() ? .later(lane(), make) : .now(try make())
+    return .read(Read(isSmall: isSmall, cost: cost, make: make))
   }
 
-  /// A write that is read from a body at once, or, if the body is long, away from the event loops.
-  static func write(
-    of body: RequestBody, _ read: @escaping @Sendable (_ isSmall: Bool) throws -> Write
+  /// An outcome that is found by reading a body: at once, or, if the body is long, away from the event loops.
+  static func reading(
+    _ body: RequestBody, _ outcome: @escaping @Sendable () throws -> Outcome
   ) throws -> Outcome {
-    body.count > Write.smallBody ? .longWrite { try read(false) } : .write(try read(true))
+    guard body.count > smallBody else { return try outcome() }
+    return .later(.quick) {
+      switch try outcome() {
+      case .now(let response): return response
+      case .read(let read): return try read.make()
+      case .later(_, let work): return try work()
+      case .write, .longWrite, .deferred:
+        preconditionFailure("a body of a read has no such outcome")
+      }
+    }
+  }
+
+  /// The largest body of named values that an event loop reads, in bytes.
+  private static let smallBody = 64 << 10
+
+  /// A write that is read from a body at once, or, if the body is long or turns out to hold much, away from
+  /// the event loops. `read` is given the memory for a write that is read there.
+  static func write(
+    of body: RequestBody, _ read: @escaping @Sendable (WriteMemory.Share?) throws -> Write
+  ) throws -> Outcome {
+    guard body.count <= Write.smallBody else { return .longWrite(read) }
+    do { return .write(try read(nil)) } catch FormatError.noRoom { return .longWrite(read) }
   }
 }

@@ -54,14 +54,16 @@ extension Resources {
 
   /// Answers about the annotation that an id names, if it is there today.
   private func answer(
-    _ asked: AnnotationRequest, _ request: HTTPRequest,
+    _ asked: AnnotationRequest, _ request: HTTPRequest, as part: Cost.AnnotationPart,
     _ make: @escaping @Sendable (FoundAnnotation) throws -> HTTPResponse
   ) throws -> Outcome {
     let collection = asked.snapshot.collection
-    return try .response(
+    return .response(
       to: request, etag: asked.etag,
-      isLong: asked.viewport != nil || Effort.isLong(over: collection, asked.options)
-        || asked.id?.hasGroup ?? false
+      cost: {
+        Cost(
+          of: asked.id, in: asked.viewport, asked.options, as: part, over: collection)
+      }
     ) {
       let properties = try BoundProperties(asked.options.neededProperties, in: collection)
       guard let id = asked.id,
@@ -74,12 +76,13 @@ extension Resources {
 
   func getAnnotation(_ id: String, _ annotation: String, _ request: HTTPRequest) throws -> Outcome {
     let asked = try annotationRequest(id, annotation, request, offered: [.json])
-    return try answer(asked, request) { found in
+    return try answer(asked, request, as: .itself) { found in
       let writer = try AnnotationWriter(
         collection: asked.snapshot.collection, result: found.result, options: asked.options.output,
         statistics: found.statistics)
       return try HTTPResponse(etag: asked.etag) { json in
         writer.writeMembers(found.annotation, into: &json)
+        try AnswerLimit.check(json)
         json.key("expansionZoom")
         if let zoom = try found.expansionZoom() { json.value(zoom) } else { json.null() }
         json.key("visibleMapRect")
@@ -93,7 +96,7 @@ extension Resources {
   ) throws -> Outcome {
     let asked = try annotationRequest(
       id, annotation, request, offered: [.geoJSON, .json], isPaged: true)
-    return try answer(asked, request) { found in
+    return try answer(asked, request, as: .items(asked.paging.limit)) { found in
       Resources.featureCollection(
         found.result.ordinals(
           of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
@@ -107,7 +110,7 @@ extension Resources {
   ) throws -> Outcome {
     let asked = try annotationRequest(
       id, annotation, request, offered: [.json, .geoJSON], hasChildZoom: true)
-    return try answer(asked, request) { found in
+    return try answer(asked, request, as: .children(zoom: asked.childZoom)) { found in
       guard let zoom = try asked.childZoom ?? found.expansionZoom().map(Double.init) else {
         throw Problem(
           422, field: "childZoom", inBody: false,
@@ -120,12 +123,5 @@ extension Resources {
       answer.statistics = found.statistics
       return HTTPResponse(try answer.json(), type: asked.type, etag: asked.etag)
     }
-  }
-}
-
-extension AnnotationID {
-  /// Whether the values of a property are needed to find it.
-  fileprivate var hasGroup: Bool {
-    if case .cell(let name) = self { name.group != nil } else { false }
   }
 }

@@ -18,9 +18,8 @@ extension Resources {
     // A browser that reconnects sends the id of the last event that it has seen.
     let last = request.headers["last-event-id"].flatMap { Int64(trimmed($0)) }
     let key = Watch.Key(collection: id, query: Resources.sharedQuery(request.query))
-    let isToHead = request.method == .head
     return .deferred { [hub] answer in
-      try hub.watch(key, viewport, since: last ?? since, isToHead: isToHead, answer: answer)
+      try hub.watch(key, viewport, since: last ?? since, by: request, answer: answer)
     }
   }
 

@@ -4,6 +4,10 @@ import HTTPServer
 
 extension Resources {
   func clusters(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    try .reading(request.body) { try self.readClusters(id, request) }
+  }
+
+  private func readClusters(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let viewport = try viewport(request)
     let type: MediaType = viewport.values.cell.output.isGeoJSON ? .geoJSON : .json
     let snapshot = try snapshot(id)
@@ -16,8 +20,8 @@ extension Resources {
       return .now(HTTPResponse(body, type: type, etag: etag))
     }
     let collection = snapshot.collection
-    return try .response(
-      to: request, isLong: viewport.isLong(over: collection), lane: viewport.lane(over: collection)
+    return .response(
+      to: request, isSmall: viewport.isSmall, cost: { Cost(of: viewport, over: collection) }
     ) {
       if let body = try cached?.body(clustering: true) {
         return HTTPResponse(body, type: type, etag: etag)

@@ -16,12 +16,32 @@ extension Resources {
 
   // MARK: GET
 
-  func listCollections(_ request: HTTPRequest) throws -> HTTPResponse {
-    _ = try request.answerType([.json])
-    return HTTPResponse { json in
-      json.array("links") { $0.link("/collections", "self", .json, "The collections") }
-      json.array("collections") { json in
-        for snapshot in catalog.all { json.collection(snapshot) }
+  /// The collections of a page, and of one that nobody asked to be longer.
+  private static let (longestPage, usualPage) = (1000, 100)
+
+  func listCollections(_ request: HTTPRequest) throws -> Outcome {
+    let fields = try Fields(query: request.query, allowed: ["f"] + Paging.names)
+    _ = try request.negotiate([.json], format: try fields.string("f"))
+    let paging = try Paging(
+      fields, defaultLimit: Resources.usualPage, maximumLimit: Resources.longestPage)
+    return .response(
+      to: request, cost: { Cost(ofCollections: min(paging.limit, self.catalog.count)) }
+    ) { [catalog] in
+      let page = catalog.page(offset: paging.offset, limit: paging.limit)
+      return HTTPResponse(reserving: 256 + page.count * 1024) { json in
+        json.array("links") { json in
+          let isFirst = paging.offset == 0 && paging.limit == Resources.usualPage
+          json.link(
+            isFirst ? "/collections" : request.target, "self", .json, "The collections")
+          let next = paging.offset + page.count
+          if !page.isEmpty, next < catalog.count {
+            json.link(
+              Resources.nextPage(request, offset: next), "next", .json, "The next page")
+          }
+        }
+        json.array("collections") { json in
+          for snapshot in page { json.collection(snapshot) }
+        }
       }
     }
   }
@@ -88,7 +108,7 @@ extension Resources {
     try checkCollectionID(id)
     _ = try Fields(query: request.query, allowed: [])
     return .write(
-      .alone { group in
+      .alone(makesRoom: true) { group in
         guard try group.drop(id) else { throw Problem.noCollection }
         return HTTPResponse(status: 204)
       })

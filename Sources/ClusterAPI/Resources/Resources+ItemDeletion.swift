@@ -15,7 +15,7 @@ extension Resources {
         "bbox",
         "bbox or filter must say what to delete; DELETE /collections/\(id) deletes everything")
     }
-    let write = Write.alone { group in
+    let write = Write.alone(makesRoom: true) { group in
       guard let collection = group.snapshot(id)?.collection else { throw Problem.noCollection }
       let ordinals = try Resources.ordinals(in: region, passing: filter, of: collection)
       let ids = ordinals.map { collection.index.record(at: $0).id }
@@ -23,11 +23,12 @@ extension Resources {
       return HTTPResponse { $0.member("deleted", ids.count) }
     }
     // Only the writer can tell whether there is such a collection, as a write before this one may create it.
-    guard let collection = catalog[id]?.collection, Effort.isLong(over: collection, filter: filter)
+    guard let collection = catalog[id]?.collection,
+      Cost(ofItems: .max, in: region, passing: filter, of: collection).lane != nil
     else {
       return .write(write)
     }
-    return .longWrite {
+    return .longWrite { _ in
       // This reads the properties now, so that the writer needn't.
       _ = try Resources.ordinals(in: region, passing: filter, of: collection)
       return write

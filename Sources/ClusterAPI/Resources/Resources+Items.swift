@@ -2,6 +2,7 @@ import ClusterCore
 import FeatureStore
 import GeoFormats
 import HTTPServer
+import Threading
 
 extension Resources {
   // MARK: Lists
@@ -15,8 +16,9 @@ extension Resources {
     let snapshot = try snapshot(id)
     let etag = entityTag(snapshot, request, type)
     let collection = snapshot.collection
-    return try .response(
-      to: request, etag: etag, isLong: Effort.isLong(over: collection, filter: filter)
+    return .response(
+      to: request, etag: etag,
+      cost: { Cost(ofItems: paging.limit, in: region, passing: filter, of: collection) }
     ) {
       let scope = FeatureScope(
         collection, passing: try filter.map { try collection.filter($0) }, near: region)
@@ -27,12 +29,14 @@ extension Resources {
     }
   }
 
-  /// A page of features. JSON and GeoJSON differ in the media type only.
+  /// A page of features: the given ones, or as many as fit into it. JSON and GeoJSON differ in the media type
+  /// only.
   static func featureCollection(
     _ ordinals: [Int], of index: FeatureIndex, matched: Int, paging: Paging, request: HTTPRequest,
     type: MediaType, etag: String
   ) -> HTTPResponse {
-    HTTPResponse(type: type, etag: etag, reserving: 512 + ordinals.count * 256) { json in
+    let ordinals = AnswerLimit.page(ordinals, of: index)
+    return HTTPResponse(type: type, etag: etag, reserving: 512 + ordinals.count * 256) { json in
       json.member("type", "FeatureCollection")
       json.member("numberMatched", matched)
       json.member("numberReturned", ordinals.count)
@@ -44,13 +48,17 @@ extension Resources {
         }
       }
       json.array("features") { json in
-        for ordinal in ordinals { json.feature(index.record(at: ordinal)) }
+        for ordinal in ordinals {
+          let record = index.record(at: ordinal)
+          if Interruption.poll(100 &+ record.properties.count / 4) { return }
+          json.feature(record)
+        }
       }
     }
   }
 
   /// The request's target with another offset.
-  private static func nextPage(_ request: HTTPRequest, offset: Int) -> String {
+  static func nextPage(_ request: HTTPRequest, offset: Int) -> String {
     let others = (request.query ?? "").split(separator: "&").filter {
       EncodedText(String($0.prefix { $0 != "=" })).decoded(plusIsSpace: true) != "offset"
     }

@@ -9,6 +9,12 @@ extension Resources {
 
   /// Finds a feature: the viewport that shows it, and the annotation that stands for it there.
   func locate(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
+    try .reading(request.body) { try self.readLocate(id, feature, request) }
+  }
+
+  private func readLocate(
+    _ id: String, _ feature: String, _ request: HTTPRequest
+  ) throws -> Outcome {
     _ = try request.answerType([.json])
     try request.checkBodyType([.json])
     let snapshot = try snapshot(id)
@@ -21,7 +27,9 @@ extension Resources {
         fields, of: .locate, rect: viewport.rect, scale: .viewportWidth(viewport.width))
       return (viewport, asked)
     }
-    return try .response(to: request, isLong: snapshot.index.count > 1, lane: .quick) {
+    return .response(
+      to: request, cost: { Cost(ofLocating: asked, over: snapshot.collection) }
+    ) {
       try Resources.locate(ordinal, viewport, asked, snapshot)
     }
   }
@@ -57,6 +65,7 @@ extension Resources {
           collection: collection, result: located.result, options: asked.values.cell.output,
           statistics: properties.annotationStatistics
         ).write(annotation, into: &json)
+        try AnswerLimit.check(json)
       } else {
         json.null()
       }

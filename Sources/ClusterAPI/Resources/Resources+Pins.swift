@@ -1,18 +1,22 @@
 import ClusterCore
 import GeoFormats
 import HTTPServer
+import Threading
 
 extension Resources {
   func pins(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    try .reading(request.body) { try self.readPins(id, request) }
+  }
+
+  private func readPins(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let asked = try withViewportFields(request, .pins) { fields, format in
       _ = try request.negotiate([.json], format: format)
       return try PinRequest(fields)
     }
     let snapshot = try snapshot(id)
     let etag = request.method == .post ? nil : entityTag(snapshot, request, .json)
-    return try .response(
-      to: request, etag: etag,
-      isLong: Effort.isLong(over: snapshot.collection, filter: asked.filter)
+    return .response(
+      to: request, etag: etag, cost: { Cost(ofPins: asked, of: snapshot.collection) }
     ) {
       try Resources.pins(asked, snapshot, etag)
     }
@@ -26,13 +30,16 @@ extension Resources {
     let scope = FeatureScope(snapshot.collection, passing: filter, near: asked.region)
     let ordinals = try scope.ordinals(in: asked.region, limit: asked.limit)
     var pinLayout = PinLayout(scope, distance: asked.distance)
-    return HTTPResponse(etag: etag, reserving: 256 + ordinals.count * 256) { json in
+    return try HTTPResponse(etag: etag, reserving: 256 + ordinals.count * 256) { json in
       json.member("featureCount", ordinals.count)
       json.member("version", snapshot.info.version)
       let properties = asked.properties
-      json.array("pins") { json in
+      try json.array("pins") { json in
         for ordinal in ordinals {
-          json.pin(index.record(at: ordinal), pinLayout.pin(at: ordinal), properties)
+          let record = index.record(at: ordinal)
+          if Interruption.poll(500 &+ record.properties.count / 4) { return }
+          json.pin(record, pinLayout.pin(at: ordinal), properties)
+          try AnswerLimit.check(json)
         }
       }
     }

@@ -20,13 +20,16 @@ extension Resources {
     let idProperty = try fields.string("idProperty")
     _ = try request.negotiate([.json], format: nil)
     let format = try Resources.format(request)
-    return try .write(of: request.body) { isSmall in
+    let maximumLength = writer.limits.featureBytes
+    return try .write(of: request.body) { share in
       let parsed = try request.body.withUnsafeBytes {
-        try ParsedFeatures($0, format, idProperty: idProperty)
+        try ParsedFeatures(
+          $0, format, idProperty: idProperty, maximumLength: maximumLength,
+          room: share?.room ?? Write.smallRoom)
       }
       if onError == .abort && parsed.rejected > 0 { throw Resources.problem(with: parsed) }
       let holder = Locked(parsed)
-      return Write(bytes: parsed.batch.byteCount, isSmall: isSmall) { group in
+      return Write(bytes: parsed.batch.memory, isSmall: share == nil) { group in
         // A write that has a transaction to itself runs once, and may be too large to be copied.
         var stored = holder.withLock { parsed in
           defer { if !group.isShared { parsed = ParsedFeatures() } }
@@ -86,10 +89,12 @@ extension Resources {
 extension ParsedFeatures {
   /// Reads all features of a body.
   init(
-    _ bytes: UnsafeRawBufferPointer, _ format: FeatureFormat = .geoJSON, idProperty: String? = nil
+    _ bytes: UnsafeRawBufferPointer, _ format: FeatureFormat = .geoJSON, idProperty: String? = nil,
+    maximumLength: Int, room: DecodingRoom = .unlimited
   ) throws {
-    self.init()
-    var reader = FeatureReader(format: format, idProperty: idProperty)
+    self.init(room: room)
+    var reader = FeatureReader(
+      format: format, idProperty: idProperty, maximumLength: maximumLength)
     try reader.read(bytes, into: &self)
     try reader.finish(into: &self)
   }

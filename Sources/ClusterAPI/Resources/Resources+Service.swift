@@ -16,7 +16,10 @@ extension Resources {
     if try request.answerType([.json, .html]) == .html {
       return HTTPResponse(
         status: 200, headers: [("Content-Type", "text/html; charset=utf-8")],
-        body: Array(Resources.page(catalog.all).utf8))
+        body: Array(
+          Resources.page(
+            catalog.page(offset: 0, limit: Resources.shownCollections), of: catalog.count
+          ).utf8))
     }
     return HTTPResponse { json in
       json.member("title", "pincluster")
@@ -29,8 +32,11 @@ extension Resources {
     }
   }
 
-  /// The landing page for people. Ids of collections need no escaping.
-  private static func page(_ collections: [CollectionSnapshot]) -> String {
+  /// The most collections on the landing page.
+  private static let shownCollections = 100
+
+  /// The landing page for people, with the first collections of a number. Ids of collections need no escaping.
+  private static func page(_ collections: [CollectionSnapshot], of count: Int) -> String {
     let rows = collections.map { snapshot in
       let path = "/collections/\(snapshot.info.id)"
       let world = "\(path)/clusters?bbox=-180,-85,180,85&amp;viewportWidth=1024"
@@ -39,6 +45,9 @@ extension Resources {
         <td><a href="\(path)/items">items</a> <a href="\(world)">the world, clustered</a></td></tr>
         """
     }
+    let rest = count - collections.count
+    let more =
+      rest > 0 ? "<p><a href=\"/collections?offset=\(collections.count)\">\(rest) more</a></p>" : ""
     let links = links.dropFirst().map { "<li><a href=\"\($0.href)\">\($0.3)</a></li>" }
     return """
       <!doctype html><html lang="en"><head><meta charset="utf-8"><title>pincluster</title>
@@ -46,7 +55,7 @@ extension Resources {
       sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}td{padding:.2rem 1rem .2rem 0}\
       </style></head><body><h1>pincluster</h1>
       <p>Map pins, clustered exactly: what to draw in a viewport.</p>
-      <table>\(rows.joined())</table><ul>\(links.joined())</ul></body></html>
+      <table>\(rows.joined())</table>\(more)<ul>\(links.joined())</ul></body></html>
       """
   }
 
@@ -76,14 +85,22 @@ extension Resources {
 
   private func status(_ request: HTTPRequest, isUp: Bool) throws -> HTTPResponse {
     _ = try request.answerType([.json], hasFormat: false)
-    guard isUp else { throw Problem.unavailable("not every collection is loaded") }
+    guard isUp else {
+      throw Problem.unavailable(
+        catalog.isDetached
+          ? "the data directory has been removed or replaced" : "not every collection is loaded")
+    }
     return HTTPResponse { $0.member("status", "ok") }
   }
 
-  func metricsText(_ request: HTTPRequest) throws -> HTTPResponse {
+  func metricsText(_ request: HTTPRequest) throws -> Outcome {
     _ = try request.answerType([.plain], hasFormat: false)
-    return HTTPResponse(
-      status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-      body: Array(metrics.text(catalog, writer.counts, hub).utf8))
+    return .response(
+      to: request, cost: { Cost(ofFiguresOf: self.catalog.count) }
+    ) { [self] in
+      HTTPResponse(
+        status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
+        body: Array(metrics.text(catalog, writer.counts, hub).utf8))
+    }
   }
 }

@@ -17,7 +17,7 @@ final class Resources: Sendable {
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.catalog, self.writer, self.metrics) = (catalog, writer, metrics)
-    hub = ChangeHub(catalog: catalog, report: report)
+    hub = ChangeHub(catalog: catalog, refusals: metrics.refusals, report: report)
     storeName = String(writer.storeID, radix: 36)
   }
 

@@ -30,11 +30,20 @@ struct FairQueue<Element: Sendable>: Sendable {
     return newest
   }
 
+  /// Puts an element of a client before its others, and the client's turn after those of all others.
+  mutating func prepend(_ element: Element, of client: UInt64) {
+    if waiting[client] == nil { turns.append(client) }
+    waiting[client, default: []].insert(element, at: 0)
+    count += 1
+  }
+
   /// Removes and returns the next element. O(clients and the elements of one).
-  mutating func popFirst() -> Element? {
-    guard !turns.isEmpty else { return nil }
-    let client = turns.removeFirst()
-    guard let element = waiting[client]?.removeFirst() else { return nil }
+  ///
+  /// - Parameter isReady: whether an element may be next. A client whose first one may not be passes its turn.
+  mutating func popFirst(where isReady: (Element) -> Bool = { _ in true }) -> Element? {
+    let next = turns.firstIndex { waiting[$0]?.first.map(isReady) ?? false }
+    guard let next, let element = waiting[turns[next]]?.removeFirst() else { return nil }
+    let client = turns.remove(at: next)
     if waiting[client]?.isEmpty == true { waiting[client] = nil } else { turns.append(client) }
     count -= 1
     return element

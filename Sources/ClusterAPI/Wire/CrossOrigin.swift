@@ -3,6 +3,8 @@ import HTTPServer
 /// CORS: everything is open to every origin, as there are no credentials.
 enum CrossOrigin {
   private static let origin = (name: "Access-Control-Allow-Origin", value: "*")
+  /// Keeps browsers from taking an answer for what its type doesn't say.
+  private static let sniffing = (name: "X-Content-Type-Options", value: "nosniff")
   private static let exposed = (
     name: "Access-Control-Expose-Headers", value: "ETag, Location, Retry-After"
   )
@@ -20,18 +22,21 @@ enum CrossOrigin {
   private static let geoJSONFields = newFields(of: .geoJSON)
 
   private static func newFields(of type: MediaType) -> [(name: String, value: String)] {
-    [("Content-Type", type.rawValue), origin, exposed]
+    [("Content-Type", type.rawValue), origin, exposed, sniffing]
   }
+
+  /// Adds the fields that open an answer to no request, or to one that can't be read.
+  static func open(_ response: inout HTTPResponse) { response.headers += [origin, sniffing] }
 
   /// Adds the fields that open an answer, if it has none yet.
   static func open(_ response: inout HTTPResponse, for request: HTTPRequest) {
     guard request.method == .options else {
       if !response.headers.contains(where: { $0.name == origin.name }) {
-        response.headers += [origin, exposed]
+        response.headers += [origin, exposed, sniffing]
       }
       return
     }
-    response.headers.append(origin)
+    response.headers += [origin, sniffing]
     guard request.headers["access-control-request-method"] != nil else { return }
     let allowed = response.header("Allow") ?? "GET, HEAD, OPTIONS"
     response.headers += [

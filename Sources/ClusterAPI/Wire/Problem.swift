@@ -19,6 +19,8 @@ public struct Problem: Error, Sendable {
   public var items: [Item]
   /// Further header fields, such as Allow.
   public var headers: [(name: String, value: String)]
+  /// Why it is refused, if it is for the sake of others; it is counted when the client is told.
+  var refusal: Refusal?
 
   /// Creates a problem.
   public init(
@@ -44,8 +46,24 @@ public struct Problem: Error, Sendable {
   }
 
   /// The service can't answer now; the client may try again in a second.
-  static func unavailable(_ detail: String) -> Problem {
-    Problem(503, detail, headers: [("Retry-After", "1")])
+  static func unavailable(_ detail: String, _ refusal: Refusal? = nil) -> Problem {
+    var problem = Problem(503, detail, headers: [("Retry-After", "1")])
+    problem.refusal = refusal
+    return problem
+  }
+
+  /// The client's address has more than its share of something; the client may try again in a second.
+  static func overShare(_ detail: String) -> Problem {
+    var problem = Problem(429, detail, headers: [("Retry-After", "1")])
+    problem.refusal = .addressShare
+    return problem
+  }
+
+  /// The request holds more than the service takes.
+  static func tooLarge(_ detail: String, _ refusal: Refusal = .bodySize) -> Problem {
+    var problem = Problem(413, detail)
+    problem.refusal = refusal
+    return problem
   }
 
   /// The answer to what comes too late to be begun.
@@ -93,15 +111,20 @@ extension Problem {
   ) -> Problem {
     switch error {
     case let problem as Problem: return problem
-    case let error as ImpossibleRequest where error.isOutOfMemory: return .unavailable(error.detail)
+    case let error as ImpossibleRequest where error.isOutOfMemory:
+      return .unavailable(error.detail, .memory)
     case let error as ImpossibleRequest:
       return Problem(422, field: error.field, inBody: bodyFields, error.detail)
     case let error as JSONError where error != .outOfMemory:
       return Problem(400, "the body is not JSON: \(error)")
-    case is JSONError, FormatError.outOfMemory: return .unavailable("the service is out of memory")
+    case is JSONError, FormatError.outOfMemory:
+      return .unavailable("the service is out of memory", .memory)
     case FormatError.malformed(let detail, let offset):
       let position = offset.map { " (at byte \($0))" } ?? ""
       return Problem(400, "the body can't be read: \(detail)\(position)")
+    case FormatError.tooLarge(let detail):
+      return Problem(413, detail, items: [Item(pointer: "", detail: detail)])
+    case FormatError.noRoom: return API.tooManyWrites
     case FormatError.notFeatures(let pointer, let detail):
       return Problem(422, detail, items: [Item(pointer: pointer, detail: detail)])
     case StoreError.idsExhausted:
@@ -110,6 +133,8 @@ extension Problem {
       report("\(error)")
       return switch error {
       case .full: Problem(507, "the disk is full; nothing was changed")
+      case .gone:
+        Problem(503, "the data directory has been removed or replaced; nothing was changed")
       case .readOnly: Problem(503, "the data directory can't be written; nothing was changed")
       default: Problem(500, "the store failed; nothing was changed")
       }

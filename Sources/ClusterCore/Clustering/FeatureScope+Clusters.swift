@@ -1,3 +1,5 @@
+import Threading
+
 extension FeatureScope {
   /// Creates a scope of the features that pass a filter, at least those in the cells of a request and of
   /// its groups.
@@ -111,7 +113,7 @@ extension FeatureScope {
       result.featureCount += try clusterer.run()
       result.annotations = clusterer.annotations
       if let weights = request.weightsOfMeans {
-        for number in result.annotations[start...].indices {
+        for number in result.annotations[start...].indices where !Interruption.isOver {
           result.annotations[number].weigh(by: weights, index, layer)
         }
       }

@@ -1,3 +1,5 @@
+import Threading
+
 extension FeatureScope {
   /// The scopes that are clustered separately: the scope itself, whose features have `group` in common if
   /// that is given, or the request's groups with features in their cells.
@@ -69,6 +71,7 @@ extension FeatureScope {
     var ranks: Set<Int> = []
     var offsets = [[UInt16]](repeating: [], count: keys.keys.count)
     for (number, match) in matches.enumerated() where match == nil {
+      if Interruption.poll(index.blocks[number].count * 50) { return [] }
       let firstOrdinal = number << PointIndex.blockBits
       forEachOffset(ofBlock: number) { offset in
         offsets[Int(keys.rank(at: firstOrdinal + Int(offset)))].append(offset)

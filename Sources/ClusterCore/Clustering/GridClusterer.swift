@@ -1,3 +1,5 @@
+import Threading
+
 /// Makes the annotations of one layer from the sums of a grid's cells.
 struct GridClusterer<Region: IndexRegion> {
   /// The features to cluster.
@@ -48,6 +50,7 @@ struct GridClusterer<Region: IndexRegion> {
       if annotations.isEmpty { annotations.reserveCapacity(sums.count) }
       var features = 0
       try sums.forEachInOrder { (sum) throws(ImpossibleRequest) in
+        if Interruption.poll(200) { throw .interrupted }
         let ordinals = kept.isEmpty ? [] : kept[sum.cell] ?? []
         try annotate(sum, keptApart: ordinals)
         features += sum.count + ordinals.count

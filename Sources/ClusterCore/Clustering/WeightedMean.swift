@@ -1,3 +1,5 @@
+import Threading
+
 /// The mean coordinate of features weighted by a property; missing and negative numbers count as 0.
 struct WeightedMean {
   private let weights: PropertyColumn
@@ -51,7 +53,7 @@ extension Annotation {
     var mean = WeightedMean(weights, index)
     layer.runs(self, nil) {
       mean.add($0)
-      return true
+      return !Interruption.poll($0.count * 10)
     }
     coordinate = mean.coordinate(in: bounds) ?? coordinate
   }

@@ -1,3 +1,5 @@
+import Threading
+
 /// A filter that is bound to the columns of one index and evaluates features by ordinal.
 ///
 /// It evaluates 64 features at a time, and later parts of an AND or OR only for undecided features.
@@ -32,6 +34,8 @@ public struct BoundFilter: Sendable {
   public func forEachPassing(in range: Range<Int>, _ body: (Int) throws -> Void) rethrows {
     var ordinal = range.lowerBound
     while ordinal < range.upperBound {
+      // Only lets others work, as callers may rely on all that pass.
+      Interruption.poll(64 * 10)
       var rest = mask(from: ordinal, count: Swift.min(64, range.upperBound - ordinal))
       while rest != 0 {
         try body(ordinal + rest.trailingZeroBitCount)

@@ -156,6 +156,7 @@ final class GridSummation<Region: IndexRegion> {
         next &+= 1
       }
       start = end
+      if Interruption.poll(queue.count &* 100) { break }
     }
     scratch.queue = queue
     addAll()

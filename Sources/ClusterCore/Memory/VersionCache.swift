@@ -62,7 +62,11 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Returns whether there is a value or a stale one.
   func contains(_ key: Key) -> Bool { state.withLock { $0.entries[key]?.cost ?? 0 > 0 } }
 
-  /// Returns the value of a key, which `build` builds if it is missing.
+  /// Returns the value of a key if it is built. That isn't a use.
+  func existing(_ key: Key) -> Value? { state.withLock { $0.entries[key]?.value } }
+
+  /// Returns the value of a key, which `build` builds if it is missing. Nothing is kept of a build that was
+  /// interrupted: the next caller builds the value anew.
   func value<E: Error>(
     for key: Key, build: (_ stale: Value?) throws(E) -> Value
   ) throws(E) -> Value {
@@ -75,10 +79,11 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     if let value = entry.value { return value }
     let slot = entry.slot
-    return try slot.value.withLock { value -> Result<Value, E> in
+    return try slot.value.withLongLock { value -> Result<Value, E> in
       if let value { return .success(value) }
       return Result { () throws(E) in
         let built = try build(entry.stale)
+        if Interruption.isOver { return built }
         value = built
         keep(built, of: key, slot)
         return built

@@ -1,6 +1,12 @@
-/// The remaining work that a request may do, in units of about a nanosecond.
+import Threading
+
+/// The remaining work that a request may do, in units of about a nanosecond. It is spent when the request's
+/// thread must stop; see ``Interruption``.
 struct WorkBudget {
   private(set) var left: Int
+  /// What is left at the next look whether the thread must stop.
+  private var next: Int
+  private static let interval = 20_000
 
   /// The default budget: about an eighth of a second, or up to twice that if memory is slow.
   static let standard = 120_000_000
@@ -9,10 +15,19 @@ struct WorkBudget {
   /// The work of comparing two features by their coordinates.
   static let exactTest = 45
 
-  init(_ units: Int) { left = units }
+  init(_ units: Int) { (left, next) = (units, units - WorkBudget.interval) }
 
   var isSpent: Bool { left < 0 }
 
   @inline(__always)
-  mutating func spend(_ units: Int) { left &-= units }
+  mutating func spend(_ units: Int) {
+    left &-= units
+    if left < next { look() }
+  }
+
+  @inline(never)
+  private mutating func look() {
+    if Interruption.poll(next &+ WorkBudget.interval &- left) { left = -1 }
+    next = left &- WorkBudget.interval
+  }
 }

@@ -1,4 +1,5 @@
 import CHints
+import Threading
 
 /// Raw pointers into an index for hot loops, valid while the index is kept alive.
 ///
@@ -152,6 +153,8 @@ struct IndexPointers {
           continue
         }
         stack[depth] = siblings.dropFirst()
+        // Only lets others work: what visits nodes relies on seeing all of them.
+        Interruption.poll(20)
         switch visit(node) {
         case .stop: return
         case .skip: break

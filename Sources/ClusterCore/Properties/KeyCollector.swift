@@ -1,3 +1,5 @@
+import Threading
+
 /// Collects the distinct keys of a column chunk by chunk.
 struct KeyCollector {
   /// The keys in order of discovery.
@@ -22,9 +24,11 @@ struct KeyCollector {
     }
   }
 
-  /// Returns the number of each value's key plus one, 0 for no value; nil for a chunk without any.
+  /// Returns the number of each value's key plus one, 0 for no value; nil for a chunk without any, and when
+  /// interrupted.
   mutating func collect(_ chunk: ColumnChunk) -> FixedArray<UInt32>? {
     if chunk.codes == nil && chunk.doubles == nil { return nil }
+    if Interruption.poll(chunk.count * 20) { return nil }
     let result = WritableArray<UInt32>(count: chunk.count)
     for offset in 0..<chunk.count {
       let code = chunk.code(at: offset)

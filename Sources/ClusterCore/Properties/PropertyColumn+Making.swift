@@ -1,7 +1,9 @@
 import CHints
+import Threading
 
 extension PropertyColumn {
-  /// Creates the column of a property from all records of an index. O(bytes of all properties).
+  /// Creates the column of a property from all records of an index. O(bytes of all properties). Values are
+  /// missing in what was interrupted.
   public convenience init(
     named name: [UInt8], of index: FeatureIndex, decoder: some PropertyDecoder
   ) {
@@ -12,9 +14,12 @@ extension PropertyColumn {
       var builder = ColumnChunkBuilder(count: run.count, dictionary: dictionary)
       for ordinal in run {
         index.prefetchRecord(at: min(ordinal + PropertyColumn.ahead, run.upperBound - 1))
-        decoder.withValue(of: name, in: index.record(at: ordinal).properties) {
-          builder.append($0)
+        let properties = index.record(at: ordinal).properties
+        guard !Interruption.poll(50 &+ properties.count / 2) else {
+          builder.append(.missing)
+          continue
         }
+        decoder.withValue(of: name, in: properties) { builder.append($0) }
       }
       chunks.append(builder.chunk)
     }

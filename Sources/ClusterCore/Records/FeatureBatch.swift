@@ -20,6 +20,9 @@ public struct FeatureBatch: Sendable {
   /// The size of the records in bytes.
   public var byteCount: Int { words.count * 8 }
 
+  /// The size of the records and of what finds them, in bytes.
+  public var memory: Int { (words.count + starts.count) * 8 }
+
   /// Reserves memory.
   public mutating func reserveCapacity(features: Int, bytes: Int) {
     starts.reserveCapacity(features)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A feature's encoded bytes in memory, valid only while their owner lives: a ``FeatureBatch``
 /// within `withRecord`, or a ``RecordArena`` or index that is kept alive.
 ///
@@ -109,6 +111,12 @@ public struct FeatureRecord {
   /// The properties as a JSON object in UTF-8.
   public var properties: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + furtherOffset + furtherCount * 8, count: propertiesLength)
+  }
+
+  /// Whether another record is the same to the last byte. O(1) if it is this one, otherwise O(n) in bytes.
+  public func equals(_ other: FeatureRecord) -> Bool {
+    guard base != other.base else { return true }
+    return size == other.size && memcmp(base, other.base, size) == 0
   }
 
   /// Compares records by id in the order of ``FeatureID``. See ``compare(_:_:)``.

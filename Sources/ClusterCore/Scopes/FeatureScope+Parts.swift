@@ -1,4 +1,5 @@
 import Glibc
+import Threading
 
 extension FeatureScope {
   /// Divides some of the scope's features by the rank of their keys. Returns nil if there are more
@@ -21,6 +22,7 @@ extension FeatureScope {
     forEachRun { run in
       guard ranks.count <= limit else { return }
       total += run.count
+      Interruption.poll(run.count * 5)
       for ordinal in run {
         let rank = Int(keys.rank(at: collectionOrdinal(ordinal)))
         if table[rank] == 0 { ranks.append(rank) }
@@ -28,6 +30,7 @@ extension FeatureScope {
       }
     }
     guard ranks.count <= limit else { return nil }
+    if Interruption.isOver { throw .interrupted }
     ranks.sort()
     return try ImpossibleRequest.withMemory(of: total * 24) {
       var parts: [SelectedPoints] = []
@@ -37,6 +40,7 @@ extension FeatureScope {
       }
       parts.withUnsafeMutableBufferPointer { parts in
         forEachRun { run in
+          Interruption.poll(run.count * 15)
           for ordinal in run {
             let whole = collectionOrdinal(ordinal)
             let number = Int(table[Int(keys.rank(at: whole))])

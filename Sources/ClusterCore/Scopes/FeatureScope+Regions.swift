@@ -1,3 +1,5 @@
+import Threading
+
 extension FeatureScope {
   /// Creates the scope of a collection's features that pass a filter. If the region contains only a
   /// small part of the collection and the scope isn't cached, only the features in the region are
@@ -19,6 +21,7 @@ extension FeatureScope {
         let selected = BlockSelection(
           from: before.blocks(ofKey: nil), index.matches(before.serials), index.records
         ) { number in
+          if Interruption.isOver { return nil }
           var offsets: [UInt16] = []
           let firstOrdinal = number << PointIndex.blockBits
           bound.forEachPassing(in: firstOrdinal..<firstOrdinal + index.blocks[number].count) {

@@ -1,3 +1,5 @@
+import Threading
+
 /// The count, sum, minimum and maximum of a property's numbers over some features, found in one pass.
 struct NumberSummary {
   /// The number of features with a number. The other values are meaningless if it is 0.
@@ -12,6 +14,7 @@ struct NumberSummary {
   init(_ column: PropertyColumn, _ runs: [Range<Int>], scale: Double = 1) {
     for run in runs {
       guard let doubles = column.doubles[around: run.lowerBound] else { continue }
+      if Interruption.poll(run.count * 3) { break }
       for ordinal in run {
         // Branchless: NaN, which stands for a missing number, is neither less nor greater.
         let number = doubles[ordinal] * scale
@@ -29,6 +32,7 @@ struct NumberSummary {
     var total = PreciseSum()
     for run in runs {
       guard let doubles = column.doubles[around: run.lowerBound] else { continue }
+      if Interruption.poll(run.count * 3) { break }
       for ordinal in run { total.add(PropertyColumn.weight(doubles[ordinal])) }
     }
     withExtendedLifetime(column) {}

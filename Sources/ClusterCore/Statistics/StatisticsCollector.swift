@@ -1,4 +1,5 @@
 import Glibc
+import Threading
 
 /// Computes the statistics of one annotation after another.
 public final class StatisticsCollector {
@@ -41,7 +42,7 @@ public final class StatisticsCollector {
     var runs: [Range<Int>] = []
     result.forEachRun(of: annotation) {
       runs.append($0)
-      return true
+      return !Interruption.isOver
     }
     var found = AnnotationStatistics()
     found.weight = wanted.weights.map { NumberSummary.weight(of: $0, runs) }
@@ -60,6 +61,7 @@ public final class StatisticsCollector {
   ) {
     var ranks: [Int] = []
     for run in runs {
+      if Interruption.poll(run.count * 5) { break }
       for ordinal in run {
         let rank = Int(keys.rank(at: ordinal))
         if tally[rank] == 0 { ranks.append(rank) }

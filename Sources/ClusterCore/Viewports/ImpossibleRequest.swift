@@ -11,6 +11,9 @@ public struct ImpossibleRequest: Error, Sendable {
   /// The error of a request that takes more memory than the service has.
   public static let outOfMemory = ImpossibleRequest(
     field: "", detail: "the service is out of memory", isOutOfMemory: true)
+
+  /// The error of a request whose work was interrupted, which no client sees: the answer tells why.
+  static let interrupted = ImpossibleRequest(field: "", detail: "the work was interrupted")
 }
 
 extension ImpossibleRequest {

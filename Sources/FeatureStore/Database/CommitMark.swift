@@ -94,7 +94,7 @@ final class CommitMark {
     note()
     // SQLite does this by itself for connections without a hook.
     if frames >= CommitMark.longLog {
-      sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+      connection.checkpoint()
     }
   }
 

@@ -14,6 +14,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case damaged(path: String, reason: String)
   /// The disk or quota is full, or the file may not grow.
   case full(reason: String)
+  /// The files of the data directory have been removed or replaced.
+  case gone(path: String)
   /// The directory or the database can't be written to.
   case readOnly(reason: String)
   /// The operating system or SQLite failed, or a method was called at the wrong time.
@@ -44,6 +46,7 @@ extension StoreError: CustomStringConvertible {
       "\(path) has schema version \(found), this program knows versions up to \(supported)"
     case .damaged(let path, let reason): "the database \(path) is damaged: \(reason)"
     case .full(let reason): "no space left for the database: \(reason)"
+    case .gone(let path): "the data directory \(path) has been removed or replaced"
     case .readOnly(let reason): "the database can't be written to: \(reason)"
     case .io(let reason): "the database failed: \(reason)"
     case .idsExhausted(let collection):

@@ -93,6 +93,11 @@ final class Connection {
   /// that a directory that turns out to be damaged stays as it was found.
   func foldsLogOnClose(_ folds: Bool) { csqlite_fold_log_on_close(handle, folds ? 1 : 0) }
 
+  /// Copies as much as possible of the log into the database, so that its space is used again.
+  func checkpoint() {
+    sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
   /// Whether a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

@@ -95,13 +95,30 @@ public final class FeatureStore {
   public func close() {
     rollbackImport()
     ascended = nil
+    let isInPlace = isInPlace
     core?.giveVersionsBack()
     guard let lock = core?.lock, let path = core?.connection.path else { return }
     core?.connection.foldsLogOnClose(true)
     core = nil
     // The directory is still locked. A full disk may have kept the log from being folded in.
-    if DataDirectory.isMissing(path + "-wal") { CommitMark.remove(besides: path) }
+    // Another directory in its place is none of its business.
+    if isInPlace, DataDirectory.isMissing(path + "-wal") { CommitMark.remove(besides: path) }
     withExtendedLifetime(lock) {}
+  }
+
+  /// Whether the files of the store are still where they were opened. If not, no write succeeds.
+  public var isInPlace: Bool { core?.places.areSame ?? false }
+
+  /// Keeps space on the disk for ``makingRoom(_:)``, if there is any.
+  public func keepReserve() { if isInPlace { core?.reserve.fill() } }
+
+  /// Calls `body`, which deletes, with the space that was kept for that.
+  public func makingRoom(_ body: () -> Void) {
+    core?.connection.checkpoint()
+    core?.reserve.giveUp()
+    body()
+    core?.connection.checkpoint()
+    keepReserve()
   }
 
   /// The open database.

@@ -13,6 +13,9 @@ final class StoreCore {
   let lock: DirectoryLock
   /// Whether the free pages of a large database are still to be checked.
   let needsPageCheck: Bool
+  /// The files of the store, where they were opened.
+  let places: FilePlaces
+  let reserve: Reserve
   private let mark: CommitMark
 
   init(directory: String, clock: WallClock) throws(StoreError) {
@@ -33,6 +36,10 @@ final class StoreCore {
     features = try FeatureTable(connection, changes)
     transaction = try Transaction(connection, collections, changes)
     mark = try CommitMark(connection)
+    let path = connection.path
+    places = FilePlaces([path, path + "-wal", directory + "/" + DirectoryLock.fileName])
+    reserve = Reserve(directory: directory)
+    transaction.places = places
     IndexFileName.removeAll(
       besides: connection.path, but: changes.states.values.compactMap(\.file))
   }

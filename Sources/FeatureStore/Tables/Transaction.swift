@@ -9,6 +9,8 @@ final class Transaction {
   /// The error because of which it can no longer be committed.
   private var loss: StoreError?
   private var isInSavepoint = false
+  /// The files that it writes, which must be in their places when it is committed.
+  var places: FilePlaces?
 
   private let connection: Connection
   private let collections: CollectionTable
@@ -43,6 +45,7 @@ final class Transaction {
     if let loss { throw loss }
     try collections.flush()
     try changes.flush()
+    if let places, !places.areSame { throw .gone(path: DataDirectory.parent(of: connection.path)) }
     try commit.run()
     reset(isOnDisk: true)
   }

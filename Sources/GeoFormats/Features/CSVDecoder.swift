@@ -3,10 +3,14 @@ internal import ClusterCore
 /// Decodes the records of a table into records of a batch.
 struct CSVDecoder {
   private let header: CSVHeader
+  /// The maximum length of the properties as JSON, in bytes.
+  private let maximumLength: Int
   private var fields = CSVFields()
   private var properties = JSONWriter()
 
-  init(header: CSVHeader) { self.header = header }
+  init(header: CSVHeader, maximumLength: Int) {
+    (self.header, self.maximumLength) = (header, maximumLength)
+  }
 
   /// Appends the feature of one record, which is valid UTF-8.
   mutating func decode(
@@ -59,6 +63,9 @@ struct CSVDecoder {
     properties.beginObject()
     for (index, field) in fields.fields.enumerated() {
       guard field.start < field.end, !header.properties[index].isEmpty else { continue }
+      // Checked before it is written, so that what is refused costs little.
+      let length = properties.count + header.properties[index].count + field.end - field.start
+      guard length < maximumLength else { throw tooLong(with: index) }
       try CSVFields.withText(of: field, in: record) { (text) throws(FeatureRefusal) in
         let isNumber = JSONText.isNumber(text)
         guard !isNumber || JSONText.isFinite(text) else {
@@ -70,5 +77,13 @@ struct CSVDecoder {
       }
     }
     properties.endObject()
+    // Escapes may have made it longer than the text.
+    guard properties.count <= maximumLength else { throw tooLong(with: fields.fields.count - 1) }
+  }
+
+  private func tooLong(with field: Int) -> FeatureRefusal {
+    FeatureRefusal(
+      "field \(field + 1): with it the properties take more than \(maximumLength) bytes, as each repeats "
+        + "the name of its column")
   }
 }

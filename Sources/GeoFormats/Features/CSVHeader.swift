@@ -19,7 +19,7 @@ struct CSVHeader {
     var seen: Set<[UInt8]> = []
     for name in names where !seen.insert(name).inserted {
       throw FeatureRefusal(
-        "the column \"\(String(decoding: name, as: UTF8.self))\" appears twice")
+        "the column \"\(String(decoding: name, as: UTF8.self).prefix(100))\" appears twice")
     }
     let folded = names.map { String(decoding: $0, as: UTF8.self).lowercased() }
     func column(_ accepted: [String]) throws(FeatureRefusal) -> Int {

@@ -2,14 +2,17 @@
 struct CSVReader {
   private let idProperty: [UInt8]?
   private var boundary = CSVBoundary()
-  private var records = RecordBuffer()
+  private var records: RecordBuffer
   private var decoder: CSVDecoder?
   private var failure: FormatError?
   private var line = 1
   /// Whether a line feed that comes next ends the same line as the carriage return before it.
   private var skipsLineFeed = false
 
-  init(idProperty: String?) { self.idProperty = idProperty.map { Array($0.utf8) } }
+  init(idProperty: String?, maximumLength: Int) {
+    self.idProperty = idProperty.map { Array($0.utf8) }
+    records = RecordBuffer(limit: maximumLength)
+  }
 
   mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
@@ -58,12 +61,13 @@ struct CSVReader {
     do throws(FeatureRefusal) {
       if record.isTooLong {
         throw FeatureRefusal(
-          "longer than \(FeatureReader.maximumFeatureLength) bytes; a quote may be unclosed")
+          "longer than \(records.limit) bytes; a quote may be unclosed")
       }
       if JSONText.trimmed(record.bytes).isEmpty { return }
       guard JSONText.isUTF8(record.bytes) else { throw FeatureRefusal("not valid UTF-8") }
       if decoder == nil {
-        decoder = CSVDecoder(header: try CSVHeader(record.bytes, idProperty: idProperty))
+        decoder = CSVDecoder(
+          header: try CSVHeader(record.bytes, idProperty: idProperty), maximumLength: records.limit)
       } else {
         try decoder?.decode(record.bytes, into: &parsed.batch)
       }
@@ -73,6 +77,8 @@ struct CSVReader {
       } else {
         parsed.reject(pointer: "/lines/\(line)", detail: error.detail)
       }
+      return
     }
+    do throws(FormatError) { try parsed.keepRoom() } catch { failure = error }
   }
 }

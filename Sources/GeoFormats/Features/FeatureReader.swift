@@ -2,13 +2,13 @@
 /// result does not depend on the chunks.
 ///
 /// Memory is bounded by the longest feature and, for GeoJSON, by the rest of the document, both at most
-/// ``maximumFeatureLength``. The features are provisional until ``finish(into:)`` has returned: the
+/// `maximumLength`, and by the room of the ``ParsedFeatures``. The features are provisional until ``finish(into:)`` has returned: the
 /// document may still turn out to be malformed or not to be a feature collection.
 ///
 /// Copies of a reader share a parser and must not be used alternately.
 public struct FeatureReader {
-  /// The maximum length of a feature, line, record, or GeoJSON document without its `features`, in bytes.
-  public static let maximumFeatureLength = 16 << 20
+  /// The usual maximum length of a feature in bytes.
+  public static let usualLength = 1 << 20
 
   // Exactly one is set. Not an enum, so that they are changed in place.
   private var geoJSON: GeoJSONReader?
@@ -24,11 +24,17 @@ public struct FeatureReader {
   ///   - format: the format of the bytes.
   ///   - idProperty: the property that holds the ids; nil for GeoJSON's `id` member or CSV's `id`
   ///     column.
-  public init(format: FeatureFormat, idProperty: String? = nil) {
+  ///   - maximumLength: the maximum length, in bytes, of a feature, line, record, or GeoJSON document without
+  ///     its `features`, and of a feature's properties as JSON.
+  public init(
+    format: FeatureFormat, idProperty: String? = nil, maximumLength: Int = usualLength
+  ) {
     switch format {
-    case .geoJSON: geoJSON = GeoJSONReader(idProperty: idProperty)
-    case .geoJSONSequence: sequence = SequenceReader(idProperty: idProperty)
-    case .csv: table = CSVReader(idProperty: idProperty)
+    case .geoJSON:
+      geoJSON = GeoJSONReader(idProperty: idProperty, maximumLength: maximumLength)
+    case .geoJSONSequence:
+      sequence = SequenceReader(idProperty: idProperty, maximumLength: maximumLength)
+    case .csv: table = CSVReader(idProperty: idProperty, maximumLength: maximumLength)
     }
   }
 

@@ -2,9 +2,13 @@
 public enum FormatError: Error, Hashable, Sendable {
   /// The body violates its format; it is not JSON, for example. The offset counts bytes of the body.
   case malformed(detail: String, offset: Int?)
-  /// The body is well-formed but holds no features: another JSON document, a table without coordinates,
-  /// or one feature longer than ``FeatureReader/maximumFeatureLength``.
+  /// The body is well-formed but holds no features: another JSON document, or a table without coordinates.
   case notFeatures(pointer: String, detail: String)
+  /// The body's only feature, or the rest of a collection, is larger than a feature may be; or its features
+  /// take more memory than one body may.
+  case tooLarge(detail: String)
+  /// Others have the memory now that the features need.
+  case noRoom
   /// There is no memory to read the body.
   case outOfMemory
 }

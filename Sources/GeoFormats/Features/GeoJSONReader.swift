@@ -3,7 +3,8 @@
 /// The elements of the root's `features` array are delimited by their brackets and quotes alone, and
 /// each is parsed on its own. The rest of the document, with `[]` in place of the array, is the
 /// *skeleton*, which is parsed at the end. So the JSON parser validates every byte except for the commas
-/// and brackets of the array itself, which this type checks.
+/// and brackets of the array itself, which this type checks, and for elements that are too long, which it
+/// rejects unread.
 struct GeoJSONReader {
   enum State {
     /// Within the skeleton.
@@ -22,8 +23,10 @@ struct GeoJSONReader {
   private var state = State.skeleton
   private var skeleton = SkeletonScanner()
   private var element = ElementScanner()
-  /// The beginning of an element that ends in a later chunk.
+  /// The beginning of an element that ends in a later chunk, unless that is too long, and its length.
   private var pending: [UInt8] = []
+  private var pendingLength = 0
+  private let maximumLength: Int
   private var count = 0
   private var elementStart = 0
   private var offset = 0
@@ -32,7 +35,10 @@ struct GeoJSONReader {
   private var removed = 0
   private var arrays = 0
 
-  init(idProperty: String?) { decoder = FeatureDecoder(idProperty: idProperty) }
+  init(idProperty: String?, maximumLength: Int) {
+    decoder = FeatureDecoder(idProperty: idProperty)
+    self.maximumLength = maximumLength
+  }
 
   mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
@@ -44,11 +50,10 @@ struct GeoJSONReader {
       switch state {
       case .skeleton:
         let entered = skeleton.scan(chunk, &index)
-        guard skeleton.bytes.count <= FeatureReader.maximumFeatureLength else {
-          throw .notFeatures(
-            pointer: "",
-            detail: "has more than \(FeatureReader.maximumFeatureLength) bytes outside \"features\""
-          )
+        guard skeleton.bytes.count <= maximumLength else {
+          throw .tooLarge(
+            detail: "the feature, or what is outside of \"features\", is longer than "
+              + "\(maximumLength) bytes")
         }
         guard entered else { break }
         state = .first
@@ -74,9 +79,12 @@ struct GeoJSONReader {
       }
     }
     if state == .element {
-      let part = UnsafeRawBufferPointer(rebasing: chunk[start...])
-      try checkLength(with: part)
-      pending.append(contentsOf: part)
+      pendingLength += chunk.count - start
+      if pendingLength <= maximumLength {
+        pending.append(contentsOf: chunk[start...])
+      } else {
+        pending = []
+      }
     }
     offset += chunk.count
   }
@@ -106,22 +114,19 @@ struct GeoJSONReader {
   private mutating func finishElement(
     _ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    try checkLength(with: part)
+    let length = pendingLength + part.count
+    pendingLength = 0
+    guard length <= maximumLength else {
+      pending = []
+      return parsed.reject(
+        pointer: "/features/\(count - 1)", detail: "longer than \(maximumLength) bytes")
+    }
     guard !pending.isEmpty else { return try decode(part, into: &parsed) }
     // Moved out of self so that `decode` may change the rest of self meanwhile.
     let whole = pending + part
     pending = []
     try whole.withUnsafeBufferPointer { (bytes) throws(FormatError) in
       try decode(UnsafeRawBufferPointer(bytes), into: &parsed)
-    }
-  }
-
-  /// Throws if the current element is too long with another part.
-  private func checkLength(with part: UnsafeRawBufferPointer) throws(FormatError) {
-    guard pending.count + part.count <= FeatureReader.maximumFeatureLength else {
-      throw .notFeatures(
-        pointer: "/features/\(count - 1)",
-        detail: "longer than \(FeatureReader.maximumFeatureLength) bytes")
     }
   }
 
@@ -136,6 +141,7 @@ struct GeoJSONReader {
         detail: "/features/\(count - 1): \(error.reason)",
         offset: elementStart + (error.offset ?? 0))
     }
+    try parsed.keepRoom()
   }
 
   /// Validates the skeleton and checks that the document is a Feature or a FeatureCollection.

@@ -14,8 +14,13 @@ public struct ParsedFeatures: Sendable {
   /// Whether the document was one GeoJSON Feature rather than a collection or sequence.
   public internal(set) var isSingleFeature = false
 
-  /// Creates an empty result.
-  public init() {}
+  private var room: DecodingRoom
+
+  /// Creates an empty result, with room for features.
+  public init(room: DecodingRoom = .unlimited) { self.room = room }
+
+  /// Asks for room if the accepted features have grown beyond it.
+  mutating func keepRoom() throws(FormatError) { try room.grow(to: batch.memory) }
 
   /// Counts a rejected feature. Keeps its problem while there are fewer than ``maximumProblems``.
   mutating func reject(pointer: @autoclosure () -> String, detail: @autoclosure () -> String) {

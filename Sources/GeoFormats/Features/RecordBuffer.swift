@@ -10,13 +10,17 @@ struct RecordBuffer {
     var lineFeeds: Int { droppedLineFeeds + RecordBuffer.lineFeeds(bytes) }
   }
 
+  /// The maximum length of a record in bytes.
+  let limit: Int
   private var kept: [UInt8] = []
   private var length = 0
   private var droppedLineFeeds = 0
 
+  init(limit: Int) { self.limit = limit }
+
   /// Adds a part of the current record that continues in the next chunk.
   mutating func keep(_ part: UnsafeRawBufferPointer) {
-    let room = max(FeatureReader.maximumFeatureLength - kept.count, 0)
+    let room = max(limit - kept.count, 0)
     length += part.count
     kept.append(contentsOf: UnsafeRawBufferPointer(rebasing: part.prefix(room)))
     if part.count > room {
@@ -27,7 +31,7 @@ struct RecordBuffer {
   /// Adds the last part of the current record, moves the record out and begins the next one.
   mutating func complete(_ part: UnsafeRawBufferPointer) -> RecordBuffer {
     keep(part)
-    defer { self = RecordBuffer() }
+    defer { self = RecordBuffer(limit: limit) }
     return self
   }
 
@@ -36,14 +40,13 @@ struct RecordBuffer {
       try body(
         Record(
           bytes: UnsafeRawBufferPointer(bytes),
-          isTooLong: length > FeatureReader.maximumFeatureLength,
-          droppedLineFeeds: droppedLineFeeds))
+          isTooLong: length > limit, droppedLineFeeds: droppedLineFeeds))
     }
   }
 
   /// Whether a part of a chunk is a whole record, which then needs no copy.
   func isWhole(_ part: UnsafeRawBufferPointer) -> Bool {
-    length == 0 && part.count <= FeatureReader.maximumFeatureLength
+    length == 0 && part.count <= limit
   }
 
   private static func lineFeeds(_ bytes: UnsafeRawBufferPointer) -> Int {

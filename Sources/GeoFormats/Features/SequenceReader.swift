@@ -7,12 +7,15 @@ struct SequenceReader {
   private static let lineFeed: UInt8 = 0x0A
 
   private var decoder: FeatureDecoder
-  private var records = RecordBuffer()
+  private var records: RecordBuffer
   /// The byte that ends a record; nil until the first byte has been read.
   private var delimiter: UInt8?
   private var line = 1
 
-  init(idProperty: String?) { decoder = FeatureDecoder(idProperty: idProperty) }
+  init(idProperty: String?, maximumLength: Int) {
+    decoder = FeatureDecoder(idProperty: idProperty)
+    records = RecordBuffer(limit: maximumLength)
+  }
 
   mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
@@ -65,7 +68,7 @@ struct SequenceReader {
     if record.isTooLong {
       return parsed.reject(
         pointer: "/lines/\(here)",
-        detail: "longer than \(FeatureReader.maximumFeatureLength) bytes")
+        detail: "longer than \(records.limit) bytes")
     }
     guard !text.isEmpty else { return }
     do throws(JSONError) {
@@ -74,5 +77,6 @@ struct SequenceReader {
       if error == .outOfMemory { throw .outOfMemory }
       parsed.reject(pointer: "/lines/\(here)", detail: "not JSON: \(error.reason)")
     }
+    try parsed.keepRoom()
   }
 }

@@ -36,6 +36,8 @@ extension HTTPServer {
     public var drainTimeout = 30
     /// Called after each response on the thread of its loop, so it must be quick.
     public var onRequest: (@Sendable (RequestLog) -> Void)?
+    /// Called on the thread of a loop when the server refuses a connection or a request, or ends one.
+    public var onRefusal: (@Sendable (ConnectionRefusal) -> Void)?
     /// Makes the response to a request that the handler does not answer: one that is not HTTP or
     /// exceeds a limit, or whose reply was dropped.
     public var protocolErrorResponse:

@@ -37,6 +37,8 @@ final class Loop: @unchecked Sendable {
       (CEH_OVERLOAD, 503, "the server has too many connections"),
       (CEH_LATE, 408, "the request arrived too slowly"),
       (CEH_FULL, 503, "the server holds too many bytes of other requests"),
+      (CEH_SHARE, 429, "the server holds too many bytes of this client's requests"),
+      (CEH_CROWD, 429, "the connection is needed for other clients"),
     ] {
       context.wholeResponse(status, reason).withUnsafeBytes {
         ceh_loop_set_refusal(pointer, refusal, ceh_bytes(bytes: $0.baseAddress, size: $0.count))

@@ -21,7 +21,11 @@ final class LoopContext: @unchecked Sendable {
     ceh_handlers(
       context: Unmanaged.passUnretained(self).toOpaque(),
       on_request: { LoopContext.from($0)?.receive($1) },
-      on_failure: { LoopContext.from($0)?.fail($1, status: Int($2), reason: $3) })
+      on_failure: { LoopContext.from($0)?.fail($1, status: Int($2), reason: $3) },
+      on_refusal: { context, refusal in
+        guard let context = LoopContext.from(context) else { return }
+        if let refusal = ConnectionRefusal(refusal) { context.configuration.onRefusal?(refusal) }
+      })
   }
 
   /// The bytes of a whole response that ends a connection without a request.
@@ -29,7 +33,8 @@ final class LoopContext: @unchecked Sendable {
     let answer = configuration.protocolErrorResponse(status, ProtocolErrorInfo(reason: reason))
     let head =
       "HTTP/1.1 \(status) \(HTTPStatus.phrase(status))\r\nContent-Length: \(answer.body.count)\r\n"
-      + "Connection: close\r\n"
+      + "Connection: close\r\nX-Content-Type-Options: nosniff\r\n"
+      + ([429, 503].contains(status) ? "Retry-After: 1\r\n" : "")
     return Array(head.utf8) + HeaderBlock.bytes(answer) + Array("\r\n".utf8) + answer.body
   }
 

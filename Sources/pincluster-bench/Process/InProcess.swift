@@ -1,4 +1,5 @@
 import ClusterAPI
+import ClusterCore
 import Dispatch
 import FeatureStore
 import HTTPServer
@@ -43,6 +44,21 @@ final class InProcess: Sendable {
           + String(decoding: reply.response?.body ?? [], as: UTF8.self))
     }
     return response
+  }
+
+  /// What a request is estimated to cost; nil if it isn't.
+  func cost(of request: HTTPRequest) throws -> Cost? { try api.cost(of: request) }
+
+  /// The coordinate of a feature of the collection `c`.
+  func coordinate(of id: Int) throws -> Coordinate {
+    let feature = try body("/collections/c/items/\(id)")
+    let start = (feature.firstIndex(of: "\"coordinates\":[") ?? 0) + 15
+    let numbers = feature[start...].prefix { $0 != UInt8(ascii: "]") }
+    let parts = String(decoding: numbers, as: UTF8.self).split(separator: ",").map(String.init)
+    guard parts.count > 1, let longitude = Double(parts[0]), let latitude = Double(parts[1]) else {
+      throw Failure(description: "feature \(id) has no coordinate")
+    }
+    return Coordinate(latitude: latitude, longitude: longitude)
   }
 
   /// The body of a GET.

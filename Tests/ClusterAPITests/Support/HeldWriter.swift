@@ -16,7 +16,7 @@ final class HeldWriter: Sendable {
       gate.wait()
       return HTTPResponse(status: 204)
     }
-    guard let share = service.writer.memory.share(of: 0),
+    guard let share = service.writer.memory.share(of: 0, for: 0),
       service.writer.enqueue(hold, share, answer: { _ in })
     else { return }
     reached.wait()

@@ -19,8 +19,10 @@ final class Service: Sendable {
   /// - Parameters:
   ///   - clock: tells milliseconds since 1970, for features to expire.
   ///   - catalog: an empty one.
+  ///   - limits: bounds of what may be written.
   init(
     of directory: TemporaryDirectory? = nil, catalog: Catalog = Catalog(),
+    limits: WriteLimits = WriteLimits(),
     clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
@@ -28,7 +30,7 @@ final class Service: Sendable {
     self.catalog = catalog
     writer = CollectionWriter(
       store: try FeatureStore(directory: directory.path, clock: WallClock(source: clock)),
-      catalog: catalog)
+      catalog: catalog, limits: limits)
     try writer.load()
     catalog.setReady(true)
     let reports = self.reports
@@ -42,10 +44,10 @@ final class Service: Sendable {
   /// Sends a request; an answer that never comes or comes twice fails the test.
   func send(
     _ method: HTTPMethod, _ target: String, _ body: String? = nil, type: String? = nil,
-    headers: [(name: String, value: String)] = []
+    headers: [(name: String, value: String)] = [], client: UInt64 = 0
   ) async -> Answer {
     await withCheckedContinuation { continuation in
-      begin(method, target, body, type: type, headers: headers) {
+      begin(method, target, body, type: type, headers: headers, client: client) {
         continuation.resume(returning: $0)
       }
     }
@@ -54,15 +56,17 @@ final class Service: Sendable {
   /// Sends a request and goes on; `reply` is called with the answer.
   func begin(
     _ method: HTTPMethod, _ target: String, _ body: String? = nil, type: String? = nil,
-    headers: [(name: String, value: String)] = [], reply: @escaping @Sendable (Answer) -> Void
+    headers: [(name: String, value: String)] = [], client: UInt64 = 0,
+    reply: @escaping @Sendable (Answer) -> Void
   ) {
     let mark = target.firstIndex(of: "?")
     let contentType = type.map { [(name: "Content-Type", value: $0)] } ?? []
-    let request = HTTPRequest(
+    var request = HTTPRequest(
       method: method, path: String(target[..<(mark ?? target.endIndex)]),
       query: mark.map { String(target[target.index(after: $0)...]) },
       headers: HTTPHeaders(headers + contentType),
       body: body.map { RequestBody(Array($0.utf8)) } ?? .empty)
+    request.client = client
     api.handle(request) { reply(Answer(response: $0)) }
   }
 

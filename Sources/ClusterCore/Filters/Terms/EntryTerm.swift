@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Threading
 
 /// A condition on a property's strings, evaluated once for each dictionary entry that occurs.
 struct EntryTerm: FilterTerm {
@@ -11,7 +12,8 @@ struct EntryTerm: FilterTerm {
     case entries([PropertyColumn.Code], isNegated: Bool)
 
     func holds(_ code: PropertyColumn.Code, _ text: UnsafeRawBufferPointer) -> Bool {
-      switch self {
+      Interruption.poll(20 + text.count)
+      return switch self {
       case .comparison(let comparison, let other):
         comparison.holds(other.withUnsafeBytes { ByteOrder.compare(text, $0) })
       case .like(let pattern, let isNegated): pattern.matches(text) != isNegated

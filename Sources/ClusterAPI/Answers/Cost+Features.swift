@@ -1,0 +1,142 @@
+import ClusterCore
+
+extension Cost {
+  /// What is asked of an annotation.
+  enum AnnotationPart {
+    case itself
+    /// At most so many of its features.
+    case items(Int)
+    /// Its children; nil for those at the zoom that divides it.
+    case children(zoom: Double?)
+  }
+
+  /// The cost of a page of features.
+  init(
+    ofItems limit: Int, in region: DegreesRegion?, passing filter: FilterExpression?,
+    of collection: IndexedCollection
+  ) {
+    self.init()
+    let seen = collection.estimate(of: region, passing: filter).features
+    let sample = RecordSample(of: collection)
+    add(PropertyOptions(filter: filter), seen: seen, of: collection, sample)
+    addPage(of: min(Double(limit), seen), sample)
+  }
+
+  /// The cost of pins.
+  init(ofPins asked: PinRequest, of collection: IndexedCollection) {
+    self.init()
+    let seen = collection.estimate(of: asked.region, passing: asked.filter).features
+    let sample = RecordSample(of: collection, asked.properties)
+    add(PropertyOptions(filter: asked.filter), seen: seen, of: collection, sample)
+    // More than the limit are refused, which an estimate doesn't tell for sure.
+    let count = seen > 2 * Double(asked.limit) ? 0 : min(seen, Double(asked.limit))
+    nanoseconds += count * 700
+    add(features: count, of: sample, otherBytes: 220)
+  }
+
+  /// The cost of locating a feature: a cell at each zoom.
+  init(ofLocating request: ViewportRequest, over collection: IndexedCollection) {
+    self.init()
+    let options = request.values.cell
+    let sample = RecordSample(
+      of: collection, options.output.properties, title: options.output.neededTitleProperty)
+    let properties = options.neededProperties
+    switch request.area {
+    case .grid(let viewport, _):
+      let seen = collection.estimate(of: viewport.cells, passing: properties.filter)
+      let mean = max(seen.features / max(seen.cells, 1), 1)
+      add(properties, seen: mean, of: collection, sample)
+      nanoseconds += 150_000 + mean * 5
+      addOne(of: mean, options, collection, sample)
+    case .tiles(let viewport):
+      let seen = collection.estimate(of: viewport.tiles, passing: properties.filter)
+      add(properties, seen: seen.features, of: collection, sample)
+      nanoseconds += 150_000 + seen.features * 300
+      addOne(of: max(seen.features.squareRoot(), 1), options, collection, sample)
+    }
+  }
+
+  /// The cost of an annotation by its id, or of a part of it.
+  init(
+    of id: AnnotationID?, in viewport: ViewportRequest?, _ options: CellOptions,
+    as part: AnnotationPart, over collection: IndexedCollection
+  ) {
+    self.init()
+    let sample = RecordSample(
+      of: collection, options.output.properties, title: options.output.neededTitleProperty)
+    let properties = options.neededProperties
+    if let viewport, case .tiles(let tiles) = viewport.area {
+      let seen = collection.estimate(of: tiles.tiles, passing: properties.filter)
+      add(properties, seen: seen.features, of: collection, sample)
+      nanoseconds += seen.features * 250
+      let mean = max(seen.features.squareRoot(), 1)
+      add(part, CellEstimate(features: mean, cells: 4), options, collection, sample)
+      return
+    }
+    guard case .cell(let name) = id else {
+      add(properties, seen: 1, of: collection, sample)
+      addOne(of: 1, options, collection, sample)
+      return
+    }
+    var finer: CellGrid?
+    if case .children(let zoom?) = part {
+      finer = CellGrid(zoom: min(max(zoom, 0), 24), cellSize: name.cellSize)
+    }
+    var seen = collection.estimate(of: name, by: finer, passing: properties.filter)
+    if let group = name.group {
+      // The group's features are looked for among all of the cell.
+      nanoseconds += seen.features * 15
+      if let property = group.wholeProperty, !collection.hasKeyColumn(named: property) {
+        nanoseconds += Double(collection.index.count) * (120 + sample.wholeBytes * 0.6)
+      }
+      let share = 1 / Cost.groups(group.wholeProperty, in: collection)
+      seen = CellEstimate(features: max(1, seen.features * share), cells: seen.cells * share)
+    }
+    if name.location != nil { seen = CellEstimate(features: min(seen.features, 2), cells: 1) }
+    add(properties, seen: seen.features, of: collection, sample)
+    add(part, seen, options, collection, sample)
+  }
+
+  private mutating func add(
+    _ part: AnnotationPart, _ seen: CellEstimate, _ options: CellOptions,
+    _ collection: IndexedCollection, _ sample: RecordSample
+  ) {
+    switch part {
+    case .itself:
+      nanoseconds += seen.features
+      addOne(of: seen.features, options, collection, sample)
+    case .items(let limit):
+      let whole = RecordSample(of: collection)
+      addPage(of: min(Double(limit), seen.features), whole)
+    case .children(let zoom):
+      // Where the annotation comes apart there are two to four, or a few more.
+      let cells = zoom == nil ? min(3, seen.features) : seen.cells
+      var children = Annotations(
+        CellEstimate(features: seen.features, cells: cells), options.settings, isOff: false,
+        groups: 1)
+      if children.count > 2 * Double(ClusterRequest.maximumLimit) {
+        nanoseconds += children.cells * 300
+        return
+      }
+      children.limit()
+      add(children, options, of: collection, sample)
+    }
+  }
+
+  /// Adds one annotation of some features.
+  private mutating func addOne(
+    of features: Double, _ options: CellOptions, _ collection: IndexedCollection,
+    _ sample: RecordSample
+  ) {
+    add(
+      Annotations(
+        CellEstimate(features: features, cells: 1), options.settings, isOff: false, groups: 1),
+      options, of: collection, sample)
+  }
+
+  /// Adds a page of features, as far as it may be long.
+  private mutating func addPage(of features: Double, _ sample: RecordSample) {
+    let most = Double(AnswerLimit.page) / (sample.propertyBytes + 128)
+    add(features: min(features, max(most, 1)), of: sample, otherBytes: 105)
+  }
+}

@@ -1,0 +1,185 @@
+import ClusterCore
+import Glibc
+
+extension ViewportRequest {
+  /// The most cells of a view that is small whatever is in them.
+  private static let fewCells = 600.0
+
+  /// Whether its answer certainly costs little: a plain view of few cells, or of a small collection.
+  var isSmall: Bool {
+    guard case .grid(let viewport, _) = area, viewport.cells.count <= ViewportRequest.fewCells
+    else {
+      return false
+    }
+    let (settings, properties, output) = (
+      values.cell.settings, values.cell.properties, values.cell.output
+    )
+    return properties.filter == nil && properties.groupBy == nil && !properties.hasStatistics
+      && !values.debug && values.previous == nil && output.members == 0
+      && output.neededTitleProperty == nil && !settings.decluster && settings.keepApart.isEmpty
+      && settings.minPoints <= 2 && settings.minUniqueLocationsForClustering <= 1
+      && settings.maxZoomLevelForClustering == nil
+  }
+}
+
+extension Cost {
+  /// The annotations of a view, or of the children of one.
+  struct Annotations {
+    /// About the number of features, of cells that hold some, and of clusters and pins.
+    var (features, cells, clusters, pins) = (0.0, 0.0, 0.0, 0.0)
+
+    /// Those of clustering on a grid.
+    init(_ estimate: CellEstimate, _ settings: ClusterSettings, isOff: Bool, groups: Double) {
+      features = estimate.features
+      cells = min(estimate.cells, features)
+      guard cells > 0 else { return }
+      cells = min(cells * max(1, min(groups, features / cells)), features)
+      if isOff {
+        pins = features
+        return
+      }
+      let mean = features / cells
+      // Real places come in crowds: even where a cell has several on average, many have one.
+      pins = cells / (1 + 0.8 * (mean - 1))
+      clusters = cells - pins
+      let threshold = Double(max(settings.minPoints, settings.minUniqueLocationsForClustering))
+      if threshold > 2 {
+        let small = clusters * (threshold - 2) / (threshold - 2 + mean)
+        clusters -= small
+        pins += small * min(threshold / 2, mean)
+      }
+    }
+
+    /// Those of a method without a grid.
+    init(_ estimate: CellEstimate) {
+      features = estimate.features
+      cells = min(estimate.cells, features)
+      pins = cells > 0 ? cells / (1 + 0.8 * (features / cells - 1)) : 0
+      clusters = cells - pins
+    }
+
+    var count: Double { clusters + pins }
+
+    /// An answer has at most so many.
+    mutating func limit() {
+      let share = min(1, Double(ClusterRequest.maximumLimit) / max(count, 1))
+      (clusters, pins) = (clusters * share, pins * share)
+    }
+  }
+
+  /// The cost of a viewport.
+  init(of request: ViewportRequest, over collection: IndexedCollection) {
+    self.init()
+    let values = request.values
+    let options = values.cell
+    let filter = options.neededProperties.filter
+    let groups = Cost.groups(options.properties.groupBy, in: collection)
+    var found: Annotations
+    switch request.area {
+    case .grid(let viewport, _):
+      let isOff = request.zoomLevel > options.settings.maxZoomLevelForClustering ?? .infinity
+      found = Annotations(
+        collection.estimate(of: viewport.cells, passing: filter), options.settings, isOff: isOff,
+        groups: groups)
+      nanoseconds += found.cells * 250 + min(viewport.cells.count, 1_000_000) * 1
+      // Locations are counted by looking at all features across grid lines.
+      if options.settings.minUniqueLocationsForClustering > 1 { nanoseconds += found.features * 4 }
+      if values.debug {
+        nanoseconds += found.cells * 250 + viewport.cells.count * 1500
+        bytes += viewport.cells.count * 330
+      }
+    case .tiles(let viewport):
+      found = Annotations(
+        collection.estimate(
+          of: viewport.tiles, cellSize: Cost.reach(of: values, at: request.zoomLevel),
+          passing: filter))
+      nanoseconds += found.features * 180
+    }
+    let isTooMany = found.count > 2 * Double(ClusterRequest.maximumLimit)
+    found.limit()
+    let sample = RecordSample(
+      of: collection, options.output.properties, title: options.output.neededTitleProperty)
+    add(options.neededProperties, seen: found.features, of: collection, sample)
+    add(titles: options.output.neededTitleProperty, of: collection, sample)
+    if !isTooMany { add(found, options, of: collection, sample) }
+    if let previous = values.previous { add(previous: Double(previous.count), found) }
+  }
+
+  /// Adds the annotations of a view.
+  mutating func add(
+    _ found: Annotations, _ options: CellOptions, of collection: IndexedCollection,
+    _ sample: RecordSample
+  ) {
+    let (fields, output) = (options.output.fields, options.output)
+    var each = 32.0
+    for (field, size) in Cost.fieldBytes where fields.contains(field) { each += size }
+    if output.isGeoJSON { each += 230 }
+    bytes += found.count * each
+    nanoseconds += found.count * (450 + each)
+    if fields.contains(.feature) { add(features: found.pins, of: sample, otherBytes: 40) }
+    let inClusters = max(found.features - found.pins, 0)
+    let mean = found.clusters > 0 ? inClusters / found.clusters : 0
+    if output.members > 0, fields.contains(.members) {
+      let members = min(Double(output.members), mean.squareRoot() * 2 + 1, mean)
+      add(features: found.clusters * members, of: sample, otherBytes: 95)
+    }
+    if output.neededTitleProperty != nil {
+      let titles = min(Double(output.subtitleLimit), mean.squareRoot() * 2 + 1, mean)
+      let all = found.clusters * titles + found.pins
+      bytes += all * sample.titleBytes
+      nanoseconds += all * (150 + sample.wholeBytes / 2)
+    }
+    if options.settings.decluster { bytes += found.pins * 90 }
+    add(statisticsOf: found, options, mean: mean, collection)
+  }
+
+  private mutating func add(
+    statisticsOf found: Annotations, _ options: CellOptions, mean: Double,
+    _ collection: IndexedCollection
+  ) {
+    let properties = options.neededProperties
+    guard properties.hasStatistics else { return }
+    nanoseconds += found.count * 500
+    if properties.weightBy != nil {
+      nanoseconds += found.features * 12
+      bytes += found.count * 20
+    }
+    if let countBy = properties.countBy {
+      let keys = Cost.groups(countBy, in: collection) * 1.5
+      let counted = min(keys, Double(Statistics.maximumCounts), 1 + mean.squareRoot() * 2)
+      nanoseconds += found.features * 10 + found.count * counted * 250
+      bytes += found.count * (30 + counted * 15)
+    }
+    let aggregates = properties.aggregates ?? []
+    nanoseconds += Double(Set(aggregates.map(\.property)).count) * found.features * 4
+    for aggregate in aggregates {
+      bytes += found.count * Double(aggregate.name.utf8.count + 14)
+      nanoseconds += found.count * 120
+    }
+  }
+
+  private mutating func add(previous count: Double, _ found: Annotations) {
+    nanoseconds += count * 1200 + found.count * 1500
+    bytes += count * 30 + found.count * 45
+  }
+
+  /// About the number of different values of a property in a cell.
+  static func groups(_ property: [UInt8]?, in collection: IndexedCollection) -> Double {
+    guard let property else { return 1 }
+    return collection.valuesNearby(of: property) ?? 4
+  }
+
+  /// How far apart the annotations of a method without a grid are, in map points.
+  private static func reach(of values: ViewportValues, at zoomLevel: Double) -> Double {
+    let points =
+      values.method == .distance
+      ? values.epsilon * 1.6 : (values.markers.width * values.markers.height).squareRoot() * 1.3
+    return points * WebMercator.worldSize / (256 * exp2(zoomLevel))
+  }
+
+  /// About the bytes of the members of an annotation.
+  private static let fieldBytes: [(AnnotationFields, Double)] = [
+    (.coordinate, 70), (.count, 11), (.isCluster, 17), (.isUniqueLocation, 25), (.bbox, 62),
+    (.title, 28), (.subtitle, 16),
+  ]
+}

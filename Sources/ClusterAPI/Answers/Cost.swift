@@ -1,0 +1,88 @@
+import ClusterCore
+import GeoFormats
+
+/// About what the answer to a read costs, told before it is worked for: within a factor of four, unless most
+/// of it is in the properties of very few features or no column tells what a filter leaves.
+///
+/// The constants are the processor time of a core of a 2.1 GHz Xeon, as `pincluster-bench --costs` prints it
+/// beside the estimates.
+public struct Cost: Sendable {
+  /// The processor time in nanoseconds, without compressing.
+  public internal(set) var nanoseconds: Double
+  /// The bytes of the answer, before it is compressed.
+  public internal(set) var bytes: Double
+
+  /// What any answer costs.
+  init(nanoseconds: Double = 25_000, bytes: Double = 250) {
+    (self.nanoseconds, self.bytes) = (nanoseconds, bytes)
+  }
+
+  /// A list of some collections.
+  init(ofCollections count: Int) {
+    self.init(nanoseconds: 25_000 + 3000 * Double(count), bytes: 250 + 700 * Double(count))
+  }
+
+  /// The figures of a service with some collections.
+  init(ofFiguresOf count: Int) {
+    self.init(nanoseconds: 200_000 + 500 * Double(count), bytes: 20_000)
+  }
+
+  /// The time that an event loop spends on one answer before it gives up, in nanoseconds.
+  static let mostOnLoop: UInt = 2_000_000
+  /// The times from which on an answer isn't made on an event loop, and isn't quick work elsewhere.
+  private static let (short, quick) = (1_000_000.0, 10_000_000.0)
+
+  /// Where to make the answer; nil for the event loop.
+  var lane: WorkQueue.Lane? {
+    nanoseconds < Cost.short ? nil : nanoseconds < Cost.quick ? .quick : .long
+  }
+
+  /// The features that are looked at one by one in a millisecond or less.
+  static let fewFeatures = 20_000
+
+  // MARK: Parts
+
+  /// Adds some features, printed one by one.
+  mutating func add(features: Double, of sample: RecordSample, otherBytes: Double) {
+    bytes += features * (sample.propertyBytes + otherBytes)
+    nanoseconds += features * (250 + sample.propertyBytes * 0.3 + sample.readNanoseconds)
+  }
+
+  /// Adds what must be found out of properties before some of the features of a view can be clustered.
+  ///
+  /// - Parameter seen: the features of the view that pass the filter.
+  mutating func add(
+    _ options: PropertyOptions, seen: Double, of collection: IndexedCollection,
+    _ sample: RecordSample
+  ) {
+    let total = Double(collection.index.count)
+    var names = options.filter?.propertyNames ?? []
+    let conditions = Double(names.count)
+    for name in [options.groupBy, options.countBy, options.weightBy] {
+      if let name { names.append(name) }
+    }
+    for aggregate in options.aggregates ?? [] { names.append(aggregate.property) }
+    let missing = Set(names).count { !collection.hasColumn(named: $0) }
+    nanoseconds += Double(missing) * total * (60 + sample.wholeBytes * 0.6)
+    for keys in [options.groupBy, options.countBy] {
+      if let keys, !collection.hasKeyColumn(named: keys) { nanoseconds += total * 60 }
+    }
+    let isKnown = collection.hasCachedScope(filter: options.filter, groupBy: options.groupBy)
+    if !isKnown {
+      // A view of much of a collection selects from all of it, and keeps that.
+      let whole = seen > total / 4 ? total : seen
+      if conditions > 0 { nanoseconds += whole * (12 + 2 * conditions) + min(seen, whole) * 20 }
+      if options.groupBy != nil { nanoseconds += whole * 45 }
+    }
+  }
+
+  /// Adds the titles of features if they are so rare that a column tells who has one.
+  mutating func add(
+    titles property: [UInt8]?, of collection: IndexedCollection, _ sample: RecordSample
+  ) {
+    guard let property, !collection.hasColumn(named: property),
+      TitleWriter.isRare(property, in: collection)
+    else { return }
+    nanoseconds += Double(collection.index.count) * (60 + sample.wholeBytes * 0.6)
+  }
+}

@@ -1,0 +1,9 @@
+/// What watchers may take together.
+struct WatchLimits: Sendable {
+  /// The most watchers.
+  var places = 1000
+  /// The most watchers of one client address.
+  var placesOfAddress = 250
+  /// The most memory of all watched viewports, in bytes.
+  var bytes = 128 << 20
+}

@@ -1,0 +1,69 @@
+import Glibc
+
+/// The work of a step of a watch: bringing its viewport up to date, and encoding events. It may be done on another
+/// thread.
+///
+/// `@unchecked Sendable`: the viewport is used by whoever does the work, and by nobody else until it is done.
+struct WatchWork: @unchecked Sendable {
+  /// The events that clients need.
+  struct Events: Sendable {
+    /// For those that show the version before; nil if nothing has changed for them.
+    var changes: [UInt8]?
+    /// For those that show another version, or nothing; none where nothing has changed.
+    var since: [Int64?: [UInt8]] = [:]
+  }
+
+  /// What came of the work.
+  struct Outcome: Sendable {
+    var events: Result<Events, any Error>
+    /// The version that the viewport shows now.
+    var version: Int64
+    /// The memory of the viewport, in bytes.
+    var byteCount: Int
+    /// The processor time that it took, in seconds.
+    var seconds: Double
+  }
+
+  let view: WatchedViewport
+  let log: TouchLog
+  let snapshot: CollectionSnapshot
+  /// The versions, other than that of the viewport, that clients show; nil for nothing.
+  let shown: Set<Int64?>
+
+  /// Does it.
+  func run() -> Outcome {
+    let start = WatchWork.processorTime()
+    let events = Result { try update() }
+    return Outcome(
+      events: events, version: view.version, byteCount: view.byteCount,
+      seconds: WatchWork.processorTime() - start)
+  }
+
+  private func update() throws -> Events {
+    let touched = view.isKnown ? log.coordinates(after: view.version) : nil
+    let update = try view.update(to: snapshot, touched: touched, wantsView: shown.contains(nil))
+    var events = Events(changes: update.changes)
+    var whole = update.view
+    for version in shown { events.since[version] = try event(since: version, &whole) }
+    return events
+  }
+
+  /// The event that brings a client up to date that shows a version, or nothing; nil if nothing has changed.
+  private func event(since version: Int64?, _ whole: inout [UInt8]?) throws -> [UInt8]? {
+    if let version, let touched = log.coordinates(after: version) {
+      if touched.isEmpty { return nil }
+      if let event = try view.changes(touched: touched, in: snapshot) { return event }
+    }
+    if let whole { return whole }
+    let made = try view.update(to: snapshot, touched: nil, wantsView: true).view ?? []
+    whole = made
+    return made
+  }
+
+  /// The processor time of this thread, in seconds.
+  private static func processorTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

@@ -1,0 +1,76 @@
+import Dispatch
+import Threading
+
+/// A piece of work for a ``WorkQueue``.
+///
+/// `@unchecked Sendable`: the queue's lock guards `isLong`; only the thread that does the work touches the rest
+/// of what changes, and only after another has handed it the job by the same lock.
+final class Job: @unchecked Sendable {
+  /// Why a job isn't done, or not to its end.
+  enum Failure: Equatable {
+    /// The client doesn't wait for it any more.
+    case abandoned
+    /// It took longer than it may.
+    case late
+    /// Too much is waiting.
+    case refused
+  }
+
+  let client: UInt64
+  /// Does it, and replies.
+  private let work: @Sendable () -> Void
+  /// Is called instead, or after the work was interrupted.
+  let fail: @Sendable (Failure) -> Void
+  private let isAbandoned: @Sendable () -> Bool
+  /// When it has to be done, by ``MonotonicTime``.
+  private let deadline: UInt
+  /// Whether it waits behind quick work.
+  var isLong: Bool
+  /// Is signalled when a job that has begun gets its next turn.
+  let turn = DispatchSemaphore(value: 0)
+  /// When its turn began.
+  var turnStart: UInt = 0
+  /// How long it has worked in earlier turns, in nanoseconds.
+  var worked: UInt = 0
+
+  /// - Parameters:
+  ///   - deadline: when it has to be done; nil if it has as long as it takes.
+  ///   - work: replies only if ``Interruption/isOver`` is false at its end.
+  init(
+    of client: UInt64, isLong: Bool, deadline: UInt? = nil,
+    isAbandoned: @escaping @Sendable () -> Bool, fail: @escaping @Sendable (Failure) -> Void,
+    work: @escaping @Sendable () -> Void
+  ) {
+    (self.client, self.isLong, self.deadline) = (client, isLong, deadline ?? .max)
+    (self.isAbandoned, self.fail, self.work) = (isAbandoned, fail, work)
+  }
+
+  /// Why it must not be begun or go on, if it must not.
+  private func failure(at now: UInt) -> Failure? {
+    if isAbandoned() { return .abandoned }
+    return now >= deadline ? .late : nil
+  }
+
+  /// Does the work, or fails.
+  ///
+  /// - Parameters:
+  ///   - offerTurn: is called when a turn has lasted a while.
+  ///   - pause: see ``Interruption/pause(_:)``.
+  func run(
+    slice: UInt, offerTurn: @escaping @Sendable (Job) -> Void,
+    pause: @escaping @Sendable (Job, () -> Void) -> Void
+  ) {
+    if let failure = failure(at: MonotonicTime.now) { return fail(failure) }
+    let failure = Locked<Failure?>(nil)
+    let interruption = Interruption(
+      mustStop: { [unowned self] in
+        let now = MonotonicTime.now
+        if now - turnStart >= slice { offerTurn(self) }
+        guard let reason = self.failure(at: now) else { return false }
+        failure.withLock { $0 = reason }
+        return true
+      }, pause: { [unowned self] in pause(self, $0) })
+    interruption.run(work)
+    if let reason = failure.withLock({ $0 }) { fail(reason) }
+  }
+}

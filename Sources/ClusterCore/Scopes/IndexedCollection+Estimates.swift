@@ -1,0 +1,85 @@
+import Glibc
+
+extension IndexedCollection {
+  /// Estimates how many features that pass a filter are in a range of cells, and in how many of the cells.
+  ///
+  /// - Parameter cellSize: the width of the cells to count, in map points; nil for those of the range.
+  public func estimate(
+    of range: GridRange, cellSize: Double? = nil, passing filter: FilterExpression?
+  ) -> CellEstimate {
+    estimate(
+      in: CellsRegion(range), cellSize: cellSize ?? range.grid.cellMapSize, passing: filter)
+  }
+
+  /// Estimates how many features that pass a filter are in a rectangle.
+  public func estimate(of rect: MapRegion, passing filter: FilterExpression?) -> CellEstimate {
+    estimate(in: rect, cellSize: WebMercator.worldSize, passing: filter)
+  }
+
+  /// Estimates how many features that pass a filter are in a bbox, or anywhere.
+  public func estimate(of bbox: DegreesRegion?, passing filter: FilterExpression?) -> CellEstimate {
+    guard let bbox else {
+      return estimate(in: EverywhereRegion(), cellSize: WebMercator.worldSize, passing: filter)
+    }
+    return estimate(in: bbox, cellSize: WebMercator.worldSize, passing: filter)
+  }
+
+  /// Estimates how many features that pass a filter are in the cell of an annotation, and in how many cells
+  /// of a finer grid.
+  public func estimate(
+    of name: CellName, by finer: CellGrid?, passing filter: FilterExpression?
+  ) -> CellEstimate {
+    let region = CellRegion(grid: name.grid, cell: name.cell)
+    return estimate(
+      in: region, cellSize: (finer ?? name.grid).cellMapSize, passing: filter)
+  }
+
+  private func estimate(
+    in region: some IndexRegion, cellSize: Double, passing filter: FilterExpression?
+  ) -> CellEstimate {
+    let steps = cellSize * Position.stepsPerMapPoint
+    guard let filter else { return index.points.estimate(in: region, cellSteps: steps) }
+    let name = ScopeName(filter: filter.normalised)
+    if let parts = scopes.existing(name), let part = parts.all.first {
+      return FeatureScope(self, part.selection).points.estimate(in: region, cellSteps: steps)
+    }
+    var found = index.points.estimate(in: region, cellSteps: steps)
+    let share = share(passing: filter)
+    // Most cells have few features even where the mean is large.
+    let mean = max(found.features / max(found.cells, 1), 1)
+    found.features *= share
+    found.cells = min(found.cells * min(pow(share, 0.75) * pow(mean, 0.35), 1), found.features)
+    return found
+  }
+
+  /// About the share of features that pass a filter: of a sample, if there are columns for that, else all.
+  private func share(passing filter: FilterExpression) -> Double {
+    let names = filter.propertyNames
+    let known = names.compactMap { name -> ([UInt8], PropertyColumn)? in
+      guard case .values(let column, _) = columns.existing(CachedColumn.Key(name: name)) else {
+        return nil
+      }
+      return (name, column)
+    }
+    guard known.count == names.count else { return 1 }
+    let byName = Dictionary(known, uniquingKeysWith: { first, _ in first })
+    // A filter asks for the columns of its names only, all of which are there.
+    let bound = BoundFilter(filter) { byName[$0] ?? known[0].1 }
+    let sample = index.sampledOrdinals(128)
+    let passing = sample.count { bound.passes($0) }
+    // None of a sample may still be some of all.
+    return (Double(passing) + 0.25) / Double(sample.count + 1)
+  }
+
+  /// About how many different values of a property there are among features near each other; nil if that isn't
+  /// known without reading records.
+  public func valuesNearby(of property: [UInt8]) -> Double? {
+    guard case .keys(let keys) = columns.existing(CachedColumn.Key(name: property, isKeys: true))
+    else { return nil }
+    let sample = index.sampledOrdinals(128).filter {
+      index.blocks[$0 >> PointIndex.blockBits].count > $0 & (PointIndex.maximumBlockCount - 1) + 1
+    }
+    let equal = sample.count { keys.rank(at: $0) == keys.rank(at: $0 + 1) }
+    return min((Double(sample.count) + 1) / (Double(equal) + 1), Double(keys.keys.count))
+  }
+}

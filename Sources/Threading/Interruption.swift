@@ -1,0 +1,132 @@
+import CHints
+import Glibc
+import Synchronization
+
+/// What stops a thread's work before its end, or makes it wait for others: its client has gone, its time is up,
+/// or it is somebody else's turn.
+///
+/// Loops that may take long say how much they have done (``poll(_:)``). A thread that is bound to nothing never
+/// stops. When work must stop, its loops end early, and what they return is of the right form but means
+/// nothing: whoever began the work throws it away, and nobody keeps it (``isOver``).
+public final class Interruption: Sendable {
+  /// The work between two looks, in units of about a nanosecond: much less than the millisecond that others
+  /// may have to wait, and much more than a look takes.
+  private static let interval = 50_000
+
+  private let isStopped = Atomic<Bool>(false)
+  private let mustStop: @Sendable () -> Bool
+  private let pause: @Sendable (() -> Void) -> Void
+
+  /// Creates an interruption.
+  ///
+  /// - Parameters:
+  ///   - mustStop: is called every now and then by the thread that works; it may wait.
+  ///   - pause: calls its argument, which may block the thread until another one has done something.
+  public init(
+    mustStop: @escaping @Sendable () -> Bool,
+    pause: @escaping @Sendable (() -> Void) -> Void = { $0() }
+  ) {
+    (self.mustStop, self.pause) = (mustStop, pause)
+  }
+
+  /// Whether the work was stopped before its end.
+  public var wasStopped: Bool { isStopped.load(ordering: .acquiring) }
+
+  /// The interruption that the calling thread is bound to.
+  static var current: Interruption? {
+    let work = chints_current_work()
+    // Bound only while `run` keeps it alive.
+    return work.pointee.interruption.map {
+      Unmanaged<Interruption>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  /// Runs a body that this may interrupt, on a thread that is bound to nothing.
+  ///
+  /// - Parameter isHelper: whether the body is a part of work that another thread is bound to. Such a thread
+  ///   stops with the other one, and never waits.
+  public func run<R>(isHelper: Bool = false, _ body: () throws -> R) rethrows -> R {
+    let work = chints_current_work()
+    work.pointee = chints_work(
+      left: Interruption.interval, is_over: false,
+      interruption: Unmanaged.passUnretained(self).toOpaque(), is_helper: isHelper, limit: 0, end: 0
+    )
+    defer { Interruption.release() }
+    return try withExtendedLifetime(self) { try body() }
+  }
+
+  /// Runs a body that stops after some time; returns nil if it did. Nothing of that takes memory. A thread that
+  /// is bound already stays so, without a limit of its own.
+  public static func run<R>(atMost nanoseconds: UInt, _ body: () throws -> R) rethrows -> R? {
+    let work = chints_current_work()
+    guard work.pointee.interruption == nil else { return try body() }
+    (work.pointee.left, work.pointee.limit) = (interval, nanoseconds)
+    defer { release() }
+    do {
+      let result = try body()
+      return isOver ? nil : result
+    } catch {
+      // Work that was stopped may believe that something is wrong.
+      if isOver { return nil }
+      throw error
+    }
+  }
+
+  private static func release() {
+    chints_current_work().pointee = chints_work(
+      left: .max, is_over: false, interruption: nil, is_helper: false, limit: 0, end: 0)
+  }
+
+  /// Whether the calling thread's work must stop, as ``poll(_:)`` has told it before.
+  public static var isOver: Bool { chints_current_work().pointee.is_over }
+
+  /// Notes some work, in units of about a nanosecond; returns whether the work must stop. It is a few
+  /// instructions but for one call in fifty microseconds.
+  @inlinable @inline(__always) @discardableResult
+  public static func poll(_ units: Int) -> Bool {
+    let work = chints_current_work()
+    work.pointee.left &-= units
+    return work.pointee.left < 0 && look()
+  }
+
+  @usableFromInline @inline(never)
+  static func look() -> Bool {
+    let work = chints_current_work()
+    if work.pointee.is_over { return true }
+    work.pointee.left = interval
+    if let current {
+      if work.pointee.is_helper {
+        work.pointee.is_over = current.wasStopped
+      } else if current.mustStop() {
+        current.isStopped.store(true, ordering: .releasing)
+        work.pointee.is_over = true
+      }
+    } else if work.pointee.limit > 0 {
+      let now = MonotonicTime.now
+      if work.pointee.end == 0 { work.pointee.end = now + work.pointee.limit - UInt(interval) }
+      work.pointee.is_over = now >= work.pointee.end
+    } else {
+      work.pointee.left = .max
+    }
+    if work.pointee.is_over { work.pointee.left = -1 }
+    return work.pointee.is_over
+  }
+
+  /// Stops work that has a limit of time at once, as it is known to take longer; returns whether it must stop.
+  static func stopIfLimited() -> Bool {
+    let work = chints_current_work()
+    if work.pointee.interruption == nil, work.pointee.limit > 0 {
+      (work.pointee.is_over, work.pointee.left) = (true, -1)
+    }
+    return work.pointee.is_over
+  }
+
+  /// Calls a body that may block until another thread has done something for which it may need a turn.
+  public static func pause(_ body: () -> Void) {
+    if let current, !chints_current_work().pointee.is_helper {
+      current.pause(body)
+    } else {
+      body()
+    }
+  }
+}

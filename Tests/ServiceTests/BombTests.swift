@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+/// Small bodies that would take much memory, time or disk.
+@Suite(.timeLimit(.minutes(5))) struct BombTests {
+  /// A table whose rows each repeat the long names of all columns.
+  private static func table(columns: Int, rows: Int) -> [UInt8] {
+    let name = String(repeating: "n", count: 10_000)
+    let header = (0..<columns).map { ",\(name)\($0)" }.joined()
+    let row = "1,2" + String(repeating: ",a", count: columns) + "\n"
+    return Array("lon,lat\(header)\n".utf8)
+      + (0..<rows).flatMap { _ in Array(row.utf8) }
+  }
+
+  private static let csv = [("Content-Type", "text/csv")]
+
+  @Test func namesOfColumnsAreNoBomb() throws {
+    let server = try ServerProcess.ready()
+    let items = "/collections/c/items"
+    // 1.2 GB of features in 1.3 MB.
+    let many = try server.client.send(
+      "POST", items, headers: BombTests.csv, body: BombTests.table(columns: 100, rows: 1200))
+    #expect(many.flaw(status: 413) == nil)
+    let peak = try #require(server.process.peakMemory)
+    #expect(peak < 900_000, "\(peak) kB")
+    // Each of them larger than a feature may be.
+    let large = try server.client.send(
+      "POST", items + "?onError=skip", headers: BombTests.csv,
+      body: BombTests.table(columns: 105, rows: 20))
+    #expect(large.status == 200, "\(large.text.prefix(300))")
+    let answer = try large.json()
+    #expect(answer["rejected"]?.int == 20 && answer["inserted"]?.int == 0)
+    #expect(answer["errors"]?.array?.first?["pointer"]?.string == "/lines/2")
+    // Few of them are stored, and the next write follows at once.
+    let few = try server.client.send(
+      "POST", items, headers: BombTests.csv, body: BombTests.table(columns: 100, rows: 10))
+    #expect(few.status == 200)
+    #expect(try server.json("/collections/c")["featureCount"] == 10)
+    server.expectHealthy()
+  }
+
+  @Test func largeFeaturesAreRefusedUnlessAllowed() throws {
+    let feature = TwinFeature(1, 1, 2, "{\"t\":\"\(String(repeating: "x", count: 2_000_000))\"}")
+    let path = "/collections/c/items/1"
+    var server = try ServerProcess.ready()
+    let refused = try server.client.send("PUT", path, json: feature.geoJSON)
+    #expect(refused.flaw(status: 413) == nil)
+    #expect(server.terminate() == 0)
+    server = try ServerProcess.ready(
+      data: server.data, environment: ["PINCLUSTER_MAX_FEATURE_BYTES": "3000000"])
+    #expect(try server.client.send("PUT", path, json: feature.geoJSON).status == 201)
+    #expect(server.terminate() == 0)
+    // What is stored stays readable, and a patch may make it small.
+    server = try ServerProcess.ready(data: server.data)
+    #expect(try server.client.get(path).body.count > 2_000_000)
+    let type = "application/merge-patch+json"
+    let longer = try server.client.send(
+      "PATCH", path, json: "{\"properties\":{\"a\":1}}", type: type)
+    #expect(longer.flaw(status: 413) == nil)
+    let shorter = try server.client.send(
+      "PATCH", path, json: "{\"properties\":{\"t\":1}}", type: type)
+    #expect(shorter.status == 200)
+    #expect(try server.json(path)["properties"]?.text == "{\"t\":1}")
+    server.expectHealthy()
+  }
+}

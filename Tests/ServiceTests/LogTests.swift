@@ -1,0 +1,70 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What the log does to the service and to those who read it.
+@Suite(.timeLimit(.minutes(5))) struct LogTests {
+  @Test func aLogThatNobodyReadsHoldsNobodyUp() throws {
+    let files = try TemporaryDirectory()
+    let pipe = files.file("pipe")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let reader = open(pipe, O_RDWR | O_NONBLOCK)
+    defer { close(reader) }
+    let port = try freePort()
+    let binary = try #require(ServerBinary.path())
+    let command =
+      "exec \(binary) serve --port \(port) --data \(files.path)/data --log-level debug 2>\(pipe)"
+    let process = try ChildProcess("/bin/sh", ["-c", command])
+    let client = TestClient(port: port)
+    try #require(eventually { (try? client.get("/health/ready"))?.status == 200 })
+    // Each is a line of the log; a pipe holds 65,536 bytes, and the service keeps a mebibyte.
+    let target = "/health/live?" + String(repeating: "x", count: 8000)
+    let connection = try client.connect()
+    for _ in 0..<300 { _ = try connection.send("GET", target) }
+    process.signal(SIGTERM)
+    #expect(process.waitForExit(seconds: 10) == .code(0))
+    // Whoever reads again finds whole lines.
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = read(reader, &bytes, bytes.count)
+    let lines = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).split(separator: "\n")
+    #expect(lines.dropLast().allSatisfy { (try? TestJSON(parsing: String($0))) != nil })
+    #expect(lines.count > 2)
+  }
+
+  /// A port that was free a moment ago.
+  private func freePort() throws -> UInt16 {
+    let server = try ServerProcess.ready()
+    return server.port
+  }
+
+  @Test func controlCharactersAreEscaped() throws {
+    let server = try ServerProcess.ready(arguments: ["--log-level", "debug"])
+    let controls = "\u{7F}\u{80}\u{9B}\u{9F}"
+    let bytes = Array(
+      "GET /a\(controls)é\u{A0}z HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8)
+    _ = try server.client.raw(bytes)
+    #expect(eventually { server.log.contains { $0["event"] == "request" } })
+    let text = server.standardError
+    #expect(!text.unicodeScalars.contains { (0x7F...0x9F).contains($0.value) })
+    let target = server.log.first { $0["event"] == "request" }?["target"]?.string
+    #expect(target == nil || target == "/a\(controls)é\u{A0}z")
+  }
+
+  @Test func answersForbidSniffing() throws {
+    let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
+    for path in [
+      "/", "/openapi.yaml", "/metrics", "/collections", "/collections/c/items", "/none",
+      "/collections/c/clusters?bbox=0,0,9,9&zoom=3", "/health/ready", "/collections/c/items/1",
+    ] {
+      let answer = try server.client.get(path)
+      #expect(answer.header("X-Content-Type-Options") == "nosniff", "\(path)")
+    }
+    for text in [
+      "BAD\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+      "OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    ] {
+      let answer = try server.client.rawResponse(text)
+      #expect(answer.header("X-Content-Type-Options") == "nosniff", "\(text)")
+    }
+  }
+}
