@@ -31,7 +31,8 @@ let package = Package(
     .target(
       name: "ClusterCore", dependencies: ["CHints", "CVectors", "Threading"], swiftSettings: strict),
     .target(
-      name: "GeoFormats", dependencies: ["ClusterCore", "CSimdJSON"], swiftSettings: strict),
+      name: "GeoFormats", dependencies: ["ClusterCore", "CSimdJSON", "CVectors"],
+      swiftSettings: strict),
     .target(
       name: "FeatureStore", dependencies: ["ClusterCore", "CSQLite", "CDeflate", "Threading"],
       swiftSettings: strict),

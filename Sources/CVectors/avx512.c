@@ -7,23 +7,25 @@
 // Sums must not depend on the processor, so products and sums are rounded separately.
 #pragma STDC FP_CONTRACT OFF
 
-#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,bmi2,popcnt")))
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx512cd,bmi2,popcnt")))
 #define INLINE AVX512 __attribute__((always_inline)) static inline
 
 typedef struct {
-  __m512i longitudes, latitudes;
+  __m512i longitudes, latitudes, firsts;
   // Of x in the even 32-bit lanes, of y in the odd ones.
   __m512i least, most;
   unsigned count;
 } Side;
 
 INLINE Side nothing(void) {
-  Side side = {.least = _mm512_set1_epi32(-1)};
+  Side side = {.least = _mm512_set1_epi32(-1), .firsts = _mm512_set1_epi64(-1)};
   return side;
 }
 
-INLINE void add(Side *side, __m512i points, __m512i x, __m512i latitudes, __mmask8 mask) {
+INLINE void add(Side *side, __m512i points, __m512i x, __m512i latitudes, __m512i numbers,
+                __mmask8 mask) {
   side->count += (unsigned)_mm_popcnt_u32(mask);
+  side->firsts = _mm512_mask_min_epu64(side->firsts, mask, side->firsts, numbers);
   side->longitudes = _mm512_mask_add_epi64(side->longitudes, mask, side->longitudes, x);
   side->latitudes = _mm512_mask_add_epi64(side->latitudes, mask, side->latitudes, latitudes);
   __m512i all = _mm512_set1_epi32(-1);
@@ -50,6 +52,7 @@ INLINE void put(const Side *side, cvectors_sum *sum) {
       _mm_max_epu32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)),
       _mm_max_epu32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1)));
   sum->count = side->count;
+  sum->first = _mm512_reduce_min_epu64(side->firsts);
   _mm_storeu_si128((__m128i *)&sum->longitudes, _mm_add_epi64(_mm256_castsi256_si128(both),
                                                              _mm256_extracti128_si256(both, 1)));
   _mm_storeu_si128((__m128i *)&sum->min_x, _mm_blend_epi32(mins, maxs, 0xC));
@@ -88,6 +91,15 @@ INLINE Curves curves(cvectors_latitudes latitudes, __m512i intervals) {
   return curves;
 }
 
+/// The latitudes of eight ys plus 1.5 * 2^52, as bits.
+INLINE __m512i fixed_latitudes(__m512i y, const Curves *own) {
+  __m512d distance = _mm512_sub_pd(_mm512_cvtepi64_pd(y), own->middle);
+  __m512d units = own->k[coefficients - 1];
+  for (int power = coefficients - 2; power >= 0; power--)
+    units = _mm512_add_pd(own->k[power], _mm512_mul_pd(distance, units));
+  return _mm512_castpd_si512(_mm512_add_pd(units, _mm512_set1_pd(0x1.8p52)));
+}
+
 /// The points and where to split them.
 enum { by_x, by_y, by_both };
 
@@ -98,6 +110,7 @@ INLINE void split(const uint64_t *points, size_t count, uint32_t x_line, uint32_
   __m128i bits = _mm_cvtsi32_si128((int)latitudes.interval_bits);
   Curves own = curve(latitudes, points[0] >> 32 >> latitudes.interval_bits);
   __m512i lines_x = _mm512_set1_epi64(x_line), lines_y = _mm512_set1_epi64(y_line);
+  const __m512i first_numbers = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
   for (size_t at = 0; at < count; at += 8) {
     size_t left = count - at;
     __mmask8 mask = (__mmask8)_bzhi_u32(0xFF, left < 8 ? (unsigned)left : 8);
@@ -105,20 +118,17 @@ INLINE void split(const uint64_t *points, size_t count, uint32_t x_line, uint32_
     __m512i x = _mm512_and_si512(some, _mm512_set1_epi64(0xFFFFFFFF));
     __m512i y = _mm512_srli_epi64(some, 32);
     if (!latitudes.is_one_interval) own = curves(latitudes, _mm512_srl_epi64(y, bits));
-    __m512d distance = _mm512_sub_pd(_mm512_cvtepi64_pd(y), own.middle);
-    __m512d units = own.k[coefficients - 1];
-    for (int power = coefficients - 2; power >= 0; power--)
-      units = _mm512_add_pd(own.k[power], _mm512_mul_pd(distance, units));
-    __m512i fixed = _mm512_castpd_si512(_mm512_add_pd(units, _mm512_set1_pd(0x1.8p52)));
+    __m512i fixed = fixed_latitudes(y, &own);
+    __m512i numbers = _mm512_add_epi64(_mm512_set1_epi64((long long)at), first_numbers);
     __mmask8 east = how == by_y ? 0 : _mm512_mask_cmpgt_epu64_mask(mask, x, lines_x);
     __mmask8 south = how == by_x ? 0 : _mm512_mask_cmpgt_epu64_mask(mask, y, lines_y);
-    add(&sides[0], some, x, fixed, mask & ~(east | south));
+    add(&sides[0], some, x, fixed, numbers, mask & ~(east | south));
     if (how == by_both) {
-      add(&sides[1], some, x, fixed, east & ~south);
-      add(&sides[2], some, x, fixed, south & ~east);
-      add(&sides[3], some, x, fixed, east & south);
+      add(&sides[1], some, x, fixed, numbers, east & ~south);
+      add(&sides[2], some, x, fixed, numbers, south & ~east);
+      add(&sides[3], some, x, fixed, numbers, east & south);
     } else {
-      add(&sides[1], some, x, fixed, east | south);
+      add(&sides[1], some, x, fixed, numbers, east | south);
     }
   }
   for (int part = 0; part < parts; part++) put(&sides[part], sums + part);
@@ -190,13 +200,96 @@ AVX512 static void look(const void *records, size_t count, const cvectors_window
       pairs(x.is_to_last & y.is_to_last & x.is_from_first & y.is_from_first);
 }
 
-static const cvectors_functions functions = {halves_by_x, halves_by_y, quarters, look};
+AVX512 static void locate(const uint64_t *points, size_t count, const cvectors_window *window,
+                          cvectors_latitudes latitudes, cvectors_points *found) {
+  __mmask8 mask = (__mmask8)_bzhi_u32(0xFF, (unsigned)count);
+  // Lanes without a point repeat the first one, so that all are in the tables.
+  __m512i some = _mm512_mask_loadu_epi64(_mm512_set1_epi64((long long)points[0]), mask, points);
+  __m512i y = _mm512_srli_epi64(some, 32);
+  __m128i bits = _mm_cvtsi32_si128((int)latitudes.interval_bits);
+  Curves own = latitudes.is_one_interval
+                   ? curve(latitudes, points[0] >> 32 >> latitudes.interval_bits)
+                   : curves(latitudes, _mm512_srl_epi64(y, bits));
+  Axis column = axis(some, window, window->first_column, window->last_column);
+  Axis row = axis(y, window, window->first_row, window->last_row);
+  _mm512_storeu_si512(found->columns, column.cells);
+  _mm512_storeu_si512(found->rows, row.cells);
+  _mm512_storeu_si512(found->latitudes, fixed_latitudes(y, &own));
+  found->is_clear = column.is_clear & row.is_clear;
+  found->is_inside =
+      column.is_from_first & column.is_to_last & row.is_from_first & row.is_to_last & mask;
+}
+
+/// The eight digits of numbers below 10^8, the first one in the lowest byte: fields of 4, 2 and 1 digits are
+/// split in parallel, and the divisions are multiplications, which are exact in these ranges.
+INLINE __m512i eight_digits(__m512i values) {
+  __m512i high = _mm512_srli_epi64(_mm512_mul_epu32(values, _mm512_set1_epi64(3518437209)), 45);
+  __m512i low = _mm512_sub_epi64(values, _mm512_mul_epu32(high, _mm512_set1_epi64(10000)));
+  __m512i fours = _mm512_or_si512(high, _mm512_slli_epi64(low, 32));
+  __m512i upper = _mm512_srli_epi32(_mm512_mullo_epi32(fours, _mm512_set1_epi32(10486)), 20);
+  __m512i lower = _mm512_sub_epi32(fours, _mm512_mullo_epi32(upper, _mm512_set1_epi32(100)));
+  __m512i twos = _mm512_or_si512(upper, _mm512_slli_epi32(lower, 16));
+  __m512i tens = _mm512_srli_epi16(_mm512_mullo_epi16(twos, _mm512_set1_epi16(103)), 10);
+  __m512i ones = _mm512_sub_epi16(twos, _mm512_mullo_epi16(tens, _mm512_set1_epi16(10)));
+  return _mm512_or_si512(tens, _mm512_slli_epi16(ones, 8));
+}
+
+AVX512 static void decimals(const double *numbers, cvectors_decimals *found) {
+  const __m512d values = _mm512_loadu_pd(numbers), two52 = _mm512_set1_pd(0x1p52);
+  const __m512i one = _mm512_set1_epi64(1), ascii_zeros = _mm512_set1_epi8('0');
+  __m512d magnitude = _mm512_abs_pd(values);
+  // A sum from 2^52 on is rounded to an integer, which its low bits hold.
+  __m512d sum = _mm512_add_pd(_mm512_mul_pd(magnitude, _mm512_set1_pd(1e8)), two52);
+  __m512d back = _mm512_div_pd(_mm512_sub_pd(sum, two52), _mm512_set1_pd(1e8));
+  __m512i scaled = _mm512_and_si512(_mm512_castpd_si512(sum), _mm512_set1_epi64((1ll << 52) - 1));
+  found->is_plain = _mm512_cmp_pd_mask(back, magnitude, _CMP_EQ_OQ) &
+                    _mm512_cmp_pd_mask(magnitude, _mm512_set1_pd(1e-6), _CMP_GE_OQ) &
+                    _mm512_cmp_pd_mask(magnitude, _mm512_set1_pd(1000), _CMP_LT_OQ);
+  // The whole part has at most three digits.
+  __m512i whole = _mm512_cvttpd_epi64(magnitude);
+  __m512i fraction =
+      _mm512_sub_epi64(scaled, _mm512_mul_epu32(whole, _mm512_set1_epi64(100000000)));
+  __m512i hundreds = _mm512_srli_epi64(_mm512_mul_epu32(whole, _mm512_set1_epi64(656)), 16);
+  __m512i rest = _mm512_sub_epi64(whole, _mm512_mul_epu32(hundreds, _mm512_set1_epi64(100)));
+  __m512i tens = _mm512_srli_epi64(_mm512_mul_epu32(rest, _mm512_set1_epi64(103)), 10);
+  __m512i ones = _mm512_sub_epi64(rest, _mm512_mul_epu32(tens, _mm512_set1_epi64(10)));
+  __m512i three = _mm512_or_si512(
+      _mm512_or_si512(hundreds, _mm512_slli_epi64(tens, 8)), _mm512_slli_epi64(ones, 16));
+  three = _mm512_or_si512(three, _mm512_set1_epi64(0x303030));
+  __m512i zeros = _mm512_mask_add_epi64(
+      _mm512_maskz_mov_epi64(_mm512_cmplt_epu64_mask(whole, _mm512_set1_epi64(100)), one),
+      _mm512_cmplt_epu64_mask(whole, _mm512_set1_epi64(10)), one, one);
+  __m512i text = _mm512_srlv_epi64(three, _mm512_slli_epi64(zeros, 3));
+  __m512i length = _mm512_sub_epi64(_mm512_set1_epi64(3), zeros);
+  __mmask8 negative = _mm512_movepi64_mask(_mm512_castpd_si512(values));
+  text = _mm512_mask_or_epi64(text, negative, _mm512_slli_epi64(text, 8), _mm512_set1_epi64('-'));
+  length = _mm512_mask_add_epi64(length, negative, length, one);
+  // The point and the fraction, without zeros at its end.
+  __mmask8 has_fraction = _mm512_test_epi64_mask(fraction, fraction);
+  text = _mm512_or_si512(text, _mm512_sllv_epi64(_mm512_set1_epi64('.'), _mm512_slli_epi64(length, 3)));
+  __m512i digits = eight_digits(fraction);
+  __m512i shown = _mm512_sub_epi64(
+      _mm512_set1_epi64(9), _mm512_srli_epi64(_mm512_lzcnt_epi64(digits), 3));
+  digits = _mm512_or_si512(digits, ascii_zeros);
+  __m512i before = _mm512_slli_epi64(_mm512_add_epi64(length, one), 3);
+  __m512i low = _mm512_or_si512(text, _mm512_sllv_epi64(digits, before));
+  __m512i high = _mm512_srlv_epi64(digits, _mm512_sub_epi64(_mm512_set1_epi64(64), before));
+  length = _mm512_mask_add_epi64(length, has_fraction, length, shown);
+  const __m512i firsts = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+  const __m512i seconds = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+  _mm512_storeu_si512(found->texts[0], _mm512_permutex2var_epi64(low, firsts, high));
+  _mm512_storeu_si512(found->texts[4], _mm512_permutex2var_epi64(low, seconds, high));
+  _mm512_storeu_si512(found->lengths, length);
+}
+
+static const cvectors_functions functions = {halves_by_x, halves_by_y, quarters, look, locate,
+                                             decimals};
 
 const cvectors_functions *cvectors_best(void) {
   __builtin_cpu_init();
   bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
   return has ? &functions : NULL;
 }
 

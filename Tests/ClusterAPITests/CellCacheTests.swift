@@ -41,6 +41,38 @@ import Threading
     }
   }
 
+  @Test func `what is refused is clustered once a request, and in the same words`() async throws {
+    let service = try Service()
+    var features: [String] = []
+    for number in 0..<12_000 {
+      let (x, y) = (Double(number % 120) / 2, Double(number / 120) / 2 - 25)
+      features.append(
+        #"{"type":"Feature","id":\#(number),"geometry":{"type":"Point","coordinates":[\#(x),\#(y)]},"#
+          + #""properties":null}"#)
+    }
+    let stored = await service.send(
+      .post, path + "/items",
+      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#)
+    #expect(stored.status == 200)
+    let view = "/clusters?bbox=0,-25,60,25&marginFactor=0&zoom=6&cellSize="
+    for (cellSize, detail, timesClustered) in [
+      ("22.75", "more than 10000 annotations", 0),
+      // A limit of the answer doesn't keep its cells from being kept.
+      ("300&limit=10", "annotations, more than the limit of 10;", 1),
+    ] {
+      var (answers, clustered) = (Set<String>(), 0)
+      for _ in 0..<4 {
+        let before = service.catalog.cellCacheBudget.counts.clustered
+        let answer = await service.send(.get, path + view + cellSize)
+        answer.expectProblem(422)
+        answers.insert(answer.text)
+        if service.catalog.cellCacheBudget.counts.clustered != before { clustered += 1 }
+      }
+      #expect(answers.count == 1 && answers.first?.contains(detail) == true, "\(answers)")
+      #expect(clustered == timesClustered)
+    }
+  }
+
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `every answer is the one that is made anew, whatever is written`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)

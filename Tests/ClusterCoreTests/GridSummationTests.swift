@@ -5,6 +5,52 @@ import Testing
 
 /// What cells add up to, however it is added up.
 @Suite(.timeLimit(.minutes(5))) struct GridSummationTests {
+  @Test(arguments: [1000, 0])
+  func `it stops beyond the cells that anybody needs`(sharedFrom: Int) throws {
+    let index = try FeatureIndex.of(
+      Dataset.uniform.features(seed: 6, count: 3000), blockCapacity: 16)
+    let grid = CellGrid(cellsPerWorld: 1 << 14)
+    func count(limit: Int, _ cells: GridRange) -> Int {
+      GridSummation.withSums(
+        of: index.points, in: EverywhereRegion(), by: cells, excluding: OrdinalSet([]),
+        countingLocations: false, limit: limit, sharedFrom: sharedFrom
+      ) { $0.count }
+    }
+    let all = GridRange(grid: grid, firstColumn: 0, columnCount: 1 << 14, rows: 0..<1 << 14)
+    let total = count(limit: .max, all)
+    #expect(total > 1000)
+    #expect(count(limit: total, all) == total)
+    let some = count(limit: 100, all)
+    // A part of several processors goes on by what it has begun.
+    #expect(some > 100 && (sharedFrom == 0 || some < 100 + 16 * 16 + 64), "\(some) of \(total)")
+  }
+
+  @Test func `memory of an earlier summation doesn't show`() throws {
+    let index = try FeatureIndex.of(Dataset.uniform.features(seed: 7), blockCapacity: 50)
+    var generator = SeededGenerator(seed: 7)
+    // Small and large ranges, in tables with a place for each cell and others, by turns.
+    for _ in 0..<60 {
+      let side = 1 << generator.int(0...12)
+      let (column, row) = (generator.int(0...side - 1), generator.int(0...side - 1))
+      let cells = GridRange(
+        grid: CellGrid(cellsPerWorld: side), firstColumn: column,
+        columnCount: generator.int(1...side), rows: row..<generator.int(row + 1...side))
+      let sums = GridSummation.sums(
+        of: index.points, in: EverywhereRegion(), by: cells, excluding: OrdinalSet([]),
+        countingLocations: false)
+      var expected: [CellPosition: [Int]] = [:]
+      for ordinal in index.ordinals {
+        let cell = cells.grid.cell(of: ordinal, in: index.points.pointers)
+        if cells.contains(cell) { expected[cell, default: []].append(ordinal) }
+      }
+      #expect(sums.map(\.cell) == expected.keys.sorted())
+      for sum in sums {
+        #expect(sum.count == expected[sum.cell]?.count)
+        #expect(sum.first == expected[sum.cell]?.min())
+      }
+    }
+  }
+
   @Test(arguments: Dataset.allCases)
   func `neither vectors nor the number of processors show`(data: Dataset) throws {
     for blockCapacity in [4, 50, 1024] {

@@ -65,6 +65,52 @@ struct VectorTests {
     #expect(split > 1000 && unclear > 1000)
   }
 
+  @Test func `points are in the cells that they are in`() throws {
+    var generator = SeededGenerator(seed: 3)
+    var (clear, inside) = (0, 0)
+    for _ in 0..<5_000 {
+      let grid = CellGrid(cellsPerWorld: generator.int(1...1 << generator.int(1...32)))
+      let size = grid.cellMapSize
+      let corner = Double(generator.int(0...grid.cellsPerWorld - 1)) * size
+      let cells = GridRange(
+        grid: grid,
+        covering: MapRect(
+          x: corner, y: corner, width: generator.double(0.1...20) * size,
+          height: generator.double(0.1...20) * size))
+      guard let columns = cells.columnRanges.last, !columns.isEmpty, !cells.rows.isEmpty else {
+        continue
+      }
+      let width = UInt32(1) << UInt32(generator.int(0...29))
+      let start = UInt32(min(corner * Position.stepsPerMapPoint, Double(UInt32.max - width)))
+      let points = points(generator.int(1...8), &generator, from: start, width: width)
+      let window = GridWindow(cells, columns)
+      let intervals = Set(points.map { StepDegrees.interval(of: $0.y) })
+      let latitudes = StepDegrees.shared.forVectors(isOneInterval: intervals.count == 1)
+      var (plain, vector) = (cvectors_points(), cvectors_points())
+      window.locate(points, points.count, .shared, &plain)
+      points.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        withUnsafePointer(to: window.forVectors) {
+          vectors.functions.locate(
+            start.assumingMemoryBound(to: UInt64.self), points.count, $0, latitudes, &vector)
+        }
+      }
+      for number in points.indices {
+        #expect(
+          withUnsafeMutablePointer(to: &plain) { $0.latitude(number) }
+            == withUnsafeMutablePointer(to: &vector) { $0.latitude(number) })
+        // The vectorized one may be less certain, but not of another cell.
+        guard vector.is_clear >> number & 1 != 0 else { continue }
+        #expect(plain.is_clear >> number & 1 != 0)
+        #expect(CellPosition(&plain, number) == CellPosition(&vector, number))
+        #expect(plain.is_inside >> number & 1 == vector.is_inside >> number & 1)
+        clear += 1
+        inside += Int(vector.is_inside >> number & 1)
+      }
+    }
+    #expect(clear > 5_000 && inside > 1_000)
+  }
+
   @Test func `boxes are in the cells that they are in`() throws {
     var generator = SeededGenerator(seed: 2)
     var clear = 0

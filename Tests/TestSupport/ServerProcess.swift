@@ -31,6 +31,8 @@ public final class ServerProcess: Sendable {
     let directory = try data ?? TemporaryDirectory()
     let command =
       launcher + [binary, "serve", "--port", "0", "--data", directory.path] + arguments
+    // Enough for a build without optimization on a busy machine.
+    let environment = ["PINCLUSTER_REQUEST_TIMEOUT": "600"].merging(environment) { $1 }
     let process = try ChildProcess(
       command[0], Array(command.dropFirst()), environment: environment)
     self.data = directory

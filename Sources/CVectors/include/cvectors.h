@@ -17,6 +17,8 @@ typedef struct {
   /// The sum of the bit patterns of latitude + 1.5 * 2^52, in the units of the polynomials.
   uint64_t latitudes;
   uint32_t min_x, min_y, max_x, max_y;
+  /// The number of the first point.
+  uint64_t first;
 } cvectors_sum;
 
 /// The sums of two halves.
@@ -72,12 +74,43 @@ typedef struct {
 typedef void cvectors_look(const void *records, size_t count, const cvectors_window *window,
                            cvectors_cells *cells);
 
+/// The cells and latitudes of up to eight points.
+typedef struct {
+  uint64_t columns[8];
+  uint64_t rows[8];
+  /// The bit patterns of latitude + 1.5 * 2^52, in the units of the polynomials.
+  uint64_t latitudes[8];
+  // One bit for each point:
+  /// The cell is certain.
+  uint8_t is_clear;
+  /// The cell is in the window.
+  uint8_t is_inside;
+} cvectors_points;
+
+/// Finds the cells and latitudes of up to eight points.
+typedef void cvectors_locate(const uint64_t *points, size_t count, const cvectors_window *window,
+                             cvectors_latitudes latitudes, cvectors_points *found);
+
+/// The texts of eight numbers.
+typedef struct {
+  char texts[8][16];
+  uint64_t lengths[8];
+  /// One bit for each number: it has at most eight decimals and is from 1e-6 to 1000 or negative like that.
+  /// Others have no text here.
+  uint8_t is_plain;
+} cvectors_decimals;
+
+/// Writes the shortest texts that read back as eight numbers, bit for bit.
+typedef void cvectors_write_decimals(const double *numbers, cvectors_decimals *found);
+
 /// The functions. A point is x in the lower 32 bits and y in the upper 32; there is at least one.
 typedef struct {
   cvectors_halves *halves_by_x;
   cvectors_halves *halves_by_y;
   cvectors_quarters *quarters;
   cvectors_look *look;
+  cvectors_locate *locate;
+  cvectors_write_decimals *decimals;
 } cvectors_functions;
 
 /// The functions for this processor; NULL if it lacks the instructions.

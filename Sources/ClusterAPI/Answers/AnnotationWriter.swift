@@ -15,6 +15,8 @@ struct AnnotationWriter {
   private let titles: TitleWriter
   private let layers: LayerTexts
   private let statistics: StatisticsWriter?
+  private let numberTexts: NumberTexts
+  private let numbers: NumberTexts.Pointers
 
   init(
     collection: IndexedCollection, result: ClusterResult, options: AnnotationOptions,
@@ -28,6 +30,8 @@ struct AnnotationWriter {
     self.previous = previous
     titles = TitleWriter(options, collection)
     layers = LayerTexts(result.layers)
+    numberTexts = NumberTexts()
+    numbers = numberTexts.pointers
     self.statistics = try statistics.flatMap { (wanted) throws(ImpossibleRequest) in
       try StatisticsWriter(wanted, options.fields)
     }
@@ -87,14 +91,14 @@ struct AnnotationWriter {
       room.integer(Int(location.row))
     case .feature: return
     }
-    room.bytes(texts.tail)
+    if !texts.tail.isEmpty { room.short(texts.tail) }
   }
 
   @inline(__always)
   private static func write(
     _ cell: CellPosition, _ texts: LayerTexts.Texts, into room: inout JSONRoom
   ) {
-    room.bytes(texts.head)
+    room.short(texts.head)
     room.integer(cell.column)
     room.text("_")
     room.integer(cell.row)
@@ -114,26 +118,27 @@ struct AnnotationWriter {
     }
     let fields = options.fields
     layers.withTexts(ofLayer: annotation.layer) { texts in
-      if hasAllMembers {
-        json.withRoomForElement(512 + layers.maximumLength + 12 * JSONRoom.numberLength) { room in
+      let comma = json.commaIsDue
+      json.withRoom(513 + layers.maximumLength + 12 * JSONRoom.numberLength) { room in
+        var comma = comma
+        if opening || hasName {
+          if comma { room.text(",") }
           if opening { room.text("{") }
-          if hasName {
-            room.text("\"id\":\"")
-            AnnotationWriter.write(annotation.key, texts, into: &room)
-            room.text("\",")
-          }
-          AnnotationWriter.writeFigures(annotation, into: &room)
-          if !titles.hasProperty { TitleWriter.writeCount(annotation.count, into: &room) }
+          comma = hasName
         }
-      } else {
-        if opening { json.beginObject() }
         if hasName {
-          json.key("id")
-          writeID(of: annotation, into: &json)
+          room.text("\"id\":\"")
+          AnnotationWriter.write(annotation.key, texts, into: &room)
+          room.text("\"")
         }
-        AnnotationWriter.writeFigures(annotation, fields, into: &json)
+        if hasAllMembers {
+          if comma { room.text(",") }
+          writeFigures(annotation, into: &room)
+        } else {
+          writeFigures(annotation, fields, comma, into: &room)
+        }
       }
-      if titles.hasProperty || !hasAllMembers {
+      if titles.hasProperty {
         if fields.contains(.title) { titles.writeTitle(annotation, into: &json) }
         if fields.contains(.subtitle) { titles.writeSubtitle(annotation, result, into: &json) }
       }
@@ -152,35 +157,59 @@ struct AnnotationWriter {
     if let index = annotation.reuses { json.member("reuses", previous[index]) }
   }
 
-  /// Writes those of the members from `coordinate` to `bbox` that are wanted.
-  private static func writeFigures(
-    _ annotation: Annotation, _ fields: AnnotationFields, into json: inout JSONWriter
+  /// Writes those of the members from `coordinate` to `subtitle` that are wanted, but no titles of features.
+  private func writeFigures(
+    _ annotation: Annotation, _ fields: AnnotationFields, _ comma: Bool, into room: inout JSONRoom
   ) {
-    if fields.contains(.coordinate) {
-      json.key("coordinate")
-      json.coordinate(annotation.coordinate)
+    let figures = AnnotationFigures(annotation, numbers)
+    var comma = comma
+    func begin(_ field: AnnotationFields) -> Bool {
+      guard fields.contains(field) else { return false }
+      if comma { room.text(",") }
+      comma = true
+      return true
     }
-    if fields.contains(.count) { json.member("count", annotation.count) }
-    if fields.contains(.isCluster) { json.member("isCluster", annotation.isCluster) }
-    if fields.contains(.isUniqueLocation) {
-      json.member("isUniqueLocation", annotation.isUniqueLocation)
+    if begin(.coordinate) {
+      room.text("\"coordinate\":{\"latitude\":")
+      figures.write(0, into: &room)
+      room.text(",\"longitude\":")
+      figures.write(1, into: &room)
+      room.text("}")
     }
-    if fields.contains(.bbox) {
-      json.key("bbox")
-      json.bbox(annotation.bounds)
+    if begin(.count) {
+      room.text("\"count\":")
+      room.integer(annotation.count)
     }
+    if begin(.isCluster) {
+      room.text(annotation.isCluster ? "\"isCluster\":true" : "\"isCluster\":false")
+    }
+    if begin(.isUniqueLocation) {
+      let isUnique = annotation.isUniqueLocation
+      room.text(isUnique ? "\"isUniqueLocation\":true" : "\"isUniqueLocation\":false")
+    }
+    if begin(.bbox) {
+      room.text("\"bbox\":[")
+      for index in 2..<6 {
+        if index > 2 { room.text(",") }
+        figures.write(index, into: &room)
+      }
+      room.text("]")
+    }
+    guard !titles.hasProperty else { return }
+    if begin(.title) { TitleWriter.writeCount(annotation.count, into: &room) }
+    if begin(.subtitle) { room.text("\"subtitle\":null") }
   }
 
-  /// Writes the members from `coordinate` to `bbox`, which nearly all requests want, at a fraction of the cost.
+  /// Writes the members from `coordinate` to `subtitle`, but no titles of features.
   @inline(__always)
-  private static func writeFigures(_ annotation: Annotation, into room: inout JSONRoom) {
-    let (coordinate, bounds) = (annotation.coordinate, annotation.bounds)
+  private func writeFigures(_ annotation: Annotation, into room: inout JSONRoom) {
+    let figures = AnnotationFigures(annotation, numbers)
     room.text("\"coordinate\":{\"latitude\":")
-    let latitude = room.number(coordinate.latitude)
+    let latitude = figures.write(0, into: &room)
     room.text(",\"longitude\":")
-    let longitude = room.number(coordinate.longitude)
+    let longitude = figures.write(1, into: &room)
     room.text("},\"count\":")
-    room.integer(annotation.count)
+    let count = room.integer(annotation.count)
     switch (annotation.isCluster, annotation.isUniqueLocation) {
     case (true, false): room.text(",\"isCluster\":true,\"isUniqueLocation\":false,\"bbox\":[")
     case (true, true): room.text(",\"isCluster\":true,\"isUniqueLocation\":true,\"bbox\":[")
@@ -188,24 +217,21 @@ struct AnnotationWriter {
     case (false, false): room.text(",\"isCluster\":false,\"isUniqueLocation\":false,\"bbox\":[")
     }
     // A pin's bounds are its coordinate, which is encoded already.
-    let west = write(bounds.west, like: coordinate.longitude, longitude, into: &room)
+    let west = figures.write(2, like: 1, longitude, into: &room)
     room.text(",")
-    let south = write(bounds.south, like: coordinate.latitude, latitude, into: &room)
+    let south = figures.write(3, like: 0, latitude, into: &room)
     room.text(",")
-    _ = write(bounds.east, like: bounds.west, west, into: &room)
+    figures.write(4, like: 2, west, into: &room)
     room.text(",")
-    _ = write(bounds.north, like: bounds.south, south, into: &room)
-    room.text("]")
-  }
-
-  /// Writes a number, by copying the bytes of another one if both are the same.
-  @inline(__always)
-  private static func write(
-    _ value: Double, like other: Double, _ piece: JSONRoom.Piece, into room: inout JSONRoom
-  ) -> JSONRoom.Piece {
-    guard value.bitPattern == other.bitPattern else { return room.number(value) }
-    room.again(piece)
-    return piece
+    figures.write(5, like: 3, south, into: &room)
+    if titles.hasProperty { return room.text("]") }
+    room.text("],\"title\":\"")
+    room.again(count)
+    if annotation.isCluster {
+      room.text(" annotations\",\"subtitle\":null")
+    } else {
+      room.text(" annotation\",\"subtitle\":null")
+    }
   }
 
   private func writePinFeature(_ annotation: Annotation, into json: inout JSONWriter) {

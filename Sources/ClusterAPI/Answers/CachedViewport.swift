@@ -3,12 +3,17 @@ import GeoFormats
 import Threading
 
 /// A viewport on a grid of the cell cache, in which all, some or none of its cells are cached.
-struct CachedViewport: Sendable {
+final class CachedViewport: Sendable {
   private let request: ViewportRequest
   private let snapshot: CollectionSnapshot
   private let memory: CellCacheBudget
   private let area: CellArea
   private let pages: [CellPage]
+  /// The slots of the pages, for loops that would otherwise count references for each row of a page.
+  private let slots: [Slots]
+
+  /// The slots of a page. `@unchecked Sendable`: they are atomic.
+  private struct Slots: @unchecked Sendable { let first: UnsafeMutablePointer<CellPage.Slot> }
 
   /// The sums of the cached cells, and the extent of the missing ones.
   private struct Sum {
@@ -30,29 +35,46 @@ struct CachedViewport: Sendable {
     else { return nil }
     (self.request, self.area) = (request, area)
     (self.snapshot, self.memory, self.pages) = (snapshot, memory, pages)
+    slots = pages.map { Slots(first: $0.slots) }
   }
 
-  /// The encoded answer; nil if cells are missing and `clustering` is false, or if it exceeds a limit.
-  func body(clustering: Bool) -> [UInt8]? {
+  /// The encoded answer; nil if cells are missing and `clustering` is false, or if it is too long to be kept.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the request's limit.
+  func body(clustering: Bool) throws -> [UInt8]? {
     var sum = self.sum
     let missing = sum.missing
     if missing > 0 {
       guard clustering else { return nil }
-      let isDone = cluster(sum)
+      let isDone = try cluster(sum)
       memory.count(clustered: missing)
       guard isDone, !Interruption.isOver else { return nil }
       sum = self.sum
     }
-    guard sum.missing == 0, sum.annotations <= request.values.limit ?? ClusterRequest.maximumLimit
-    else { return nil }
+    guard sum.missing == 0, sum.annotations < EncodedCell.tooLong.annotations else { return nil }
+    if sum.annotations > request.values.limit ?? ClusterRequest.maximumLimit {
+      throw try wholeRequest.tooMany(sum.annotations)
+    }
     memory.count(cached: Int(area.cells.count) - missing)
     return body(sum)
   }
 
+  /// The request to cluster all cells, whether they are cached or not.
+  private var wholeRequest: ClusterRequest {
+    get throws {
+      let properties = try BoundProperties(
+        request.values.cell.neededProperties, in: snapshot.collection)
+      guard case .grid(let whole) = BoundViewport(request, properties) else {
+        preconditionFailure("only a viewport on a grid is cached")
+      }
+      return whole
+    }
+  }
+
   private var sum: Sum {
     var sum = Sum()
-    area.forEachRun(in: pages) { page, columns, row in
-      let slots = page.slot(column: columns.lowerBound, row: row)
+    area.forEachRun(in: slots) { slots, columns, row in
+      let slots = slots.first + CellPage.number(column: columns.lowerBound, row: row)
       for number in 0..<columns.count {
         if let address = slots[number].load(ordering: .acquiring) {
           let cell = EncodedCell(at: address)
@@ -92,8 +114,8 @@ struct CachedViewport: Sendable {
   ) -> Int {
     bytes.copyMemory(from: head)
     var end = head.count
-    area.forEachRun(in: pages) { page, columns, row in
-      let slots = page.slot(column: columns.lowerBound, row: row)
+    area.forEachRun(in: slots) { slots, columns, row in
+      let slots = slots.first + CellPage.number(column: columns.lowerBound, row: row)
       for number in 0..<columns.count {
         guard let address = slots[number].load(ordering: .acquiring) else { continue }
         let cell = EncodedCell(at: address).json
@@ -115,14 +137,19 @@ struct CachedViewport: Sendable {
 
   // MARK: Missing cells
 
-  /// Clusters the missing cells and puts them into the pages; returns false if that exceeds a limit.
-  private func cluster(_ sum: Sum) -> Bool {
+  /// Clusters the missing cells and puts them into the pages; returns false if they take too much memory.
+  private func cluster(_ sum: Sum) throws -> Bool {
     let missing = missingCells
-    guard case .grid(let viewport, _) = request.area,
-      let answer = try? ClusterAnswer(
-        cells(sum, missing), of: request, limit: ClusterRequest.maximumLimit, in: snapshot),
-      let encoder = try? CellEncoder(answer, cellSize: viewport.cellSize)
-    else { return false }
+    guard case .grid(let viewport, _) = request.area else { return false }
+    let answer: ClusterAnswer
+    do {
+      answer = try ClusterAnswer(
+        cells(sum, missing), of: request, limit: ClusterRequest.maximumLimit, in: snapshot)
+    } catch let error as ImpossibleRequest where error.field == "limit" {
+      // Some of the cells alone are too many, so all of them are.
+      throw try wholeRequest.tooMany(ClusterRequest.maximumLimit + 1)
+    }
+    let encoder = try CellEncoder(answer, cellSize: viewport.cellSize)
     var json = JSONWriter(reserving: 4096)
     var bytes = sum.bytes
     encoder.forEachCell(and: missing) { cell, annotations in

@@ -37,7 +37,7 @@ struct ClusterAnswer {
 
   /// The answer in the form of its options.
   func json() throws(ImpossibleRequest) -> JSONWriter {
-    var json = JSONWriter(reserving: 1024 + result.annotations.count * 256)
+    var json = JSONWriter(reserving: 1024 + result.annotations.count * 512)
     openAnnotations(into: &json)
     let writer = try AnnotationWriter(
       collection: snapshot.collection, result: result, options: output, statistics: statistics,

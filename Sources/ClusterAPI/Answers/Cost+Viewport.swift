@@ -52,13 +52,13 @@ extension Cost {
       }
     }
 
-    /// Those of a method without a grid.
-    init(_ estimate: CellEstimate, isDistance: Bool) {
+    /// Those of a method without a grid in a part of the world of some cells.
+    init(_ estimate: CellEstimate, of total: Double, isDistance: Bool) {
       (features, unfiltered) = (estimate.features, estimate.unfiltered)
       cells = min(estimate.cells, features)
-      let mean = features / max(cells, 1)
-      // Where features are close everywhere, nearly all are linked.
-      if isDistance { cells /= 1 + 0.3 * (mean - 1) * (mean - 1) }
+      // Where most cells hold features, nearly all are linked.
+      let free = max(1 - cells / max(total, 1), 0.15)
+      if isDistance { cells = max(cells * free * free, min(cells, 1)) }
       pins = cells > 0 ? cells / (1 + 0.8 * (features / cells - 1)) : 0
       clusters = cells - pins
     }
@@ -96,10 +96,11 @@ extension Cost {
         bytes += viewport.cells.count * 330
       }
     case .tiles(let viewport):
+      let reach = Cost.reach(of: values, at: request.zoomLevel)
+      let perTile = viewport.tiles.grid.cellMapSize / reach
       found = Annotations(
-        collection.estimate(
-          of: viewport.tiles, cellSize: Cost.reach(of: values, at: request.zoomLevel),
-          passing: filter), isDistance: values.method == .distance)
+        collection.estimate(of: viewport.tiles, cellSize: reach, passing: filter),
+        of: viewport.tiles.count * perTile * perTile, isDistance: values.method == .distance)
       nanoseconds += found.features * 180
     }
     let isTooMany = found.count > 2 * Double(ClusterRequest.maximumLimit)

@@ -31,7 +31,10 @@ struct LayerTexts {
       layers.append(Layer(start: start, tail: tail, group: group, end: json.count))
       longest = max(longest, json.count - start)
     }
-    (bytes, self.layers, maximumLength) = (json.bytes, layers, longest)
+    // Short texts are copied as if they were longer.
+    let padding = [UInt8](repeating: 0, count: JSONRoom.shortLength)
+    (bytes, self.layers) = (json.bytes + padding, layers)
+    maximumLength = longest + 2 * JSONRoom.shortLength
   }
 
   /// The parts of a layer's text.
@@ -47,11 +50,14 @@ struct LayerTexts {
   func withTexts<R>(ofLayer number: Int, _ body: (Texts) -> R) -> R {
     let layer = layers[number]
     return bytes.withUnsafeBytes { bytes in
-      body(
+      // The initializer has put the places in order.
+      func text(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + start }, count: end &- start)
+      }
+      return body(
         Texts(
-          head: UnsafeRawBufferPointer(rebasing: bytes[layer.start..<layer.tail]),
-          tail: UnsafeRawBufferPointer(rebasing: bytes[layer.tail..<layer.group]),
-          group: UnsafeRawBufferPointer(rebasing: bytes[layer.group..<layer.end])))
+          head: text(layer.start, layer.tail), tail: text(layer.tail, layer.group),
+          group: text(layer.group, layer.end)))
     }
   }
 }

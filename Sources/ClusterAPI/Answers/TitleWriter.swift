@@ -33,16 +33,12 @@ struct TitleWriter {
   /// Whether features have titles at all.
   var hasProperty: Bool { property != nil }
 
-  /// Writes the members `title` and `subtitle` for features without titles, with a comma before them.
+  /// Writes the member `title` for features without titles.
   @inline(__always)
   static func writeCount(_ count: Int, into room: inout JSONRoom) {
-    room.text(",\"title\":\"")
+    room.text("\"title\":\"")
     room.integer(count)
-    if count > 1 {
-      room.text(" annotations\",\"subtitle\":null")
-    } else {
-      room.text(" annotation\",\"subtitle\":null")
-    }
+    if count > 1 { room.text(" annotations\"") } else { room.text(" annotation\"") }
   }
 
   /// Writes the member `title`.

@@ -67,10 +67,10 @@ struct CellArea: Sendable {
 
   /// Calls `body` with the cells by row and column, in runs of cells of one page.
   ///
-  /// - Parameter pages: the pages at the positions of ``forEachPage(_:)``.
+  /// - Parameter pages: the pages at the positions of ``forEachPage(_:)``, or what stands for them.
   @inline(__always)
-  func forEachRun(
-    in pages: [CellPage], _ body: (_ page: CellPage, _ columns: Range<Int>, _ row: Int) -> Void
+  func forEachRun<Page>(
+    in pages: [Page], _ body: (_ page: Page, _ columns: Range<Int>, _ row: Int) -> Void
   ) {
     for row in cells.rows {
       let line = (row >> CellPage.bits - pageRows.lowerBound) * pagesInRow
@@ -80,9 +80,9 @@ struct CellArea: Sendable {
   }
 
   @inline(__always)
-  private func forEachRun(
-    of part: Part, in pages: [CellPage], from line: Int, _ row: Int,
-    _ body: (_ page: CellPage, _ columns: Range<Int>, _ row: Int) -> Void
+  private func forEachRun<Page>(
+    of part: Part, in pages: [Page], from line: Int, _ row: Int,
+    _ body: (_ page: Page, _ columns: Range<Int>, _ row: Int) -> Void
   ) {
     for column in part.pages {
       let start = max(column << CellPage.bits, part.columns.lowerBound)

@@ -73,7 +73,13 @@ final class CellPage: @unchecked Sendable {
   /// The slot of a cell, by its column and row in the grid.
   @inline(__always)
   func slot(column: Int, row: Int) -> UnsafeMutablePointer<Slot> {
-    slots + ((row & (CellPage.side - 1)) << CellPage.bits | (column & (CellPage.side - 1)))
+    slots + CellPage.number(column: column, row: row)
+  }
+
+  /// The number of a cell's slot within its page.
+  @inline(__always)
+  static func number(column: Int, row: Int) -> Int {
+    (row & (side - 1)) << bits | (column & (side - 1))
   }
 
   /// Puts a cell with one reference into its slot. If another reader was faster, that one's cell stays.

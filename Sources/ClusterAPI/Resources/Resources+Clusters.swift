@@ -16,14 +16,14 @@ extension Resources {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
     let cached = CachedViewport(viewport, snapshot, catalog.cellCacheBudget)
-    if let body = cached?.body(clustering: false) {
+    if let body = try cached?.body(clustering: false) {
       return .now(HTTPResponse(body, type: type, etag: etag))
     }
     let collection = snapshot.collection
     return .response(
       to: request, isSmall: viewport.isSmall, cost: { Cost(of: viewport, over: collection) }
     ) {
-      if let body = cached?.body(clustering: true) {
+      if let body = try cached?.body(clustering: true) {
         return HTTPResponse(body, type: type, etag: etag)
       }
       return HTTPResponse(try ClusterAnswer(viewport, of: snapshot).json(), type: type, etag: etag)

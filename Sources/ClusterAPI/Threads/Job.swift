@@ -28,6 +28,8 @@ final class Job: @unchecked Sendable {
   var isLong: Bool
   /// Is signalled when a job that has begun gets its next turn.
   let turn = DispatchSemaphore(value: 0)
+  /// Whether it was interrupted to be begun again later.
+  private(set) var mustRestart = false
   /// When its turn began.
   var turnStart: UInt = 0
   /// How long it has worked in earlier turns, in nanoseconds.
@@ -54,18 +56,22 @@ final class Job: @unchecked Sendable {
   /// Does the work, or fails.
   ///
   /// - Parameters:
-  ///   - offerTurn: is called when a turn has lasted a while.
+  ///   - offerTurn: is called when a turn has lasted a while; returns whether to begin again later instead.
   ///   - pause: see ``Interruption/pause(_:)``.
   func run(
-    slice: UInt, offerTurn: @escaping @Sendable (Job) -> Void,
+    slice: UInt, offerTurn: @escaping @Sendable (Job) -> Bool,
     pause: @escaping @Sendable (Job, () -> Void) -> Void
   ) {
+    mustRestart = false
     if let failure = failure(at: MonotonicTime.now) { return fail(failure) }
     let failure = Locked<Failure?>(nil)
     let interruption = Interruption(
       mustStop: { [unowned self] in
         let now = MonotonicTime.now
-        if now - turnStart >= slice { offerTurn(self) }
+        if now - turnStart >= slice, offerTurn(self) {
+          mustRestart = true
+          return true
+        }
         guard let reason = self.failure(at: now) else { return false }
         failure.withLock { $0 = reason }
         return true

@@ -80,6 +80,10 @@ final class WorkTurns: Sendable {
         leave(job, &state)
         state.begun -= 1
         if job.isLong { state.begunLong -= 1 }
+        if job.mustRestart {
+          (job.isLong, job.worked) = (true, 0)
+          state.long.prepend(.new(job), of: job.client)
+        }
         giveTurns(&state)
         if state.isDone { end() }
       }
@@ -141,10 +145,6 @@ final class WorkTurns: Sendable {
 
   /// Puts a job without a turn where it waits for the next one.
   private func wait(_ job: Job, _ state: inout State) {
-    if !job.isLong, job.worked >= WorkTurns.quick {
-      job.isLong = true
-      state.begunLong += 1
-    }
     if job.isLong {
       state.long.prepend(.begun(job), of: job.client)
     } else {
@@ -153,16 +153,25 @@ final class WorkTurns: Sendable {
     giveTurns(&state)
   }
 
-  /// Lets others that wait go before a job.
-  private func offerTurn(_ job: Job) {
-    let mustWait = state.withLock { state in
-      guard state.quick.count + state.long.count > 0 else { return false }
+  /// Lets others that wait go before a job. Returns whether the job isn't as quick as it was thought to be, but
+  /// no long one may be begun: then it has to be begun again later, so that quick jobs find a thread.
+  private func offerTurn(_ job: Job) -> Bool {
+    enum Next { case goOn, wait, restart }
+    let next = state.withLock { state -> Next in
+      if !job.isLong, job.worked + MonotonicTime.now - job.turnStart >= WorkTurns.quick {
+        guard state.begunLong < maximumLong else { return .restart }
+        job.isLong = true
+        state.begunLong += 1
+        state.runningLong += 1
+      }
+      guard state.quick.count + state.long.count > 0 else { return .goOn }
       leave(job, &state)
       wait(job, &state)
-      return true
+      return .wait
     }
-    if mustWait { job.turn.wait() }
-    job.turnStart = MonotonicTime.now
+    if next == .wait { job.turn.wait() }
+    if next != .restart { job.turnStart = MonotonicTime.now }
+    return next == .restart
   }
 
   /// Lets others work while a job is blocked.

@@ -49,7 +49,12 @@ public struct Annotation: Sendable {
 extension Annotation {
   /// Creates a pin for a feature.
   init(pin ordinal: Int, of points: PointIndex, as key: Key = .feature) {
-    let coordinate = points.coordinate(at: ordinal)
+    self.init(pin: ordinal, at: points.coordinate(at: ordinal), as: key)
+  }
+
+  /// Creates a pin for a feature at its coordinate.
+  @inline(__always)
+  init(pin ordinal: Int, at coordinate: Coordinate, as key: Key) {
     self.init(
       key: key, coordinate: coordinate, count: 1,
       bounds: GeoBounds(
@@ -71,8 +76,10 @@ extension Annotation {
     let isWhole = if case .cell = key { true } else { false }
     let box = sum.sum.box
     let bounds =
-      excluded.isEmpty
-      ? points.bounds(of: box, in: region) : points.bounds(of: box, in: region.without(excluded))
+      !box.isPolar
+      ? GeoBounds(within: box)
+      : excluded.isEmpty
+        ? points.bounds(of: box, in: region) : points.bounds(of: box, in: region.without(excluded))
     self.init(
       key: key,
       coordinate: isWhole ? sum.sum.mean(in: bounds) : points.coordinate(at: sum.first),

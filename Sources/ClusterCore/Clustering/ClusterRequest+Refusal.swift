@@ -1,6 +1,6 @@
 extension ClusterRequest {
   /// The error for more annotations than the limit.
-  func tooMany(_ count: Int) -> ImpossibleRequest {
+  public func tooMany(_ count: Int) -> ImpossibleRequest {
     let maximum = ClusterRequest.maximumLimit
     let found =
       count > maximum

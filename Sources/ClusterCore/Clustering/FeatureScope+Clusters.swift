@@ -103,19 +103,19 @@ extension FeatureScope {
     var part = request
     for range in ranges {
       part.cells = range
+      let start = result.annotations.count
+      var annotations: [Annotation] = []
+      swap(&annotations, &result.annotations)
       var clusterer = GridClusterer(
         scope: self, region: region, request: part, layer: result.layers.count,
-        keptApart: keptApart, pinLayout: pinLayout)
-      var (annotations, count) = try clusterer.run()
+        keptApart: keptApart, pinLayout: pinLayout, annotations: annotations)
+      annotations = []
+      result.featureCount += try clusterer.run()
+      result.annotations = clusterer.annotations
       if let weights = request.weightsOfMeans {
-        for number in annotations.indices where !Interruption.isOver {
-          annotations[number].weigh(by: weights, index, layer)
+        for number in result.annotations[start...].indices where !Interruption.isOver {
+          result.annotations[number].weigh(by: weights, index, layer)
         }
-      }
-      result.annotations += annotations
-      result.featureCount += count
-      if result.annotations.count > ClusterRequest.maximumLimit {
-        throw request.tooMany(result.annotations.count)
       }
     }
     result.layers.append(layer)

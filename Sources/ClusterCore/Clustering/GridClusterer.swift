@@ -13,37 +13,59 @@ struct GridClusterer<Region: IndexRegion> {
   let keptApart: OrdinalSet
   /// The layout of declustered pins.
   var pinLayout: PinLayout
-  private(set) var annotations: [Annotation] = []
+  /// The annotations of the answer so far, to which those of the layer are appended.
+  private(set) var annotations: [Annotation]
+  private let pointers: IndexPointers
+
+  init(
+    scope: FeatureScope, region: Region, request: ClusterRequest, layer: Int,
+    keptApart: OrdinalSet, pinLayout: PinLayout, annotations: [Annotation]
+  ) {
+    (self.scope, self.region, self.request, self.layer) = (scope, region, request, layer)
+    (self.keptApart, self.pinLayout) = (keptApart, pinLayout)
+    self.annotations = annotations
+    pointers = scope.points.pointers
+  }
 
   private var points: PointIndex { scope.points }
   private var cells: GridRange { request.cells }
   private var settings: ClusterSettings { request.settings }
 
-  /// Returns the annotations, by row and column, then in index order, and the number of their features.
-  mutating func run() throws(ImpossibleRequest) -> (annotations: [Annotation], features: Int) {
-    var sums = GridSummation.sums(
-      of: points, in: region, by: cells, excluding: keptApart,
-      countingLocations: settings.minUniqueLocationsForClustering > 1)
+  /// Appends the annotations, by row and column, then in index order, and returns the number of their
+  /// features. Stops when there are more annotations than any answer holds.
+  mutating func run() throws(ImpossibleRequest) -> Int {
     let kept = keptApartByCell()
-    if !kept.isEmpty {
-      let known = Set(sums.lazy.map(\.cell))
-      let onlyKept = kept.filter { !known.contains($0.key) }
-      sums += onlyKept.map { CellSum(cell: $0.key, first: $0.value[0]) }
-      sums.sort { $0.cell < $1.cell }
+    return try GridSummation.withSums(
+      of: points, in: region, by: cells, excluding: keptApart,
+      countingLocations: settings.minUniqueLocationsForClustering > 1,
+      limit: ClusterRequest.maximumLimit
+    ) { (sums) throws(ImpossibleRequest) in
+      // Their cells are needed, even those that hold no other feature.
+      for cell in kept.keys { _ = sums.sum(of: cell) }
+      // There is at least one annotation in each cell.
+      guard annotations.count + sums.count <= ClusterRequest.maximumLimit else {
+        throw request.tooMany(annotations.count + sums.count)
+      }
+      prefetchPins(sums)
+      if annotations.isEmpty { annotations.reserveCapacity(sums.count) }
+      var features = 0
+      try sums.forEachInOrder { (sum) throws(ImpossibleRequest) in
+        if Interruption.poll(200) { throw .interrupted }
+        let ordinals = kept.isEmpty ? [] : kept[sum.cell] ?? []
+        try annotate(sum, keptApart: ordinals)
+        features += sum.count + ordinals.count
+      }
+      return features
     }
-    annotations.reserveCapacity(min(sums.count, request.limit))
-    var features = 0
-    for sum in sums {
-      if Interruption.poll(200) { throw .interrupted }
-      let ordinals = kept[sum.cell] ?? []
-      try annotate(sum, keptApart: ordinals)
-      features += sum.count + ordinals.count
+  }
+
+  /// Fetches the records of single features, which are far apart in memory, while there is other work.
+  private func prefetchPins(_ sums: CellSums) {
+    withExtendedLifetime(points) {
+      let pointers = points.pointers
+      for sum in sums.inNoOrder where sum.count == 1 { pointers.prefetchReference(sum.first) }
+      for sum in sums.inNoOrder where sum.count == 1 { pointers.prefetchRecord(sum.first) }
     }
-    for index in annotations.indices {
-      annotations[index].layer = layer
-      annotations[index].first = scope.collectionOrdinal(annotations[index].first)
-    }
-    return (annotations, features)
   }
 
   private func keptApartByCell() -> [CellPosition: [Int]] {
@@ -64,16 +86,15 @@ struct GridClusterer<Region: IndexRegion> {
     let start = annotations.count
     let clustered = request.isClustered(sum)
     if clustered {
-      let annotation = points.annotation(
-        ofCell: sum, grid: cells.grid, in: cellRegion(sum.cell), excluding: keptApart,
-        at: settings.position)
-      annotations.append(annotation)
+      append(
+        points.annotation(
+          ofCell: sum, grid: cells.grid, in: cellRegion(sum.cell), excluding: keptApart,
+          at: settings.position), sum.cell)
     } else if sum.count > 0 {
       try annotateApart(sum)
     }
-    for ordinal in ordinals { annotations.append(pin(ordinal, spread: !clustered)) }
+    for ordinal in ordinals { append(pin(ordinal, spread: !clustered), sum.cell) }
     if !ordinals.isEmpty { annotations[start...].sort { $0.first < $1.first } }
-    for index in annotations[start...].indices { annotations[index].cell = sum.cell }
     // Annotations are counted beyond the request's limit so that the error can name a sufficient one.
     if annotations.count > ClusterRequest.maximumLimit {
       throw request.tooMany(annotations.count)
@@ -85,12 +106,14 @@ struct GridClusterer<Region: IndexRegion> {
       guard annotations.count + sum.count <= ClusterRequest.maximumLimit else {
         throw request.tooMany(annotations.count + sum.count)
       }
-      for ordinal in ordinals(of: sum.cell) { annotations.append(pin(ordinal, spread: true)) }
+      for ordinal in ordinals(of: sum.cell) { append(pin(ordinal, spread: true), sum.cell) }
     } else if sum.count == 1 {
-      // The common case of a single feature: there are no others to look for.
-      let location = points.position(at: sum.first).location
-      annotations.append(
-        Annotation(pin: sum.first, of: points, as: .location(sum.cell, location)))
+      // The common case of a single feature: there are no others to look for. The pointers are valid because
+      // the scope lives; without them, references to the index would be counted for each pin.
+      let location = pointers.positions[sum.first].location
+      let coordinate = pointers.coordinates[sum.first]
+      append(
+        Annotation(pin: sum.first, at: coordinate, as: .location(sum.cell, location)), sum.cell)
     } else {
       // At most one more than an answer can hold.
       let sums = points.locationSums(
@@ -100,12 +123,21 @@ struct GridClusterer<Region: IndexRegion> {
         let location = points.position(at: part.first).location
         let own = LocationRegion(
           cell: CellRegion(grid: cells.grid, cell: sum.cell), location: location)
-        annotations.append(
+        append(
           Annotation(
             part, of: points, in: IntersectionRegion(a: own, b: region), excluding: keptApart,
-            as: .location(sum.cell, location)))
+            as: .location(sum.cell, location)), sum.cell)
       }
     }
+  }
+
+  /// Appends an annotation of a cell of the layer.
+  @inline(__always)
+  private mutating func append(_ annotation: Annotation, _ cell: CellPosition) {
+    var annotation = annotation
+    (annotation.cell, annotation.layer) = (cell, layer)
+    annotation.first = scope.collectionOrdinal(annotation.first)
+    annotations.append(annotation)
   }
 
   private mutating func pin(_ ordinal: Int, spread: Bool) -> Annotation {

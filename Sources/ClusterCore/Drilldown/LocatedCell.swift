@@ -75,9 +75,9 @@ struct LocatedCell {
     let pinLayout = PinLayout(all, distance: request.settings.distanceFromContestedLocation)
     var clusterer = GridClusterer(
       scope: scope, region: region, request: request, layer: 0, keptApart: keptApart,
-      pinLayout: pinLayout)
-    guard let made = try? clusterer.run() else { return nil }
-    var annotation = made.annotations.first {
+      pinLayout: pinLayout, annotations: [])
+    guard (try? clusterer.run()) != nil else { return nil }
+    var annotation = clusterer.annotations.first {
       layer.count(of: $0, in: .feature(ordinal)) > 0
     }
     if let weights = request.weightsOfMeans {

@@ -2,10 +2,8 @@
 struct CellSum: BitwiseCopyable {
   var cell: CellPosition
   var sum = PointSum()
-  /// The ordinal of the first feature. Unless `isFirstExact` is set, this is the start of a run that
-  /// contains it; see ``resolveFirst(_:in:)``.
+  /// The ordinal of the first feature.
   private(set) var first = Int.max
-  private var isFirstExact = true
   /// The number of distinct locations of the features, if they are counted.
   var locations = 0
   /// The location of the last feature added, initially one that doesn't exist. Features are added in
@@ -19,28 +17,14 @@ struct CellSum: BitwiseCopyable {
 
   var count: Int { sum.count }
 
-  /// Records that some of the cell's features are in a run that starts at an ordinal, and whether the
-  /// first of the run is one of them.
+  /// Records that a feature is one of the cell's.
   @inline(__always)
-  mutating func begin(at ordinal: Int, isExact: Bool) {
-    if ordinal < first { (first, isFirstExact) = (ordinal, isExact) }
-  }
+  mutating func begin(at ordinal: Int) { first = min(first, ordinal) }
 
   /// Adds the sum of other features of the cell, without their locations.
   mutating func add(_ other: CellSum) {
-    begin(at: other.first, isExact: other.isFirstExact)
+    begin(at: other.first)
     sum.add(other.sum)
-  }
-
-  /// Finds the first feature if only its run is known.
-  mutating func resolveFirst(_ grid: CellGrid, in pointers: IndexPointers) {
-    guard !isFirstExact else { return }
-    // Runs don't overlap, so the first feature is in the first run.
-    let ordinals = first..<pointers.block(of: first).ordinals.upperBound
-    let window = GridWindow(
-      GridRange(grid: grid, only: cell), cell.column..<cell.column + 1)
-    first = ordinals.first { window.contains($0, in: pointers) } ?? first
-    isFirstExact = true
   }
 
   /// Adds a feature.

@@ -1,90 +1,160 @@
-/// The sums of the cells of a grid range: a table for ranges of up to a million cells, a dictionary
-/// for larger, sparse ones.
+/// The sums of the cells of a grid range, found by cell in a table: one with a place for each cell, or for
+/// large, sparse ranges one in which cells are looked up by a hash.
 ///
 /// This is a class with unmanaged memory because the loops that fill it access it millions of times a
 /// second: there are no uniqueness or bounds checks. They aren't needed: indices are either slots that
 /// the class assigned itself, or come from cells that the caller has found to be in the range.
+///
+/// The memory stays for the next range. Then only those places of the table are cleared that were used.
 final class CellSums {
-  let cells: GridRange
-  private var slots: UnsafeMutablePointer<Int32>?
-  private var sparse: [CellPosition: Int] = [:]
+  private(set) var cells = GridRange(
+    grid: CellGrid(cellsPerWorld: 1), only: CellPosition(column: 0, row: 0))
+  private(set) var count = 0
   private var capacity = 256
   private var storage: UnsafeMutablePointer<CellSum>
-  private(set) var count = 0
+  /// The slots of cells, and −1 where there is none.
+  private var table: UnsafeMutablePointer<Int32>
+  private var tableSize = 1 << 10
+  /// Whether the table has a place for each cell.
+  private var isDirect = true
+  /// The slots by row and column of their cells.
+  private var order: UnsafeMutablePointer<Int32>
 
-  init(_ cells: GridRange) {
-    self.cells = cells
+  /// The most cells with a place each; the size of the first table of larger ranges.
+  private static let mostDirect = 1 << 16
+  /// The most memory that is worth keeping, in sums.
+  private static let mostKept = 1 << 14
+
+  init() {
     storage = .allocate(capacity: capacity)
-    if cells.count <= Double(Viewport.maximumCells) {
-      let table = UnsafeMutablePointer<Int32>.allocate(capacity: max(Int(cells.count), 1))
-      table.initialize(repeating: -1, count: max(Int(cells.count), 1))
-      slots = table
-    }
+    order = .allocate(capacity: capacity)
+    table = CellSums.emptyTable(tableSize)
   }
 
   deinit {
     storage.deallocate()
-    slots?.deallocate()
+    order.deallocate()
+    table.deallocate()
+  }
+
+  private static func emptyTable(_ size: Int) -> UnsafeMutablePointer<Int32> {
+    let table = UnsafeMutablePointer<Int32>.allocate(capacity: size)
+    table.initialize(repeating: -1, count: size)
+    return table
+  }
+
+  /// Whether it has grown larger than nearly any request needs.
+  var isLarge: Bool { capacity > CellSums.mostKept || tableSize > CellSums.mostDirect }
+
+  /// Starts over with the cells of a range.
+  func begin(_ cells: GridRange) {
+    clear()
+    self.cells = cells
+    isDirect = cells.count <= Double(CellSums.mostDirect)
+    let wanted = isDirect ? Int(cells.count) : CellSums.mostDirect
+    guard wanted > tableSize else { return }
+    table.deallocate()
+    tableSize = max(wanted, tableSize * 2)
+    if !isDirect { tableSize = wanted }
+    table = CellSums.emptyTable(tableSize)
+  }
+
+  private func clear() {
+    if isDirect {
+      for slot in 0..<count { table[place(of: storage[slot].cell)] = -1 }
+    } else {
+      table.update(repeating: -1, count: tableSize)
+    }
+    count = 0
   }
 
   /// The sum of a cell of the range, created if necessary. The pointer is valid until the next call.
   @inline(__always)
   func sum(of cell: CellPosition) -> UnsafeMutablePointer<CellSum> {
-    guard let slots else { return sparseSum(of: cell) }
-    let column = cells.offset(ofColumn: cell.column)
-    let index = (cell.row - cells.rows.lowerBound) * cells.columnCount + column
-    let slot = slots[index]
+    guard isDirect else { return sparseSum(of: cell) }
+    let place = place(of: cell)
+    let slot = table[place]
     if slot >= 0 { return storage + Int(slot) }
-    slots[index] = Int32(count)
-    return append(CellSum(cell: cell))
+    return append(CellSum(cell: cell), at: place)
   }
 
+  @inline(__always)
+  private func place(of cell: CellPosition) -> Int {
+    (cell.row &- cells.rows.lowerBound) &* cells.columnCount &+ cells.offset(ofColumn: cell.column)
+  }
+
+  /// The place of a cell in a table that is searched, or the empty one where it belongs.
+  private func search(_ cell: CellPosition) -> Int {
+    // tableSize is a power of two here, and at most half full.
+    let mask = UInt(tableSize - 1)
+    let bits = UInt(bitPattern: cell.column) &+ UInt(bitPattern: cell.row) &* 0x9E37_79B9_7F4A_7C15
+    var place = (bits &* 0x9E37_79B9_7F4A_7C15) >> 40 & mask
+    while table[Int(place)] >= 0, storage[Int(table[Int(place)])].cell != cell {
+      place = (place + 1) & mask
+    }
+    return Int(place)
+  }
+
+  @inline(never)
   private func sparseSum(of cell: CellPosition) -> UnsafeMutablePointer<CellSum> {
-    if let slot = sparse[cell] { return storage + slot }
-    sparse[cell] = count
-    return append(CellSum(cell: cell))
+    let place = search(cell)
+    if table[place] >= 0 { return storage + Int(table[place]) }
+    guard count * 2 >= tableSize else { return append(CellSum(cell: cell), at: place) }
+    table.deallocate()
+    tableSize *= 2
+    table = CellSums.emptyTable(tableSize)
+    for slot in 0..<count { table[search(storage[slot].cell)] = Int32(slot) }
+    return append(CellSum(cell: cell), at: search(cell))
   }
 
-  private func append(_ sum: CellSum) -> UnsafeMutablePointer<CellSum> {
+  @inline(never)
+  private func append(_ sum: CellSum, at place: Int) -> UnsafeMutablePointer<CellSum> {
     if count == capacity {
       let larger = UnsafeMutablePointer<CellSum>.allocate(capacity: capacity * 2)
       larger.update(from: storage, count: count)
       storage.deallocate()
       (storage, capacity) = (larger, capacity * 2)
+      order.deallocate()
+      order = .allocate(capacity: capacity)
     }
+    table[place] = Int32(count)
     let pointer = storage + count
     pointer.initialize(to: sum)
     count += 1
     return pointer
   }
 
-  /// Finds the first feature of each cell; see ``CellSum/resolveFirst(_:in:)``.
-  func resolveFirsts(in pointers: IndexPointers) {
-    for number in 0..<count { pointers.prefetchPosition(storage[number].first) }
-    for number in 0..<count { storage[number].resolveFirst(cells.grid, in: pointers) }
+  /// All sums, in no particular order.
+  var inNoOrder: UnsafeBufferPointer<CellSum> { UnsafeBufferPointer(start: storage, count: count) }
+
+  /// Calls `body` with all sums, ordered by row and column.
+  @inline(__always)
+  func forEachInOrder<E>(_ body: (CellSum) throws(E) -> Void) throws(E) {
+    sort()
+    for number in 0..<count { try body(storage[Int(order[number])]) }
   }
 
-  /// All sums, in no particular order.
-  var inNoOrder: [CellSum] { Array(UnsafeBufferPointer(start: storage, count: count)) }
-
-  /// All sums, ordered by row and column.
-  var inOrder: [CellSum] {
-    if let slots, cells.count < Double(count * 8 + 1000) {
-      var sums: [CellSum] = []
-      sums.reserveCapacity(count)
-      let ranges = cells.columnRanges
-      for row in 0..<cells.rows.count {
-        for columns in ranges {
-          let line = slots + row * cells.columnCount + cells.offset(ofColumn: columns.lowerBound)
-          for offset in 0..<columns.count where line[offset] >= 0 {
-            sums.append(storage[Int(line[offset])])
-          }
-        }
+  private func sort() {
+    guard isDirect, cells.count < Double(count * 8 + 1000) else {
+      for number in 0..<count { order[number] = Int32(number) }
+      let storage = storage
+      var slots = UnsafeMutableBufferPointer(start: order, count: count)
+      slots.sort {
+        storage[Int($0)].cell < storage[Int($1)].cell
       }
-      return sums
+      return
     }
-    var sums = inNoOrder
-    sums.sort { $0.cell < $1.cell }
-    return sums
+    var next = order
+    func append(_ slot: Int32) {
+      guard slot >= 0 else { return }
+      next.pointee = slot
+      next += 1
+    }
+    let (past, upTo) = (cells.columnsPastAntimeridian, cells.columnsToAntimeridian)
+    for row in 0..<cells.rows.count {
+      let line = table + row * cells.columnCount
+      for column in past { append(line[cells.offset(ofColumn: column)]) }
+      for column in upTo { append(line[cells.offset(ofColumn: column)]) }
+    }
   }
 }

@@ -24,137 +24,98 @@ final class GridSummation<Region: IndexRegion> {
   private let canSplit: Bool
   /// Vectorized versions of some loops; nil if the processor lacks the instructions.
   private let vectors: Vectors?
+  private let scratch: GridScratch
   private let vectorWindow: UnsafeMutablePointer<cvectors_window>
   /// What the vectorized code found about some siblings.
   private let vectorCells: UnsafeMutablePointer<cvectors_cells>
-  private var wholes = Batch<Whole>(capacity: 64)
-  private var leaves = Batch<Leaf>(capacity: 32)
+  private let located: UnsafeMutablePointer<cvectors_points>
+  private var wholes: Batch<GridScratch.Whole>
+  private var leaves: Batch<GridScratch.Leaf>
+  /// The number of cells beyond which nobody needs the sums.
+  private let limit: Int
 
-  /// A node within one cell.
-  private struct Whole: BitwiseCopyable {
-    var sum: UnsafePointer<NodeSum>
-    var box: PositionBox
-    var first: Int
-    var cell: CellPosition
-  }
-
-  /// A leaf that crosses a grid line or lies only partly in the region.
-  private struct Leaf: BitwiseCopyable {
-    var begin: Int
-    var end: Int
-    var box: PositionBox
-    var span: GridWindow.CellSpan
-
-    @inline(__always)
-    var points: Range<Int> { begin..<end }
-  }
-
-  /// The sums of the cells that hold any of the region's features other than the excluded ones,
-  /// ordered by row and column.
-  ///
-  /// The result depends neither on the vectorized loops nor on `sharedFrom`, the number of blocks from
-  /// which on processors share the work.
-  static func sums(
-    of points: PointIndex, in region: Region, by cells: GridRange, excluding excluded: OrdinalSet,
-    countingLocations: Bool, vectors: Vectors? = .best,
-    sharedFrom: Int = Processors.count == 1 ? .max : 512
-  ) -> [CellSum] {
-    let sums = CellSums(cells)
-    withExtendedLifetime(points) {
-      for columns in cells.columnRanges where !columns.isEmpty && !cells.rows.isEmpty {
-        GridSummation(
-          of: points, in: region, columns, excluding: excluded,
-          countingLocations: countingLocations, into: sums, vectors
-        ).descend(sharedFrom: sharedFrom)
-      }
-      sums.resolveFirsts(in: points.pointers)
-    }
-    return sums.inOrder
-  }
-
-  private init(
+  init(
     of points: PointIndex, in region: Region, _ columns: Range<Int>, excluding excluded: OrdinalSet,
-    countingLocations: Bool, into sums: CellSums, _ vectors: Vectors?
+    countingLocations: Bool, limit: Int, _ scratch: GridScratch, _ vectors: Vectors?
   ) {
     self.points = points
     self.region = region
     self.columns = columns
     pointers = points.pointers
-    window = GridWindow(sums.cells, columns)
+    window = GridWindow(scratch.sums.cells, columns)
     self.excluded = excluded
     self.countingLocations = countingLocations
-    self.sums = sums
+    self.limit = limit
+    self.scratch = scratch
+    (sums, wholes, leaves) = (scratch.sums, scratch.wholes, scratch.leaves)
     self.vectors = vectors
     canSplit = Region.self == EverywhereRegion.self && excluded.isEmpty && !countingLocations
-    vectorWindow = .allocate(capacity: 1)
-    vectorWindow.initialize(to: window.forVectors)
-    vectorCells = .allocate(capacity: 1)
-    vectorCells.initialize(to: cvectors_cells())
+    (vectorWindow, vectorCells) = (scratch.window, scratch.cells)
+    located = scratch.points
+    vectorWindow.pointee = window.forVectors
+    vectorCells.pointee.is_clear = 0
   }
 
-  deinit {
-    vectorWindow.deallocate()
-    vectorCells.deallocate()
-    wholes.items.deallocate()
-    leaves.items.deallocate()
-  }
+  /// Whether there are more cells than anybody needs.
+  private var isFull: Bool { sums.count > limit }
 
-  private func descend(sharedFrom: Int) {
+  func descend(sharedFrom: Int) {
     if countingLocations {
       // Locations are counted by comparison with the feature before, so the order matters.
       pointers.traverse {
+        if isFull { return .stop }
         let own = pointers.nodes[$0]
         let isOpened = look(at: $0, own)
         addLeaves()
         return isOpened ? .open : .skip
       }
     } else if pointers.count > 0 {
-      let blocks = blocksToOpen()
-      if blocks.count < sharedFrom {
-        descend(into: blocks)
+      findBlocksToOpen()
+      if scratch.inBlocks.count < sharedFrom {
+        descend(into: UnsafePointer(scratch.inBlocks.pointer), 0..<scratch.inBlocks.count)
       } else {
-        descendTogether(into: blocks)
+        descendTogether()
       }
     }
   }
 
   /// Visits the nodes of blocks with all processors. Parts are handed out one by one, as some
   /// processors may be busy otherwise.
-  private func descendTogether(into blocks: FixedArray<Siblings>) {
+  private func descendTogether() {
     let parts = 8 * ParallelWork.threads
-    let found = Locked<[CellSum]>([])
+    // Nothing is appended to it before all parts have ended.
+    let (blocks, count) = (scratch.inBlocks.fixed, scratch.inBlocks.count)
+    let found = Locked<(sums: [CellSum], isFull: Bool)>(([], false))
     ParallelWork.run(parts) {
-      [points, region, cells = sums.cells, columns, excluded, vectors] part in
-      let sums = CellSums(cells)
-      GridSummation(
-        of: points, in: region, columns, excluding: excluded, countingLocations: false, into: sums,
-        vectors
-      ).descend(
-        into: blocks.slice(blocks.count * part / parts..<blocks.count * (part + 1) / parts))
-      found.withLock { $0 += sums.inNoOrder }
+      [points, region, cells = sums.cells, columns, excluded, limit, vectors] part in
+      if found.withLock({ $0.isFull }) { return }
+      GridScratch.with(cells) { scratch in
+        GridSummation(
+          of: points, in: region, columns, excluding: excluded, countingLocations: false,
+          limit: limit, scratch, vectors
+        ).descend(into: blocks.pointer, count * part / parts..<count * (part + 1) / parts)
+        found.withLock {
+          $0.sums += scratch.sums.inNoOrder
+          $0.isFull = $0.isFull || scratch.sums.count > limit
+        }
+      }
     }
-    found.withLock { for sum in $0 { sums.sum(of: sum.cell).pointee.add(sum) } }
+    found.withLock { for sum in $0.sums { sums.sum(of: sum.cell).pointee.add(sum) } }
     addAll()
   }
 
   // MARK: - Deciding
 
-  /// Siblings that are to be visited.
-  private struct Siblings: BitwiseCopyable {
-    /// The number of the first node.
-    let first: Int
-    let count: Int
-  }
-
   /// The number of blocks that are visited together: enough to have work in others while one waits for
   /// memory, and few enough that a block is still in the cache a level later.
   private static var blocksAtOnce: Int { 16 }
 
-  /// Visits the nodes above the blocks; returns the siblings within blocks that are to be visited.
-  private func blocksToOpen() -> FixedArray<Siblings> {
-    var above = GrowingArray<Siblings>(capacity: 256)
-    var inBlocks = GrowingArray<Siblings>(capacity: 256)
-    let root = Siblings(first: pointers.root, count: 1)
+  /// Visits the nodes above the blocks; leaves in the scratch the siblings within blocks that are to be visited.
+  private func findBlocksToOpen() {
+    var (above, inBlocks) = (scratch.above, scratch.inBlocks)
+    above.removeAll()
+    inBlocks.removeAll()
+    let root = GridScratch.Siblings(first: pointers.root, count: 1)
     if pointers.isAboveBlocks(root.first) { above.append(root) } else { inBlocks.append(root) }
     var next = 0
     while next < above.count {
@@ -168,24 +129,24 @@ final class GridSummation<Region: IndexRegion> {
       }
       next &+= 1
     }
-    return inBlocks.fixed
+    (scratch.above, scratch.inBlocks) = (above, inBlocks)
   }
 
-  /// Visits the nodes of blocks level by level.
-  private func descend(into blocks: FixedArray<Siblings>) {
+  /// Visits the nodes of some of the blocks level by level.
+  private func descend(into blocks: UnsafePointer<GridScratch.Siblings>, _ range: Range<Int>) {
     let step = GridSummation.blocksAtOnce
-    var queue = GrowingArray<Siblings>(capacity: 256)
-    var start = 0
-    while start < blocks.count {
-      let end = min(start &+ step, blocks.count)
-      let later = min(end &+ step, blocks.count)
+    var queue = scratch.queue
+    var start = range.lowerBound
+    while start < range.upperBound, !isFull {
+      let end = min(start &+ step, range.upperBound)
+      let later = min(end &+ step, range.upperBound)
       // The tables that tell where nodes are come first, then the nodes.
-      for index in later..<min(later &+ step, blocks.count) {
-        pointers.prefetchTable(of: blocks.pointer[index].first)
+      for index in later..<min(later &+ step, range.upperBound) {
+        pointers.prefetchTable(of: blocks[index].first)
       }
-      for index in end..<later { prefetch(blocks.pointer[index]) }
+      for index in end..<later { prefetch(blocks[index]) }
       queue.removeAll()
-      for index in start..<end { queue.append(blocks.pointer[index]) }
+      for index in start..<end { queue.append(blocks[index]) }
       var next = 0
       while next < queue.count {
         look(at: queue.pointer[next]) { children in
@@ -197,12 +158,13 @@ final class GridSummation<Region: IndexRegion> {
       start = end
       if Interruption.poll(queue.count &* 100) { break }
     }
+    scratch.queue = queue
     addAll()
   }
 
   /// Prefetches the nodes of siblings, which lie on up to three cache lines.
   @inline(__always)
-  private func prefetch(_ siblings: Siblings) {
+  private func prefetch(_ siblings: GridScratch.Siblings) {
     let nodes = pointers.pointer(to: siblings.first)
     chints_prefetch(nodes)
     chints_prefetch(nodes + siblings.count / 2)
@@ -211,14 +173,14 @@ final class GridSummation<Region: IndexRegion> {
 
   /// Decides about siblings and calls `open` with the children of those to be opened.
   @inline(__always)
-  private func look(at siblings: Siblings, _ open: (Siblings) -> Void) {
+  private func look(at siblings: GridScratch.Siblings, _ open: (GridScratch.Siblings) -> Void) {
     let nodes = pointers.pointer(to: siblings.first)
     vectors?.functions.look(nodes, siblings.count, vectorWindow, vectorCells)
     for offset in 0..<siblings.count {
       let node = siblings.first &+ offset
       guard look(at: node, nodes[offset], offset) else { continue }
       let children = pointers.children(of: node, nodes[offset])
-      open(Siblings(first: children.lowerBound, count: children.count))
+      open(GridScratch.Siblings(first: children.lowerBound, count: children.count))
     }
   }
 
@@ -251,7 +213,7 @@ final class GridSummation<Region: IndexRegion> {
     guard own.isLeaf else { return true }
     let points = pointers.points(of: node, own)
     prefetch(points)
-    let leaf = Leaf(
+    let leaf = GridScratch.Leaf(
       begin: points.lowerBound, end: points.upperBound, box: own.box, span: span)
     if leaves.append(leaf) { addLeaves() }
     return false
@@ -263,13 +225,13 @@ final class GridSummation<Region: IndexRegion> {
     let points = pointers.points(of: node, own)
     if countingLocations {
       let sum = sums.sum(of: cell)
-      sum.pointee.begin(at: points.lowerBound, isExact: true)
+      sum.pointee.begin(at: points.lowerBound)
       sum.pointee.add(node: node, points, in: pointers, countingLocations: true)
       return
     }
     let sum = pointers.sums[node]
     chints_prefetch(sum)
-    let whole = Whole(
+    let whole = GridScratch.Whole(
       sum: sum, box: own.box, first: points.lowerBound, cell: cell)
     if wholes.append(whole) { addWholes() }
   }
@@ -301,7 +263,7 @@ final class GridSummation<Region: IndexRegion> {
     for number in 0..<wholes.count {
       let whole = wholes.items[number]
       let sum = sums.sum(of: whole.cell)
-      sum.pointee.begin(at: whole.first, isExact: true)
+      sum.pointee.begin(at: whole.first)
       sum.pointee.sum.add(whole.sum.pointee, whole.box)
     }
     wholes.count = 0
@@ -310,7 +272,7 @@ final class GridSummation<Region: IndexRegion> {
   private func addLeaves() {
     for number in 0..<leaves.count {
       let leaf = leaves.items[number]
-      if !split(leaf) { scan(leaf.points, leaf.span) }
+      if !split(leaf) { scan(leaf) }
     }
     leaves.count = 0
   }
@@ -318,7 +280,7 @@ final class GridSummation<Region: IndexRegion> {
   /// Adds the points of a leaf that one line or two crossing lines divide. Returns false if it has to
   /// be scanned instead.
   @inline(__always)
-  private func split(_ leaf: Leaf) -> Bool {
+  private func split(_ leaf: GridScratch.Leaf) -> Bool {
     let (span, points) = (leaf.span, leaf.points)
     guard canSplit, span.isInWindow, !leaf.box.isPolar else { return false }
     let (first, last) = (span.first, span.last)
@@ -347,14 +309,60 @@ final class GridSummation<Region: IndexRegion> {
 
   /// Adds the sum of those points of a leaf that are in a cell.
   @inline(__always)
-  private func add(_ part: PointSum, of points: Range<Int>, _ cell: CellPosition) {
+  private func add(_ part: LeafSplit.Part, of points: Range<Int>, _ cell: CellPosition) {
     guard part.count > 0 else { return }
     let sum = sums.sum(of: cell)
-    sum.pointee.begin(at: points.lowerBound, isExact: false)
-    sum.pointee.sum.add(part)
+    sum.pointee.begin(at: points.lowerBound &+ part.first)
+    sum.pointee.sum.add(part.sum)
   }
 
-  /// Adds the points of a leaf run by run: neighbours in Z-order are mostly in the same cell.
+  /// Adds the points of a leaf that many lines divide.
+  private func scan(_ leaf: GridScratch.Leaf) {
+    if canSplit, !leaf.box.isPolar {
+      scatter(leaf)
+    } else {
+      scan(leaf.points, leaf.span)
+    }
+  }
+
+  /// Adds the points of a leaf one by one; their cells and latitudes are found for eight at a time.
+  @inline(never)
+  private func scatter(_ leaf: GridScratch.Leaf) {
+    let (lines, features) = (window.lines(in: leaf.span), pointers.block(of: leaf.begin))
+    let latitudes = pointers.degrees.forVectors(
+      isOneInterval: StepDegrees.interval(of: leaf.box.minY)
+        == StepDegrees.interval(of: leaf.box.maxY))
+    var start = leaf.begin
+    while start < leaf.end {
+      let count = min(8, leaf.end &- start)
+      let positions = features.positions + start
+      if let vectors {
+        let points = UnsafeRawPointer(positions).assumingMemoryBound(to: UInt64.self)
+        vectors.functions.locate(points, count, vectorWindow, latitudes, located)
+      } else {
+        window.locate(positions, count, pointers.degrees, located)
+      }
+      for offset in 0..<count {
+        let ordinal = start &+ offset
+        var cell = CellPosition(located, offset)
+        if located.pointee.is_clear &>> offset & 1 != 0 {
+          guard located.pointee.is_inside &>> offset & 1 != 0 else { continue }
+        } else {
+          guard
+            let exact = window.cell(of: ordinal, among: leaf.span, lines, in: features, pointers)
+          else { continue }
+          cell = exact
+        }
+        let sum = sums.sum(of: cell)
+        sum.pointee.begin(at: ordinal)
+        sum.pointee.sum.add(features.positions[ordinal], latitude: located.latitude(offset))
+      }
+      start &+= count
+    }
+  }
+
+  /// Adds those points of a leaf that are in the region, run by run: neighbours in Z-order are mostly in the
+  /// same cell.
   @inline(never)
   private func scan(_ points: Range<Int>, _ span: GridWindow.CellSpan) {
     let lines = window.lines(in: span)
@@ -379,7 +387,7 @@ final class GridSummation<Region: IndexRegion> {
       }
       if let current {
         let sum = sums.sum(of: current)
-        sum.pointee.begin(at: start, isExact: true)
+        sum.pointee.begin(at: start)
         sum.pointee.add(start..<stop, in: pointers, countingLocations: countingLocations)
       }
       (start, current) = (stop, next)

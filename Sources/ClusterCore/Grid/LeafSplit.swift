@@ -8,9 +8,20 @@ struct LeafSplit {
   fileprivate typealias Steps = SIMD2<Double>
   fileprivate typealias Bits = SIMD2<UInt64>
 
+  /// The points on one side of a line, or in one quarter.
+  struct Part: Equatable {
+    var sum = PointSum()
+    /// The number of the first of them within the leaf.
+    var first = Int.max
+
+    @inline(__always)
+    var count: Int { sum.count }
+  }
+
   /// The sums of the points on one side of a line.
   private struct Side {
     var count = Bits.zero
+    var firsts = Steps(repeating: .infinity)
     var longitudes = Bits.zero
     var latitudes = Bits.zero
     var minX = Steps(repeating: .infinity)
@@ -20,22 +31,25 @@ struct LeafSplit {
 
     /// Adds the points that a mask selects.
     @inline(__always)
-    mutating func add(_ x: Steps, _ y: Steps, latitude: Bits, where mask: Bits) {
+    mutating func add(
+      _ x: Steps, _ y: Steps, latitude: Bits, numbers: Steps, where mask: Bits
+    ) {
       // A set lane of the mask is −1.
       count &-= mask
       longitudes &+= bits(x) & mask & stepBits
       latitudes &+= latitude & mask
       let outside = ~mask & infinity
       let (inX, inY) = (bits(x) & mask, bits(y) & mask)
+      firsts = least(firsts, steps(bits(numbers) & mask | outside))
       minX = least(minX, steps(inX | outside))
       minY = least(minY, steps(inY | outside))
       maxX = greatest(maxX, steps(inX))
       maxY = greatest(maxY, steps(inY))
     }
 
-    var sum: PointSum {
+    var part: Part {
       let count = Int(truncatingIfNeeded: count.wrappedSum())
-      guard count > 0 else { return PointSum() }
+      guard count > 0 else { return Part() }
       var sum = PointSum()
       sum.count = count
       sum.longitudes = longitudes.wrappedSum()
@@ -44,7 +58,7 @@ struct LeafSplit {
       sum.box = PositionBox(
         minX: step(minX.min()), minY: step(minY.min()), maxX: step(maxX.max()),
         maxY: step(maxY.max()))
-      return sum
+      return Part(sum: sum, first: Int(firsts.min()))
     }
   }
 
@@ -73,7 +87,7 @@ struct LeafSplit {
   /// The sums of the points before and behind a line, which separates columns or rows; nil if
   /// positions are not exact enough to tell for points near it.
   @inline(__always)
-  func halves(at line: Int, isColumn: Bool) -> (PointSum, PointSum)? {
+  func halves(at line: Int, isColumn: Bool) -> (Part, Part)? {
     let (before, behind) =
       vectors.map { halves($0, at: line, isColumn: isColumn) }
       ?? portableHalves(at: line, isColumn: isColumn)
@@ -87,7 +101,7 @@ struct LeafSplit {
   /// The sums of the points in the four quarters between two lines, ordered by row; nil if positions
   /// are not exact enough to tell for points near a line.
   @inline(__always)
-  func quarters(at x: Int, _ y: Int) -> (PointSum, PointSum, PointSum, PointSum)? {
+  func quarters(at x: Int, _ y: Int) -> (Part, Part, Part, Part)? {
     let (a, b, c, d) = vectors.map { quarters($0, at: x, y) } ?? portableQuarters(at: x, y)
     let isClear =
       isWest(a, of: x) && isWest(c, of: x) && isEast(b, of: x) && isEast(d, of: x)
@@ -99,13 +113,13 @@ struct LeafSplit {
   // empty box is far from any line that divides a box.
 
   @inline(__always)
-  private func isWest(_ sum: PointSum, of line: Int) -> Bool { Int(sum.box.maxX) < line - 1 }
+  private func isWest(_ part: Part, of line: Int) -> Bool { Int(part.sum.box.maxX) < line - 1 }
   @inline(__always)
-  private func isEast(_ sum: PointSum, of line: Int) -> Bool { Int(sum.box.minX) > line + 1 }
+  private func isEast(_ part: Part, of line: Int) -> Bool { Int(part.sum.box.minX) > line + 1 }
   @inline(__always)
-  private func isNorth(_ sum: PointSum, of line: Int) -> Bool { Int(sum.box.maxY) < line - 1 }
+  private func isNorth(_ part: Part, of line: Int) -> Bool { Int(part.sum.box.maxY) < line - 1 }
   @inline(__always)
-  private func isSouth(_ sum: PointSum, of line: Int) -> Bool { Int(sum.box.minY) > line + 1 }
+  private func isSouth(_ part: Part, of line: Int) -> Bool { Int(part.sum.box.minY) > line + 1 }
 
   // MARK: - Eight at a time
 
@@ -116,65 +130,68 @@ struct LeafSplit {
   @inline(__always)
   private func halves(
     _ vectors: Vectors, at line: Int, isColumn: Bool
-  ) -> (PointSum, PointSum) {
+  ) -> (Part, Part) {
     let split = isColumn ? vectors.functions.halves_by_x : vectors.functions.halves_by_y
     let sums = split(
       points, count, UInt32(clamping: line), degrees.forVectors(isOneInterval: isOneInterval))
-    return (PointSum(sums.parts.0), PointSum(sums.parts.1))
+    return (Part(sums.parts.0), Part(sums.parts.1))
   }
 
   @inline(__always)
   private func quarters(
     _ vectors: Vectors, at x: Int, _ y: Int
-  ) -> (PointSum, PointSum, PointSum, PointSum) {
+  ) -> (Part, Part, Part, Part) {
     let sums = vectors.functions.quarters(
       points, count, UInt32(clamping: x), UInt32(clamping: y),
       degrees.forVectors(isOneInterval: isOneInterval))
     let (a, b, c, d) = sums.parts
-    return (PointSum(a), PointSum(b), PointSum(c), PointSum(d))
+    return (Part(a), Part(b), Part(c), Part(d))
   }
 
   // MARK: - Two at a time
 
   @inline(never)
-  private func portableHalves(at line: Int, isColumn: Bool) -> (PointSum, PointSum) {
+  private func portableHalves(at line: Int, isColumn: Bool) -> (Part, Part) {
     let line = Steps(repeating: Double(line) + 0x1p52)
     var (before, behind) = (Side(), Side())
-    forEachPair { x, y, latitude, mask in
+    forEachPair { x, y, latitude, numbers, mask in
       let isBehind = isGreater(isColumn ? x : y, line)
-      before.add(x, y, latitude: latitude, where: mask & ~isBehind)
-      behind.add(x, y, latitude: latitude, where: mask & isBehind)
+      before.add(x, y, latitude: latitude, numbers: numbers, where: mask & ~isBehind)
+      behind.add(x, y, latitude: latitude, numbers: numbers, where: mask & isBehind)
     }
-    return (before.sum, behind.sum)
+    return (before.part, behind.part)
   }
 
   @inline(never)
   private func portableQuarters(
     at x0: Int, _ y0: Int
-  ) -> (PointSum, PointSum, PointSum, PointSum) {
+  ) -> (Part, Part, Part, Part) {
     let column = Steps(repeating: Double(x0) + 0x1p52)
     let row = Steps(repeating: Double(y0) + 0x1p52)
     var (a, b, c, d) = (Side(), Side(), Side(), Side())
-    forEachPair { x, y, latitude, mask in
+    forEachPair { x, y, latitude, numbers, mask in
       let (isEast, isSouth) = (isGreater(x, column), isGreater(y, row))
-      a.add(x, y, latitude: latitude, where: mask & ~isEast & ~isSouth)
-      b.add(x, y, latitude: latitude, where: mask & isEast & ~isSouth)
-      c.add(x, y, latitude: latitude, where: mask & ~isEast & isSouth)
-      d.add(x, y, latitude: latitude, where: mask & isEast & isSouth)
+      a.add(x, y, latitude: latitude, numbers: numbers, where: mask & ~isEast & ~isSouth)
+      b.add(x, y, latitude: latitude, numbers: numbers, where: mask & isEast & ~isSouth)
+      c.add(x, y, latitude: latitude, numbers: numbers, where: mask & ~isEast & isSouth)
+      d.add(x, y, latitude: latitude, numbers: numbers, where: mask & isEast & isSouth)
     }
-    return (a.sum, b.sum, c.sum, d.sum)
+    return (a.part, b.part, c.part, d.part)
   }
 
   /// Calls `body` with pairs of points; for an odd count the last mask excludes the second one.
   @inline(__always)
-  private func forEachPair(_ body: (_ x: Steps, _ y: Steps, _ latitude: Bits, _ mask: Bits) -> Void)
-  {
+  private func forEachPair(
+    _ body: (_ x: Steps, _ y: Steps, _ latitude: Bits, _ numbers: Steps, _ mask: Bits) -> Void
+  ) {
     let curve = StepDegrees.Curve(degrees, interval)
+    var numbers = Steps(0, 1)
     @inline(__always)
     func give(_ pair: Bits, _ mask: Bits) {
       let x = steps(pair & stepBits | exponent)
       let y = steps(pair &>> 32 | exponent)
-      body(x, y, latitudes(y, curve), mask)
+      body(x, y, latitudes(y, curve), numbers, mask)
+      numbers += 2
     }
     let memory = UnsafeRawPointer(positions)
     var at = 0

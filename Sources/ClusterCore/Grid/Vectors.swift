@@ -11,15 +11,61 @@ struct Vectors: @unchecked Sendable {
   static let best: Vectors? = cvectors_best().map { Vectors(functions: $0.pointee) }
 }
 
-extension PointSum {
-  /// Creates the sum that a vectorized function returned.
+extension LeafSplit.Part {
+  /// Creates the part that a vectorized function returned.
   @inline(__always)
-  init(_ sum: cvectors_sum) {
-    count = Int(truncatingIfNeeded: sum.count)
-    longitudes = sum.longitudes
-    latitudes = Int64(
-      bitPattern: sum.latitudes &- sum.count &* FixedDegrees.magic.bitPattern)
-    box = PositionBox(minX: sum.min_x, minY: sum.min_y, maxX: sum.max_x, maxY: sum.max_y)
+  init(_ part: cvectors_sum) {
+    sum.count = Int(truncatingIfNeeded: part.count)
+    sum.longitudes = part.longitudes
+    sum.latitudes = Int64(
+      bitPattern: part.latitudes &- part.count &* FixedDegrees.magic.bitPattern)
+    sum.box = PositionBox(minX: part.min_x, minY: part.min_y, maxX: part.max_x, maxY: part.max_y)
+    first = part.count == 0 ? .max : Int(truncatingIfNeeded: part.first)
+  }
+}
+
+extension GridWindow {
+  /// Finds the cells and latitudes of up to eight points, as the vectorized function does. The points aren't
+  /// beyond the projection.
+  @inline(never)
+  func locate(
+    _ positions: UnsafePointer<Position>, _ count: Int, _ degrees: StepDegrees,
+    _ found: UnsafeMutablePointer<cvectors_points>
+  ) {
+    let numbers = UnsafeMutableRawPointer(found).assumingMemoryBound(to: UInt64.self)
+    (found.pointee.is_clear, found.pointee.is_inside) = (0, 0)
+    for number in 0..<count {
+      let position = positions[number]
+      guard let cell = certainCell(of: position) else { continue }
+      numbers[number] = UInt64(cell.column)
+      numbers[8 + number] = UInt64(cell.row)
+      found.pointee.is_clear |= 1 << number
+      if contains(cell) { found.pointee.is_inside |= 1 << number }
+    }
+    for number in 0..<count {
+      numbers[16 + number] =
+        UInt64(bitPattern: degrees.latitude(positions[number].y)) &+ FixedDegrees.magic.bitPattern
+    }
+  }
+}
+
+extension CellPosition {
+  /// The cell of one of the points that were located.
+  @inline(__always)
+  init(_ points: UnsafePointer<cvectors_points>, _ number: Int) {
+    let numbers = UnsafeRawPointer(points).assumingMemoryBound(to: UInt64.self)
+    self.init(
+      column: Int(truncatingIfNeeded: numbers[number]),
+      row: Int(truncatingIfNeeded: numbers[8 &+ number]))
+  }
+}
+
+extension UnsafeMutablePointer<cvectors_points> {
+  /// The latitude of a point in units of ``FixedDegrees``.
+  @inline(__always)
+  func latitude(_ number: Int) -> Int64 {
+    let bits = UnsafeRawPointer(self).assumingMemoryBound(to: UInt64.self)[16 &+ number]
+    return Int64(bitPattern: bits &- FixedDegrees.magic.bitPattern)
   }
 }
 

@@ -5,15 +5,20 @@ extension GeoBounds {
   ///   world's northern and southern edges, because positions don't determine it. Called only if
   ///   there are any.
   init(_ box: PositionBox, polarLatitudes: ((Double) -> Void) -> Void) {
-    let degrees = StepDegrees.shared
-    self.init(
-      west: degrees.roundedLongitude(box.minX), south: degrees.roundedLatitude(box.maxY),
-      east: degrees.roundedLongitude(box.maxX), north: degrees.roundedLatitude(box.minY))
+    self.init(within: box)
     guard box.isPolar else { return }
     var (low, high) = (Double.infinity, -Double.infinity)
     polarLatitudes { (low, high) = (min(low, $0), max(high, $0)) }
     if box.minY == 0 || box.minY == .max { north = high }
     if box.maxY == .max || box.maxY == 0 { south = low }
+  }
+
+  /// Creates the bounds of features from the box of their positions, which isn't polar.
+  init(within box: PositionBox) {
+    let degrees = StepDegrees.shared
+    self.init(
+      west: degrees.roundedLongitude(box.minX), south: degrees.roundedLatitude(box.maxY),
+      east: degrees.roundedLongitude(box.maxX), north: degrees.roundedLatitude(box.minY))
   }
 
   /// The bounds extended by the rounding error.

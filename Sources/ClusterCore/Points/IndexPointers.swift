@@ -179,6 +179,21 @@ struct IndexPointers {
   @inline(__always)
   func prefetchPosition(_ ordinal: Int) { chints_prefetch(block(of: ordinal).positions + ordinal) }
 
+  /// Prefetches the reference to the record of a feature.
+  @inline(__always)
+  func prefetchReference(_ ordinal: Int) {
+    chints_prefetch(block(of: ordinal).references + ordinal)
+  }
+
+  /// Prefetches the record of a feature, given that the reference to it is at hand.
+  @inline(__always)
+  func prefetchRecord(_ ordinal: Int) {
+    let start = records[block(of: ordinal).references[ordinal]].base
+    // The head, and the line behind it with the first of the properties.
+    chints_prefetch(start)
+    chints_prefetch(start + 64)
+  }
+
   /// Prefetches the pointers to the table of a node.
   @inline(__always)
   func prefetchTable(of node: Int) { chints_prefetch(blocks + node &>> IndexPointers.tableBits) }

@@ -33,6 +33,15 @@ struct PointSum: BitwiseCopyable, Equatable {
     box.formUnion(other.box)
   }
 
+  /// Adds a point, given its latitude in units of ``FixedDegrees``.
+  @inline(__always)
+  mutating func add(_ position: Position, latitude: Int64) {
+    count &+= 1
+    longitudes &+= UInt64(position.x)
+    latitudes &+= latitude
+    box.formUnion(PositionBox(position))
+  }
+
   /// Adds the features of a run.
   @inline(__always)
   mutating func add(_ points: Range<Int>, in pointers: IndexPointers) {
@@ -96,6 +105,13 @@ struct PointSum: BitwiseCopyable, Equatable {
   /// Rounds to seven decimals (a centimetre), so that means of round numbers are round. With the
   /// errors of half a step and half a decimal, a mean is accurate to 1e-7°.
   static func rounded(_ degrees: Double) -> Double {
-    (degrees * 1e7).rounded() / 1e7
+    let scaled = degrees * 1e7
+    // As rounded() does, but without a call: degrees are far below 2^63 / 1e7.
+    guard scaled.magnitude < 0x1p52 else { return scaled.rounded() / 1e7 }
+    let whole = Double(Int64(scaled))
+    let rest = scaled - whole
+    let nearest = rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
+    // Keeps the sign of a zero.
+    return Double(signOf: degrees, magnitudeOf: nearest) / 1e7
   }
 }

@@ -96,8 +96,8 @@ struct StepDegrees: @unchecked Sendable {
     let interval = min(Int(y) >> Int(StepDegrees.intervalBits), StepDegrees.intervals - 1)
     let distance = y - Double(interval << Int(StepDegrees.intervalBits)) - StepDegrees.half
     let k = table[interval]
-    var units = k[6]
-    for power in stride(from: 5, through: 0, by: -1) { units = units * distance + k[power] }
+    let upper = ((k[6] * distance + k[5]) * distance + k[4]) * distance + k[3]
+    let units = ((upper * distance + k[2]) * distance + k[1]) * distance + k[0]
     return units / FixedDegrees.perDegree
   }
 

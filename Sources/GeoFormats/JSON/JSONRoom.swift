@@ -50,15 +50,36 @@ public struct JSONRoom {
     end += bytes.count
   }
 
-  /// Writes a piece again.
+  /// Writes bytes verbatim that ``shortLength`` readable bytes begin with or that are longer. Takes room for as
+  /// many.
   @inlinable @inline(__always)
-  public mutating func again(_ piece: Piece) { copy(piece.start, piece.count) }
+  public mutating func short(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count <= JSONRoom.shortLength, let start = bytes.baseAddress else {
+      return self.bytes(bytes)
+    }
+    assertRoom(for: JSONRoom.shortLength)
+    // A copy of fixed length is a few instructions. What is too much is overwritten by what follows.
+    UnsafeMutableRawPointer(end).copyMemory(from: start, byteCount: JSONRoom.shortLength)
+    end += bytes.count
+  }
+
+  /// The most bytes that are copied without regard to their number.
+  public static let shortLength = 32
+
+  /// Writes a number again.
+  @inlinable @inline(__always)
+  public mutating func again(_ piece: Piece) {
+    assertRoom(for: JSONRoom.numberLength)
+    short(UnsafeRawBufferPointer(start: piece.start, count: piece.count))
+  }
 
   /// Writes an integer.
-  @inlinable @inline(__always)
-  public mutating func integer(_ value: Int) {
+  @inlinable @inline(__always) @discardableResult
+  public mutating func integer(_ value: Int) -> Piece {
     assertRoom(for: JSONRoom.numberLength)
-    end += JSONWriter.encode(value, at: end)
+    let piece = Piece(start: end, count: JSONWriter.encode(value, at: end))
+    end += piece.count
+    return piece
   }
 
   /// Writes a number: the shortest text that reads back bit for bit, or null if it is not finite.

@@ -4,8 +4,8 @@
 /// nothing else, so calls must nest properly. Static names are copied verbatim and must not need
 /// escapes. Every answer is written through it; it allocates only when the array grows.
 public struct JSONWriter {
-  // All of the array is initialized and `used` bytes of it are written, because appending byte by byte
-  // would cost several times as much.
+  // The array is as long as its memory, and `used` bytes of it are written, because appending byte by byte
+  // would cost several times as much. The others aren't zeroed, as nobody reads them.
   @usableFromInline var storage: [UInt8]
   @usableFromInline var used = 0
 
@@ -14,7 +14,12 @@ public struct JSONWriter {
 
   /// Creates a writer with memory for `capacity` bytes.
   public init(reserving capacity: Int = 1024) {
-    storage = [UInt8](repeating: 0, count: max(capacity, 64))
+    storage = JSONWriter.memory(max(capacity, 64))
+  }
+
+  /// An array of bytes that are anything. It is good for memory that is written before it is read.
+  private static func memory(_ count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { $1 = count }
   }
 
   /// A copy of the bytes written so far. ``take()`` avoids the copy.
@@ -51,13 +56,18 @@ public struct JSONWriter {
 
   @inline(never) @usableFromInline
   mutating func grow(by length: Int) {
-    let wanted = max(used + length, storage.count * 2, 64)
-    storage.append(contentsOf: repeatElement(0, count: wanted - storage.count))
+    var larger = JSONWriter.memory(max(used + length, storage.count * 2, 64))
+    larger.withUnsafeMutableBytes { larger in
+      storage.withUnsafeBytes {
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<used]))
+      }
+    }
+    storage = larger
   }
 
   /// Whether a comma is due before another element or name.
   @inlinable @inline(__always)
-  var commaIsDue: Bool {
+  public var commaIsDue: Bool {
     guard used > 0 else { return false }
     switch storage[used - 1] {
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): return false

@@ -34,7 +34,8 @@ final class Service: Sendable {
     try writer.load()
     catalog.setReady(true)
     let reports = self.reports
-    api = API(catalog: catalog, writer: writer, metrics: Metrics()) { text in
+    // Enough for a build without optimization on a busy machine.
+    api = API(catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600) { text in
       reports.withLock { $0.append(text) }
     }
   }

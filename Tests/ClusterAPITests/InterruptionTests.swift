@@ -1,0 +1,128 @@
+import ClusterCore
+import HTTPServer
+import TestSupport
+import Testing
+import Threading
+
+@testable import ClusterAPI
+
+/// Work that must stop ends early, and nothing of it is kept.
+@Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
+  /// Stops at the first look.
+  private static let atOnce = Interruption(mustStop: { true })
+
+  @Test func `a thread that is bound to nothing never stops`() {
+    for _ in 0..<1000 { #expect(!Interruption.poll(1_000_000)) }
+    #expect(!Interruption.isOver)
+  }
+
+  @Test func `work with a limit of time stops after it`() {
+    var rounds = 0
+    let answer: Int? = Interruption.run(atMost: 3_000_000) {
+      while !Interruption.poll(10_000) { rounds += 1 }
+      return rounds
+    }
+    #expect(answer == nil && rounds > 0 && !Interruption.isOver)
+    #expect(Interruption.run(atMost: 1_000_000_000) { 7 } == 7)
+  }
+
+  @Test func `an error of work that was stopped is no error`() throws {
+    struct Wrong: Error {}
+    let answer: Int? = try Interruption.run(atMost: 100_000) {
+      while !Interruption.poll(10_000) {}
+      throw Wrong()
+    }
+    #expect(answer == nil)
+    #expect(throws: Wrong.self) { try Interruption.run(atMost: 1_000_000_000) { throw Wrong() } }
+  }
+
+  @Test func `all threads of parallel work stop`() {
+    let asked = Locked(0)
+    let interruption = Interruption(mustStop: {
+      asked.withLock {
+        $0 += 1
+        return $0 > 20
+      }
+    })
+    interruption.run {
+      ParallelWork.run(64) { _ in while !Interruption.poll(10_000) {} }
+      #expect(Interruption.isOver)
+    }
+    #expect(interruption.wasStopped && !Interruption.isOver)
+  }
+
+  @Test func `columns and scopes that were interrupted are made again`() async throws {
+    var generator = SeededGenerator(seed: 91)
+    let service = try Service()
+    await service.store(TwinFeature.cities(6000, using: &generator))
+    let collection = try #require(service.catalog["c"]).collection
+    let (name, population) = (Array("name".utf8), Array("population".utf8))
+    InterruptionTests.atOnce.run {
+      let column = collection.column(of: name)
+      #expect(column.count == 6000 && Interruption.isOver)
+      #expect(collection.keys(of: name).count == 6000)
+    }
+    #expect(!collection.hasColumn(named: name) && !collection.hasKeyColumn(named: name))
+    #expect(collection.keys(of: name).keys.count == 6001)
+
+    let filter = try CQL2Filter.atLeast(500)
+    _ = collection.column(of: population)
+    try InterruptionTests.atOnce.run {
+      _ = FeatureScope(collection, passing: try collection.filter(filter), near: nil)
+      #expect(Interruption.isOver)
+    }
+    #expect(!collection.hasCachedScope(filter: filter, groupBy: nil))
+    let scope = FeatureScope(collection, passing: try collection.filter(filter), near: nil)
+    #expect(scope.count == (0..<6000).count { $0 * 37 % 1001 >= 500 })
+  }
+
+  @Test func `a view that is interrupted anywhere leaves nothing wrong behind`() async throws {
+    var generator = SeededGenerator(seed: 92)
+    let (service, other) = (try Service(), try Service())
+    let features = TwinFeature.cities(8000, using: &generator)
+    for service in [service, other] { await service.store(features) }
+    let viewport =
+      "/collections/c/clusters?bbox=-180,-80,180,80&zoom=4.3&members=2&titleProperty=name"
+    for more in [
+      "", "&groupBy=population", "&countBy=name&weightBy=population", "&filter=population%3E400",
+      "&minUniqueLocationsForClustering=3", "&decluster=true&minPoints=4",
+    ] {
+      let request = HTTPRequest(target: viewport + more)
+      guard
+        case .read(let read) = try Route.outcome(of: request, from: service.api.resources)
+      else { continue }
+      // Twice asked for, so that cells would be kept.
+      for last in [1, 2, 3, 5, 8, 13, 30, 80] {
+        guard case .read(let again) = try Route.outcome(of: request, from: service.api.resources)
+        else { break }
+        let looks = Locked(0)
+        let interruption = Interruption(mustStop: {
+          looks.withLock {
+            $0 += 1
+            return $0 >= last
+          }
+        })
+        _ = try? interruption.run { try again.make() }
+      }
+      _ = read
+      let answer = await service.get(viewport + more)
+      #expect(answer.text == (await other.get(viewport + more)).text, "\(more)")
+    }
+  }
+}
+
+/// Filters of the tests.
+private enum CQL2Filter {
+  static func atLeast(_ population: Int) throws -> FilterExpression {
+    let fields = try Fields(query: "filter=population>=\(population)", allowed: ["filter"])
+    return try #require(try fields.filter())
+  }
+}
+
+extension HTTPRequest {
+  /// A GET of a target.
+  fileprivate init(target: String) {
+    let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+    self.init(path: parts[0], query: parts.count > 1 ? parts[1] : nil)
+  }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Costly reads keep nobody waiting, and end when nobody waits for them.
+@Suite(.timeLimit(.minutes(5))) struct LongWorkTests {
+  private static let world = "bbox=-180,-80,180,80"
+
+  private static func server(_ arguments: [String] = []) throws -> ServerProcess {
+    var generator = SeededGenerator(seed: 95)
+    let features = TwinFeature.cities(20_000, towns: 2000, using: &generator)
+    return try ServerProcess.holding(features, in: "c", arguments: ["--threads", "1"] + arguments)
+  }
+
+  private static func request(_ path: String) -> [UInt8] {
+    Array("GET /collections/c/\(path) HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+  }
+
+  /// A view for which 31 columns must be read, and that differs from others.
+  private static func heavy(_ number: Int) -> String {
+    let conditions = (0..<31).map { "p\($0)_\(number)=\($0)" }.joined(separator: "%20OR%20")
+    return "clusters?\(world)&zoom=3&countBy=name&filter=\(conditions)%20OR%20population%3E1"
+  }
+
+  /// The processor time of the server so far, in seconds.
+  private static func processorTime(_ server: ServerProcess) throws -> Double {
+    let stat = String(
+      decoding: try Fixtures.bytes(path: "/proc/\(server.process.pid)/stat"), as: UTF8.self)
+    let fields = stat.split(separator: ")").last.map { $0.split(separator: " ") } ?? []
+    return (Double(fields[11]) ?? 0) / 100 + (Double(fields[12]) ?? 0) / 100
+  }
+
+  @Test(arguments: [
+    "clusters?\(world)&zoom=6.2&members=100", "clusters?\(world)&zoom=6.3&debug=false&f=geojson",
+    "items?limit=10000", "clusters?\(world)&zoom=6.5&titleProperty=name&subtitleLimit=100",
+  ])
+  func `a small answer doesn't wait for large ones on the same loop`(path: String) throws {
+    let server = try LongWorkTests.server()
+    let large = try (0..<12).map { _ in try server.client.connect() }
+    for connection in large { try connection.write(LongWorkTests.request(path)) }
+    // All of them have been read before this one is.
+    let small = try server.client.get("/collections/c/clusters?bbox=1,2,3,4&zoom=9")
+    #expect(small.status == 200)
+    let metrics = try server.client.get("/metrics").text
+    let answered = metrics.firstMatch(of: /http_requests_total\{method="GET",status="200"\} (\d+)/)
+    // The readiness, and the small one; and those large ones that were quick.
+    let count = try #require(answered.flatMap { Int($0.1) })
+    #expect(count < 12, "\(count) answered")
+    for connection in large { #expect(try connection.receive().status == 200) }
+    server.expectHealthy()
+  }
+
+  @Test func `clients that leave take their work with them`() throws {
+    let server = try LongWorkTests.server()
+    let before = try LongWorkTests.processorTime(server)
+    #expect(try server.client.get("/collections/c/" + LongWorkTests.heavy(0)).status == 200)
+    let one = try LongWorkTests.processorTime(server) - before
+    do {
+      let crowd = try (1...24).map { _ in try server.client.connect() }
+      for (number, connection) in crowd.enumerated() {
+        try connection.write(LongWorkTests.request(LongWorkTests.heavy(number + 1)))
+      }
+    }
+    let start = try LongWorkTests.processorTime(server)
+    var (last, now) = (-1.0, start)
+    while now - last > 0.05 {
+      usleep(1_500_000)
+      (last, now) = (now, try LongWorkTests.processorTime(server))
+    }
+    #expect(now - start < 12 * one, "\(now - start) s for 24 of \(one) s each")
+    server.expectHealthy()
+  }
+
+  @Test func `work that takes too long is answered 503`() throws {
+    let server = try LongWorkTests.server(["--request-timeout", "1"])
+    let crowd = try (1...40).map { _ in try server.client.connect() }
+    for (number, connection) in crowd.enumerated() {
+      try connection.write(LongWorkTests.request(LongWorkTests.heavy(number)))
+    }
+    let answers = try crowd.map { try $0.receive() }
+    let late = answers.filter { $0.status == 503 }
+    #expect(!late.isEmpty && answers.allSatisfy { [200, 503].contains($0.status) })
+    #expect(late.allSatisfy { $0.flaw(status: 503) == nil && $0.header("Retry-After") == "1" })
+    #expect(try server.client.get("/metrics").text.contains("reason=\"time\"} \(late.count)"))
+    server.expectHealthy()
+  }
+}
