@@ -148,7 +148,7 @@ final class GridSummation<Region: IndexRegion> {
       queue.removeAll()
       for index in start..<end { queue.append(blocks[index]) }
       var next = 0
-      while next < queue.count {
+      while next < queue.count, !isFull {
         look(at: queue.pointer[next]) { children in
           prefetch(children)
           queue.append(children)
