@@ -5,10 +5,14 @@ import CVectors
 ///
 /// `@unchecked Sendable`: the functions are constants without state.
 struct Vectors: @unchecked Sendable {
-  let functions: cvectors_functions
+  private let pointer: UnsafePointer<cvectors_functions>
+
+  /// The functions. Loops take only the pointer with them.
+  @inline(__always)
+  var functions: cvectors_functions { pointer.pointee }
 
   /// The functions for this processor; nil if it lacks the instructions.
-  static let best: Vectors? = cvectors_best().map { Vectors(functions: $0.pointee) }
+  static let best: Vectors? = cvectors_best().map(Vectors.init(pointer:))
 }
 
 extension LeafSplit.Part {
