@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: [1000, 0])
   func `it stops beyond the cells that anybody needs`(sharedFrom: Int) throws {
     let index = try FeatureIndex.of(
-      Dataset.uniform.features(seed: 6, count: 3000), blockCapacity: 16)
+      Dataset.uniform.features(seed: 6, count: 12_000), blockCapacity: 16)
     let grid = CellGrid(cellsPerWorld: 1 << 14)
     func count(limit: Int, _ cells: GridRange) -> Int {
       GridSummation.withSums(
@@ -18,10 +18,12 @@ import Testing
     }
     let all = GridRange(grid: grid, firstColumn: 0, columnCount: 1 << 14, rows: 0..<1 << 14)
     let total = count(limit: .max, all)
-    #expect(total > 1000)
+    #expect(total > 2600)
     #expect(count(limit: total, all) == total)
+    // It notices after a batch of 32 leaves, each a block of 16 points, and adds another one that was begun.
+    // Every part of what several processors do goes that far.
     let some = count(limit: 100, all)
-    #expect(some > 100 && (sharedFrom == 0 || some < total / 2), "\(some) of \(total)")
+    #expect(some > 100 && (sharedFrom == 0 || some < 1300), "\(some) of \(total)")
   }
 
   @Test func `memory of an earlier summation doesn't show`() throws {
