@@ -147,9 +147,9 @@ import Testing
       (await service.post(path, view + #"["id","count","title","Count"]}"#))
         .expectProblem(400, at: "/fields/3")
       (await service.post(path, view + #"["id",3]}"#)).expectProblem(400, at: "/fields/1")
-      let hundred = Array(repeating: "\"id\"", count: 100).joined(separator: ",")
-      #expect(await service.post(path, view + "[\(hundred)]}").status == 200)
-      (await service.post(path, view + "[\(hundred),\"id\"]}")).expectProblem(422, at: "/fields")
+      let most = Array(repeating: "\"id\"", count: 1000).joined(separator: ",")
+      #expect(await service.post(path, view + "[\(most)]}").status == 200)
+      (await service.post(path, view + "[\(most),\"id\"]}")).expectProblem(422, at: "/fields")
     }
     (await service.get("\(Self.path)?bbox=0,0,9,9&zoom=3&fields=id,nope"))
       .expectProblem(400, at: "fields")

@@ -30,9 +30,6 @@ public struct Cost: Sendable {
   /// The features that are looked at one by one in a millisecond or less.
   static let fewFeatures = 20_000
 
-  /// Whether the answer is more than quick work.
-  var isLong: Bool { lane == .long }
-
   // MARK: Parts
 
   /// Adds some features, printed one by one.

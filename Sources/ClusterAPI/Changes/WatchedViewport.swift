@@ -49,9 +49,7 @@ final class WatchedViewport {
 
   /// Whether its first update may take long.
   func isExpensive(in snapshot: CollectionSnapshot) -> Bool {
-    let cells = min(request.cells.count, Double(snapshot.index.count))
-    return Cost(of: viewport, over: snapshot.collection).isLong
-      || cells * Double(1 + viewport.values.cell.output.members) > 4000
+    !viewport.isSmall && Cost(of: viewport, over: snapshot.collection).lane != nil
   }
 
   /// Whether it has been updated at all.

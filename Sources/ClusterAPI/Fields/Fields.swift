@@ -226,7 +226,7 @@ struct Fields {
       return try elements(of: json, name, "is not an array of numbers") { $0.number }
     case .query(let text):
       if let numbers = text.plainNumbers { return numbers }
-      return try list(name, text).map { (part) throws(Problem) in try number(name, part) }
+      return try parts(name, text).map { (part) throws(Problem) in try number(name, part) }
     }
   }
 
@@ -281,11 +281,15 @@ struct Fields {
   /// The elements of a comma-separated list. Most clients escape the commas, so they are looked for in the
   /// decoded text. An element that holds a comma can be sent in a body only.
   private func list(_ name: String, _ text: EncodedText) throws(Problem) -> [String] {
-    let decoded = try decoded(name, text)
-    if decoded.isEmpty { return [] }
-    let parts = decoded.split(separator: ",", omittingEmptySubsequences: false)
+    let parts = try parts(name, text)
     try checkCount(parts.count, "elements", of: name, atMost: Fields.maximumElements)
-    return parts.map(String.init)
+    return parts
+  }
+
+  private func parts(_ name: String, _ text: EncodedText) throws(Problem) -> [String] {
+    let decoded = try decoded(name, text)
+    return decoded.isEmpty
+      ? [] : decoded.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
   }
 
   // MARK: Objects
