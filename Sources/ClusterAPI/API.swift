@@ -12,6 +12,7 @@ public final class API: Sendable {
   private let readWork = WorkQueue(turns: Processors.count)
   private let writeWork = WorkQueue(turns: max(1, Processors.count / 2))
   private let requestTimeout: Int
+  private let mostOnLoop: UInt
 
   /// The default of the time that a request's work may take with its waiting, in seconds.
   public static let defaultRequestTimeout = 10
@@ -21,12 +22,15 @@ public final class API: Sendable {
   /// - Parameters:
   ///   - requestTimeout: the time that a request's work may take with its waiting, in seconds. Writes take as
   ///     long as they take.
+  ///   - mostOnLoop: the time after which a read is given up where it came in, in nanoseconds, to be begun again
+  ///     on another thread; 0 for never.
   ///   - report: is given the errors that clients aren't told.
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
-    requestTimeout: Int = defaultRequestTimeout, report: @escaping @Sendable (String) -> Void
+    requestTimeout: Int = defaultRequestTimeout, mostOnLoop: UInt = Cost.mostOnLoop,
+    report: @escaping @Sendable (String) -> Void
   ) {
-    self.requestTimeout = requestTimeout
+    (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
     self.report = report
     resources = Resources(catalog: catalog, writer: writer, metrics: metrics, report: report)
   }
@@ -93,7 +97,7 @@ public final class API: Sendable {
   private func answer(_ read: Read, _ request: HTTPRequest, _ finish: @escaping Reply) throws {
     if !read.isSmall, let lane = read.cost().lane {
       run(lane, request, finish, read.make)
-    } else if let response = try Interruption.run(atMost: Cost.mostOnLoop, read.make) {
+    } else if let response = try Interruption.run(atMost: mostOnLoop, read.make) {
       send(response, request, finish)
     } else {
       run(.quick, request, finish, read.make)

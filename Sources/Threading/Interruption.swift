@@ -55,8 +55,8 @@ public final class Interruption: Sendable {
     return try withExtendedLifetime(self) { try body() }
   }
 
-  /// Runs a body that stops after some time; returns nil if it did. Nothing of that takes memory. A thread that
-  /// is bound already stays so, without a limit of its own.
+  /// Runs a body that stops after some time, or never if that is 0; returns nil if it did. Nothing of that takes
+  /// memory. A thread that is bound already stays so, without a limit of its own.
   public static func run<R>(atMost nanoseconds: UInt, _ body: () throws -> R) rethrows -> R? {
     let work = chints_current_work()
     guard work.pointee.interruption == nil else { return try body() }

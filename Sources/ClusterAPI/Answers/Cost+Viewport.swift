@@ -1,27 +1,6 @@
 import ClusterCore
 import Glibc
 
-extension ViewportRequest {
-  /// The most cells of a view that is small whatever is in them.
-  private static let fewCells = 600.0
-
-  /// Whether its answer certainly costs little: a plain view of few cells, or of a small collection.
-  var isSmall: Bool {
-    guard case .grid(let viewport, _) = area, viewport.cells.count <= ViewportRequest.fewCells
-    else {
-      return false
-    }
-    let (settings, properties, output) = (
-      values.cell.settings, values.cell.properties, values.cell.output
-    )
-    return properties.filter == nil && properties.groupBy == nil && !properties.hasStatistics
-      && !values.debug && values.previous == nil && output.members == 0
-      && output.neededTitleProperty == nil && !settings.decluster && settings.keepApart.isEmpty
-      && settings.minPoints <= 2 && settings.minUniqueLocationsForClustering <= 1
-      && settings.maxZoomLevelForClustering == nil
-  }
-}
-
 extension Cost {
   /// The annotations of a view, or of the children of one.
   struct Annotations {

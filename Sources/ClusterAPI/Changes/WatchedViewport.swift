@@ -49,7 +49,9 @@ final class WatchedViewport {
 
   /// Whether its first update may take long.
   func isExpensive(in snapshot: CollectionSnapshot) -> Bool {
-    !viewport.isSmall && Cost(of: viewport, over: snapshot.collection).lane != nil
+    let collection = snapshot.collection
+    return !SmallRead.isSmall(viewport, over: collection)
+      && Cost(of: viewport, over: collection).lane != nil
   }
 
   /// Whether it has been updated at all.

@@ -60,6 +60,8 @@ extension Resources {
     let collection = asked.snapshot.collection
     return .response(
       to: request, etag: asked.etag,
+      isSmall: asked.viewport == nil
+        && SmallRead.isSmall(asked.id, asked.options, as: part, over: collection),
       cost: {
         Cost(
           of: asked.id, in: asked.viewport, asked.options, as: part, over: collection)

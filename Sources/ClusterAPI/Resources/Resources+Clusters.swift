@@ -21,7 +21,8 @@ extension Resources {
     }
     let collection = snapshot.collection
     return .response(
-      to: request, isSmall: viewport.isSmall, cost: { Cost(of: viewport, over: collection) }
+      to: request, isSmall: SmallRead.isSmall(viewport, over: collection),
+      cost: { Cost(of: viewport, over: collection) }
     ) {
       if let body = try cached?.body(clustering: true) {
         return HTTPResponse(body, type: type, etag: etag)

@@ -17,7 +17,7 @@ extension Resources {
     let etag = entityTag(snapshot, request, type)
     let collection = snapshot.collection
     return .response(
-      to: request, etag: etag,
+      to: request, etag: etag, isSmall: filter == nil && paging.limit <= SmallRead.page,
       cost: { Cost(ofItems: paging.limit, in: region, passing: filter, of: collection) }
     ) {
       let scope = FeatureScope(

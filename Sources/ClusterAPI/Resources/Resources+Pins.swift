@@ -16,7 +16,10 @@ extension Resources {
     let snapshot = try snapshot(id)
     let etag = request.method == .post ? nil : entityTag(snapshot, request, .json)
     return .response(
-      to: request, etag: etag, cost: { Cost(ofPins: asked, of: snapshot.collection) }
+      to: request, etag: etag,
+      isSmall: asked.filter == nil
+        && snapshot.collection.holds(atMost: SmallRead.pins, in: asked.region),
+      cost: { Cost(ofPins: asked, of: snapshot.collection) }
     ) {
       try Resources.pins(asked, snapshot, etag)
     }

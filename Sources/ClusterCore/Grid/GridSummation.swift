@@ -118,7 +118,7 @@ final class GridSummation<Region: IndexRegion> {
     let root = GridScratch.Siblings(first: pointers.root, count: 1)
     if pointers.isAboveBlocks(root.first) { above.append(root) } else { inBlocks.append(root) }
     var next = 0
-    while next < above.count {
+    while next < above.count, !isFull {
       look(at: above.pointer[next]) { children in
         if pointers.isAboveBlocks(children.first) {
           prefetch(children)

@@ -38,6 +38,21 @@ extension IndexedCollection {
       .limited(toCells: max(side * side, 1))
   }
 
+  /// Whether a range of cells certainly holds at most so many features; told in a microsecond or two.
+  public func holds(atMost limit: Int, in range: GridRange) -> Bool {
+    index.points.holds(atMost: limit, in: CellsRegion(range))
+  }
+
+  /// Whether the cell of an annotation certainly holds at most so many features.
+  public func holds(atMost limit: Int, in name: CellName) -> Bool {
+    index.points.holds(atMost: limit, in: CellRegion(grid: name.grid, cell: name.cell))
+  }
+
+  /// Whether a rectangle certainly holds at most so many features.
+  public func holds(atMost limit: Int, in rect: MapRegion) -> Bool {
+    index.points.holds(atMost: limit, in: rect)
+  }
+
   private func estimate(
     in region: some IndexRegion, cellSize: Double, passing filter: FilterExpression?
   ) -> CellEstimate {

@@ -1,0 +1,72 @@
+import ClusterCore
+
+/// Tells, much more quickly than an estimate (``Cost``), that an answer certainly costs little.
+enum SmallRead {
+  /// The most cells of a view that may be small.
+  private static let cells = 600.0
+  /// The most features of an answer in which each may be an annotation of its own, or else is only added up.
+  private static let (apart, added) = (1000, 10_000)
+  /// The most features of a page, and the most pins.
+  static let (page, pins) = (100, 500)
+  /// The most titles of an answer.
+  private static let titles = 3000.0
+
+  /// Whether a view certainly costs little.
+  static func isSmall(_ request: ViewportRequest, over collection: IndexedCollection) -> Bool {
+    let (values, options) = (request.values, request.values.cell)
+    guard case .grid(let viewport, _) = request.area, viewport.cells.count <= cells,
+      !values.debug, values.previous == nil,
+      let limit = mostFeatures(options, cells: viewport.cells.count, over: collection)
+    else { return false }
+    return limit == .max || collection.holds(atMost: limit, in: viewport.cells)
+  }
+
+  /// Whether an annotation, or a part of it, certainly costs little.
+  static func isSmall(
+    _ id: AnnotationID?, _ options: CellOptions, as part: Cost.AnnotationPart,
+    over collection: IndexedCollection
+  ) -> Bool {
+    guard case .cell(let name) = id, name.group == nil,
+      var limit = mostFeatures(options, cells: 1, over: collection)
+    else { return false }
+    switch part {
+    case .itself: limit = min(limit, added)
+    case .items(let count) where count <= page: limit = min(limit, added)
+    case .children: limit = apart
+    case .items: return false
+    }
+    return collection.holds(atMost: limit, in: name)
+  }
+
+  /// The number of features up to which an answer costs little; nil if it may not, whatever their number.
+  private static func mostFeatures(
+    _ options: CellOptions, cells: Double, over collection: IndexedCollection
+  ) -> Int? {
+    let (settings, output, properties) = (
+      options.settings, options.output, options.neededProperties
+    )
+    let isTitled = output.neededTitleProperty != nil
+    guard output.members == 0, !isTitled || Double(output.subtitleLimit) * cells <= titles else {
+      return nil
+    }
+    let isApart =
+      properties.groupBy != nil || settings.decluster || !settings.keepApart.isEmpty
+      || settings.minPoints > 2 || settings.minUniqueLocationsForClustering > 1
+      || settings.maxZoomLevelForClustering != nil
+    let isPlain = properties.filter == nil && properties.groupBy == nil && !properties.hasStatistics
+    guard isPlain || hasColumns(properties, collection) else { return nil }
+    return isApart ? apart : isPlain && !isTitled ? .max : added
+  }
+
+  /// Whether the columns of some properties are there already.
+  private static func hasColumns(
+    _ options: PropertyOptions, _ collection: IndexedCollection
+  ) -> Bool {
+    let values =
+      (options.filter?.propertyNames ?? []) + (options.weightBy.map { [$0] } ?? [])
+      + (options.aggregates ?? []).map(\.property)
+    let keys = [options.groupBy, options.countBy].compactMap(\.self)
+    return values.allSatisfy(collection.hasColumn(named:))
+      && keys.allSatisfy(collection.hasKeyColumn(named:))
+  }
+}
