@@ -241,9 +241,18 @@ def map_case(context, case):
     return case
 
 
+def drops_sample(case):
+    names = case.path_parameters or {}
+    drops = case.method == "DELETE" and "/items" not in case.path
+    return drops and names.get("collectionId") in ("cities", "thinned", "emptied")
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Does the same for cases that are not made at random."""
+    """Does the same for cases that are not made at random, and keeps the sample from those that take ids from
+    earlier answers."""
+    if drops_sample(case):
+        case.path_parameters.update(collectionId="demo")
     if is_good(case) and case.method == "GET" and case.query:
         case.query = without_grid(case.query)
 
@@ -251,9 +260,7 @@ def before_call(context, case, kwargs):
 @schemathesis.hook
 def filter_case(context, case):
     """Keeps the sample collections, without which nearly every answer would be 404."""
-    names = case.path_parameters or {}
-    drops = case.method == "DELETE" and "/items" not in case.path
-    return not (drops and names.get("collectionId") in ("cities", "thinned", "emptied"))
+    return not drops_sample(case)
 
 
 # Collections that were deleted and not created again since.
