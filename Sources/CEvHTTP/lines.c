@@ -66,7 +66,8 @@ char *evbuffer_readln(struct evbuffer *input, size_t *length, enum evbuffer_eol_
   if (connection == NULL) return line;
   connection->line_size = size;
   if (is_chunk) {
-    bool valid = ceh_count_chunk(connection) && end_size == 2 && size <= MOST_CHUNK_LINE && is_chunk_line(connection, line, size);
+    bool valid = ceh_count_chunk(connection) && end_size == 2 && size <= MOST_CHUNK_LINE &&
+                 is_chunk_line(connection, line, size);
     return valid ? line : refused(connection, line, length);
   }
   if (memchr(line, '\0', size) != NULL) return refused(connection, line, length);

@@ -29,5 +29,5 @@ enum AnswerLimit {
   }
 
   /// About the bytes of a feature without its properties.
-  private static let otherBytes = 128
+  static let otherBytes = 128
 }

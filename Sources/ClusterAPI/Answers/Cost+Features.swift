@@ -148,7 +148,7 @@ extension Cost {
 
   /// Adds a page of features, as far as it may be long.
   private mutating func addPage(of features: Double, _ sample: RecordSample) {
-    let most = Double(AnswerLimit.page) / (sample.propertyBytes + 128)
+    let most = Double(AnswerLimit.page) / (sample.propertyBytes + Double(AnswerLimit.otherBytes))
     add(features: min(features, max(most, 1)), of: sample, otherBytes: 105)
   }
 }

@@ -4,8 +4,8 @@ import GeoFormats
 /// About what the answer to a read costs, told before it is worked for: within a factor of four, unless most
 /// of it is in the properties of very few features or no column tells what a filter leaves.
 ///
-/// The constants are the processor time of a core of a 2.1 GHz Xeon, as `pincluster-bench --costs` prints it
-/// beside the estimates.
+/// The constants are the processor time on the machine of docs/benchmarks.md, as `pincluster-bench --costs`
+/// prints it beside the estimates.
 public struct Cost: Sendable {
   /// The processor time in nanoseconds, without compressing.
   public internal(set) var nanoseconds: Double
@@ -27,9 +27,6 @@ public struct Cost: Sendable {
     nanoseconds < Cost.short ? nil : nanoseconds < Cost.quick ? .quick : .long
   }
 
-  /// The features that are looked at one by one in a millisecond or less.
-  static let fewFeatures = 20_000
-
   // MARK: Parts
 
   /// Adds some features, printed one by one.
@@ -46,16 +43,12 @@ public struct Cost: Sendable {
     _ sample: RecordSample
   ) {
     let total = Double(collection.index.count)
-    var names = options.filter?.propertyNames ?? []
-    let conditions = Double(names.count)
-    for name in [options.groupBy, options.countBy, options.weightBy] {
-      if let name { names.append(name) }
-    }
-    for aggregate in options.aggregates ?? [] { names.append(aggregate.property) }
-    let missing = Set(names).count { !collection.hasColumn(named: $0) }
+    let conditions = Double(options.filter?.propertyNames.count ?? 0)
+    let names = Set(options.valueNames + options.keyNames)
+    let missing = names.count { !collection.hasColumn(named: $0) }
     nanoseconds += Double(missing) * total * (60 + sample.wholeBytes * 0.6)
-    for keys in [options.groupBy, options.countBy] {
-      if let keys, !collection.hasKeyColumn(named: keys) { nanoseconds += total * 60 }
+    for name in options.keyNames where !collection.hasKeyColumn(named: name) {
+      nanoseconds += total * 60
     }
     let isKnown = collection.hasCachedScope(filter: options.filter, groupBy: options.groupBy)
     if !isKnown {

@@ -10,11 +10,7 @@ extension IndexedCollection {
   /// that aren't there yet, and for what a filter selects.
   func checkMemory(for options: PropertyOptions) throws(ImpossibleRequest) {
     guard index.count >= IndexedCollection.large else { return }
-    var names = options.filter?.propertyNames ?? []
-    for name in [options.groupBy, options.countBy, options.weightBy] {
-      if let name { names.append(name) }
-    }
-    for aggregate in options.aggregates ?? [] { names.append(aggregate.property) }
+    let names = options.valueNames + options.keyNames
     if !names.isEmpty { try checkMemory(forColumns: names) }
   }
 

@@ -62,11 +62,7 @@ enum SmallRead {
   private static func hasColumns(
     _ options: PropertyOptions, _ collection: IndexedCollection
   ) -> Bool {
-    let values =
-      (options.filter?.propertyNames ?? []) + (options.weightBy.map { [$0] } ?? [])
-      + (options.aggregates ?? []).map(\.property)
-    let keys = [options.groupBy, options.countBy].compactMap(\.self)
-    return values.allSatisfy(collection.hasColumn(named:))
-      && keys.allSatisfy(collection.hasKeyColumn(named:))
+    options.valueNames.allSatisfy(collection.hasColumn(named:))
+      && options.keyNames.allSatisfy(collection.hasKeyColumn(named:))
   }
 }

@@ -22,13 +22,16 @@ struct TitleWriter {
   /// Whether, judging by a sample, so many features of a large collection have no title that a column is
   /// needed to find those that have one.
   static func isRare(_ property: [UInt8], in collection: IndexedCollection) -> Bool {
-    guard collection.index.count > Cost.fewFeatures else { return false }
+    guard collection.index.count > fewFeatures else { return false }
     let sample = collection.index.sampledOrdinals(64)
     let missing = sample.count {
       PropertyReader.value(of: property, in: collection.index.record(at: $0).properties) == nil
     }
     return missing > sample.count / 2
   }
+
+  /// The features that are looked at one by one in a millisecond or less.
+  private static let fewFeatures = 20_000
 
   /// Whether features have titles at all.
   var hasProperty: Bool { property != nil }

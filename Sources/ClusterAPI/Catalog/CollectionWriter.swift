@@ -125,7 +125,7 @@ public final class CollectionWriter: @unchecked Sendable {
       outcome.withLock { $0 = result }
       end.signal()
     }
-    if isAccepted { end.wait() }
+    if isAccepted { Interruption.pause { end.wait() } }
     return try outcome.withLock { $0 }.get()
   }
 

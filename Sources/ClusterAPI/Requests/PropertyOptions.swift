@@ -20,6 +20,13 @@ struct PropertyOptions: Hashable, Sendable {
   /// Whether annotations carry statistics.
   var hasStatistics: Bool { countBy != nil || weightBy != nil || aggregates != nil }
 
+  /// The properties whose values are needed, and those whose values are needed as keys.
+  var valueNames: [[UInt8]] {
+    (filter?.propertyNames ?? []) + [weightBy].compactMap(\.self)
+      + (aggregates ?? []).map(\.property)
+  }
+  var keyNames: [[UInt8]] { [groupBy, countBy].compactMap(\.self) }
+
   /// The approximate size of the parts of variable length, in bytes.
   var byteCount: Int {
     var total = filter?.byteCount ?? 0

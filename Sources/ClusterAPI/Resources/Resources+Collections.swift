@@ -17,7 +17,7 @@ extension Resources {
   // MARK: GET
 
   /// The collections of a page, and of one that nobody asked to be longer.
-  private static let (longestPage, usualPage) = (1000, 100)
+  static let (longestPage, usualPage) = (1000, 100)
 
   func listCollections(_ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(query: request.query, allowed: ["f"] + Paging.names)

@@ -18,7 +18,7 @@ extension Resources {
         status: 200, headers: [("Content-Type", "text/html; charset=utf-8")],
         body: Array(
           Resources.page(
-            catalog.page(offset: 0, limit: Resources.shownCollections), of: catalog.count
+            catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count
           ).utf8))
     }
     return HTTPResponse { json in
@@ -31,9 +31,6 @@ extension Resources {
       }
     }
   }
-
-  /// The most collections on the landing page.
-  private static let shownCollections = 100
 
   /// The landing page for people, with the first collections of a number. Ids of collections need no escaping.
   private static func page(_ collections: [CollectionSnapshot], of count: Int) -> String {

@@ -59,6 +59,8 @@ final class WorkTurns: Sendable {
         job.isLong
         ? state.long.append(.new(job), of: job.client)
         : state.quick.append(.new(job), of: job.client)
+      // One that has begun has a thread that waits for it, so it stays.
+      if case .begun(let other)? = refused { putBack(other, &state) }
       giveTurns(&state)
       return refused
     }
@@ -145,12 +147,16 @@ final class WorkTurns: Sendable {
 
   /// Puts a job without a turn where it waits for the next one.
   private func wait(_ job: Job, _ state: inout State) {
+    putBack(job, &state)
+    giveTurns(&state)
+  }
+
+  private func putBack(_ job: Job, _ state: inout State) {
     if job.isLong {
       state.long.prepend(.begun(job), of: job.client)
     } else {
       state.quick.prepend(.begun(job), of: job.client)
     }
-    giveTurns(&state)
   }
 
   /// Lets others that wait go before a job. Returns whether the job isn't as quick as it was thought to be, but

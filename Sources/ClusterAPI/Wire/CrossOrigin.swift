@@ -36,7 +36,7 @@ enum CrossOrigin {
       }
       return
     }
-    response.headers += [origin, sniffing]
+    open(&response)
     guard request.headers["access-control-request-method"] != nil else { return }
     let allowed = response.header("Allow") ?? "GET, HEAD, OPTIONS"
     response.headers += [

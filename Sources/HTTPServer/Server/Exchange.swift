@@ -1,6 +1,6 @@
 import CEvHTTP
-import Glibc
 import Synchronization
+import Threading
 
 /// One request that waits for its reply.
 ///
@@ -67,11 +67,7 @@ final class Exchange: HTTPRequest.Origin, @unchecked Sendable {
   }
 
   /// Microseconds on a monotonic clock.
-  private static func now() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
-  }
+  private static func now() -> UInt64 { UInt64(MonotonicTime.now / 1000) }
 
   /// A prepared response on its way to the thread of the loop. Only `send()`, called once, uses `pointer`.
   private struct Delivery {

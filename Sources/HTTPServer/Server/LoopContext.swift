@@ -31,9 +31,11 @@ final class LoopContext: @unchecked Sendable {
   /// The bytes of a whole response that ends a connection without a request.
   func wholeResponse(_ status: Int, _ reason: String) -> [UInt8] {
     let answer = configuration.protocolErrorResponse(status, ProtocolErrorInfo(reason: reason))
+    let sniffing = "X-Content-Type-Options"
     let head =
       "HTTP/1.1 \(status) \(HTTPStatus.phrase(status))\r\nContent-Length: \(answer.body.count)\r\n"
-      + "Connection: close\r\nX-Content-Type-Options: nosniff\r\n"
+      + "Connection: close\r\n"
+      + (answer.header(sniffing) == nil ? "\(sniffing): nosniff\r\n" : "")
       + ([429, 503].contains(status) ? "Retry-After: 1\r\n" : "")
     return Array(head.utf8) + HeaderBlock.bytes(answer) + Array("\r\n".utf8) + answer.body
   }
