@@ -25,37 +25,41 @@ extension Resources {
     let paging = try Paging(
       fields, defaultLimit: Resources.usualPage, maximumLimit: Resources.longestPage)
     let cost = { @Sendable [catalog] in Cost(ofListing: min(paging.limit, catalog.count)) }
+    let base = base(of: request)
     return .response(to: request, cost: cost) { [catalog] in
       let page = catalog.page(offset: paging.offset, limit: paging.limit)
-      return HTTPResponse(reserving: 256 + page.count * 1024) { json in
-        json.array("links") { json in
-          let isFirst = paging.offset == 0 && paging.limit == Resources.usualPage
-          json.link(
-            isFirst ? "/collections" : request.target, "self", .json, "The collections")
-          let next = paging.offset + page.count
-          if !page.isEmpty, next < catalog.count {
-            json.link(
-              Resources.nextPage(request, offset: next), "next", .json, "The next page")
-          }
-        }
+      let isFirst = paging.offset == 0 && paging.limit == Resources.usualPage
+      let own = isFirst ? "/collections" : Resources.target(request)
+      var links = [Link(base + own, "self", .json, "The collections")]
+      let next = paging.offset + page.count
+      if !page.isEmpty, next < catalog.count {
+        links.append(
+          Link(base + Resources.nextPage(request, offset: next), "next", .json, "The next page"))
+      }
+      var response = HTTPResponse(reserving: 256 + page.count * 1024) { json in
+        json.links(links)
         json.array("collections") { json in
-          for snapshot in page { json.collection(snapshot) }
+          for snapshot in page { json.collection(snapshot, base) }
         }
       }
+      response.add(links)
+      return response
     }
   }
 
   func getCollection(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
     let type = try request.answerType([.json])
     let snapshot = try snapshot(id)
-    return Resources.response(snapshot, etag: entityTag(snapshot, request, type))
+    let base = base(of: request)
+    return Resources.response(
+      snapshot, base, etag: entityTag(snapshot, request, type, links: base))
   }
 
   private static func response(
-    _ snapshot: CollectionSnapshot, status: Int = 200, etag: String? = nil
+    _ snapshot: CollectionSnapshot, _ base: String, status: Int = 200, etag: String? = nil
   ) -> HTTPResponse {
     var json = JSONWriter()
-    json.collection(snapshot)
+    json.collection(snapshot, base)
     return HTTPResponse(json, status: status, etag: etag)
   }
 
@@ -63,18 +67,19 @@ extension Resources {
 
   func putCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
-    _ = try request.answerType([.json], hasFormat: false)
+    _ = try request.typeOfWrite([.json])
     // A body of nothing but white space is the same as none.
     let isBlank = request.body.withUnsafeBytes { body in
       body.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }
     let (title, description, ttl) = isBlank ? (.keep, .keep, .keep) : try updates(request)
+    let base = base(of: request)
     return .write(
       .alone { group in
         let (snapshot, created) = try group.put(
           id, title: title, description: description, ttl: ttl)
-        var response = Resources.response(snapshot, status: created ? 201 : 200)
-        if created { response.headers.append(("Location", "/collections/\(id)")) }
+        var response = Resources.response(snapshot, base, status: created ? 201 : 200)
+        if created { response.headers.append(("Location", "\(base)/collections/\(id)")) }
         return response
       })
   }
@@ -116,8 +121,8 @@ extension Resources {
 
 extension JSONWriter {
   /// Writes a collection as OGC API Features describes it, with its count and version.
-  fileprivate mutating func collection(_ snapshot: CollectionSnapshot) {
-    let path = "/collections/\(snapshot.info.id)"
+  fileprivate mutating func collection(_ snapshot: CollectionSnapshot, _ base: String) {
+    let path = "\(base)/collections/\(snapshot.info.id)"
     let crs: StaticString = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
     object { json in
       json.member("id", snapshot.info.id)
@@ -139,12 +144,12 @@ extension JSONWriter {
       if let ttl = snapshot.info.ttl { json.member("ttl", Double(ttl) / 1000) }
       json.member("featureCount", snapshot.index.count)
       json.member("version", snapshot.info.version)
-      json.array("links") { json in
-        json.link(path, "self", .json, "This collection")
-        json.link("\(path)/items", "items", .geoJSON, "Its features")
-        json.link("\(path)/clusters", "related", .json, "What to draw in a viewport")
-        json.link("\(path)/pins", "related", .json, "Every feature as a pin")
-      }
+      json.links([
+        Link(path, "self", .json, "This collection"),
+        Link("\(path)/items", "items", .geoJSON, "Its features"),
+        Link("\(path)/clusters", "related", .json, "What to draw in a viewport"),
+        Link("\(path)/pins", "related", .json, "Every feature as a pin"),
+      ])
     }
   }
 }

@@ -7,7 +7,6 @@ extension Resources {
   func deleteItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
     let fields = try Fields(query: request.query, allowed: ["bbox", "filter"])
-    _ = try request.negotiate([.json], format: nil)
     let filter = try fields.filter()
     let region = try fields.region()
     guard filter != nil || region != nil else {

@@ -14,7 +14,8 @@ extension Resources {
     let filter = try fields.filter()
     let region = try fields.region()
     let snapshot = try snapshot(id)
-    let etag = entityTag(snapshot, request, type)
+    let base = base(of: request)
+    let etag = entityTag(snapshot, request, type, links: base)
     let collection = snapshot.collection
     return .response(
       to: request, etag: etag, isSmall: filter == nil && paging.limit <= SmallRead.page,
@@ -25,7 +26,7 @@ extension Resources {
       return Resources.featureCollection(
         scope.ordinals(in: region, offset: paging.offset, limit: paging.limit),
         of: collection.index, matched: scope.count(in: region), paging: paging, request: request,
-        type: type, etag: etag)
+        base: base, type: type, etag: etag)
     }
   }
 
@@ -33,20 +34,21 @@ extension Resources {
   /// only.
   static func featureCollection(
     _ ordinals: [Int], of index: FeatureIndex, matched: Int, paging: Paging, request: HTTPRequest,
-    type: MediaType, etag: String
+    base: String, type: MediaType, etag: String
   ) -> HTTPResponse {
     let ordinals = AnswerLimit.page(ordinals, of: index)
-    return HTTPResponse(type: type, etag: etag, reserving: 512 + ordinals.count * 256) { json in
+    var links = [Link(base + Resources.target(request), "self", type, "This page")]
+    let next = paging.offset + ordinals.count
+    if paging.limit > 0 && next < matched {
+      links.append(Link(base + nextPage(request, offset: next), "next", type, "The next page"))
+    }
+    var response = HTTPResponse(
+      type: type, etag: etag, reserving: 512 + ordinals.count * 256
+    ) { json in
       json.member("type", "FeatureCollection")
       json.member("numberMatched", matched)
       json.member("numberReturned", ordinals.count)
-      json.array("links") { json in
-        json.link(request.target, "self", type, "This page")
-        let next = paging.offset + ordinals.count
-        if paging.limit > 0 && next < matched {
-          json.link(nextPage(request, offset: next), "next", type, "The next page")
-        }
-      }
+      json.links(links)
       json.array("features") { json in
         for ordinal in ordinals {
           let record = index.record(at: ordinal)
@@ -55,6 +57,17 @@ extension Resources {
         }
       }
     }
+    response.add(links)
+    return response
+  }
+
+  /// The path and query of a request as they can stand in a link, without a slash at the end of the path.
+  static func target(_ request: HTTPRequest) -> String {
+    PercentCoding.asLink(path(request) + (request.query.map { "?\($0)" } ?? ""))
+  }
+
+  private static func path(_ request: HTTPRequest) -> Substring {
+    request.path.hasSuffix("/") ? request.path.dropLast() : Substring(request.path)
   }
 
   /// The request's target with another offset.
@@ -62,7 +75,8 @@ extension Resources {
     let others = (request.query ?? "").split(separator: "&").filter {
       EncodedText(String($0.prefix { $0 != "=" })).decoded(plusIsSpace: true) != "offset"
     }
-    return "\(request.path)?" + (others + ["offset=\(offset)"]).joined(separator: "&")
+    return PercentCoding.asLink(
+      "\(path(request))?" + (others + ["offset=\(offset)"]).joined(separator: "&"))
   }
 
   // MARK: One feature
@@ -76,9 +90,12 @@ extension Resources {
     var response = HTTPResponse(json, type: type)
     // OGC API Features wants a feature that is read by itself to have links. In the header they don't change
     // the feature.
-    let path = "/collections/\(id)"
-    let own = "\(path)/items/\(PercentCoding.encode(feature))"
-    response.headers.append(("Link", "<\(own)>; rel=\"self\", <\(path)>; rel=\"collection\""))
+    let collection = "\(base(of: request))/collections/\(id)"
+    let own = "\(collection)/items/\(PercentCoding.encode(feature))"
+    response.add([
+      Link(own, "self", type, "This feature"),
+      Link(collection, "collection", .json, "Its collection"),
+    ])
     return response
   }
 }

@@ -1,16 +1,18 @@
-import CResources
 import GeoFormats
 import HTTPServer
 
 extension Resources {
-  private static let links: [(href: String, relation: StaticString, type: MediaType, String)] = [
-    ("/", "self", .json, "This page"),
-    ("/openapi.yaml", "service-desc", .yaml, "The API, as OpenAPI 3.1"),
-    ("/conformance", "conformance", .json, "What the service conforms to"),
-    ("/collections", "data", .json, "The collections"),
-    ("/health/ready", "status", .json, "Whether every collection is loaded"),
-    ("/metrics", "related", .plain, "Figures for Prometheus"),
-  ]
+  private static func links(_ base: String) -> [Link] {
+    [
+      Link("\(base)/", "self", .json, "This page"),
+      Link("\(base)/api", "service-desc", .openAPI, "The API, as OpenAPI 3.0"),
+      Link("\(base)/openapi.yaml", "service-desc", .yaml, "The API, as OpenAPI 3.1"),
+      Link("\(base)/conformance", "conformance", .json, "What the service conforms to"),
+      Link("\(base)/collections", "data", .json, "The collections"),
+      Link("\(base)/health/ready", "status", .json, "Whether every collection is loaded"),
+      Link("\(base)/metrics", "related", .plain, "Figures for Prometheus"),
+    ]
+  }
 
   func landing(_ request: HTTPRequest) throws -> HTTPResponse {
     if try request.answerType([.json, .html]) == .html {
@@ -18,24 +20,26 @@ extension Resources {
         status: 200, headers: [("Content-Type", "text/html; charset=utf-8")],
         body: Array(
           Resources.page(
-            catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count
+            catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count,
+            base(of: request)
           ).utf8))
     }
-    return HTTPResponse { json in
+    let links = Resources.links(base(of: request))
+    var response = HTTPResponse { json in
       json.member("title", "pincluster")
       json.member("description", "Map pins, clustered exactly: what to draw in a viewport.")
-      json.array("links") { json in
-        for (href, relation, type, title) in Resources.links {
-          json.link(href, relation, type, title)
-        }
-      }
+      json.links(links)
     }
+    response.add(links)
+    return response
   }
 
   /// The landing page for people, with the first collections of a number. Ids of collections need no escaping.
-  private static func page(_ collections: [CollectionSnapshot], of count: Int) -> String {
+  private static func page(
+    _ collections: [CollectionSnapshot], of count: Int, _ base: String
+  ) -> String {
     let rows = collections.map { snapshot in
-      let path = "/collections/\(snapshot.info.id)"
+      let path = "\(base)/collections/\(snapshot.info.id)"
       let world = "\(path)/clusters?bbox=-180,-85,180,85&amp;viewportWidth=1024"
       return """
         <tr><td><a href="\(path)">\(snapshot.info.id)</a></td><td>\(snapshot.index.count)</td>
@@ -44,8 +48,11 @@ extension Resources {
     }
     let rest = count - collections.count
     let more =
-      rest > 0 ? "<p><a href=\"/collections?offset=\(collections.count)\">\(rest) more</a></p>" : ""
-    let links = links.dropFirst().map { "<li><a href=\"\($0.href)\">\($0.3)</a></li>" }
+      rest > 0
+      ? "<p><a href=\"\(base)/collections?offset=\(collections.count)\">\(rest) more</a></p>" : ""
+    let links = links(base).dropFirst().map {
+      "<li><a href=\"\($0.href)\">\($0.title)</a></li>"
+    }
     return """
       <!doctype html><html lang="en"><head><meta charset="utf-8"><title>pincluster</title>
       <meta name="viewport" content="width=device-width"><style>body{font:16px/1.5 system-ui,\
@@ -54,13 +61,6 @@ extension Resources {
       <p>Map pins, clustered exactly: what to draw in a viewport.</p>
       <table>\(rows.joined())</table>\(more)<ul>\(links.joined())</ul></body></html>
       """
-  }
-
-  func openAPI(_ request: HTTPRequest) throws -> HTTPResponse {
-    _ = try request.answerType([.yaml], hasFormat: false)
-    let bytes = UnsafeBufferPointer(start: pincluster_openapi(), count: pincluster_openapi_size())
-    return HTTPResponse(
-      status: 200, headers: [("Content-Type", MediaType.yaml.rawValue)], body: Array(bytes))
   }
 
   func conformance(_ request: HTTPRequest) throws -> HTTPResponse {

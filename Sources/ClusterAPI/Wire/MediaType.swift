@@ -4,6 +4,8 @@ enum MediaType: String {
   case geoJSON = "application/geo+json"
   case mergePatch = "application/merge-patch+json"
   case html = "text/html"
+  case openAPI = "application/vnd.oai.openapi+json;version=3.0"
+  case svg = "image/svg+xml"
   case yaml = "application/yaml"
   case plain = "text/plain"
   case eventStream = "text/event-stream"
