@@ -34,6 +34,7 @@ import Testing
     ("/", read), ("/openapi.yaml", read), ("/api", read), ("/favicon.ico", read),
     ("/conformance", read), ("/health/live", read),
     ("/health/ready", read), ("/metrics", read), ("/collections", read),
+    ("/collections/c/queryables", read), ("/collections/c/schema", read),
     ("/collections/c", stored), ("/collections/c/items", asked + [.delete]),
     ("/collections/c/items/1", stored + [.patch]),
     ("/collections/c/items/1/locate", [.post]),

@@ -23,6 +23,7 @@ def derive(document):
         if name not in ("openapi", "paths", "components"):
             derived[name] = value
     components = source["components"]
+    name_limit(source)
     derived["paths"] = {
         path: {method: operation(one, components) for method, one in item.items()}
         for path, item in source["paths"].items()
@@ -36,6 +37,15 @@ def derive(document):
         "schemas": {name: schema(one) for name, one in components["schemas"].items()},
     }
     return derived
+
+
+def name_limit(source):
+    """Gives the limit of pages of features the name by which GDAL and QGIS look for it, with the largest page."""
+    parameters = source["paths"]["/collections/{collectionId}/items"]["get"]["parameters"]
+    place = next(place for place, one in enumerate(parameters) if one.get("name") == "limit")
+    limit = {**parameters[place], "schema": {"type": "integer", "minimum": 0, "maximum": 10000, "default": 10}}
+    source["components"]["parameters"]["limit"] = limit
+    parameters[place] = {"$ref": "#/components/parameters/limit"}
 
 
 def operation(one, components):

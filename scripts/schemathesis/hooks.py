@@ -104,6 +104,8 @@ filters = st.recursive(
     max_leaves=6,
 )
 schemathesis.openapi.format("cql2-text", filters)
+schemathesis.openapi.format(
+    "sort-key", st.sampled_from(["name", "-population", "+country", "-timezone", "population"]))
 
 # Some features of the sample, and ids of annotations that may hold features.
 sample = [3413829, 3415496, 2950159, 5128581, 1850147, 2204582, 2147714, 8644037, 362]

@@ -8,7 +8,7 @@ extension Resources {
   }
 
   private func readClusters(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let viewport = try viewport(request)
+    let (viewport, properties) = try viewport(request)
     let type: MediaType = viewport.values.cell.output.isGeoJSON ? .geoJSON : .json
     let snapshot = try snapshot(id)
     let etag = entityTag(snapshot, request, type)
@@ -16,7 +16,8 @@ extension Resources {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
     let cached = CachedViewport(viewport, snapshot, catalog.cellCacheBudget)
-    if let body = try cached?.body(clustering: false) {
+    // Whether there are such properties may take long to tell.
+    if properties.isEmpty, let body = try cached?.body(clustering: false) {
       return .now(HTTPResponse(body, type: type, etag: etag))
     }
     let collection = snapshot.collection
@@ -24,6 +25,7 @@ extension Resources {
       to: request, isSmall: SmallRead.isSmall(viewport, over: collection),
       cost: { Cost(of: viewport, over: collection) }
     ) {
+      try collection.check(properties: properties)
       if let body = try cached?.body(clustering: true) {
         return HTTPResponse(body, type: type, etag: etag)
       }
@@ -32,12 +34,18 @@ extension Resources {
   }
 
   /// Reads a viewport request and chooses the form of its answer.
-  func viewport(_ request: HTTPRequest) throws -> ViewportRequest {
+  ///
+  /// - Returns: the request, which asks for the properties that are parameters of a query, and their names.
+  func viewport(_ request: HTTPRequest) throws -> (ViewportRequest, properties: [String]) {
     try withViewportFields(request, .clusters) { fields, format in
       var viewport = try ViewportRequest(fields)
       let type = try request.negotiate([.json, .geoJSON], format: format)
       viewport.values.cell.output.isGeoJSON = type == .geoJSON
-      return viewport
+      if !fields.properties.isEmpty {
+        let filter = viewport.values.cell.properties.filter
+        viewport.values.cell.properties.filter = try fields.narrowed(filter)
+      }
+      return (viewport, fields.properties)
     }
   }
 }

@@ -147,6 +147,8 @@ extension JSONWriter {
       json.links([
         Link(path, "self", .json, "This collection"),
         Link("\(path)/items", "items", .geoJSON, "Its features"),
+        Link("\(path)/queryables", Link.queryables, .schema, "Properties to ask for"),
+        Link("\(path)/schema", Link.schema, .schema, "What a feature has"),
         Link("\(path)/clusters", "related", .json, "What to draw in a viewport"),
         Link("\(path)/pins", "related", .json, "Every feature as a pin"),
       ])

@@ -7,25 +7,42 @@ import Threading
 extension Resources {
   // MARK: Lists
 
+  /// The fields of a list of features. Other names in its query are those of properties.
+  static let itemFields = ["bbox", "filter", "sortby", "f"] + Paging.names
+
   func listItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let fields = try Fields(query: request.query, allowed: ["bbox", "filter", "f"] + Paging.names)
+    let fields = try Fields(
+      query: request.query, allowed: Resources.itemFields,
+      othersAreProperties: true)
     let type = try request.negotiate([.geoJSON, .json], format: try fields.string("f"))
     let paging = try Paging(fields)
-    let filter = try fields.filter()
+    let filter = try fields.narrowed(try fields.filter())
+    let sortKeys = try SortKeys(fields)
+    let properties = fields.properties
     let region = try fields.region()
     let snapshot = try snapshot(id)
     let base = base(of: request)
     let etag = entityTag(snapshot, request, type, links: base)
     let collection = snapshot.collection
     return .response(
-      to: request, etag: etag, isSmall: filter == nil && paging.limit <= SmallRead.page,
-      cost: { Cost(ofItems: paging.limit, in: region, passing: filter, of: collection) }
+      to: request, etag: etag,
+      isSmall: filter == nil && sortKeys == nil && paging.limit <= SmallRead.page,
+      cost: {
+        Cost(
+          ofItems: paging.limit, in: region, passing: filter, by: sortKeys?.options, of: collection)
+      }
     ) {
+      try collection.check(properties: properties)
       let scope = FeatureScope(
         collection, passing: try filter.map { try collection.filter($0) }, near: region)
+      let order = try sortKeys?.order(in: collection)
+      let ordinals =
+        try order.map { order in
+          try scope.ordinals(in: region, by: order, offset: paging.offset, limit: paging.limit)
+        } ?? scope.ordinals(in: region, offset: paging.offset, limit: paging.limit)
       return Resources.featureCollection(
-        scope.ordinals(in: region, offset: paging.offset, limit: paging.limit),
-        of: collection.index, matched: scope.count(in: region), paging: paging, request: request,
+        ordinals, of: collection.index, matched: scope.count(in: region), paging: paging,
+        request: request,
         base: base, type: type, etag: etag)
     }
   }

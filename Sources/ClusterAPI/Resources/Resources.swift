@@ -59,7 +59,8 @@ final class Resources: Sendable {
     _ body: (Fields, _ format: String?) throws -> R
   ) throws -> R {
     guard request.method == .post else {
-      let fields = try Fields(query: request.query, allowed: names.inQuery)
+      let fields = try Fields(
+        query: request.query, allowed: names.inQuery, othersAreProperties: names.hasProperties)
       return try body(fields, try fields.string("f"))
     }
     let query = try Fields(query: request.query, allowed: ["f"])

@@ -11,6 +11,10 @@ struct Link: Sendable {
   /// A name for people.
   var title: String
 
+  /// Relations that the OGC names.
+  static let queryables = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
+  static let schema = "http://www.opengis.net/def/rel/ogc/1.0/schema"
+
   init(_ href: String, _ relation: String, _ type: MediaType, _ title: String) {
     (self.href, self.relation, self.type, self.title) = (href, relation, type, title)
   }

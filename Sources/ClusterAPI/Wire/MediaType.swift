@@ -2,6 +2,7 @@
 enum MediaType: String {
   case json = "application/json"
   case geoJSON = "application/geo+json"
+  case schema = "application/schema+json"
   case mergePatch = "application/merge-patch+json"
   case html = "text/html"
   case openAPI = "application/vnd.oai.openapi+json;version=3.0"
