@@ -150,7 +150,7 @@ import Testing
     ] {
       (await service.get(target, headers: [("Accept", accept)])).expectProblem(406)
     }
-    for target in [clusters + "&f=xml", "/?f=geojson", "/collections?f=html"] {
+    for target in [clusters + "&f=xml", "/?f=geojson", "/collections?f=geojson"] {
       (await service.get(target)).expectProblem(400, at: "f")
     }
   }

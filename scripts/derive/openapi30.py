@@ -1,7 +1,7 @@
 """Derives an OpenAPI 3.0 document from openapi.yaml, for programs that know no other version.
 
 Types of several kinds and null become `nullable`, tuples become arrays of what their elements have in common, query
-parameters that are objects are split into their members, those that are JSON become strings, and constraints between
+parameters that are objects are split into their members, those that are lists or JSON become strings, and constraints between
 members become prose. It allows more than openapi.yaml, and nothing that openapi.yaml allows is lost. Examples of answers
 are left out, as programs have no use for them.
 """
@@ -30,7 +30,8 @@ def derive(document):
     }
     derived["components"] = {
         "parameters": {
-            name: parameter(one) for name, one in components["parameters"].items() if not is_split(one)
+            name: as_text(parameter(one), components)
+            for name, one in components["parameters"].items() if not is_split(one)
         },
         "headers": {name: header(one) for name, one in components["headers"].items()},
         "responses": {name: response(one) for name, one in components["responses"].items()},
@@ -58,7 +59,7 @@ def operation(one, components):
                 parameters += members(whole)
             else:
                 parameters.append(given if "$ref" in given else parameter(given))
-        one["parameters"] = parameters
+        one["parameters"] = [given if "$ref" in given else as_text(given, components) for given in parameters]
     if "requestBody" in one:
         content(one["requestBody"])
     one["responses"] = {
@@ -106,6 +107,18 @@ def parameter(one):
         one.pop("example", None)
     else:
         one["schema"] = schema(one["schema"])
+    return one
+
+
+def as_text(one, components):
+    """A parameter that is a comma-separated list as a string: some generators would repeat its name instead."""
+    if one["in"] == "query" and resolved(one["schema"], components).get("type") == "array":
+        one["schema"] = {"type": "string"}
+        one["description"] = one.get("description", "").strip() + "\n\nA comma-separated list."
+        one.pop("style", None)
+        one.pop("explode", None)
+        if isinstance(one.get("example"), list):
+            one["example"] = ",".join(map(str, one["example"]))
     return one
 
 

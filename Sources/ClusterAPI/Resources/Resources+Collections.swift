@@ -21,7 +21,7 @@ extension Resources {
 
   func listCollections(_ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(query: request.query, allowed: ["f"] + Paging.names)
-    _ = try request.negotiate([.json], format: try fields.string("f"))
+    let type = try request.negotiate([.json, .html], format: try fields.string("f"))
     let paging = try Paging(
       fields, defaultLimit: Resources.usualPage, maximumLimit: Resources.longestPage)
     let cost = { @Sendable [catalog] in Cost(ofListing: min(paging.limit, catalog.count)) }
@@ -30,12 +30,16 @@ extension Resources {
       let page = catalog.page(offset: paging.offset, limit: paging.limit)
       let isFirst = paging.offset == 0 && paging.limit == Resources.usualPage
       let own = isFirst ? "/collections" : Resources.target(request)
-      var links = [Link(base + own, "self", .json, "The collections")]
+      var links = [
+        Link(base + own, "self", type, "The collections"),
+        Resources.alternate(request, base, of: type, .json),
+      ]
       let next = paging.offset + page.count
       if !page.isEmpty, next < catalog.count {
         links.append(
-          Link(base + Resources.nextPage(request, offset: next), "next", .json, "The next page"))
+          Link(base + Resources.nextPage(request, offset: next), "next", type, "The next page"))
       }
+      if type == .html { return Resources.page(page, links: links, base) }
       var response = HTTPResponse(reserving: 256 + page.count * 1024) { json in
         json.links(links)
         json.array("collections") { json in
@@ -48,11 +52,30 @@ extension Resources {
   }
 
   func getCollection(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    let type = try request.answerType([.json])
+    let type = try request.answerType([.json, .html])
     let snapshot = try snapshot(id)
     let base = base(of: request)
-    return Resources.response(
-      snapshot, base, etag: entityTag(snapshot, request, type, links: base))
+    let etag = entityTag(snapshot, request, type, links: base)
+    if type == .html {
+      return Resources.page(
+        snapshot, links: Resources.links(of: id, base), base, etag: etag)
+    }
+    return Resources.response(snapshot, base, etag: etag)
+  }
+
+  /// The links of a collection.
+  static func links(of id: String, _ base: String) -> [Link] {
+    let path = "\(base)/collections/\(id)"
+    return [
+      Link(path, "self", .json, "This collection"),
+      Link("\(path)?f=html", "alternate", .html, "The same for people"),
+      Link("\(path)/items", "items", .geoJSON, "Its features"),
+      Link("\(path)/items?f=html", "items", .html, "Its features, for people"),
+      Link("\(path)/queryables", Link.queryables, .schema, "Properties to ask for"),
+      Link("\(path)/schema", Link.schema, .schema, "What a feature has"),
+      Link("\(path)/clusters", "related", .json, "What to draw in a viewport"),
+      Link("\(path)/pins", "related", .json, "Every feature as a pin"),
+    ]
   }
 
   private static func response(
@@ -122,7 +145,6 @@ extension Resources {
 extension JSONWriter {
   /// Writes a collection as OGC API Features describes it, with its count and version.
   fileprivate mutating func collection(_ snapshot: CollectionSnapshot, _ base: String) {
-    let path = "\(base)/collections/\(snapshot.info.id)"
     let crs: StaticString = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
     object { json in
       json.member("id", snapshot.info.id)
@@ -144,14 +166,7 @@ extension JSONWriter {
       if let ttl = snapshot.info.ttl { json.member("ttl", Double(ttl) / 1000) }
       json.member("featureCount", snapshot.index.count)
       json.member("version", snapshot.info.version)
-      json.links([
-        Link(path, "self", .json, "This collection"),
-        Link("\(path)/items", "items", .geoJSON, "Its features"),
-        Link("\(path)/queryables", Link.queryables, .schema, "Properties to ask for"),
-        Link("\(path)/schema", Link.schema, .schema, "What a feature has"),
-        Link("\(path)/clusters", "related", .json, "What to draw in a viewport"),
-        Link("\(path)/pins", "related", .json, "Every feature as a pin"),
-      ])
+      json.links(Resources.links(of: snapshot.info.id, base))
     }
   }
 }

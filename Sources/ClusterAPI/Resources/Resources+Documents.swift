@@ -16,10 +16,14 @@ extension Resources {
   /// these alone programs learn that they can leave a selection to the service.
   func openAPI30(_ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(query: request.query, allowed: ["f"])
-    if let format = try fields.string("f"), format != "json" {
-      throw fields.problem("f", "f is not json")
-    }
+    let format = try fields.string("f")
     let base = base(of: request)
+    // Programs ask for types of their own, and mean this one.
+    let offered = [MediaType.openAPI, .json, .html]
+    let type =
+      try format.map { try request.negotiate(offered, format: $0) }
+      ?? request.negotiateLeniently(offered)
+    if type == .html { return .now(Resources.documentsPage(base)) }
     let cost = { @Sendable [catalog] in
       Cost(ofListing: min(catalog.count, Resources.sampledCollections))
     }
@@ -42,6 +46,18 @@ extension Resources {
         status: 200, headers: [("Content-Type", MediaType.openAPI.rawValue)],
         body: parts[0] + url + parts[1] + parameters + parts[2])
     }
+  }
+
+  /// Where the descriptions are, for people.
+  private static func documentsPage(_ base: String) -> HTTPResponse {
+    var page = HTMLPage(
+      "The API", description: "What the service answers, in two documents that say the same.",
+      above: [Link("\(base)/?f=html", "root", .html, "pincluster")])
+    page.add([
+      Link("\(base)/openapi.yaml", "service-desc", .yaml, "OpenAPI 3.1, as YAML"),
+      Link("\(base)/api?f=json", "service-desc", .openAPI, "OpenAPI 3.0, as JSON, for programs"),
+    ])
+    return page.response(base)
   }
 
   /// The description before its URL, up to the parameters of `items`, and behind their beginning.

@@ -14,7 +14,7 @@ extension Resources {
     let fields = try Fields(
       query: request.query, allowed: Resources.itemFields,
       othersAreProperties: true)
-    let type = try request.negotiate([.geoJSON, .json], format: try fields.string("f"))
+    let type = try request.negotiate([.geoJSON, .json, .html], format: try fields.string("f"))
     let paging = try Paging(fields)
     let filter = try fields.narrowed(try fields.filter())
     let sortKeys = try SortKeys(fields)
@@ -42,8 +42,7 @@ extension Resources {
         } ?? scope.ordinals(in: region, offset: paging.offset, limit: paging.limit)
       return Resources.featureCollection(
         ordinals, of: collection.index, matched: scope.count(in: region), paging: paging,
-        request: request,
-        base: base, type: type, etag: etag)
+        request: request, base: base, type: type, etag: etag, of: id)
     }
   }
 
@@ -51,13 +50,22 @@ extension Resources {
   /// only.
   static func featureCollection(
     _ ordinals: [Int], of index: FeatureIndex, matched: Int, paging: Paging, request: HTTPRequest,
-    base: String, type: MediaType, etag: String
+    base: String, type: MediaType, etag: String, of id: String? = nil
   ) -> HTTPResponse {
-    let ordinals = AnswerLimit.page(ordinals, of: index)
+    var ordinals = AnswerLimit.page(ordinals, of: index)
+    if type == .html { ordinals = ordinals.prefix(longestHTML) }
     var links = [Link(base + Resources.target(request), "self", type, "This page")]
+    if let id {
+      links.append(Resources.alternate(request, base, of: type, .geoJSON))
+      links.append(Link("\(base)/collections/\(id)", "collection", .json, "The collection"))
+    }
     let next = paging.offset + ordinals.count
     if paging.limit > 0 && next < matched {
       links.append(Link(base + nextPage(request, offset: next), "next", type, "The next page"))
+    }
+    if let id, type == .html {
+      return page(
+        ordinals, of: index, matched: matched, in: id, links: links, base, etag: etag)
     }
     var response = HTTPResponse(
       type: type, etag: etag, reserving: 512 + ordinals.count * 256
@@ -84,35 +92,46 @@ extension Resources {
   }
 
   private static func path(_ request: HTTPRequest) -> Substring {
-    request.path.hasSuffix("/") ? request.path.dropLast() : Substring(request.path)
+    request.path.hasSuffix("/") && request.path != "/"
+      ? request.path.dropLast() : Substring(request.path)
   }
 
   /// The request's target with another offset.
   static func nextPage(_ request: HTTPRequest, offset: Int) -> String {
+    target(request, setting: "offset", to: "\(offset)")
+  }
+
+  /// The request's target with another value of a field.
+  static func target(_ request: HTTPRequest, setting name: String, to value: String) -> String {
     let others = (request.query ?? "").split(separator: "&").filter {
-      EncodedText(String($0.prefix { $0 != "=" })).decoded(plusIsSpace: true) != "offset"
+      EncodedText(String($0.prefix { $0 != "=" })).decoded(plusIsSpace: true) != name
     }
     return PercentCoding.asLink(
-      "\(path(request))?" + (others + ["offset=\(offset)"]).joined(separator: "&"))
+      "\(path(request))?" + (others + ["\(name)=\(value)"]).joined(separator: "&"))
   }
 
   // MARK: One feature
 
   func getItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    let type = try request.answerType([.geoJSON, .json])
+    let type = try request.answerType([.geoJSON, .json, .html])
     let snapshot = try snapshot(id)
-    var json = JSONWriter()
-    json.feature(snapshot.index.record(at: try ordinal(of: feature, in: snapshot)))
-    // Its entity tag is a hash of its bytes, so that writes of other features don't change it.
-    var response = HTTPResponse(json, type: type)
+    let record = snapshot.index.record(at: try ordinal(of: feature, in: snapshot))
+    let base = base(of: request)
+    let collection = "\(base)/collections/\(id)"
+    let own = "\(collection)/items/\(PercentCoding.encode(feature))"
     // OGC API Features wants a feature that is read by itself to have links. In the header they don't change
     // the feature.
-    let collection = "\(base(of: request))/collections/\(id)"
-    let own = "\(collection)/items/\(PercentCoding.encode(feature))"
-    response.add([
+    let links = [
       Link(own, "self", type, "This feature"),
+      Resources.alternate(request, base, of: type, .geoJSON),
       Link(collection, "collection", .json, "Its collection"),
-    ])
+    ]
+    if type == .html { return Resources.page(record, in: id, links: links, base) }
+    var json = JSONWriter()
+    json.feature(record)
+    // Its entity tag is a hash of its bytes, so that writes of other features don't change it.
+    var response = HTTPResponse(json, type: type)
+    response.add(links)
     return response
   }
 }

@@ -49,7 +49,7 @@ enum CrossOrigin {
       ("Access-Control-Allow-Methods", allowed),
       (
         "Access-Control-Allow-Headers",
-        "Accept, Content-Type, If-None-Match, If-Match, Last-Event-ID"
+        "Accept, Content-Encoding, Content-Type, If-None-Match, If-Match, Last-Event-ID"
       ),
       ("Access-Control-Max-Age", "86400"),
     ]
