@@ -6,7 +6,7 @@ import Testing
 @testable import ClusterAPI
 
 /// Bodies that clients compress.
-@Suite(.timeLimit(.minutes(1))) struct EncodedBodyTests {
+@Suite(.timeLimit(.minutes(5))) struct EncodedBodyTests {
   /// The gzip form of a body of at least a kilobyte.
   private static func gzip(_ body: [UInt8]) -> [UInt8] {
     HTTPResponse(status: 200, headers: [("Content-Type", "text/plain")], body: body)
