@@ -1,14 +1,6 @@
-#include "cvectors.h"
+#include "avx512.h"
 
 #if defined(__x86_64__)
-
-#include <immintrin.h>
-
-// Sums must not depend on the processor, so products and sums are rounded separately.
-#pragma STDC FP_CONTRACT OFF
-
-#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx512cd,bmi2,popcnt")))
-#define INLINE AVX512 __attribute__((always_inline)) static inline
 
 typedef struct {
   __m512i longitudes, latitudes, firsts;
@@ -283,7 +275,7 @@ AVX512 static void decimals(const double *numbers, cvectors_decimals *found) {
 }
 
 static const cvectors_functions functions = {halves_by_x, halves_by_y, quarters, look, locate,
-                                             decimals};
+                                             decimals, cvectors_figures_avx512};
 
 const cvectors_functions *cvectors_best(void) {
   __builtin_cpu_init();
