@@ -169,7 +169,7 @@ import Testing
     (await service.send(.put, "/collections/c")).expect(201)
     (await service.get("/collections/c/items?sortby=-any")).expect(200)
     await service.store([TwinFeature(1, 1, 2, "{\"a\":1}")])
-    (await service.get("/collections/c/items?sortby=a,b")).expectProblem(400, at: "sortby")
+    (await service.get("/collections/c/items?sortby=a,b")).expectProblem(422, at: "sortby")
     (await service.get("/collections/c/items?sortby=a,-")).expectProblem(400, at: "sortby")
     (await service.get("/collections/c/items?sortby=a,,a")).expectProblem(400, at: "sortby")
     (await service.get("/collections/c/items?sortby=a,a,a,a,a")).expectProblem(422, at: "sortby")

@@ -52,10 +52,10 @@ extension IndexedCollection {
 
 extension Problem {
   /// A name that means nothing, as no feature has such a property.
-  static func noProperty(_ name: [UInt8], field: String) -> Problem {
+  static func noProperty(_ name: [UInt8], field: String, status: Int = 400) -> Problem {
     let shown = String(decoding: name, as: UTF8.self).prefix(100)
     return Problem(
-      400, field: field, inBody: false,
+      status, field: field, inBody: false,
       "the name is unknown here: no feature has a property \(shown)")
   }
 }

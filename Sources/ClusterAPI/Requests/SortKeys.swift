@@ -34,14 +34,14 @@ struct SortKeys: Sendable {
 
   /// The order of a collection's features.
   ///
-  /// - Throws: ``Problem`` 400 if there are features and none has one of the properties.
+  /// - Throws: ``Problem`` 422 if there are features and none has one of the properties.
   func order(in collection: IndexedCollection) throws -> PropertyOrder {
     try collection.checkMemory(for: options)
     return PropertyOrder(
       try keys.map { name, isDescending in
         let column = collection.column(of: name)
         guard column.isKnown || collection.index.count == 0 else {
-          throw Problem.noProperty(name, field: "sortby")
+          throw Problem.noProperty(name, field: "sortby", status: 422)
         }
         return PropertyOrder.Key(column, isDescending: isDescending)
       })
