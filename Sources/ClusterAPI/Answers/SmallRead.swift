@@ -8,6 +8,8 @@ enum SmallRead {
   private static let (apart, added) = (1000, 10_000)
   /// The most features of a page, and the most pins.
   static let (page, pins) = (100, 500)
+  /// The most corners of the shapes of a filter.
+  private static let mostCorners = 100
   /// The most titles of an answer.
   private static let titles = 3000.0
 
@@ -46,6 +48,8 @@ enum SmallRead {
       options.settings, options.output, options.neededProperties
     )
     let isTitled = output.neededTitleProperty != nil
+    let corners = properties.filter?.shapes.reduce(0) { $0 + $1.cornerCount } ?? 0
+    guard corners <= mostCorners else { return nil }
     guard output.members == 0, !isTitled || Double(output.subtitleLimit) * cells <= titles else {
       return nil
     }
@@ -62,7 +66,7 @@ enum SmallRead {
   private static func hasColumns(
     _ options: PropertyOptions, _ collection: IndexedCollection
   ) -> Bool {
-    options.valueNames.allSatisfy(collection.hasColumn(named:))
+    options.valueNames.allSatisfy { collection.hasColumn($0) }
       && options.keyNames.allSatisfy(collection.hasKeyColumn(named:))
   }
 }

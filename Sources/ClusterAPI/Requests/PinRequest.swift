@@ -5,7 +5,9 @@ struct PinRequest: Sendable {
   let region: MapRegion
   /// From the contested location, in metres.
   let distance: Double
-  let filter: FilterExpression?
+  var filter: FilterExpression?
+  /// The span of time that features must overlap.
+  let datetime: TimeExtent?
   let properties: AnnotationOptions.PropertySelection
   let limit: Int
 
@@ -27,6 +29,7 @@ struct PinRequest: Sendable {
     region = MapRegion(rect.grown(by: values.margin))
     distance = values.cell.settings.distanceFromContestedLocation
     filter = values.cell.properties.filter
+    datetime = values.cell.properties.datetime
     properties = values.cell.output.properties
     limit = values.limit ?? 1000
   }

@@ -74,6 +74,15 @@ extension ViewportField {
     ViewportField(
       "filter", .properties, annotations, { try $0.filter($1) }, { $0.cell.properties.filter = $1 }),
     ViewportField(
+      "filter-lang", .properties, annotations,
+      reading: { fields, _, _ in _ = try fields.filterLanguage() }),
+    ViewportField(
+      "filter-crs", .properties, annotations,
+      reading: { fields, _, _ in try fields.checkFilterCRS() }),
+    ViewportField(
+      "datetime", .properties, annotations, { try $0.datetime($1) },
+      { $0.cell.properties.datetime = $1 }),
+    ViewportField(
       "groupBy", .properties, [.viewports, .methodAnnotation], { try $0.property($1) },
       { $0.cell.properties.groupBy = $1 }),
     ViewportField(
