@@ -25,6 +25,14 @@ extension ClusterAnswer {
     if request.values.debug, case .grid(let viewport, _) = request.area {
       debugCells = (viewport.cells, scope.countsByCell(viewport.cells))
     }
+    if let asked = request.values.histogram {
+      let cells =
+        switch request.area {
+        case .grid(let viewport, _): viewport.cells
+        case .tiles(let viewport): viewport.tiles
+        }
+      histogram = try HistogramAnswer(asked, in: cells, of: scope, snapshot.info.temporal)
+    }
     if let previous = request.values.previous {
       var reuse = AnnotationReuse(
         previous, in: scope, grouping: properties.grouping, keys: { collection.keys(of: $0) })

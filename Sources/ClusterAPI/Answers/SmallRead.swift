@@ -17,7 +17,7 @@ enum SmallRead {
   static func isSmall(_ request: ViewportRequest, over collection: IndexedCollection) -> Bool {
     let (values, options) = (request.values, request.values.cell)
     guard case .grid(let viewport, _) = request.area, viewport.cells.count <= cells,
-      !values.debug, values.previous == nil,
+      !values.debug, values.previous == nil, values.histogram == nil,
       let limit = mostFeatures(options, cells: viewport.cells.count, over: collection)
     else { return false }
     return limit == .max || collection.holds(atMost: limit, in: viewport.cells)

@@ -21,7 +21,7 @@ struct PinRequest: Sendable {
     }
     try fields.read(.cellSize, of: .pins, into: &values)
     if let cellSize = values.cellSize { try Viewport.check(cellSize: cellSize) }
-    try fields.read(.debug, .method, .tiles, .previous, of: .pins, into: &values)
+    try fields.read(.debug, .method, .tiles, .previous, .histogram, of: .pins, into: &values)
     try fields.readSettings(of: .pins, into: &values)
     try fields.read(.groups, .properties, .output, .margin, of: .pins, into: &values)
     try Viewport.check(marginFactor: values.margin)

@@ -95,6 +95,9 @@ extension ViewportField {
       "aggregate", .properties, annotations, { try $0.aggregates($1) },
       { $0.cell.properties.aggregates = $1 }),
 
+    ViewportField(
+      "histogram", .histogram, [.clusters, .pins], { try $0.histogram($1) }, { $0.histogram = $1 }),
+
     // The method, and what belongs to those without a grid.
     ViewportField(
       "method", .method, methods, { try $0.choice($1, ViewportValues.Method.self) },

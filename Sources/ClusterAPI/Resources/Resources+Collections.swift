@@ -146,7 +146,7 @@ extension Resources {
 extension JSONWriter {
   /// Writes a collection as OGC API Features describes it, with its count and version.
   fileprivate mutating func collection(
-    _ snapshot: CollectionSnapshot, _ times: ClosedRange<Double>??
+    _ snapshot: CollectionSnapshot, _ times: ClosedRange<Double>?
   ) {
     let path = "/collections/\(snapshot.info.id)"
     let crs: StaticString = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
@@ -165,7 +165,7 @@ extension JSONWriter {
           }
           json.member("crs", crs)
         }
-        if let times { json.temporalExtent(times) }
+        if snapshot.info.temporal != nil { json.temporalExtent(times) }
       }
       json.array("crs") { $0.value(crs) }
       if let ttl = snapshot.info.ttl { json.member("ttl", Double(ttl) / 1000) }
