@@ -1,31 +1,23 @@
-#include "cvectors.h"
+#include "avx512.h"
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
-// Sums must not depend on the processor, so products and sums are rounded separately.
-#pragma STDC FP_CONTRACT OFF
-
-#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx512cd,bmi2,popcnt")))
-#define INLINE AVX512 __attribute__((always_inline)) static inline
-
 typedef struct {
-  __m512i longitudes, latitudes, firsts;
+  __m512i longitudes, latitudes;
   // Of x in the even 32-bit lanes, of y in the odd ones.
   __m512i least, most;
-  unsigned count;
+  uint64_t count, first;
 } Side;
 
 INLINE Side nothing(void) {
-  Side side = {.least = _mm512_set1_epi32(-1), .firsts = _mm512_set1_epi64(-1)};
+  Side side = {.least = _mm512_set1_epi32(-1), .first = UINT64_MAX};
   return side;
 }
 
-INLINE void add(Side *side, __m512i points, __m512i x, __m512i latitudes, __m512i numbers,
-                __mmask8 mask) {
-  side->count += (unsigned)_mm_popcnt_u32(mask);
-  side->firsts = _mm512_mask_min_epu64(side->firsts, mask, side->firsts, numbers);
+INLINE void add(Side *side, __m512i points, __m512i x, __m512i latitudes, size_t at, __mmask8 mask) {
+  uint64_t first = mask ? at + (uint64_t)__builtin_ctz(mask) : UINT64_MAX;
+  side->first = first < side->first ? first : side->first;
+  side->count += (uint64_t)_mm_popcnt_u32(mask);
   side->longitudes = _mm512_mask_add_epi64(side->longitudes, mask, side->longitudes, x);
   side->latitudes = _mm512_mask_add_epi64(side->latitudes, mask, side->latitudes, latitudes);
   __m512i all = _mm512_set1_epi32(-1);
@@ -52,7 +44,7 @@ INLINE void put(const Side *side, cvectors_sum *sum) {
       _mm_max_epu32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)),
       _mm_max_epu32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1)));
   sum->count = side->count;
-  sum->first = _mm512_reduce_min_epu64(side->firsts);
+  sum->first = side->first;
   _mm_storeu_si128((__m128i *)&sum->longitudes, _mm_add_epi64(_mm256_castsi256_si128(both),
                                                              _mm256_extracti128_si256(both, 1)));
   _mm_storeu_si128((__m128i *)&sum->min_x, _mm_blend_epi32(mins, maxs, 0xC));
@@ -110,7 +102,6 @@ INLINE void split(const uint64_t *points, size_t count, uint32_t x_line, uint32_
   __m128i bits = _mm_cvtsi32_si128((int)latitudes.interval_bits);
   Curves own = curve(latitudes, points[0] >> 32 >> latitudes.interval_bits);
   __m512i lines_x = _mm512_set1_epi64(x_line), lines_y = _mm512_set1_epi64(y_line);
-  const __m512i first_numbers = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
   for (size_t at = 0; at < count; at += 8) {
     size_t left = count - at;
     __mmask8 mask = (__mmask8)_bzhi_u32(0xFF, left < 8 ? (unsigned)left : 8);
@@ -119,16 +110,15 @@ INLINE void split(const uint64_t *points, size_t count, uint32_t x_line, uint32_
     __m512i y = _mm512_srli_epi64(some, 32);
     if (!latitudes.is_one_interval) own = curves(latitudes, _mm512_srl_epi64(y, bits));
     __m512i fixed = fixed_latitudes(y, &own);
-    __m512i numbers = _mm512_add_epi64(_mm512_set1_epi64((long long)at), first_numbers);
     __mmask8 east = how == by_y ? 0 : _mm512_mask_cmpgt_epu64_mask(mask, x, lines_x);
     __mmask8 south = how == by_x ? 0 : _mm512_mask_cmpgt_epu64_mask(mask, y, lines_y);
-    add(&sides[0], some, x, fixed, numbers, mask & ~(east | south));
+    add(&sides[0], some, x, fixed, at, mask & ~(east | south));
     if (how == by_both) {
-      add(&sides[1], some, x, fixed, numbers, east & ~south);
-      add(&sides[2], some, x, fixed, numbers, south & ~east);
-      add(&sides[3], some, x, fixed, numbers, east & south);
+      add(&sides[1], some, x, fixed, at, east & ~south);
+      add(&sides[2], some, x, fixed, at, south & ~east);
+      add(&sides[3], some, x, fixed, at, east & south);
     } else {
-      add(&sides[1], some, x, fixed, numbers, east | south);
+      add(&sides[1], some, x, fixed, at, east | south);
     }
   }
   for (int part = 0; part < parts; part++) put(&sides[part], sums + part);
@@ -283,7 +273,7 @@ AVX512 static void decimals(const double *numbers, cvectors_decimals *found) {
 }
 
 static const cvectors_functions functions = {halves_by_x, halves_by_y, quarters, look, locate,
-                                             decimals};
+                                             decimals, cvectors_figures_avx512};
 
 const cvectors_functions *cvectors_best(void) {
   __builtin_cpu_init();

@@ -65,6 +65,44 @@ struct VectorTests {
     #expect(split > 1000 && unclear > 1000)
   }
 
+  @Test func `means and bounds are the same to the last bit`() {
+    var generator = SeededGenerator(seed: 4)
+    let figures = CellFigures()
+    defer { figures.deallocate() }
+    for round in 0..<10_000 {
+      let sums = (0..<generator.int(1...8)).map { _ in
+        let width = UInt32(1) << UInt32(generator.int(0...31))
+        // Also beside the world's edges and where a mean has few digits.
+        let start = UInt32(generator.int(0...Int(UInt32.max - width)))
+        let first =
+          generator.chance(0.2) ? 1 : generator.chance(0.2) ? UInt32.max - width - 1 : start
+        var sum = CellSum(cell: CellPosition(column: 0, row: 0))
+        for position in points(generator.int(1...20), &generator, from: first, width: width) {
+          sum.sum.add(position, latitude: StepDegrees.shared.latitude(position.y))
+        }
+        // As many as a large collection has.
+        let factor = generator.chance(0.3) ? generator.int(1...20_000_000) : 1
+        sum.sum.count *= factor
+        sum.sum.longitudes *= UInt64(factor)
+        sum.sum.latitudes *= Int64(factor)
+        return sum
+      }
+      let slots = sums.indices.map { Int32($0) }.shuffled(using: &generator)
+      figures.find(of: sums, slots, count: slots.count)
+      for (index, slot) in slots.enumerated() where !sums[Int(slot)].sum.box.isPolar {
+        let (found, plain) = (figures[index], CellFigures.figures(of: sums[Int(slot)].sum))
+        #expect(bits(found) == bits(plain), "round \(round)")
+      }
+    }
+  }
+
+  private func bits(_ cell: CellFigures.Cell) -> [UInt64] {
+    [
+      cell.coordinate.latitude, cell.coordinate.longitude, cell.bounds.west, cell.bounds.south,
+      cell.bounds.east, cell.bounds.north,
+    ].map(\.bitPattern)
+  }
+
   @Test func `points are in the cells that they are in`() throws {
     var generator = SeededGenerator(seed: 3)
     var (clear, inside) = (0, 0)

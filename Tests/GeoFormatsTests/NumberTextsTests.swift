@@ -23,31 +23,44 @@ import Testing
 
   @Test func `texts are those of single numbers`() {
     var generator = SeededGenerator(seed: 1)
-    let memory = NumberTexts()
+    let memory = NumberTexts(rows: 3)
     let texts = memory.pointers
     var together = 0
-    for _ in 0..<20_000 {
-      var numbers = SIMD8<Double>()
-      for index in 0..<8 { numbers[index] = number(&generator) }
-      let count = generator.int(1...8)
-      guard texts.encode(numbers, count: count) else { continue }
-      together += count
-      for index in 0..<count {
-        var (one, other) = (JSONWriter(), JSONWriter())
-        one.value(numbers[index])
-        other.withRoom(JSONRoom.numberLength) { $0.number(index, of: texts) }
-        #expect(one.bytes == other.bytes, "\(text(other.bytes)) of \(numbers[index])")
+    for _ in 0..<10_000 {
+      let rows = generator.int(1...3)
+      let numbers = (0..<rows * NumberTexts.rowLength).map { _ in number(&generator) }
+      let found = texts.encode(numbers, rows: rows)
+      numbers.withUnsafeBufferPointer { numbers in
+        guard let start = numbers.baseAddress else { return }
+        for column in 0..<NumberTexts.rowLength where found >> column & 1 != 0 {
+          let own = texts.column(column, of: start)
+          for row in 0..<rows {
+            let number = numbers[row * NumberTexts.rowLength + column]
+            #expect(own.number(row).bitPattern == number.bitPattern)
+            expectText(row, of: own, number)
+            together += 1
+          }
+        }
       }
     }
     #expect(!texts.isAvailable || together > 5_000)
   }
 
+  private func expectText(_ index: Int, of texts: NumberTexts.Texts, _ number: Double) {
+    var (one, other) = (JSONWriter(), JSONWriter())
+    one.value(number)
+    other.withRoom(JSONRoom.numberLength) { $0.number(index, of: texts) }
+    #expect(one.bytes == other.bytes, "\(text(other.bytes)) of \(number)")
+  }
+
   @Test func `numbers of few decimals have texts`() {
-    let memory = NumberTexts()
+    let memory = NumberTexts(rows: 1)
     let texts = memory.pointers
-    let numbers = SIMD8(52.5170365, -13.3888599, -0.0000012, 179.99999999, -180, 7, 0, .nan)
-    #expect(texts.encode(numbers, count: 6) == texts.isAvailable)
-    #expect(!texts.encode(numbers, count: 7))
+    let numbers = [52.5170365, -13.3888599, -0.0000012, 179.99999999, -180, 7, 0, .nan]
+    for (index, number) in numbers.enumerated() { texts.numbers[index] = number }
+    #expect(texts.encode(texts.numbers, rows: 1) == (texts.isAvailable ? 0b11_1111 : 0))
+    guard texts.isAvailable else { return }
+    for index in 0..<6 { expectText(index, of: texts.row, numbers[index]) }
   }
 
   @Test func `texts of any length are written again`() {

@@ -103,6 +103,22 @@ typedef struct {
 /// Writes the shortest texts that read back as eight numbers, bit for bit.
 typedef void cvectors_write_decimals(const double *numbers, cvectors_decimals *found);
 
+/// The sum of some points in a cell, with their bounds.
+typedef struct {
+  uint64_t count, longitudes;
+  int64_t latitudes;
+  uint32_t min_x, min_y, max_x, max_y;
+} cvectors_point_sum;
+
+/// The mean coordinates and the bounds of eight sums, in degrees.
+typedef struct {
+  double latitudes[8], longitudes[8], west[8], south[8], east[8], north[8];
+} cvectors_figures;
+
+/// Finds the means and bounds of eight sums, none of which is polar.
+typedef void cvectors_find_figures(const cvectors_point_sum *_Nonnull const *_Nonnull sums,
+                                   cvectors_latitudes latitudes, cvectors_figures *found);
+
 /// The functions. A point is x in the lower 32 bits and y in the upper 32; there is at least one.
 typedef struct {
   cvectors_halves *halves_by_x;
@@ -111,6 +127,7 @@ typedef struct {
   cvectors_look *look;
   cvectors_locate *locate;
   cvectors_write_decimals *decimals;
+  cvectors_find_figures *figures;
 } cvectors_functions;
 
 /// The functions for this processor; NULL if it lacks the instructions.

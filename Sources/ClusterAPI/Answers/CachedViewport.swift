@@ -38,19 +38,41 @@ final class CachedViewport: Sendable {
     slots = pages.map { Slots(first: $0.slots) }
   }
 
-  /// The encoded answer; nil if cells are missing and `clustering` is false, or if it is too long to be kept.
+  /// What is known of an answer without clustering.
+  enum Found {
+    /// The encoded answer.
+    case body([UInt8])
+    /// Nothing, but that the answer is in the cache apart from cells in some part of the viewport.
+    case missing(GridRange)
+  }
+
+  /// What is known without clustering.
   ///
   /// - Throws: ``ImpossibleRequest`` if there are more annotations than the request's limit.
-  func body(clustering: Bool) throws -> [UInt8]? {
+  func found() throws -> Found {
+    let sum = self.sum
+    guard sum.missing == 0 else { return .missing(part(sum)) }
+    guard let body = try answer(sum, clustered: 0) else { return .missing(area.cells) }
+    return .body(body)
+  }
+
+  /// The encoded answer, for which missing cells are clustered; nil if it is too long to be kept.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the request's limit.
+  func body() throws -> [UInt8]? {
     var sum = self.sum
     let missing = sum.missing
     if missing > 0 {
-      guard clustering else { return nil }
       let isDone = try cluster(sum)
       memory.count(clustered: missing)
       guard isDone, !Interruption.isOver else { return nil }
       sum = self.sum
     }
+    return try answer(sum, clustered: missing)
+  }
+
+  /// The answer from the cache; nil if it is too long, or if cells are missing after all.
+  private func answer(_ sum: Sum, clustered missing: Int) throws -> [UInt8]? {
     guard sum.missing == 0, sum.annotations < EncodedCell.tooLong.annotations else { return nil }
     if sum.annotations > request.values.limit ?? ClusterRequest.maximumLimit {
       throw try wholeRequest.tooMany(sum.annotations)
@@ -179,10 +201,15 @@ final class CachedViewport: Sendable {
     }
   }
 
+  /// The rectangle of cells around the missing ones.
+  private func part(_ sum: Sum) -> GridRange {
+    area.cells.part(
+      offsets: sum.offsets.first..<sum.offsets.last + 1, rows: sum.rows.first..<sum.rows.last + 1)
+  }
+
   /// The cells to cluster. A range is quicker than single cells, unless most of it is in the cache.
   private func cells(_ sum: Sum, _ missing: [ViewportCell]) -> ClusterAnswer.Cells {
-    let part = area.cells.part(
-      offsets: sum.offsets.first..<sum.offsets.last + 1, rows: sum.rows.first..<sum.rows.last + 1)
+    let part = self.part(sum)
     if Double(sum.missing) * 4 > part.count { return .range(part) }
     return .selection(CellSelection(missing.map(\.position), of: part.grid))
   }

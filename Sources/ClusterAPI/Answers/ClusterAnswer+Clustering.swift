@@ -1,6 +1,37 @@
 import ClusterCore
+import GeoFormats
 
 extension ClusterAnswer {
+  /// The encoded answer to a viewport; throws ``ImpossibleRequest`` if there are more annotations than its limit.
+  static func json(
+    _ request: ViewportRequest, of snapshot: CollectionSnapshot
+  ) throws -> JSONWriter {
+    let (values, options) = (request.values, request.values.cell)
+    guard case .grid(let viewport, _) = request.area, !values.debug, values.previous == nil,
+      values.histogram == nil, !options.properties.hasStatistics, options.properties.groupBy == nil,
+      PlainCellWriter.writes(options.output)
+    else { return try ClusterAnswer(request, of: snapshot).json() }
+    let plain = ClusterRequest(
+      viewport, settings: options.settings, limit: values.limit ?? ClusterRequest.maximumLimit)
+    guard plain.isPlain else { return try ClusterAnswer(request, of: snapshot).json() }
+    let collection = snapshot.collection
+    let properties = try BoundProperties(options.neededProperties, in: collection)
+    let scope = FeatureScope(collection, passing: properties.filter, near: plain)
+    var json = JSONWriter(reserving: 64)
+    try scope.withPlainCells(plain) { (cells) throws(ImpossibleRequest) in
+      var answer = ClusterAnswer(snapshot: snapshot, result: ClusterResult())
+      answer.describe(request.area)
+      answer.result.featureCount = cells.featureCount
+      json = JSONWriter(reserving: 1024 + cells.count * 320)
+      answer.openAnnotations(into: &json)
+      PlainCellWriter(plain, of: collection.index, options.output).write(cells, into: &json)
+      try AnswerLimit.check(json)
+      json.endArray()
+      json.endObject()
+    }
+    return json
+  }
+
   /// Some cells of a viewport on a grid.
   enum Cells {
     case range(GridRange)

@@ -52,7 +52,11 @@ extension Cost {
   }
 
   /// The cost of a viewport.
-  init(of request: ViewportRequest, over collection: IndexedCollection) {
+  ///
+  /// - Parameter part: the cells that must be clustered, if the others are known.
+  init(
+    of request: ViewportRequest, in part: GridRange? = nil, over collection: IndexedCollection
+  ) {
     self.init()
     let values = request.values
     let options = values.cell
@@ -63,8 +67,8 @@ extension Cost {
     case .grid(let viewport, _):
       let isOff = request.zoomLevel > options.settings.maxZoomLevelForClustering ?? .infinity
       found = Annotations(
-        collection.estimate(of: viewport.cells, passing: filter), options.settings, isOff: isOff,
-        groups: groups)
+        collection.estimate(of: part ?? viewport.cells, passing: filter), options.settings,
+        isOff: isOff, groups: groups)
       // The nodes that grid lines cross are opened.
       let mean = found.features / max(found.cells, 1)
       nanoseconds += found.cells * (200 + 100 * mean.squareRoot()) + viewport.cells.count

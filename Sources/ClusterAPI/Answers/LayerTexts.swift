@@ -17,6 +17,11 @@ struct LayerTexts {
   let maximumLength: Int
 
   init(_ all: [ClusterLayer]) {
+    self.init(all.map { (grid: $0.grid, cellSize: $0.cellSize, group: $0.group) })
+  }
+
+  /// The texts of layers on grids with cells of some size, in points; without a grid, there are no ids of cells.
+  init(_ all: [(grid: CellGrid?, cellSize: Double, group: ClusterGroup?)]) {
     var json = JSONWriter(reserving: 512)
     var layers: [Layer] = []
     layers.reserveCapacity(all.count)
@@ -43,6 +48,22 @@ struct LayerTexts {
     let head, tail: UnsafeRawBufferPointer
     /// The member `group`; empty if there are no groups.
     let group: UnsafeRawBufferPointer
+
+    /// Writes the id of a cell, or of a location in it, as ``CellName`` forms it, without a String.
+    @inline(__always)
+    func writeID(_ cell: CellPosition, _ location: Location? = nil, into room: inout JSONRoom) {
+      room.short(head)
+      room.integer(cell.column)
+      room.text("_")
+      room.integer(cell.row)
+      if let location {
+        room.text("_")
+        room.integer(Int(location.column))
+        room.text(".")
+        room.integer(Int(location.row))
+      }
+      if !tail.isEmpty { room.short(tail) }
+    }
   }
 
   /// Lends the parts of a layer's text.

@@ -14,13 +14,20 @@ enum SmallRead {
   private static let titles = 3000.0
 
   /// Whether a view certainly costs little.
-  static func isSmall(_ request: ViewportRequest, over collection: IndexedCollection) -> Bool {
+  ///
+  /// - Parameter part: the cells that must be clustered, if the others are known.
+  static func isSmall(
+    _ request: ViewportRequest, in part: GridRange? = nil, over collection: IndexedCollection
+  ) -> Bool {
     let (values, options) = (request.values, request.values.cell)
     guard case .grid(let viewport, _) = request.area, viewport.cells.count <= cells,
-      !values.debug, values.previous == nil, values.histogram == nil,
-      let limit = mostFeatures(options, cells: viewport.cells.count, over: collection)
+      !values.debug, values.previous == nil, values.histogram == nil
     else { return false }
-    return limit == .max || collection.holds(atMost: limit, in: viewport.cells)
+    let range = part ?? viewport.cells
+    guard let limit = mostFeatures(options, cells: range.count, over: collection) else {
+      return false
+    }
+    return limit == .max || collection.holds(atMost: limit, in: range)
   }
 
   /// Whether an annotation, or a part of it, certainly costs little.

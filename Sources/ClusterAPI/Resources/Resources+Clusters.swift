@@ -17,18 +17,22 @@ extension Resources {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
     let cached = CachedViewport(viewport, snapshot, catalog.cellCacheBudget)
-    if let body = try cached?.body(clustering: false) {
-      return .now(HTTPResponse(body, type: type, etag: etag))
+    // Only what isn't in the cache has to be worked for.
+    var missing: GridRange?
+    switch try cached?.found() {
+    case .body(let body): return .now(HTTPResponse(body, type: type, etag: etag))
+    case .missing(let part): missing = part
+    case nil: break
     }
-    let collection = snapshot.collection
+    let (part, collection) = (missing, snapshot.collection)
     return .response(
-      to: request, isSmall: SmallRead.isSmall(viewport, over: collection),
-      cost: { Cost(of: viewport, over: collection) }
+      to: request, isSmall: SmallRead.isSmall(viewport, in: part, over: collection),
+      cost: { Cost(of: viewport, in: part, over: collection) }
     ) {
-      if let body = try cached?.body(clustering: true) {
+      if let body = try cached?.body() {
         return HTTPResponse(body, type: type, etag: etag)
       }
-      return HTTPResponse(try ClusterAnswer(viewport, of: snapshot).json(), type: type, etag: etag)
+      return HTTPResponse(try ClusterAnswer.json(viewport, of: snapshot), type: type, etag: etag)
     }
   }
 

@@ -56,10 +56,7 @@ extension Annotation {
   @inline(__always)
   init(pin ordinal: Int, at coordinate: Coordinate, as key: Key) {
     self.init(
-      key: key, coordinate: coordinate, count: 1,
-      bounds: GeoBounds(
-        west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude,
-        north: coordinate.latitude),
+      key: key, coordinate: coordinate, count: 1, bounds: GeoBounds(only: coordinate),
       isUniqueLocation: true, first: ordinal)
   }
 

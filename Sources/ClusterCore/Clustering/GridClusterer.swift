@@ -46,25 +46,16 @@ struct GridClusterer<Region: IndexRegion> {
       guard annotations.count + sums.count <= ClusterRequest.maximumLimit else {
         throw request.tooMany(annotations.count + sums.count)
       }
-      prefetchPins(sums)
+      sums.prefetchPins(pointers)
       if annotations.isEmpty { annotations.reserveCapacity(sums.count) }
       var features = 0
-      try sums.forEachInOrder { (sum) throws(ImpossibleRequest) in
+      try sums.forEachWithFigures { (sum, figures) throws(ImpossibleRequest) in
         if Interruption.poll(200) { throw .interrupted }
         let ordinals = kept.isEmpty ? [] : kept[sum.cell] ?? []
-        try annotate(sum, keptApart: ordinals)
+        try annotate(sum, figures, keptApart: ordinals)
         features += sum.count + ordinals.count
       }
       return features
-    }
-  }
-
-  /// Fetches the records of single features, which are far apart in memory, while there is other work.
-  private func prefetchPins(_ sums: CellSums) {
-    withExtendedLifetime(points) {
-      let pointers = points.pointers
-      for sum in sums.inNoOrder where sum.count == 1 { pointers.prefetchReference(sum.first) }
-      for sum in sums.inNoOrder where sum.count == 1 { pointers.prefetchRecord(sum.first) }
     }
   }
 
@@ -81,14 +72,14 @@ struct GridClusterer<Region: IndexRegion> {
   }
 
   private mutating func annotate(
-    _ sum: CellSum, keptApart ordinals: [Int]
+    _ sum: CellSum, _ figures: CellFigures.Cell, keptApart ordinals: [Int]
   ) throws(ImpossibleRequest) {
     let start = annotations.count
     let clustered = request.isClustered(sum)
     if clustered {
       append(
         points.annotation(
-          ofCell: sum, grid: cells.grid, in: cellRegion(sum.cell), excluding: keptApart,
+          ofCell: sum, figures, grid: cells.grid, in: cellRegion(sum.cell), excluding: keptApart,
           at: settings.position), sum.cell)
     } else if sum.count > 0 {
       try annotateApart(sum)

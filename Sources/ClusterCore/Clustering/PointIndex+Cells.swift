@@ -1,12 +1,20 @@
 extension PointIndex {
   /// The annotation of a whole cell, drawn at the given position.
+  ///
+  /// - Parameter figures: its mean and bounds, as ``CellFigures`` finds them.
   @inline(__always)
   func annotation(
-    ofCell sum: CellSum, grid: CellGrid, in region: some IndexRegion,
-    excluding excluded: OrdinalSet, at position: ClusterPosition
+    ofCell sum: CellSum, _ figures: CellFigures.Cell, grid: CellGrid,
+    in region: some IndexRegion, excluding excluded: OrdinalSet, at position: ClusterPosition
   ) -> Annotation {
-    var annotation = Annotation(
-      sum, of: self, in: region, excluding: excluded, as: .cell(sum.cell))
+    var annotation: Annotation
+    if sum.count > 1, !sum.sum.box.isPolar {
+      annotation = Annotation(
+        key: .cell(sum.cell), coordinate: figures.coordinate, count: sum.count,
+        bounds: figures.bounds, isUniqueLocation: sum.sum.box.isOneLocation, first: sum.first)
+    } else {
+      annotation = Annotation(sum, of: self, in: region, excluding: excluded, as: .cell(sum.cell))
+    }
     guard annotation.isCluster else { return annotation }
     switch position {
     case .centerOfMass: break

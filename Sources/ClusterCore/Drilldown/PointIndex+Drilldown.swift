@@ -15,7 +15,8 @@ extension PointIndex {
     }
     guard let sum = sum(of: region, cell: region.cell, excluding: excluded) else { return nil }
     let annotation = annotation(
-      ofCell: sum, grid: region.grid, in: region, excluding: excluded, at: position)
+      ofCell: sum, CellFigures.figures(of: sum.sum), grid: region.grid, in: region,
+      excluding: excluded, at: position)
     return (annotation, sum.sum.box, exactBounds(annotation, sum, in: region, excluded))
   }
 

@@ -19,6 +19,7 @@ final class CellSums {
   private var isDirect = true
   /// The slots by row and column of their cells.
   private var order: UnsafeMutablePointer<Int32>
+  private let figures = CellFigures()
 
   /// The most cells with a place each; the size of the first table of larger ranges.
   private static let mostDirect = 1 << 16
@@ -35,6 +36,7 @@ final class CellSums {
     storage.deallocate()
     order.deallocate()
     table.deallocate()
+    figures.deallocate()
   }
 
   private static func emptyTable(_ size: Int) -> UnsafeMutablePointer<Int32> {
@@ -132,6 +134,42 @@ final class CellSums {
   func forEachInOrder<E>(_ body: (CellSum) throws(E) -> Void) throws(E) {
     sort()
     for number in 0..<count { try body(storage[Int(order[number])]) }
+  }
+
+  /// Calls `body` with all sums, ordered by row and column, and their means and bounds.
+  @inline(__always)
+  func forEachWithFigures<E>(_ body: (CellSum, CellFigures.Cell) throws(E) -> Void) throws(E) {
+    try forEachBatch { (slots, count, figures) throws(E) in
+      for index in 0..<count { try body(storage[Int(slots[index])], figures[index]) }
+    }
+  }
+
+  /// Calls `body` with the slots of some sums after the other, ordered by row and column, and their means and
+  /// bounds.
+  @inline(__always)
+  func forEachBatch<E>(
+    _ body: (UnsafePointer<Int32>, _ count: Int, CellFigures) throws(E) -> Void
+  ) throws(E) {
+    sort()
+    var number = 0
+    while number < count {
+      let some = min(CellFigures.most, count &- number)
+      figures.find(of: storage, order + number, count: some)
+      try body(order + number, some, figures)
+      number &+= some
+    }
+  }
+
+  /// The sum in a slot.
+  @inline(__always)
+  subscript(_ slot: Int32) -> UnsafePointer<CellSum> { UnsafePointer(storage + Int(slot)) }
+
+  /// Fetches the records of single features, which are far apart in memory, while there is other work.
+  ///
+  /// - Parameter pointers: to an index that is kept alive.
+  func prefetchPins(_ pointers: IndexPointers) {
+    for sum in inNoOrder where sum.count == 1 { pointers.prefetchReference(sum.first) }
+    for sum in inNoOrder where sum.count == 1 { pointers.prefetchRecord(sum.first) }
   }
 
   private func sort() {

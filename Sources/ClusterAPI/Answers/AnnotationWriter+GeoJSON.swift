@@ -1,0 +1,103 @@
+import ClusterCore
+import GeoFormats
+
+extension AnnotationWriter {
+  /// Writes a GeoJSON Feature: a cluster with Supercluster's properties, or a pin as its own feature.
+  func writeGeoJSON(
+    _ annotation: Annotation, into json: inout JSONWriter
+  ) {
+    json.object { json in
+      json.member("type", "Feature")
+      if annotation.isCluster {
+        writeCluster(annotation, into: &json)
+      } else {
+        writePin(annotation, into: &json)
+      }
+    }
+  }
+
+  private func writeCluster(
+    _ annotation: Annotation, into json: inout JSONWriter
+  ) {
+    json.key("id")
+    writeID(of: annotation, into: &json)
+    json.point(annotation.coordinate)
+    json.object("properties") { json in
+      json.member("cluster", true)
+      json.key("cluster_id")
+      writeID(of: annotation, into: &json)
+      json.member("point_count", annotation.count)
+      json.key("point_count_abbreviated")
+      AnnotationWriter.abbreviate(annotation.count, into: &json)
+      json.key("id")
+      writeID(of: annotation, into: &json)
+      writeCommon(annotation, hasID: false, opening: false, into: &json)
+      writeMemberList(annotation, into: &json)
+    }
+  }
+
+  /// Writes a pin, which has `properties` and `annotation` whatever `fields` says.
+  private func writePin(
+    _ annotation: Annotation, into json: inout JSONWriter
+  ) {
+    let record = index.record(at: annotation.first)
+    json.key("id")
+    json.featureID(record.rawID)
+    if annotation.coordinate == record.coordinate {
+      json.key("geometry")
+      json.geometry(of: record)
+    } else {
+      json.point(annotation.coordinate)
+    }
+    json.object("properties") { json in
+      if options.fields.contains(.feature) { writeOwnProperties(record, into: &json) }
+      json.key("annotation_id")
+      writeID(of: annotation, into: &json)
+    }
+    json.object("annotation") {
+      writeCommon(annotation, hasID: false, opening: false, into: &$0)
+    }
+  }
+
+  /// Writes a pin's own properties, except those by which clients would take it for a cluster.
+  private func writeOwnProperties(_ record: FeatureRecord, into json: inout JSONWriter) {
+    for (name, value) in PropertyReader.Members(of: record.properties) {
+      let key = JSONScanner.unescape(name)
+      guard !AnnotationWriter.reserved.contains(key), isSelected(key) else { continue }
+      key.withUnsafeBytes { json.keyUTF8($0) }
+      json.raw(value)
+    }
+  }
+
+  private static let reserved = ["cluster", "point_count", "annotation_id"].map { Array($0.utf8) }
+
+  private func isSelected(_ name: [UInt8]) -> Bool {
+    switch options.properties {
+    case .all: true
+    case .none: false
+    case .names(let names): names.contains(name)
+    }
+  }
+
+  /// Writes a count in Supercluster's short form: 999, "1.2k", "12k".
+  private static func abbreviate(_ count: Int, into json: inout JSONWriter) {
+    switch count {
+    case 10_000...: json.value("\((count + 500) / 1000)k")
+    case 1000...:
+      let tenths = (count + 50) / 100
+      json.value(tenths % 10 == 0 ? "\(tenths / 10)k" : "\(tenths / 10).\(tenths % 10)k")
+    default: json.value(count)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes the member `geometry` with a GeoJSON Point.
+  fileprivate mutating func point(_ coordinate: Coordinate) {
+    object("geometry") { json in
+      json.member("type", "Point")
+      json.key("coordinates")
+      json.position(coordinate.longitude, coordinate.latitude)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Threading
+
+/// The cells of a plain view (``ClusterRequest/isPlain``), each of which is one annotation: a cluster of all of
+/// its features, or the pin of its only one. They are lent, so that answering a view takes no memory for each
+/// of them.
+public struct PlainCells {
+  /// A cell that holds features.
+  public struct Cell {
+    /// The cell.
+    public let position: CellPosition
+    /// The number of its features.
+    public let count: Int
+    /// Whether all of them are at one location.
+    public let isUniqueLocation: Bool
+    /// The ordinal in the collection of the first of them.
+    public let first: Int
+    /// The location of the first of them.
+    public let location: Location
+  }
+
+  /// Up to eight cells.
+  public struct Batch {
+    /// A row of eight for each of latitude and longitude of the annotations and the west, south, east and north
+    /// of their bounds, in degrees; a column for each cell.
+    public let figures: UnsafeMutablePointer<Double>
+    /// The number of cells.
+    public let count: Int
+    fileprivate let slots: UnsafePointer<Int32>
+    fileprivate let cells: PlainCells
+
+    /// A cell.
+    @inline(__always)
+    public subscript(_ index: Int) -> Cell { cells.cell(cells.sums[slots[index]]) }
+  }
+
+  private let sums: CellSums
+  private let scope: FeatureScope
+  private let pointers: IndexPointers
+  /// The number of features in all cells.
+  public let featureCount: Int
+
+  fileprivate init(_ sums: CellSums, of scope: FeatureScope) {
+    (self.sums, self.scope) = (sums, scope)
+    pointers = scope.points.pointers
+    featureCount = sums.inNoOrder.reduce(0) { $0 + $1.count }
+  }
+
+  /// The number of cells.
+  public var count: Int { sums.count }
+
+  /// Calls `body` with the cells by row and column; stops when there is no more time.
+  public func forEachBatch(_ body: (Batch) -> Void) {
+    sums.prefetchPins(pointers)
+    sums.forEachBatch { slots, count, figures in
+      guard !Interruption.poll(200 &* count) else { return }
+      for index in 0..<count {
+        let sum = sums[slots[index]]
+        if sum.pointee.count == 1 || sum.pointee.sum.box.isPolar {
+          figures.set(exactFigures(of: sum), index)
+        }
+      }
+      body(Batch(figures: figures.rows, count: count, slots: slots, cells: self))
+    }
+  }
+
+  /// The figures of a pin, or of a cell at an edge of the world.
+  @inline(__always)
+  private func exactFigures(of sum: UnsafePointer<CellSum>) -> CellFigures.Cell {
+    if sum.pointee.count == 1 {
+      let coordinate = pointers.coordinates[sum.pointee.first]
+      return CellFigures.Cell(coordinate: coordinate, bounds: GeoBounds(only: coordinate))
+    }
+    let region = CellRegion(grid: sums.cells.grid, cell: sum.pointee.cell)
+    let annotation = Annotation(
+      sum.pointee, of: scope.points, in: region, excluding: OrdinalSet([]),
+      as: .cell(sum.pointee.cell))
+    return CellFigures.Cell(coordinate: annotation.coordinate, bounds: annotation.bounds)
+  }
+
+  @inline(__always)
+  private func cell(_ sum: UnsafePointer<CellSum>) -> Cell {
+    Cell(
+      position: sum.pointee.cell, count: sum.pointee.count,
+      isUniqueLocation: sum.pointee.sum.box.isOneLocation,
+      first: scope.collectionOrdinal(sum.pointee.first),
+      location: pointers.positions[sum.pointee.first].location)
+  }
+}
+
+extension ClusterRequest {
+  /// Whether each cell with features is one annotation at the mean of its features, which needs nothing else
+  /// of them.
+  public var isPlain: Bool {
+    settings.position == .centerOfMass && !settings.decluster && settings.minPoints == 2
+      && settings.minUniqueLocationsForClustering <= 1 && settings.keepApart.isEmpty
+      && !isClusteringOff && grouping == nil && weights == nil
+  }
+}
+
+extension FeatureScope {
+  /// Clusters a plain view as ``clusters(_:)`` does and lends its cells.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
+  public func withPlainCells(
+    _ request: ClusterRequest, _ body: (PlainCells) throws(ImpossibleRequest) -> Void
+  ) throws(ImpossibleRequest) {
+    precondition(request.isPlain, "the view isn't plain")
+    try GridSummation.withSums(
+      of: points, in: EverywhereRegion(), by: request.cells, excluding: OrdinalSet([]),
+      countingLocations: false, limit: ClusterRequest.maximumLimit
+    ) { (sums) throws(ImpossibleRequest) in
+      guard sums.count <= request.limit else { throw request.tooMany(sums.count) }
+      try body(PlainCells(sums, of: self))
+    }
+  }
+}
+
+extension GeoBounds {
+  /// The bounds of one coordinate.
+  init(only coordinate: Coordinate) {
+    self.init(
+      west: coordinate.longitude, south: coordinate.latitude, east: coordinate.longitude,
+      north: coordinate.latitude)
+  }
+}
