@@ -54,7 +54,9 @@ import Testing
     var collection = try IndexedCollection(
       FeatureIndex.of(
         generator.propertyFeatures(300), blockCapacity: generator.pick([5, 20, 1024])))
-    let filters = (0..<3).map { _ in generator.expression(depth: 2) }
+    var filters = (0..<3).map { _ in generator.expression(depth: 2) }
+    filters.append(.shape(generator.shape()))
+    filters.append(.and([.not(.shape(generator.shape())), generator.expression(depth: 1)]))
     let world = try TwinRequest(
       .bbox(west: -180, south: -85, east: 180, north: 85), .zoom(3)
     ).viewport()
@@ -83,7 +85,7 @@ import Testing
   private func named(_ expression: FilterExpression, _ collection: IndexedCollection)
     -> FeatureFilter
   {
-    FeatureFilter(expression) { collection.testColumn(String(decoding: $0, as: UTF8.self)) }
+    FeatureFilter(expression, of: collection.index) { collection.testColumn($0) }
   }
 
   private func ids(_ filter: FilterExpression, _ collection: IndexedCollection) -> [FeatureID] {

@@ -24,7 +24,13 @@ extension Resources {
     let type = try request.negotiate([.json, .html], format: try fields.string("f"))
     let paging = try Paging(
       fields, defaultLimit: Resources.usualPage, maximumLimit: Resources.longestPage)
-    let cost = { @Sendable [catalog] in Cost(ofListing: min(paging.limit, catalog.count)) }
+    let cost = { @Sendable [catalog] in
+      var cost = Cost(ofListing: min(paging.limit, catalog.count))
+      for snapshot in catalog.page(offset: paging.offset, limit: paging.limit) {
+        cost.nanoseconds += snapshot.times?.nanoseconds ?? 0
+      }
+      return cost
+    }
     let base = base(of: request)
     return .response(to: request, cost: cost) { [catalog] in
       let page = catalog.page(offset: paging.offset, limit: paging.limit)
@@ -40,10 +46,11 @@ extension Resources {
           Link(base + Resources.nextPage(request, offset: next), "next", type, "The next page"))
       }
       if type == .html { return Resources.page(page, links: links, base) }
+      let extents = try page.map { try $0.times?.extent() }
       var response = HTTPResponse(reserving: 256 + page.count * 1024) { json in
         json.links(links)
         json.array("collections") { json in
-          for snapshot in page { json.collection(snapshot, base) }
+          for (snapshot, times) in zip(page, extents) { json.collection(snapshot, base, times) }
         }
       }
       response.add(links)
@@ -51,16 +58,18 @@ extension Resources {
     }
   }
 
-  func getCollection(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
+  func getCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let type = try request.answerType([.json, .html])
     let snapshot = try snapshot(id)
     let base = base(of: request)
     let etag = entityTag(snapshot, request, type, links: base)
-    if type == .html {
-      return Resources.page(
-        snapshot, links: Resources.links(of: id, base), base, etag: etag)
+    let cost = { @Sendable in Cost(nanoseconds: 25_000 + (snapshot.times?.nanoseconds ?? 0)) }
+    return .response(to: request, etag: etag, isSmall: snapshot.info.temporal == nil, cost: cost) {
+      if type == .html {
+        return Resources.page(snapshot, links: Resources.links(of: id, base), base, etag: etag)
+      }
+      return try Resources.response(snapshot, base, etag: etag)
     }
-    return Resources.response(snapshot, base, etag: etag)
   }
 
   /// The links of a collection.
@@ -80,9 +89,9 @@ extension Resources {
 
   private static func response(
     _ snapshot: CollectionSnapshot, _ base: String, status: Int = 200, etag: String? = nil
-  ) -> HTTPResponse {
+  ) throws -> HTTPResponse {
     var json = JSONWriter()
-    json.collection(snapshot, base)
+    json.collection(snapshot, base, try snapshot.times?.extent())
     return HTTPResponse(json, status: status, etag: etag)
   }
 
@@ -95,26 +104,42 @@ extension Resources {
     let isBlank = request.body.withUnsafeBytes { body in
       body.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }
-    let (title, description, ttl) = isBlank ? (.keep, .keep, .keep) : try updates(request)
+    let updates = isBlank ? Updates() : try updates(request)
     let base = base(of: request)
-    return .write(
-      .alone { group in
-        let (snapshot, created) = try group.put(
-          id, title: title, description: description, ttl: ttl)
-        var response = Resources.response(snapshot, base, status: created ? 201 : 200)
-        if created { response.headers.append(("Location", "\(base)/collections/\(id)")) }
-        return response
-      })
+    let write = Write.alone { group in
+      let (snapshot, created) = try group.put(
+        id, title: updates.title, description: updates.description, ttl: updates.ttl,
+        temporal: updates.temporal)
+      var response = try Resources.response(snapshot, base, status: created ? 201 : 200)
+      if created { response.headers.append(("Location", "\(base)/collections/\(id)")) }
+      return response
+    }
+    let before = catalog[id]
+    let times = before.flatMap {
+      CollectionTimes(updates.temporal.applied(to: $0.info.temporal), of: $0.collection)
+    }
+    guard let times, Cost(nanoseconds: times.nanoseconds).lane != nil else { return .write(write) }
+    return .longWrite { _ in
+      // This reads the times now, so that the writer needn't.
+      _ = try times.extent()
+      return write
+    }
+  }
+
+  /// What is to be changed of a collection.
+  private struct Updates: Sendable {
+    var title = ValueUpdate<String>.keep
+    var description = ValueUpdate<String>.keep
+    var ttl = ValueUpdate<Int64>.keep
+    var temporal = ValueUpdate<TemporalProperties>.keep
   }
 
   /// The longest time to live, in seconds: ten years.
   private static let maximumTTL = 315_576_000.0
 
-  private func updates(
-    _ request: HTTPRequest
-  ) throws -> (ValueUpdate<String>, ValueUpdate<String>, ValueUpdate<Int64>) {
+  private func updates(_ request: HTTPRequest) throws -> Updates {
     try request.checkBodyType([.json])
-    let names = ["title", "description", "ttl"]
+    let names = ["title", "description", "ttl", "temporal"]
     return try parsers.withObject(ofBody: request.body, allowed: names) { fields, object in
       func update<V>(_ name: StaticString, _ read: (String) throws -> V?) throws -> ValueUpdate<V> {
         object[name] == nil ? .keep : try read("\(name)").map { .set($0) } ?? .clear
@@ -127,7 +152,9 @@ extension Resources {
         }
         return Int64((seconds * 1000).rounded())
       }
-      return (texts.0, texts.1, ttl)
+      return Updates(
+        title: texts.0, description: texts.1, ttl: ttl,
+        temporal: try update("temporal", fields.temporalProperties))
     }
   }
 
@@ -144,7 +171,9 @@ extension Resources {
 
 extension JSONWriter {
   /// Writes a collection as OGC API Features describes it, with its count and version.
-  fileprivate mutating func collection(_ snapshot: CollectionSnapshot, _ base: String) {
+  fileprivate mutating func collection(
+    _ snapshot: CollectionSnapshot, _ base: String, _ times: ClosedRange<Double>?
+  ) {
     let crs: StaticString = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
     object { json in
       json.member("id", snapshot.info.id)
@@ -161,12 +190,19 @@ extension JSONWriter {
           }
           json.member("crs", crs)
         }
+        if snapshot.info.temporal != nil { json.temporalExtent(times) }
       }
       json.array("crs") { $0.value(crs) }
       if let ttl = snapshot.info.ttl { json.member("ttl", Double(ttl) / 1000) }
+      if let temporal = snapshot.info.temporal { json.temporalProperties(temporal) }
       json.member("featureCount", snapshot.index.count)
       json.member("version", snapshot.info.version)
       json.links(Resources.links(of: snapshot.info.id, base))
     }
   }
+}
+
+extension CollectionSnapshot {
+  /// When its features were or are; nil if it has no temporal properties.
+  fileprivate var times: CollectionTimes? { CollectionTimes(info.temporal, of: collection) }
 }

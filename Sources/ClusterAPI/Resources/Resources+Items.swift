@@ -8,19 +8,20 @@ extension Resources {
   // MARK: Lists
 
   /// The fields of a list of features. Other names in its query are those of properties.
-  static let itemFields = ["bbox", "filter", "sortby", "f"] + Paging.names
+  static let itemFields = ["bbox", "sortby", "f"] + Fields.filterNames + Paging.names
 
   func listItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(
-      query: request.query, allowed: Resources.itemFields,
-      othersAreProperties: true)
+      query: request.query, allowed: Resources.itemFields, othersAreProperties: true)
     let type = try request.negotiate([.geoJSON, .json, .html], format: try fields.string("f"))
     let paging = try Paging(fields)
-    let filter = try fields.narrowed(try fields.filter())
+    let given = try fields.narrowed(try fields.filter())
+    let datetime = try fields.datetime()
     let sortKeys = try SortKeys(fields)
     let properties = fields.properties
     let region = try fields.region()
     let snapshot = try snapshot(id)
+    let filter = given.narrowed(to: datetime, of: snapshot.info.temporal)
     let base = base(of: request)
     let etag = entityTag(snapshot, request, type, links: base)
     let collection = snapshot.collection
