@@ -41,10 +41,11 @@ public final class API: Sendable {
 
   /// Answers a request. `reply` is called exactly once, here or on another thread.
   public func handle(
-    _ original: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
+    _ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
-    var request = original
-    request.client = address.client(of: original)
+    guard address.trustsProxy else { return handle(from: request, reply: reply) }
+    var request = request
+    request.client = address.client(of: request)
     handle(from: request, reply: reply)
   }
 

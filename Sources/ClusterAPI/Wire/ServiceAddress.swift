@@ -4,7 +4,8 @@ import HTTPServer
 public struct ServiceAddress: Sendable {
   /// The URL under which clients know the service, without a slash at its end; nil if requests tell.
   private let publicURL: String?
-  private let trustsProxy: Bool
+  /// Whether header fields of a proxy count.
+  let trustsProxy: Bool
 
   /// What header fields of a proxy say; nil for what they don't say, or not well.
   private struct Forwarded {
