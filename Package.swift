@@ -41,7 +41,8 @@ let package = Package(
     .target(
       name: "ClusterAPI",
       dependencies: [
-        "ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer", "Threading", "CResources",
+        "CHints", "ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer", "Threading",
+        "CResources",
       ],
       swiftSettings: strict),
     .target(

@@ -3,6 +3,8 @@
 
 #include <limits.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <unistd.h>
 
 _Thread_local struct chints_work chints_this_work = {.left = LONG_MAX};
@@ -12,4 +14,26 @@ int chints_processors(void) {
   long count = sched_getaffinity(0, sizeof own, &own) == 0 ? CPU_COUNT(&own)
                                                            : sysconf(_SC_NPROCESSORS_ONLN);
   return count < 1 ? 1 : (int)count;
+}
+
+/// The resident memory of the process, in bytes; 0 if the system doesn't tell.
+static size_t resident_bytes(void) {
+  size_t pages = 0;
+  FILE *file = fopen("/proc/self/statm", "re");
+  if (file == NULL) return 0;
+  if (fscanf(file, "%*u %zu", &pages) != 1) pages = 0;
+  fclose(file);
+  return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void chints_give_back_memory(size_t much) {
+  static _Atomic size_t before;
+  size_t now = resident_bytes(), last = atomic_load(&before);
+  if (now > last + much) {
+    malloc_trim(0);
+    now = resident_bytes();
+  } else if (now >= last) {
+    return;
+  }
+  atomic_store(&before, now);
 }

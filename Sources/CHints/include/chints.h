@@ -23,6 +23,10 @@ static inline const void *_Nullable chints_find(const void *_Nullable text, size
 /// default it raises that threshold once such blocks have been freed, and buffers leave gaps.
 static inline void chints_give_back_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 
+/// Gives memory that was freed back to the system, if the process has more than some bytes beyond what it had
+/// after the last time. May take some milliseconds, in which other threads wait for memory.
+void chints_give_back_memory(size_t much);
+
 /// What a thread knows of the work that it does now; see Interruption.swift.
 struct chints_work {
   /// The work until the next look whether it must stop, in units of about a nanosecond.

@@ -1,3 +1,4 @@
+import CHints
 import Dispatch
 import Threading
 
@@ -36,6 +37,8 @@ final class WorkTurns: Sendable {
   private static let slice: UInt = 1_000_000
   /// How long a job may work and still be quick, in nanoseconds.
   private static let quick: UInt = 10_000_000
+  /// How long there must be no work before freed memory goes back to the system, and how much is worth it.
+  private static let (calm, muchMemory) = (DispatchTimeInterval.seconds(2), 32 << 20)
 
   private let state = Locked(State())
   /// Is signalled once for each job in `ready`, and once for each thread at the end.
@@ -69,8 +72,17 @@ final class WorkTurns: Sendable {
 
   /// The life of a thread.
   func work() {
+    var wasLast = false
     while true {
-      arrivals.wait()
+      if wasLast {
+        wasLast = false
+        if arrivals.wait(timeout: .now() + WorkTurns.calm) == .timedOut {
+          if state.withLock({ $0.begun == 0 }) { chints_give_back_memory(WorkTurns.muchMemory) }
+          continue
+        }
+      } else {
+        arrivals.wait()
+      }
       guard let job = state.withLock({ $0.ready.popLast() }) else {
         // The threads finish the jobs that still wait before they end.
         if state.withLock({ $0.isDone }) { return }
@@ -87,6 +99,7 @@ final class WorkTurns: Sendable {
           state.long.prepend(.new(job), of: job.client)
         }
         giveTurns(&state)
+        wasLast = state.begun == 0
         if state.isDone { end() }
       }
     }
