@@ -82,6 +82,29 @@ import Testing
     }
   }
 
+  /// Of a shape only the blocks at its border are made anew.
+  @Test func `blocks within a shape are shared`() throws {
+    let features = (0..<20_000).map { TwinFeature($0, Double($0 % 200) / 4, Double($0 / 200) / 4) }
+    let collection = try IndexedCollection.of(features)
+    func corner(_ x: Double, _ y: Double) -> Coordinate { Coordinate(latitude: y, longitude: x) }
+    let shape = try Shape([
+      .polygon([[corner(1, 1), corner(49, 2), corner(48, 24), corner(2, 24), corner(1, 1)]])
+    ])
+    let scope = FeatureScope(collection, passing: named(.shape(shape), collection), near: nil)
+    let index = collection.index
+    let blocks = index.blocks.indices.map { number in
+      (number, whole: index.blocks[number], part: scope.selection.blocks?.block(number))
+    }
+    #expect(blocks.contains { $0.part?.points === $0.whole.points })
+    for (number, whole, part) in blocks {
+      let inside = (0..<whole.count).filter {
+        shape.contains(index.coordinate(at: number << PointIndex.blockBits + $0))
+      }
+      #expect((part?.points === whole.points) == (inside.count == whole.count))
+      #expect((part?.offsets.buffer.map { Int($0) } ?? []) == inside)
+    }
+  }
+
   private func named(_ expression: FilterExpression, _ collection: IndexedCollection)
     -> FeatureFilter
   {

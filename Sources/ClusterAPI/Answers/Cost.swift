@@ -43,7 +43,7 @@ public struct Cost: Sendable {
     _ sample: RecordSample
   ) {
     let total = Double(collection.index.count)
-    let filter = options.filter?.normalised
+    let filter = options.filter
     let conditions = Double(filter?.columnNames.count ?? 0)
     let names = Set(options.valueNames + options.keyNames.map { ColumnName($0) })
     let missing = names.count { !collection.hasColumn($0) }

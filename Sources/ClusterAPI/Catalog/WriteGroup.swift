@@ -204,10 +204,15 @@ final class WriteGroup {
       if hasRemoval, draft.base?.nextExpiry != nil { catalog.needsSweep([id]) }
       catalog.publish(
         CollectionSnapshot(info: info, collection: collection, after: draft.base),
-        touched: draft.wasDropped ? nil : draft.touched)
+        touched: draft.wasDropped || hasOtherTimes(id, draft) ? nil : draft.touched)
     }
   }
 
   /// Frees what it holds, after ``publish()``.
   func end() { drafts = [:] }
+
+  /// Whether a draft changes which features pass a span of time, wherever they are.
+  private func hasOtherTimes(_ id: String, _ draft: Draft) -> Bool {
+    draft.info.map { $0.temporal != catalog[id]?.info.temporal } ?? false
+  }
 }

@@ -36,11 +36,12 @@ extension FilterExpression? {
 
 extension ViewportRequest {
   /// The request with its span of time as a part of its filter.
-  func resolved(by temporal: TemporalProperties?) -> ViewportRequest {
+  consuming func resolved(
+    by temporal: @autoclosure () -> TemporalProperties?
+  ) -> ViewportRequest {
     guard values.cell.properties.datetime != nil else { return self }
-    var request = self
-    request.values.cell.properties = values.cell.properties.resolved(by: temporal)
-    return request
+    values.cell.properties = values.cell.properties.resolved(by: temporal())
+    return self
   }
 }
 

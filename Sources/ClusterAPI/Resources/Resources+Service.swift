@@ -51,10 +51,21 @@ extension Resources {
   private static let classes = [
     ("ogcapi-common-1", ["landing-page", "json", "html"]),
     ("ogcapi-features-1", ["core", "geojson", "html", "oas30"]),
-    ("ogcapi-features-3", ["queryables", "queryables-query-parameters"]),
+    (
+      "ogcapi-features-3",
+      ["queryables", "queryables-query-parameters", "filter", "features-filter"]
+    ),
     (
       "ogcapi-features-4",
       ["create-replace-delete", "update", "optimistic-locking-etags", "features"]
+    ),
+    (
+      "cql2",
+      [
+        "cql2-text", "cql2-json", "basic-cql2", "advanced-comparison-operators",
+        "case-insensitive-comparison", "basic-spatial-functions", "basic-spatial-functions-plus",
+        "temporal-functions",
+      ]
     ),
   ].flatMap { standard, names in
     names.map { "http://www.opengis.net/spec/\(standard)/1.0/conf/\($0)" }

@@ -138,7 +138,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
   /// Calls `body` with all operands and their operands, and whether they are read as times.
   private func forEachOperand(_ body: (Operand, _ isTime: Bool) -> Void) {
     func visit(_ operands: Operand...) {
-      let isTime = operands.contains { if case .time = $0 { true } else { false } }
+      let isTime = operands.contains(where: \.isTime)
       for operand in operands { operand.forEach { body($0, isTime) } }
     }
     forEachCondition { condition in
@@ -146,7 +146,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
       case .comparison(let a, _, let b): visit(a, b)
       case .between(let value, let low, let high): visit(value, low, high)
       case .inList(let value, let list):
-        visit(value)
+        if let time = list.first(where: \.isTime) { visit(value, time) } else { visit(value) }
         for operand in list { visit(operand) }
       case .like(let value, _), .isNull(let value): visit(value)
       case .temporal(_, let a, let b):
@@ -159,6 +159,8 @@ public indirect enum FilterExpression: Hashable, Sendable {
 }
 
 extension FilterExpression.Operand {
+  fileprivate var isTime: Bool { if case .time = self { true } else { false } }
+
   /// Calls `body` with the operand and its operands.
   fileprivate func forEach(_ body: (Self) -> Void) {
     body(self)

@@ -108,6 +108,7 @@ extension FeatureScope {
         return true
       }
     }
+    if offsets.count == block.count { return SelectedBlock(whole: block) }
     return SelectedBlock(block, offsets, index.records)
   }
 

@@ -64,8 +64,12 @@ extension IndexedCollection {
     if let parts = scopes.existing(name), let part = parts.all.first {
       return FeatureScope(self, part.selection).points.estimate(in: region, cellSteps: steps)
     }
-    var found = index.points.estimate(
-      in: IntersectionRegion(a: region, b: filter.region), cellSteps: steps)
+    let shapes = filter.region
+    let isQuick = shapes.nanosecondsPerPoint <= IndexedCollection.quickShapes
+    var found =
+      isQuick
+      ? index.points.estimate(in: IntersectionRegion(a: region, b: shapes), cellSteps: steps)
+      : index.points.estimate(in: region, cellSteps: steps)
     guard let rest = filter.withoutRegion else { return found }
     let share = share(passing: rest)
     // Most cells have few features even where the mean is large.
@@ -75,8 +79,13 @@ extension IndexedCollection {
     return found
   }
 
+  /// The time that a look at shapes may take for an estimate to look at them, in nanoseconds.
+  private static let quickShapes = 2000.0
+
   /// About the share of features that pass a filter: of a sample, if there are columns for that, else all.
   private func share(passing filter: FilterExpression) -> Double {
+    let effort = filter.shapes.reduce(0) { $0 + $1.nanosecondsPerPoint }
+    guard effort <= IndexedCollection.quickShapes else { return 1 }
     let names = filter.columnNames
     let known = names.compactMap { name -> (ColumnName, PropertyColumn)? in
       let key = CachedColumn.Key(name: name.property, reading: name.reading)

@@ -8,7 +8,7 @@ struct ArithmeticTerm: SlowTerm {
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
     let count = candidates.extent
-    Interruption.poll((1 + left.operationCount + right.operationCount) * count)
+    Interruption.poll((1 + left.operationCount + right.operationCount) * count * 5)
     return withUnsafeTemporaryAllocation(of: Double.self, capacity: 128) { numbers in
       guard let a = numbers.baseAddress else { return 0 }
       let b = a + 64

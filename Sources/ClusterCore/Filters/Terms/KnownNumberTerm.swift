@@ -6,7 +6,7 @@ struct KnownNumberTerm: SlowTerm {
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
     let count = candidates.extent
-    Interruption.poll((1 + number.operationCount) * count)
+    Interruption.poll((1 + number.operationCount) * count * 5)
     return withUnsafeTemporaryAllocation(of: Double.self, capacity: 64) { numbers in
       guard let numbers = numbers.baseAddress else { return 0 }
       number.write(from: ordinal, count: count, to: numbers)
