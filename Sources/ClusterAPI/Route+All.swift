@@ -12,7 +12,7 @@ extension Route {
     Route(
       "/collections/*",
       [
-        .get: { .now(try $0.getCollection($1.collection, $2)) },
+        .get: { try $0.getCollection($1.collection, $2) },
         .put: { try $0.putCollection($1.collection, $2) },
         .delete: { try $0.deleteCollection($1.collection, $2) },
       ]),

@@ -126,6 +126,33 @@ import Testing
     #expect(screen.head == head, comment)
   }
 
+  /// Other temporal properties change what a span of time leaves in, wherever it is.
+  @Test func `watchers of a span of time`() async throws {
+    let service = try Service()
+    let properties = #"{"a":"2020-01-01","b":"2021-01-01"}"#
+    await service.store(
+      (0..<20).map { TwinFeature($0, Double($0), 0, $0 % 2 == 0 ? properties : nil) })
+    let log = try #require(service.catalog.changes(of: "c") { _ in })
+    let one = try Watching("bbox=-30,-30,60,30&zoom=3&datetime=2020-01-01/2020-06-01")
+    for temporal in ["null", #"{"property":"a"}"#, #"{"property":"b"}"#, "null"] {
+      let answer = await service.send(
+        .put, "/collections/c", "{\"temporal\":\(temporal)}", type: "application/json")
+      #expect(answer.status == 200)
+      if one.view.isKnown, temporal != "null" {
+        await service.store([TwinFeature(1, 1, 0, properties), TwinFeature(3, 3, 0, properties)])
+      }
+      let snapshot = try #require(log.take())
+      let isFirst = !one.view.isKnown
+      let update = try one.view.update(
+        to: snapshot, touched: isFirst ? nil : log.coordinates(after: one.view.version),
+        wantsView: isFirst)
+      read(isFirst ? update.view : update.changes, into: &one.screen, "\(temporal)")
+      let fresh = await service.get("/collections/c/clusters?\(one.query)")
+      #expect(one.screen.annotations == fresh.annotations.map(\.text).sorted(), "\(temporal)")
+      #expect(one.screen.featureCount == fresh["featureCount"]?.int, "\(temporal)")
+    }
+  }
+
   private func read(_ event: [UInt8]?, into screen: inout EventScreen, _ comment: Comment) {
     #expect(screen.read(event ?? []) == [], comment)
   }

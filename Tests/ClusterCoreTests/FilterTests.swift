@@ -10,7 +10,7 @@ import Threading
   func `random filters pass what row by row evaluation passes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let index = try FeatureIndex.of(generator.propertyFeatures(generator.pick([1, 63, 64, 300])))
-    let names = ["p", "q", "r", "n", "s", "absent"]
+    let names = ["p", "q", "r", "n", "s", "t", "u", "absent"]
     let columns = names.map { index.testColumn($0) }
     let values = columns.map { column in
       Dictionary(uniqueKeysWithValues: zip(index.ordinals, column.owned(index)))
@@ -19,10 +19,10 @@ import Threading
     index.points.forEachRun { runs.append($0) }
     for _ in 0..<150 {
       let expression = generator.expression(depth: 4)
-      let filter = BoundFilter(expression) { index.testColumn(String(decoding: $0, as: UTF8.self)) }
+      let filter = BoundFilter(expression, of: index) { index.testColumn($0) }
       let expected = index.ordinals.filter { ordinal in
-        expression.isTrue { name in
-          values[names.firstIndex(of: String(decoding: name, as: UTF8.self)) ?? 5][ordinal]
+        expression.isTrue(at: index.coordinate(at: ordinal)) { name in
+          values[names.firstIndex(of: String(decoding: name, as: UTF8.self)) ?? 7][ordinal]
             ?? .missing
         } == true
       }

@@ -54,7 +54,9 @@ import Testing
     var collection = try IndexedCollection(
       FeatureIndex.of(
         generator.propertyFeatures(300), blockCapacity: generator.pick([5, 20, 1024])))
-    let filters = (0..<3).map { _ in generator.expression(depth: 2) }
+    var filters = (0..<3).map { _ in generator.expression(depth: 2) }
+    filters.append(.shape(generator.shape()))
+    filters.append(.and([.not(.shape(generator.shape())), generator.expression(depth: 1)]))
     let world = try TwinRequest(
       .bbox(west: -180, south: -85, east: 180, north: 85), .zoom(3)
     ).viewport()
@@ -80,10 +82,33 @@ import Testing
     }
   }
 
+  /// Of a shape only the blocks at its border are made anew.
+  @Test func `blocks within a shape are shared`() throws {
+    let features = (0..<20_000).map { TwinFeature($0, Double($0 % 200) / 4, Double($0 / 200) / 4) }
+    let collection = try IndexedCollection.of(features)
+    func corner(_ x: Double, _ y: Double) -> Coordinate { Coordinate(latitude: y, longitude: x) }
+    let shape = try Shape([
+      .polygon([[corner(1, 1), corner(49, 2), corner(48, 24), corner(2, 24), corner(1, 1)]])
+    ])
+    let scope = FeatureScope(collection, passing: named(.shape(shape), collection), near: nil)
+    let index = collection.index
+    let blocks = index.blocks.indices.map { number in
+      (number, whole: index.blocks[number], part: scope.selection.blocks?.block(number))
+    }
+    #expect(blocks.contains { $0.part?.points === $0.whole.points })
+    for (number, whole, part) in blocks {
+      let inside = (0..<whole.count).filter {
+        shape.contains(index.coordinate(at: number << PointIndex.blockBits + $0))
+      }
+      #expect((part?.points === whole.points) == (inside.count == whole.count))
+      #expect((part?.offsets.buffer.map { Int($0) } ?? []) == inside)
+    }
+  }
+
   private func named(_ expression: FilterExpression, _ collection: IndexedCollection)
     -> FeatureFilter
   {
-    FeatureFilter(expression) { collection.testColumn(String(decoding: $0, as: UTF8.self)) }
+    FeatureFilter(expression, of: collection.index) { collection.testColumn($0) }
   }
 
   private func ids(_ filter: FilterExpression, _ collection: IndexedCollection) -> [FeatureID] {

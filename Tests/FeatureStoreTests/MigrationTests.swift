@@ -85,6 +85,22 @@ import Testing
     #expect(isDamaged(directory))
   }
 
+  /// Temporal properties stay, and altered ones are damage.
+  @Test(arguments: ["time_start = 'b'", "time_end = NULL", "time_start = NULL", "time_end = 'a'"])
+  func alteredTimesAreDamage(change: String) throws {
+    let directory = TemporaryDirectory()
+    let times = TemporalProperties.span(start: "a", end: "z")
+    do {
+      let store = try FeatureStore(directory: directory.path)
+      _ = try store.putCollection(
+        "c", title: .keep, description: .keep, temporal: .set(times))
+      _ = try store.putCollection("c", title: .set("t"), description: .keep)
+    }
+    #expect(try FeatureStore(directory: directory.path).collections().first?.temporal == times)
+    try execute("UPDATE collections SET \(change)", on: directory.database)
+    #expect(isDamaged(directory))
+  }
+
   /// Bits flipped anywhere in the rows: damage, or as it was.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func flippedBitsOfRowsAreFound(seed: UInt64) throws {

@@ -12,10 +12,12 @@ struct BoundProperties {
   /// ``ImpossibleRequest/outOfMemory`` if there is no memory for them.
   init(_ options: PropertyOptions, in collection: IndexedCollection) throws(ImpossibleRequest) {
     try collection.checkMemory(for: options)
-    filter = options.filter.map { FeatureFilter($0, columns: collection.column) }
+    filter = options.filter.map {
+      FeatureFilter($0, of: collection.index, columns: { collection.column($0) })
+    }
     grouping = options.groupBy.map { Grouping(property: $0, keys: collection.keys(of: $0)) }
     statistics.countBy = options.countBy.map(collection.keys)
-    statistics.weights = options.weightBy.map(collection.column)
+    statistics.weights = options.weightBy.map { collection.column(of: $0) }
     statistics.aggregates = options.aggregates?.map {
       Statistics.Aggregate(
         name: Array($0.name.utf8), operation: $0.operation,

@@ -8,7 +8,7 @@ extension ClusterAnswer {
   ) throws -> JSONWriter {
     let (values, options) = (request.values, request.values.cell)
     guard case .grid(let viewport, _) = request.area, !values.debug, values.previous == nil,
-      !options.properties.hasStatistics, options.properties.groupBy == nil,
+      values.histogram == nil, !options.properties.hasStatistics, options.properties.groupBy == nil,
       PlainCellWriter.writes(options.output)
     else { return try ClusterAnswer(request, of: snapshot).json() }
     let plain = ClusterRequest(
@@ -55,6 +55,14 @@ extension ClusterAnswer {
     describe(request.area)
     if request.values.debug, case .grid(let viewport, _) = request.area {
       debugCells = (viewport.cells, scope.countsByCell(viewport.cells))
+    }
+    if let asked = request.values.histogram {
+      let cells =
+        switch request.area {
+        case .grid(let viewport, _): viewport.cells
+        case .tiles(let viewport): viewport.tiles
+        }
+      histogram = try HistogramAnswer(asked, in: cells, of: scope, snapshot.info.temporal)
     }
     if let previous = request.values.previous {
       var reuse = AnnotationReuse(

@@ -19,6 +19,9 @@ struct ClusterAnswer {
   /// The cells to list, and the number of features in them; nil if they aren't asked for.
   var debugCells: (cells: GridRange, counts: [(cell: CellPosition, count: Int)])?
 
+  /// The histogram of the features, if it is asked for.
+  var histogram: HistogramAnswer?
+
   init(snapshot: CollectionSnapshot, result: ClusterResult) {
     self.snapshot = snapshot
     self.result = result
@@ -93,6 +96,7 @@ struct ClusterAnswer {
       room.text(",\"version\":")
       room.integer(Int(snapshot.info.version))
     }
+    histogram?.write(into: &json)
   }
 
   /// Writes what a client is to do with the annotations on screen.

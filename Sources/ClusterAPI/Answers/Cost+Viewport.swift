@@ -87,12 +87,24 @@ extension Cost {
       nanoseconds += found.features * 180
     }
     let isTooMany = found.count > 2 * Double(ClusterRequest.maximumLimit)
+    let seen = found.features
     found.limit()
     let sample = RecordSample(
       of: collection, options.output.properties, title: options.output.neededTitleProperty)
     add(options.neededProperties, seen: found.unfiltered, of: collection, sample)
     add(titles: options.output.neededTitleProperty, of: collection, sample)
     if !isTooMany { add(found, options, of: collection, sample) }
+    if let histogram = values.histogram {
+      // The temporal properties aren't known here, but times are read as quickly as values.
+      let isRead = [ColumnName.Reading.values, .times].contains {
+        collection.hasColumn(ColumnName(histogram.property, $0))
+      }
+      if !isRead {
+        nanoseconds += Double(collection.index.count) * (60 + sample.wholeBytes * 0.6)
+      }
+      nanoseconds += seen * 8
+      bytes += Double(histogram.bins) * 8 + 100
+    }
     if let previous = values.previous { add(previous: Double(previous.count), found) }
   }
 

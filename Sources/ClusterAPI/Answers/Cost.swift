@@ -43,9 +43,10 @@ public struct Cost: Sendable {
     _ sample: RecordSample
   ) {
     let total = Double(collection.index.count)
-    let conditions = Double(options.filter?.propertyNames.count ?? 0)
-    let names = Set(options.valueNames + options.keyNames)
-    let missing = names.count { !collection.hasColumn(named: $0) }
+    let filter = options.filter
+    let conditions = Double(filter?.columnNames.count ?? 0)
+    let names = Set(options.valueNames + options.keyNames.map { ColumnName($0) })
+    let missing = names.count { !collection.hasColumn($0) }
     nanoseconds += Double(missing) * total * (60 + sample.wholeBytes * 0.6)
     for name in options.keyNames where !collection.hasKeyColumn(named: name) {
       nanoseconds += total * 60
@@ -55,6 +56,11 @@ public struct Cost: Sendable {
       // A view of much of a collection selects from all of it, and keeps that.
       let whole = seen > total / 4 ? total : seen
       if conditions > 0 { nanoseconds += whole * (10 + 3 * conditions) }
+      // The features at the border of a shape are looked at one by one.
+      for shape in filter?.shapes ?? [] {
+        let border = min(whole, 64 * whole.squareRoot())
+        nanoseconds += 20_000 + border * shape.nanosecondsPerPoint
+      }
       if options.groupBy != nil { nanoseconds += whole * 45 }
     }
   }

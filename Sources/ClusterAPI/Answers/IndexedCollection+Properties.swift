@@ -10,19 +10,27 @@ extension IndexedCollection {
   /// that aren't there yet, and for what a filter selects.
   func checkMemory(for options: PropertyOptions) throws(ImpossibleRequest) {
     guard index.count >= IndexedCollection.large else { return }
-    let names = options.valueNames + options.keyNames
+    let names = options.valueNames + options.keyNames.map { ColumnName($0) }
     if !names.isEmpty { try checkMemory(forColumns: names) }
   }
 
   /// A filter with the values of the properties that it names.
   func filter(_ expression: FilterExpression) throws(ImpossibleRequest) -> FeatureFilter {
     try checkMemory(for: PropertyOptions(filter: expression))
-    return FeatureFilter(expression, columns: column)
+    return FeatureFilter(expression, of: index, columns: { self.column($0) })
   }
 
   /// The values of a property, named in UTF-8.
   func column(of property: [UInt8]) -> PropertyColumn {
     column(named: property, decoder: JSONPropertyDecoder())
+  }
+
+  /// What a filter asks of a property.
+  func column(_ name: ColumnName) -> PropertyColumn {
+    switch name.reading {
+    case .values: column(of: name.property)
+    case .times, .days: column(name, decoder: JSONTimeDecoder(name.reading))
+    }
   }
 
   /// The values of a property as keys, named in UTF-8.
@@ -54,6 +62,7 @@ extension IndexedCollection {
   func markers(_ request: MethodRequest) -> MarkerColumns {
     guard case .collision(let markers) = request.method else { return MarkerColumns() }
     return MarkerColumns(
-      priorities: markers.priorityBy.map(column), clusterKeys: markers.clusterBy.map(keys))
+      priorities: markers.priorityBy.map { column(of: $0) },
+      clusterKeys: markers.clusterBy.map(keys))
   }
 }

@@ -8,6 +8,8 @@ enum SmallRead {
   private static let (apart, added) = (1000, 10_000)
   /// The most features of a page, and the most pins.
   static let (page, pins) = (100, 500)
+  /// The most corners of the shapes of a filter.
+  private static let mostCorners = 100
   /// The most titles of an answer.
   private static let titles = 3000.0
 
@@ -19,7 +21,7 @@ enum SmallRead {
   ) -> Bool {
     let (values, options) = (request.values, request.values.cell)
     guard case .grid(let viewport, _) = request.area, viewport.cells.count <= cells,
-      !values.debug, values.previous == nil
+      !values.debug, values.previous == nil, values.histogram == nil
     else { return false }
     let range = part ?? viewport.cells
     guard let limit = mostFeatures(options, cells: range.count, over: collection) else {
@@ -53,6 +55,8 @@ enum SmallRead {
       options.settings, options.output, options.neededProperties
     )
     let isTitled = output.neededTitleProperty != nil
+    let corners = properties.filter?.shapes.reduce(0) { $0 + $1.cornerCount } ?? 0
+    guard corners <= mostCorners else { return nil }
     guard output.members == 0, !isTitled || Double(output.subtitleLimit) * cells <= titles else {
       return nil
     }
@@ -69,7 +73,7 @@ enum SmallRead {
   private static func hasColumns(
     _ options: PropertyOptions, _ collection: IndexedCollection
   ) -> Bool {
-    options.valueNames.allSatisfy(collection.hasColumn(named:))
+    options.valueNames.allSatisfy { collection.hasColumn($0) }
       && options.keyNames.allSatisfy(collection.hasKeyColumn(named:))
   }
 }

@@ -96,17 +96,22 @@ final class WriteGroup {
     (drafts[id].map { $0.info } ?? catalog[id]?.info)?.expiryOfWrites(at: store.clock.now)
   }
 
+  /// The properties with the times of a collection's features.
+  func temporal(of id: String) -> TemporalProperties? {
+    (drafts[id].map { $0.info } ?? catalog[id]?.info)?.temporal
+  }
+
   // MARK: Writing
 
-  /// Creates a collection, or changes its texts and time to live.
+  /// Creates a collection, or changes its texts, time to live and temporal properties.
   func put(
     _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
-    ttl: ValueUpdate<Int64>
+    ttl: ValueUpdate<Int64>, temporal: ValueUpdate<TemporalProperties>
   ) throws -> (snapshot: CollectionSnapshot, created: Bool) {
     precondition(!isShared)
     try checkCount(with: id)
     let (info, created) = try store.putCollection(
-      id, title: title, description: description, ttl: ttl)
+      id, title: title, description: description, ttl: ttl, temporal: temporal)
     let collection = catalog[id]?.collection ?? IndexedCollection()
     edit(id) { $0.info = info }
     return (CollectionSnapshot(info: info, collection: collection), created)
@@ -199,10 +204,15 @@ final class WriteGroup {
       if hasRemoval, draft.base?.nextExpiry != nil { catalog.needsSweep([id]) }
       catalog.publish(
         CollectionSnapshot(info: info, collection: collection, after: draft.base),
-        touched: draft.wasDropped ? nil : draft.touched)
+        touched: draft.wasDropped || hasOtherTimes(id, draft) ? nil : draft.touched)
     }
   }
 
   /// Frees what it holds, after ``publish()``.
   func end() { drafts = [:] }
+
+  /// Whether a draft changes which features pass a span of time, wherever they are.
+  private func hasOtherTimes(_ id: String, _ draft: Draft) -> Bool {
+    draft.info.map { $0.temporal != catalog[id]?.info.temporal } ?? false
+  }
 }

@@ -16,7 +16,7 @@ struct CellKey: Hashable, Sendable {
   init?(_ request: ViewportRequest) {
     let values = request.values
     guard case .grid(let viewport, _) = request.area, !values.debug, values.previous == nil,
-      values.cell.groups == nil, values.cell.settings.keepApart.isEmpty,
+      values.histogram == nil, values.cell.groups == nil, values.cell.settings.keepApart.isEmpty,
       values.cell.byteCount <= CellKey.maximumBytes
     else { return nil }
     (grid, cellSize) = (viewport.cells.grid, viewport.cellSize)

@@ -1,4 +1,5 @@
 import ClusterCore
+import FeatureStore
 import GeoFormats
 
 /// What the watchers of a viewport show, and the events for them when the collection changes.
@@ -20,7 +21,10 @@ final class WatchedViewport {
     var view: [UInt8]?
   }
 
-  private let viewport: ViewportRequest
+  /// The request as it was sent, and as the collection's temporal properties make it.
+  private let asked: ViewportRequest
+  private var viewport: ViewportRequest
+  private var temporal: TemporalProperties?
   private let request: ClusterRequest
   private let overrides: [[UInt8]: Grouping.Override]
   /// The groups that have cells of their own size.
@@ -37,7 +41,7 @@ final class WatchedViewport {
   /// Watches a viewport on a grid; nil for any other.
   init?(_ viewport: ViewportRequest) {
     guard case .grid(let grid, let overrides) = viewport.area else { return nil }
-    (self.viewport, self.overrides) = (viewport, overrides)
+    (asked, self.viewport, self.overrides) = (viewport, viewport, overrides)
     ownSizes = overrides.filter { $0.value.cellSize != grid.cellSize }
     request = ClusterRequest(
       grid, settings: viewport.values.cell.settings,
@@ -50,6 +54,7 @@ final class WatchedViewport {
   /// Whether its first update may take long.
   func isExpensive(in snapshot: CollectionSnapshot) -> Bool {
     let collection = snapshot.collection
+    let viewport = asked.resolved(by: snapshot.info.temporal)
     return !SmallRead.isSmall(viewport, over: collection)
       && Cost(of: viewport, over: collection).lane != nil
   }
@@ -67,7 +72,12 @@ final class WatchedViewport {
     to snapshot: CollectionSnapshot, touched: [Coordinate]?, wantsView: Bool
   ) throws -> Update {
     defer { version = snapshot.info.version }
-    guard let shown, !wantsView, let selection = touched.flatMap(selection(holding:)),
+    let isSame = snapshot.info.temporal == temporal
+    if !isSame || shown == nil {
+      temporal = snapshot.info.temporal
+      viewport = asked.resolved(by: temporal)
+    }
+    guard let shown, !wantsView, isSame, let selection = touched.flatMap(selection(holding:)),
       isWorthwhile(selection, shown.count)
     else { return try updateAll(snapshot, wantsView: wantsView) }
     return selection.count == 0 ? Update() : try update(selection, of: snapshot)

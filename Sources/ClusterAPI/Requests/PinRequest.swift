@@ -5,7 +5,9 @@ struct PinRequest: Sendable {
   let region: MapRegion
   /// From the contested location, in metres.
   let distance: Double
-  let filter: FilterExpression?
+  var filter: FilterExpression?
+  /// The span of time that features must overlap.
+  let datetime: TimeExtent?
   let properties: AnnotationOptions.PropertySelection
   let limit: Int
 
@@ -19,7 +21,7 @@ struct PinRequest: Sendable {
     }
     try fields.read(.cellSize, of: .pins, into: &values)
     if let cellSize = values.cellSize { try Viewport.check(cellSize: cellSize) }
-    try fields.read(.debug, .method, .tiles, .previous, of: .pins, into: &values)
+    try fields.read(.debug, .method, .tiles, .previous, .histogram, of: .pins, into: &values)
     try fields.readSettings(of: .pins, into: &values)
     try fields.read(.groups, .properties, .output, .margin, of: .pins, into: &values)
     try Viewport.check(marginFactor: values.margin)
@@ -27,6 +29,7 @@ struct PinRequest: Sendable {
     region = MapRegion(rect.grown(by: values.margin))
     distance = values.cell.settings.distanceFromContestedLocation
     filter = values.cell.properties.filter
+    datetime = values.cell.properties.datetime
     properties = values.cell.output.properties
     limit = values.limit ?? 1000
   }

@@ -11,6 +11,8 @@ struct PropertyOptions: Hashable, Sendable {
   }
 
   var filter: FilterExpression?
+  /// The span of time that features must overlap, until it is made a part of the filter.
+  var datetime: TimeExtent?
   var groupBy: [UInt8]?
   var countBy: [UInt8]?
   var weightBy: [UInt8]?
@@ -20,10 +22,10 @@ struct PropertyOptions: Hashable, Sendable {
   /// Whether annotations carry statistics.
   var hasStatistics: Bool { countBy != nil || weightBy != nil || aggregates != nil }
 
-  /// The properties whose values are needed, and those whose values are needed as keys.
-  var valueNames: [[UInt8]] {
-    (filter?.propertyNames ?? []) + [weightBy].compactMap(\.self)
-      + (aggregates ?? []).map(\.property)
+  /// The columns that are needed, and the properties whose values are needed as keys.
+  var valueNames: [ColumnName] {
+    let others = [weightBy].compactMap(\.self) + (aggregates ?? []).map(\.property)
+    return (filter?.columnNames ?? []) + others.map { ColumnName($0) }
   }
   var keyNames: [[UInt8]] { [groupBy, countBy].compactMap(\.self) }
 
@@ -42,16 +44,6 @@ extension Fields {
   /// The name of a property, in UTF-8.
   func property(_ name: String) throws(Problem) -> [UInt8]? {
     try string(name).map { Array($0.utf8) }
-  }
-
-  /// The filter.
-  func filter(_ name: String = "filter") throws(Problem) -> FilterExpression? {
-    guard let text = try string(name) else { return nil }
-    do {
-      return try CQL2.parse(text)
-    } catch {
-      throw problem(name, status: error.status, "\(error)")
-    }
   }
 
   /// The aggregates that are asked for.
@@ -78,9 +70,4 @@ extension Fields {
     return PropertyOptions.Aggregate(
       name: name, operation: operation, property: Array(property.utf8))
   }
-}
-
-extension CQL2Error {
-  /// Text that doesn't parse is malformed; text that is too much is well-formed but out of range.
-  fileprivate var status: Int { if case .syntax = self { 400 } else { 422 } }
 }

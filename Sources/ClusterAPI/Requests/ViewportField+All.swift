@@ -75,6 +75,15 @@ extension ViewportField {
       "filter", .properties, [annotations, .tile], { try $0.filter($1) },
       { $0.cell.properties.filter = $1 }),
     ViewportField(
+      "filter-lang", .properties, [annotations, .tile],
+      reading: { fields, _, _ in _ = try fields.filterLanguage() }),
+    ViewportField(
+      "filter-crs", .properties, [annotations, .tile],
+      reading: { fields, _, _ in try fields.checkFilterCRS() }),
+    ViewportField(
+      "datetime", .properties, [annotations, .tile], { try $0.datetime($1) },
+      { $0.cell.properties.datetime = $1 }),
+    ViewportField(
       "groupBy", .properties, [.viewports, .methodAnnotation, .tile], { try $0.property($1) },
       { $0.cell.properties.groupBy = $1 }),
     ViewportField(
@@ -86,6 +95,9 @@ extension ViewportField {
     ViewportField(
       "aggregate", .properties, [annotations, .tile], { try $0.aggregates($1) },
       { $0.cell.properties.aggregates = $1 }),
+
+    ViewportField(
+      "histogram", .histogram, [.clusters, .pins], { try $0.histogram($1) }, { $0.histogram = $1 }),
 
     // The method, and what belongs to those without a grid.
     ViewportField(

@@ -32,7 +32,8 @@ struct ViewportRequest: Sendable {
     let scale = try givenScale ?? fields.scale(into: &values)
     try fields.readSettings(of: request, into: &values)
     try fields.read(
-      .limit, .margin, .properties, .output, .previous, .tiles, of: request, into: &values)
+      .limit, .margin, .properties, .output, .previous, .tiles, .histogram, of: request,
+      into: &values)
     guard values.method == .grid else {
       area = .tiles(try TileViewport(rect: rect, scale: scale, marginFactor: values.margin))
       self.values = values

@@ -22,6 +22,8 @@ struct ViewportValues: Sendable {
   var limit: Int?
   /// Whether the answer lists the cells.
   var debug = false
+  /// The histogram that is asked for; nil for none.
+  var histogram: HistogramOptions?
   /// The annotations on screen; nil if they aren't given.
   var previous: [PreviousAnnotation]?
   /// The reach of the method `distance`, in points.

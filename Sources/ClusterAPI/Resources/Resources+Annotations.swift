@@ -46,6 +46,8 @@ extension Resources {
     let paging = try Paging(fields)
     let childZoom = hasChildZoom ? try fields.number("childZoom") : nil
     let snapshot = try snapshot(id)
+    viewport = viewport?.resolved(by: snapshot.info.temporal)
+    values.cell.properties = values.cell.properties.resolved(by: snapshot.info.temporal)
     return AnnotationRequest(
       id: AnnotationID(text: annotation), viewport: viewport, options: values.cell, type: type,
       paging: paging, childZoom: childZoom, snapshot: snapshot,

@@ -8,9 +8,10 @@ extension Resources {
   }
 
   private func readClusters(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let viewport = try viewport(request)
-    let type: MediaType = viewport.values.cell.output.isGeoJSON ? .geoJSON : .json
+    let asked = try viewport(request)
+    let type: MediaType = asked.values.cell.output.isGeoJSON ? .geoJSON : .json
     let snapshot = try snapshot(id)
+    let viewport = asked.resolved(by: snapshot.info.temporal)
     let etag = entityTag(snapshot, request, type)
     if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))

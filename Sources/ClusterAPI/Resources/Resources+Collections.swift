@@ -24,9 +24,16 @@ extension Resources {
     _ = try request.negotiate([.json], format: try fields.string("f"))
     let paging = try Paging(
       fields, defaultLimit: Resources.usualPage, maximumLimit: Resources.longestPage)
-    let cost = { @Sendable [catalog] in Cost(ofListing: min(paging.limit, catalog.count)) }
+    let cost = { @Sendable [catalog] in
+      var cost = Cost(ofListing: min(paging.limit, catalog.count))
+      for snapshot in catalog.page(offset: paging.offset, limit: paging.limit) {
+        cost.nanoseconds += snapshot.times?.nanoseconds ?? 0
+      }
+      return cost
+    }
     return .response(to: request, cost: cost) { [catalog] in
       let page = catalog.page(offset: paging.offset, limit: paging.limit)
+      let extents = try page.map { try $0.times?.extent() }
       return HTTPResponse(reserving: 256 + page.count * 1024) { json in
         json.array("links") { json in
           let isFirst = paging.offset == 0 && paging.limit == Resources.usualPage
@@ -39,23 +46,27 @@ extension Resources {
           }
         }
         json.array("collections") { json in
-          for snapshot in page { json.collection(snapshot) }
+          for (snapshot, times) in zip(page, extents) { json.collection(snapshot, times) }
         }
       }
     }
   }
 
-  func getCollection(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
+  func getCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let type = try request.answerType([.json])
     let snapshot = try snapshot(id)
-    return Resources.response(snapshot, etag: entityTag(snapshot, request, type))
+    let etag = entityTag(snapshot, request, type)
+    let cost = { @Sendable in Cost(nanoseconds: 25_000 + (snapshot.times?.nanoseconds ?? 0)) }
+    return .response(to: request, etag: etag, isSmall: snapshot.info.temporal == nil, cost: cost) {
+      try Resources.response(snapshot, etag: etag)
+    }
   }
 
   private static func response(
     _ snapshot: CollectionSnapshot, status: Int = 200, etag: String? = nil
-  ) -> HTTPResponse {
+  ) throws -> HTTPResponse {
     var json = JSONWriter()
-    json.collection(snapshot)
+    json.collection(snapshot, try snapshot.times?.extent())
     return HTTPResponse(json, status: status, etag: etag)
   }
 
@@ -68,25 +79,41 @@ extension Resources {
     let isBlank = request.body.withUnsafeBytes { body in
       body.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }
-    let (title, description, ttl) = isBlank ? (.keep, .keep, .keep) : try updates(request)
-    return .write(
-      .alone { group in
-        let (snapshot, created) = try group.put(
-          id, title: title, description: description, ttl: ttl)
-        var response = Resources.response(snapshot, status: created ? 201 : 200)
-        if created { response.headers.append(("Location", "/collections/\(id)")) }
-        return response
-      })
+    let updates = isBlank ? Updates() : try updates(request)
+    let write = Write.alone { group in
+      let (snapshot, created) = try group.put(
+        id, title: updates.title, description: updates.description, ttl: updates.ttl,
+        temporal: updates.temporal)
+      var response = try Resources.response(snapshot, status: created ? 201 : 200)
+      if created { response.headers.append(("Location", "/collections/\(id)")) }
+      return response
+    }
+    let before = catalog[id]
+    let times = before.flatMap {
+      CollectionTimes(updates.temporal.applied(to: $0.info.temporal), of: $0.collection)
+    }
+    guard let times, Cost(nanoseconds: times.nanoseconds).lane != nil else { return .write(write) }
+    return .longWrite { _ in
+      // This reads the times now, so that the writer needn't.
+      _ = try times.extent()
+      return write
+    }
+  }
+
+  /// What is to be changed of a collection.
+  private struct Updates: Sendable {
+    var title = ValueUpdate<String>.keep
+    var description = ValueUpdate<String>.keep
+    var ttl = ValueUpdate<Int64>.keep
+    var temporal = ValueUpdate<TemporalProperties>.keep
   }
 
   /// The longest time to live, in seconds: ten years.
   private static let maximumTTL = 315_576_000.0
 
-  private func updates(
-    _ request: HTTPRequest
-  ) throws -> (ValueUpdate<String>, ValueUpdate<String>, ValueUpdate<Int64>) {
+  private func updates(_ request: HTTPRequest) throws -> Updates {
     try request.checkBodyType([.json])
-    let names = ["title", "description", "ttl"]
+    let names = ["title", "description", "ttl", "temporal"]
     return try parsers.withObject(ofBody: request.body, allowed: names) { fields, object in
       func update<V>(_ name: StaticString, _ read: (String) throws -> V?) throws -> ValueUpdate<V> {
         object[name] == nil ? .keep : try read("\(name)").map { .set($0) } ?? .clear
@@ -99,7 +126,9 @@ extension Resources {
         }
         return Int64((seconds * 1000).rounded())
       }
-      return (texts.0, texts.1, ttl)
+      return Updates(
+        title: texts.0, description: texts.1, ttl: ttl,
+        temporal: try update("temporal", fields.temporalProperties))
     }
   }
 
@@ -116,7 +145,9 @@ extension Resources {
 
 extension JSONWriter {
   /// Writes a collection as OGC API Features describes it, with its count and version.
-  fileprivate mutating func collection(_ snapshot: CollectionSnapshot) {
+  fileprivate mutating func collection(
+    _ snapshot: CollectionSnapshot, _ times: ClosedRange<Double>?
+  ) {
     let path = "/collections/\(snapshot.info.id)"
     let crs: StaticString = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
     object { json in
@@ -134,9 +165,11 @@ extension JSONWriter {
           }
           json.member("crs", crs)
         }
+        if snapshot.info.temporal != nil { json.temporalExtent(times) }
       }
       json.array("crs") { $0.value(crs) }
       if let ttl = snapshot.info.ttl { json.member("ttl", Double(ttl) / 1000) }
+      if let temporal = snapshot.info.temporal { json.temporalProperties(temporal) }
       json.member("featureCount", snapshot.index.count)
       json.member("version", snapshot.info.version)
       json.array("links") { json in
@@ -147,4 +180,9 @@ extension JSONWriter {
       }
     }
   }
+}
+
+extension CollectionSnapshot {
+  /// When its features were or are; nil if it has no temporal properties.
+  fileprivate var times: CollectionTimes? { CollectionTimes(info.temporal, of: collection) }
 }

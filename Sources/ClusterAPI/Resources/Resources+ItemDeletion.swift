@@ -6,24 +6,30 @@ extension Resources {
   /// Deletes the features in a bbox that pass a filter, in one transaction.
   func deleteItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
-    let fields = try Fields(query: request.query, allowed: ["bbox", "filter"])
+    let fields = try Fields(query: request.query, allowed: ["bbox"] + Fields.filterNames)
     _ = try request.negotiate([.json], format: nil)
-    let filter = try fields.filter()
+    let given = try fields.filter()
+    let datetime = try fields.datetime()
     let region = try fields.region()
-    guard filter != nil || region != nil else {
+    guard given != nil || region != nil || datetime != nil else {
       throw fields.problem(
         "bbox",
-        "bbox or filter must say what to delete; DELETE /collections/\(id) deletes everything")
+        "bbox, filter or datetime must say what to delete; DELETE /collections/\(id) deletes everything"
+      )
     }
     let write = Write.alone(makesRoom: true) { group in
       guard let collection = group.snapshot(id)?.collection else { throw Problem.noCollection }
+      let filter = given.narrowed(to: datetime, of: group.temporal(of: id))
+      guard filter != nil || region != nil else { throw Resources.noTimes }
       let ordinals = try Resources.ordinals(in: region, passing: filter, of: collection)
       let ids = ordinals.map { collection.index.record(at: $0).id }
       if !ids.isEmpty { _ = try group.delete(ids, from: id) }
       return HTTPResponse { $0.member("deleted", ids.count) }
     }
     // Only the writer can tell whether there is such a collection, as a write before this one may create it.
-    guard let collection = catalog[id]?.collection,
+    let snapshot = catalog[id]
+    let filter = given.narrowed(to: datetime, of: snapshot?.info.temporal)
+    guard let collection = snapshot?.collection,
       Cost(ofItems: .max, in: region, passing: filter, of: collection).lane != nil
     else {
       return .write(write)
@@ -34,6 +40,11 @@ extension Resources {
       return write
     }
   }
+
+  /// A span of time says nothing where features have no times.
+  private static let noTimes = Problem(
+    422, field: "datetime", inBody: false,
+    "the collection has no temporal properties, so that datetime alone would delete everything")
 
   private static func ordinals(
     in region: DegreesRegion?, passing filter: FilterExpression?, of collection: IndexedCollection

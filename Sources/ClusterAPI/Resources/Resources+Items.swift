@@ -8,12 +8,15 @@ extension Resources {
   // MARK: Lists
 
   func listItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let fields = try Fields(query: request.query, allowed: ["bbox", "filter", "f"] + Paging.names)
+    let fields = try Fields(
+      query: request.query, allowed: ["bbox", "f"] + Fields.filterNames + Paging.names)
     let type = try request.negotiate([.geoJSON, .json], format: try fields.string("f"))
     let paging = try Paging(fields)
-    let filter = try fields.filter()
+    let given = try fields.filter()
+    let datetime = try fields.datetime()
     let region = try fields.region()
     let snapshot = try snapshot(id)
+    let filter = given.narrowed(to: datetime, of: snapshot.info.temporal)
     let etag = entityTag(snapshot, request, type)
     let collection = snapshot.collection
     return .response(

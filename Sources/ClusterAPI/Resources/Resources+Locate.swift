@@ -25,7 +25,7 @@ extension Resources {
       let viewport = try fields.featureViewport(of: snapshot.index.coordinate(at: ordinal))
       let asked = try ViewportRequest(
         fields, of: .locate, rect: viewport.rect, scale: .viewportWidth(viewport.width))
-      return (viewport, asked)
+      return (viewport, asked.resolved(by: snapshot.info.temporal))
     }
     return .response(
       to: request, cost: { Cost(ofLocating: asked, over: snapshot.collection) }

@@ -9,11 +9,12 @@ extension Resources {
   }
 
   private func readPins(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let asked = try withViewportFields(request, .pins) { fields, format in
+    let given = try withViewportFields(request, .pins) { fields, format in
       _ = try request.negotiate([.json], format: format)
       return try PinRequest(fields)
     }
     let snapshot = try snapshot(id)
+    let asked = given.resolved(by: snapshot.info.temporal)
     let etag = request.method == .post ? nil : entityTag(snapshot, request, .json)
     return .response(
       to: request, etag: etag,

@@ -5,9 +5,10 @@ import HTTPServer
 extension Resources {
   /// A tile: the annotations of its cells.
   func tile(_ id: String, _ parts: [String], _ request: HTTPRequest) throws -> Outcome {
-    let asked = try TileRequest(parts, query: request.query)
-    let type = asked.form.mediaType
+    let given = try TileRequest(parts, query: request.query)
+    let type = given.form.mediaType
     let snapshot = try snapshot(id)
+    let asked = given.resolved(by: snapshot.info.temporal)
     let etag = entityTag(snapshot, request, type)
     let caching = asked.caching(at: snapshot)
     if request.matches(etag: etag) {

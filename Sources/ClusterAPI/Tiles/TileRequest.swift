@@ -13,7 +13,7 @@ struct TileRequest: Sendable {
 
   let tile: Tile
   let form: Form
-  let viewport: ViewportRequest
+  private(set) var viewport: ViewportRequest
   /// Whether clusters tell the zoom at which they come apart.
   let hasExpansion: Bool
   /// The version in the template that the request was made from; nil if there is none.
@@ -47,6 +47,15 @@ struct TileRequest: Sendable {
     viewport = try ViewportRequest(tile, fields, isGeoJSON: form == .geoJSON)
     hasExpansion = try fields.bool("expansion") ?? false
     version = try fields.integer("v")
+  }
+}
+
+extension TileRequest {
+  /// The request with its span of time as a part of the filter.
+  func resolved(by temporal: TemporalProperties?) -> TileRequest {
+    var request = self
+    request.viewport = viewport.resolved(by: temporal)
+    return request
   }
 }
 

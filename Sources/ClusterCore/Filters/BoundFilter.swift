@@ -10,13 +10,16 @@ public struct BoundFilter: Sendable {
 
   /// Binds an expression to the columns of an index.
   ///
-  /// - Parameter columns: returns the column of a property. Called once for each.
+  /// - Parameters:
+  ///   - index: the index, which only shapes need.
+  ///   - columns: returns a column. Called once for each.
   public init(
-    _ expression: FilterExpression, columns: (_ name: [UInt8]) throws -> PropertyColumn
+    _ expression: FilterExpression, of index: FeatureIndex? = nil,
+    columns: (_ name: ColumnName) throws -> PropertyColumn
   ) rethrows {
     let normalised = expression.normalised
-    var binder = FilterBinder()
-    for name in normalised.propertyNames { binder.columns[name] = try columns(name) }
+    var binder = FilterBinder(index: index)
+    for name in normalised.columnNames { binder.columns[name] = try columns(name) }
     root = binder.term(normalised)
     byteCount = binder.memoryTaken
   }

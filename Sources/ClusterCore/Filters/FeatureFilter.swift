@@ -5,15 +5,28 @@ import Threading
 public final class FeatureFilter: Sendable {
   /// In normal form.
   let expression: FilterExpression
-  private let columns: @Sendable ([UInt8]) -> PropertyColumn
+  /// The shapes in which all passing features are.
+  let region: ShapesRegion
+  private let index: FeatureIndex?
+  private let columns: @Sendable (ColumnName) -> PropertyColumn
   private let bound = Locked<BoundFilter?>(nil)
 
   /// Creates a filter of the collection whose columns `columns` returns.
+  ///
+  /// - Parameter index: the collection's index, which only shapes need.
   public init(
-    _ expression: FilterExpression, columns: @escaping @Sendable ([UInt8]) -> PropertyColumn
+    _ expression: FilterExpression, of index: FeatureIndex? = nil,
+    columns: @escaping @Sendable (ColumnName) -> PropertyColumn
   ) {
     self.expression = expression.normalised
-    self.columns = columns
+    region = self.expression.region
+    (self.index, self.columns) = (index, columns)
+  }
+
+  /// What a feature in the region must be to pass; nil for anything.
+  func rest() -> FeatureFilter? {
+    guard let rest = expression.withoutRegion else { return nil }
+    return FeatureFilter(rest, of: index, columns: columns)
   }
 
   /// Returns whether the feature with an ordinal passes.
@@ -21,7 +34,7 @@ public final class FeatureFilter: Sendable {
 
   func bind() -> BoundFilter {
     bound.withLock { bound in
-      let filter = bound ?? BoundFilter(expression, columns: columns)
+      let filter = bound ?? BoundFilter(expression, of: index, columns: columns)
       bound = filter
       return filter
     }

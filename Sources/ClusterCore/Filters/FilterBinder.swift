@@ -1,23 +1,24 @@
 /// Makes the terms of a bound filter from a normalised expression.
 struct FilterBinder {
-  /// The columns of all properties of the expression.
-  var columns: [[UInt8]: PropertyColumn] = [:]
+  /// The index, which only shapes need.
+  let index: FeatureIndex?
+  /// The columns of the expression.
+  var columns: [ColumnName: PropertyColumn] = [:]
   /// The memory of the terms' cached answers, in bytes.
-  private(set) var memoryTaken = 0
+  var memoryTaken = 0
   /// The limit of `memoryTaken`. A filter can have many conditions, each with a byte for each of
   /// millions of strings. Conditions beyond the limit cache nothing and are slower.
-  private static let memoryLimit = 16 << 20
+  static let memoryLimit = 16 << 20
 
-  private typealias Operand = FilterExpression.Operand
-  private typealias Comparison = FilterExpression.Comparison
+  typealias Operand = FilterExpression.Operand
+  typealias Comparison = FilterExpression.Comparison
 
   mutating func term(_ expression: FilterExpression) -> any FilterTerm {
     switch expression {
     case .literal(let value): ConstantTerm(value: value)
     case .and(let parts): joined(parts.map { term($0) }, isAnd: true)
     case .or(let parts): joined(parts.map { term($0) }, isAnd: false)
-    case .comparison(let left, let comparison, let right):
-      compared(column(left), comparison, right)
+    case .comparison(let left, let comparison, let right): compared(left, comparison, right)
     case .not(let condition): self.condition(condition, isNegated: true)
     default: condition(expression, isNegated: false)
     }
@@ -30,27 +31,37 @@ struct FilterBinder {
     switch condition {
     case .between(let value, .number(let low), .number(let high)):
       numbers(column(value), low, high, isNegated: isNegated)
+    case .inList(.folded(let value), let list):
+      folded(column(value), list, isNegated: isNegated)
     case .inList(let value, let list): listed(column(value), list, isNegated: isNegated)
+    case .like(.folded(let value), let pattern):
+      entries(column(value), .like(pattern, isNegated: isNegated), isFolded: true)
     case .like(let value, let pattern):
       entries(column(value), .like(pattern, isNegated: isNegated))
-    case .isNull(let value):
-      column(value).isAllMissing
-        ? ConstantTerm(value: !isNegated)
-        : NullTerm(column: column(value), isNegated: isNegated)
+    case .isNull(let value): null(value, isNegated: isNegated)
+    case .temporal(let relation, let a, let b): temporal(relation, a, b, isNegated: isNegated)
+    case .window(let property, let time):
+      window(property, time, takesMissing: true, isNegated: isNegated)
+    case .shape(let shape): self.shape(shape, isNegated: isNegated)
     default: preconditionFailure("a normalised expression has no other conditions")
     }
   }
 
   /// The column of the left operand of a condition, which is a property in a normalised expression.
-  private func column(_ operand: Operand) -> PropertyColumn {
-    guard case .property(let name) = operand, let column = columns[name] else {
+  func column(_ operand: Operand) -> PropertyColumn {
+    guard case .property(let name) = operand else {
       preconditionFailure("the left operand of a normalised condition is a property")
     }
+    return column(ColumnName(name))
+  }
+
+  func column(_ name: ColumnName) -> PropertyColumn {
+    guard let column = columns[name] else { preconditionFailure("each column is bound") }
     return column
   }
 
   /// Joins terms by AND or OR, cheap ones first.
-  private func joined(_ terms: [any FilterTerm], isAnd: Bool) -> any FilterTerm {
+  func joined(_ terms: [any FilterTerm], isAnd: Bool) -> any FilterTerm {
     let rest = terms.filter { ($0 as? ConstantTerm)?.value != isAnd }
     if let deciding = rest.first(where: { $0 is ConstantTerm }) { return deciding }
     if rest.isEmpty { return ConstantTerm(value: isAnd) }
@@ -60,12 +71,18 @@ struct FilterBinder {
   }
 
   private func isSlow(_ term: any FilterTerm) -> Bool {
-    term is EntryTerm || term is PairTerm || term is AndTerm || term is OrTerm
+    term is any SlowTerm
   }
 
   private mutating func compared(
-    _ column: PropertyColumn, _ comparison: Comparison, _ right: Operand
+    _ left: Operand, _ comparison: Comparison, _ right: Operand
   ) -> any FilterTerm {
+    if left.isArithmetic || right.isArithmetic {
+      return ArithmeticTerm(left: number(left), comparison: comparison, right: number(right))
+    }
+    if left.isFolded || right.isFolded { return folded(left, comparison, right) }
+    if case .time(let time) = right { return timed(left, comparison, time) }
+    let column = self.column(left)
     switch right {
     case .property:
       let other = self.column(right)
@@ -90,6 +107,7 @@ struct FilterBinder {
     case .bool(let value):
       return joined(
         bools(column) { comparison.holds(($0 ? 1 : 0) - (value ? 1 : 0)) }, isAnd: false)
+    case .time, .folded, .arithmetic: preconditionFailure("these are done above")
     }
   }
 
@@ -113,8 +131,8 @@ struct FilterBinder {
     return CodeTerm(column: column, code: code)
   }
 
-  private mutating func entries(
-    _ column: PropertyColumn, _ condition: EntryTerm.Condition
+  mutating func entries(
+    _ column: PropertyColumn, _ condition: EntryTerm.Condition, isFolded: Bool = false
   ) -> any FilterTerm {
     guard column.hasCodes, column.entryCount > 0 else { return ConstantTerm(value: false) }
     let size = Int(PropertyColumn.firstEntry) + column.entryCount
@@ -123,7 +141,7 @@ struct FilterBinder {
       answers = EntryTerm.Answers(count: size)
       memoryTaken += size
     }
-    return EntryTerm(column: column, condition: condition, answers: answers)
+    return EntryTerm(column: column, condition: condition, isFolded: isFolded, answers: answers)
   }
 
   private mutating func listed(
@@ -137,7 +155,7 @@ struct FilterBinder {
       case .number(let value): numbers.append(value)
       case .string(let text): texts.append(text)
       case .bool(let value): bools.append(value)
-      case .property: break  // never in a normalised list
+      default: break  // never in a normalised list
       }
     }
     // A comparison with a literal of another type is unknown.

@@ -19,15 +19,23 @@ extension FilterExpression {
       let comparison: Comparison = negated ? .notEqual : .equal
       return .joined(list.map { .comparing(value, comparison, $0) }, isAnd: negated)
     case .like(let value, let pattern):
-      switch value {
-      case .property: return negated ? .not(self) : self
+      switch value.simplified {
+      case .property, .folded: return .like(value.simplified ?? value, pattern).negated(negated)
       case .string(let text):
         return .literal(text.withUnsafeBytes { pattern.matches($0) } != negated)
-      case .number, .bool: return .literal(false)  // unknown
+      default: return .literal(false)  // unknown
       }
     case .isNull(let value):
-      guard case .property = value else { return .literal(negated) }
-      return negated ? .not(self) : self
+      guard let value = value.simplified else { return .literal(!negated) }
+      return value.isConstant ? .literal(negated) : .isNull(value).negated(negated)
+    case .temporal(let relation, let a, let b):
+      guard let right = b.times else {
+        return a.times == nil
+          ? self.negated(negated) : .temporal(relation.inverse, b, a).negated(negated)
+      }
+      guard let left = a.times else { return self.negated(negated) }
+      return .literal(relation.holds(left.start, left.end, right.start, right.end) != negated)
+    case .window, .shape: return self.negated(negated)
     case .not(let inner): return inner.normalised(negated: !negated)
     case .and(let parts):
       return .joined(parts.map { $0.normalised(negated: negated) }, isAnd: !negated)
@@ -36,19 +44,30 @@ extension FilterExpression {
     }
   }
 
+  private func negated(_ isNegated: Bool) -> FilterExpression { isNegated ? .not(self) : self }
+
   private static func comparing(
     _ a: Operand, _ comparison: Comparison, _ b: Operand
   ) -> FilterExpression {
-    if case .property(let left) = a {
+    // A comparison with nothing is unknown, and so is one of different types.
+    guard let a = a.simplified, let b = b.simplified, a.isComparable(with: b) else {
+      return .literal(false)
+    }
+    switch (a.isConstant, b.isConstant) {
+    case (true, true):
+      if case .time(let a) = a, case .time(let b) = b { return .literal(a.holds(comparison, b)) }
+      return .literal(a.order(to: b).map { comparison.holds($0) } ?? false)
+    case (true, false): return .comparison(b, comparison.flipped, a)
+    case (false, true): return .comparison(a, comparison, b)
+    case (false, false):
       // p = q and q = p are equivalent.
-      if case .property(let right) = b, right.lexicographicallyPrecedes(left) {
+      if case .property(let left) = a, case .property(let right) = b,
+        right.lexicographicallyPrecedes(left)
+      {
         return .comparison(b, comparison.flipped, a)
       }
       return .comparison(a, comparison, b)
     }
-    if case .property = b { return .comparison(b, comparison.flipped, a) }
-    // A comparison of different types is unknown.
-    return .literal(a.order(to: b).map { comparison.holds($0) } ?? false)
   }
 
   private static func ranging(
@@ -121,8 +140,9 @@ extension FilterExpression {
   private func literals(excluded: Bool) -> (Operand, [Operand])? {
     switch self {
     case .comparison(let property, excluded ? .notEqual : .equal, let value):
-      if case .property = value { return nil }
-      return (property, [value])
+      if case .time = value { return nil }
+      if case .arithmetic = property { return nil }
+      return value.isConstant ? (property, [value]) : nil
     case .inList(let property, let values) where !excluded: return (property, values)
     case .not(.inList(let property, let values)) where excluded: return (property, values)
     default: return nil
@@ -131,6 +151,55 @@ extension FilterExpression {
 }
 
 extension FilterExpression.Operand {
+  /// Whether it is the same for all features, once it is simplified.
+  var isConstant: Bool {
+    switch self {
+    case .number, .string, .bool, .time: true
+    case .property, .folded, .arithmetic: false
+    }
+  }
+
+  /// The operand with its constant parts evaluated; nil if it is unknown for all features.
+  fileprivate var simplified: Self? {
+    switch self {
+    case .property, .number, .string, .bool, .time: return self
+    case .folded(let inner):
+      switch inner.simplified {
+      case .string(let text): return .string(CaseFolding.fold(text))
+      case .property(let name): return .folded(.property(name))
+      case .folded(let inner): return .folded(inner)
+      default: return nil
+      }
+    case .arithmetic(let operation, let a, let b):
+      guard let a = a.simplified, let b = b.simplified, a.mayBeNumber, b.mayBeNumber else {
+        return nil
+      }
+      guard case .number(let left) = a, case .number(let right) = b else {
+        return .arithmetic(operation, a, b)
+      }
+      let result = operation.result(left, right)
+      return result.isNaN ? nil : .number(result)
+    }
+  }
+
+  private var mayBeNumber: Bool {
+    switch self {
+    case .property, .number, .arithmetic: true
+    case .string, .bool, .time, .folded: false
+    }
+  }
+
+  /// Whether two simplified operands can be of the same type.
+  fileprivate func isComparable(with other: Self) -> Bool {
+    switch (self, other) {
+    case (.arithmetic, _): other.mayBeNumber
+    case (_, .arithmetic): mayBeNumber
+    case (.folded, .number), (.folded, .bool), (.folded, .time): false
+    case (.number, .folded), (.bool, .folded), (.time, .folded): false
+    default: true
+    }
+  }
+
   /// Returns how a literal compares with another, or nil if they have different types.
   fileprivate func order(to other: Self) -> Int? {
     switch (self, other) {

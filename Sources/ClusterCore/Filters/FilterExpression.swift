@@ -1,8 +1,8 @@
-/// A condition on the properties of a feature in SQL's three-valued logic: true, false or unknown.
-/// Only features for which it is true pass.
+/// A condition on the properties and the place of a feature in SQL's three-valued logic: true, false or
+/// unknown. Only features for which it is true pass.
 public indirect enum FilterExpression: Hashable, Sendable {
   /// An operand of a comparison.
-  public enum Operand: Hashable, Sendable {
+  public indirect enum Operand: Hashable, Sendable {
     /// The value of a property, by the UTF-8 of its name.
     case property([UInt8])
     /// A finite number.
@@ -11,6 +11,12 @@ public indirect enum FilterExpression: Hashable, Sendable {
     case string([UInt8])
     /// A boolean.
     case bool(Bool)
+    /// A date-time or a date. A property that is compared with it is read as one.
+    case time(TimeExtent)
+    /// A string without differences of case.
+    case folded(Operand)
+    /// The result of an operation on two numbers.
+    case arithmetic(Arithmetic, Operand, Operand)
   }
 
   /// A comparison of two values: numbers as doubles, strings by their UTF-8, and false before true.
@@ -31,6 +37,12 @@ public indirect enum FilterExpression: Hashable, Sendable {
   case like(Operand, LikePattern)
   /// `x IS NULL`: the value is missing or JSON null. Never unknown.
   case isNull(Operand)
+  /// How two intervals of time lie to each other; unknown where one of their ends isn't known.
+  case temporal(TimeRelation, TimeSpan, TimeSpan)
+  /// The time in a property, if there is one, is within a span or overlaps it. Never unknown.
+  case window(property: [UInt8], TimeExtent)
+  /// The feature is in a shape. Never unknown.
+  case shape(Shape)
   /// Negation. Unknown stays unknown.
   case not(FilterExpression)
   /// True if all parts are true.
@@ -46,15 +58,31 @@ public indirect enum FilterExpression: Hashable, Sendable {
   public static let maximumPatterns = 32
   /// The maximum number of properties, each of which is first read from every feature.
   public static let maximumProperties = 32
-  /// The maximum nesting depth of parentheses and NOT in a text.
+  /// The maximum nesting depth of parentheses, functions and NOT in a text, and of operations in JSON.
   public static let maximumDepth = 100
+  /// The maximum number of operations on numbers.
+  public static let maximumOperations = 100
 
   /// The names of its properties without duplicates, in order of occurrence.
   public var propertyNames: [[UInt8]] {
     var seen: Set<[UInt8]> = []
-    var names: [[UInt8]] = []
-    forEachOperand {
-      if case .property(let name) = $0, seen.insert(name).inserted { names.append(name) }
+    return columnNames.map(\.property).filter { seen.insert($0).inserted }
+  }
+
+  /// The columns that it is evaluated on, without duplicates, in order of occurrence. Those of a normalised
+  /// expression are all that are needed.
+  public var columnNames: [ColumnName] {
+    var seen: Set<ColumnName> = []
+    var names: [ColumnName] = []
+    func add(_ name: ColumnName) { if seen.insert(name).inserted { names.append(name) } }
+    forEachOperand { operand, isTime in
+      guard case .property(let name) = operand else { return }
+      if isTime {
+        add(ColumnName(name, .times))
+        add(ColumnName(name, .days))
+      } else {
+        add(ColumnName(name))
+      }
     }
     return names
   }
@@ -78,13 +106,20 @@ public indirect enum FilterExpression: Hashable, Sendable {
     return count
   }
 
+  /// The shapes that features are compared with.
+  public var shapes: [Shape] {
+    var shapes: [Shape] = []
+    forEachCondition { if case .shape(let shape) = $0 { shapes.append(shape) } }
+    return shapes
+  }
+
   /// The approximate memory it takes, in bytes.
   public var byteCount: Int {
-    var total = 64 * conditionCount
-    forEachOperand { operand in
+    var total = 64 * conditionCount + shapes.reduce(0) { $0 + $1.byteCount }
+    forEachOperand { operand, _ in
       switch operand {
       case .property(let text), .string(let text): total += 64 + text.count
-      case .number, .bool: total += 24
+      case .number, .bool, .time, .folded, .arithmetic: total += 24
       }
     }
     return total
@@ -96,24 +131,45 @@ public indirect enum FilterExpression: Hashable, Sendable {
     case .literal: break
     case .not(let inner): inner.forEachCondition(body)
     case .and(let parts), .or(let parts): for part in parts { part.forEachCondition(body) }
-    case .comparison, .between, .inList, .like, .isNull: body(self)
+    case .comparison, .between, .inList, .like, .isNull, .temporal, .window, .shape: body(self)
     }
   }
 
-  private func forEachOperand(_ body: (Operand) -> Void) {
+  /// Calls `body` with all operands and their operands, and whether they are read as times.
+  private func forEachOperand(_ body: (Operand, _ isTime: Bool) -> Void) {
+    func visit(_ operands: Operand...) {
+      let isTime = operands.contains(where: \.isTime)
+      for operand in operands { operand.forEach { body($0, isTime) } }
+    }
     forEachCondition { condition in
       switch condition {
-      case .comparison(let a, _, let b):
-        body(a)
-        body(b)
-      case .between(let value, let low, let high):
-        for operand in [value, low, high] { body(operand) }
+      case .comparison(let a, _, let b): visit(a, b)
+      case .between(let value, let low, let high): visit(value, low, high)
       case .inList(let value, let list):
-        body(value)
-        list.forEach(body)
-      case .like(let value, _), .isNull(let value): body(value)
-      case .literal, .not, .and, .or: break
+        if let time = list.first(where: \.isTime) { visit(value, time) } else { visit(value) }
+        for operand in list { visit(operand) }
+      case .like(let value, _), .isNull(let value): visit(value)
+      case .temporal(_, let a, let b):
+        for name in a.properties + b.properties { body(.property(name), true) }
+      case .window(let name, _): body(.property(name), true)
+      case .literal, .not, .and, .or, .shape: break
       }
+    }
+  }
+}
+
+extension FilterExpression.Operand {
+  fileprivate var isTime: Bool { if case .time = self { true } else { false } }
+
+  /// Calls `body` with the operand and its operands.
+  fileprivate func forEach(_ body: (Self) -> Void) {
+    body(self)
+    switch self {
+    case .folded(let inner): inner.forEach(body)
+    case .arithmetic(_, let a, let b):
+      a.forEach(body)
+      b.forEach(body)
+    case .property, .number, .string, .bool, .time: break
     }
   }
 }

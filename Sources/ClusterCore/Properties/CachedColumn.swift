@@ -7,6 +7,8 @@ enum CachedColumn: Sendable {
   struct Key: Hashable, Sendable {
     /// The property's name in UTF-8.
     var name: [UInt8]
+    /// How its values are read.
+    var reading = ColumnName.Reading.values
     var isKeys = false
   }
 

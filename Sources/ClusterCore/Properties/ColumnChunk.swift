@@ -7,6 +7,8 @@ final class ColumnChunk: Sendable {
   let codes: FixedArray<PropertyColumn.Code>?
   /// The numbers, NaN for other values; nil if there are no numbers.
   let doubles: FixedArray<Double>?
+  /// The least and the greatest number; infinite in the opposite direction if there is none.
+  let extent: (least: Double, greatest: Double)
 
   init(
     count: Int, codes: FixedArray<PropertyColumn.Code>?, doubles: FixedArray<Double>?
@@ -14,6 +16,15 @@ final class ColumnChunk: Sendable {
     self.count = count
     self.codes = codes
     self.doubles = doubles
+    var extent = (least: Double.infinity, greatest: -Double.infinity)
+    if let doubles {
+      // The comparisons are false for NaN.
+      for number in doubles.buffer {
+        extent.least = number < extent.least ? number : extent.least
+        extent.greatest = number > extent.greatest ? number : extent.greatest
+      }
+    }
+    self.extent = extent
   }
 
   /// The memory it takes, in bytes.

@@ -79,6 +79,15 @@ public final class PropertyColumn: Sendable {
   /// Whether no feature is known to have the property.
   public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
+  /// The least and the greatest number; nil if there is none. O(blocks)
+  public var extent: ClosedRange<Double>? {
+    var (least, greatest) = (Double.infinity, -Double.infinity)
+    for chunk in chunks where chunk.doubles != nil {
+      (least, greatest) = (min(least, chunk.extent.least), max(greatest, chunk.extent.greatest))
+    }
+    return least <= greatest ? least...greatest : nil
+  }
+
   /// Returns the number of the feature with an ordinal, or NaN for another value.
   @inline(__always)
   public func number(at ordinal: Int) -> Double { doubles[around: ordinal]?[ordinal] ?? .nan }

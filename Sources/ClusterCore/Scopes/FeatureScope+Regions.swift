@@ -12,33 +12,104 @@ extension FeatureScope {
       self.init(collection)
       return
     }
+    guard filter.region.isEmpty else {
+      self.init(collection, passing: filter, inShapesNear: region)
+      return
+    }
     let index = collection.index
     let name = ScopeName(filter: filter.expression)
     if collection.hasScopes(named: name) || index.points.countFeatures(in: region) > index.count / 4
     {
-      let parts = collection.scopes(named: name) { before in
-        let bound = filter.bind()
-        let selected = BlockSelection(
-          from: before.blocks(ofKey: nil), index.matches(before.serials), index.records
-        ) { number in
-          if Interruption.isOver { return nil }
-          var offsets: [UInt16] = []
-          let firstOrdinal = number << PointIndex.blockBits
-          bound.forEachPassing(in: firstOrdinal..<firstOrdinal + index.blocks[number].count) {
-            offsets.append(UInt16($0 - firstOrdinal))
-          }
-          return SelectedBlock(index.blocks[number], offsets, index.records)
-        }
-        let passing = FeatureScope(collection, selected, name: name)
-        return [ScopePart(key: nil, scope: passing)]
+      self.init(collection, named: name) { bound, number in
+        FeatureScope.selected(number, in: EverywhereRegion(), passing: bound, of: index)
+      } binding: {
+        filter.bind()
       }
-      self = parts[0].scope
     } else {
       let bound = filter.bind()
       self = FeatureScope(collection).selecting(in: region) { run, pass in
         bound.forEachPassing(in: run, pass)
       }
     }
+  }
+
+  /// The same for a filter that has a region of its own: what is outside of it isn't looked at, and blocks that
+  /// are inside as a whole are shared if nothing else is asked.
+  private init(
+    _ collection: IndexedCollection, passing filter: FeatureFilter,
+    inShapesNear region: some IndexRegion
+  ) {
+    let (index, shapes, rest) = (collection.index, filter.region, filter.rest())
+    let name = ScopeName(filter: filter.expression)
+    let near = IntersectionRegion(a: region, b: shapes)
+    func estimate(_ region: some IndexRegion) -> Double {
+      index.points.estimate(in: region, cellSteps: .infinity).features
+    }
+    let nearby = collection.hasScopes(named: name) ? .infinity : estimate(near)
+    if nearby > (rest == nil ? FeatureScope.manyNearby : .infinity)
+      || nearby > estimate(shapes) / 4
+    {
+      self.init(collection, named: name) { bound, number in
+        FeatureScope.selected(number, in: shapes, passing: bound, of: index)
+      } binding: {
+        rest?.bind()
+      }
+    } else if let bound = rest?.bind() {
+      self = FeatureScope(collection).selecting(in: near) { run, pass in
+        bound.forEachPassing(in: run, pass)
+      }
+    } else {
+      self = FeatureScope(collection).selecting(in: near)
+    }
+  }
+
+  /// The features of a view above which sharing the blocks of a whole shape is quicker than copying them.
+  private static let manyNearby = 20_000.0
+
+  /// Creates the scope with a name, which is cached, from the selection of each block.
+  private init<Bound>(
+    _ collection: IndexedCollection, named name: ScopeName,
+    _ select: (Bound, Int) -> SelectedBlock?, binding bind: () -> Bound
+  ) {
+    let index = collection.index
+    let parts = collection.scopes(named: name) { before in
+      let bound = bind()
+      let selected = BlockSelection(
+        from: before.blocks(ofKey: nil), index.matches(before.serials), index.records
+      ) { Interruption.isOver ? nil : select(bound, $0) }
+      let passing = FeatureScope(collection, selected, name: name)
+      return [ScopePart(key: nil, scope: passing)]
+    }
+    self = parts[0].scope
+  }
+
+  /// Returns the features of a block that are in a region and pass a filter; nil if there are none.
+  private static func selected(
+    _ number: Int, in region: some BlockRegion, passing filter: BoundFilter?,
+    of index: FeatureIndex
+  ) -> SelectedBlock? {
+    let block = index.blocks[number]
+    let coverage = region.coverage(of: block.points)
+    if coverage == .outside { return nil }
+    if coverage == .inside && filter == nil { return SelectedBlock(whole: block) }
+    var offsets: [UInt16] = []
+    let firstOrdinal = number << PointIndex.blockBits
+    func add(_ run: Range<Int>) {
+      guard let filter else { return offsets += run.map { UInt16($0) } }
+      filter.forEachPassing(in: firstOrdinal + run.lowerBound..<firstOrdinal + run.upperBound) {
+        offsets.append(UInt16($0 - firstOrdinal))
+      }
+    }
+    if coverage == .inside {
+      add(0..<block.count)
+    } else {
+      PointIndex(nil, [.made(block.points)], index.records).forEachRun(in: region) { run in
+        add(run)
+        return true
+      }
+    }
+    if offsets.count == block.count { return SelectedBlock(whole: block) }
+    return SelectedBlock(block, offsets, index.records)
   }
 
   /// Creates the scope of the features that pass a filter, at least those in cells of a grid.

@@ -5,8 +5,14 @@ extension IndexedCollection {
   /// changed versions of the collection, as long as there is memory. Another thread that needs the
   /// column meanwhile waits. A name must always be used with the same kind of decoder.
   public func column(named name: [UInt8], decoder: any PropertyDecoder) -> PropertyColumn {
-    let column = columns.value(for: CachedColumn.Key(name: name)) { _ in
-      .values(PropertyColumn(named: name, of: index, decoder: decoder), decoder)
+    column(ColumnName(name), decoder: decoder)
+  }
+
+  /// Returns a column as ``column(named:decoder:)`` does. Each reading has a kind of decoder of its own.
+  public func column(_ name: ColumnName, decoder: any PropertyDecoder) -> PropertyColumn {
+    let key = CachedColumn.Key(name: name.property, reading: name.reading)
+    let column = columns.value(for: key) { _ in
+      .values(PropertyColumn(named: name.property, of: index, decoder: decoder), decoder)
     }
     guard case .values(let values, _) = column else { preconditionFailure("the key is of values") }
     return values
@@ -22,8 +28,11 @@ extension IndexedCollection {
   }
 
   /// Returns whether ``column(named:decoder:)`` would return without reading records.
-  public func hasColumn(named name: [UInt8]) -> Bool {
-    columns.contains(CachedColumn.Key(name: name))
+  public func hasColumn(named name: [UInt8]) -> Bool { hasColumn(ColumnName(name)) }
+
+  /// Returns whether ``column(_:decoder:)`` would return without reading records.
+  public func hasColumn(_ name: ColumnName) -> Bool {
+    columns.contains(CachedColumn.Key(name: name.property, reading: name.reading))
   }
 
   /// Returns whether ``keyColumn(named:decoder:)`` would return without reading records.
@@ -33,8 +42,8 @@ extension IndexedCollection {
 
   /// Throws ``ImpossibleRequest/outOfMemory`` unless memory can be had for those of some columns that aren't
   /// there yet, and for a scope. It is taken in small pieces, so that it can't be set aside.
-  public func checkMemory(forColumns names: [[UInt8]]) throws(ImpossibleRequest) {
-    let missing = names.count { !hasColumn(named: $0) }
+  public func checkMemory(forColumns names: [ColumnName]) throws(ImpossibleRequest) {
+    let missing = names.count { !hasColumn($0) }
     guard LargeMemory.isAvailable(index.count * (16 * missing + 24)) else { throw .outOfMemory }
   }
 }

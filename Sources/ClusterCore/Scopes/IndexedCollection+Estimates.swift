@@ -57,13 +57,21 @@ extension IndexedCollection {
     in region: some IndexRegion, cellSize: Double, passing filter: FilterExpression?
   ) -> CellEstimate {
     let steps = cellSize * Position.stepsPerMapPoint
-    guard let filter else { return index.points.estimate(in: region, cellSteps: steps) }
-    let name = ScopeName(filter: filter.normalised)
+    guard let filter = filter?.normalised else {
+      return index.points.estimate(in: region, cellSteps: steps)
+    }
+    let name = ScopeName(filter: filter)
     if let parts = scopes.existing(name), let part = parts.all.first {
       return FeatureScope(self, part.selection).points.estimate(in: region, cellSteps: steps)
     }
-    var found = index.points.estimate(in: region, cellSteps: steps)
-    let share = share(passing: filter)
+    let shapes = filter.region
+    let isQuick = shapes.nanosecondsPerPoint <= IndexedCollection.quickShapes
+    var found =
+      isQuick
+      ? index.points.estimate(in: IntersectionRegion(a: region, b: shapes), cellSteps: steps)
+      : index.points.estimate(in: region, cellSteps: steps)
+    guard let rest = filter.withoutRegion else { return found }
+    let share = share(passing: rest)
     // Most cells have few features even where the mean is large.
     let mean = max(found.features / max(found.cells, 1), 1)
     found.features *= share
@@ -71,19 +79,23 @@ extension IndexedCollection {
     return found
   }
 
+  /// The time that a look at shapes may take for an estimate to look at them, in nanoseconds.
+  private static let quickShapes = 2000.0
+
   /// About the share of features that pass a filter: of a sample, if there are columns for that, else all.
   private func share(passing filter: FilterExpression) -> Double {
-    let names = filter.propertyNames
-    let known = names.compactMap { name -> ([UInt8], PropertyColumn)? in
-      guard case .values(let column, _) = columns.existing(CachedColumn.Key(name: name)) else {
-        return nil
-      }
+    let effort = filter.shapes.reduce(0) { $0 + $1.nanosecondsPerPoint }
+    guard effort <= IndexedCollection.quickShapes else { return 1 }
+    let names = filter.columnNames
+    let known = names.compactMap { name -> (ColumnName, PropertyColumn)? in
+      let key = CachedColumn.Key(name: name.property, reading: name.reading)
+      guard case .values(let column, _) = columns.existing(key) else { return nil }
       return (name, column)
     }
     guard known.count == names.count else { return 1 }
     let byName = Dictionary(known, uniquingKeysWith: { first, _ in first })
     // A filter asks for the columns of its names only, all of which are there.
-    let bound = BoundFilter(filter) { byName[$0] ?? known[0].1 }
+    let bound = BoundFilter(filter, of: index) { byName[$0] ?? known[0].1 }
     let sample = index.sampledOrdinals(128)
     let passing = sample.count { bound.passes($0) }
     // None of a sample may still be some of all.

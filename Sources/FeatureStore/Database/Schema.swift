@@ -4,8 +4,9 @@
 ///
 /// - `store`: one row. `version` is a ceiling that no version exceeds while the store is open and after a
 ///   crash, and the last version itself once the store was closed.
-/// - `collections`: a row for each ``CollectionInfo``, with its CRC-32. `ttl` is in milliseconds. Rows
-///   that were written before there were checksums have none.
+/// - `collections`: a row for each ``CollectionInfo``, with its CRC-32. `ttl` is in milliseconds,
+///   `time_start` and `time_end` are ``TemporalProperties``. Rows that were written before there were checksums
+///   have none.
 /// - `features`: a row for each feature, keyed by (collection, id), without a row id, so that there is one
 ///   tree to write, in the order in which it is read. `id` has the type ANY, which a STRICT table doesn't
 ///   convert: SQLite orders integers by value before text by its bytes, as ``FeatureID`` does. `position`
@@ -66,6 +67,10 @@ enum Schema {
       checksum INTEGER NOT NULL,
       PRIMARY KEY (collection, number)
     ) STRICT, WITHOUT ROWID;
+    """,
+    """
+    ALTER TABLE collections ADD COLUMN time_start TEXT;
+    ALTER TABLE collections ADD COLUMN time_end TEXT;
     """,
   ]
 

@@ -17,6 +17,8 @@ public struct CollectionInfo: Sendable, Equatable {
   public internal(set) var featureCount: Int
   /// The time to live, in milliseconds, of features that don't say when they expire; nil for ever.
   public internal(set) var ttl: Int64?
+  /// The properties with the times of its features; nil if these have none.
+  public internal(set) var temporal: TemporalProperties?
   /// Whether all its rows have a checksum.
   let hasChecksums: Bool
 

@@ -8,7 +8,7 @@ public enum ValueUpdate<Value: Sendable & Equatable>: Sendable, Equatable {
   case set(Value)
 
   /// The value after the update.
-  func applied(to value: Value?) -> Value? {
+  public func applied(to value: Value?) -> Value? {
     switch self {
     case .keep: value
     case .clear: nil

@@ -54,11 +54,11 @@ public final class FeatureStore {
     try opened().collections.all()
   }
 
-  /// Creates a collection, or changes its title, description and time to live. That is in milliseconds, more
-  /// than 0, and counts for later writes.
+  /// Creates a collection, or changes its title, description, time to live and temporal properties. The time to
+  /// live is in milliseconds, more than 0, and counts for later writes.
   public func putCollection(
     _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
-    ttl: ValueUpdate<Int64> = .keep
+    ttl: ValueUpdate<Int64> = .keep, temporal: ValueUpdate<TemporalProperties> = .keep
   ) throws(StoreError) -> (info: CollectionInfo, created: Bool) {
     let core = try writable()
     return try core.transaction.write { () throws(StoreError) in
@@ -66,6 +66,7 @@ public final class FeatureStore {
       info.title = title.applied(to: info.title)
       info.description = description.applied(to: info.description)
       info.ttl = ttl.applied(to: info.ttl)
+      info.temporal = temporal.applied(to: info.temporal)
       core.collections.save(info)
       return (info, created)
     }

@@ -9,7 +9,7 @@ import ClusterCore
 final class CollectionTable {
   private static let columns =
     "key, id, title, description, version, largest_integer, feature_count, ttl, has_checksums, "
-    + "checksum"
+    + "checksum, time_start, time_end"
 
   private let listing: Statement
   private let search: Statement
@@ -42,7 +42,7 @@ final class CollectionTable {
     update = try Statement(
       """
       UPDATE collections SET title = ?2, description = ?3, version = ?4, largest_integer = ?5,
-        feature_count = ?6, ttl = ?7, checksum = ?8
+        feature_count = ?6, ttl = ?7, checksum = ?8, time_start = ?9, time_end = ?10
       WHERE key = ?1
       """, on: connection)
     deletion = try Statement("DELETE FROM collections WHERE key = ?1", on: connection)
@@ -122,7 +122,7 @@ final class CollectionTable {
     try insertion.run()
     return CollectionInfo(
       key: version, id: id, title: nil, description: nil, version: version, largestInteger: 0,
-      featureCount: 0, ttl: nil, hasChecksums: true)
+      featureCount: 0, ttl: nil, temporal: nil, hasChecksums: true)
   }
 
   /// Keeps a changed row for ``flush()``.
@@ -137,6 +137,8 @@ final class CollectionTable {
     try update.bind(Int64(info.featureCount), at: 6)
     try update.bind(info.ttl, at: 7)
     try update.bind(info.checksum, at: 8)
+    try update.bind(info.temporal?.columns.start, at: 9)
+    try update.bind(info.temporal?.columns.end, at: 10)
     try update.run()
   }
 
@@ -161,7 +163,9 @@ final class CollectionTable {
     let info = CollectionInfo(
       key: row.integer(0), id: id, title: row.text(2), description: row.text(3),
       version: row.integer(4), largestInteger: row.integer(5), featureCount: Int(row.integer(6)),
-      ttl: row.optionalInteger(7), hasChecksums: row.integer(8) == 1)
+      ttl: row.optionalInteger(7),
+      temporal: TemporalProperties(start: row.text(10), end: row.text(11)),
+      hasChecksums: row.integer(8) == 1)
     // Rows that were written before there were checksums have none.
     guard row.type(9) == SQLITE_NULL || row.integer(9) == info.checksum else {
       throw .damaged(
@@ -181,7 +185,9 @@ extension CollectionInfo {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
     // A byte that UTF-8 doesn't have separates the texts, and tells a missing one from an empty one.
-    for text in [id, title, description] {
+    // Rows that were written before there were times, and those without any, have the same checksum.
+    let times = temporal.map { [$0.columns.start, $0.columns.end] } ?? []
+    for text in [id, title, description] + times {
       bytes.append(text == nil ? 0xFE : 0xFF)
       bytes.append(contentsOf: (text ?? "").utf8)
     }

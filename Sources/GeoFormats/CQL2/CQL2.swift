@@ -1,6 +1,7 @@
 public import ClusterCore
 
-/// Filters in CQL2 text (OGC 21-065r2): comparisons, AND, OR, NOT, IN, BETWEEN, LIKE and IS NULL.
+/// Filters in CQL2 (OGC 21-065r2), as text and as JSON: comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL,
+/// CASEI, arithmetic, the temporal functions, and S_INTERSECTS and S_DISJOINT.
 public enum CQL2 {
   /// Parses a text.
   public static func parse(_ text: String) throws(CQL2Error) -> FilterExpression {
@@ -19,6 +20,19 @@ public enum CQL2 {
     }
     var parser = CQL2Parser(text)
     let filter = try parser.expression()
+    try check(filter.normalised)
+    return filter
+  }
+
+  /// Parses JSON.
+  public static func parse(_ json: JSONValue) throws(CQL2Error) -> FilterExpression {
+    guard json.text.count <= FilterExpression.maximumLength else {
+      throw .tooLarge(
+        detail: "the filter has \(json.text.count) bytes; at most "
+          + "\(FilterExpression.maximumLength) are accepted")
+    }
+    var reader = CQL2JSONReader()
+    let filter = try reader.condition(json, at: "")
     try check(filter.normalised)
     return filter
   }

@@ -9,8 +9,6 @@ extension CQL2Parser {
     switch token.kind {
     case .keyword(let keyword):
       hint = "; a property of that name is written \"\(keyword.rawValue)\""
-    // Only what may follow an operand begins with "=".
-    case .number where expected.hasPrefix("="): hint = "; arithmetic is not supported"
     case .unsupported(let sign): hint = CQL2Parser.hint(sign)
     default: break
     }
@@ -35,13 +33,12 @@ extension CQL2Parser {
   func function(_ name: [UInt8], _ start: Int) -> CQL2Error {
     tokenizer.failure(
       at: start,
-      "“\(CQL2Parser.shown(name))(” looks like a function; functions, dates and geometries are not "
-        + "supported")
+      "“\(CQL2Parser.shown(name))(” looks like a function, but none of that name is known here; there "
+        + "are CASEI, DATE, TIMESTAMP, INTERVAL, T_…, S_INTERSECTS and S_DISJOINT")
   }
 
   private static func hint(_ sign: String) -> String {
     switch sign {
-    case "+", "-", "*", "/", "^", "%": "; arithmetic is not supported"
     case "‘", "’", "“", "”", "`", "´":
       "; strings need straight single quotes ('), names straight double quotes"
     case "[", "]", "{", "}": "; the values of IN go in parentheses"
@@ -49,7 +46,7 @@ extension CQL2Parser {
     }
   }
 
-  private static func describe(_ kind: CQL2Token.Kind) -> String {
+  static func describe(_ kind: CQL2Token.Kind) -> String {
     switch kind {
     case .name(let name), .quotedName(let name): "the property “\(shown(name))”"
     case .string(let text): "the string '\(shown(text))'"
@@ -57,6 +54,7 @@ extension CQL2Parser {
       "the number " + (Int(exactly: value).map { String($0) } ?? String(value))
     case .keyword(let keyword): keyword.rawValue.uppercased()
     case .comparison(let sign), .unsupported(let sign): "“\(sign)”"
+    case .arithmetic(let operation): "“\(operation.rawValue)”"
     case .leftParenthesis: "“(”"
     case .rightParenthesis: "“)”"
     case .comma: "a comma"

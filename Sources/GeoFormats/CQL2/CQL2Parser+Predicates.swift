@@ -1,20 +1,22 @@
 internal import ClusterCore
 
 extension CQL2Parser {
-  /// An operand and its predicate, or TRUE or FALSE alone.
-  mutating func predicate() throws(CQL2Error) -> FilterExpression {
+  /// An operand and its predicate, TRUE or FALSE alone, or an operand in parentheses.
+  mutating func predicate() throws(CQL2Error) -> Part {
     let first = token
-    let value = try operand("a condition")
+    let part = try sum("a condition")
+    guard case .operand(let value, _) = part else { return part }
+    let isNegated: Bool
     if case .comparison(let sign) = token.kind {
       try advance()
-      return .comparison(value, comparison(sign), try operand("a value"))
+      return .condition(.comparison(value, comparison(sign), try operand("a value")))
     }
     if try skip(.is) {
-      let isNegated = try skip(.not)
+      isNegated = try skip(.not)
       guard try skip(.null) else { throw unexpected(isNegated ? "NULL" : "NULL or NOT NULL") }
       return negated(isNegated, .isNull(value))
     }
-    let isNegated = try skip(.not)
+    isNegated = try skip(.not)
     if try skip(.between) {
       let low = try operand("a value")
       guard try skip(.and) else { throw unexpected("AND and the upper value of BETWEEN") }
@@ -23,12 +25,13 @@ extension CQL2Parser {
     if try skip(.in) { return negated(isNegated, .inList(value, try list())) }
     if try skip(.like) { return negated(isNegated, .like(value, try pattern())) }
     if isNegated { throw unexpected("BETWEEN, IN or LIKE") }
-    if case .bool(let literal) = value { return .literal(literal) }
+    if case .bool(let literal) = value { return .condition(.literal(literal)) }
+    if isNested, token.kind == .rightParenthesis { return .operand(value, first) }
     throw incomplete(value, first)
   }
 
-  private func negated(_ isNegated: Bool, _ inner: FilterExpression) -> FilterExpression {
-    isNegated ? .not(inner) : inner
+  private func negated(_ isNegated: Bool, _ inner: FilterExpression) -> Part {
+    .condition(isNegated ? .not(inner) : inner)
   }
 
   private func comparison(_ sign: String) -> FilterExpression.Comparison {
@@ -40,28 +43,6 @@ extension CQL2Parser {
     case ">": .greater
     default: .greaterOrEqual
     }
-  }
-
-  /// A name or a literal.
-  private mutating func operand(_ what: String) throws(CQL2Error) -> FilterExpression.Operand {
-    let result: FilterExpression.Operand
-    switch token.kind {
-    case .name(let name):
-      let start = token.start
-      try advance()
-      if token.kind == .leftParenthesis { throw function(name, start) }
-      return .property(name)
-    case .quotedName(let name): result = .property(name)
-    case .string(let text): result = .string(text)
-    case .number(let value): result = .number(value)
-    case .keyword(.true): result = .bool(true)
-    case .keyword(.false): result = .bool(false)
-    case .keyword(.null):
-      throw failure("values cannot be compared with NULL; write IS NULL or IS NOT NULL")
-    default: throw unexpected(what)
-    }
-    try advance()
-    return result
   }
 
   private mutating func list() throws(CQL2Error) -> [FilterExpression.Operand] {
@@ -77,22 +58,49 @@ extension CQL2Parser {
   }
 
   private mutating func pattern() throws(CQL2Error) -> LikePattern {
+    if case .name(let name) = token.kind, CQL2Function(name) == .casei {
+      try advance()
+      try expect(.leftParenthesis, "( and the pattern")
+      let pattern = try plainPattern(isFolded: true)
+      try expect(.rightParenthesis, ")")
+      return pattern
+    }
+    return try plainPattern(isFolded: false)
+  }
+
+  private mutating func plainPattern(isFolded: Bool) throws(CQL2Error) -> LikePattern {
     guard case .string(let text) = token.kind else {
       if case .quotedName = token.kind {
         throw failure("the pattern of LIKE must be a string in single quotes; this is a name")
       }
       throw unexpected("a pattern in single quotes")
     }
-    guard text.count <= LikePattern.maximumLength else {
+    do {
+      let pattern = try LikePattern(checking: text, isFolded: isFolded)
+      try advance()
+      return pattern
+    } catch {
+      if case .json(_, let detail) = error { throw failure(detail) }
+      throw error
+    }
+  }
+}
+
+extension LikePattern {
+  /// Creates a pattern. Errors of its syntax have an empty pointer.
+  init(checking text: [UInt8], isFolded: Bool) throws(CQL2Error) {
+    let folded = isFolded ? CaseFolding.fold(text) : text
+    guard folded.count <= LikePattern.maximumLength else {
       throw .tooLarge(
-        detail: "a pattern of LIKE has \(text.count) bytes; at most "
+        detail: "a pattern of LIKE has \(folded.count) bytes; at most "
           + "\(LikePattern.maximumLength) are accepted")
     }
-    guard let pattern = LikePattern(text) else {
-      throw failure(
-        #"the pattern ends with \, which escapes the next character; write \\ for a backslash"#)
+    guard let pattern = LikePattern(folded) else {
+      throw .json(
+        pointer: "",
+        detail:
+          #"the pattern ends with \, which escapes the next character; write \\ for a backslash"#)
     }
-    try advance()
-    return pattern
+    self = pattern
   }
 }

@@ -1,18 +1,33 @@
 internal import ClusterCore
 
-/// Parses a filter by recursive descent. Only parentheses and NOT recurse.
+/// Parses a filter by recursive descent. Only parentheses, functions and NOT recurse.
 struct CQL2Parser {
   private(set) var tokenizer: CQL2Tokenizer
   private(set) var token = CQL2Token(kind: .end, start: 0)
   private var depth = 0
+  private var operations = 0
 
   init(_ text: [UInt8]) { tokenizer = CQL2Tokenizer(text) }
 
+  /// What a part of a filter is.
+  enum Part {
+    case condition(FilterExpression)
+    /// An operand that isn't a condition by itself, and where it begins.
+    case operand(FilterExpression.Operand, CQL2Token)
+  }
+
   mutating func expression() throws(CQL2Error) -> FilterExpression {
     try advance()
-    let result = try disjunction()
+    let result = try condition(try disjunction())
     if token.kind == .end { return result }
     throw unexpected("AND, OR or the end")
+  }
+
+  private func condition(_ part: Part) throws(CQL2Error) -> FilterExpression {
+    switch part {
+    case .condition(let condition): return condition
+    case .operand(let value, let first): throw incomplete(value, first)
+    }
   }
 
   mutating func advance() throws(CQL2Error) { token = try tokenizer.next() }
@@ -24,39 +39,68 @@ struct CQL2Parser {
     return true
   }
 
-  private mutating func disjunction() throws(CQL2Error) -> FilterExpression {
-    var parts = [try conjunction()]
-    while try skip(.or) { parts.append(try conjunction()) }
-    return parts.count == 1 ? parts[0] : .or(parts)
+  private mutating func disjunction() throws(CQL2Error) -> Part {
+    let first = try conjunction()
+    guard token.kind == .keyword(.or) else { return first }
+    var parts = [try condition(first)]
+    while try skip(.or) { parts.append(try condition(try conjunction())) }
+    return .condition(.or(parts))
   }
 
-  private mutating func conjunction() throws(CQL2Error) -> FilterExpression {
-    var parts = [try factor()]
-    while try skip(.and) { parts.append(try factor()) }
-    return parts.count == 1 ? parts[0] : .and(parts)
+  private mutating func conjunction() throws(CQL2Error) -> Part {
+    let first = try factor()
+    guard token.kind == .keyword(.and) else { return first }
+    var parts = [try condition(first)]
+    while try skip(.and) { parts.append(try condition(try factor())) }
+    return .condition(.and(parts))
   }
 
-  private mutating func factor() throws(CQL2Error) -> FilterExpression {
-    switch token.kind {
-    case .keyword(.not):
-      try descend()
-      try advance()
-      let inner = try factor()
-      depth -= 1
-      return .not(inner)
-    case .leftParenthesis:
-      try descend()
-      let start = token.start
-      try advance()
-      let inner = try disjunction()
-      guard token.kind == .rightParenthesis else {
-        throw unexpected("AND, OR or ) for the ( at character \(tokenizer.character(at: start))")
-      }
-      try advance()
-      depth -= 1
-      return inner
-    default: return try predicate()
+  private mutating func factor() throws(CQL2Error) -> Part {
+    guard token.kind == .keyword(.not) else { return try predicate() }
+    try descend()
+    try advance()
+    let inner = try condition(try factor())
+    depth -= 1
+    return .condition(.not(inner))
+  }
+
+  /// What is between the parenthesis at the current token and its counterpart.
+  mutating func group() throws(CQL2Error) -> Part {
+    try descend()
+    let first = token
+    try advance()
+    let inner = try disjunction()
+    guard token.kind == .rightParenthesis else {
+      throw unexpected(
+        "AND, OR or ) for the ( at character \(tokenizer.character(at: first.start))")
     }
+    try advance()
+    depth -= 1
+    guard case .operand(let value, _) = inner else { return inner }
+    return .operand(value, first)
+  }
+
+  /// Whether the current token is within parentheses.
+  var isNested: Bool { depth > 0 }
+
+  /// Counts an operation on numbers.
+  mutating func countOperation() throws(CQL2Error) {
+    operations += 1
+    guard operations <= FilterExpression.maximumOperations else {
+      throw .tooLarge(
+        detail: "the filter has more than \(FilterExpression.maximumOperations) operations on "
+          + "numbers")
+    }
+  }
+
+  /// Runs a body for what is nested in the current token.
+  mutating func nested<R>(
+    _ body: (inout CQL2Parser) throws(CQL2Error) -> R
+  ) throws(CQL2Error) -> R {
+    try descend()
+    let result = try body(&self)
+    depth -= 1
+    return result
   }
 
   private mutating func descend() throws(CQL2Error) {

@@ -1,3 +1,5 @@
+internal import ClusterCore
+
 /// A token of a filter.
 struct CQL2Token {
   enum Kind: Equatable {
@@ -10,7 +12,9 @@ struct CQL2Token {
     /// `=`, `<>`, `<`, `<=`, `>`, `>=`
     case comparison(String)
     case leftParenthesis, rightParenthesis, comma
-    /// A character that is not supported, such as `+`.
+    /// `+`, `-`, `*`, `/`, `%`, `^`
+    case arithmetic(Arithmetic)
+    /// A character that is not supported, such as `~`.
     case unsupported(String)
     case end
   }

@@ -1,7 +1,11 @@
+internal import ClusterCore
+
 /// Splits a filter into tokens.
 struct CQL2Tokenizer {
   private let text: [UInt8]
   private var index = 0
+  /// Whether a sign that follows is an operator rather than a part of a number.
+  private var followsOperand = false
 
   init(_ text: [UInt8]) { self.text = text }
 
@@ -14,6 +18,16 @@ struct CQL2Tokenizer {
 
   /// The next token; ``CQL2Token/Kind/end`` at the end, however often it is called.
   mutating func next() throws(CQL2Error) -> CQL2Token {
+    let token = try read()
+    switch token.kind {
+    case .name, .quotedName, .string, .number, .rightParenthesis, .keyword(.true), .keyword(.false):
+      followsOperand = true
+    default: followsOperand = false
+    }
+    return token
+  }
+
+  private mutating func read() throws(CQL2Error) -> CQL2Token {
     while index < text.count, JSONText.isSpace(text[index]) { index += 1 }
     let start = index
     guard index < text.count else { return CQL2Token(kind: .end, start: start) }
@@ -26,7 +40,7 @@ struct CQL2Tokenizer {
         try quoted("a name", hint: "; a double quote within a name is written \"\""))
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."): kind = try number()
     case UInt8(ascii: "-"), UInt8(ascii: "+"):
-      kind = isNumberAhead ? try number() : try sign()
+      kind = !followsOperand && isNumberAhead ? try number() : try sign()
     default:
       kind = CQL2Name.start(text, at: index) > 0 ? word() : try sign()
     }
@@ -130,6 +144,8 @@ struct CQL2Tokenizer {
     case (UInt8(ascii: "|"), _): throw failure(at: start, "| is not an operator; write OR")
     case (UInt8(ascii: "!"), _): throw failure(at: start, "! is not an operator; write NOT")
     default:
+      let sign = String(UnicodeScalar(byte))
+      if byte < 0x80, let operation = Arithmetic(rawValue: sign) { return .arithmetic(operation) }
       while index < text.count, text[index] & 0xC0 == 0x80 { index += 1 }
       return .unsupported(String(decoding: text[start..<index], as: UTF8.self))
     }

@@ -47,8 +47,8 @@ final class PropertySample {
 
   /// A filter that is not bound yet.
   func filter(_ text: String) throws -> FeatureFilter {
-    FeatureFilter(try CQL2.parse(text)) { [collection] name in
-      collection.column(named: name, decoder: JSONPropertyDecoder())
+    FeatureFilter(try CQL2.parse(text), of: collection.index) { [collection] name in
+      collection.column(name, decoder: JSONPropertyDecoder())
     }
   }
 

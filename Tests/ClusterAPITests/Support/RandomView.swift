@@ -15,6 +15,8 @@ struct RandomView: Sendable {
     #""zoom":2"#, #""zoom":2,"clusterer":"nearCenter","members":2"#, #""zoom":2.0004"#,
     #""zoom":2,"filter":"k = 1""#, #""zoom":2,"filter":"k = 2""#,
     #""zoom":2,"filter":"k < 2 AND name IS NOT NULL","decluster":true,"minPoints":4"#,
+    #""zoom":2,"filter":"S_INTERSECTS(geometry, POLYGON((-20 -30, 90 0, 170 80, 0 40, -20 -30)))""#,
+    #""zoom":2,"filter":"CASEI(name) LIKE '%1%' OR k * 2 > 3""#,
     #""zoom":2,"groupBy":"k","clusterer":"first""#, #""zoom":2,"groupBy":"k","weightBy":"w""#,
     #""zoom":3,"cellSize":256,"countBy":"k","aggregate":{"a":["mean","w"],"b":["max","k"]}"#,
     #""zoom":3,"cellSize":256,"titleProperty":"name","subtitleLimit":2,"properties":["k"]"#,

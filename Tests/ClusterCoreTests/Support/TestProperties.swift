@@ -78,12 +78,15 @@ extension SeededGenerator {
     case 2: .bool(chance(0.5))
     case 3, 4, 5: .number(pick(["0", "-0.0", "1", "1.0", "2.5", "-3", "1e3", "5", "1e300"]))
     case 6, 7, 8:
-      .string(pick(["", "a", "ab", "b", "5", "null", "true", "äb", "aXb", "a%b", "日本", "[1]"]))
+      .string(
+        pick(["", "a", "ab", "b", "5", "null", "true", "äb", "aXb", "a%b", "AB", "ÄB", "日本", "[1]"])
+      )
     default: pick([.array([.number("1")]), .object([]), .object([.init("p", .number("5"))])])
     }
   }
 
-  /// A feature with some of the properties p, q, r (mixed), n (numbers only), s (strings only).
+  /// A feature with some of the properties p, q, r (mixed), n (numbers only), s (strings only), t and u (times),
+  /// at eighths of degrees, where many meet.
   mutating func propertyFeature(id: Int) -> TwinFeature {
     var members: [TestJSON.Member] = []
     for name in ["p", "q", "r"] {
@@ -91,8 +94,13 @@ extension SeededGenerator {
     }
     if chance(0.8) { members.append(.init("n", .number(String(int(-5...5))))) }
     if chance(0.8) { members.append(.init("s", .string(pick(["x", "y", "z", "xy"])))) }
-    return TwinFeature(
-      id, double(-180...180), double(-80...80), TestJSON.object(members).text)
+    for name in ["t", "u"] where chance(0.8) {
+      let text = chance(0.5) ? "T\(int(0...700))" : "\(pick(["T", "D"]))\(int(0...6))"
+      members.append(.init(name, .string(text)))
+    }
+    let longitude = chance(0.8) ? Double(int(-160...160)) : Double(int(-1440...1440))
+    let latitude = chance(0.8) ? Double(int(-160...160)) : Double(int(-720...720))
+    return TwinFeature(id, longitude / 8, latitude / 8, TestJSON.object(members).text)
   }
 
   mutating func propertyFeatures(_ count: Int) -> [TwinFeature] {

@@ -1,5 +1,5 @@
 /// True if all of its terms are.
-struct AndTerm: FilterTerm {
+struct AndTerm: SlowTerm {
   let terms: [any FilterTerm]
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {

@@ -3,13 +3,17 @@ import Synchronization
 import Threading
 
 /// A condition on a property's strings, evaluated once for each dictionary entry that occurs.
-struct EntryTerm: FilterTerm {
+struct EntryTerm: SlowTerm {
   /// A condition on strings that is expensive to evaluate.
   enum Condition: Sendable {
     case comparison(FilterExpression.Comparison, [UInt8])
     case like(LikePattern, isNegated: Bool)
     /// One of several dictionary entries, or none of them, by their codes in ascending order.
     case entries([PropertyColumn.Code], isNegated: Bool)
+    /// One of several texts, or none of them.
+    case texts(Set<[UInt8]>, isNegated: Bool)
+    /// Any string.
+    case any
 
     func holds(_ code: PropertyColumn.Code, _ text: UnsafeRawBufferPointer) -> Bool {
       Interruption.poll(20 + text.count)
@@ -18,6 +22,8 @@ struct EntryTerm: FilterTerm {
         comparison.holds(other.withUnsafeBytes { ByteOrder.compare(text, $0) })
       case .like(let pattern, let isNegated): pattern.matches(text) != isNegated
       case .entries(let codes, let isNegated): (codes.sortedIndex(of: code) != nil) != isNegated
+      case .texts(let texts, let isNegated): texts.contains(Array(text)) != isNegated
+      case .any: true
       }
     }
   }
@@ -52,6 +58,8 @@ struct EntryTerm: FilterTerm {
 
   let column: PropertyColumn
   let condition: Condition
+  /// Whether strings are compared without differences of case.
+  let isFolded: Bool
   /// The cached answers, or nil to evaluate the condition for each feature because memory is short.
   let answers: Answers?
 
@@ -72,7 +80,10 @@ struct EntryTerm: FilterTerm {
   }
 
   private func holds(_ code: PropertyColumn.Code) -> Bool {
-    code >= PropertyColumn.firstEntry && column.isString(entry: code)
-      && condition.holds(code, column.bytes(ofEntry: code))
+    guard code >= PropertyColumn.firstEntry, column.isString(entry: code) else { return false }
+    let text = column.bytes(ofEntry: code)
+    guard isFolded else { return condition.holds(code, text) }
+    Interruption.poll(text.count * 50)
+    return CaseFolding.fold(text).withUnsafeBytes { condition.holds(code, $0) }
   }
 }

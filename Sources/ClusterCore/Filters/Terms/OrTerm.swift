@@ -1,5 +1,5 @@
 /// True if any of its terms is.
-struct OrTerm: FilterTerm {
+struct OrTerm: SlowTerm {
   let terms: [any FilterTerm]
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {

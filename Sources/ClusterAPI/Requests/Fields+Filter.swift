@@ -1,0 +1,85 @@
+import ClusterCore
+import GeoFormats
+
+extension Fields {
+  /// The languages of filters.
+  enum FilterLanguage: String, CaseIterable {
+    case text = "cql2-text"
+    case json = "cql2-json"
+  }
+
+  /// The names of the fields that belong to a filter of a list of features, and of the one for times.
+  static let filterNames = ["filter", "filter-lang", "filter-crs", "datetime"]
+
+  private static let crs84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
+
+  /// The filter. Without a language an object in a body is JSON, and everything else is text.
+  func filter(_ name: String = "filter") throws -> FilterExpression? {
+    let language = try filterLanguage()
+    try checkFilterCRS()
+    guard has(name) else { return nil }
+    do {
+      guard language == .json || (language == nil && inBody) else {
+        return try string(name).map { try CQL2.parse($0) }
+      }
+      return try withJSON(name) { json -> FilterExpression? in
+        if language == nil, json.kind != .object {
+          return try string(name).map { try CQL2.parse($0) }
+        }
+        // The text of JSON is taken in a body, too.
+        guard inBody, let text = json.stringBytes else { return try CQL2.parse(json) }
+        return try CQL2.parse(try JSONParser().parse(text))
+      } ?? nil
+    } catch let error as CQL2Error {
+      throw problem(name, status: error.status, "\(error)")
+    } catch let error as JSONError {
+      throw problem(name, "\(name) is not JSON text: \(error)")
+    }
+  }
+
+  /// The language of the filter, if it is given.
+  func filterLanguage() throws(Problem) -> FilterLanguage? {
+    try choice("filter-lang", FilterLanguage.self)
+  }
+
+  /// Refuses other coordinates in the filter than longitudes and latitudes.
+  func checkFilterCRS() throws(Problem) {
+    guard let crs = try string("filter-crs"), crs != Fields.crs84 else { return }
+    throw problem(
+      "filter-crs", "filter-crs is not \(Fields.crs84), the only one that is known here")
+  }
+
+  /// The span of time: an instant, or two with a slash between them, either of which may be `..` or nothing.
+  func datetime(_ name: String = "datetime") throws(Problem) -> TimeExtent? {
+    guard let text = try string(name) else { return nil }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    func time(_ part: Substring) throws(Problem) -> TimeExtent {
+      guard let time = DateTime.extent(Array(part.utf8)) else {
+        throw problem(
+          name,
+          "\(name) is neither a date-time such as 2026-07-01T12:00:00Z, nor a date such as 2026-07-01, nor two "
+            + "of them with / between, of which one may be ..")
+      }
+      return time
+    }
+    if parts.count == 1 { return try time(parts[0]) }
+    guard parts.count == 2 else { return try time("") }
+    let isOpen = parts.map { $0.isEmpty || $0 == ".." }
+    let first = isOpen[0] ? -.infinity : try time(parts[0]).first
+    let last = isOpen[1] ? .infinity : try time(parts[1]).last
+    guard first <= last else {
+      throw problem(name, status: 422, "\(name) ends before it begins")
+    }
+    return TimeExtent(first: first, last: last)
+  }
+}
+
+extension CQL2Error {
+  /// What doesn't parse is malformed; what is too much or impossible is well-formed.
+  fileprivate var status: Int {
+    switch self {
+    case .syntax, .json: 400
+    case .tooLarge, .tooDeep: 422
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import FeatureStore
+import GeoFormats
+
+extension Fields {
+  /// The longest name of a temporal property, in bytes.
+  private static let longestName = 1000
+
+  /// The properties with the times of features: one, or two for start and end.
+  func temporalProperties(_ name: String) throws -> TemporalProperties? {
+    try withJSON(name) { json in
+      let fields = try object(json, at: name, allowed: ["property", "start", "end"])
+      func property(_ member: String) throws(Problem) -> String? {
+        guard let text = try fields.string(member) else { return nil }
+        guard text.utf8.count <= Fields.longestName else {
+          throw fields.problem(
+            member, status: 422, "\(member) is longer than \(Fields.longestName) bytes")
+        }
+        return text
+      }
+      switch (try property("property"), try property("start"), try property("end")) {
+      case (let property?, nil, nil): return .instant(property)
+      case (nil, let start?, let end?): return .span(start: start, end: end)
+      default:
+        throw problem(name, "\(name) is {\"property\": name} or {\"start\": name, \"end\": name}")
+      }
+    }
+  }
+}

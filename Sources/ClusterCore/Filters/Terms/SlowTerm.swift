@@ -1,0 +1,2 @@
+/// A term that is better evaluated after others.
+protocol SlowTerm: FilterTerm {}

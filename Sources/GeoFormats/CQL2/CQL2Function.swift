@@ -1,0 +1,35 @@
+internal import ClusterCore
+
+/// What looks like a function in a filter.
+enum CQL2Function: Equatable {
+  case casei, date, timestamp, interval
+  case temporal(TimeRelation)
+  case spatial(isNegated: Bool)
+  case geometry(CQL2Geometry)
+
+  /// The function with a name in any case; nil if there is none.
+  init?(_ name: [UInt8]) {
+    guard name.count <= 20 else { return nil }
+    let name = String(decoding: name, as: UTF8.self).lowercased()
+    switch name {
+    case "casei": self = .casei
+    case "date": self = .date
+    case "timestamp": self = .timestamp
+    case "interval": self = .interval
+    case "s_intersects": self = .spatial(isNegated: false)
+    case "s_disjoint": self = .spatial(isNegated: true)
+    default:
+      if name.hasPrefix("t_") {
+        guard
+          let relation = TimeRelation.allCases.first(where: {
+            $0.rawValue.lowercased() == name.dropFirst(2)
+          })
+        else { return nil }
+        self = .temporal(relation)
+      } else {
+        guard let geometry = CQL2Geometry(name: name) else { return nil }
+        self = .geometry(geometry)
+      }
+    }
+  }
+}
