@@ -4,7 +4,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-    libdeflate-dev libevent-dev libsimdjson-dev libsqlite3-dev libstdc++-12-dev pkg-config \
+    libdeflate-dev libevent-dev libprotozero-dev libsimdjson-dev libsqlite3-dev libstdc++-12-dev pkg-config \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .

@@ -25,13 +25,14 @@ let package = Package(
     .target(name: "CHints"),
     .target(name: "CVectors"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(name: "CProtozero"),
 
     // The rooms of the house.
     .target(name: "Threading", dependencies: ["CHints"], swiftSettings: strict),
     .target(
       name: "ClusterCore", dependencies: ["CHints", "CVectors", "Threading"], swiftSettings: strict),
     .target(
-      name: "GeoFormats", dependencies: ["ClusterCore", "CSimdJSON", "CVectors"],
+      name: "GeoFormats", dependencies: ["ClusterCore", "CProtozero", "CSimdJSON", "CVectors"],
       swiftSettings: strict),
     .target(
       name: "FeatureStore", dependencies: ["ClusterCore", "CSQLite", "CDeflate", "Threading"],

@@ -7,6 +7,11 @@ struct Route: Sendable {
     var collection = ""
     /// A feature or annotation of the collection.
     var member = ""
+    /// What follows.
+    var others: [String] = []
+
+    /// Zoom, x and y of a tile.
+    var tile: [String] { [member] + others }
   }
 
   typealias Handler = @Sendable (Resources, Parameters, HTTPRequest) throws -> Outcome
@@ -99,7 +104,11 @@ struct Route: Sendable {
         continue
       }
       if text.isEmpty { return nil }
-      if count == 0 { values.collection = text } else { values.member = text }
+      switch count {
+      case 0: values.collection = text
+      case 1: values.member = text
+      default: values.others.append(text)
+      }
       count += 1
     }
     return values

@@ -94,6 +94,29 @@ import Testing
     #expect((await service.get(target))["numberMatched"]?.int == 23 * 23 - 1)
   }
 
+  /// What is beyond all limits is refused at once, as text and as JSON.
+  @Test func `hostile shapes`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3)])
+    let points = (0..<40_000).map { "\($0 % 100) \($0 % 80)" }.joined(separator: ",")
+    let numbers = (0..<40_000).map { "[\($0 % 100),\($0 % 80)]" }.joined(separator: ",")
+    let zigzag = (0..<5000).map { "\($0 % 2 == 0 ? -90 : 90) \($0 % 80)" }.joined(separator: ",")
+    let filters = [
+      "\"S_INTERSECTS(geometry, POLYGON((\(points))))\"",
+      "\"S_INTERSECTS(geometry, POLYGON((\(zigzag), -90 0)))\"",
+      "\"S_INTERSECTS(geometry, BBOX(0, 91, 1, 92))\"",
+      #"{"op":"s_intersects","args":[{"property":"geometry"},{"type":"Polygon","coordinates":[["#
+        + numbers + "]]}]}",
+      #"{"op":"s_intersects","args":[{"property":"geometry"},{"type":"Point","coordinates":[1e9,1]}]}"#,
+      #"{"op":"t_after","args":[{"property":"a"},{"interval":["2021-01-01","2020-01-01"]}]}"#,
+    ]
+    for filter in filters {
+      (await service.post(
+        "/collections/c/clusters", "{\"bbox\":[0,0,9,9],\"zoom\":3,\"filter\":\(filter)}"))
+        .expectProblem(422, at: "/filter", String(filter.prefix(80)))
+    }
+  }
+
   @Test func `languages and reference systems`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3, "{\"a\":1}"), TwinFeature(2, 2, 3)])

@@ -130,6 +130,22 @@ import Testing
     #expect(await matched("2022-01-01/..", again) == 2)
   }
 
+  /// So many that their times are read away from the event loops, and by nobody twice.
+  @Test func `many features get times`() async throws {
+    let service = try Service()
+    await service.store(
+      (0..<6000).map { TwinFeature($0, 0, 0, "{\"t\":\"20\(10 + $0 % 90)-01-01\"}") })
+    let put = await service.send(
+      .put, "/collections/c", #"{"temporal":{"property":"t"}}"#, type: "application/json")
+    let interval = #"[["2010-01-01T00:00:00Z","2099-01-01T23:59:59.999Z"]]"#
+    #expect(put.json["extent"]?["temporal"]?["interval"]?.text == interval)
+    service.writer.close()
+    let again = try Service(of: service.directory)
+    let read = await again.get("/collections/c")
+    #expect(read.json["extent"]?["temporal"]?["interval"]?.text == interval)
+    #expect(await matched("2050-01-01", again) == 6000 / 90 + 1)
+  }
+
   @Test func `deletions by time`() async throws {
     let service = try Service()
     await service.store((1...9).map { TwinFeature($0, 0, 0, "{\"t\":\"2020-01-0\($0)\"}") })

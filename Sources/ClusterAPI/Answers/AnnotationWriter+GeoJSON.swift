@@ -28,7 +28,10 @@ extension AnnotationWriter {
       writeID(of: annotation, into: &json)
       json.member("point_count", annotation.count)
       json.key("point_count_abbreviated")
-      AnnotationWriter.abbreviate(annotation.count, into: &json)
+      switch annotation.count.abbreviated {
+      case .number(let count): json.value(count)
+      case .text(let text): json.value(text)
+      }
       json.key("id")
       writeID(of: annotation, into: &json)
       writeCommon(annotation, hasID: false, opening: false, into: &json)
@@ -69,7 +72,8 @@ extension AnnotationWriter {
     }
   }
 
-  private static let reserved = ["cluster", "point_count", "annotation_id"].map { Array($0.utf8) }
+  /// The names of properties by which clients would take a pin for a cluster.
+  static let reserved = ["cluster", "point_count", "annotation_id"].map { Array($0.utf8) }
 
   private func isSelected(_ name: [UInt8]) -> Bool {
     switch options.properties {
@@ -78,15 +82,23 @@ extension AnnotationWriter {
     case .names(let names): names.contains(name)
     }
   }
+}
 
-  /// Writes a count in Supercluster's short form: 999, "1.2k", "12k".
-  private static func abbreviate(_ count: Int, into json: inout JSONWriter) {
-    switch count {
-    case 10_000...: json.value("\((count + 500) / 1000)k")
+extension Int {
+  /// A count in Supercluster's short form.
+  enum Abbreviated {
+    case number(Int)
+    case text(String)
+  }
+
+  /// The count in Supercluster's short form: 999, "1.2k", "12k".
+  var abbreviated: Abbreviated {
+    switch self {
+    case 10_000...: return .text("\((self + 500) / 1000)k")
     case 1000...:
-      let tenths = (count + 50) / 100
-      json.value(tenths % 10 == 0 ? "\(tenths / 10)k" : "\(tenths / 10).\(tenths % 10)k")
-    default: json.value(count)
+      let tenths = (self + 50) / 100
+      return .text(tenths % 10 == 0 ? "\(tenths / 10)k" : "\(tenths / 10).\(tenths % 10)k")
+    default: return .number(self)
     }
   }
 }

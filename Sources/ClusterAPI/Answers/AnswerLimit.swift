@@ -10,7 +10,12 @@ enum AnswerLimit {
 
   /// Refuses an answer that is too long.
   static func check(_ json: borrowing JSONWriter) throws(ImpossibleRequest) {
-    guard json.count > whole else { return }
+    try check(count: json.count)
+  }
+
+  /// Refuses an answer of too many bytes.
+  static func check(count: Int) throws(ImpossibleRequest) {
+    guard count > whole else { return }
     throw ImpossibleRequest(
       field: "properties",
       detail:

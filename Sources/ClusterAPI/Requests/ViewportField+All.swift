@@ -17,7 +17,7 @@ extension ViewportField {
       "clusterer", .settings, groupSettings, isGridOnly: true,
       { try $0.choice($1, ClusterPosition.self) }, { $0.cell.settings.position = $1 }),
     ViewportField(
-      "cellSize", .cellSize, [.viewports, .group], isGridOnly: true, { try $0.number($1) },
+      "cellSize", .cellSize, [.viewports, .group, .tile], isGridOnly: true, { try $0.number($1) },
       { $0.cellSize = $1 }),
     ViewportField(
       "maxZoomLevelForClustering", .settings, groupSettings, isGridOnly: true,
@@ -35,10 +35,10 @@ extension ViewportField {
       "keepApart", .settings, annotations, { try $0.featureIDs($1) },
       { $0.cell.settings.keepApart = $1 }),
     ViewportField(
-      "decluster", .settings, annotations, isGridOnly: true, { try $0.bool($1) },
+      "decluster", .settings, [annotations, .tile], isGridOnly: true, { try $0.bool($1) },
       { $0.cell.settings.decluster = $1 }),
     ViewportField(
-      "distanceFromContestedLocation", .settings, annotations, { try $0.number($1) },
+      "distanceFromContestedLocation", .settings, [annotations, .tile], { try $0.number($1) },
       { $0.cell.settings.distanceFromContestedLocation = $1 }),
     ViewportField(
       "debug", .debug, .viewports, isGridOnly: true, { try $0.bool($1) }, { $0.debug = $1 }),
@@ -64,7 +64,7 @@ extension ViewportField {
       "members", .output, annotations, { try $0.integer($1, in: 0...100) },
       { $0.cell.output.members = $1 }),
     ViewportField(
-      "properties", .output, annotations, { try $0.propertySelection($1) },
+      "properties", .output, [annotations, .tile], { try $0.propertySelection($1) },
       { $0.cell.output.properties = $1 }),
     ViewportField(
       "fields", .output, annotations, { try $0.annotationFields($1) },
@@ -72,27 +72,28 @@ extension ViewportField {
 
     // What is asked of the features' properties.
     ViewportField(
-      "filter", .properties, annotations, { try $0.filter($1) }, { $0.cell.properties.filter = $1 }),
+      "filter", .properties, [annotations, .tile], { try $0.filter($1) },
+      { $0.cell.properties.filter = $1 }),
     ViewportField(
-      "filter-lang", .properties, annotations,
+      "filter-lang", .properties, [annotations, .tile],
       reading: { fields, _, _ in _ = try fields.filterLanguage() }),
     ViewportField(
-      "filter-crs", .properties, annotations,
+      "filter-crs", .properties, [annotations, .tile],
       reading: { fields, _, _ in try fields.checkFilterCRS() }),
     ViewportField(
-      "datetime", .properties, annotations, { try $0.datetime($1) },
+      "datetime", .properties, [annotations, .tile], { try $0.datetime($1) },
       { $0.cell.properties.datetime = $1 }),
     ViewportField(
-      "groupBy", .properties, [.viewports, .methodAnnotation], { try $0.property($1) },
+      "groupBy", .properties, [.viewports, .methodAnnotation, .tile], { try $0.property($1) },
       { $0.cell.properties.groupBy = $1 }),
     ViewportField(
-      "countBy", .properties, annotations, { try $0.property($1) },
+      "countBy", .properties, [annotations, .tile], { try $0.property($1) },
       { $0.cell.properties.countBy = $1 }),
     ViewportField(
-      "weightBy", .properties, annotations, { try $0.property($1) },
+      "weightBy", .properties, [annotations, .tile], { try $0.property($1) },
       { $0.cell.properties.weightBy = $1 }),
     ViewportField(
-      "aggregate", .properties, annotations, { try $0.aggregates($1) },
+      "aggregate", .properties, [annotations, .tile], { try $0.aggregates($1) },
       { $0.cell.properties.aggregates = $1 }),
 
     ViewportField(
@@ -118,6 +119,6 @@ extension ViewportField {
   private static let methods: Requests = [.viewports, .methodAnnotation]
   /// All requests for annotations, one or many.
   private static let annotations: Requests = [.viewports, .annotation]
-  /// Clustering settings that a group may have of its own.
-  private static let groupSettings: Requests = [annotations, .group]
+  /// Clustering settings that a group may have of its own, and that tiles have.
+  private static let groupSettings: Requests = [annotations, .group, .tile]
 }

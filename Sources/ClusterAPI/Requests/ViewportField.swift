@@ -20,6 +20,8 @@ struct ViewportField: Sendable {
     static let methodAnnotation = Requests(rawValue: 32)
     /// An element of `groups`.
     static let group = Requests(rawValue: 64)
+    /// A tile.
+    static let tile = Requests(rawValue: 128)
 
     /// All that ask for a viewport.
     static let viewports: Requests = [.clusters, .pins, .changes, .locate]

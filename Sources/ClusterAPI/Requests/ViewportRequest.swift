@@ -53,6 +53,11 @@ struct ViewportRequest: Sendable {
     }
   }
 
+  /// A request for a viewport on a grid.
+  init(_ values: ViewportValues, on viewport: Viewport) {
+    (self.values, area) = (values, .grid(viewport, overrides: [:]))
+  }
+
   /// The zoom, rounded to 1/1000.
   var zoomLevel: Double {
     switch area {

@@ -10,6 +10,7 @@ enum MediaType: String {
   case yaml = "application/yaml"
   case plain = "text/plain"
   case eventStream = "text/event-stream"
+  case vectorTile = "application/vnd.mapbox-vector-tile"
 
   /// Its name in the field `f`, for those that a client can choose by it.
   var shortName: String {

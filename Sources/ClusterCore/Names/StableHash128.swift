@@ -3,7 +3,8 @@
 /// adversary could at most make two of their own ids share a name.
 public struct StableHash128: Hashable, Sendable {
   private let high: UInt64
-  private let low: UInt64
+  /// Half of it.
+  public let low: UInt64
 
   /// Hashes bytes.
   public init(_ bytes: some Sequence<UInt8>) {

@@ -38,6 +38,11 @@ public struct Viewport: Sendable {
     cells = try Viewport.cells(covering: grownRect, zoomLevel, cellSize)
   }
 
+  /// Creates a viewport of cells that were found to be right.
+  init(zoomLevel: Double, cellSize: Double, cells: GridRange, of rect: MapRect) {
+    (self.zoomLevel, self.cellSize, self.cells, grownRect) = (zoomLevel, cellSize, cells, rect)
+  }
+
   /// The cells of another size that cover the same rectangle.
   public func cells(ofSize cellSize: Double) throws(ImpossibleRequest) -> GridRange {
     try Viewport.cells(covering: grownRect, zoomLevel, cellSize)

@@ -99,8 +99,8 @@ extension SeededGenerator {
       members.append(.init(name, .string(text)))
     }
     let longitude = chance(0.8) ? Double(int(-160...160)) : Double(int(-1440...1440))
-    return TwinFeature(
-      id, longitude / 8, Double(int(-160...160)) / 8, TestJSON.object(members).text)
+    let latitude = chance(0.8) ? Double(int(-160...160)) : Double(int(-720...720))
+    return TwinFeature(id, longitude / 8, latitude / 8, TestJSON.object(members).text)
   }
 
   mutating func propertyFeatures(_ count: Int) -> [TwinFeature] {

@@ -56,11 +56,9 @@ struct TestShape {
 
 extension SeededGenerator {
   private mutating func place() -> Coordinate {
-    Coordinate(
-      latitude: Double(int(-80...80)) / 8,
-      longitude: pick([-180, 180, 0, 0, 7.5])
-        + Double(int(-80...80)) / 8
-    ).withinWorld
+    let latitude = pick([0, 0, 0, 84, -84]) + Double(int(-80...80)) / 8
+    let longitude = pick([-180, 180, 0, 0, 7.5]) + Double(int(-80...80)) / 8
+    return Coordinate(latitude: latitude, longitude: longitude).withinWorld
   }
 
   /// A star around a place, its points clockwise or not.

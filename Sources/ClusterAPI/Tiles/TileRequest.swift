@@ -1,0 +1,71 @@
+import ClusterCore
+import GeoFormats
+
+/// A request for a tile: which one, in which form, and what its annotations carry.
+struct TileRequest: Sendable {
+  /// The forms of tiles.
+  enum Form: Sendable {
+    /// A Mapbox Vector Tile.
+    case vector
+    /// GeoJSON, as a viewport request answers it.
+    case geoJSON
+  }
+
+  let tile: Tile
+  let form: Form
+  private(set) var viewport: ViewportRequest
+  /// Whether clusters tell the zoom at which they come apart.
+  let hasExpansion: Bool
+  /// The version in the template that the request was made from; nil if there is none.
+  let version: Int?
+
+  /// The fields that say which annotations there are and what they carry.
+  static let names = ViewportField.names(.tile) + ["expansion"]
+  private static let allNames = names + ["v"]
+
+  /// - Parameter parts: zoom, x and y as they stand in the path; the last may end with a form.
+  init(_ parts: [String], query: String?) throws {
+    var (last, form) = (parts[2][...], Form.vector)
+    for (suffix, other) in [(".mvt", Form.vector), (".pbf", .vector), (".geojson", .geoJSON)]
+    where last.hasSuffix(suffix) {
+      (last, form) = (last.dropLast(suffix.count), other)
+    }
+    let numbers = [parts[0][...], parts[1][...], last].map { text in
+      // Int(_:) also takes "+1".
+      text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        ? Int(text) : nil
+    }
+    guard let zoom = numbers[0], let x = numbers[1], let y = numbers[2],
+      let tile = Tile(zoom: zoom, x: x, y: y)
+    else {
+      throw Problem.notFound(
+        "there is no such tile: zooms are 0…24, x and y are whole numbers below 2^zoom")
+    }
+    let fields = try Fields(query: query, allowed: TileRequest.allNames)
+    self.tile = tile
+    self.form = form
+    viewport = try ViewportRequest(tile, fields, isGeoJSON: form == .geoJSON)
+    hasExpansion = try fields.bool("expansion") ?? false
+    version = try fields.integer("v")
+  }
+}
+
+extension TileRequest {
+  /// The request with its span of time as a part of the filter.
+  func resolved(by temporal: TemporalProperties?) -> TileRequest {
+    var request = self
+    request.viewport = viewport.resolved(by: temporal)
+    return request
+  }
+}
+
+extension ViewportRequest {
+  /// Reads what the annotations of a tile are and carry.
+  fileprivate init(_ tile: Tile, _ fields: Fields, isGeoJSON: Bool) throws {
+    var values = ViewportValues()
+    try fields.readSettings(of: .tile, into: &values)
+    try fields.read(.properties, .output, .cellSize, of: .tile, into: &values)
+    values.cell.output.isGeoJSON = isGeoJSON
+    self.init(values, on: try Viewport(tile, cellSize: values.cellSize ?? 60))
+  }
+}

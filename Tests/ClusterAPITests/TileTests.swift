@@ -1,0 +1,194 @@
+import ClusterCore
+import TestSupport
+import Testing
+
+@testable import ClusterAPI
+
+/// Vector tiles, against the answers to viewports of the same grids.
+@Suite(.timeLimit(.minutes(5))) struct TileTests {
+  private let path = "/collections/c"
+
+  /// Members of a viewport request, or the same in a query.
+  private static let ways: [[String: String]] = [
+    [:], ["properties": #"["k"]"#], ["properties": #""none""#], ["filter": #""k < 2""#],
+    ["groupBy": #""k""#], ["decluster": "true", "minPoints": "9"],
+    [
+      "decluster": "true", "maxZoomLevelForClustering": "3",
+      "distanceFromContestedLocation": "500",
+    ],
+    ["weightBy": #""w""#, "countBy": #""k""#, "aggregate": #"{"a":["mean","w"],"b":["max","k"]}"#],
+    ["clusterer": #""nearCenter""#, "minUniqueLocationsForClustering": "3"],
+  ]
+
+  private func service(_ generator: inout SeededGenerator, count: Int) async throws -> Service {
+    let service = try Service()
+    let pool = RandomCoordinates(using: &generator)
+    let features = (1...count).map { pool.feature($0, using: &generator) }
+    let stored = await service.post(
+      "\(path)/items",
+      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#)
+    #expect(stored.status == 200)
+    return service
+  }
+
+  @Test(arguments: [1, 2] as [UInt64])
+  func `tiles hold what viewports of their cells show`(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let service = try await service(&generator, count: 400)
+    let snapshot = try #require(service.catalog["c"])
+    var (clusters, pins, spread) = (0, 0, 0)
+    for _ in 0..<150 {
+      // Around a feature, so that there is something to see.
+      let ordinals = snapshot.index.sampledOrdinals(100)
+      let place = snapshot.index.record(at: generator.pick(ordinals)).coordinate
+      let zoom = generator.int(0...20)
+      let tile = Tile(zoom: zoom, holding: WebMercator.project(place))
+      let cellSize = generator.pick([60, 100, 512, 2048, 33.3])
+      let way = generator.pick(TileTests.ways)
+      let count = max(1, (512 / cellSize).rounded(.down))
+      let (rect, cell) = (tile.rect, tile.rect.width / count)
+      // A rectangle of the same cells that doesn't touch others.
+      var members = way
+      members["visibleMapRect"] =
+        #"{"x":\#(rect.x + cell / 2),"y":\#(rect.y + cell / 2),"#
+        + #""width":\#(rect.width - cell),"height":\#(rect.height - cell)}"#
+      members["zoom"] = "\(zoom + 1)"
+      members["cellSize"] = "\(512 / count)"
+      members["marginFactor"] = "0"
+      let body = "{\(members.map { "\"\($0)\":\($1)" }.joined(separator: ","))}"
+      let view = await service.post("\(path)/clusters", body)
+      #expect(view.status == 200, "\(view.text)")
+      let query = TwinRequest.query(
+        try TestJSON(
+          parsing: Array("{\(way.map { "\"\($0)\":\($1)" }.joined(separator: ","))}".utf8)))
+      let target = "\(path)/tiles/\(zoom)/\(tile.x)/\(tile.y)"
+      let answer = await service.get("\(target)?cellSize=\(cellSize)&\(query)")
+      let annotations = view["annotations"]?.array ?? []
+      guard !annotations.isEmpty else {
+        #expect(answer.status == 204, "\(target) \(body)")
+        continue
+      }
+      #expect(answer.status == 200 && answer.type == "application/vnd.mapbox-vector-tile")
+      let decoded = try DecodedTile(answer.response.body)
+      #expect(decoded.name == "c" && decoded.version == 2 && decoded.extent == 4096)
+      #expect(decoded.points.count == annotations.count)
+      for (point, annotation) in zip(decoded.points, annotations) {
+        check(point, annotation, on: tile, "\(target) \(body)")
+        if point.tags["cluster"] != nil { clusters += 1 } else { pins += 1 }
+        if annotation["originalCoordinate"] != nil { spread += 1 }
+      }
+    }
+    #expect(clusters > 100 && pins > 100 && spread > 20)
+    #expect(service.reports.value == [])
+  }
+
+  private func check(
+    _ point: DecodedTile.Point, _ annotation: TestJSON, on tile: Tile, _ comment: String
+  ) {
+    let isCluster = annotation["isCluster"] == .bool(true)
+    let id = annotation["id"]?.string.map(DecodedTile.Value.string)
+    #expect(point.tags[isCluster ? "cluster_id" : "annotation_id"] == id, "\(comment)")
+    checkPlace(of: point, annotation, on: tile, comment)
+    guard isCluster else {
+      let properties = annotation["feature"]?["properties"]?.members ?? []
+      for property in properties {
+        #expect(point.tags[property.key] == TileTests.value(property.value))
+      }
+      #expect(point.tags.count == properties.count + 1)
+      #expect(point.id == annotation["feature"]?["id"]?.int.map(UInt64.init))
+      return
+    }
+    #expect(point.tags["cluster"] == .bool(true))
+    #expect(point.tags["point_count"] == annotation["count"]?.int.map(DecodedTile.Value.integer))
+    #expect(point.id.map { (UInt64(1) << 52..<1 << 53).contains($0) } == true)
+    #expect(point.tags["group"] == annotation["group"].flatMap(TileTests.value))
+    #expect(point.tags["weight"] == annotation["weight"].flatMap(TileTests.value))
+    for count in annotation["counts"]?.members ?? [] {
+      #expect(point.tags["count:\(count.key)"] == TileTests.value(count.value))
+    }
+    for aggregate in annotation["aggregates"]?.members ?? [] {
+      #expect(point.tags[aggregate.key] == TileTests.value(aggregate.value))
+    }
+  }
+
+  private func checkPlace(
+    of point: DecodedTile.Point, _ annotation: TestJSON, on tile: Tile, _ comment: String
+  ) {
+    guard let latitude = annotation["coordinate"]?["latitude"]?.double,
+      let longitude = annotation["coordinate"]?["longitude"]?.double
+    else { return _ = Issue.record("no coordinate: \(annotation)") }
+    let place = WebMercator.project(Coordinate(latitude: latitude, longitude: longitude))
+    let world = WebMercator.worldSize
+    // The copy of the world that is nearest.
+    let x = [place.x, place.x - world, place.x + world].min {
+      let middle = tile.rect.x + tile.rect.width / 2
+      return ($0 - middle).magnitude < ($1 - middle).magnitude
+    }
+    func units(_ distance: Double) -> Double { distance / tile.rect.width * 4096 }
+    let (dx, dy) = (units((x ?? 0) - tile.rect.x), units(place.y - tile.rect.y))
+    let isInside = (0..<4096).contains(point.x) && (0..<4096).contains(point.y)
+    #expect(isInside || annotation["originalCoordinate"] != nil, "\(comment)")
+    // Means are rounded to a centimetre, which is more than a unit at large zooms.
+    let slack = 1 + units(world / 3.6e9 * 2)
+    #expect(dx >= Double(point.x) - slack && dx <= Double(point.x) + 1 + slack, "\(comment)")
+    #expect(dy >= Double(point.y) - slack && dy <= Double(point.y) + 1 + slack, "\(comment)")
+  }
+
+  private static func value(_ json: TestJSON) -> DecodedTile.Value? {
+    switch json {
+    case .string(let text): .string(text)
+    case .bool(let bool): .bool(bool)
+    case .null: nil
+    default: json.int.map { .integer($0) } ?? json.double.map { .double($0) }
+    }
+  }
+
+  @Test func `the tiles of a zoom hold every feature once`() async throws {
+    var generator = SeededGenerator(seed: 3)
+    let service = try await service(&generator, count: 300)
+    for zoom in 0...3 {
+      var total = 0
+      for x in 0..<1 << zoom {
+        for y in 0..<1 << zoom {
+          let answer = await service.get("\(path)/tiles/\(zoom)/\(x)/\(y).mvt")
+          guard answer.status == 200 else {
+            #expect(answer.status == 204)
+            continue
+          }
+          for point in try DecodedTile(answer.response.body).points {
+            guard case .integer(let count)? = point.tags["point_count"] else {
+              total += 1
+              continue
+            }
+            total += count
+          }
+        }
+      }
+      #expect(total == 300)
+    }
+  }
+
+  @Test func `tiles say how long they may be kept, and where there are none`() async throws {
+    var generator = SeededGenerator(seed: 4)
+    let service = try await service(&generator, count: 20)
+    let version = try #require(service.catalog["c"]).info.version
+    let current = await service.get("\(path)/tiles/0/0/0?v=\(version)")
+    #expect(current.response.header("Cache-Control") == "public, max-age=31536000, immutable")
+    for query in ["", "?v=\(version - 1)", "?v=0"] {
+      let other = await service.get("\(path)/tiles/0/0/0\(query)")
+      #expect(other.status == 200 && other.response.header("Cache-Control") == "no-cache")
+      let tag = other.response.etag ?? ""
+      let again = await service.get(
+        "\(path)/tiles/0/0/0\(query)", headers: [("If-None-Match", "\"\(tag)\"")])
+      #expect(again.status == 304)
+    }
+    for tile in ["25/0/0", "24/1073741824/-1", "1/2/0", "1/0/2", "a/0/0", "1/0/0.png", "1/+1/0"] {
+      await service.get("\(path)/tiles/\(tile)").expectProblem(404)
+    }
+    await service.get("/collections/none/tiles/0/0/0").expectProblem(404)
+    await service.get("\(path)/tiles/0/0/0?cellSize=0.5").expectProblem(422, at: "cellSize")
+    await service.get("\(path)/tiles/0/0/0?zoom=3").expectProblem(400, at: "zoom")
+    let json = await service.get("\(path)/tiles/0/0/0.geojson")
+    #expect(json.type == "application/geo+json" && json["featureCount"]?.int == 20)
+  }
+}
