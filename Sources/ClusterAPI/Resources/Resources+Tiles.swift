@@ -21,6 +21,7 @@ extension Resources {
       cost: { Cost(of: asked, over: collection) }
     ) {
       var response = try Resources.tile(asked, of: snapshot, type, etag)
+      response.headers.removeAll { $0.name == caching.name }
       response.headers.append(caching)
       return response
     }
