@@ -1,4 +1,5 @@
 import ClusterCore
+import FeatureStore
 import GeoFormats
 
 /// A request for a tile: which one, in which form, and what its annotations carry.
