@@ -12,6 +12,7 @@ public final class API: Sendable {
   private let readWork = WorkQueue(turns: Processors.count)
   private let writeWork = WorkQueue(turns: max(1, Processors.count / 2))
   private let requestTimeout: Int
+  private let address: ServiceAddress
   private let mostOnLoop: UInt
 
   /// The default of the time that a request's work may take with its waiting, in seconds.
@@ -24,19 +25,34 @@ public final class API: Sendable {
   ///     long as they take.
   ///   - mostOnLoop: the time after which a read is given up where it came in, in nanoseconds, to be begun again
   ///     on another thread; 0 for never.
+  ///   - address: tells where clients reach the service, and who they are.
   ///   - report: is given the errors that clients aren't told.
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
     requestTimeout: Int = defaultRequestTimeout, mostOnLoop: UInt = Cost.mostOnLoop,
-    report: @escaping @Sendable (String) -> Void
+    address: ServiceAddress = .ofRequests, report: @escaping @Sendable (String) -> Void
   ) {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
     self.report = report
-    resources = Resources(catalog: catalog, writer: writer, metrics: metrics, report: report)
+    self.address = address
+    resources = Resources(
+      catalog: catalog, writer: writer, metrics: metrics, address: address, report: report)
   }
 
   /// Answers a request. `reply` is called exactly once, here or on another thread.
-  public func handle(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void) {
+  public func handle(
+    _ request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
+  ) {
+    guard address.trustsProxy else { return handle(from: request, reply: reply) }
+    var request = request
+    request.client = address.client(of: request)
+    handle(from: request, reply: reply)
+  }
+
+  /// Answers a request whose client is known.
+  private func handle(
+    from request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
+  ) {
     let report = self.report
     let refusals = resources.metrics.refusals
     let finish: Reply = { result in
@@ -57,29 +73,40 @@ public final class API: Sendable {
         // Other methods have no use for a body, and would keep it until they are answered.
         guard [.post, .put, .patch].contains(request.method) else { throw ParserPool.tooLarge }
       }
-      switch try Route.outcome(of: request, from: resources) {
-      case .now(let response): send(response, request, finish)
-      case .read(let read): try answer(read, request, finish)
-      case .later(let lane, let work): run(lane, request, finish, work)
-      case .write(let write):
-        try enqueue(write, try share(of: write.bytes, for: request), request, finish)
-      case .longWrite(let read):
-        let share = try share(of: request.body.count, for: request)
-        enqueue(.write, request, finish) {
-          do {
-            let write = try read(share)
-            if Interruption.isOver { return }
-            guard share.resize(to: write.bytes) else { throw Problem.tooManyWrites }
-            try self.enqueue(write, share, request, finish)
-          } catch {
-            share.giveBack()
-            finish(.failure(error))
-          }
-        }
-      case .deferred(let begin): try begin(finish)
-      }
+      if try API.isPacked(request) { return try unpack(request, finish) }
+      try carryOut(try Route.outcome(of: request, from: resources), request, finish)
     } catch {
       finish(.failure(error))
+    }
+  }
+
+  /// Answers a request in the way that was found for it.
+  ///
+  /// - Parameter isHere: whether short work may be done on this thread, which is that where the request came in.
+  func carryOut(
+    _ outcome: Outcome, _ request: HTTPRequest, _ finish: @escaping Reply, isHere: Bool = true
+  ) throws {
+    switch outcome {
+    case .now(let response): send(response, request, finish)
+    case .read(let read) where isHere: try answer(read, request, finish)
+    case .read(let read): run(read.cost().lane ?? .quick, request, finish, read.make)
+    case .later(let lane, let work): run(lane, request, finish, work)
+    case .write(let write):
+      try enqueue(write, try share(of: write.bytes, for: request), request, finish)
+    case .longWrite(let read):
+      let share = try share(of: request.body.count, for: request)
+      enqueue(.write, request, finish) {
+        do {
+          let write = try read(share)
+          if Interruption.isOver { return }
+          guard share.resize(to: write.bytes) else { throw Problem.tooManyWrites }
+          try self.enqueue(write, share, request, finish)
+        } catch {
+          share.giveBack()
+          finish(.failure(error))
+        }
+      }
+    case .deferred(let begin): try begin(finish)
     }
   }
 
@@ -132,7 +159,7 @@ public final class API: Sendable {
     }
   }
 
-  private func enqueue(
+  func enqueue(
     _ lane: WorkQueue.Lane, _ request: HTTPRequest, _ finish: @escaping Reply,
     _ work: @escaping @Sendable () -> Void
   ) {

@@ -4,6 +4,8 @@ extension Route {
   static let all: [Route] = [
     Route("/", answersBeforeLoading: true, [.get: { .now(try $0.landing($2)) }]),
     Route("/openapi.yaml", answersBeforeLoading: true, [.get: { .now(try $0.openAPI($2)) }]),
+    Route("/api", answersBeforeLoading: true, [.get: { try $0.openAPI30($2) }]),
+    Route("/favicon.ico", answersBeforeLoading: true, [.get: { .now(try $0.favicon($2)) }]),
     Route("/conformance", answersBeforeLoading: true, [.get: { .now(try $0.conformance($2)) }]),
     Route("/health/live", answersBeforeLoading: true, [.get: { .now(try $0.live($2)) }]),
     Route("/health/ready", answersBeforeLoading: true, [.get: { .now(try $0.ready($2)) }]),
@@ -16,6 +18,8 @@ extension Route {
         .put: { try $0.putCollection($1.collection, $2) },
         .delete: { try $0.deleteCollection($1.collection, $2) },
       ]),
+    Route("/collections/*/queryables", [.get: { try $0.queryables($1.collection, $2) }]),
+    Route("/collections/*/schema", [.get: { try $0.schema($1.collection, $2) }]),
     Route(
       "/collections/*/items",
       [

@@ -58,6 +58,11 @@ struct Route: Sendable {
     return try handler(resources, parameters, request)
   }
 
+  /// Whether the body of a request holds features to store, so that it may be longer than others.
+  static func takesFeatures(_ request: HTTPRequest) -> Bool {
+    request.method == .post && (try? find(request.path))?.0.path == "/collections/*/items"
+  }
+
   /// The route of a percent-encoded path, and its parameters. An escaped slash is part of its segment.
   ///
   /// - Throws: ``Problem`` 404 if there is no such resource, 400 if the path can't be decoded.
@@ -76,6 +81,10 @@ struct Route: Sendable {
         throw Problem(400, "the path holds a broken percent escape or isn't UTF-8")
       }
       segments.append(segment)
+    }
+    // A slash at the end means nothing more.
+    if segments.count > 1, segments.last == "", segments[segments.count - 2] != "" {
+      segments.removeLast()
     }
     if beginning?.isEmpty == true {
       for route in all {

@@ -192,7 +192,8 @@ struct Import {
       headers: [("Content-Type", "application/x-ndjson")], body: lines.bytes, timeout: 300)
     let parser = JSONParser()
     let answer = try? parser.parse(response.body)
-    guard response.status == 200, let answer, let inserted = answer["inserted"]?.number,
+    guard [200, 201].contains(response.status), let answer,
+      let inserted = answer["inserted"]?.number,
       let updated = answer["updated"]?.number
     else {
       let detail = answer?["detail"]?.string ?? "no further explanation"

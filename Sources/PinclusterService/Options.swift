@@ -3,9 +3,10 @@ import Glibc
 
 /// The values of a command's flags, from the command line (parsed by getopt_long) or the environment.
 struct Options {
-  /// A flag that takes a value.
+  /// A flag that takes a value, or a switch.
   struct Flag {
     var name: String
+    /// Stands for the value in the help; empty for a switch.
     var placeholder: String
     var help: String
     /// Whether the environment variable PINCLUSTER_NAME also sets it.
@@ -15,6 +16,12 @@ struct Options {
       (self.name, self.placeholder, self.help) = (name, placeholder, help)
       self.hasVariable = hasVariable
     }
+
+    /// A flag without a value.
+    init(switch name: String, _ help: String) { self.init(name, "", help) }
+
+    /// Whether it takes a value.
+    var takesValue: Bool { !placeholder.isEmpty }
 
     /// The environment variable, such as `PINCLUSTER_MAX_BODY_BYTES` for `max-body-bytes`.
     var variable: String {
@@ -36,7 +43,7 @@ struct Options {
     let names = (flags.map(\.name) + ["help"]).map { strdup($0) }
     defer { for string in strings + names { free(string) } }
     var table = names.enumerated().map { index, name in
-      cgetopt_flag(name: name, takes_value: index < flags.count)
+      cgetopt_flag(name: name, takes_value: index < flags.count && flags[index].takesValue)
     }
     table.append(cgetopt_flag(name: nil, takes_value: false))
     var isFirst = true
@@ -50,7 +57,7 @@ struct Options {
       let text = value.map { String(cString: $0) } ?? ""
       switch found {
       case Int(CGETOPT_END): break reading
-      case flags.indices: values[flags[found].name] = text
+      case flags.indices: values[flags[found].name] = flags[found].takesValue ? text : "true"
       case flags.count: wantsHelp = true
       default:
         let reason = found == Int(CGETOPT_NO_VALUE) ? "needs a value" : "is not a flag"
@@ -71,6 +78,16 @@ struct Options {
           + "\(range.lowerBound) to \(range.upperBound)")
     }
     return value
+  }
+
+  /// Whether a switch is on. A variable may hold true or false, 1 or 0.
+  func isOn(_ name: String) throws(UsageError) -> Bool {
+    switch values[name] {
+    case nil, "", "0", "false": return false
+    case "1", "true": return true
+    case let text?:
+      throw UsageError(message: "--\(name) is \(text), neither true nor false")
+    }
   }
 
   /// The value of `max-feature-bytes`, which several commands take.

@@ -23,6 +23,11 @@ struct Serve {
     .init("request-timeout", "SECONDS", "time that the work for a read may take (10)"),
     .init("max-feature-bytes", "N", "largest feature, in bytes (1048576)"),
     .init("max-collections", "N", "collections beyond which none is created (1000)"),
+    .init(
+      "public-url", "URL", "where clients reach the service, for links (from each request)"),
+    .init(
+      switch: "trust-proxy",
+      "believe X-Forwarded-… and Forwarded, which a proxy must set on every request"),
     .init("drain-timeout", "SECONDS", "time for requests in flight when stopping (30)"),
   ]
 
@@ -30,6 +35,7 @@ struct Serve {
   private let directory: String
   private var configuration: HTTPServer.Configuration
   private let requestTimeout: Int
+  private let address: ServiceAddress
   private var limits = WriteLimits()
 
   init(_ options: Options) throws(UsageError) {
@@ -45,6 +51,15 @@ struct Serve {
     directory = options.values["data"] ?? "./data"
     requestTimeout =
       try options.integer("request-timeout", in: 1...3600) ?? API.defaultRequestTimeout
+    let publicURL = options.values["public-url"]
+    guard
+      let address = ServiceAddress(
+        publicURL: publicURL, trustsProxy: try options.isOn("trust-proxy"))
+    else {
+      throw UsageError(
+        message: "--public-url is \(publicURL ?? ""), not of the form https://host[:port][/path]")
+    }
+    self.address = address
     configuration = HTTPServer.Configuration()
     configuration.host = options.values["host"] ?? configuration.host
     let numbers: [(String, ClosedRange<Int>, WritableKeyPath<HTTPServer.Configuration, Int>)] = [
@@ -85,7 +100,8 @@ struct Serve {
       store: try FeatureStore(directory: directory), catalog: catalog, limits: limits)
     let metrics = Metrics()
     let api = API(
-      catalog: catalog, writer: writer, metrics: metrics, requestTimeout: requestTimeout
+      catalog: catalog, writer: writer, metrics: metrics, requestTimeout: requestTimeout,
+      address: address
     ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }

@@ -137,7 +137,7 @@ import Threading
     for id in 1...20 {
       let expires = id % 2 == 0 ? Self.text(Self.start + 5000) : nil
       let feature = pool.feature(id, expires: expires, using: &generator)
-      await service.post("\(path)/items", feature).expect(200)
+      await service.post("\(path)/items", feature).expect(200, 201)
     }
     let base = try #require(service.catalog["c"])
     clock.withLock { $0 += 6000 }
@@ -166,7 +166,7 @@ import Threading
       }
     }
     for id in 1...200 {
-      await service.post("\(path)/items", pool.feature(id, using: &generator)).expect(200)
+      await service.post("\(path)/items", pool.feature(id, using: &generator)).expect(200, 201)
     }
     keep()
     let views = (0..<24).map { _ in RandomView(using: &generator) }

@@ -67,7 +67,7 @@ import Threading
     let end = ExpiryTests.start + 1000
     for (id, expires) in [(1, "null"), (2, "\"\(ExpiryTests.text(end))\"")] {
       let body = ExpiryTests.feature(id, 2, expires: expires)
-      (await service.post("\(path)/items", body)).expect(200)
+      (await service.post("\(path)/items", body)).expect(201)
     }
     let targets = [
       path, "/collections", "\(path)/items", "\(path)/pins?bbox=0,0,9,9",

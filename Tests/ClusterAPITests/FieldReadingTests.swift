@@ -74,7 +74,7 @@ import Testing
     ("/collections/c/%63lusters", "c"), ("/collections//clusters", nil),
     ("/collections/clusters", nil), ("/collections/a/b/clusters", nil),
     ("/Collections/c/clusters", nil),
-    ("/collections/c/clusters/", nil), ("x/collections/c/clusters", nil),
+    ("/collections/c/clusters/", "c"), ("x/collections/c/clusters", nil),
     ("collections/c/clusters", nil), ("", nil),
   ])
   func `the path of clusters`(path: String, collection: String?) {

@@ -31,8 +31,10 @@ import Testing
   private static let stored: [HTTPMethod] = [.get, .head, .put, .delete]
   private static let asked: [HTTPMethod] = [.get, .head, .post]
   private static let methods: [(path: String, allowed: [HTTPMethod])] = [
-    ("/", read), ("/openapi.yaml", read), ("/conformance", read), ("/health/live", read),
+    ("/", read), ("/openapi.yaml", read), ("/api", read), ("/favicon.ico", read),
+    ("/conformance", read), ("/health/live", read),
     ("/health/ready", read), ("/metrics", read), ("/collections", read),
+    ("/collections/c/queryables", read), ("/collections/c/schema", read),
     ("/collections/c", stored), ("/collections/c/items", asked + [.delete]),
     ("/collections/c/items/1", stored + [.patch]),
     ("/collections/c/items/1/locate", [.post]),
@@ -87,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "/nowhere", "//", "/collections/", "/collections//items", "/collections/c/items/", "/c/items",
+    "/nowhere", "//", "/collections//", "/collections//items", "/collections/c/items//", "/c/items",
     "/collections/c/items/1/2", "/collections/c/clusters/n1/parents", "/health",
     "/collections/none",
     "/collections/none/items", "/collections/none/items/1", "/collections/c%2Fitems",
@@ -135,20 +137,20 @@ import Testing
       ("/collections/c/items", nil, geo), ("/collections/c/items", geo, geo),
       ("/", "text/html,application/xhtml+xml,*/*;q=0.8", "text/html"), ("/", nil, json),
       ("/?f=html", json, "text/html"), ("/metrics", nil, "text/plain"),
-      ("/openapi.yaml", nil, "application/yaml"),
+      ("/openapi.yaml", nil, "application/yaml"), ("/openapi.yaml", json, "application/yaml"),
     ] as [(String, String?, String)] {
       let got = await type(target, accept)
       #expect(got == (200, wanted), "\(target) for \(accept ?? "anything") is \(got)")
     }
     for (target, accept) in [
       (clusters, "text/html"), (clusters, "*/*;q=0"), ("/collections/c/items", "image/png"),
-      ("/openapi.yaml", json), ("/collections", "text/csv"), ("/metrics", json),
+      ("/collections", "text/csv"), ("/metrics", json),
       ("/collections/c/pins?bbox=0,0,1,1", "text/html"),
       ("/collections/c/clusters/n1", "text/html"),
     ] {
       (await service.get(target, headers: [("Accept", accept)])).expectProblem(406)
     }
-    for target in [clusters + "&f=xml", "/?f=geojson", "/collections?f=html"] {
+    for target in [clusters + "&f=xml", "/?f=geojson", "/collections?f=geojson"] {
       (await service.get(target)).expectProblem(400, at: "f")
     }
   }

@@ -75,7 +75,7 @@ import Testing
     #expect(access(directory.file("unused"), F_OK) != 0)
     let long = String(repeating: "x", count: 3000)
     let body = TwinFeature(1, 1, 2, "{\"long\":\"\(long)\"}").geoJSON
-    #expect(try server.client.send("POST", "/collections/c/items", json: body).status == 200)
+    #expect(try server.client.send("POST", "/collections/c/items", json: body).status == 201)
     let longer = String(repeating: "x", count: 6000)
     let large = TwinFeature(1, 1, 2, "{\"long\":\"\(longer)\"}").geoJSON
     let refused = try server.client.send("POST", "/collections/c/items", json: large)
@@ -84,7 +84,7 @@ import Testing
     // At debug there is a line a request.
     let isLogged = eventually {
       server.log.contains {
-        $0["event"] == "request" && $0["method"] == "POST" && $0["status"] == 200
+        $0["event"] == "request" && $0["method"] == "POST" && $0["status"] == 201
           && $0["target"] == "/collections/c/items" && $0["level"] == "debug"
       }
     }

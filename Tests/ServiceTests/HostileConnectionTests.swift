@@ -138,7 +138,7 @@ import Testing
         "POST /collections/c/items HTTP/1.1\r\nHost: x\r\nContent-Length: \(feature.count)\r\n\r\n"
           .utf8))
     for byte in feature { try connection.write([byte]) }
-    #expect(try connection.receive().status == 200)
+    #expect(try connection.receive().status == 201)
     try connection.write(
       Array(
         "POST /collections/c/items HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))

@@ -104,6 +104,8 @@ filters = st.recursive(
     max_leaves=6,
 )
 schemathesis.openapi.format("cql2-text", filters)
+schemathesis.openapi.format(
+    "sort-key", st.sampled_from(["name", "-population", "+country", "-timezone", "population"]))
 
 dates = st.dates().map(lambda date: date.isoformat()) | st.datetimes().map(
     lambda time: time.isoformat(timespec="milliseconds") + "Z")

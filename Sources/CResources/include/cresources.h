@@ -8,3 +8,11 @@
 /// The description of the API, openapi.yaml: its first byte and its size.
 const uint8_t *pincluster_openapi(void);
 size_t pincluster_openapi_size(void);
+
+/// What is derived from that in OpenAPI 3.0, as JSON; its first server has the URL "/".
+const uint8_t *pincluster_openapi30(void);
+size_t pincluster_openapi30_size(void);
+
+/// The icon of the pages, as SVG.
+const uint8_t *pincluster_favicon(void);
+size_t pincluster_favicon_size(void);

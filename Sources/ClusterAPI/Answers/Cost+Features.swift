@@ -20,16 +20,28 @@ extension Cost {
     self.init(nanoseconds: 100_000 + Double(collections) * 500, bytes: 10_000)
   }
 
+  /// The cost of looking at all properties of all features.
+  init(ofSurveying collection: IndexedCollection) {
+    self.init()
+    nanoseconds += Double(collection.index.count) * (60 + RecordSample(of: collection).wholeBytes)
+  }
+
   /// The cost of a page of features.
+  ///
+  /// - Parameter order: what is needed of properties to order the features by; nil for index order.
   init(
     ofItems limit: Int, in region: DegreesRegion?, passing filter: FilterExpression?,
-    of collection: IndexedCollection
+    by order: PropertyOptions? = nil, of collection: IndexedCollection
   ) {
     self.init()
     let estimate = collection.estimate(of: region, passing: filter)
     let seen = estimate.features
     let sample = RecordSample(of: collection)
     add(PropertyOptions(filter: filter), seen: estimate.unfiltered, of: collection, sample)
+    if let order {
+      add(order, seen: 0, of: collection, sample)
+      nanoseconds += seen * 100 * Double(order.valueNames.count)
+    }
     addPage(of: min(Double(limit), seen), sample)
   }
 

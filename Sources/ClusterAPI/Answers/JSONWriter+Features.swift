@@ -47,14 +47,4 @@ extension JSONWriter {
       json.member("height", rect.height)
     }
   }
-
-  /// Writes an element of `links`.
-  mutating func link(_ href: String, _ relation: StaticString, _ type: MediaType, _ title: String) {
-    object { json in
-      json.member("href", href)
-      json.member("rel", relation)
-      json.member("type", type.rawValue)
-      json.member("title", title)
-    }
-  }
 }

@@ -13,6 +13,8 @@ public final class CollectionSnapshot: Sendable {
   var nextExpiry: Int64? { index.nextExpiry }
   /// Encoded cells, shared by all snapshots of the collection.
   let cellCache: CellCache
+  /// Tells which properties the features have.
+  let surveys: SurveyCache
 
   /// Creates a snapshot by a change of an earlier one, or the first of a collection.
   init(
@@ -20,6 +22,8 @@ public final class CollectionSnapshot: Sendable {
   ) {
     (self.info, self.collection) = (info, collection)
     cellCache = earlier?.cellCache ?? CellCache()
+    surveys =
+      earlier.flatMap { $0.collection === collection ? $0.surveys : nil } ?? SurveyCache()
   }
 
   /// The snapshot under another version.

@@ -26,8 +26,13 @@ struct Fields {
   /// names.
   private var lengths: UInt64 = 0
 
+  /// Names of a query that aren't fields, if those are taken for properties.
+  private(set) var properties: [String] = []
+
   /// The fields of a query.
-  init(query: String?, allowed: [String]) throws(Problem) {
+  ///
+  /// - Parameter othersAreProperties: whether other names than the allowed ones are those of properties.
+  init(query: String?, allowed: [String], othersAreProperties: Bool = false) throws(Problem) {
     inBody = false
     guard let query else { return }
     values.reserveCapacity(4)
@@ -36,7 +41,12 @@ struct Fields {
       guard let name = rawName.decoded(plusIsSpace: true) else {
         throw Problem(400, "the query holds a broken percent escape")
       }
-      try add(name, .query(value), allowed)
+      if othersAreProperties, !allowed.contains(name), properties.count <= Fields.mostProperties {
+        properties.append(name)
+        try add(name, .query(value), [name])
+      } else {
+        try add(name, .query(value), allowed)
+      }
     }
   }
 
@@ -77,7 +87,7 @@ struct Fields {
   }
 
   /// An unknown name as part of a pointer: shortened, and escaped in a JSON pointer.
-  private func shown(_ name: String) -> String {
+  func shown(_ name: String) -> String {
     let prefix = name.prefix(100)
     guard inBody else { return String(prefix) }
     return prefix.reduce(into: "") { pointer, character in
@@ -312,24 +322,6 @@ struct Fields {
         return json.kind == .null ? nil : try body(json)
       }
     }
-  }
-
-  /// The members of an object with a JSON pointer to each; 400 if a name occurs twice.
-  func members(
-    of json: JSONValue, at pointer: String
-  ) throws(Problem) -> [(name: String, pointer: String, value: JSONValue)] {
-    guard json.kind == .object else { throw problem(pointer, "\(pointer) is not an object") }
-    var members: [(String, String, JSONValue)] = []
-    var seen: Set<String> = []
-    for (key, value) in json.members {
-      let name = String(decoding: key, as: UTF8.self)
-      let location = "\(pointer)/\(shown(name))"
-      guard seen.insert(name).inserted else {
-        throw problem(location, "\(shown(name)) is given twice")
-      }
-      members.append((name, location, value))
-    }
-    return members
   }
 
   /// The fields of an object within a value. Errors point below the given pointer.

@@ -79,13 +79,16 @@ struct ViewportField: Sendable {
   struct Names: Sendable {
     let inBody: [String]
     let inQuery: [String]
+    /// Whether other names in a query are those of properties.
+    let hasProperties: Bool
 
-    private init(_ requests: Requests) {
+    private init(_ requests: Requests, hasProperties: Bool = false) {
       inBody = ViewportField.names(requests)
       inQuery = inBody + ["f"]
+      self.hasProperties = hasProperties
     }
 
-    static let clusters = Names(.clusters)
+    static let clusters = Names(.clusters, hasProperties: true)
     static let pins = Names(.pins)
   }
 

@@ -15,6 +15,8 @@ extension Resources {
     var childZoom: Double?
     var snapshot: CollectionSnapshot
     var etag: String
+    /// What links begin with, if the answer has any.
+    var base: String?
   }
 
   private static let methodNames = ViewportField.names(.methodAnnotation).filter { $0 != "method" }
@@ -46,12 +48,13 @@ extension Resources {
     let paging = try Paging(fields)
     let childZoom = hasChildZoom ? try fields.number("childZoom") : nil
     let snapshot = try snapshot(id)
+    let base = isPaged ? base(of: request) : nil
     viewport = viewport?.resolved(by: snapshot.info.temporal)
     values.cell.properties = values.cell.properties.resolved(by: snapshot.info.temporal)
     return AnnotationRequest(
       id: AnnotationID(text: annotation), viewport: viewport, options: values.cell, type: type,
       paging: paging, childZoom: childZoom, snapshot: snapshot,
-      etag: entityTag(snapshot, request, type))
+      etag: entityTag(snapshot, request, type, links: base), base: base)
   }
 
   /// Answers about the annotation that an id names, if it is there today.
@@ -105,7 +108,7 @@ extension Resources {
         found.result.ordinals(
           of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
         of: asked.snapshot.index, matched: found.annotation.count, paging: asked.paging,
-        request: request, type: asked.type, etag: asked.etag)
+        request: request, base: asked.base ?? "", type: asked.type, etag: asked.etag)
     }
   }
 

@@ -8,7 +8,7 @@ extension Resources {
   }
 
   private func readClusters(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let asked = try viewport(request)
+    let (asked, properties) = try viewport(request)
     let type: MediaType = asked.values.cell.output.isGeoJSON ? .geoJSON : .json
     let snapshot = try snapshot(id)
     let viewport = asked.resolved(by: snapshot.info.temporal)
@@ -17,9 +17,9 @@ extension Resources {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
     let cached = CachedViewport(viewport, snapshot, catalog.cellCacheBudget)
-    // Only what isn't in the cache has to be worked for.
+    // Only what isn't in the cache has to be worked for. Whether there are such properties may take long to tell.
     var missing: GridRange?
-    switch try cached?.found() {
+    switch properties.isEmpty ? try cached?.found() : nil {
     case .body(let body): return .now(HTTPResponse(body, type: type, etag: etag))
     case .missing(let part): missing = part
     case nil: break
@@ -29,6 +29,7 @@ extension Resources {
       to: request, isSmall: SmallRead.isSmall(viewport, in: part, over: collection),
       cost: { Cost(of: viewport, in: part, over: collection) }
     ) {
+      try collection.check(properties: properties)
       if let body = try cached?.body() {
         return HTTPResponse(body, type: type, etag: etag)
       }
@@ -37,12 +38,18 @@ extension Resources {
   }
 
   /// Reads a viewport request and chooses the form of its answer.
-  func viewport(_ request: HTTPRequest) throws -> ViewportRequest {
+  ///
+  /// - Returns: the request, which asks for the properties that are parameters of a query, and their names.
+  func viewport(_ request: HTTPRequest) throws -> (ViewportRequest, properties: [String]) {
     try withViewportFields(request, .clusters) { fields, format in
       var viewport = try ViewportRequest(fields)
       let type = try request.negotiate([.json, .geoJSON], format: format)
       viewport.values.cell.output.isGeoJSON = type == .geoJSON
-      return viewport
+      if !fields.properties.isEmpty {
+        let filter = viewport.values.cell.properties.filter
+        viewport.values.cell.properties.filter = try fields.narrowed(filter)
+      }
+      return (viewport, fields.properties)
     }
   }
 }

@@ -21,7 +21,7 @@ extension Resources {
 
   func listCollections(_ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(query: request.query, allowed: ["f"] + Paging.names)
-    _ = try request.negotiate([.json], format: try fields.string("f"))
+    let type = try request.negotiate([.json, .html], format: try fields.string("f"))
     let paging = try Paging(
       fields, defaultLimit: Resources.usualPage, maximumLimit: Resources.longestPage)
     let cost = { @Sendable [catalog] in
@@ -31,42 +31,67 @@ extension Resources {
       }
       return cost
     }
+    let base = base(of: request)
     return .response(to: request, cost: cost) { [catalog] in
       let page = catalog.page(offset: paging.offset, limit: paging.limit)
+      let isFirst = paging.offset == 0 && paging.limit == Resources.usualPage
+      let own = isFirst ? "/collections" : Resources.target(request)
+      var links = [
+        Link(base + own, "self", type, "The collections"),
+        Resources.alternate(request, base, of: type, .json),
+      ]
+      let next = paging.offset + page.count
+      if !page.isEmpty, next < catalog.count {
+        links.append(
+          Link(base + Resources.nextPage(request, offset: next), "next", type, "The next page"))
+      }
+      if type == .html { return Resources.page(page, links: links, base) }
       let extents = try page.map { try $0.times?.extent() }
-      return HTTPResponse(reserving: 256 + page.count * 1024) { json in
-        json.array("links") { json in
-          let isFirst = paging.offset == 0 && paging.limit == Resources.usualPage
-          json.link(
-            isFirst ? "/collections" : request.target, "self", .json, "The collections")
-          let next = paging.offset + page.count
-          if !page.isEmpty, next < catalog.count {
-            json.link(
-              Resources.nextPage(request, offset: next), "next", .json, "The next page")
-          }
-        }
+      var response = HTTPResponse(reserving: 256 + page.count * 1024) { json in
+        json.links(links)
         json.array("collections") { json in
-          for (snapshot, times) in zip(page, extents) { json.collection(snapshot, times) }
+          for (snapshot, times) in zip(page, extents) { json.collection(snapshot, base, times) }
         }
       }
+      response.add(links)
+      return response
     }
   }
 
   func getCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let type = try request.answerType([.json])
+    let type = try request.answerType([.json, .html])
     let snapshot = try snapshot(id)
-    let etag = entityTag(snapshot, request, type)
+    let base = base(of: request)
+    let etag = entityTag(snapshot, request, type, links: base)
     let cost = { @Sendable in Cost(nanoseconds: 25_000 + (snapshot.times?.nanoseconds ?? 0)) }
     return .response(to: request, etag: etag, isSmall: snapshot.info.temporal == nil, cost: cost) {
-      try Resources.response(snapshot, etag: etag)
+      if type == .html {
+        return Resources.page(snapshot, links: Resources.links(of: id, base), base, etag: etag)
+      }
+      return try Resources.response(snapshot, base, etag: etag)
     }
   }
 
+  /// The links of a collection.
+  static func links(of id: String, _ base: String) -> [Link] {
+    let path = "\(base)/collections/\(id)"
+    return [
+      Link(path, "self", .json, "This collection"),
+      Link("\(path)?f=html", "alternate", .html, "The same for people"),
+      Link("\(path)/items", "items", .geoJSON, "Its features"),
+      Link("\(path)/items?f=html", "items", .html, "Its features, for people"),
+      Link("\(path)/queryables", Link.queryables, .schema, "Properties to ask for"),
+      Link("\(path)/schema", Link.schema, .schema, "What a feature has"),
+      Link("\(path)/clusters", "related", .json, "What to draw in a viewport"),
+      Link("\(path)/pins", "related", .json, "Every feature as a pin"),
+    ]
+  }
+
   private static func response(
-    _ snapshot: CollectionSnapshot, status: Int = 200, etag: String? = nil
+    _ snapshot: CollectionSnapshot, _ base: String, status: Int = 200, etag: String? = nil
   ) throws -> HTTPResponse {
     var json = JSONWriter()
-    json.collection(snapshot, try snapshot.times?.extent())
+    json.collection(snapshot, base, try snapshot.times?.extent())
     return HTTPResponse(json, status: status, etag: etag)
   }
 
@@ -74,18 +99,19 @@ extension Resources {
 
   func putCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
-    _ = try request.answerType([.json], hasFormat: false)
+    _ = try request.typeOfWrite([.json])
     // A body of nothing but white space is the same as none.
     let isBlank = request.body.withUnsafeBytes { body in
       body.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }
     let updates = isBlank ? Updates() : try updates(request)
+    let base = base(of: request)
     let write = Write.alone { group in
       let (snapshot, created) = try group.put(
         id, title: updates.title, description: updates.description, ttl: updates.ttl,
         temporal: updates.temporal)
-      var response = try Resources.response(snapshot, status: created ? 201 : 200)
-      if created { response.headers.append(("Location", "/collections/\(id)")) }
+      var response = try Resources.response(snapshot, base, status: created ? 201 : 200)
+      if created { response.headers.append(("Location", "\(base)/collections/\(id)")) }
       return response
     }
     let before = catalog[id]
@@ -146,9 +172,8 @@ extension Resources {
 extension JSONWriter {
   /// Writes a collection as OGC API Features describes it, with its count and version.
   fileprivate mutating func collection(
-    _ snapshot: CollectionSnapshot, _ times: ClosedRange<Double>?
+    _ snapshot: CollectionSnapshot, _ base: String, _ times: ClosedRange<Double>?
   ) {
-    let path = "/collections/\(snapshot.info.id)"
     let crs: StaticString = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
     object { json in
       json.member("id", snapshot.info.id)
@@ -172,12 +197,7 @@ extension JSONWriter {
       if let temporal = snapshot.info.temporal { json.temporalProperties(temporal) }
       json.member("featureCount", snapshot.index.count)
       json.member("version", snapshot.info.version)
-      json.array("links") { json in
-        json.link(path, "self", .json, "This collection")
-        json.link("\(path)/items", "items", .geoJSON, "Its features")
-        json.link("\(path)/clusters", "related", .json, "What to draw in a viewport")
-        json.link("\(path)/pins", "related", .json, "Every feature as a pin")
-      }
+      json.links(Resources.links(of: snapshot.info.id, base))
     }
   }
 }

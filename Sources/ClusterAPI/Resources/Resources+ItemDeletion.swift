@@ -7,7 +7,6 @@ extension Resources {
   func deleteItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
     let fields = try Fields(query: request.query, allowed: ["bbox"] + Fields.filterNames)
-    _ = try request.negotiate([.json], format: nil)
     let given = try fields.filter()
     let datetime = try fields.datetime()
     let region = try fields.region()

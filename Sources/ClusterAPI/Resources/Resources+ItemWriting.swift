@@ -8,7 +8,7 @@ extension Resources {
   func putItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
     let (featureID, type) = try itemToWrite(id, feature, request, bodies: [.geoJSON, .json])
     let conditions = Preconditions(request)
-    let path = request.path
+    let own = "\(base(of: request))/collections/\(id)/items/\(PercentCoding.encode(feature))"
     let maximumLength = writer.limits.featureBytes
     return try .write(of: request.body) { share in
       let batch = try request.body.withUnsafeBytes {
@@ -19,7 +19,7 @@ extension Resources {
         var stored = batch
         let result = try group.upsert(&stored, into: id)
         var response = Resources.stored(stored, status: result.inserted > 0 ? 201 : 200, type)
-        if result.inserted > 0 { response.headers.append(("Location", path)) }
+        if result.inserted > 0 { response.headers.append(("Location", own)) }
         return response
       }
     }
@@ -43,7 +43,7 @@ extension Resources {
     _ id: String, _ feature: String, _ request: HTTPRequest, bodies: [MediaType]
   ) throws -> (FeatureID, MediaType) {
     try checkCollectionID(id)
-    let type = try request.answerType([.geoJSON, .json], hasFormat: false)
+    let type = try request.typeOfWrite([.geoJSON, .json])
     try request.checkBodyType(bodies)
     let limit = writer.limits.featureBytes
     guard request.body.count <= limit else { throw Problem.featureTooLarge(limit) }

@@ -7,28 +7,43 @@ import Threading
 extension Resources {
   // MARK: Lists
 
+  /// The fields of a list of features. Other names in its query are those of properties.
+  static let itemFields = ["bbox", "sortby", "f"] + Fields.filterNames + Paging.names
+
   func listItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(
-      query: request.query, allowed: ["bbox", "f"] + Fields.filterNames + Paging.names)
-    let type = try request.negotiate([.geoJSON, .json], format: try fields.string("f"))
+      query: request.query, allowed: Resources.itemFields, othersAreProperties: true)
+    let type = try request.negotiate([.geoJSON, .json, .html], format: try fields.string("f"))
     let paging = try Paging(fields)
-    let given = try fields.filter()
+    let given = try fields.narrowed(try fields.filter())
     let datetime = try fields.datetime()
+    let sortKeys = try SortKeys(fields)
+    let properties = fields.properties
     let region = try fields.region()
     let snapshot = try snapshot(id)
     let filter = given.narrowed(to: datetime, of: snapshot.info.temporal)
-    let etag = entityTag(snapshot, request, type)
+    let base = base(of: request)
+    let etag = entityTag(snapshot, request, type, links: base)
     let collection = snapshot.collection
     return .response(
-      to: request, etag: etag, isSmall: filter == nil && paging.limit <= SmallRead.page,
-      cost: { Cost(ofItems: paging.limit, in: region, passing: filter, of: collection) }
+      to: request, etag: etag,
+      isSmall: filter == nil && sortKeys == nil && paging.limit <= SmallRead.page,
+      cost: {
+        Cost(
+          ofItems: paging.limit, in: region, passing: filter, by: sortKeys?.options, of: collection)
+      }
     ) {
+      try collection.check(properties: properties)
       let scope = FeatureScope(
         collection, passing: try filter.map { try collection.filter($0) }, near: region)
+      let order = try sortKeys?.order(in: collection)
+      let ordinals =
+        try order.map { order in
+          try scope.ordinals(in: region, by: order, offset: paging.offset, limit: paging.limit)
+        } ?? scope.ordinals(in: region, offset: paging.offset, limit: paging.limit)
       return Resources.featureCollection(
-        scope.ordinals(in: region, offset: paging.offset, limit: paging.limit),
-        of: collection.index, matched: scope.count(in: region), paging: paging, request: request,
-        type: type, etag: etag)
+        ordinals, of: collection.index, matched: scope.count(in: region), paging: paging,
+        request: request, base: base, type: type, etag: etag, of: id)
     }
   }
 
@@ -36,20 +51,30 @@ extension Resources {
   /// only.
   static func featureCollection(
     _ ordinals: [Int], of index: FeatureIndex, matched: Int, paging: Paging, request: HTTPRequest,
-    type: MediaType, etag: String
+    base: String, type: MediaType, etag: String, of id: String? = nil
   ) -> HTTPResponse {
-    let ordinals = AnswerLimit.page(ordinals, of: index)
-    return HTTPResponse(type: type, etag: etag, reserving: 512 + ordinals.count * 256) { json in
+    var ordinals = AnswerLimit.page(ordinals, of: index)
+    if type == .html { ordinals = ordinals.prefix(longestHTML) }
+    var links = [Link(base + Resources.target(request), "self", type, "This page")]
+    if let id {
+      links.append(Resources.alternate(request, base, of: type, .geoJSON))
+      links.append(Link("\(base)/collections/\(id)", "collection", .json, "The collection"))
+    }
+    let next = paging.offset + ordinals.count
+    if paging.limit > 0 && next < matched {
+      links.append(Link(base + nextPage(request, offset: next), "next", type, "The next page"))
+    }
+    if let id, type == .html {
+      return page(
+        ordinals, of: index, matched: matched, in: id, links: links, base, etag: etag)
+    }
+    var response = HTTPResponse(
+      type: type, etag: etag, reserving: 512 + ordinals.count * 256
+    ) { json in
       json.member("type", "FeatureCollection")
       json.member("numberMatched", matched)
       json.member("numberReturned", ordinals.count)
-      json.array("links") { json in
-        json.link(request.target, "self", type, "This page")
-        let next = paging.offset + ordinals.count
-        if paging.limit > 0 && next < matched {
-          json.link(nextPage(request, offset: next), "next", type, "The next page")
-        }
-      }
+      json.links(links)
       json.array("features") { json in
         for ordinal in ordinals {
           let record = index.record(at: ordinal)
@@ -58,30 +83,56 @@ extension Resources {
         }
       }
     }
+    response.add(links)
+    return response
+  }
+
+  /// The path and query of a request as they can stand in a link, without a slash at the end of the path.
+  static func target(_ request: HTTPRequest) -> String {
+    PercentCoding.asLink(path(request) + (request.query.map { "?\($0)" } ?? ""))
+  }
+
+  private static func path(_ request: HTTPRequest) -> Substring {
+    request.path.hasSuffix("/") && request.path != "/"
+      ? request.path.dropLast() : Substring(request.path)
   }
 
   /// The request's target with another offset.
   static func nextPage(_ request: HTTPRequest, offset: Int) -> String {
+    target(request, setting: "offset", to: "\(offset)")
+  }
+
+  /// The request's target with another value of a field.
+  static func target(_ request: HTTPRequest, setting name: String, to value: String) -> String {
     let others = (request.query ?? "").split(separator: "&").filter {
-      EncodedText(String($0.prefix { $0 != "=" })).decoded(plusIsSpace: true) != "offset"
+      EncodedText(String($0.prefix { $0 != "=" })).decoded(plusIsSpace: true) != name
     }
-    return "\(request.path)?" + (others + ["offset=\(offset)"]).joined(separator: "&")
+    return PercentCoding.asLink(
+      "\(path(request))?" + (others + ["\(name)=\(value)"]).joined(separator: "&"))
   }
 
   // MARK: One feature
 
   func getItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    let type = try request.answerType([.geoJSON, .json])
+    let type = try request.answerType([.geoJSON, .json, .html])
     let snapshot = try snapshot(id)
-    var json = JSONWriter()
-    json.feature(snapshot.index.record(at: try ordinal(of: feature, in: snapshot)))
-    // Its entity tag is a hash of its bytes, so that writes of other features don't change it.
-    var response = HTTPResponse(json, type: type)
+    let record = snapshot.index.record(at: try ordinal(of: feature, in: snapshot))
+    let base = base(of: request)
+    let collection = "\(base)/collections/\(id)"
+    let own = "\(collection)/items/\(PercentCoding.encode(feature))"
     // OGC API Features wants a feature that is read by itself to have links. In the header they don't change
     // the feature.
-    let path = "/collections/\(id)"
-    let own = "\(path)/items/\(PercentCoding.encode(feature))"
-    response.headers.append(("Link", "<\(own)>; rel=\"self\", <\(path)>; rel=\"collection\""))
+    let links = [
+      Link(own, "self", type, "This feature"),
+      Resources.alternate(request, base, of: type, .geoJSON),
+      Link(collection, "collection", .json, "Its collection"),
+    ]
+    if type == .html { return Resources.page(record, in: id, links: links, base) }
+    var json = JSONWriter()
+    json.feature(record)
+    // Its entity tag is a hash of its bytes, so that writes of other features don't change it.
+    var response = HTTPResponse(json, type: type)
+    response.add(links)
     return response
   }
 }

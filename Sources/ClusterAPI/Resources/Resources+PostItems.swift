@@ -18,9 +18,9 @@ extension Resources {
     let fields = try Fields(query: request.query, allowed: ["onError", "idProperty"])
     let onError = try fields.choice("onError", OnError.self) ?? .abort
     let idProperty = try fields.string("idProperty")
-    _ = try request.negotiate([.json], format: nil)
     let format = try Resources.format(request)
     let maximumLength = writer.limits.featureBytes
+    let items = "\(base(of: request))/collections/\(id)/items/"
     return try .write(of: request.body) { share in
       let parsed = try request.body.withUnsafeBytes {
         try ParsedFeatures(
@@ -36,7 +36,7 @@ extension Resources {
           return parsed
         }
         let result = try group.upsert(&stored.batch, into: id)
-        return Resources.summary(result, stored)
+        return Resources.summary(result, stored, items)
       }
     }
   }
@@ -67,10 +67,14 @@ extension Resources {
     parsed.problems.map { .init(pointer: $0.pointer, detail: $0.detail) }
   }
 
-  private static func summary(_ result: FeatureStore.UpsertResult, _ parsed: ParsedFeatures)
-    -> HTTPResponse
-  {
-    HTTPResponse { json in
+  /// The answer to a write. If its body was one feature that is new, it tells where that is.
+  ///
+  /// - Parameter items: the URL of the features, with a slash at its end.
+  private static func summary(
+    _ result: FeatureStore.UpsertResult, _ parsed: ParsedFeatures, _ items: String
+  ) -> HTTPResponse {
+    let isCreated = parsed.isSingleFeature && result.inserted == 1
+    var response = HTTPResponse(status: isCreated ? 201 : 200) { json in
       json.member("inserted", result.inserted)
       json.member("updated", result.updated)
       json.member("rejected", parsed.rejected)
@@ -81,8 +85,15 @@ extension Resources {
           }
         }
       }
-      if parsed.rejected > 0 { json.errors(items(of: parsed)) }
+      if parsed.rejected > 0 { json.errors(Resources.items(of: parsed)) }
     }
+    if isCreated {
+      parsed.batch.withRecord(at: 0) { record in
+        let id = PercentCoding.encode("\(record.id)")
+        response.headers.append(("Location", items + id))
+      }
+    }
+    return response
   }
 }
 

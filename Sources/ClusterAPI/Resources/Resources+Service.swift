@@ -1,75 +1,88 @@
-import CResources
 import GeoFormats
 import HTTPServer
 
 extension Resources {
-  private static let links: [(href: String, relation: StaticString, type: MediaType, String)] = [
-    ("/", "self", .json, "This page"),
-    ("/openapi.yaml", "service-desc", .yaml, "The API, as OpenAPI 3.1"),
-    ("/conformance", "conformance", .json, "What the service conforms to"),
-    ("/collections", "data", .json, "The collections"),
-    ("/health/ready", "status", .json, "Whether every collection is loaded"),
-    ("/metrics", "related", .plain, "Figures for Prometheus"),
-  ]
+  private static func links(_ base: String) -> [Link] {
+    [
+      Link("\(base)/", "self", .json, "This page"),
+      Link("\(base)/api", "service-desc", .openAPI, "The API, as OpenAPI 3.0"),
+      Link("\(base)/api?f=html", "service-doc", .html, "The API, for people"),
+      Link("\(base)/openapi.yaml", "service-desc", .yaml, "The API, as OpenAPI 3.1"),
+      Link("\(base)/conformance", "conformance", .json, "What the service conforms to"),
+      Link("\(base)/collections", "data", .json, "The collections"),
+      Link("\(base)/health/ready", "status", .json, "Whether every collection is loaded"),
+      Link("\(base)/metrics", "related", .plain, "Figures for Prometheus"),
+    ]
+  }
 
   func landing(_ request: HTTPRequest) throws -> HTTPResponse {
-    if try request.answerType([.json, .html]) == .html {
-      return HTTPResponse(
-        status: 200, headers: [("Content-Type", "text/html; charset=utf-8")],
-        body: Array(
-          Resources.page(
-            catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count
-          ).utf8))
+    let type = try request.answerType([.json, .html])
+    let base = base(of: request)
+    var links = Resources.links(base)
+    links.append(Resources.alternate(request, base, of: type, .json))
+    if type == .html {
+      return Resources.landingPage(
+        catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count, links: links, base)
     }
-    return HTTPResponse { json in
+    var response = HTTPResponse { json in
       json.member("title", "pincluster")
       json.member("description", "Map pins, clustered exactly: what to draw in a viewport.")
-      json.array("links") { json in
-        for (href, relation, type, title) in Resources.links {
-          json.link(href, relation, type, title)
-        }
-      }
+      json.links(links)
     }
+    response.add(links)
+    return response
   }
 
-  /// The landing page for people, with the first collections of a number. Ids of collections need no escaping.
-  private static func page(_ collections: [CollectionSnapshot], of count: Int) -> String {
-    let rows = collections.map { snapshot in
-      let path = "/collections/\(snapshot.info.id)"
-      let world = "\(path)/clusters?bbox=-180,-85,180,85&amp;viewportWidth=1024"
-      return """
-        <tr><td><a href="\(path)">\(snapshot.info.id)</a></td><td>\(snapshot.index.count)</td>
-        <td><a href="\(path)/items">items</a> <a href="\(world)">the world, clustered</a></td></tr>
-        """
-    }
-    let rest = count - collections.count
-    let more =
-      rest > 0 ? "<p><a href=\"/collections?offset=\(collections.count)\">\(rest) more</a></p>" : ""
-    let links = links.dropFirst().map { "<li><a href=\"\($0.href)\">\($0.3)</a></li>" }
-    return """
-      <!doctype html><html lang="en"><head><meta charset="utf-8"><title>pincluster</title>
-      <meta name="viewport" content="width=device-width"><style>body{font:16px/1.5 system-ui,\
-      sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}td{padding:.2rem 1rem .2rem 0}\
-      </style></head><body><h1>pincluster</h1>
-      <p>Map pins, clustered exactly: what to draw in a viewport.</p>
-      <table>\(rows.joined())</table>\(more)<ul>\(links.joined())</ul></body></html>
-      """
+  /// The link to the other form of an answer: for people, or for programs.
+  ///
+  /// - Parameters:
+  ///   - type: the form of the answer.
+  ///   - plain: the form for programs.
+  static func alternate(
+    _ request: HTTPRequest, _ base: String, of type: MediaType, _ plain: MediaType
+  ) -> Link {
+    let other = type == .html ? plain : .html
+    let title = type == .html ? "The same for programs" : "The same for people"
+    let target = base + Resources.target(request, setting: "f", to: other.shortName)
+    return Link(target, "alternate", other, title)
   }
 
-  func openAPI(_ request: HTTPRequest) throws -> HTTPResponse {
-    _ = try request.answerType([.yaml], hasFormat: false)
-    let bytes = UnsafeBufferPointer(start: pincluster_openapi(), count: pincluster_openapi_size())
-    return HTTPResponse(
-      status: 200, headers: [("Content-Type", MediaType.yaml.rawValue)], body: Array(bytes))
+  /// The conformance classes, each of which tests prove.
+  private static let classes = [
+    ("ogcapi-common-1", ["landing-page", "json", "html"]),
+    ("ogcapi-features-1", ["core", "geojson", "html", "oas30"]),
+    (
+      "ogcapi-features-3",
+      ["queryables", "queryables-query-parameters", "filter", "features-filter"]
+    ),
+    (
+      "ogcapi-features-4",
+      ["create-replace-delete", "update", "optimistic-locking-etags", "features"]
+    ),
+    (
+      "cql2",
+      [
+        "cql2-text", "cql2-json", "basic-cql2", "advanced-comparison-operators",
+        "case-insensitive-comparison", "basic-spatial-functions", "basic-spatial-functions-plus",
+        "temporal-functions",
+      ]
+    ),
+  ].flatMap { standard, names in
+    names.map { "http://www.opengis.net/spec/\(standard)/1.0/conf/\($0)" }
   }
 
   func conformance(_ request: HTTPRequest) throws -> HTTPResponse {
-    _ = try request.answerType([.json])
+    let type = try request.answerType([.json, .html])
+    let base = base(of: request)
+    if type == .html {
+      var page = HTMLPage(
+        "Conformance", above: [Link("\(base)/?f=html", "root", .html, "pincluster")])
+      page.add(rows: Resources.classes.map { [[.text($0)]] })
+      return page.response(base)
+    }
     return HTTPResponse { json in
       json.array("conformsTo") { json in
-        for part in ["core", "geojson"] {
-          json.value("http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/\(part)")
-        }
+        for name in Resources.classes { json.value(name) }
       }
     }
   }

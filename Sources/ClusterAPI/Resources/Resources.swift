@@ -9,14 +9,16 @@ final class Resources: Sendable {
   let metrics: Metrics
   let hub: ChangeHub
   let parsers = ParserPool()
+  private let address: ServiceAddress
   /// The store's id as a part of entity tags.
   private let storeName: String
 
   init(
-    catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
+    catalog: Catalog, writer: CollectionWriter, metrics: Metrics, address: ServiceAddress,
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.catalog, self.writer, self.metrics) = (catalog, writer, metrics)
+    self.address = address
     hub = ChangeHub(catalog: catalog, refusals: metrics.refusals, report: report)
     storeName = String(writer.storeID, radix: 36)
   }
@@ -35,13 +37,19 @@ final class Resources: Sendable {
     return ordinal
   }
 
+  /// The URL to which paths are appended for the links of an answer; see ``ServiceAddress/base(of:)``.
+  func base(of request: HTTPRequest) -> String { address.base(of: request) }
+
   /// The tag of an answer that is a function of a collection's version, the request and a media type.
-  func entityTag(_ snapshot: CollectionSnapshot, _ request: HTTPRequest, _ type: MediaType)
-    -> String
-  {
+  ///
+  /// - Parameter base: the URL that the answer's links begin with, if it has any.
+  func entityTag(
+    _ snapshot: CollectionSnapshot, _ request: HTTPRequest, _ type: MediaType,
+    links base: String? = nil
+  ) -> String {
     EntityTag.text(
       of: storeName, version: snapshot.info.version,
-      EntityTag.hash(of: request, as: type.rawValue))
+      EntityTag.hash(of: request, as: base.map { "\(type.rawValue) \($0)" } ?? type.rawValue))
   }
 
   /// Reads the fields of a viewport from the body of a POST or the query of a GET. The query of a POST
@@ -51,7 +59,8 @@ final class Resources: Sendable {
     _ body: (Fields, _ format: String?) throws -> R
   ) throws -> R {
     guard request.method == .post else {
-      let fields = try Fields(query: request.query, allowed: names.inQuery)
+      let fields = try Fields(
+        query: request.query, allowed: names.inQuery, othersAreProperties: names.hasProperties)
       return try body(fields, try fields.string("f"))
     }
     let query = try Fields(query: request.query, allowed: ["f"])
@@ -63,6 +72,13 @@ final class Resources: Sendable {
 }
 
 extension HTTPRequest {
+  /// The type of the answer to a write without fields in its query. What the client accepts chooses, but never
+  /// stops a write.
+  func typeOfWrite(_ offered: [MediaType]) throws(Problem) -> MediaType {
+    _ = try Fields(query: query, allowed: [])
+    return negotiateLeniently(offered)
+  }
+
   /// The type of the answer to a request without fields in its query, apart from `f` if it `hasFormat`.
   func answerType(_ offered: [MediaType], hasFormat: Bool = true) throws(Problem) -> MediaType {
     let fields = try Fields(query: query, allowed: hasFormat ? ["f"] : [])

@@ -6,8 +6,11 @@ enum CrossOrigin {
   /// Keeps browsers from taking an answer for what its type doesn't say.
   private static let sniffing = (name: "X-Content-Type-Options", value: "nosniff")
   private static let exposed = (
-    name: "Access-Control-Expose-Headers", value: "ETag, Location, Retry-After"
+    name: "Access-Control-Expose-Headers", value: "ETag, Link, Location, Retry-After"
   )
+
+  /// Lets caches keep an answer, but not without asking whether it still is the answer.
+  private static let caching = (name: "Cache-Control", value: "no-cache")
 
   /// The fields of an answer of some type, with those that open it. They are kept for the usual types.
   static func fields(of type: MediaType) -> [(name: String, value: String)] {
@@ -22,7 +25,7 @@ enum CrossOrigin {
   private static let geoJSONFields = newFields(of: .geoJSON)
 
   private static func newFields(of type: MediaType) -> [(name: String, value: String)] {
-    [("Content-Type", type.rawValue), origin, exposed, sniffing]
+    [("Content-Type", type.rawValue), origin, exposed, sniffing, caching]
   }
 
   /// Adds the fields that open an answer to no request, or to one that can't be read.
@@ -33,6 +36,9 @@ enum CrossOrigin {
     guard request.method == .options else {
       if !response.headers.contains(where: { $0.name == origin.name }) {
         response.headers += [origin, exposed, sniffing]
+        if [200, 304].contains(response.status), response.header(caching.name) == nil {
+          response.headers.append(caching)
+        }
       }
       return
     }
@@ -43,7 +49,7 @@ enum CrossOrigin {
       ("Access-Control-Allow-Methods", allowed),
       (
         "Access-Control-Allow-Headers",
-        "Accept, Content-Type, If-None-Match, If-Match, Last-Event-ID"
+        "Accept, Content-Encoding, Content-Type, If-None-Match, If-Match, Last-Event-ID"
       ),
       ("Access-Control-Max-Age", "86400"),
     ]

@@ -26,6 +26,18 @@ extension HTTPRequest {
       let names = offered.map(\.shortName).joined(separator: ", ")
       throw Problem(400, field: "f", inBody: false, "f is none of \(names)")
     }
+    guard let type = accepted(offered) else {
+      throw Problem(
+        406, "this resource is served as \(offered.map(\.rawValue).joined(separator: ", "))")
+    }
+    return type
+  }
+
+  /// The offered type that the client likes best; the first if it accepts none of them.
+  func negotiateLeniently(_ offered: [MediaType]) -> MediaType { accepted(offered) ?? offered[0] }
+
+  /// The offered type that the client likes best, the first of equals; nil if it accepts none of them.
+  private func accepted(_ offered: [MediaType]) -> MediaType? {
     guard let accept = headers["accept"] else { return offered[0] }
     if accept == "*/*" || accept == offered[0].rawValue || trimmed(accept).isEmpty {
       return offered[0]
@@ -39,11 +51,7 @@ extension HTTPRequest {
       let quality = qualities[type.rawValue] ?? qualities[String(group)] ?? qualities["*/*"] ?? 0
       if quality > best?.quality ?? 0 { best = (type, quality) }
     }
-    guard let best else {
-      throw Problem(
-        406, "this resource is served as \(offered.map(\.rawValue).joined(separator: ", "))")
-    }
-    return best.type
+    return best?.type
   }
 
   /// One element of an Accept field, with how well it is liked.

@@ -2,8 +2,11 @@
 enum MediaType: String {
   case json = "application/json"
   case geoJSON = "application/geo+json"
+  case schema = "application/schema+json"
   case mergePatch = "application/merge-patch+json"
   case html = "text/html"
+  case openAPI = "application/vnd.oai.openapi+json;version=3.0"
+  case svg = "image/svg+xml"
   case yaml = "application/yaml"
   case plain = "text/plain"
   case eventStream = "text/event-stream"

@@ -30,16 +30,34 @@ enum PercentCoding {
   }
 
   /// Text as a path segment or query value: all but unreserved characters escaped.
-  static func encode(_ text: String) -> String {
+  static func encode(_ text: String) -> String { escape(text, unless: isUnreserved) }
+
+  /// A path and query as it came, with the characters escaped that no URL may hold, so that it can stand in a
+  /// link.
+  static func asLink(_ target: String) -> String {
+    let reserved = "%:/?#@!$&'()*+,;=".utf8
+    let isAllowed = { (byte: UInt8) in isUnreserved(byte) || reserved.contains(byte) }
+    return target.utf8.allSatisfy(isAllowed) ? target : escape(target, unless: isAllowed)
+  }
+
+  /// Whether a character is unreserved (RFC 3986, section 2.3).
+  static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  private static func escape(_ text: String, unless isAllowed: (UInt8) -> Bool) -> String {
     var bytes: [UInt8] = []
     let digits = Array("0123456789ABCDEF".utf8)
     for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
+      if isAllowed(byte) {
         bytes.append(byte)
-      default:
+      } else {
         bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       }
     }

@@ -16,10 +16,13 @@ public final class RequestBody: @unchecked Sendable {
   /// The number of bytes, without the padding.
   public let count: Int
   private let base: UnsafeMutableRawPointer
+  /// Is called when the memory is free.
+  private let onFree: (@Sendable () -> Void)?
 
   /// Copies `bytes`. For requests that do not come from a client: without memory it traps.
   public init(_ bytes: [UInt8]) {
     count = bytes.count
+    onFree = nil
     let size = bytes.count + Self.padding
     // calloc() so that the padding is zero; deinit frees it as it frees the shim's memory.
     guard let memory = calloc(size, 1) else { fatalError("out of memory: \(size) bytes") }
@@ -30,12 +33,18 @@ public final class RequestBody: @unchecked Sendable {
   }
 
   /// Takes ownership of memory from malloc() that holds `count` bytes and the padding.
-  init(owning memory: UnsafeMutableRawPointer, count: Int) {
+  init(
+    owning memory: UnsafeMutableRawPointer, count: Int, onFree: (@Sendable () -> Void)? = nil
+  ) {
     base = memory
     self.count = count
+    self.onFree = onFree
   }
 
-  deinit { free(base) }
+  deinit {
+    free(base)
+    onFree?()
+  }
 
   /// Calls `body` with the bytes; ``padding`` readable zero bytes follow them.
   public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {

@@ -68,7 +68,7 @@ struct RandomView: Sendable {
   /// What it is to be for a snapshot, clustered and encoded as a whole; nil for a refusal.
   func body(of snapshot: CollectionSnapshot, by api: API) -> [UInt8]? {
     do {
-      let viewport = try api.resources.viewport(request)
+      let viewport = try api.resources.viewport(request).0
       return try ClusterAnswer(viewport, of: snapshot).json().bytes
     } catch {
       return nil

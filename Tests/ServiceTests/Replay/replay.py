@@ -41,6 +41,7 @@ loader.exec_module(openapi)
 
 
 JSON = {"Content-Type": "application/json"}
+USUAL = "http://127.0.0.1:8080"
 
 
 class Replay:
@@ -176,7 +177,8 @@ class Replay:
         sent = headers.get("Content-Type", "").split(";")[0]
         if sent != media.split(";")[0]:
             return self.fault(where, f"comes as {sent}")
-        value = bytes.decode()
+        # Links begin with the server's URL, those of the examples with that of a usual one.
+        value = bytes.decode().replace(self.url, USUAL)
         content = response["content"][media]
         known = len(self.faults)
         if "event-stream" in sent:

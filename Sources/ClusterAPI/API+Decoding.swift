@@ -1,0 +1,91 @@
+import HTTPServer
+import Threading
+
+/// Bodies that clients have compressed.
+extension API {
+  /// How a body is compressed; nil for not at all.
+  ///
+  /// - Throws: ``Problem`` 415 for a coding that isn't known here.
+  static func isPacked(_ request: HTTPRequest) throws(Problem) -> Bool {
+    guard request.body.count > 0, [.post, .put, .patch].contains(request.method),
+      let coding = request.headers["Content-Encoding"]
+    else { return false }
+    switch trimmed(coding).lowercased() {
+    case "", "identity": return false
+    case "gzip", "x-gzip": return true
+    default:
+      throw Problem(
+        415, "a body is sent as it is, or compressed with gzip: Content-Encoding names another way",
+        headers: [("Accept-Encoding", "gzip, identity")])
+    }
+  }
+
+  /// The longest body that an event loop decodes, in bytes before and after.
+  private static let (smallPacked, smallDecoded) = (16 << 10, 128 << 10)
+
+  /// Answers a request whose body is compressed.
+  func unpack(_ request: HTTPRequest, _ finish: @escaping Reply) throws {
+    let takesFeatures = Route.takesFeatures(request)
+    let limits = resources.writer.limits
+    let limit =
+      takesFeatures ? limits.bodyBytes : max(ParserPool.maximumBody, limits.featureBytes)
+    if request.body.count <= API.smallPacked, request.body.gzipSize ?? 0 <= API.smallDecoded,
+      let decoded = try decoded(request, limit: limit, isOnePart: true)
+    {
+      return try carryOut(try Route.outcome(of: decoded, from: resources), decoded, finish)
+    }
+    enqueue(takesFeatures ? .write : .quick, request, finish) {
+      do {
+        guard let decoded = try self.decoded(request, limit: limit, isOnePart: false) else {
+          return
+        }
+        let outcome = try Route.outcome(of: decoded, from: self.resources)
+        // What was interrupted begins again, or is answered with the reason.
+        if Interruption.isOver { return }
+        try self.carryOut(outcome, decoded, finish, isHere: false)
+      } catch {
+        if !Interruption.isOver { finish(.failure(error)) }
+      }
+    }
+  }
+
+  /// A request with its body decoded. The memory of that counts as that of a write of its client until it is
+  /// free.
+  ///
+  /// - Parameters:
+  ///   - limit: the most bytes that the body may be.
+  ///   - isOnePart: whether the body is expected to be in one part, as most are, so that it holds no more than
+  ///     it says.
+  /// - Returns: nil if the body is expected to be in one part and is not.
+  /// - Throws: ``Problem`` 400, 413 or 503.
+  private func decoded(
+    _ request: HTTPRequest, limit: Int, isOnePart: Bool
+  ) throws(Problem) -> HTTPRequest? {
+    guard let size = request.body.gzipSize else { throw API.damaged }
+    let tooLarge = Problem.tooLarge("the decoded body is larger than \(limit) bytes")
+    guard size <= limit else { throw tooLarge }
+    guard let share = resources.writer.memory.share(of: size, for: request.client) else {
+      throw .tooManyWrites
+    }
+    var request = request
+    // Only decoding tells how much several parts hold together.
+    for room in isOnePart ? [size] : [size, limit] {
+      guard share.resize(to: room) else { throw .tooManyWrites }
+      do {
+        request.body = try request.body.gunzipped(limit: room) { share.giveBack() }
+        _ = share.resize(to: request.body.count)
+        return request
+      } catch {
+        switch error {
+        case .damaged: throw API.damaged
+        case .outOfMemory: throw .unavailable("the service is out of memory", .memory)
+        case .tooLarge: continue
+        }
+      }
+    }
+    if isOnePart { return nil }
+    throw tooLarge
+  }
+
+  private static let damaged = Problem(400, "the body is not gzip, or damaged")
+}

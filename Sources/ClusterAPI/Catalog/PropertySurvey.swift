@@ -1,0 +1,106 @@
+import ClusterCore
+import GeoFormats
+import Threading
+
+/// Which properties the features of a collection have, and what kinds of values.
+struct PropertySurvey: Sendable {
+  /// The kinds of values of a property that were seen.
+  struct Kinds: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let string = Kinds(rawValue: 1)
+    static let integer = Kinds(rawValue: 2)
+    static let number = Kinds(rawValue: 4)
+    static let boolean = Kinds(rawValue: 8)
+    static let array = Kinds(rawValue: 16)
+    static let object = Kinds(rawValue: 32)
+    static let null = Kinds(rawValue: 64)
+  }
+
+  /// A property that some feature has.
+  struct Property: Sendable {
+    let name: String
+    /// Its name as JSON text, as it was seen first.
+    fileprivate let text: [UInt8]
+    fileprivate(set) var kinds: Kinds = []
+    /// Whether each string is a date-time of RFC 3339.
+    fileprivate(set) var isDateTime = true
+  }
+
+  /// The most properties that are told, and the longest name of one, in bytes.
+  static let (mostProperties, longestName) = (1000, 256)
+
+  /// The properties in the order in which features in index order bring them.
+  private(set) var properties: [Property] = []
+  /// Whether these are all properties.
+  private(set) var isComplete = true
+  private var numbers: [String: Int] = [:]
+
+  /// Looks at all features. O(bytes of all properties), in memory for the told properties. What was interrupted
+  /// means nothing.
+  init(of index: FeatureIndex) {
+    index.points.forEachRun { run in
+      for ordinal in run {
+        let text = index.record(at: ordinal).properties
+        if Interruption.poll(50 &+ text.count) { return }
+        look(at: text)
+      }
+    }
+  }
+
+  private mutating func look(at object: UnsafeRawBufferPointer) {
+    // Most features have the same properties in the same order.
+    var next = 0
+    for (name, value) in PropertyReader.Members(of: object) {
+      let number: Int
+      if next < properties.count, properties[next].text.withUnsafeBytes({ isEqual($0, name) }) {
+        number = next
+      } else if let found = self.number(of: name) {
+        number = found
+      } else {
+        isComplete = false
+        continue
+      }
+      next = number + 1
+      let kind = Kinds(of: value)
+      properties[number].kinds.insert(kind)
+      if kind == .string, properties[number].isDateTime {
+        let inner = UnsafeRawBufferPointer(rebasing: value.dropFirst().dropLast())
+        properties[number].isDateTime = DateTime.milliseconds(inner) != nil
+      }
+    }
+  }
+
+  private func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    a.count == b.count && a.elementsEqual(b)
+  }
+
+  /// The number of a property by the JSON text of its name; it is added if it is new. Nil if there are too many,
+  /// or it is too long.
+  private mutating func number(of text: UnsafeRawBufferPointer) -> Int? {
+    guard text.count <= 6 * PropertySurvey.longestName + 2 else { return nil }
+    let name = String(decoding: JSONScanner.unescape(text), as: UTF8.self)
+    if let number = numbers[name] { return number }
+    guard name.utf8.count <= PropertySurvey.longestName,
+      properties.count < PropertySurvey.mostProperties
+    else { return nil }
+    numbers[name] = properties.count
+    properties.append(Property(name: name, text: Array(text)))
+    return properties.count - 1
+  }
+}
+
+extension PropertySurvey.Kinds {
+  /// The kind of a value by its JSON text.
+  fileprivate init(of text: UnsafeRawBufferPointer) {
+    switch text.first {
+    case UInt8(ascii: "\""): self = .string
+    case UInt8(ascii: "["): self = .array
+    case UInt8(ascii: "{"): self = .object
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): self = .boolean
+    case UInt8(ascii: "n"): self = .null
+    default:
+      let isInteger = text.allSatisfy { $0 == UInt8(ascii: "-") || ($0 >= 0x30 && $0 <= 0x39) }
+      self = isInteger ? .integer : .number
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import ClusterCore
+import GeoFormats
+import Threading
+
+/// What `sortby` asks for: names of properties, each with a direction.
+struct SortKeys: Sendable {
+  /// The names in UTF-8, the one that counts most first.
+  let keys: [(name: [UInt8], isDescending: Bool)]
+
+  /// Reads the field; nil if it isn't given.
+  init?(_ fields: Fields) throws {
+    guard let names = try fields.strings("sortby")?.list else { return nil }
+    guard names.count <= PropertyOrder.maximumKeys else {
+      throw fields.problem(
+        "sortby", status: 422,
+        "sortby has \(names.count) properties, more than \(PropertyOrder.maximumKeys)")
+    }
+    keys = try names.map { name in
+      // A plus in a query stands for a space, unless it is escaped.
+      let property = ["+", "-", " "].contains(name.first) ? name.dropFirst() : Substring(name)
+      guard !property.isEmpty else {
+        throw fields.problem(
+          "sortby", "sortby is a list of properties, each with + or - before it, or nothing")
+      }
+      return (Array(property.utf8), name.first == "-")
+    }
+  }
+
+  /// What is needed of the features' properties.
+  var options: PropertyOptions {
+    PropertyOptions(
+      aggregates: keys.map { .init(name: "", operation: .sum, property: $0.name) })
+  }
+
+  /// The order of a collection's features.
+  ///
+  /// - Throws: ``Problem`` 422 if there are features and none has one of the properties.
+  func order(in collection: IndexedCollection) throws -> PropertyOrder {
+    try collection.checkMemory(for: options)
+    return PropertyOrder(
+      try keys.map { name, isDescending in
+        let column = collection.column(of: name)
+        guard column.isKnown || collection.index.count == 0 else {
+          throw Problem.noProperty(name, field: "sortby", status: 422)
+        }
+        return PropertyOrder.Key(column, isDescending: isDescending)
+      })
+  }
+}
+
+extension PropertyColumn {
+  /// Whether a feature has or had the property. What was interrupted doesn't know, and counts as if one did.
+  var isKnown: Bool { !isAllMissing || Interruption.isOver }
+}

@@ -1,0 +1,55 @@
+import GeoFormats
+import HTTPServer
+
+/// A link of an answer to another resource, or to itself.
+struct Link: Sendable {
+  /// The whole URL.
+  var href: String
+  /// The IANA or OGC name of what it leads to.
+  var relation: String
+  var type: MediaType
+  /// A name for people.
+  var title: String
+
+  /// Relations that the OGC names.
+  static let queryables = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
+  static let schema = "http://www.opengis.net/def/rel/ogc/1.0/schema"
+
+  init(_ href: String, _ relation: String, _ type: MediaType, _ title: String) {
+    (self.href, self.relation, self.type, self.title) = (href, relation, type, title)
+  }
+
+  /// The longest value of a field Link, in bytes: proxies refuse long headers.
+  private static let longestField = 2048
+
+  /// Links as the value of a field Link (RFC 8288); nil if that would be too long for proxies.
+  static func field(_ links: [Link]) -> String? {
+    let text = links.map {
+      "<\($0.href)>; rel=\"\($0.relation)\"; type=\"\($0.type.rawValue)\""
+    }.joined(separator: ", ")
+    return text.utf8.count <= longestField && !links.isEmpty ? text : nil
+  }
+}
+
+extension HTTPResponse {
+  /// Adds links to the header.
+  mutating func add(_ links: [Link]) {
+    if let field = Link.field(links) { headers.append(("Link", field)) }
+  }
+}
+
+extension JSONWriter {
+  /// Writes the member `links`.
+  mutating func links(_ links: [Link]) {
+    array("links") { json in
+      for link in links {
+        json.object { json in
+          json.member("href", link.href)
+          json.member("rel", link.relation)
+          json.member("type", link.type.rawValue)
+          json.member("title", link.title)
+        }
+      }
+    }
+  }
+}

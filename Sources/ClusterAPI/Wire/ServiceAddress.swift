@@ -1,0 +1,172 @@
+import HTTPServer
+
+/// Where clients reach the service, and who they are, as far as the configuration and a request tell.
+public struct ServiceAddress: Sendable {
+  /// The URL under which clients know the service, without a slash at its end; nil if requests tell.
+  private let publicURL: String?
+  /// Whether header fields of a proxy count.
+  let trustsProxy: Bool
+
+  /// What header fields of a proxy say; nil for what they don't say, or not well.
+  private struct Forwarded {
+    var scheme: String?
+    var authority: String?
+    var prefix: String?
+    var client: UInt64?
+  }
+
+  /// Creates an address.
+  ///
+  /// - Parameters:
+  ///   - publicURL: the URL under which clients know the service; nil if requests tell.
+  ///   - trustsProxy: whether all requests come through a proxy that sets `X-Forwarded-…` or `Forwarded`.
+  /// - Returns: nil unless the URL is `http://` or `https://`, an authority and perhaps a path.
+  public init?(publicURL: String? = nil, trustsProxy: Bool = false) {
+    self.trustsProxy = trustsProxy
+    guard var url = publicURL else {
+      self.publicURL = nil
+      return
+    }
+    while url.hasSuffix("/") { url.removeLast() }
+    guard let mark = url.firstRange(of: "://") else { return nil }
+    let rest = url[mark.upperBound...]
+    let authority = rest.prefix { $0 != "/" }
+    guard let scheme = ServiceAddress.scheme(url[..<mark.lowerBound]),
+      ServiceAddress.isAuthority(authority),
+      let prefix = ServiceAddress.prefix(rest[authority.endIndex...])
+    else { return nil }
+    self.publicURL = "\(scheme)://\(authority)\(prefix)"
+  }
+
+  private init() { (publicURL, trustsProxy) = (nil, false) }
+
+  /// The address that requests tell, from the field Host alone.
+  public static let ofRequests = ServiceAddress()
+
+  /// The URL to which the path of a resource is appended for a link. It is empty if nothing tells a valid one,
+  /// so that links are relative to the server.
+  func base(of request: HTTPRequest) -> String {
+    if let publicURL { return publicURL }
+    let forwarded = trustsProxy ? ServiceAddress.forwarded(request.headers) : Forwarded()
+    let host = request.headers["Host"].flatMap { ServiceAddress.isAuthority($0) ? $0 : nil }
+    let prefix = forwarded.prefix ?? ""
+    guard let authority = forwarded.authority ?? host else { return prefix }
+    return "\(forwarded.scheme ?? "http")://\(authority)\(prefix)"
+  }
+
+  /// The number that stands for the client's address; see ``HTTPRequest/client``.
+  func client(of request: HTTPRequest) -> UInt64 {
+    guard trustsProxy else { return request.client }
+    return ServiceAddress.forwarded(request.headers).client ?? request.client
+  }
+
+  // MARK: Fields of proxies
+
+  /// What the nearest proxy says: the last element of each list, as it appends what it knows to what it was
+  /// sent. `Forwarded` counts only where there is no field of the other kind, which more proxies set, and which
+  /// therefore fewer pass on from a client.
+  private static func forwarded(_ headers: HTTPHeaders) -> Forwarded {
+    let (clients, scheme, authority, prefix) = (
+      headers["X-Forwarded-For"], headers["X-Forwarded-Proto"], headers["X-Forwarded-Host"],
+      headers["X-Forwarded-Prefix"]
+    )
+    guard clients ?? scheme ?? authority ?? prefix == nil else {
+      func last(_ list: String?) -> String? {
+        list.map { trimmed($0.split(separator: ",", omittingEmptySubsequences: false).last ?? "") }
+      }
+      return Forwarded(
+        scheme: last(scheme).flatMap(ServiceAddress.scheme),
+        authority: last(authority).flatMap { isAuthority($0) ? $0 : nil },
+        prefix: last(prefix).flatMap(ServiceAddress.prefix),
+        client: last(clients).flatMap(ClientAddress.number))
+    }
+    return headers["Forwarded"].map(lastElement) ?? Forwarded()
+  }
+
+  /// The last element of a field `Forwarded` (RFC 7239, section 4).
+  private static func lastElement(_ field: String) -> Forwarded {
+    var (found, name, value) = (Forwarded(), "", "")
+    var (isValue, isQuoted, isEscaped) = (false, false, false)
+    func endPair() {
+      switch trimmed(name).lowercased() {
+      case "proto": found.scheme = scheme(trimmed(value))
+      case "host": found.authority = isAuthority(trimmed(value)) ? trimmed(value) : nil
+      case "for": found.client = ClientAddress.number(of: trimmed(value))
+      default: break
+      }
+      (name, value, isValue) = ("", "", false)
+    }
+    for character in field {
+      if isEscaped {
+        value.append(character)
+        isEscaped = false
+      } else if isQuoted, character == "\\" {
+        isEscaped = true
+      } else if isValue, character == "\"" {
+        isQuoted.toggle()
+      } else if isQuoted {
+        value.append(character)
+      } else if character == ";" {
+        endPair()
+      } else if character == "," {
+        endPair()
+        found = Forwarded()
+      } else if character == "=", !isValue {
+        isValue = true
+      } else if isValue {
+        value.append(character)
+      } else {
+        name.append(character)
+      }
+    }
+    endPair()
+    return found
+  }
+
+  // MARK: What may stand in a link
+
+  private static func scheme(_ text: some StringProtocol) -> String? {
+    let name = text.lowercased()
+    return ["http", "https"].contains(name) ? name : nil
+  }
+
+  /// Whether text is a host name or an address, perhaps with a port, and so nothing that means more in a link.
+  static func isAuthority(_ text: some StringProtocol) -> Bool {
+    guard text.utf8.count <= 261 else { return false }
+    var host = Substring(text)
+    if let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") {
+      let port = host[host.index(after: colon)...]
+      guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(port) != nil else {
+        return false
+      }
+      host = host[..<colon]
+    }
+    if host.hasPrefix("["), host.hasSuffix("]") {
+      let address = host.dropFirst().dropLast()
+      return address.utf8.allSatisfy { isHex($0) || $0 == UInt8(ascii: ":") || $0 == 0x2E }
+        && ClientAddress.number(of: host) != nil
+    }
+    return !host.isEmpty
+      && host.utf8.allSatisfy { PercentCoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
+  }
+
+  /// A path without the slash at its end; nil if it isn't one of plain segments.
+  private static func prefix(_ text: some StringProtocol) -> String? {
+    var path = String(text)
+    while path.hasSuffix("/") { path.removeLast() }
+    let isPath =
+      path.isEmpty
+      || path.hasPrefix("/") && !path.contains("//") && path.utf8.count <= 1024
+        && path.utf8.allSatisfy { PercentCoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }
+    return isPath ? path : nil
+  }
+
+  private static func isHex(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "A")...UInt8(ascii: "F"):
+      true
+    default: false
+    }
+  }
+}
