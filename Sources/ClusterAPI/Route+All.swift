@@ -51,6 +51,7 @@ extension Route {
     Route(
       "/collections/*/pins",
       [.get: { try $0.pins($1.collection, $2) }, .post: { try $0.pins($1.collection, $2) }]),
+    Route("/collections/*/tiles.json", [.get: { try $0.tileJSON($1.collection, $2) }]),
     Route("/collections/*/tiles/*/*/*", [.get: { try $0.tile($1.collection, $1.tile, $2) }]),
     Route("/collections/*/changes", [.get: { try $0.changes($1.collection, $2) }]),
   ]

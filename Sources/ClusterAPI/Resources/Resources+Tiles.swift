@@ -5,7 +5,10 @@ import HTTPServer
 extension Resources {
   /// A tile: the annotations of its cells.
   func tile(_ id: String, _ parts: [String], _ request: HTTPRequest) throws -> Outcome {
-    let given = try TileRequest(parts, query: request.query)
+    // Map programs ask for tiles as for anything.
+    let liked = try? request.negotiate([.vectorTile, .geoJSON], format: nil)
+    let given = try TileRequest(
+      parts, liked == .geoJSON ? .geoJSON : .vector, query: request.query)
     let type = given.form.mediaType
     let snapshot = try snapshot(id)
     let asked = given.resolved(by: snapshot.info.temporal)
@@ -24,6 +27,49 @@ extension Resources {
       response.headers.removeAll { $0.name == caching.name }
       response.headers.append(caching)
       return response
+    }
+  }
+
+  /// Where the tiles are, and what is in them, as TileJSON 3.0.0 has it.
+  func tileJSON(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    _ = try request.negotiate([.json], format: nil)
+    // The query is that of the tiles, all of which would refuse it if one does.
+    let asked = try TileRequest(["0", "0", "0"], query: request.query)
+    guard asked.version == nil else {
+      throw Problem(400, field: "v", inBody: false, "v is a part of the answer")
+    }
+    let snapshot = try snapshot(id)
+    let base = base(of: request)
+    let etag = entityTag(snapshot, request, .json, links: base)
+    let query = (["v=\(snapshot.info.version)"] + [request.query].compactMap(\.self))
+      .filter { !$0.isEmpty }.joined(separator: "&")
+    let template =
+      "\(base)/collections/\(id)/tiles/{z}/{x}/{y}?" + PercentCoding.asLink(query)
+    return .response(
+      to: request, etag: etag, isSmall: snapshot.surveys.existing != nil,
+      cost: { Cost(ofSurveying: snapshot.collection) }
+    ) {
+      let survey = snapshot.surveys.survey(of: snapshot.index)
+      return HTTPResponse(etag: etag) { json in
+        json.member("tilejson", "3.0.0")
+        json.member("name", snapshot.info.title ?? id)
+        if let text = snapshot.info.description { json.member("description", text) }
+        json.array("tiles") { $0.value(template) }
+        json.member("minzoom", Tile.zooms.lowerBound)
+        json.member("maxzoom", Tile.zooms.upperBound)
+        if let bounds = snapshot.index.bounds {
+          json.key("bounds")
+          json.bbox(bounds)
+        }
+        json.array("vector_layers") { json in
+          json.object { json in
+            json.member("id", id)
+            json.object("fields") { json in
+              for (name, type) in asked.attributes(survey) { json.attribute(name, type) }
+            }
+          }
+        }
+      }
     }
   }
 
@@ -58,5 +104,49 @@ extension TileRequest.Form {
     case .vector: .vectorTile
     case .geoJSON: .geoJSON
     }
+  }
+}
+
+extension TileRequest {
+  /// The names of attributes that annotations may have, and what they are.
+  fileprivate func attributes(_ survey: PropertySurvey) -> [(name: String, type: String)] {
+    let options = viewport.values.cell
+    var found = [
+      ("cluster", "Boolean"), ("cluster_id", "String"), ("point_count", "Number"),
+      ("point_count_abbreviated", "String"), ("annotation_id", "String"),
+    ]
+    if hasExpansion { found.append(("expansion_zoom", "Number")) }
+    if options.properties.groupBy != nil { found.append(("group", "String")) }
+    if options.properties.weightBy != nil { found.append(("weight", "Number")) }
+    for aggregate in options.properties.aggregates ?? [] {
+      found.append((aggregate.name, "Number"))
+    }
+    let taken = Set(found.map(\.0))
+    for property in survey.properties
+    where !taken.contains(property.name) && options.output.properties.contains(property.name) {
+      let numbers: PropertySurvey.Kinds = [.integer, .number]
+      let kinds = property.kinds.subtracting(.null)
+      let type = kinds.isSubset(of: numbers) ? "Number" : kinds == .boolean ? "Boolean" : "String"
+      found.append((property.name, type))
+    }
+    return found
+  }
+}
+
+extension AnnotationOptions.PropertySelection {
+  /// Whether a property is selected.
+  fileprivate func contains(_ name: String) -> Bool {
+    switch self {
+    case .all: true
+    case .none: false
+    case .names(let names): names.contains(Array(name.utf8))
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func attribute(_ name: String, _ type: String) {
+    Array(name.utf8).withUnsafeBytes { keyUTF8($0) }
+    value(type)
   }
 }

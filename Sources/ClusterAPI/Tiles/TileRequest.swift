@@ -24,9 +24,11 @@ struct TileRequest: Sendable {
   static let names = ViewportField.names(.tile) + ["expansion"]
   private static let allNames = names + ["v"]
 
-  /// - Parameter parts: zoom, x and y as they stand in the path; the last may end with a form.
-  init(_ parts: [String], query: String?) throws {
-    var (last, form) = (parts[2][...], Form.vector)
+  /// - Parameters:
+  ///   - parts: zoom, x and y as they stand in the path; the last may end with a form.
+  ///   - form: the form if it doesn't.
+  init(_ parts: [String], _ form: Form = .vector, query: String?) throws {
+    var (last, form) = (parts[2][...], form)
     for (suffix, other) in [(".mvt", Form.vector), (".pbf", .vector), (".geojson", .geoJSON)]
     where last.hasSuffix(suffix) {
       (last, form) = (last.dropLast(suffix.count), other)

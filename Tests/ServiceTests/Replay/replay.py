@@ -177,6 +177,8 @@ class Replay:
         sent = headers.get("Content-Type", "").split(";")[0]
         if sent != media.split(";")[0]:
             return self.fault(where, f"comes as {sent}")
+        if response["content"][media]["schema"].get("format") == "binary":
+            return bytes or self.fault(where, "is empty")
         # Links begin with the server's URL, those of the examples with that of a usual one.
         value = bytes.decode().replace(self.url, USUAL)
         content = response["content"][media]
