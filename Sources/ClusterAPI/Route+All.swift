@@ -10,6 +10,11 @@ extension Route {
     Route("/health/live", answersBeforeLoading: true, [.get: { .now(try $0.live($2)) }]),
     Route("/health/ready", answersBeforeLoading: true, [.get: { .now(try $0.ready($2)) }]),
     Route("/metrics", answersBeforeLoading: true, [.get: { try $0.metricsText($2) }]),
+    Route(
+      "/tileMatrixSets", answersBeforeLoading: true, [.get: { .now(try $0.tileMatrixSets($2)) }]),
+    Route(
+      "/tileMatrixSets/WebMercatorQuad", answersBeforeLoading: true,
+      [.get: { .now(try $0.tileMatrixSet($2)) }]),
     Route("/collections", [.get: { try $0.listCollections($2) }]),
     Route(
       "/collections/*",
@@ -52,6 +57,13 @@ extension Route {
       "/collections/*/pins",
       [.get: { try $0.pins($1.collection, $2) }, .post: { try $0.pins($1.collection, $2) }]),
     Route("/collections/*/tiles.json", [.get: { try $0.tileJSON($1.collection, $2) }]),
+    Route("/collections/*/tiles", [.get: { .now(try $0.tileSets($1.collection, $2)) }]),
+    Route(
+      "/collections/*/tiles/WebMercatorQuad",
+      [.get: { .now(try $0.tileSet($1.collection, $2)) }]),
+    Route(
+      "/collections/*/tiles/WebMercatorQuad/*/*/*",
+      [.get: { try $0.tileOfSet($1.collection, $1.tile, $2) }]),
     Route("/collections/*/tiles/*/*/*", [.get: { try $0.tile($1.collection, $1.tile, $2) }]),
     Route("/collections/*/changes", [.get: { try $0.changes($1.collection, $2) }]),
   ]

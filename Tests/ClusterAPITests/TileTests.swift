@@ -191,4 +191,76 @@ import Testing
     let json = await service.get("\(path)/tiles/0/0/0.geojson")
     #expect(json.type == "application/geo+json" && json["featureCount"]?.int == 20)
   }
+
+  /// The target of a link, without the scheme and host; nil if there is none with the relation.
+  private func target(_ relation: String, in links: TestJSON?) -> String? {
+    let link = links?.array?.first { $0["rel"]?.string == relation }
+    return link?["href"]?.string.map { String($0.trimmingPrefix(/[a-z]+:\/\/[^\/]*/)) }
+  }
+
+  @Test func `a collection leads to its tile set and to tiles`() async throws {
+    var generator = SeededGenerator(seed: 5)
+    let service = try await service(&generator, count: 50)
+    let ogc = "http://www.opengis.net/def/rel/ogc/1.0"
+    let collection = await service.get(path)
+    let list = await service.get(
+      try #require(target("\(ogc)/tilesets-vector", in: collection["links"])))
+    #expect(list["tilesets"]?.array?.count == 1)
+    let listed = list["tilesets"]?[0]
+    let set = await service.get(try #require(target("self", in: listed?["links"])))
+    #expect(set["dataType"]?.string == "vector" && set["layers"]?[0]?["id"]?.string == "c")
+    #expect(set["links"] == listed?["links"])
+    let template = try #require(target("item", in: set["links"]))
+    for (zoom, x, y) in [(0, 0, 0), (1, 1, 0), (1, 0, 1), (3, 5, 2)] {
+      let place = template.replacing("{tileMatrix}", with: "\(zoom)")
+        .replacing("{tileRow}", with: "\(y)").replacing("{tileCol}", with: "\(x)")
+      let (tile, same) = (
+        await service.get(place), await service.get("\(path)/tiles/\(zoom)/\(x)/\(y)")
+      )
+      #expect(tile.status == same.status && tile.response.body == same.response.body)
+      #expect([200, 204].contains(tile.status))
+    }
+    await service.get("\(path)/tiles/WebMercatorQuad/1/2/0").expectProblem(404)
+    await service.get("\(path)/tiles/Other").expectProblem(404)
+    await service.get("/collections/none/tiles").expectProblem(404)
+
+    let matrixSet = await service.get(
+      try #require(target("\(ogc)/tiling-scheme", in: set["links"])))
+    let matrices = try #require(matrixSet["tileMatrices"]?.array)
+    #expect(matrices.count == 25 && matrixSet["id"]?.string == "WebMercatorQuad")
+    #expect(set["tileMatrixSetURI"] == matrixSet["uri"])
+    for (zoom, matrix) in matrices.enumerated() {
+      #expect(matrix["id"]?.string == "\(zoom)" && matrix["matrixWidth"]?.int == 1 << zoom)
+      // The figures of the standard's table.
+      let denominator = 559_082_264.028_717_8 / Double(1 << zoom)
+      let found = matrix["scaleDenominator"]?.double ?? 0
+      #expect((found / denominator - 1).magnitude < 1e-12)
+    }
+    let sets = await service.get("/tileMatrixSets")
+    let link = target("self", in: sets["tileMatrixSets"]?[0]?["links"])
+    #expect(link == "/tileMatrixSets/WebMercatorQuad")
+  }
+
+  @Test func `TileJSON leads to tiles of the version`() async throws {
+    var generator = SeededGenerator(seed: 6)
+    let service = try await service(&generator, count: 50)
+    let query = "filter=k%20%3C%202&cellSize=100"
+    let json = await service.get("\(path)/tiles.json?\(query)")
+    #expect(json["tilejson"]?.string == "3.0.0" && json["maxzoom"]?.int == 24)
+    #expect(json["vector_layers"]?[0]?["id"]?.string == "c")
+    #expect(json["vector_layers"]?[0]?["fields"]?["k"]?.string == "Number")
+    let template = try #require(json["tiles"]?[0]?.string)
+    let place = template.replacing("{z}", with: "0").replacing("{x}", with: "0")
+      .replacing("{y}", with: "0").trimmingPrefix(/[a-z]+:\/\/[^\/]*/)
+    let tile = await service.get(String(place))
+    let same = await service.get("\(path)/tiles/0/0/0?\(query)")
+    #expect(tile.status == 200 && tile.response.body == same.response.body)
+    #expect(tile.response.header("Cache-Control")?.hasSuffix("immutable") == true)
+    await service.store([TwinFeature(999, 1, 2)])
+    let later = await service.get("\(path)/tiles.json?\(query)")
+    #expect(later["tiles"] != json["tiles"] && later.response.etag != json.response.etag)
+    #expect(await service.get(String(place)).response.header("Cache-Control") == "no-cache")
+    await service.get("\(path)/tiles.json?cellSize=x").expectProblem(400, at: "cellSize")
+    await service.get("\(path)/tiles.json?v=1").expectProblem(400, at: "v")
+  }
 }

@@ -84,7 +84,8 @@ extension Resources {
       Link("\(path)/schema", Link.schema, .schema, "What a feature has"),
       Link("\(path)/clusters", "related", .json, "What to draw in a viewport"),
       Link("\(path)/pins", "related", .json, "Every feature as a pin"),
-      Link("\(path)/tiles.json", "related", .json, "Vector tiles"),
+      Link("\(path)/tiles", Link.vectorTiles, .json, "Vector tiles"),
+      Link("\(path)/tiles.json", "related", .json, "Vector tiles, as TileJSON"),
     ]
   }
 

@@ -10,6 +10,7 @@ extension Resources {
       Link("\(base)/openapi.yaml", "service-desc", .yaml, "The API, as OpenAPI 3.1"),
       Link("\(base)/conformance", "conformance", .json, "What the service conforms to"),
       Link("\(base)/collections", "data", .json, "The collections"),
+      Link("\(base)/tileMatrixSets", Link.matrixSets, .json, "Where tiles lie"),
       Link("\(base)/health/ready", "status", .json, "Whether every collection is loaded"),
       Link("\(base)/metrics", "related", .plain, "Figures for Prometheus"),
     ]
@@ -59,6 +60,7 @@ extension Resources {
       "ogcapi-features-4",
       ["create-replace-delete", "update", "optimistic-locking-etags", "features"]
     ),
+    ("ogcapi-tiles-1", ["core", "tileset", "tilesets-list", "geodata-tilesets", "mvt"]),
     (
       "cql2",
       [

@@ -14,6 +14,8 @@ struct Link: Sendable {
   /// Relations that the OGC names.
   static let queryables = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
   static let schema = "http://www.opengis.net/def/rel/ogc/1.0/schema"
+  static let vectorTiles = "http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector"
+  static let matrixSets = "http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes"
 
   init(_ href: String, _ relation: String, _ type: MediaType, _ title: String) {
     (self.href, self.relation, self.type, self.title) = (href, relation, type, title)
@@ -41,15 +43,19 @@ extension HTTPResponse {
 extension JSONWriter {
   /// Writes the member `links`.
   mutating func links(_ links: [Link]) {
-    array("links") { json in
-      for link in links {
-        json.object { json in
-          json.member("href", link.href)
-          json.member("rel", link.relation)
-          json.member("type", link.type.rawValue)
-          json.member("title", link.title)
-        }
-      }
+    array("links") { json in for link in links { json.link(link) } }
+  }
+
+  /// Writes a link as an element.
+  ///
+  /// - Parameter isTemplate: whether its URL has parts in braces that stand for something.
+  mutating func link(_ link: Link, isTemplate: Bool = false) {
+    object { json in
+      json.member("href", link.href)
+      json.member("rel", link.relation)
+      json.member("type", link.type.rawValue)
+      json.member("title", link.title)
+      if isTemplate { json.member("templated", true) }
     }
   }
 }
