@@ -19,10 +19,17 @@ extension Fields {
     try checkFilterCRS()
     guard has(name) else { return nil }
     do {
-      guard language == .json || (language == nil && inBody) else {
+      guard language == .json || inBody else {
         return try string(name).map { try CQL2.parse($0) }
       }
       return try withJSON(name) { json -> FilterExpression? in
+        if language == .text {
+          guard json.kind != .object else {
+            throw problem(
+              name, status: 422, "\(name) is CQL2 JSON, and filter-lang says that it is CQL2 text")
+          }
+          return try string(name).map { try CQL2.parse($0) }
+        }
         if language == nil, json.kind != .object {
           return try string(name).map { try CQL2.parse($0) }
         }

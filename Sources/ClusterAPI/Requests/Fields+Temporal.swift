@@ -9,6 +9,10 @@ extension Fields {
   func temporalProperties(_ name: String) throws -> TemporalProperties? {
     try withJSON(name) { json in
       let fields = try object(json, at: name, allowed: ["property", "start", "end"])
+      for (member, value) in json.members where value.kind == .null {
+        throw fields.problem(
+          String(decoding: member, as: UTF8.self), "the name of a property is text")
+      }
       func property(_ member: String) throws(Problem) -> String? {
         guard let text = try fields.string(member) else { return nil }
         guard text.utf8.count <= Fields.longestName else {

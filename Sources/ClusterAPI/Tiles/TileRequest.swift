@@ -23,6 +23,8 @@ struct TileRequest: Sendable {
   /// The fields that say which annotations there are and what they carry.
   static let names = ViewportField.names(.tile) + ["expansion"]
   private static let allNames = names + ["v"]
+  /// The last whole number up to which doubles hold all.
+  private static let lastVersion = 9_007_199_254_740_991
 
   /// - Parameters:
   ///   - parts: zoom, x and y as they stand in the path; the last may end with a form.
@@ -49,7 +51,7 @@ struct TileRequest: Sendable {
     self.form = form
     viewport = try ViewportRequest(tile, fields, isGeoJSON: form == .geoJSON)
     hasExpansion = try fields.bool("expansion") ?? false
-    version = try fields.integer("v")
+    version = try fields.integer("v", in: 0...TileRequest.lastVersion)
   }
 }
 
