@@ -10,8 +10,24 @@ struct ViewportRequest: Sendable {
     case tiles(TileViewport)
   }
 
-  var values: ViewportValues
-  let area: Area
+  /// A request is handed from function to function, and this is much to copy.
+  private final class Content: Sendable {
+    let values: ViewportValues
+    let area: Area
+
+    init(_ values: ViewportValues, _ area: Area) { (self.values, self.area) = (values, area) }
+  }
+
+  private var content: Content
+
+  /// The values of its fields. To change them copies all of them.
+  var values: ViewportValues {
+    _read { yield content.values }
+    set { content = Content(newValue, content.area) }
+  }
+
+  /// Where the viewport is.
+  var area: Area { _read { yield content.area } }
 
   /// The most cells that an answer lists.
   static let maximumListedCells = 10_000
@@ -35,17 +51,18 @@ struct ViewportRequest: Sendable {
       .limit, .margin, .properties, .output, .previous, .tiles, .histogram, of: request,
       into: &values)
     guard values.method == .grid else {
-      area = .tiles(try TileViewport(rect: rect, scale: scale, marginFactor: values.margin))
-      self.values = values
+      content = Content(
+        values,
+        .tiles(try TileViewport(rect: rect, scale: scale, marginFactor: values.margin)))
       return
     }
     try fields.read(.cellSize, of: request, into: &values)
     let viewport = try Viewport(
       rect: rect, scale: scale, cellSize: values.cellSize ?? 60, marginFactor: values.margin)
     try fields.read(.groups, of: request, into: &values)
-    area = .grid(viewport, overrides: try fields.overrides(values.cell.groups, viewport))
+    let overrides = try fields.overrides(values.cell.groups, viewport)
     try fields.read(.debug, of: request, into: &values)
-    self.values = values
+    content = Content(values, .grid(viewport, overrides: overrides))
     let most = ViewportRequest.maximumListedCells
     if values.debug, viewport.cells.count > Double(most) {
       throw Viewport.tooManyCells(
@@ -55,7 +72,7 @@ struct ViewportRequest: Sendable {
 
   /// A request for a viewport on a grid.
   init(_ values: ViewportValues, on viewport: Viewport) {
-    (self.values, area) = (values, .grid(viewport, overrides: [:]))
+    content = Content(values, .grid(viewport, overrides: [:]))
   }
 
   /// The zoom, rounded to 1/1000.

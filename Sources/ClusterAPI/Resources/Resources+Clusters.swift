@@ -44,7 +44,7 @@ extension Resources {
     try withViewportFields(request, .clusters) { fields, format in
       var viewport = try ViewportRequest(fields)
       let type = try request.negotiate([.json, .geoJSON], format: format)
-      viewport.values.cell.output.isGeoJSON = type == .geoJSON
+      if type == .geoJSON { viewport.values.cell.output.isGeoJSON = true }
       if !fields.properties.isEmpty {
         let filter = viewport.values.cell.properties.filter
         viewport.values.cell.properties.filter = try fields.narrowed(filter)
