@@ -85,7 +85,7 @@ import Testing
         "/collections/c/clusters/g120_200_52_31",
         "/collections/c/clusters/g120_200_-1_99999999999999",
         "/collections/c/clusters/n99", "/collections/c/clusters/n1/other", "/health", "/health/x",
-        "/collections/c/tiles", "/openapi.yaml//", "/collections/c/clusters/%2e%2e",
+        "/collections/c/tilesets", "/openapi.yaml//", "/collections/c/clusters/%2e%2e",
       ].map { .get($0, 404) })
     try Attack.run(
       [
