@@ -219,9 +219,12 @@ import Testing
       )
       #expect(tile.status == same.status && tile.response.body == same.response.body)
       #expect([200, 204].contains(tile.status))
+      let people = await service.get("\(place).geojson")
+      #expect(people.type == "application/geo+json")
     }
     await service.get("\(path)/tiles/WebMercatorQuad/1/2/0").expectProblem(404)
     await service.get("\(path)/tiles/Other").expectProblem(404)
+    await service.get("\(path)/tiles/WebMercatorQuad/0/0.mvt/0").expectProblem(404)
     await service.get("/collections/none/tiles").expectProblem(404)
 
     let matrixSet = await service.get(
