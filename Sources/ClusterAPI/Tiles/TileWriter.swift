@@ -43,6 +43,8 @@ struct TileWriter {
     let (x, y) = position(of: annotation)
     guard annotation.isCluster else {
       let record = index.record(at: annotation.first)
+      // A feature may be long, and the next ones needn't be begun then.
+      Interruption.poll(record.properties.count)
       addProperties(of: record)
       layer.tag("annotation_id", text: id)
       layer.point(id: TileWriter.number(of: record.rawID), x: x, y: y)
@@ -55,7 +57,10 @@ struct TileWriter {
     case .number(let count): layer.tag("point_count_abbreviated", .integer(count))
     case .text(let text): layer.tag("point_count_abbreviated", text: text)
     }
-    if let zoom = expansion?.zoom(of: id) { layer.tag("expansion_zoom", .integer(zoom - 1)) }
+    if let expansion {
+      Interruption.poll(25_000)
+      if let zoom = expansion.zoom(of: id) { layer.tag("expansion_zoom", .integer(zoom - 1)) }
+    }
     addGroup(of: annotation)
     addStatistics(of: annotation)
     layer.point(id: TileWriter.number(ofCluster: id), x: x, y: y)
