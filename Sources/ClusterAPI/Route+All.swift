@@ -63,7 +63,7 @@ extension Route {
       [.get: { .now(try $0.tileSet($1.collection, $2)) }]),
     Route(
       "/collections/*/tiles/WebMercatorQuad/*/*/*",
-      [.get: { try $0.tileOfSet($1.collection, $1.tile, $2) }]),
+      [.get: { try $0.tile($1.collection, $1.tile, isRowFirst: true, $2) }]),
     Route("/collections/*/tiles/*/*/*", [.get: { try $0.tile($1.collection, $1.tile, $2) }]),
     Route("/collections/*/changes", [.get: { try $0.changes($1.collection, $2) }]),
   ]

@@ -182,7 +182,10 @@ import Testing
         "\(path)/tiles/0/0/0\(query)", headers: [("If-None-Match", "\"\(tag)\"")])
       #expect(again.status == 304)
     }
-    for tile in ["25/0/0", "24/1073741824/-1", "1/2/0", "1/0/2", "a/0/0", "1/0/0.png", "1/+1/0"] {
+    for tile in [
+      "25/0/0", "24/1073741824/-1", "1/2/0", "1/0/2", "a/0/0", "1/0/0.png", "1/+1/0",
+      "0/0/0.geojson.mvt",
+    ] {
       await service.get("\(path)/tiles/\(tile)").expectProblem(404)
     }
     await service.get("/collections/none/tiles/0/0/0").expectProblem(404)

@@ -13,9 +13,22 @@ struct AnnotationFigures {
   /// The number of numbers.
   static let numbers = 6
 
-  /// Writes the members from `coordinate` to `subtitle`, but no titles of features.
+  /// Writes those of the members from `coordinate` to `subtitle` that are wanted, but no titles of features.
+  ///
+  /// - Parameter comma: whether a comma is due before the first.
   @inline(__always)
-  func writeMembers(hasTitles: Bool, into room: inout JSONRoom) {
+  func writeMembers(
+    _ fields: AnnotationFields, hasTitles: Bool, comma: Bool, into room: inout JSONRoom
+  ) {
+    guard fields == .all else {
+      return writeSome(fields, hasTitles: hasTitles, comma: comma, into: &room)
+    }
+    if comma { room.text(",") }
+    writeAll(hasTitles: hasTitles, into: &room)
+  }
+
+  @inline(__always)
+  private func writeAll(hasTitles: Bool, into room: inout JSONRoom) {
     room.text("\"coordinate\":{\"latitude\":")
     let latitude = write(0, into: &room)
     room.text(",\"longitude\":")
@@ -46,10 +59,7 @@ struct AnnotationFigures {
     }
   }
 
-  /// Writes those of the same members that are wanted.
-  ///
-  /// - Parameter comma: whether a comma is due before the first.
-  func writeMembers(
+  private func writeSome(
     _ fields: AnnotationFields, hasTitles: Bool, comma: Bool, into room: inout JSONRoom
   ) {
     var comma = comma

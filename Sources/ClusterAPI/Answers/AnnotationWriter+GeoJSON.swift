@@ -66,7 +66,9 @@ extension AnnotationWriter {
   private func writeOwnProperties(_ record: FeatureRecord, into json: inout JSONWriter) {
     for (name, value) in PropertyReader.Members(of: record.properties) {
       let key = JSONScanner.unescape(name)
-      guard !AnnotationWriter.reserved.contains(key), isSelected(key) else { continue }
+      guard !AnnotationWriter.reserved.contains(key), options.properties.contains(key) else {
+        continue
+      }
       key.withUnsafeBytes { json.keyUTF8($0) }
       json.raw(value)
     }
@@ -74,14 +76,6 @@ extension AnnotationWriter {
 
   /// The names of properties by which clients would take a pin for a cluster.
   static let reserved = ["cluster", "point_count", "annotation_id"].map { Array($0.utf8) }
-
-  private func isSelected(_ name: [UInt8]) -> Bool {
-    switch options.properties {
-    case .all: true
-    case .none: false
-    case .names(let names): names.contains(name)
-    }
-  }
 }
 
 extension Int {

@@ -7,7 +7,6 @@ struct AnnotationWriter {
   let index: FeatureIndex
   private let result: ClusterResult
   let options: AnnotationOptions
-  private let hasAllMembers: Bool
   /// The most features that a cluster lists.
   private let memberLimit: Int
   /// The ids of the annotations that were on screen.
@@ -25,7 +24,6 @@ struct AnnotationWriter {
     index = collection.index
     self.result = result
     self.options = options
-    hasAllMembers = options.fields == .all
     memberLimit = options.fields.contains(.members) ? options.members : 0
     self.previous = previous
     titles = TitleWriter(options, collection)
@@ -91,7 +89,7 @@ struct AnnotationWriter {
     let fields = options.fields
     layers.withTexts(ofLayer: annotation.layer) { texts in
       let comma = json.commaIsDue
-      json.withRoom(513 + layers.maximumLength + 12 * JSONRoom.numberLength) { room in
+      json.withRoom(layers.lengthWithFigures) { room in
         var comma = comma
         if opening || hasName {
           if comma { room.text(",") }
@@ -104,13 +102,7 @@ struct AnnotationWriter {
           room.text("\"")
         }
         let figures = AnnotationFigures(annotation, numbers)
-        let hasTitles = titles.hasProperty
-        if hasAllMembers {
-          if comma { room.text(",") }
-          figures.writeMembers(hasTitles: hasTitles, into: &room)
-        } else {
-          figures.writeMembers(fields, hasTitles: hasTitles, comma: comma, into: &room)
-        }
+        figures.writeMembers(fields, hasTitles: titles.hasProperty, comma: comma, into: &room)
       }
       if titles.hasProperty {
         if fields.contains(.title) { titles.writeTitle(annotation, into: &json) }

@@ -15,6 +15,8 @@ struct LayerTexts {
   private let layers: [Layer]
   /// The length of the longest layer's text, in bytes.
   let maximumLength: Int
+  /// The most bytes of an annotation's id and ``AnnotationFigures``.
+  var lengthWithFigures: Int { 513 + maximumLength + 12 * JSONRoom.numberLength }
 
   init(_ all: [ClusterLayer]) {
     self.init(all.map { (grid: $0.grid, cellSize: $0.cellSize, group: $0.group) })

@@ -26,7 +26,6 @@ struct PlainCellWriter {
   func write(_ cells: PlainCells, into json: inout JSONWriter) {
     let numbers = texts.pointers
     let wantedRows = fields.contains(.bbox) ? AnnotationFigures.numbers : 2
-    let length = 513 + layers.maximumLength + 12 * JSONRoom.numberLength
     var comma = false
     layers.withTexts(ofLayer: 0) { names in
       cells.forEachBatch { batch in
@@ -39,16 +38,11 @@ struct PlainCellWriter {
             count: cell.count, isUniqueLocation: cell.isUniqueLocation,
             texts: numbers.column(column, of: batch.figures),
             haveTexts: haveTexts &>> column & 1 != 0)
-          json.withRoom(length) { room in
+          json.withRoom(layers.lengthWithFigures) { room in
             room.text(comma ? ",{\"id\":\"" : "{\"id\":\"")
             names.writeID(cell.position, isPin ? cell.location : nil, into: &room)
             room.text("\"")
-            if fields == .all {
-              room.text(",")
-              figures.writeMembers(hasTitles: false, into: &room)
-            } else {
-              figures.writeMembers(fields, hasTitles: false, comma: true, into: &room)
-            }
+            figures.writeMembers(fields, hasTitles: false, comma: true, into: &room)
             if !isPin { room.text("}") }
           }
           if isPin {

@@ -5,6 +5,15 @@ struct AnnotationOptions: Hashable, Sendable {
     case all, none
     /// By name, in UTF-8.
     case names([[UInt8]])
+
+    /// Whether a property is selected, named in UTF-8.
+    func contains(_ name: [UInt8]) -> Bool {
+      switch self {
+      case .all: true
+      case .none: false
+      case .names(let names): names.contains(name)
+      }
+    }
   }
 
   /// Whether annotations are GeoJSON features.

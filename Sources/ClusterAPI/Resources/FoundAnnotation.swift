@@ -29,11 +29,9 @@ struct FoundAnnotation {
       (source, annotation, result) = (.tiles(found), found.annotation, found.result)
       return
     }
-    var options = Drilldown.Options()
-    options.settings = settings
-    options.filter = properties.filter
-    options.weights = properties.statistics.weights
-    guard let found = Drilldown(id, in: collection, options, keys: { collection.keys(of: $0) })
+    guard
+      let found = Drilldown(
+        id, in: collection, properties.drilldown(settings), keys: { collection.keys(of: $0) })
     else { return nil }
     (source, annotation, result) = (.grid(found), found.annotation, found.result)
   }

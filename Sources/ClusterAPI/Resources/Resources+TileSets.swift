@@ -11,15 +11,6 @@ extension Resources {
   private static let matrixSetURI =
     "http://www.opengis.net/def/tilematrixset/OGC/1.0/\(matrixSet)"
 
-  /// A tile by its place in the matrix set: the row comes before the column, which may end with a form.
-  func tileOfSet(_ id: String, _ parts: [String], _ request: HTTPRequest) throws -> Outcome {
-    let column = parts[2].prefix { $0 != "." }
-    let form = parts[2][column.endIndex...]
-    // A row with a form is none.
-    let row = parts[1].contains(".") ? "" : parts[1]
-    return try tile(id, [parts[0], String(column), row + form], request)
-  }
-
   /// The tile sets of a collection.
   func tileSets(_ id: String, _ request: HTTPRequest) throws -> HTTPResponse {
     try describe(id, request) { json, snapshot, path, base in

@@ -4,11 +4,18 @@ import HTTPServer
 
 extension Resources {
   /// A tile: the annotations of its cells.
-  func tile(_ id: String, _ parts: [String], _ request: HTTPRequest) throws -> Outcome {
+  ///
+  /// - Parameters:
+  ///   - parts: zoom, x and y of the path.
+  ///   - isRowFirst: whether y comes before x, as in tile sets.
+  func tile(
+    _ id: String, _ parts: [String], isRowFirst: Bool = false, _ request: HTTPRequest
+  ) throws -> Outcome {
     // Map programs ask for tiles as for anything.
     let liked = try? request.negotiate([.vectorTile, .geoJSON], format: nil)
     let given = try TileRequest(
-      parts, liked == .geoJSON ? .geoJSON : .vector, query: request.query)
+      parts, isRowFirst: isRowFirst, liked == .geoJSON ? .geoJSON : .vector,
+      query: request.query)
     let type = given.form.mediaType
     let snapshot = try snapshot(id)
     let asked = given.resolved(by: snapshot.info.temporal)
@@ -123,24 +130,15 @@ extension TileRequest {
     }
     let taken = Set(found.map(\.0))
     for property in survey.properties
-    where !taken.contains(property.name) && options.output.properties.contains(property.name) {
+    where !taken.contains(property.name)
+      && options.output.properties.contains(Array(property.name.utf8))
+    {
       let numbers: PropertySurvey.Kinds = [.integer, .number]
       let kinds = property.kinds.subtracting(.null)
       let type = kinds.isSubset(of: numbers) ? "Number" : kinds == .boolean ? "Boolean" : "String"
       found.append((property.name, type))
     }
     return found
-  }
-}
-
-extension AnnotationOptions.PropertySelection {
-  /// Whether a property is selected.
-  fileprivate func contains(_ name: String) -> Bool {
-    switch self {
-    case .all: true
-    case .none: false
-    case .names(let names): names.contains(Array(name.utf8))
-    }
   }
 }
 

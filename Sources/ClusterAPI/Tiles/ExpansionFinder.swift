@@ -8,12 +8,7 @@ struct ExpansionFinder {
   init(_ viewport: ViewportRequest, of snapshot: CollectionSnapshot) throws {
     collection = snapshot.collection
     let cell = viewport.values.cell
-    let properties = try BoundProperties(cell.neededProperties, in: collection)
-    var options = Drilldown.Options()
-    options.settings = cell.settings
-    options.filter = properties.filter
-    options.weights = properties.statistics.weights
-    self.options = options
+    options = try BoundProperties(cell.neededProperties, in: collection).drilldown(cell.settings)
   }
 
   /// The zoom of viewports at which the cluster with an id comes apart; nil if none does.

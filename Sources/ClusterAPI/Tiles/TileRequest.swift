@@ -23,25 +23,29 @@ struct TileRequest: Sendable {
   /// The fields that say which annotations there are and what they carry.
   static let names = ViewportField.names(.tile) + ["expansion"]
   private static let allNames = names + ["v"]
+  /// The forms by what a path may end with.
+  private static let forms = [".mvt": Form.vector, ".pbf": .vector, ".geojson": .geoJSON]
   /// The last whole number up to which doubles hold all.
   private static let lastVersion = 9_007_199_254_740_991
 
   /// - Parameters:
   ///   - parts: zoom, x and y as they stand in the path; the last may end with a form.
-  ///   - form: the form if it doesn't.
-  init(_ parts: [String], _ form: Form = .vector, query: String?) throws {
-    var (last, form) = (parts[2][...], form)
-    for (suffix, other) in [(".mvt", Form.vector), (".pbf", .vector), (".geojson", .geoJSON)]
-    where last.hasSuffix(suffix) {
-      (last, form) = (last.dropLast(suffix.count), other)
-    }
-    let numbers = [parts[0][...], parts[1][...], last].map { text in
+  ///   - isRowFirst: whether y comes before x.
+  ///   - form: the form if the path has none.
+  init(
+    _ parts: [String], isRowFirst: Bool = false, _ form: Form = .vector, query: String?
+  ) throws {
+    let last = parts[2].prefix { $0 != "." }
+    let places = isRowFirst ? [last, parts[1][...]] : [parts[1][...], last]
+    let numbers = ([parts[0][...]] + places).map { text in
       // Int(_:) also takes "+1".
       text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         ? Int(text) : nil
     }
     guard let zoom = numbers[0], let x = numbers[1], let y = numbers[2],
-      let tile = Tile(zoom: zoom, x: x, y: y)
+      let tile = Tile(zoom: zoom, x: x, y: y),
+      let form = last.endIndex == parts[2].endIndex
+        ? form : TileRequest.forms[String(parts[2][last.endIndex...])]
     else {
       throw Problem.notFound(
         "there is no such tile: zooms are 0…24, x and y are whole numbers below 2^zoom")

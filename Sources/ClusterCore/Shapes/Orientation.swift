@@ -13,13 +13,8 @@ enum Orientation {
   static func sign(
     _ ax: Double, _ ay: Double, _ bx: Double, _ by: Double, _ cx: Double, _ cy: Double
   ) -> Double {
-    let left = (ax - cx) * (by - cy)
-    let right = (ay - cy) * (bx - cx)
-    let determinant = left - right
-    if determinant.magnitude > errorBound * (left.magnitude + right.magnitude) {
-      return determinant
-    }
-    return exactSign(ax, ay, bx, by, cx, cy)
+    let certain = certainSign(ax, ay, bx, by, cx, cy)
+    return certain != 0 ? certain : exactSign(ax, ay, bx, by, cx, cy)
   }
 
   /// Returns the same as ``sign(_:_:_:_:_:_:)``, but 0 wherever doubles don't tell for certain.
