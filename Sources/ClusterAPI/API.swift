@@ -185,10 +185,9 @@ public final class API: Sendable {
   private func share(
     of bytes: Int, for request: HTTPRequest
   ) throws(Problem) -> WriteMemory.Share {
-    guard let share = resources.writer.memory.share(of: bytes, for: request.client) else {
-      throw Problem.tooManyWrites
-    }
-    return share
+    let memory = resources.writer.memory
+    if let share = memory.share(of: bytes, for: request.client) { return share }
+    throw memory.hasRoom(for: bytes) ? .tooManyOwnWrites : .tooManyWrites
   }
 
   private func enqueue(

@@ -87,12 +87,15 @@ struct Route: Sendable {
       segments.removeLast()
     }
     if beginning?.isEmpty == true {
-      for route in all {
+      for route in byLength[segments.count] ?? [] {
         if let parameters = route.parameters(of: segments) { return (route, parameters) }
       }
     }
     throw .notFound("nothing is at this path")
   }
+
+  /// The routes by the number of their segments.
+  private static let byLength = Dictionary(grouping: all) { $0.segments.count }
 
   /// The parameters of a path; nil if it is that of another resource.
   private func parameters(of path: [String]) -> Parameters? {

@@ -216,4 +216,27 @@ import Threading
     #expect(log.coordinates(after: last)?.isEmpty == true)
     #expect(log.coordinates(after: last + 1) == nil)
   }
+
+  @Test func `logs of many collections keep less each`() async throws {
+    let service = try Service()
+    let names = ["c"] + (0..<63).map { "d\($0)" }
+    for name in names { await service.store([TwinFeature(1, 2, 3)], in: name) }
+    let many = (0..<8000).map { TwinFeature($0, 4, 5) }
+    await service.store(many)
+    // As many as 64 logs may keep each, until there are that many.
+    let share = TouchLog.capacity / 4
+    var logs: [TouchLog] = []
+    for name in names {
+      logs.append(try #require(service.catalog.changes(of: name) { _ in }))
+      let isLast = name == names.last
+      guard name == "c" || isLast else { continue }
+      let version = try #require(logs[0].take()?.info.version)
+      await service.store(many)
+      await service.store(many)
+      // Each write touches where the features were and are.
+      #expect(logs[0].coordinates(after: version)?.count == (isLast ? nil : 32_000))
+      #expect(logs[0].coordinates(after: version + 1)?.count == 16_000)
+      #expect(16_000 <= share && 32_000 > share)
+    }
+  }
 }

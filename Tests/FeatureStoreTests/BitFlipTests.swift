@@ -36,6 +36,10 @@ import Testing
     // Leaves free pages.
     try store.put((0..<400).map(BitFlipTests.feature), into: "e")
     _ = try store.dropCollection("e")
+    while try store.clearDropped(atMost: 150) {}
+    // And a collection that is still to be cleared.
+    try store.put((0..<100).map(BitFlipTests.feature), into: "e")
+    _ = try store.dropCollection("e")
     let content = try Content(store)
     if !isKilled { store.close() }
     let files = directory.names.filter { $0 != "pincluster.lock" }.map {

@@ -62,6 +62,48 @@ import Threading
     #expect(try store.features(of: "c").first?.isWrittenAsText == false)
   }
 
+  @Test func droppedCollectionsAreClearedInParts() throws {
+    let directory = TemporaryDirectory()
+    var store = try FeatureStore(directory: directory.path)
+    #expect(try !store.clearDropped(atMost: 10))
+    func rows() throws -> [Int] {
+      try ["features", "collections"].map { table in
+        try integer("SELECT count(*) FROM \(table)", on: directory.database)
+      }
+    }
+    try store.put((1...100).map { Plain(.int($0), [0, 0]) })
+    try store.put((1...30).map { Plain(.text("t\($0)"), [0, 0]) }, into: "d")
+    _ = try store.dropCollection("c")
+    #expect(throws: Stop.self) {
+      try store.transaction {
+        try store.savepoint {
+          _ = try store.dropCollection("d")
+          throw Stop()
+        }
+      }
+    }
+    #expect(try store.collections().map(\.id) == ["d"])
+    // The id is free at once.
+    try store.put([Plain(.int(7), [1, 1])])
+    #expect(try rows() == [131, 3])
+    _ = try store.dropCollection("c")
+    // Two were dropped, and a restart knows them.
+    #expect(try store.clearDropped(atMost: 60) && rows() == [71, 3])
+    store.close()
+    store = try FeatureStore(directory: directory.path)
+    try store.put([Plain(.int(8), [1, 1])])
+    #expect(try store.features(of: "c") == [Plain(.int(8), [1, 1])])
+    var calls = 0
+    while try store.clearDropped(atMost: 40) { calls += 1 }
+    #expect(calls == 3)
+    #expect(try rows() == [31, 2] && store.collections().map(\.featureCount) == [1, 30])
+    #expect(
+      try integer("SELECT count(*) FROM pragma_foreign_key_check", on: directory.database) == 0)
+    #expect(try store.features(of: "d").count == 30)
+  }
+
+  private struct Stop: Error {}
+
   @Test func versionsGrowOverDropsAndRestarts() throws {
     let directory = TemporaryDirectory()
     var store = try FeatureStore(directory: directory.path)

@@ -158,13 +158,6 @@ import Testing
   }
 
   private func rootPage(of table: String, in path: String) throws -> Int {
-    var (handle, statement): (OpaquePointer?, OpaquePointer?)
-    defer { sqlite3_close(handle) }
-    try #require(sqlite3_open(path, &handle) == SQLITE_OK)
-    defer { sqlite3_finalize(statement) }
-    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"
-    try #require(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK)
-    try #require(sqlite3_step(statement) == SQLITE_ROW)
-    return Int(sqlite3_column_int64(statement, 0))
+    try integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'", on: path)
   }
 }

@@ -151,6 +151,7 @@ private struct Model {
 
   mutating func drop(_ id: String, of store: FeatureStore) throws {
     let dropped = try store.dropCollection(id)
+    if version % 3 > 0 { _ = try store.clearDropped(atMost: Int(version % 3) * 20) }
     guard collections.removeValue(forKey: id) != nil else {
       #expect(dropped == nil)
       return

@@ -1,5 +1,7 @@
+import CSQLite
 import ClusterCore
 import Glibc
+import Testing
 import Threading
 
 @testable import FeatureStore
@@ -57,6 +59,17 @@ func writeFile(_ path: String, _ bytes: [UInt8]) {
     guard count > 0 else { fatalError("\(path) can't be written: \(errno)") }
     offset += count
   }
+}
+
+/// What a query of one number answers, asked of a database by another connection.
+func integer(_ query: String, on path: String) throws -> Int {
+  var (handle, statement): (OpaquePointer?, OpaquePointer?)
+  defer { sqlite3_close(handle) }
+  try #require(sqlite3_open(path, &handle) == SQLITE_OK)
+  defer { sqlite3_finalize(statement) }
+  try #require(sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK)
+  try #require(sqlite3_step(statement) == SQLITE_ROW)
+  return Int(sqlite3_column_int64(statement, 0))
 }
 
 /// A feature by value, compared bit for bit and with the form of its id.

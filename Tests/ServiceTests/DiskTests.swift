@@ -213,6 +213,11 @@ import Threading
       func delete(_ path: String) throws -> Int { try server.client.send("DELETE", path).status }
       try server.store((0..<500).map { TwinFeature($0, 1, 2, text) }, in: "c")
       try server.store((0..<10).map { TwinFeature($0, 1, 2, text) }, in: "d")
+      // Far more than the space that is kept for deletions.
+      for part in 0..<12 {
+        let ids = part * 1000..<part * 1000 + 1000
+        try server.store(ids.map { TwinFeature($0, 1, 2, text) }, in: "large")
+      }
       DiskTests.fillUp(disk, leaving: 0)
       var id = 1000
       while try put(id, in: "c") == 201, id < 2000 { id += 1 }
@@ -225,6 +230,16 @@ import Threading
       // What they have freed is there for others, although the disk is still full.
       #expect(try (0..<10).map { try put($0, in: "e") } == Array(repeating: 201, count: 10))
       #expect(try delete("/collections/c") == 204)
+      #expect(try delete("/collections/large") == 204)
+      var stored = 0
+      let isRoom = eventually {
+        let ids = stored..<stored + 100
+        let body = ids.map { TwinFeature($0, 1, 2, text) }.featureCollection
+        let answer = try? server.client.send("POST", "/collections/e/items", json: body)
+        if answer?.status == 200 { stored += 100 }
+        return stored == 5000
+      }
+      #expect(isRoom, "\(stored) were stored")
       server.kill()
       let again = try ServerProcess.ready(data: disk)
       let list = try again.json("/collections")["collections"]?.array ?? []

@@ -38,6 +38,7 @@ public final class Catalog: Sendable {
   }
 
   private let entries = Locked(Entries())
+  private let logs = TouchLog.Family()
   /// Held while a snapshot is replaced, but never during work on a disk.
   /// The value is the collections with expired features that may still be on disk.
   private let publishing = Locked<Set<String>>([])
@@ -150,7 +151,7 @@ public final class Catalog: Sendable {
     entries.withLock { entries in
       guard let entry = entries[id] else { return nil }
       if let log = entry.log { return log }
-      let log = TouchLog(from: entry.snapshot, wake: wake)
+      let log = TouchLog(from: entry.snapshot, in: logs, wake: wake)
       entries.byID[id]?.log = log
       return log
     }

@@ -35,6 +35,7 @@ extension CollectionWriter {
       self?.catalog.leaveOutExpired()
       self?.noticePlace()
       self?.sweepIfDue()
+      self?.clearDropped()
       self?.keepIndexFiles()
     }
     timer.schedule(deadline: .now(), repeating: .milliseconds(250), leeway: .milliseconds(25))

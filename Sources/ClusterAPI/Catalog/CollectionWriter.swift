@@ -10,7 +10,7 @@ import HTTPServer
 /// Small writes that wait together share a transaction, and with it one synchronization to disk, during which
 /// the next ones gather. Each has its own outcome, and is answered after it is on disk.
 ///
-/// `@unchecked Sendable`: the store, `sweeping` and `indexFiles` are touched on the serial `queue` only, which
+/// `@unchecked Sendable`: the store, `sweeping`, `clearing` and `indexFiles` are touched on the serial `queue` only, which
 /// debug builds check. All else is Sendable.
 public final class CollectionWriter: @unchecked Sendable {
   private typealias Job = WriteQueue.Job
@@ -50,6 +50,7 @@ public final class CollectionWriter: @unchecked Sendable {
   private let waiting = Locked(Waiting())
   private let done = Locked(Counts())
   var sweeping = Sweeping()
+  var clearing = Clearing()
   var indexFiles = IndexFileKeeping()
 
   /// A writer for a store, which it takes over, and the catalogue that it feeds.
@@ -145,6 +146,7 @@ public final class CollectionWriter: @unchecked Sendable {
       if group.isEmpty { return }
       while !group.isEmpty { group = group.dropFirst(carryOut(group)) }
       sweepIfDue()
+      clearDropped()
     }
   }
 

@@ -1,11 +1,27 @@
 import ClusterCore
+import Synchronization
 import Threading
 
 /// The coordinates that the latest changes of a collection touched, by version, and its latest snapshot. A
 /// collection has a log from its first watcher on.
 final class TouchLog: Sendable {
-  /// The most coordinates that are kept.
+  /// The most coordinates that a log keeps.
   static let capacity = 65_536
+
+  /// The logs of a catalogue, which keep less each where there are many.
+  final class Family: Sendable {
+    /// The coordinates that all logs may keep; those that aren't written to any more keep what they had.
+    private static let total = 16 * TouchLog.capacity
+    private let count = Atomic<Int>(0)
+
+    fileprivate func join() { count.add(1, ordering: .relaxed) }
+    fileprivate func leave() { count.subtract(1, ordering: .relaxed) }
+
+    /// The most coordinates that one of them keeps, and the most changes.
+    fileprivate var share: Int {
+      min(TouchLog.capacity, Family.total / max(count.load(ordering: .relaxed), 1))
+    }
+  }
 
   private struct State {
     var snapshot: CollectionSnapshot
@@ -20,23 +36,25 @@ final class TouchLog: Sendable {
     var isAwaited = false
     var isEnded = false
 
-    mutating func append(_ snapshot: CollectionSnapshot, _ touched: [Coordinate]?) {
+    mutating func append(
+      _ snapshot: CollectionSnapshot, _ touched: [Coordinate]?, atMost capacity: Int
+    ) {
       self.snapshot = snapshot
-      guard let touched, touched.count <= TouchLog.capacity else {
+      guard let touched, touched.count <= capacity else {
         (changes, first, count) = ([], 0, 0)
         floor = snapshot.info.version
         return
       }
       changes.append((snapshot.info.version, touched))
       count += touched.count
-      while count > TouchLog.capacity || changes.count - first > TouchLog.capacity {
+      while count > capacity || changes.count - first > capacity {
         floor = changes[first].version
         count -= changes[first].touched.count
         changes[first].touched = []
         first += 1
       }
       // Moving the rest costs no more than appending the discarded changes has cost.
-      guard first > TouchLog.capacity else { return }
+      guard first > capacity else { return }
       changes.removeFirst(first)
       first = 0
     }
@@ -49,18 +67,27 @@ final class TouchLog: Sendable {
   }
 
   private let state: Locked<State>
+  private let family: Family
   private let wake: @Sendable (TouchLog) -> Void
 
   /// A log that begins with a snapshot. `wake` is called at the first change after each ``take()``,
   /// and must not block.
-  init(from snapshot: CollectionSnapshot, wake: @escaping @Sendable (TouchLog) -> Void) {
+  init(
+    from snapshot: CollectionSnapshot, in family: Family,
+    wake: @escaping @Sendable (TouchLog) -> Void
+  ) {
     state = Locked(State(snapshot: snapshot, floor: snapshot.info.version))
+    self.family = family
     self.wake = wake
+    family.join()
   }
+
+  deinit { family.leave() }
 
   /// Appends a change whose snapshot is shown now. ``notify()`` must follow.
   func append(_ snapshot: CollectionSnapshot, _ touched: [Coordinate]?) {
-    state.withLock { $0.append(snapshot, touched) }
+    let share = family.share
+    state.withLock { $0.append(snapshot, touched, atMost: share) }
   }
 
   /// Ends the log, because the collection was dropped. ``notify()`` must follow.

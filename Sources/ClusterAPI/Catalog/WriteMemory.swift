@@ -24,6 +24,14 @@ final class WriteMemory: Sendable {
     return share.resize(to: bytes) ? share : nil
   }
 
+  /// Whether there is memory for a write of a client who takes no other.
+  func hasRoom(for bytes: Int) -> Bool {
+    let bytes = bytes + WriteMemory.overhead
+    return used.withLock {
+      $0.bytes + bytes <= limits.waitingBytes && bytes <= limits.decodedBytes
+    }
+  }
+
   /// Changes what a client has taken; false, without a change, if that would be too much.
   private func add(_ bytes: Int, for client: UInt64) -> Bool {
     used.withLock { used in

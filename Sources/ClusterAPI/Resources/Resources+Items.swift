@@ -93,7 +93,7 @@ extension Resources {
   }
 
   private static func path(_ request: HTTPRequest) -> Substring {
-    request.path.hasSuffix("/") && request.path != "/"
+    request.path.utf8.last == UInt8(ascii: "/") && request.path != "/"
       ? request.path.dropLast() : Substring(request.path)
   }
 
@@ -104,11 +104,15 @@ extension Resources {
 
   /// The request's target with another value of a field.
   static func target(_ request: HTTPRequest, setting name: String, to value: String) -> String {
-    let others = (request.query ?? "").split(separator: "&").filter {
-      EncodedText(String($0.prefix { $0 != "=" })).decoded(plusIsSpace: true) != name
+    var target = "\(path(request))?"
+    for field in (request.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+      let own = String(Substring(field.prefix { $0 != UInt8(ascii: "=") }))
+      if EncodedText(own).decoded(plusIsSpace: true) != name {
+        target += Substring(field)
+        target += "&"
+      }
     }
-    return PercentCoding.asLink(
-      "\(path(request))?" + (others + ["\(name)=\(value)"]).joined(separator: "&"))
+    return PercentCoding.asLink("\(target)\(name)=\(value)")
   }
 
   // MARK: One feature

@@ -26,10 +26,21 @@ struct Link: Sendable {
 
   /// Links as the value of a field Link (RFC 8288); nil if that would be too long for proxies.
   static func field(_ links: [Link]) -> String? {
-    let text = links.map {
-      "<\($0.href)>; rel=\"\($0.relation)\"; type=\"\($0.type.rawValue)\""
-    }.joined(separator: ", ")
-    return text.utf8.count <= longestField && !links.isEmpty ? text : nil
+    guard !links.isEmpty, links.count <= longestField / 16 else { return nil }
+    // Put together by bytes, because most answers about single features and annotations carry one.
+    var text: [UInt8] = []
+    text.reserveCapacity(links.reduce(0) { $0 + $1.href.utf8.count + 128 })
+    for link in links {
+      if !text.isEmpty { text += ", ".utf8 }
+      text += "<".utf8
+      text += link.href.utf8
+      text += ">; rel=\"".utf8
+      text += link.relation.utf8
+      text += "\"; type=\"".utf8
+      text += link.type.rawValue.utf8
+      text += "\"".utf8
+    }
+    return text.count <= longestField ? String(decoding: text, as: UTF8.self) : nil
   }
 }
 

@@ -35,19 +35,29 @@ enum PercentCoding {
   /// A path and query as it came, with the characters escaped that no URL may hold, so that it can stand in a
   /// link.
   static func asLink(_ target: String) -> String {
-    let reserved = "%:/?#@!$&'()*+,;=".utf8
-    let isAllowed = { (byte: UInt8) in isUnreserved(byte) || reserved.contains(byte) }
-    return target.utf8.allSatisfy(isAllowed) ? target : escape(target, unless: isAllowed)
+    target.utf8.allSatisfy(inLinks.contains) ? target : escape(target, unless: inLinks.contains)
   }
 
   /// Whether a character is unreserved (RFC 3986, section 2.3).
-  static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"), UInt8(ascii: "~"):
-      true
-    default: false
+  static func isUnreserved(_ byte: UInt8) -> Bool { unreserved.contains(byte) }
+
+  private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+  private static let unreserved = ASCIISet(letters + "0123456789-._~")
+  private static let inLinks = ASCIISet(letters + "0123456789-._~%:/?#@!$&'()*+,;=")
+
+  /// Some ASCII characters, a bit for each.
+  private struct ASCIISet {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    init(_ characters: String) {
+      for byte in characters.utf8 {
+        if byte < 64 { low |= 1 &<< UInt64(byte) } else { high |= 1 &<< UInt64(byte & 63) }
+      }
+    }
+
+    func contains(_ byte: UInt8) -> Bool {
+      byte < 128 && (byte < 64 ? low : high) &>> UInt64(byte & 63) & 1 != 0
     }
   }
 

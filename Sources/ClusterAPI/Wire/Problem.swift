@@ -68,6 +68,8 @@ public struct Problem: Error, Sendable {
 
   /// There is no memory for another write.
   static let tooManyWrites = unavailable("too many writes are waiting", .writeMemory)
+  /// There is no memory for another write of the client's address.
+  static let tooManyOwnWrites = overShare("too many writes of this client are waiting")
   /// The answer to what comes too late to be begun.
   static let stopping = unavailable("the service is stopping")
   /// The collection in a path isn't there.

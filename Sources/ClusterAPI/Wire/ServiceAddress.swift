@@ -133,6 +133,7 @@ public struct ServiceAddress: Sendable {
   /// Whether text is a host name or an address, perhaps with a port, and so nothing that means more in a link.
   static func isAuthority(_ text: some StringProtocol) -> Bool {
     guard text.utf8.count <= 261 else { return false }
+    if isNameAndPort(text) { return true }
     var host = Substring(text)
     if let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") {
       let port = host[host.index(after: colon)...]
@@ -148,6 +149,25 @@ public struct ServiceAddress: Sendable {
     }
     return !host.isEmpty
       && host.utf8.allSatisfy { PercentCoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
+  }
+
+  /// Whether text is a host name or an IPv4 address, perhaps with a port. Nearly all are, and each answer with
+  /// links asks.
+  private static func isNameAndPort(_ text: some StringProtocol) -> Bool {
+    var (isEmpty, port, digits) = (true, 0, -1)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9") where digits >= 0:
+        digits += 1
+        guard digits <= 5 else { return false }
+        port = port * 10 + Int(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: ":") where digits < 0: digits = 0
+      case _ where digits < 0 && PercentCoding.isUnreserved(byte) && byte != UInt8(ascii: "~"):
+        isEmpty = false
+      default: return false
+      }
+    }
+    return !isEmpty && digits != 0 && port <= UInt16.max
   }
 
   /// A path without the slash at its end; nil if it isn't one of plain segments.

@@ -30,8 +30,14 @@ public struct CellName: Hashable, Sendable {
 extension CellName {
   /// Parses ``text`` without the leading letter; nil if it is malformed.
   init?(text: Substring) {
-    let halves = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
-    let parts = halves[0].split(separator: "_", omittingEmptySubsequences: false)
+    // Bytes are split several times as fast as characters.
+    func split(_ text: Substring, at mark: Unicode.Scalar, most: Int = .max) -> [Substring] {
+      let mark = UInt8(ascii: mark)
+      return text.utf8.split(maxSplits: most, omittingEmptySubsequences: false) { $0 == mark }
+        .map { Substring($0) }
+    }
+    let halves = split(text, at: "~", most: 1)
+    let parts = split(halves[0], at: "_")
     guard (4...5).contains(parts.count), let cells = Int(parts[0]),
       let size = Double(parts[1]), (1...2048).contains(size),
       let column = Int(parts[2]), let row = Int(parts[3]),
@@ -43,7 +49,7 @@ extension CellName {
       grid: CellGrid(cellsPerWorld: cells), cellSize: size,
       cell: CellPosition(column: column, row: row))
     if parts.count == 5 {
-      let ordinates = parts[4].split(separator: ".", omittingEmptySubsequences: false)
+      let ordinates = split(parts[4], at: ".")
       guard ordinates.count == 2, let x = UInt32(ordinates[0]), let y = UInt32(ordinates[1]),
         x < Location.perWorld, y < Location.perWorld
       else { return nil }

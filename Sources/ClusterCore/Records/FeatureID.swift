@@ -100,9 +100,15 @@ public struct FeatureID: Sendable {
 
   /// Returns the integer within ``integerRange`` whose canonical decimal form is `text`, if any.
   public static func canonicalInteger(_ text: some Collection<UInt8>) -> Int64? {
+    // Nearly all text is contiguous. Slices of an unknown type would cost more than the digits.
+    text.withContiguousStorageIfAvailable(canonicalInteger(of:))
+      ?? Array(text).withUnsafeBufferPointer(canonicalInteger(of:))
+  }
+
+  private static func canonicalInteger(of text: UnsafeBufferPointer<UInt8>) -> Int64? {
     guard (1...17).contains(text.count) else { return nil }
-    let negative = text.first == UInt8(ascii: "-")
-    let digits = negative ? text.dropFirst() : text.dropFirst(0)
+    let negative = text[0] == UInt8(ascii: "-")
+    let digits = text.dropFirst(negative ? 1 : 0)
     guard let first = digits.first else { return nil }
     if first == UInt8(ascii: "0") { return digits.count == 1 && !negative ? 0 : nil }
     var value: Int64 = 0

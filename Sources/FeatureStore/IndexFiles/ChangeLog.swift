@@ -152,11 +152,10 @@ final class ChangeLog {
     if let file = state.file { try name(file) }
   }
 
-  /// Deletes the rows of a collection that is dropped.
+  /// Gives up the files of a collection that is dropped. Its changes stay until they are trimmed.
   func drop(_ key: Int64) throws(StoreError) {
     guard let state = states[key] else { return }
     try unname(key)
-    try trim(key, below: state.next)
     outrun.formUnion([state.file, state.draft].compactMap(\.self))
   }
 

@@ -3,7 +3,7 @@ public struct CollectionInfo: Sendable, Equatable {
   /// Its key in the database, which no other collection ever gets.
   public let key: Int64
   /// Its id, as in the URL.
-  public let id: String
+  public internal(set) var id: String
   /// Its title, if it has one.
   public internal(set) var title: String?
   /// Its description, if it has one.

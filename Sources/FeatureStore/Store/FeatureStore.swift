@@ -72,17 +72,40 @@ public final class FeatureStore {
     }
   }
 
-  /// Deletes a collection and its features. Returns the database's version after that, or nil if there is no
-  /// such collection. The file keeps its size, and the space is used again.
+  /// Deletes a collection. Returns the database's version after that, or nil if there is no such collection.
+  ///
+  /// Its rows stay until ``clearDropped(atMost:)`` deletes them, so that this takes the same time for
+  /// collections of any size, and little space where the disk is full. The file keeps its size, and the space
+  /// is used again.
   public func dropCollection(_ id: String) throws(StoreError) -> Int64? {
     let core = try writable()
     return try core.transaction.write { () throws(StoreError) in
       guard let info = try core.collections.find(id) else { return nil }
-      try core.features.deleteAll(from: info.key)
       try core.changes.drop(info.key)
-      try core.collections.delete(info)
-      return core.collections.nextVersion()
+      let version = core.collections.nextVersion()
+      try core.collections.setAside(info, at: version)
+      core.mayHaveDropped = true
+      return version
     }
+  }
+
+  /// Deletes some rows of collections that were dropped, in one transaction.
+  ///
+  /// - Parameter limit: the most rows.
+  /// - Returns: whether there may be more.
+  public func clearDropped(atMost limit: Int) throws(StoreError) -> Bool {
+    let core = try writable()
+    guard core.mayHaveDropped else { return false }
+    guard let info = try core.collections.anyDropped() else {
+      core.mayHaveDropped = false
+      return false
+    }
+    try core.transaction.write { () throws(StoreError) in
+      if try core.features.clear(info.key, limit: limit) < limit {
+        try core.collections.delete(info)
+      }
+    }
+    return true
   }
 
   /// Raises the ceiling of versions if it is near, for changes that are published without being written.

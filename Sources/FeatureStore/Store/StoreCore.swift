@@ -16,6 +16,8 @@ final class StoreCore {
   /// The files of the store, where they were opened.
   let places: FilePlaces
   let reserve: Reserve
+  /// Whether rows of collections that were dropped may still be there.
+  var mayHaveDropped = true
   private let mark: CommitMark
 
   init(directory: String, clock: WallClock) throws(StoreError) {

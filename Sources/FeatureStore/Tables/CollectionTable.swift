@@ -17,6 +17,8 @@ final class CollectionTable {
   private let insertion: Statement
   private let update: Statement
   private let deletion: Statement
+  private let renaming: Statement
+  private let dropped: Statement
   private let raise: Statement
   private let versions: VersionCounter
 
@@ -46,6 +48,12 @@ final class CollectionTable {
       WHERE key = ?1
       """, on: connection)
     deletion = try Statement("DELETE FROM collections WHERE key = ?1", on: connection)
+    renaming = try Statement(
+      "UPDATE collections SET id = ?2, version = ?3, checksum = ?4 WHERE key = ?1", on: connection)
+    dropped = try Statement(
+      """
+      SELECT \(columns) FROM collections WHERE id LIKE '%\(CollectionTable.droppedMark)' LIMIT 1
+      """, on: connection)
     raise = try Statement("UPDATE store SET version = ?1", on: connection)
   }
 
@@ -87,7 +95,10 @@ final class CollectionTable {
   func all() throws(StoreError) -> [CollectionInfo] {
     var result: [CollectionInfo] = []
     defer { listing.reset() }
-    while try listing.step() { result.append(try CollectionTable.info(listing)) }
+    while try listing.step() {
+      let info = try CollectionTable.info(listing)
+      if !info.id.hasSuffix(CollectionTable.droppedMark) { result.append(info) }
+    }
     return result
   }
 
@@ -147,6 +158,32 @@ final class CollectionTable {
     try deletion.bind(info.key, at: 1)
     try deletion.run()
     change(info.id, to: nil)
+  }
+
+  // MARK: Dropped collections
+
+  /// What follows the key in the id of a dropped collection whose rows are still there. It holds a space, which
+  /// no id of a client does.
+  private static let droppedMark = " dropped"
+
+  /// Gives up a collection's id, which another one may take from now on. Its rows are still to be deleted.
+  ///
+  /// - Parameter version: that of the drop, by which a start notices if it was lost.
+  func setAside(_ info: CollectionInfo, at version: Int64) throws(StoreError) {
+    guard var renamed = try find(key: info.key) else { return }
+    renamed.id = "\(info.key)\(CollectionTable.droppedMark)"
+    renamed.version = version
+    try renaming.bind(info.key, at: 1)
+    try renaming.bind(renamed.id, at: 2)
+    try renaming.bind(version, at: 3)
+    try renaming.bind(renamed.checksum, at: 4)
+    try renaming.run()
+    change(info.id, to: nil)
+  }
+
+  /// A dropped collection whose rows are still there; nil if there is none.
+  func anyDropped() throws(StoreError) -> CollectionInfo? {
+    try dropped.first(CollectionTable.info)
   }
 
   private static func info(_ row: Statement) throws(StoreError) -> CollectionInfo {

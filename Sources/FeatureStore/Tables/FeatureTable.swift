@@ -20,6 +20,7 @@ final class FeatureTable {
   private let deletion: Statement
   private let sweeping: Statement
   private let counting: Statement
+  private let clearing: Statement
   private let connection: Connection
   private let changes: ChangeLog
   private let coder = PositionCoder()
@@ -52,6 +53,11 @@ final class FeatureTable {
       DELETE FROM features
       WHERE collection = ?1 AND +expires <= ?2 AND id IN
         (SELECT id FROM features WHERE collection = ?1 AND expires <= ?2 LIMIT ?3)
+      """, on: connection)
+    clearing = try Statement(
+      """
+      DELETE FROM features
+      WHERE collection = ?1 AND id IN (SELECT id FROM features WHERE collection = ?1 LIMIT ?2)
       """, on: connection)
     counting = try Statement(
       """
@@ -145,10 +151,10 @@ final class FeatureTable {
     return try sweeping.run()
   }
 
-  /// Deletes every feature of a collection.
-  func deleteAll(from key: Int64) throws(StoreError) {
-    let statement = try Statement("DELETE FROM features WHERE collection = ?1", on: connection)
-    try statement.bind(key, at: 1)
-    try statement.run()
+  /// Deletes at most `limit` features of a collection that was dropped, and returns their number.
+  func clear(_ key: Int64, limit: Int) throws(StoreError) -> Int {
+    try clearing.bind(key, at: 1)
+    try clearing.bind(Int64(limit), at: 2)
+    return try clearing.run()
   }
 }
