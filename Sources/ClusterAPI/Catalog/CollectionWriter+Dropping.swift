@@ -8,7 +8,7 @@ extension CollectionWriter {
     fileprivate static let fewest = 16
     private static let most = 65_536
     /// What writes may wait for it, in nanoseconds.
-    private static let turn: UInt64 = 10_000_000
+    private static let turn: UInt64 = 4_000_000
 
     fileprivate var rows = 256
     /// Whether it goes on as soon as the writes that wait now are done.

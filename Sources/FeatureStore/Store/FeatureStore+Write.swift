@@ -85,7 +85,9 @@ extension FeatureStore {
     return try core.transaction.write { () throws(StoreError) in
       guard var info = try core.collections.find(id) else { return nil }
       var deleted = 0
-      for feature in features where try core.features.delete(feature, from: info.key, at: now) {
+      // In the order of the rows, so that each page of them is changed at once.
+      let sorted = features.count > 1 ? features.sorted() : features
+      for feature in sorted where try core.features.delete(feature, from: info.key, at: now) {
         deleted += 1
       }
       guard deleted > 0 else { return nil }
