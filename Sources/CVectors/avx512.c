@@ -272,19 +272,7 @@ AVX512 static void decimals(const double *numbers, cvectors_decimals *found) {
   _mm512_storeu_si512(found->lengths, length);
 }
 
-static const cvectors_functions functions = {halves_by_x, halves_by_y, quarters, look, locate,
-                                             decimals, cvectors_figures_avx512};
-
-const cvectors_functions *cvectors_best(void) {
-  __builtin_cpu_init();
-  bool has = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-             __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-  return has ? &functions : NULL;
-}
-
-#else
-
-const cvectors_functions *cvectors_best(void) { return NULL; }
+const cvectors_functions cvectors_functions_avx512 = {
+    halves_by_x, halves_by_y, quarters, look, locate, decimals, cvectors_figures_avx512};
 
 #endif

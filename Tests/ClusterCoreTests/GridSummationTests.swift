@@ -73,7 +73,8 @@ import Testing
               countingLocations: false, vectors: vectors, sharedFrom: sharedFrom)
           }
           let plain = sums(nil, sharedFrom: .max)
-          for (vectors, sharedFrom) in [(Vectors.best, Int.max), (.best, 0), (nil, 0)] {
+          let others = Vectors.usable.map { ($0, Int.max) } + [(.best, 0), (nil, 0)]
+          for (vectors, sharedFrom) in others {
             let other = sums(vectors, sharedFrom: sharedFrom)
             #expect(plain.count == other.count)
             for (a, b) in zip(plain, other) {

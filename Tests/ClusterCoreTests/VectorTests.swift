@@ -4,15 +4,12 @@ import Testing
 
 @testable import ClusterCore
 
-/// What vectors of 512 bits compute, beside the same for all processors: to the last bit, for sums must
-/// not depend on where they were added up.
+/// What vectors compute, beside the same for all processors: to the last bit, for sums must not depend on where
+/// they were added up.
 @Suite(
   .timeLimit(.minutes(5)),
   .enabled(if: Vectors.best != nil, "this processor hasn't the instructions"))
 struct VectorTests {
-  private let vectors: Vectors
-
-  init() throws { vectors = try #require(Vectors.best) }
 
   /// Points in a square of some steps, and now and then on its edges or on each other.
   private func points(
@@ -29,7 +26,8 @@ struct VectorTests {
     }
   }
 
-  @Test func `leaves are split to the same bits`() {
+  @Test(arguments: Vectors.usable)
+  func `leaves are split to the same bits`(vectors: Vectors) {
     var generator = SeededGenerator(seed: 1)
     var (split, unclear) = (0, 0)
     for round in 0..<8_000 {
@@ -65,7 +63,8 @@ struct VectorTests {
     #expect(split > 1000 && unclear > 1000)
   }
 
-  @Test func `means and bounds are the same to the last bit`() {
+  @Test(arguments: Vectors.usable)
+  func `means and bounds are the same to the last bit`(vectors: Vectors) {
     var generator = SeededGenerator(seed: 4)
     let figures = CellFigures()
     defer { figures.deallocate() }
@@ -88,12 +87,43 @@ struct VectorTests {
         return sum
       }
       let slots = sums.indices.map { Int32($0) }.shuffled(using: &generator)
-      figures.find(of: sums, slots, count: slots.count)
+      figures.find(of: sums, slots, count: slots.count, vectors)
       for (index, slot) in slots.enumerated() where !sums[Int(slot)].sum.box.isPolar {
         let (found, plain) = (figures[index], CellFigures.figures(of: sums[Int(slot)].sum))
         #expect(bits(found) == bits(plain), "round \(round)")
       }
     }
+  }
+
+  @Test func `all functions write the same texts`() throws {
+    var generator = SeededGenerator(seed: 5)
+    let usable = (0..<8).compactMap { cvectors_usable($0) }
+    for _ in 0..<20_000 {
+      let numbers = (0..<8).map { _ in
+        let scale = generator.pick([1e2, 1e4, 1e7, 1e8, 1e9])
+        let number = (generator.double(-2000...2000) * scale).rounded() / scale
+        return generator.chance(0.1)
+          ? generator.pick([0, -0.0, .nan, .infinity, 1e-7, 999.99999999]) : number
+      }
+      let texts = usable.map { functions in
+        var found = cvectors_decimals()
+        functions.pointee.decimals(numbers, &found)
+        return withUnsafeBytes(of: found) { bytes in
+          (0..<8).filter { found.is_plain >> $0 & 1 != 0 }.map { number in
+            let length = bytes.loadUnaligned(fromByteOffset: 128 + number * 8, as: Int.self)
+            let text = bytes.dropFirst(number * 16).prefix(length)
+            return Written(number: number, text: String(decoding: text, as: UTF8.self))
+          }
+        }
+      }
+      #expect(Set(texts).count == 1)
+      for written in texts[0] { #expect(Double(written.text) == numbers[written.number]) }
+    }
+  }
+
+  private struct Written: Hashable {
+    let number: Int
+    let text: String
   }
 
   private func bits(_ cell: CellFigures.Cell) -> [UInt64] {
@@ -103,7 +133,8 @@ struct VectorTests {
     ].map(\.bitPattern)
   }
 
-  @Test func `points are in the cells that they are in`() throws {
+  @Test(arguments: Vectors.usable)
+  func `points are in the cells that they are in`(vectors: Vectors) throws {
     var generator = SeededGenerator(seed: 3)
     var (clear, inside) = (0, 0)
     for _ in 0..<5_000 {
@@ -149,7 +180,8 @@ struct VectorTests {
     #expect(clear > 5_000 && inside > 1_000)
   }
 
-  @Test func `boxes are in the cells that they are in`() throws {
+  @Test(arguments: Vectors.usable)
+  func `boxes are in the cells that they are in`(vectors: Vectors) throws {
     var generator = SeededGenerator(seed: 2)
     var clear = 0
     for _ in 0..<10_000 {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Hot loops of clustering for processors with AVX-512, over eight points or four nodes at a time. The
-// callers have the same loops in Swift for other processors.
+// Hot loops of clustering for processors with AVX-512 or AVX2, over eight points or four nodes at a time. The
+// callers have the same loops in Swift for other processors. The results are the same on all.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -130,7 +130,10 @@ typedef struct {
   cvectors_find_figures *figures;
 } cvectors_functions;
 
-/// The functions for this processor; NULL if it lacks the instructions.
+/// The best functions for this processor; NULL if it lacks the instructions for any.
 const cvectors_functions *_Nullable cvectors_best(void);
+
+/// All functions for this processor by number, the best first; NULL beyond the last ones.
+const cvectors_functions *_Nullable cvectors_usable(unsigned number);
 
 #pragma clang assume_nonnull end

@@ -34,10 +34,15 @@ struct CellFigures {
 
   /// Finds the figures of some cells, at least one.
   ///
-  /// - Parameter slots: the places of the cells' sums in `cells`.
+  /// - Parameters:
+  ///   - slots: the places of the cells' sums in `cells`.
+  ///   - vectors: the vectorized version to use if there is one; its results are identical.
   @inline(__always)
-  func find(of cells: UnsafePointer<CellSum>, _ slots: UnsafePointer<Int32>, count: Int) {
-    guard let vectors = Vectors.best else {
+  func find(
+    of cells: UnsafePointer<CellSum>, _ slots: UnsafePointer<Int32>, count: Int,
+    _ vectors: Vectors? = .best
+  ) {
+    guard let vectors else {
       for index in 0..<count { set(CellFigures.figures(of: cells[Int(slots[index])].sum), index) }
       return
     }

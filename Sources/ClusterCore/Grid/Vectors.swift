@@ -1,6 +1,6 @@
 import CVectors
 
-/// Versions of the loops of ``LeafSplit`` and ``GridWindow`` for processors with 512-bit vectors, which
+/// Versions of the loops of ``LeafSplit`` and ``GridWindow`` for processors with vectors of 512 or 256 bits, which
 /// handle eight points or four nodes at a time.
 ///
 /// `@unchecked Sendable`: the functions are constants without state.
@@ -13,6 +13,12 @@ struct Vectors: @unchecked Sendable {
 
   /// The functions for this processor; nil if it lacks the instructions.
   static let best: Vectors? = cvectors_best().map(Vectors.init(pointer:))
+
+  /// All that this processor has the instructions for, the best first.
+  static var usable: [Vectors] {
+    // More than there are versions.
+    (0..<8).compactMap { cvectors_usable($0) }.map(Vectors.init(pointer:))
+  }
 }
 
 extension LeafSplit.Part {

@@ -1,0 +1,35 @@
+#include "avx2.h"
+#include "avx512.h"
+
+#if defined(__x86_64__)
+
+extern const cvectors_functions cvectors_functions_avx512, cvectors_functions_avx2;
+
+static bool has_avx512(void) {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("popcnt");
+}
+
+static bool has_avx2(void) {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("popcnt");
+}
+
+const cvectors_functions *cvectors_usable(unsigned number) {
+  __builtin_cpu_init();
+  const cvectors_functions *usable[2];
+  unsigned count = 0;
+  if (has_avx512()) usable[count++] = &cvectors_functions_avx512;
+  if (has_avx2()) usable[count++] = &cvectors_functions_avx2;
+  return number < count ? usable[number] : NULL;
+}
+
+#else
+
+const cvectors_functions *cvectors_usable(unsigned number) { return NULL; }
+
+#endif
+
+const cvectors_functions *cvectors_best(void) { return cvectors_usable(0); }
