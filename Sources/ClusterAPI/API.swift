@@ -26,17 +26,20 @@ public final class API: Sendable {
   ///   - mostOnLoop: the time after which a read is given up where it came in, in nanoseconds, to be begun again
   ///     on another thread; 0 for never.
   ///   - address: tells where clients reach the service, and who they are.
+  ///   - map: what the map page shows beside features.
   ///   - report: is given the errors that clients aren't told.
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
     requestTimeout: Int = defaultRequestTimeout, mostOnLoop: UInt = Cost.mostOnLoop,
-    address: ServiceAddress = .ofRequests, report: @escaping @Sendable (String) -> Void
+    address: ServiceAddress = .ofRequests, map: MapSettings = MapSettings(),
+    report: @escaping @Sendable (String) -> Void
   ) {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
     self.report = report
     self.address = address
     resources = Resources(
-      catalog: catalog, writer: writer, metrics: metrics, address: address, report: report)
+      catalog: catalog, writer: writer, metrics: metrics, address: address, map: map,
+      report: report)
   }
 
   /// Answers a request. `reply` is called exactly once, here or on another thread.
@@ -140,6 +143,7 @@ public final class API: Sendable {
   /// Whether compressing or copying an answer would keep an event loop for a good part of a millisecond.
   private static func isLong(_ response: HTTPResponse, for request: HTTPRequest) -> Bool {
     let count = response.body.count
+    if response.kept != nil { return false }
     return count > longToCopy || count > longToPack && request.headers["Accept-Encoding"] != nil
   }
 

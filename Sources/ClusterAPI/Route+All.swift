@@ -6,6 +6,13 @@ extension Route {
     Route("/openapi.yaml", answersBeforeLoading: true, [.get: { .now(try $0.openAPI($2)) }]),
     Route("/api", answersBeforeLoading: true, [.get: { try $0.openAPI30($2) }]),
     Route("/favicon.ico", answersBeforeLoading: true, [.get: { .now(try $0.favicon($2)) }]),
+    Route("/map", answersBeforeLoading: true, [.get: { .now(try $0.mapPage($2)) }]),
+    Route(
+      "/clients/*", answersBeforeLoading: true,
+      [.get: { .now(try $0.clientFile($1.collection, $2)) }]),
+    Route(
+      "/clients/leaflet/*", answersBeforeLoading: true,
+      [.get: { .now(try $0.leafletFile($1.collection, $2)) }]),
     Route("/conformance", answersBeforeLoading: true, [.get: { .now(try $0.conformance($2)) }]),
     Route("/health/live", answersBeforeLoading: true, [.get: { .now(try $0.live($2)) }]),
     Route("/health/ready", answersBeforeLoading: true, [.get: { .now(try $0.ready($2)) }]),

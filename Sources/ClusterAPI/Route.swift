@@ -4,6 +4,7 @@ import HTTPServer
 struct Route: Sendable {
   /// The parameters of a path, decoded; empty if the path has fewer.
   struct Parameters: Equatable {
+    /// The first: a collection, or a file.
     var collection = ""
     /// A feature or annotation of the collection.
     var member = ""

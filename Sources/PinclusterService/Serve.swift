@@ -28,6 +28,11 @@ struct Serve {
     .init(
       switch: "trust-proxy",
       "believe X-Forwarded-… and Forwarded, which a proxy must set on every request"),
+    .init("leaflet", "DIR", "folder of Leaflet, for the map page (\(LeafletFolder.usual))"),
+    .init(
+      "basemap-url", "TEMPLATE",
+      "tiles below the map page, such as https://{s}.example/{z}/{x}/{y}.png (none)"),
+    .init("basemap-attribution", "TEXT", "whose tiles they are, shown on the map page"),
     .init("drain-timeout", "SECONDS", "time for requests in flight when stopping (30)"),
   ]
 
@@ -36,6 +41,7 @@ struct Serve {
   private var configuration: HTTPServer.Configuration
   private let requestTimeout: Int
   private let address: ServiceAddress
+  private let map: MapSettings
   private var limits = WriteLimits()
 
   init(_ options: Options) throws(UsageError) {
@@ -60,6 +66,17 @@ struct Serve {
         message: "--public-url is \(publicURL ?? ""), not of the form https://host[:port][/path]")
     }
     self.address = address
+    let template = options.values["basemap-url"]
+    let leaflet = LeafletFolder.read(options.values["leaflet"] ?? LeafletFolder.usual)
+    guard
+      let map = MapSettings(
+        basemapURL: template, attribution: options.values["basemap-attribution"] ?? "",
+        leaflet: leaflet)
+    else {
+      throw UsageError(
+        message: "--basemap-url is \(template ?? ""), not of the form https://host/{z}/{x}/{y}.png")
+    }
+    self.map = map
     configuration = HTTPServer.Configuration()
     configuration.host = options.values["host"] ?? configuration.host
     let numbers: [(String, ClosedRange<Int>, WritableKeyPath<HTTPServer.Configuration, Int>)] = [
@@ -101,7 +118,7 @@ struct Serve {
     let metrics = Metrics()
     let api = API(
       catalog: catalog, writer: writer, metrics: metrics, requestTimeout: requestTimeout,
-      address: address
+      address: address, map: map
     ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }

@@ -11,6 +11,7 @@ extension Resources {
   ) -> HTTPResponse {
     var page = HTMLPage(
       "pincluster", description: "Map pins, clustered exactly: what to draw in a viewport.")
+    page.add(paragraph: [.link("\(base)/map", "Show them on a map")])
     page.add(rows: collections.map { row(of: $0, base) })
     let rest = count - collections.count
     if rest > 0 {
@@ -48,6 +49,7 @@ extension Resources {
       rows.append([[.text("Extent")], [.text(edges.map { "\($0)" }.joined(separator: ", "))]])
     }
     page.add(rows: rows)
+    page.add(paragraph: [.link("\(base)/map#collection=\(info.id)", "Show it on a map")])
     page.add(
       Array(links.dropFirst()) + [
         Link(
@@ -116,7 +118,11 @@ extension Resources {
     let path = "\(base)/collections/\(snapshot.info.id)"
     return [
       [.link("\(path)?f=html", snapshot.info.title ?? snapshot.info.id)],
-      [.text("\(snapshot.index.count)")], [.link("\(path)/items?f=html", "Features")],
+      [.text("\(snapshot.index.count)")],
+      [
+        .link("\(base)/map#collection=\(snapshot.info.id)", "Map"),
+        .link("\(path)/items?f=html", "Features"),
+      ],
     ]
   }
 

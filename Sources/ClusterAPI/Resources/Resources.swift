@@ -8,6 +8,7 @@ final class Resources: Sendable {
   let writer: CollectionWriter
   let metrics: Metrics
   let hub: ChangeHub
+  let map: MapSettings
   let parsers = ParserPool()
   private let address: ServiceAddress
   /// The store's id as a part of entity tags.
@@ -15,10 +16,10 @@ final class Resources: Sendable {
 
   init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics, address: ServiceAddress,
-    report: @escaping @Sendable (String) -> Void
+    map: MapSettings, report: @escaping @Sendable (String) -> Void
   ) {
     (self.catalog, self.writer, self.metrics) = (catalog, writer, metrics)
-    self.address = address
+    (self.address, self.map) = (address, map)
     hub = ChangeHub(catalog: catalog, refusals: metrics.refusals, report: report)
     storeName = String(writer.storeID, radix: 36)
   }

@@ -6,6 +6,8 @@ public struct HTTPResponse: Sendable {
   public var headers: [(name: String, value: String)]
   /// The body. The response to HEAD has it too, but only its length is sent.
   public var body: [UInt8]
+  /// Set if ``body`` is that of many responses, which need not be compressed again for each.
+  public private(set) var kept: KeptBody?
   /// The unquoted base of the entity tag. If nil, a 200 to GET, HEAD or POST gets a hash of the body
   /// and other responses get no tag.
   public var etag: String?
@@ -24,6 +26,14 @@ public struct HTTPResponse: Sendable {
     self.headers = headers
     self.body = body
     self.etag = etag
+  }
+
+  /// Creates a response with a body that is kept, and its tag.
+  public init(
+    status: Int, headers: [(name: String, value: String)] = [], body: KeptBody
+  ) {
+    self.init(status: status, headers: headers, body: body.bytes, etag: body.etag)
+    kept = body
   }
 
   /// The first value of a header field, its name compared without regard to case.

@@ -30,7 +30,13 @@ struct Preparation {
         return
       }
     }
-    if mayPack, prefersGzip { packed = Gzip.compress(answer.body) }
+    if mayPack, prefersGzip {
+      if let kept = answer.kept {
+        packed = kept.packed
+      } else {
+        packed = Gzip.compress(answer.body)
+      }
+    }
     // The tag of a PUT is that of the stored state, not of this body.
     if let base { tag = (base, packed != nil && tagged) }
   }

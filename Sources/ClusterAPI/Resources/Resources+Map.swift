@@ -1,0 +1,89 @@
+import CResources
+import HTTPServer
+
+/// The map page, and the files of which it and pages of others are made.
+extension Resources {
+  /// A file of the folder clients.
+  func clientFile(_ name: String, _ request: HTTPRequest) throws -> HTTPResponse {
+    guard let file = Resources.clientFiles[name] else {
+      throw Problem.notFound("there is no such file")
+    }
+    return try Resources.response(to: request, file.body, file.type)
+  }
+
+  /// A file of Leaflet.
+  func leafletFile(_ name: String, _ request: HTTPRequest) throws -> HTTPResponse {
+    guard MapSettings.leafletNames.contains(name) else {
+      throw Problem.notFound("there is no such file")
+    }
+    guard let body = map.leaflet[name] else {
+      throw Problem.notFound(
+        "Leaflet was not found when the service started; install libjs-leaflet, or name its folder with --leaflet"
+      )
+    }
+    let type = name.hasSuffix(".css") ? "text/css" : "text/javascript"
+    return try Resources.response(to: request, body, "\(type); charset=utf-8")
+  }
+
+  /// The page. Its state is behind the `#` of its URL, so nothing of it comes here.
+  func mapPage(_ request: HTTPRequest) throws -> HTTPResponse {
+    _ = try Fields(query: request.query, allowed: [])
+    let source = map.basemapSource.map { " \($0)" } ?? ""
+    let policy = [
+      "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
+      "img-src 'self'\(source)", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    ]
+    return HTTPResponse(
+      status: 200,
+      headers: [
+        ("Content-Type", "text/html; charset=utf-8"),
+        ("Content-Security-Policy", policy.joined(separator: "; ")),
+        // Servers of tiles want to know who asks, and need no more than the origin.
+        ("Referrer-Policy", "strict-origin-when-cross-origin"),
+      ], body: Array(mapText(root: request.path.hasSuffix("/") ? "../" : "").utf8))
+  }
+
+  private func mapText(root: String) -> String {
+    let tag = { [map] (name: String) in map.leaflet[name].map { "?v=\($0.etag)" } ?? "" }
+    let values = [
+      "root": root, "basemap": map.basemapURL, "attribution": map.attribution,
+      "leaflet": map.hasLeaflet ? "found" : "missing",
+      "script-version": tag("leaflet.js"), "style-version": tag("leaflet.css"),
+    ]
+    return Resources.mapParts.enumerated().map { place, part in
+      place.isMultiple(of: 2) ? part : HTMLPage.escaped(values[part] ?? "")
+    }.joined()
+  }
+
+  /// The page between its braces, and the names in them, by turns.
+  private static let mapParts: [String] = {
+    let bytes = UnsafeBufferPointer(start: pincluster_map_page(), count: pincluster_map_page_size())
+    return String(decoding: bytes, as: UTF8.self).split(
+      separator: "{{", omittingEmptySubsequences: false
+    ).flatMap { part in
+      part.split(separator: "}}", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    }
+  }()
+
+  // MARK: Files
+
+  /// Who asks for the version that it knows may keep the file for good; others ask whether it still is the same.
+  private static func response(
+    to request: HTTPRequest, _ body: KeptBody, _ type: String
+  ) throws -> HTTPResponse {
+    let version = try Fields(query: request.query, allowed: ["v"]).string("v")
+    let caching = version == body.etag ? "public, max-age=31536000, immutable" : "no-cache"
+    return HTTPResponse(
+      status: 200, headers: [("Content-Type", type), ("Cache-Control", caching)], body: body)
+  }
+
+  /// The files of the folder clients, by their names.
+  private static let clientFiles: [String: (type: String, body: KeptBody)] = {
+    let files = UnsafeBufferPointer(start: pincluster_clients(), count: pincluster_clients_count())
+    let pairs = files.map { file in
+      let bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.size))
+      return (String(cString: file.name), (type: String(cString: file.type), body: KeptBody(bytes)))
+    }
+    return Dictionary(pairs) { $1 }
+  }()
+}

@@ -1,0 +1,75 @@
+// Server-Sent Events by fetch, which Node has, too, and which tells why a stream was refused.
+
+import { pause } from './pause.js'
+import { PinclusterError } from './problem.js'
+
+const LONGEST_PAUSE = 30_000
+// The service says every 15 seconds that a connection lives.
+const SILENCE = 45_000
+
+/** The events of a stream, across reconnections. */
+export async function* events(client, url, { signal, lastID, onConnection }) {
+  const state = { lastID: lastID === undefined ? undefined : String(lastID), retry: 2000 }
+  for (let failures = 0; ; ) {
+    const connection = new AbortController()
+    const stop = () => connection.abort(signal.reason)
+    signal?.addEventListener('abort', stop, { once: true })
+    try {
+      signal?.throwIfAborted()
+      const headers = { Accept: 'text/event-stream', ...client.options.headers }
+      if (state.lastID !== undefined) headers['Last-Event-ID'] = state.lastID
+      const response = await client.options.fetch(url, { headers, signal: connection.signal, cache: 'no-store' })
+      if (!response.ok) throw await PinclusterError.of(response)
+      onConnection?.(true)
+      for await (const event of read(response.body, state, connection)) {
+        failures = 0
+        yield event
+      }
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason
+      // What the service refuses for good is not asked again.
+      const isFinal = error instanceof PinclusterError && error.status < 500 && ![408, 429].includes(error.status)
+      if (isFinal) throw error
+    } finally {
+      signal?.removeEventListener('abort', stop)
+      connection.abort()
+    }
+    onConnection?.(false)
+    const wait = Math.min(state.retry * 2 ** failures++, LONGEST_PAUSE)
+    await pause(wait * (0.75 + Math.random() / 2), signal)
+  }
+}
+
+/** The events of one connection. */
+async function* read(body, state, connection) {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let [rest, event] = ['', { type: 'message', data: [] }]
+  for (;;) {
+    const watchdog = setTimeout(() => connection.abort(new Error('the stream is silent')), SILENCE)
+    const { done, value } = await reader.read().finally(() => clearTimeout(watchdog))
+    if (done) return
+    const text = decoder.decode(value, { stream: true })
+    rest += text
+    // A long line comes in many pieces.
+    if (!/[\r\n]/.test(text)) continue
+    // A CR at the end may be half of a line end.
+    const lines = rest.split(/\r\n|\n|\r(?!$)/)
+    rest = lines.pop()
+    for (const line of lines) {
+      if (line === '') {
+        if (event.data.length) yield { type: event.type, data: event.data.join('\n'), id: state.lastID }
+        event = { type: 'message', data: [] }
+        continue
+      }
+      const colon = line.indexOf(':')
+      if (colon === 0) continue
+      const name = colon < 0 ? line : line.slice(0, colon)
+      const text = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
+      if (name === 'event') event.type = text
+      else if (name === 'data') event.data.push(text)
+      else if (name === 'id' && !text.includes('\0')) state.lastID = text
+      else if (name === 'retry' && /^\d+$/.test(text)) state.retry = Number(text)
+    }
+  }
+}

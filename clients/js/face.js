@@ -1,0 +1,110 @@
+// How annotations look: circles by count, pies, and pins, as elements whose text is only ever text.
+
+const STYLE = `
+.pincluster-mark { position: absolute; box-sizing: border-box; cursor: pointer; outline: none; -webkit-tap-highlight-color: transparent; }
+.pincluster-gliding { transition: transform .26s cubic-bezier(.3, .7, .2, 1); }
+.pincluster-face { position: absolute; inset: 0; margin: auto; display: grid; place-items: center; box-sizing: border-box;
+  border-radius: 50%; background: var(--pincluster-color, var(--pincluster-accent, #2b59c3));
+  color: var(--pincluster-on-accent, #fff); border: 2px solid var(--pincluster-ring, #fff);
+  box-shadow: 0 1px 4px rgb(15 23 42 / .28); font: 600 12px/1 system-ui, sans-serif; font-variant-numeric: tabular-nums;
+  transition: box-shadow .15s, scale .15s, opacity .2s; user-select: none; }
+.pincluster-pin .pincluster-face { width: 16px; height: 16px; }
+.pincluster-pie .pincluster-face { background: var(--pincluster-pie); border-width: 1.5px; }
+.pincluster-pie .pincluster-count { display: grid; place-items: center; position: absolute; inset: 5px; border-radius: 50%;
+  background: var(--pincluster-surface, #fff); color: var(--pincluster-ink, #16202e); }
+.pincluster-pie.pincluster-pin .pincluster-count { display: none; }
+.pincluster-mark:hover .pincluster-face, .pincluster-mark:focus-visible .pincluster-face { scale: 1.08; box-shadow: 0 2px 10px rgb(15 23 42 / .35); }
+.pincluster-mark:focus-visible .pincluster-face { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
+.pincluster-open .pincluster-face { opacity: .35; }
+.pincluster-chosen .pincluster-face { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
+.pincluster-label { position: absolute; left: 50%; top: calc(100% - 4px); translate: -50% 0; max-width: 14em; overflow: hidden;
+  text-overflow: ellipsis; white-space: nowrap; font: 500 12px/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e);
+  text-shadow: 0 0 2px var(--pincluster-halo, #fff), 0 0 2px var(--pincluster-halo, #fff), 0 0 4px var(--pincluster-halo, #fff);
+  pointer-events: none; opacity: 0; transition: opacity .15s; }
+.pincluster-cluster .pincluster-label { top: 100%; }
+.pincluster-labels .pincluster-pin .pincluster-label, .pincluster-mark:hover .pincluster-label,
+.pincluster-mark:focus-visible .pincluster-label { opacity: 1; }
+.pincluster-new .pincluster-face { animation: pincluster-come .22s ease-out; }
+.pincluster-leaving { pointer-events: none; }
+.pincluster-leaving .pincluster-face { opacity: 0; scale: .7; transition: opacity .18s, scale .18s; }
+@keyframes pincluster-come { from { opacity: 0; scale: .6; } }
+@media (prefers-reduced-motion: reduce) {
+  .pincluster-gliding, .pincluster-face { transition: none; }
+  .pincluster-new .pincluster-face { animation: none; }
+}
+`
+
+/** Adds the style of faces to a document, once. A strict Content-Security-Policy allows that. */
+export function style(document = globalThis.document) {
+  if (document.pinclusterStyle) return
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(STYLE)
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+  document.pinclusterStyle = sheet
+}
+
+/** 1234 as 1.2k. */
+export function abbreviated(count) {
+  if (count < 1000) return String(count)
+  const [value, unit] = count < 999_500 ? [count / 1000, 'k'] : [count / 1e6, 'M']
+  return (value < 9.95 ? value.toFixed(1).replace('.0', '') : String(Math.round(value))) + unit
+}
+
+/** The width of a marker, in points. */
+export function sizeOf({ count }) {
+  return count > 1 ? Math.round(26 + 8 * Math.log10(count)) : 30
+}
+
+/** What a screen reader says. */
+export function descriptionOf({ count, title, subtitle, group }) {
+  const name = count > 1 ? `${count.toLocaleString()} features${subtitle ? `: ${subtitle}` : ''}` : title ?? '1 feature'
+  return typeof group === 'string' ? `${name}, ${group}` : name
+}
+
+/** A new element of an annotation. */
+export function face(annotation, look) {
+  const element = document.createElement('div')
+  element.setAttribute('role', 'button')
+  element.tabIndex = -1
+  for (const name of ['face', 'label']) {
+    const part = document.createElement('span')
+    part.className = `pincluster-${name}`
+    element.append(part)
+  }
+  const count = document.createElement('span')
+  count.className = 'pincluster-count'
+  element.firstChild.append(count)
+  element.classList.add('pincluster-mark', 'pincluster-new')
+  setTimeout(() => element.classList.remove('pincluster-new'), 300)
+  paint(element, annotation, look)
+  return element
+}
+
+/** Makes an element look like an annotation. `look` may have `color(annotation)` and `pie(annotation)`. */
+export function paint(element, annotation, { color, pie, describe = descriptionOf } = {}) {
+  const [disc, label] = element.children
+  const isCluster = annotation.count > 1
+  const size = sizeOf(annotation)
+  element.dataset.id = annotation.id
+  element.classList.toggle('pincluster-cluster', isCluster)
+  element.classList.toggle('pincluster-pin', !isCluster)
+  element.setAttribute('aria-label', describe(annotation))
+  Object.assign(element.style, { width: `${size}px`, height: `${size}px`, margin: `${-size / 2}px 0 0 ${-size / 2}px` })
+  disc.firstChild.textContent = isCluster ? abbreviated(annotation.count) : ''
+  label.textContent = (isCluster ? annotation.subtitle : annotation.feature && annotation.title) ?? ''
+  const slices = pie?.(annotation)
+  element.classList.toggle('pincluster-pie', Boolean(slices?.length))
+  element.style.setProperty('--pincluster-pie', slices?.length ? conic(slices) : '')
+  element.style.setProperty('--pincluster-color', color?.(annotation) ?? '')
+}
+
+function conic(slices) {
+  const total = slices.reduce((sum, { count }) => sum + count, 0)
+  let at = 0
+  const stops = slices.map(({ count, color }) => {
+    const from = at
+    at += count
+    return `${color} ${(from / total * 360).toFixed(1)}deg ${(at / total * 360).toFixed(1)}deg`
+  })
+  return `conic-gradient(${stops.join(', ')})`
+}

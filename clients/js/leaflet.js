@@ -1,0 +1,368 @@
+// A Leaflet layer of clusters and pins.
+//
+//   import * as pincluster from './leaflet.js'
+//   pincluster.layer('http://127.0.0.1:8080/collections/cities', { titleProperty: 'name' }).addTo(map)
+//
+// Markers are kept by id: from view to view and with live changes they move, and come and go softly.
+
+import { face, paint, style } from './face.js'
+import { drilldown, Follower } from './follow.js'
+import { askable, boundsOf, near } from './mercator.js'
+import { Collection } from './pincluster.js'
+import { spread } from './spread.js'
+
+// Options of the layer; all others are fields of the viewport request.
+const DEFAULTS = {
+  live: false, reuse: true, zoomOnClick: true, spreadOnClick: true, mostSpread: 100, hulls: true,
+  color: undefined, pie: undefined, describe: undefined, onSelect: undefined, headers: undefined, attribution: undefined,
+}
+const LEAVING = 190
+const GLIDING = 280
+const HOVER = 160
+
+let Layer
+
+/** A layer of a collection, by its URL. */
+export function layer(url, options = {}) {
+  Layer ??= layerClass(options.leaflet ?? globalThis.L)
+  return new Layer(url, options)
+}
+
+function layerClass(L) {
+  // The element is that of the annotation; Leaflet moves it.
+  const Icon = L.Icon.extend({
+    createIcon() { return this.options.element },
+    createShadow() { return null },
+  })
+
+  return L.Layer.extend({
+    initialize(url, { leaflet: _, ...options } = {}) {
+      const own = { ...DEFAULTS }
+      this.fields = {}
+      for (const [name, value] of Object.entries(options)) (name in DEFAULTS ? own : this.fields)[name] = value
+      L.setOptions(this, own)
+      this.collection = new Collection(url, own.headers && { headers: own.headers })
+      this._markers = new Map()
+      this._leaving = new Map()
+      this._hulls = new Map()
+      this._follower = new Follower(this.collection, {
+        live: own.live, reuse: own.reuse,
+        onChange: (difference, head, cause) => this._apply(difference, head, cause),
+        onStatus: status => this.fire('status', { status }),
+        onError: error => this.fire('problem', { error }),
+      })
+    },
+
+    onAdd(map) {
+      style(map.getContainer().ownerDocument)
+      this._pane = map.getPane('markerPane')
+      this._onKey = event => this._key(event)
+      this._onFocus = event => this._mark(event.target.closest('.pincluster-mark'))
+      this._pane.addEventListener('keydown', this._onKey)
+      this._pane.addEventListener('focusin', this._onFocus)
+      map.on('moveend', this.refresh, this)
+      map.on('zoomstart click', this.gather, this)
+      if (map.getZoom() !== undefined) this.refresh()
+    },
+
+    onRemove(map) {
+      map.off('moveend', this.refresh, this)
+      map.off('zoomstart click', this.gather, this)
+      this._pane.removeEventListener('keydown', this._onKey)
+      this._pane.removeEventListener('focusin', this._onFocus)
+      this._follower.close()
+      this._drill?.abort()
+      this.gather()
+      this._hideHull()
+      for (const marker of [...this._markers.values(), ...this._leaving.values()]) marker.remove()
+      this._markers.clear()
+      this._leaving.clear()
+      this._follower.screen.clear()
+    },
+
+    /** Changes fields of the viewport request; undefined takes one back. */
+    setFields(fields) {
+      Object.assign(this.fields, fields)
+      for (const [name, value] of Object.entries(this.fields)) if (value === undefined || value === null) delete this.fields[name]
+      this._hulls.clear()
+      this.gather()
+      return this.refresh()
+    },
+
+    /** Follows changes, or stops to. */
+    setLive(live) {
+      this._follower.set({ live })
+      return this.refresh()
+    },
+
+    /** Draws all markers again, for other colours. */
+    repaint() {
+      for (const [id, marker] of this._markers) this._paint(marker, this._follower.screen.annotations.get(id))
+      return this
+    },
+
+    /** Asks for what the map shows now. */
+    refresh() {
+      const map = this._map
+      if (!map || !map.getSize().x || !map.getSize().y) return this
+      this._follower.show(this.view())
+      return this
+    },
+
+    /** The viewport request of what the map shows now. */
+    view() {
+      const bounds = this._map.getBounds()
+      const bbox = askable([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()])
+      return { marginFactor: 0.25, ...this.fields, bbox: bbox.map(number => Number(number.toFixed(6))), zoom: this._map.getZoom() }
+    },
+
+    /** The annotations on screen, and the head of their answer. */
+    annotations() { return [...this._follower.screen.annotations.values()] },
+    head() { return this._follower.head },
+
+    // MARK: Markers
+
+    _apply({ removed, kept, added }, head, cause) {
+      const focused = this._pane.contains(document.activeElement) ? document.activeElement : null
+      const place = focused && this._placeOf(focused)
+      for (const { id } of removed) this._dismiss(id)
+      // The new id of one may be the old one of another.
+      const moves = kept.map(([old, annotation]) => [this._markers.get(old.id), old.id, annotation])
+      for (const [, id] of moves) this._markers.delete(id)
+      for (const [marker, , annotation] of moves) {
+        if (!marker) continue
+        this._markers.set(annotation.id, marker)
+        this._move(marker, annotation)
+        this._paint(marker, annotation)
+      }
+      for (const annotation of added) this._add(annotation)
+      if (this._spider && !this._markers.has(this._spider.id)) this.gather()
+      if (place && !(this._pane.contains(document.activeElement) && !focused.classList.contains('pincluster-leaving'))) {
+        this._nearest(place)?.focus({ preventScroll: true })
+      }
+      if (!this._current?.isConnected) this._mark(this._pane.querySelector('.pincluster-mark:not(.pincluster-leaving)'))
+      this.fire('view', { head, cause, shown: this._markers.size })
+    },
+
+    _latLng({ latitude, longitude }) {
+      return L.latLng(latitude, near(longitude, this._map.getCenter().lng))
+    },
+
+    _add(annotation) {
+      const back = this._leaving.get(annotation.id)
+      if (back) {
+        clearTimeout(back.leaving)
+        this._leaving.delete(annotation.id)
+        back.getElement().classList.remove('pincluster-leaving')
+        this._markers.set(annotation.id, back)
+        this._move(back, annotation)
+        this._paint(back, annotation)
+        return
+      }
+      const marker = this._marker(annotation, this._latLng(annotation.coordinate))
+      marker.on('mouseover', () => this._hover(marker))
+      marker.on('mouseout', () => this._hideHull())
+      this._markers.set(annotation.id, marker)
+    },
+
+    _marker(annotation, latLng) {
+      const element = face(annotation, this.options)
+      const marker = L.marker(latLng, {
+        icon: new Icon({ element }), keyboard: false, riseOnHover: true, bubblingMouseEvents: false,
+      })
+      marker.annotation = annotation
+      marker.on('click', () => this._select(marker))
+      return marker.addTo(this._map)
+    },
+
+    _paint(marker, annotation) {
+      marker.annotation = annotation
+      paint(marker.getElement(), annotation, this.options)
+    },
+
+    _move(marker, annotation) {
+      const latLng = this._latLng(annotation.coordinate)
+      if (latLng.equals(marker.getLatLng(), 1e-9)) return
+      const element = marker.getElement()
+      element.classList.add('pincluster-gliding')
+      clearTimeout(marker.gliding)
+      marker.gliding = setTimeout(() => element.classList.remove('pincluster-gliding'), GLIDING)
+      marker.setLatLng(latLng)
+    },
+
+    _dismiss(id) {
+      const marker = this._markers.get(id)
+      if (!marker) return
+      this._markers.delete(id)
+      marker.getElement().classList.add('pincluster-leaving')
+      marker.leaving = setTimeout(() => {
+        this._leaving.delete(id)
+        marker.remove()
+      }, LEAVING)
+      this._leaving.set(id, marker)
+    },
+
+    // MARK: Looking into an annotation
+
+    _select(marker) {
+      const { annotation } = marker
+      if (this.options.onSelect?.(annotation, marker) === false) return
+      this.fire('select', { annotation, marker })
+      if (annotation.count > 1) this.open(annotation)
+    },
+
+    /** Goes to where a cluster comes apart; spreads what no zoom tells apart. */
+    async open(annotation) {
+      this._drill?.abort()
+      const { signal } = (this._drill = new AbortController())
+      try {
+        const view = drilldown(this._follower.view)
+        const { expansionZoom, visibleMapRect } = await this.collection.annotation(annotation.id, view, { signal })
+        const most = Number.isFinite(this._map.getMaxZoom()) ? this._map.getMaxZoom() : 24
+        const isApart = expansionZoom !== null && expansionZoom <= most
+        if (isApart && this.options.zoomOnClick) return this._zoom(annotation, expansionZoom, visibleMapRect, most)
+        if (!isApart && this.options.spreadOnClick) await this._spread(annotation, view, signal)
+      } catch (error) {
+        if (error.name !== 'AbortError') this.fire('problem', { error })
+      }
+    },
+
+    _zoom(annotation, expansionZoom, rect, most) {
+      const [west, south, east, north] = boundsOf(rect)
+      const centre = this._latLng(annotation.coordinate)
+      const shift = near((west + east) / 2, centre.lng) - (west + east) / 2
+      const bounds = L.latLngBounds([south, west + shift], [north, east + shift])
+      const fitting = this._map.getBoundsZoom(bounds)
+      const zoom = Math.min(Math.max(fitting, expansionZoom, this._map.getZoom() + 1), most)
+      this._map.setView(zoom > fitting ? centre : bounds.getCenter(), zoom)
+    },
+
+    async _spread(annotation, view, signal) {
+      if (this._spider?.id === annotation.id) return this.gather()
+      const { filter, datetime, properties } = view
+      const filterLanguage = view['filter-lang']
+      const page = view.method && view.method !== 'grid' ? view
+        : { filter, datetime, properties, 'filter-lang': filterLanguage }
+      const { features } = await this.collection.features(annotation.id, { ...page, limit: this.options.mostSpread }, { signal })
+      signal.throwIfAborted()
+      this.gather()
+      const centre = this._latLng(annotation.coordinate)
+      const point = this._map.latLngToLayerPoint(centre)
+      const parts = spread(features.length).map(([x, y], i) => {
+        const latLng = this._map.layerPointToLatLng(point.add([x, y]))
+        const leg = L.polyline([centre, latLng], { className: 'pincluster-leg', weight: 1.5, color: 'currentColor', interactive: false })
+        return [this._marker(this._pinOf(features[i]), latLng), leg.addTo(this._map)]
+      })
+      this._spider = { id: annotation.id, parts: parts.flat() }
+      this._markers.get(annotation.id)?.getElement().classList.add('pincluster-open')
+      parts[0]?.[0].getElement().focus({ preventScroll: true })
+      this.fire('spread', { annotation, shown: features.length })
+    },
+
+    _pinOf({ id, geometry, properties }) {
+      const [longitude, latitude] = geometry.coordinates
+      const title = properties[this.fields.titleProperty]
+      return {
+        id: `feature ${id}`, coordinate: { latitude, longitude }, count: 1, isCluster: false,
+        title: title === undefined || title === null ? String(id) : String(title), feature: { id, properties },
+      }
+    },
+
+    /** Takes spread pins back. */
+    gather() {
+      const spider = this._spider
+      if (!spider) return this
+      this._spider = null
+      const hadFocus = this._pane.contains(document.activeElement)
+      for (const part of spider.parts) part.remove()
+      const element = this._markers.get(spider.id)?.getElement()
+      element?.classList.remove('pincluster-open')
+      if (hadFocus && element && !this._pane.contains(document.activeElement)) element.focus({ preventScroll: true })
+      return this
+    },
+
+    // MARK: Hulls
+
+    _hover({ annotation }) {
+      this._hideHull()
+      if (!this.options.hulls || annotation.count < 3) return
+      const { signal } = (this._hull = new AbortController())
+      const timer = setTimeout(() => this._showHull(annotation, signal), HOVER)
+      signal.addEventListener('abort', () => clearTimeout(timer))
+    },
+
+    async _showHull(annotation, signal) {
+      const key = `${annotation.id} ${this.head()?.version}`
+      try {
+        const view = drilldown(this._follower.view)
+        const hull = this._hulls.get(key) ?? await this.collection.hull(annotation.id, view, { signal })
+        if (this._hulls.size > 200) this._hulls.clear()
+        this._hulls.set(key, hull)
+        if (signal.aborted) return
+        const centre = this._map.getCenter().lng
+        this._outline = L.geoJSON(hull.geometry ?? hull, {
+          interactive: false, style: { className: 'pincluster-hull', color: 'currentColor', weight: 1.5, fillOpacity: 0.12 },
+          coordsToLatLng: ([longitude, latitude]) => L.latLng(latitude, longitude + near(annotation.coordinate.longitude, centre) - annotation.coordinate.longitude),
+          pointToLayer: (_, latLng) => L.circleMarker(latLng, { radius: 4, interactive: false }),
+        }).addTo(this._map)
+      } catch (error) {
+        // A service that knows no hulls is not asked again.
+        if (error.status === 404 || error.status === 400) this.options.hulls = false
+      }
+    },
+
+    _hideHull() {
+      this._hull?.abort()
+      this._outline?.remove()
+      this._outline = null
+    },
+
+    // MARK: Keyboard
+
+    // One marker is in the order of the Tab key; arrows go from it to others.
+    _mark(element) {
+      if (!element || element === this._current) return
+      if (this._current) this._current.tabIndex = -1
+      this._current = element
+      element.tabIndex = 0
+    },
+
+    _key(event) {
+      const element = event.target.closest?.('.pincluster-mark')
+      if (!element) return
+      const directions = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
+      if (event.key in directions) this._nearest(this._placeOf(element), directions[event.key], element)?.focus({ preventScroll: true })
+      else if (event.key === 'Enter' || event.key === ' ') this._markerOf(element)?.fire('click')
+      else if (event.key === 'Escape' && this._spider) this.gather()
+      else return
+      event.preventDefault()
+      event.stopPropagation()
+    },
+
+    _markerOf(element) {
+      const all = [...this._markers.values(), ...(this._spider?.parts ?? [])]
+      return all.find(marker => marker.annotation && marker.getElement() === element)
+    },
+
+    _placeOf(element) {
+      const box = element.getBoundingClientRect()
+      return [box.x + box.width / 2, box.y + box.height / 2]
+    },
+
+    _nearest([x, y], direction, except) {
+      const map = this._map.getContainer().getBoundingClientRect()
+      let [best, least] = [null, Infinity]
+      for (const element of this._pane.querySelectorAll('.pincluster-mark:not(.pincluster-leaving)')) {
+        const [a, b] = this._placeOf(element)
+        if (element === except || a < map.left || a > map.right || b < map.top || b > map.bottom) continue
+        const [dx, dy] = [a - x, b - y]
+        const along = direction ? dx * direction[0] + dy * direction[1] : Math.hypot(dx, dy)
+        const aside = direction ? Math.abs(dx * direction[1] - dy * direction[0]) : 0
+        if (along <= 0 && direction || aside > along * 2) continue
+        const cost = along + 2 * aside
+        if (cost < least) [best, least] = [element, cost]
+      }
+      return best
+    },
+  })
+}

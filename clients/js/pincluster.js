@@ -1,0 +1,228 @@
+// A client of pincluster for browsers and Node, without dependencies.
+//
+//   import { Pincluster } from './pincluster.js'
+//   const cities = new Pincluster('http://127.0.0.1:8080').collection('cities')
+//   const { annotations } = await cities.clusters({ bbox: [5, 47, 16, 55], zoom: 6 })
+//
+// pincluster.d.ts has the types. Every call takes { signal } to abort it, and fails with a PinclusterError that
+// carries the problem+json of the service.
+
+import { events } from './events.js'
+import { pause } from './pause.js'
+import { PinclusterError } from './problem.js'
+import { isShort, queryOf } from './query.js'
+
+export { PinclusterError }
+
+const JSON_TYPE = 'application/json'
+const GEOJSON_TYPE = 'application/geo+json'
+
+/** A service, by its URL. */
+export class Pincluster {
+  /**
+   * @param {string | URL} url where the service is, such as `http://127.0.0.1:8080`
+   * @param {import('./pincluster.js').Options} [options]
+   */
+  constructor(url, options = {}) {
+    const text = String(url)
+    this.url = text.endsWith('/') ? text.slice(0, -1) : text
+    this.options = { retries: 2, fetch: (...of) => globalThis.fetch(...of), ...options }
+  }
+
+  /** A collection, which need not exist yet. */
+  collection(id) {
+    return new Collection(`${this.url}/collections/${encodeURIComponent(id)}`, this.options)
+  }
+
+  /** The collections, page after page. */
+  async *collections({ signal, limit = 100 } = {}) {
+    for (let offset = 0; ; ) {
+      const page = await send(this, `${this.url}/collections`, { query: { limit, offset }, signal })
+      yield* page.data.collections
+      offset += page.data.collections.length
+      if (!page.data.collections.length || !page.data.links.some(link => link.rel === 'next')) return
+    }
+  }
+}
+
+/** A collection, by its URL. */
+export class Collection {
+  constructor(url, options = {}) {
+    this.url = String(url).replace(/\/$/, '')
+    this.options = { retries: 2, fetch: (...of) => globalThis.fetch(...of), ...options }
+  }
+
+  /** The collection's id. */
+  get id() { return decodeURIComponent(this.url.slice(this.url.lastIndexOf('/') + 1)) }
+
+  // MARK: What a map draws
+
+  /** What to draw in a viewport. */
+  async clusters(view, options) { return (await this.#ask('clusters', view, options)).data }
+
+  /** The same as `clusters`, as a GeoJSON FeatureCollection. */
+  async clustersAsGeoJSON(view, options) {
+    return (await this.#ask('clusters', view, { ...options, accept: GEOJSON_TYPE })).data
+  }
+
+  /** Every feature in a rect as a pin of its own. */
+  async pins(view, options) { return (await this.#ask('pins', view, options)).data }
+
+  /** The URL that answers a view, with all of its fields in the query. */
+  viewURL(view, resource = 'clusters') { return this.#address(resource, queryOf(view)) }
+
+  /** An annotation as it is now, with the zoom at which it comes apart and the rect to show it. */
+  annotation(id, view, options) { return this.#below(id, '', view, options) }
+
+  /** What an annotation falls into. */
+  children(id, view, options) { return this.#below(id, '/children', view, options) }
+
+  /** The features of an annotation, a page of them. */
+  features(id, view, options) { return this.#below(id, '/items', view, options) }
+
+  /** The convex hull of an annotation's features, as a GeoJSON geometry. */
+  hull(id, view, options) { return this.#below(id, '/hull', view, options) }
+
+  /** Where to move the map to see a feature. */
+  async locate(id, view, { signal } = {}) {
+    const path = `items/${encodeURIComponent(id)}/locate`
+    return (await send(this, this.#address(path), { method: 'POST', body: view, signal, isRead: true })).data
+  }
+
+  /**
+   * What changes in a viewport: a `view` first, then `cells` whenever something has changed. Reconnects by itself
+   * and goes on where it was; ends after `gone` or `problem`, and when `signal` aborts.
+   */
+  async *changes(view, { signal, since, onConnection } = {}) {
+    const url = this.#address('changes', queryOf(view))
+    for await (const event of events(this, url, { signal, lastID: since, onConnection })) {
+      const data = JSON.parse(event.data)
+      yield { type: event.type, id: event.id, data }
+      if (event.type === 'gone' || event.type === 'problem') return
+    }
+  }
+
+  /** The URL of a TileJSON document for the fields of a view that make sense without a rect. */
+  tileJSONURL(view = {}) { return this.#address('tiles.json', queryOf(view)) }
+
+  /** That document. */
+  async tileJSON(view, { signal } = {}) { return (await send(this, this.tileJSONURL(view), { signal })).data }
+
+  // MARK: Features
+
+  /** A page of features, as a GeoJSON FeatureCollection. */
+  async query(query = {}, { signal } = {}) {
+    return (await send(this, this.#address('items', queryOf(query)), { signal, accept: GEOJSON_TYPE })).data
+  }
+
+  /** All features of a query, page after page. */
+  async *all(query = {}, options) {
+    const limit = query.limit ?? 1000
+    for (let offset = query.offset ?? 0; ; ) {
+      const page = await this.query({ ...query, limit, offset }, options)
+      yield* page.features
+      offset += page.features.length
+      if (page.features.length < limit) return
+    }
+  }
+
+  /** A feature and its entity tag; null if there is none. */
+  async get(id, { signal } = {}) {
+    try {
+      const { data, etag } = await send(this, this.#item(id), { signal, accept: GEOJSON_TYPE })
+      return { feature: data, etag }
+    } catch (error) {
+      if (error instanceof PinclusterError && error.status === 404) return null
+      throw error
+    }
+  }
+
+  /** Stores features, and replaces those whose id exists. */
+  async upsert(features, { signal, onError, idProperty } = {}) {
+    const list = Array.isArray(features) ? features : [features]
+    const body = { type: 'FeatureCollection', features: list }
+    const url = this.#address('items', queryOf({ onError, idProperty }))
+    return (await send(this, url, { method: 'POST', body, type: GEOJSON_TYPE, signal })).data
+  }
+
+  /** Stores one feature; with a condition only if it holds, else the error's status is 412. */
+  put(id, feature, options) { return this.#write('PUT', id, feature, GEOJSON_TYPE, options) }
+
+  /** Changes a feature by a JSON merge patch. */
+  patch(id, patch, options) { return this.#write('PATCH', id, patch, 'application/merge-patch+json', options) }
+
+  /** Deletes a feature. */
+  delete(id, options) { return this.#write('DELETE', id, undefined, undefined, options) }
+
+  /** Deletes the features in a `bbox`, of a `datetime`, or those that pass a `filter`; returns how many there were. */
+  async deleteAll(query, { signal } = {}) {
+    const url = this.#address('items', queryOf(query))
+    return (await send(this, url, { method: 'DELETE', signal })).data.deleted
+  }
+
+  // MARK: The collection
+
+  /** Its description: title, extent, how many features it has, its version. */
+  async info({ signal } = {}) { return (await send(this, this.url, { signal })).data }
+
+  /** A JSON Schema of the properties that its features have. */
+  async queryables({ signal } = {}) {
+    return (await send(this, this.#address('queryables'), { signal, accept: 'application/schema+json' })).data
+  }
+
+  /** Creates it, or changes what is given of its description. */
+  async update(description = {}, { signal } = {}) {
+    return (await send(this, this.url, { method: 'PUT', body: description, signal })).data
+  }
+
+  /** Deletes it with everything in it. */
+  async drop({ signal } = {}) { await send(this, this.url, { method: 'DELETE', signal }) }
+
+  // MARK: Parts
+
+  #address(path, query = '') { return `${this.url}/${path}${query && `?${query}`}` }
+
+  #item(id) { return this.#address(`items/${encodeURIComponent(id)}`) }
+
+  async #below(id, path, view = {}, { signal } = {}) {
+    const url = this.#address(`clusters/${encodeURIComponent(id)}${path}`, queryOf(view))
+    return (await send(this, url, { signal })).data
+  }
+
+  async #write(method, id, body, type, { signal, ifMatch, ifNoneMatch } = {}) {
+    const headers = {}
+    if (ifMatch) headers['If-Match'] = ifMatch
+    if (ifNoneMatch) headers['If-None-Match'] = ifNoneMatch
+    const answer = await send(this, this.#item(id), { method, body, type, headers, signal })
+    return { feature: answer.data, etag: answer.etag, status: answer.status }
+  }
+
+  // A GET can be answered from the browser's cache, or with 304; what is too long for a URL is posted.
+  #ask(resource, view, { signal, accept } = {}) {
+    const query = queryOf(view)
+    if (isShort(view, query)) return send(this, this.#address(resource, query), { signal, accept })
+    return send(this, this.#address(resource), { method: 'POST', body: view, signal, accept, isRead: true })
+  }
+}
+
+/** Sends a request; reads that the service is too busy for are repeated. */
+async function send(client, url, { method = 'GET', query, body, type = JSON_TYPE, accept = JSON_TYPE, headers, signal, isRead }) {
+  const { fetch, retries } = client.options
+  const mayRepeat = method === 'GET' || isRead
+  const init = { method, headers: { Accept: accept, ...client.options.headers, ...headers }, signal }
+  if (body !== undefined) {
+    init.body = JSON.stringify(body)
+    init.headers['Content-Type'] = type
+  }
+  const address = query ? `${url}?${queryOf(query)}` : url
+  for (let attempt = 0; ; attempt++) {
+    const response = await fetch(address, init)
+    if (response.ok) {
+      const text = response.status === 204 ? '' : await response.text()
+      return { status: response.status, etag: response.headers.get('ETag'), data: text ? JSON.parse(text) : undefined }
+    }
+    const error = await PinclusterError.of(response)
+    if (!mayRepeat || attempt >= retries || (error.status !== 503 && error.status !== 429)) throw error
+    await pause(Math.min(error.retryAfter ?? 2 ** attempt, 30) * 1000 * (0.75 + Math.random() / 2), signal)
+  }
+}

@@ -1,0 +1,27 @@
+/** What the service refused, and why: problem+json (RFC 9457) as an error. */
+export class PinclusterError extends Error {
+  /** The error of a response that is not a 2xx. */
+  static async of(response) {
+    let problem = {}
+    try { problem = await response.json() } catch { /* a proxy's page; the status has to do */ }
+    return new PinclusterError(problem, response.status, Number(response.headers.get('Retry-After')) || undefined)
+  }
+
+  constructor(problem, status = problem.status, retryAfter = undefined) {
+    super(problem.detail ?? problem.title ?? `the service answered ${status}`)
+    this.name = 'PinclusterError'
+    this.status = status
+    this.type = problem.type ?? 'about:blank'
+    this.title = problem.title ?? ''
+    this.detail = problem.detail ?? ''
+    /** Each field at fault: a JSON pointer or the name of a query field, and why. */
+    this.errors = problem.errors ?? []
+    /** Seconds after which to try again, if the service said so. */
+    this.retryAfter = retryAfter
+  }
+
+  /** What is wrong with a field; undefined if nothing is. */
+  about(field) {
+    return this.errors.find(({ pointer }) => pointer === field || pointer === `/${field}`)?.detail
+  }
+}
