@@ -13,8 +13,48 @@ static const uint8_t events_js[] = {
 #embed "../../clients/js/events.js"
 };
 
+static const uint8_t face_js[] = {
+#embed "../../clients/js/face.js"
+};
+
+static const uint8_t follow_js[] = {
+#embed "../../clients/js/follow.js"
+};
+
+static const uint8_t google_d_ts[] = {
+#embed "../../clients/js/google.d.ts"
+};
+
+static const uint8_t google_js[] = {
+#embed "../../clients/js/google.js"
+};
+
+static const uint8_t leaflet_d_ts[] = {
+#embed "../../clients/js/leaflet.d.ts"
+};
+
+static const uint8_t leaflet_js[] = {
+#embed "../../clients/js/leaflet.js"
+};
+
+static const uint8_t maplibre_d_ts[] = {
+#embed "../../clients/js/maplibre.d.ts"
+};
+
+static const uint8_t maplibre_js[] = {
+#embed "../../clients/js/maplibre.js"
+};
+
+static const uint8_t mercator_js[] = {
+#embed "../../clients/js/mercator.js"
+};
+
 static const uint8_t pause_js[] = {
 #embed "../../clients/js/pause.js"
+};
+
+static const uint8_t pincluster_d_ts[] = {
+#embed "../../clients/js/pincluster.d.ts"
 };
 
 static const uint8_t pincluster_js[] = {
@@ -29,8 +69,52 @@ static const uint8_t query_js[] = {
 #embed "../../clients/js/query.js"
 };
 
+static const uint8_t screen_js[] = {
+#embed "../../clients/js/screen.js"
+};
+
+static const uint8_t spread_js[] = {
+#embed "../../clients/js/spread.js"
+};
+
 static const uint8_t land_json[] = {
 #embed "../../clients/map/land.json"
+};
+
+static const uint8_t map_colors_js[] = {
+#embed "../../clients/map/map-colors.js"
+};
+
+static const uint8_t map_details_js[] = {
+#embed "../../clients/map/map-details.js"
+};
+
+static const uint8_t map_land_js[] = {
+#embed "../../clients/map/map-land.js"
+};
+
+static const uint8_t map_search_js[] = {
+#embed "../../clients/map/map-search.js"
+};
+
+static const uint8_t map_state_js[] = {
+#embed "../../clients/map/map-state.js"
+};
+
+static const uint8_t map_texts_js[] = {
+#embed "../../clients/map/map-texts.js"
+};
+
+static const uint8_t map_time_js[] = {
+#embed "../../clients/map/map-time.js"
+};
+
+static const uint8_t map_css[] = {
+#embed "../../clients/map/map.css"
+};
+
+static const uint8_t map_js[] = {
+#embed "../../clients/map/map.js"
 };
 
 static const uint8_t map_page[] = {
@@ -39,11 +123,32 @@ static const uint8_t map_page[] = {
 
 static const struct pincluster_file files[] = {
     {"events.js", SCRIPT, events_js, sizeof(events_js)},
+    {"face.js", SCRIPT, face_js, sizeof(face_js)},
+    {"follow.js", SCRIPT, follow_js, sizeof(follow_js)},
+    {"google.d.ts", PLAIN, google_d_ts, sizeof(google_d_ts)},
+    {"google.js", SCRIPT, google_js, sizeof(google_js)},
+    {"leaflet.d.ts", PLAIN, leaflet_d_ts, sizeof(leaflet_d_ts)},
+    {"leaflet.js", SCRIPT, leaflet_js, sizeof(leaflet_js)},
+    {"maplibre.d.ts", PLAIN, maplibre_d_ts, sizeof(maplibre_d_ts)},
+    {"maplibre.js", SCRIPT, maplibre_js, sizeof(maplibre_js)},
+    {"mercator.js", SCRIPT, mercator_js, sizeof(mercator_js)},
     {"pause.js", SCRIPT, pause_js, sizeof(pause_js)},
+    {"pincluster.d.ts", PLAIN, pincluster_d_ts, sizeof(pincluster_d_ts)},
     {"pincluster.js", SCRIPT, pincluster_js, sizeof(pincluster_js)},
     {"problem.js", SCRIPT, problem_js, sizeof(problem_js)},
     {"query.js", SCRIPT, query_js, sizeof(query_js)},
+    {"screen.js", SCRIPT, screen_js, sizeof(screen_js)},
+    {"spread.js", SCRIPT, spread_js, sizeof(spread_js)},
     {"land.json", DATA, land_json, sizeof(land_json)},
+    {"map-colors.js", SCRIPT, map_colors_js, sizeof(map_colors_js)},
+    {"map-details.js", SCRIPT, map_details_js, sizeof(map_details_js)},
+    {"map-land.js", SCRIPT, map_land_js, sizeof(map_land_js)},
+    {"map-search.js", SCRIPT, map_search_js, sizeof(map_search_js)},
+    {"map-state.js", SCRIPT, map_state_js, sizeof(map_state_js)},
+    {"map-texts.js", SCRIPT, map_texts_js, sizeof(map_texts_js)},
+    {"map-time.js", SCRIPT, map_time_js, sizeof(map_time_js)},
+    {"map.css", STYLE, map_css, sizeof(map_css)},
+    {"map.js", SCRIPT, map_js, sizeof(map_js)},
 };
 
 const struct pincluster_file *pincluster_clients(void) { return files; }

@@ -27,6 +27,7 @@ const STYLE = `
 .pincluster-new .pincluster-face { animation: pincluster-come .22s ease-out; }
 .pincluster-leaving { pointer-events: none; }
 .pincluster-leaving .pincluster-face { opacity: 0; scale: .7; transition: opacity .18s, scale .18s; }
+.pincluster-centred { position: relative; margin: 0 !important; translate: 0 50%; }
 @keyframes pincluster-come { from { opacity: 0; scale: .6; } }
 @media (prefers-reduced-motion: reduce) {
   .pincluster-gliding, .pincluster-face { transition: none; }

@@ -307,7 +307,7 @@ function layerClass(L) {
         }).addTo(this._map)
       } catch (error) {
         // A service that knows no hulls is not asked again.
-        if (error.status === 404 || error.status === 400) this.options.hulls = false
+        if (error.detail === 'nothing is at this path') this.options.hulls = false
       }
     },
 

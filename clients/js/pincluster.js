@@ -68,8 +68,13 @@ export class Collection {
   /** Every feature in a rect as a pin of its own. */
   async pins(view, options) { return (await this.#ask('pins', view, options)).data }
 
-  /** The URL that answers a view, with all of its fields in the query. */
-  viewURL(view, resource = 'clusters') { return this.#address(resource, queryOf(view)) }
+  /** The request that answers a view: `{ method, url, body }`. What is too long for a URL is posted. */
+  request(view, resource = 'clusters') {
+    const query = queryOf(view)
+    // A GET can be answered from the browser's cache, or with 304.
+    if (isShort(view, query)) return { method: 'GET', url: this.#address(resource, query) }
+    return { method: 'POST', url: this.#address(resource), body: view }
+  }
 
   /** An annotation as it is now, with the zoom at which it comes apart and the rect to show it. */
   annotation(id, view, options) { return this.#below(id, '', view, options) }
@@ -197,11 +202,9 @@ export class Collection {
     return { feature: answer.data, etag: answer.etag, status: answer.status }
   }
 
-  // A GET can be answered from the browser's cache, or with 304; what is too long for a URL is posted.
   #ask(resource, view, { signal, accept } = {}) {
-    const query = queryOf(view)
-    if (isShort(view, query)) return send(this, this.#address(resource, query), { signal, accept })
-    return send(this, this.#address(resource), { method: 'POST', body: view, signal, accept, isRead: true })
+    const { url, ...request } = this.request(view, resource)
+    return send(this, url, { ...request, signal, accept, isRead: true })
   }
 }
 

@@ -16,7 +16,7 @@ from shapely.geometry import Polygon, box
 from shapely.ops import linemerge, polygonize
 from shapely.prepared import prep
 
-TOLERANCE = 0.04
+TOLERANCE = 0.03
 SMALLEST = 0.02  # square degrees
 R = r"""
 e <- new.env()

@@ -1,0 +1,154 @@
+// Clusters and pins on a Google map, in the manner of @googlemaps/markerclusterer.
+//
+//   import { MarkerClusterer } from './google.js'
+//   new MarkerClusterer({ map, url: 'http://127.0.0.1:8080/collections/cities', titleProperty: 'name' })
+//
+// The map needs a mapId, and the libraries `maps` and `marker` loaded.
+
+import { descriptionOf, face, paint, style } from './face.js'
+import { drilldown, Follower } from './follow.js'
+import { askable, boundsOf } from './mercator.js'
+import { Collection } from './pincluster.js'
+
+// Options of the clusterer; all others are fields of the viewport request.
+const DEFAULTS = {
+  map: undefined, url: undefined, live: false, renderer: undefined, onClusterClick: undefined, onPinClick: undefined, onError: undefined,
+  color: undefined, pie: undefined, describe: undefined, headers: undefined, google: undefined,
+}
+
+/** Markers of a collection. A `renderer` has `render({ annotation, count, position }, stats, map)`, which makes a marker. */
+export class MarkerClusterer {
+  #google
+  #markers = new Map()
+  #listener
+  #drill
+
+  constructor(options) {
+    this.options = { ...DEFAULTS }
+    this.fields = {}
+    for (const [name, value] of Object.entries(options)) (name in DEFAULTS ? this.options : this.fields)[name] = value
+    this.#google = this.options.google ?? globalThis.google
+    this.collection = new Collection(this.options.url, this.options.headers && { headers: this.options.headers })
+    this.follower = new Follower(this.collection, {
+      live: this.options.live,
+      onChange: difference => this.#apply(difference),
+      onError: error => this.options.onError?.(error),
+    })
+    style()
+    if (this.options.map) this.setMap(this.options.map)
+  }
+
+  getMap() { return this.options.map }
+
+  /** Shows markers on a map, or on none. */
+  setMap(map) {
+    this.#listener?.remove()
+    this.#listener = null
+    this.options.map = map
+    if (!map) return this.clearMarkers()
+    // A map is idle once it has bounds, and after each movement.
+    this.#listener = map.addListener('idle', () => this.render())
+    if (map.getBounds()) this.render()
+  }
+
+  /** Changes fields of the viewport request; undefined takes one back. */
+  setFields(fields) {
+    Object.assign(this.fields, fields)
+    this.render()
+  }
+
+  /** Asks for what the map shows now. */
+  render() {
+    const bounds = this.options.map?.getBounds()?.toJSON()
+    if (!bounds) return
+    const east = bounds.east < bounds.west ? bounds.east + 360 : bounds.east
+    const bbox = askable([bounds.west, bounds.south, east, bounds.north])
+    this.follower.show({ marginFactor: 0.25, ...this.fields, bbox, zoom: this.options.map.getZoom() })
+  }
+
+  /** Removes all markers. */
+  clearMarkers() {
+    this.follower.close()
+    this.#drill?.abort()
+    this.follower.screen.clear()
+    for (const marker of this.#markers.values()) marker.map = null
+    this.#markers.clear()
+  }
+
+  /** The markers on the map, by the ids of their annotations. */
+  get markers() { return new Map(this.#markers) }
+
+  #apply({ removed, kept, added }) {
+    for (const { id } of removed) {
+      const marker = this.#markers.get(id)
+      if (marker) marker.map = null
+      this.#markers.delete(id)
+    }
+    // The new id of one may be the old one of another.
+    const moves = kept.map(([old, annotation]) => [this.#markers.get(old.id), old.id, annotation])
+    for (const [, id] of moves) this.#markers.delete(id)
+    for (const [marker, , annotation] of moves) {
+      if (!marker) continue
+      if (this.options.renderer) {
+        marker.map = null
+        this.#add(annotation)
+        continue
+      }
+      marker.annotation = annotation
+      marker.position = positionOf(annotation)
+      marker.title = descriptionOf(annotation)
+      paint(marker.content, annotation, this.options)
+      this.#markers.set(annotation.id, marker)
+    }
+    for (const annotation of added) this.#add(annotation)
+  }
+
+  #add(annotation) {
+    const marker = this.options.renderer ? this.#render(annotation) : this.#marker(annotation)
+    marker.annotation = annotation
+    marker.addEventListener('gmp-click', () => this.#select(marker))
+    this.#markers.set(annotation.id, marker)
+  }
+
+  #marker(annotation) {
+    const content = face(annotation, this.options)
+    // The marker is what has the focus, and a name.
+    content.removeAttribute('role')
+    content.removeAttribute('tabindex')
+    content.classList.add('pincluster-centred')
+    const { AdvancedMarkerElement } = this.#google.maps.marker
+    return new AdvancedMarkerElement({
+      map: this.options.map, position: positionOf(annotation), content, title: descriptionOf(annotation), gmpClickable: true,
+    })
+  }
+
+  #render(annotation) {
+    const counts = [...this.follower.screen.annotations.values()].map(({ count }) => count)
+    const stats = { markers: { sum: counts.reduce((sum, count) => sum + count, 0) }, clusters: { count: counts.length, markers: { max: Math.max(0, ...counts) } } }
+    const marker = this.options.renderer.render({ annotation, count: annotation.count, position: positionOf(annotation) }, stats, this.options.map)
+    marker.map ??= this.options.map
+    return marker
+  }
+
+  #select({ annotation }) {
+    if (annotation.count === 1) return this.options.onPinClick?.(annotation)
+    if (this.options.onClusterClick) return this.options.onClusterClick(annotation, this.options.map)
+    this.open(annotation)
+  }
+
+  /** Goes to where a cluster comes apart. */
+  async open(annotation) {
+    this.#drill?.abort()
+    const { signal } = (this.#drill = new AbortController())
+    try {
+      const view = drilldown(this.follower.view)
+      const { visibleMapRect } = await this.collection.annotation(annotation.id, view, { signal })
+      const [west, south, east, north] = boundsOf(visibleMapRect)
+      this.options.map.fitBounds({ west, south, east, north })
+    } catch (error) {
+      if (error.name !== 'AbortError') this.options.onError?.(error)
+    }
+  }
+}
+
+function positionOf({ coordinate }) { return { lat: coordinate.latitude, lng: coordinate.longitude } }

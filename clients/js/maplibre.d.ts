@@ -1,0 +1,40 @@
+// Types of maplibre.js, over those of MapLibre GL JS.
+
+import type { Map, MapGeoJSONFeature } from 'maplibre-gl'
+import type { Collection, Head, View, ViewOptions } from './pincluster.js'
+
+export interface LayerOptions extends ViewOptions {
+  /** The id of the source, and the beginning of those of the layers. */
+  id?: string
+  /** Vector tiles as usual; GeoJSON as usual if `live`. */
+  form?: 'tiles' | 'geojson'
+  live?: boolean
+  color?: string
+  /** Whether counts are drawn: as usual, if the style has glyphs. */
+  text?: boolean
+  zoomOnClick?: boolean
+  spreadOnClick?: boolean
+  mostSpread?: number
+  onSelect?: (feature: MapGeoJSONFeature) => boolean | void
+  onView?: (head: Head, cause: { type: string; milliseconds?: number }) => void
+  onError?: (error: Error) => void
+  headers?: Record<string, string>
+}
+
+export class Layer {
+  constructor(url: string | URL, options?: LayerOptions)
+  readonly id: string
+  readonly collection: Collection
+  readonly fields: ViewOptions
+  readonly isTiled: boolean
+  addTo(map: Map): this
+  remove(): void
+  setFields(fields: ViewOptions): this
+  refresh(): void
+  gather(): void
+  view(): View
+  open(id: string, centre: [longitude: number, latitude: number]): Promise<void>
+}
+
+/** The layers of a collection, by its URL. */
+export function layer(url: string | URL, options?: LayerOptions): Layer

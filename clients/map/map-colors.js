@@ -1,0 +1,51 @@
+// Colours of values: white text is legible on each, and neighbours differ for the colour-blind, too.
+
+const PALETTE = ['#2b59c3', '#b4540a', '#1b7a5a', '#8a3ab9', '#b3264a', '#0b7285', '#6b5300', '#5a4fcf']
+const OTHER = '#66717e'
+
+/** Which colour stands for which value of a property. A value keeps its colour while the property stays. */
+export class Colors {
+  #keys = new Map()
+
+  /** How many values have a colour. */
+  get size() { return this.#keys.size }
+
+  /** Forgets all values. */
+  clear() { this.#keys.clear() }
+
+  /** The colour of a value. */
+  of(key) { return this.#keys.get(key) ?? OTHER }
+
+  /** How many features on screen have which value; the most frequent get the colours that are left. */
+  learn(annotations, keysOf) {
+    const totals = new Map()
+    for (const annotation of annotations) {
+      for (const [key, count] of keysOf(annotation)) totals.set(key, (totals.get(key) ?? 0) + count)
+    }
+    const sorted = [...totals].sort((a, b) => b[1] - a[1])
+    for (const [key] of sorted) {
+      if (this.#keys.size >= PALETTE.length) break
+      if (!this.#keys.has(key)) this.#keys.set(key, PALETTE[this.#keys.size])
+    }
+    return sorted
+  }
+
+  /** The legend: the coloured values that are on screen, and all others together. */
+  legend(totals) {
+    const own = totals.filter(([key]) => this.#keys.has(key))
+    const others = totals.filter(([key]) => !this.#keys.has(key)).reduce((sum, [, count]) => sum + count, 0)
+    const rows = own.map(([key, count]) => ({ name: key === 'null' ? 'no value' : key, count, color: this.of(key) }))
+    return others ? [...rows, { name: 'others', count: others, color: OTHER }] : rows
+  }
+
+  /** The slices of a pie, equal colours together. */
+  pie(counts, otherCount = 0) {
+    const slices = new Map()
+    for (const [key, count] of Object.entries(counts)) {
+      const color = this.of(key)
+      slices.set(color, (slices.get(color) ?? 0) + count)
+    }
+    if (otherCount) slices.set(OTHER, (slices.get(OTHER) ?? 0) + otherCount)
+    return [...slices].map(([color, count]) => ({ color, count })).sort((a, b) => b.count - a.count)
+  }
+}

@@ -1,0 +1,68 @@
+// Finding a feature by its id or name.
+
+const WAIT = 200
+const MOST = 8
+
+/** `options`: `find(text, signal)` gives features, `go(feature)` shows one, `nameOf(feature)` is its name. */
+export function search({ form, field, list, note }, { find, go, nameOf }) {
+  let task = new AbortController()
+  let timer
+  const clear = () => {
+    list.hidden = note.hidden = true
+    list.replaceChildren()
+  }
+  const run = async () => {
+    const text = field.value.trim()
+    task.abort()
+    task = new AbortController()
+    if (!text) return clear()
+    try {
+      const found = await find(text, task.signal)
+      clear()
+      note.hidden = found.length > 0
+      note.textContent = found.length ? '' : 'Nothing of that name or id.'
+      list.hidden = !found.length
+      list.append(...found.slice(0, MOST).map(feature => row(feature)))
+    } catch (error) {
+      if (error.name === 'AbortError') return
+      clear()
+      note.hidden = false
+      note.textContent = error.message
+    }
+  }
+  const row = feature => {
+    const item = document.createElement('li')
+    const button = document.createElement('button')
+    const id = document.createElement('small')
+    button.type = 'button'
+    button.append(nameOf(feature), id)
+    id.textContent = String(feature.id)
+    button.addEventListener('click', () => {
+      clear()
+      go(feature)
+    })
+    item.append(button)
+    return item
+  }
+  field.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(run, WAIT)
+  })
+  form.addEventListener('submit', event => {
+    event.preventDefault()
+    const first = list.querySelector('button')
+    if (first && !list.hidden) first.click()
+    else run()
+  })
+  form.addEventListener('keydown', event => {
+    const buttons = [...list.querySelectorAll('button')]
+    const at = buttons.indexOf(document.activeElement)
+    if (event.key === 'Escape') {
+      clear()
+      field.focus()
+    } else if (event.key === 'ArrowDown') (buttons[at + 1] ?? buttons[0])?.focus()
+    else if (event.key === 'ArrowUp') (buttons[at - 1] ?? field).focus()
+    else return
+    event.preventDefault()
+  })
+}

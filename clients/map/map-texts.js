@@ -1,0 +1,26 @@
+// Texts of the map page: the command that asks for a view, and an error at its character.
+
+/** The curl command of a request. */
+export function curl({ method, url, body }) {
+  const quoted = text => `'${text.replaceAll("'", "'\\''")}'`
+  if (method === 'GET') return `curl -s ${quoted(url)}`
+  return `curl -s ${quoted(url)} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`
+}
+
+/** An error in a filter: the filter with the character marked, and why. */
+export function filterError(filter, detail) {
+  const parts = []
+  const place = /at character (\d+)/.exec(detail)
+  if (place) {
+    // The service counts characters as people do.
+    const characters = Array.from(filter)
+    const at = Math.min(Number(place[1]) - 1, characters.length)
+    const code = document.createElement('code')
+    const mark = document.createElement('mark')
+    mark.textContent = characters[at] ?? '␣'
+    code.append(characters.slice(0, at).join(''), mark, characters.slice(at + 1).join(''))
+    parts.push(code)
+  }
+  parts.push(detail)
+  return parts
+}

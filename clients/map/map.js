@@ -1,0 +1,472 @@
+// The map page: a collection on a map, with the clients that this service offers to everybody.
+
+import * as pincluster from './leaflet.js'
+import { Colors } from './map-colors.js'
+import { Details } from './map-details.js'
+import { landLayer } from './map-land.js'
+import { search } from './map-search.js'
+import { read, written } from './map-state.js'
+import { curl, filterError } from './map-texts.js'
+import { TimeSlider } from './map-time.js'
+import { near, boundsOf } from './mercator.js'
+import { Pincluster } from './pincluster.js'
+
+const $ = id => document.getElementById(id)
+const root = new URL('..', import.meta.url).href
+const service = new Pincluster(root)
+const state = read(location.hash)
+const colors = new Colors()
+const MOST_ZOOM = 20
+// The slider of each method: its field, its name, its least, greatest and usual value.
+const SIZES = {
+  grid: ['cellSize', 'Cell size', 40, 200, 80],
+  distance: ['epsilon', 'Distance', 5, 120, 30],
+  collision: ['markerSize', 'Marker size', 20, 120, 40],
+}
+// More labels would hide each other.
+const MOST_LABELS = 40
+
+let [map, layer, cells, info, chosen] = []
+let isReady = false
+
+// MARK: The map
+
+function makeMap() {
+  const L = globalThis.L
+  map = L.map('map', {
+    zoomControl: false, maxZoom: MOST_ZOOM, zoomSnap: 0.5, wheelPxPerZoomLevel: 100, worldCopyJump: true,
+    maxBounds: [[-85.06, -Infinity], [85.06, Infinity]], maxBoundsViscosity: 1, center: [20, 0], zoom: 3,
+  })
+  // The world is never narrower than the map, so that each place is there once.
+  const bound = () => map.setMinZoom(Math.max(1, Math.ceil(2 * Math.log2(map.getSize().x / 256)) / 2))
+  map.on('resize', bound)
+  bound()
+  L.control.zoom({ position: 'bottomright' }).addTo(map)
+  map.attributionControl.setPrefix('<a href="https://leafletjs.com">Leaflet</a>')
+  const { basemap, attribution } = document.documentElement.dataset
+  landLayer(L, `${root}clients/land.json`).addTo(map)
+  if (basemap) {
+    // What the operator gave is text, too.
+    const text = document.createElement('span')
+    text.textContent = attribution
+    L.tileLayer(basemap, { attribution: text.innerHTML, maxZoom: MOST_ZOOM }).addTo(map)
+  }
+  map.on('moveend', save)
+}
+
+function makeLayer() {
+  layer?.remove()
+  cells?.remove()
+  cells = null
+  layer = pincluster.layer(`${root}collections/${encodeURIComponent(state.collection)}`, {
+    ...fields(), live: state.live, color, pie,
+    onSelect(annotation) {
+      if (annotation.count === 1 && annotation.feature) choose(annotation.feature)
+      else details.cluster(annotation)
+    },
+  })
+  layer.on('view', ({ head, cause }) => shown(head, cause))
+  layer.on('problem', ({ error }) => problem(error))
+  layer.on('status', ({ status }) => { document.body.dataset.status = status })
+  layer.addTo(map)
+}
+
+// What the state asks for; null takes a field back.
+function fields() {
+  const [name, , , , usual] = SIZES[state.method]
+  const size = state.size ?? usual
+  const sizes = { cellSize: null, epsilon: null, markerSize: null, [name]: name === 'markerSize' ? [size, size] : size }
+  const property = state.color || null
+  const properties = [...new Set([state.titles, state.how === 'share' ? property : null].filter(Boolean))]
+  return {
+    ...sizes, method: state.method === 'grid' ? null : state.method,
+    filter: state.filter.trim() || null, titleProperty: state.titles || null, subtitleLimit: state.titles ? 3 : null,
+    groupBy: property && state.how === 'group' ? property : null,
+    countBy: property && state.how === 'share' ? property : null,
+    datetime: time.datetime ?? null,
+    debug: state.grid && state.method === 'grid' ? true : null,
+    keepApart: state.id ? [state.id] : null,
+    properties: properties.length ? properties : 'none',
+  }
+}
+
+function update() {
+  save()
+  layer?.setFields(fields())
+}
+
+// MARK: What came
+
+function shown(head, cause) {
+  const annotations = layer.annotations()
+  showError(null)
+  $('figures').textContent =
+    `${head.featureCount.toLocaleString()} features in view, ${annotations.length.toLocaleString()} on the map`
+  if (cause.type !== 'live') announce()
+  const pins = annotations.filter(({ count }) => count === 1).length
+  map.getContainer().classList.toggle('pincluster-labels', pins <= MOST_LABELS)
+  showLegend(annotations)
+  if (cause.type === 'view') {
+    $('curl').textContent = curl(layer.collection.request(layer.view()))
+    $('took').textContent = `${Math.round(cause.milliseconds)} ms`
+    showCells(head.grid)
+    askForTimes()
+  }
+  markChosen()
+  document.body.dataset.version = head.version
+}
+
+let announcing
+function announce() {
+  clearTimeout(announcing)
+  announcing = setTimeout(() => { $('status').textContent = $('figures').textContent }, 800)
+}
+
+function showCells(grid) {
+  cells?.remove()
+  cells = null
+  if (!grid) return
+  const centre = map.getCenter().lng
+  cells = L.geoJSON(grid, {
+    interactive: false, style: { className: 'pincluster-cells', weight: 1, fill: false, dashArray: '3 4' },
+    coordsToLatLng: ([longitude, latitude]) => L.latLng(latitude, longitude + shiftOf(centre, grid)),
+  }).addTo(map)
+}
+
+// The grid begins on one side of the antimeridian, which need not be that of the map.
+function shiftOf(centre, grid) {
+  const longitudes = grid.features.flatMap(({ geometry }) => geometry.coordinates[0].map(([longitude]) => longitude))
+  const middle = longitudes.length ? (longitudes[0] + longitudes.at(-1)) / 2 : 0
+  return near(middle, centre) - middle
+}
+
+function problem(error) {
+  if (error.about?.('filter')) return showError(error)
+  $('figures').textContent = error.status === undefined ? 'The service can’t be reached.' : error.message
+}
+
+function showError(error) {
+  $('filter-error').hidden = !error
+  $('filter').setAttribute('aria-invalid', String(Boolean(error)))
+  if (error) $('filter-error').replaceChildren(...filterError(state.filter.trim(), error.about('filter')))
+  else $('filter-error').replaceChildren()
+}
+
+// MARK: Colours
+
+const keyOf = value => (value === null || value === undefined ? 'null' : typeof value === 'string' ? value : JSON.stringify(value))
+
+function keysOf(annotation) {
+  if (state.how === 'group') return [[keyOf(annotation.group), annotation.count]]
+  return Object.entries(annotation.counts ?? {})
+}
+
+function color(annotation) {
+  if (!state.color) return undefined
+  const [first] = keysOf(annotation)
+  return annotation.count === 1 || state.how === 'group' ? colors.of(first?.[0]) : undefined
+}
+
+function pie(annotation) {
+  if (!state.color || state.how !== 'share' || annotation.count === 1) return null
+  return colors.pie(annotation.counts ?? {}, annotation.otherCount)
+}
+
+function showLegend(annotations) {
+  $('legend').hidden = !state.color
+  $('how').hidden = !state.color
+  if (!state.color) return
+  const known = colors.size
+  const totals = colors.learn(annotations, keysOf)
+  const rows = colors.legend(totals)
+  $('legend').replaceChildren(...rows.map(({ name, count, color }) => {
+    const [item, dot, text, number] = ['li', 'i', 'span', 'small'].map(tag => document.createElement(tag))
+    dot.style.background = color
+    text.textContent = name
+    text.title = name
+    number.textContent = count.toLocaleString()
+    item.append(dot, text, number)
+    return item
+  }))
+  // Faces were drawn before their colours were known.
+  if (known !== colors.size) layer.repaint()
+}
+
+// MARK: Features
+
+const nameOf = feature => {
+  const name = feature.properties?.[state.titles]
+  return name === undefined || name === null ? `Feature ${feature.id}` : keyOf(name)
+}
+
+const details = new Details(
+  { card: $('details'), title: $('details-title'), note: $('details-note'), body: $('details-body'), close: $('close'),
+    pages: $('pages'), page: $('page'), back: $('back'), next: $('next') },
+  {
+    nameOf,
+    go: feature => locate(feature),
+    load: (id, page, signal) => {
+      const { filter, datetime, method, ...view } = layer.view()
+      const where = method ? { ...view, filter, datetime, method } : { filter, datetime }
+      return layer.collection.features(id, { ...where, ...page, properties: state.titles || 'none' }, { signal })
+    },
+    onClose() {
+      $('map').focus({ preventScroll: true })
+      if (!state.id) return
+      state.id = null
+      chosen = null
+      update()
+    },
+  })
+
+async function choose(feature, options) {
+  chosen = feature
+  markChosen()
+  const whole = await layer.collection.get(feature.id).catch(() => null)
+  if (chosen === feature) details.feature(whole?.feature ?? feature, options)
+}
+
+function markChosen() {
+  for (const element of document.querySelectorAll('.pincluster-chosen')) element.classList.remove('pincluster-chosen')
+  if (!chosen) return
+  const own = layer.annotations().find(({ feature }) => feature && String(feature.id) === String(chosen.id))
+  if (own) document.querySelector(`.pincluster-mark[data-id="${CSS.escape(own.id)}"]`)?.classList.add('pincluster-chosen')
+}
+
+async function locate(feature) {
+  const { x, y } = map.getSize()
+  try {
+    const { visibleMapRect } = await layer.collection.locate(feature.id, {
+      latitudinalMeters: 20000, longitudinalMeters: 20000, viewportWidth: x, viewportHeight: y,
+      ...(state.filter.trim() && { filter: state.filter.trim() }),
+    })
+    const [west, south, east, north] = boundsOf(visibleMapRect)
+    state.id = String(feature.id)
+    chosen = feature
+    Object.assign(layer.fields, { keepApart: [state.id] })
+    const shift = near((west + east) / 2, map.getCenter().lng) - (west + east) / 2
+    map.fitBounds([[south, west + shift], [north, east + shift]])
+    update()
+    choose(feature, { takesFocus: true })
+  } catch (error) {
+    $('not-found').hidden = false
+    $('not-found').textContent = error.status === 404 ? 'The filter leaves it out.' : error.message
+  }
+}
+
+async function find(text, signal) {
+  const own = await layer.collection.get(text, { signal })
+  const quoted = `'${text.replace(/[\\%_]/g, '\\$&').replaceAll("'", "''")}`
+  if (!state.titles) return own ? [own.feature] : []
+  const name = `"${state.titles.replaceAll('"', '""')}"`
+  const within = state.filter.trim() ? `(${state.filter.trim()}) AND ` : ''
+  const page = async pattern => (await layer.collection.query(
+    { filter: `${within}CASEI(${name}) LIKE CASEI(${pattern})`, limit: 8, properties: [state.titles] }, { signal })).features
+  const first = await page(`${quoted}%'`)
+  const found = first.length ? first : await page(`'%${quoted.slice(1)}%'`)
+  return own ? [own.feature, ...found.filter(({ id }) => id !== own.feature.id)] : found
+}
+
+// MARK: Times
+
+const time = new TimeSlider(
+  { section: $('time'), bars: $('bars'), from: $('from'), to: $('to'), span: $('span') },
+  {
+    onChange() {
+      [state.from, state.to] = time.places
+      update()
+    },
+  })
+
+let timesTask = new AbortController()
+let timesTimer
+function askForTimes() {
+  const histogram = time.histogram(info?.temporal?.property ?? info?.temporal?.start)
+  clearTimeout(timesTimer)
+  timesTask.abort()
+  if (!histogram) return
+  timesTask = new AbortController()
+  const { signal } = timesTask
+  timesTimer = setTimeout(async () => {
+    const { bbox, zoom, filter } = layer.view()
+    try {
+      const view = { bbox, zoom, filter, histogram, marginFactor: 0, cellSize: 512, fields: ['count'], properties: 'none' }
+      time.draw((await layer.collection.clusters(view, { signal })).histogram)
+    } catch (error) {
+      if (error.name !== 'AbortError') console.warn(error)
+    }
+  }, 300)
+}
+
+// MARK: Controls
+
+function save() {
+  if (!isReady) return
+  const { lat, lng } = map.getCenter()
+  Object.assign(state, { lat: Number(lat.toFixed(5)), lng: Number(lng.toFixed(5)), zoom: Number(map.getZoom().toFixed(2)) })
+  history.replaceState(null, '', written(state))
+}
+
+function options(select, names, none, value) {
+  select.replaceChildren(...[['', none], ...names.map(name => [name, name])].map(([value, text]) => new Option(text, value)))
+  select.value = names.includes(value) ? value : ''
+}
+
+function showSize() {
+  const [, name, least, most, usual] = SIZES[state.method]
+  Object.assign($('size'), { min: least, max: most, value: state.size ?? usual })
+  $('size-label').textContent = name
+  $('size-value').textContent = $('size').value
+  $('grid').disabled = $('live').disabled = state.method !== 'grid'
+}
+
+function later(wait, action) {
+  let timer
+  return () => {
+    clearTimeout(timer)
+    timer = setTimeout(action, wait)
+  }
+}
+
+function listen() {
+  const changed = (id, type, action) => $(id).addEventListener(type, action)
+  changed('collection', 'change', () => {
+    Object.assign(state, read(''), { collection: $('collection').value, live: state.live })
+    openCollection().catch(problem)
+  })
+  changed('filter', 'input', later(350, () => {
+    state.filter = $('filter').value
+    update()
+  }))
+  changed('color', 'change', () => {
+    state.color = $('color').value
+    colors.clear()
+    update()
+  })
+  for (const radio of document.querySelectorAll('input[name=how]')) {
+    radio.addEventListener('change', () => {
+      state.how = radio.value
+      update()
+    })
+  }
+  for (const radio of document.querySelectorAll('input[name=method]')) {
+    radio.addEventListener('change', () => {
+      Object.assign(state, { method: radio.value, size: null })
+      showSize()
+      update()
+    })
+  }
+  const resized = later(150, update)
+  changed('size', 'input', () => {
+    state.size = Number($('size').value)
+    showSize()
+    resized()
+  })
+  changed('titles', 'change', () => {
+    state.titles = $('titles').value
+    update()
+  })
+  changed('grid', 'change', () => {
+    state.grid = $('grid').checked
+    update()
+  })
+  changed('live', 'change', () => {
+    state.live = $('live').checked
+    save()
+    layer.setLive(state.live)
+  })
+  changed('copy', 'click', async () => {
+    const isDone = await navigator.clipboard?.writeText($('curl').textContent).then(() => true, () => false)
+    $('copy').textContent = isDone ? 'Copied' : 'Can’t copy'
+    setTimeout(() => { $('copy').textContent = 'Copy' }, 1500)
+  })
+  changed('more', 'click', () => {
+    const isOpen = $('panel').classList.toggle('open')
+    $('more').setAttribute('aria-expanded', String(isOpen))
+  })
+  search({ form: $('search'), field: $('name'), list: $('found'), note: $('not-found') }, { find, go: locate, nameOf })
+  addEventListener('hashchange', () => {
+    Object.assign(state, read(location.hash))
+    openCollection().catch(problem)
+  })
+  new ResizeObserver(([{ target }]) =>
+    document.documentElement.style.setProperty('--sheet', `${target.offsetHeight}px`)).observe($('panel'))
+}
+
+// MARK: Collections
+
+async function openCollection() {
+  isReady = false
+  details.close()
+  colors.clear()
+  chosen = null
+  const collection = service.collection(state.collection)
+  const [description, schema] = await Promise.all([collection.info(), collection.queryables()])
+  info = description
+  const names = Object.keys(schema.properties).filter(name => name !== 'geometry' && name !== 'id')
+  // What most call the name of a thing.
+  const usual = ['name', 'title', 'label', 'Name', 'Title'].find(name => names.includes(name)) ?? ''
+  if (state.titles === null || !names.includes(state.titles)) state.titles = usual
+  options($('titles'), names, 'none', state.titles)
+  options($('color'), names, 'none', state.color)
+  state.color = $('color').value
+  $('filter').value = state.filter
+  $('filter').placeholder = names.includes('population') ? 'population > 100000' : names.length ? `${names[0]} IS NOT NULL` : ''
+  for (const name of ['how', 'method']) document.querySelector(`input[name=${name}][value=${state[name]}]`).checked = true
+  $('grid').checked = state.grid
+  $('live').checked = state.live
+  showSize()
+  time.reset(info.extent?.temporal?.interval?.[0], state.from, state.to)
+  document.title = `${info.title ?? info.id} · pincluster`
+  place(info.extent?.spatial?.bbox?.[0])
+  isReady = true
+  makeLayer()
+  save()
+  if (state.id) {
+    const found = await collection.get(state.id)
+    if (found) choose(found.feature)
+  }
+}
+
+// Shows what the URL says, or all there is.
+function place(extent) {
+  if (state.lat !== null && state.lng !== null && state.zoom !== null) {
+    map.setView([state.lat, state.lng], state.zoom, { animate: false })
+  } else if (extent) {
+    const [west, south, east, north] = extent
+    const isWide = innerWidth > 640
+    const span = (east - west + 360) % 360
+    if (span > 180 || span === 0) {
+      // As much of the world as there is room for.
+      map.setView([25, 10], map.getMinZoom(), { animate: false })
+      if (isWide) map.panBy([-170, 0], { animate: false })
+      return
+    }
+    map.fitBounds([[Math.max(south, -60), west], [Math.min(north, 75), east < west ? east + 360 : east]],
+      { animate: false, maxZoom: 14, paddingTopLeft: isWide ? [360, 20] : [20, 20], paddingBottomRight: isWide ? [20, 20] : [20, 140] })
+  }
+}
+
+async function start() {
+  if (document.documentElement.dataset.leaflet !== 'found' || !globalThis.L) {
+    $('panel').hidden = true
+    $('message').hidden = false
+    $('message').textContent =
+      'The map needs Leaflet, which was not found when the service started. Install Debian’s libjs-leaflet, or name its folder with --leaflet.'
+    return
+  }
+  makeMap()
+  listen()
+  const list = []
+  for await (const collection of service.collections()) if (list.push(collection) >= 1000) break
+  $('collection').replaceChildren(...list.map(({ id, title }) => new Option(title ?? id, id)))
+  if (!list.some(({ id }) => id === state.collection)) {
+    if (state.collection) $('figures').textContent = `There is no collection ${state.collection}.`
+    state.collection = (list.find(({ featureCount }) => featureCount > 0) ?? list[0])?.id ?? ''
+  }
+  $('collection').value = state.collection
+  if (state.collection) await openCollection()
+  else $('figures').textContent = 'There are no collections yet.'
+}
+
+start().catch(problem)
