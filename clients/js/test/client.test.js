@@ -1,0 +1,153 @@
+// The client against the built binary, over real sockets.
+
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { Collection, Pincluster, PinclusterError } from '../pincluster.js'
+import { Screen } from '../screen.js'
+import { point, start } from './service.js'
+
+let service, client, places
+const europe = { bbox: [0, 40, 20, 60], zoom: 5 }
+
+before(async () => {
+  service = await start()
+  client = new Pincluster(service.url)
+  places = client.collection('places')
+  const features = Array.from({ length: 500 }, (_, i) =>
+    point(i + 1, 5 + (i * 7919 % 1000) / 100, 45 + (i * 104729 % 1000) / 100, { name: `n${i + 1}`, kind: ['a', 'b', 'c'][i % 3] }))
+  assert.deepEqual(await places.upsert(features).then(({ inserted, updated }) => [inserted, updated]), [500, 0])
+})
+after(() => service.stop())
+
+test('a viewport is answered with clusters, pins and exact counts', async () => {
+  const answer = await places.clusters({ ...europe, titleProperty: 'name', countBy: 'kind' })
+  assert.equal(answer.annotations.reduce((sum, { count }) => sum + count, 0), answer.featureCount)
+  assert.equal(answer.featureCount, 500)
+  const [largest] = answer.annotations.toSorted((a, b) => b.count - a.count)
+  assert.equal(Object.values(largest.counts).reduce((a, b) => a + b), largest.count)
+  const geojson = await places.clustersAsGeoJSON(europe)
+  assert.equal(geojson.features.length, answer.annotations.length)
+  const pins = await places.pins({ bbox: [5, 45, 6, 46], marginFactor: 0 })
+  assert.equal(pins.pins.length, pins.featureCount)
+})
+
+test('short views are asked with GET, and those with previous annotations with POST', async () => {
+  assert.equal(places.request(europe).method, 'GET')
+  const answer = await places.clusters(europe)
+  const next = { ...europe, zoom: 6, previous: answer.annotations.map(({ id, coordinate }) => ({ id, coordinate })) }
+  assert.equal(places.request(next).method, 'POST')
+  const screen = new Screen()
+  assert.equal(screen.replace(answer).added.length, answer.annotations.length)
+  const closer = await places.clusters(next)
+  const { removed, kept, added } = screen.replace(closer)
+  assert.equal(kept.length + added.length, closer.annotations.length)
+  assert.equal(kept.length + removed.length, answer.annotations.length)
+  assert.ok(kept.length > 0)
+  assert.deepEqual([...screen.annotations.keys()].sort(), closer.annotations.map(({ id }) => id).sort())
+})
+
+test('rects, regions, lists and objects mean the same in a query and a body', async () => {
+  const views = [
+    { visibleMapRect: { x: 134217728, y: 80000000, width: 8388608, height: 8388608 }, viewportWidth: 800 },
+    { region: { center: { latitude: 50, longitude: 10 }, span: { latitudeDelta: 8, longitudeDelta: 8 } }, zoom: 6 },
+    { ...europe, keepApart: [1, '2'], properties: ['name', 'kind'], groupBy: 'kind', groups: { a: { cellSize: 90 } } },
+    { ...europe, filter: { op: '=', args: [{ property: 'kind' }, 'a'] } },
+    { ...europe, method: 'collision', markerSize: [30, 20], aggregate: { most: ['max', 'size'] } },
+  ]
+  for (const view of views) {
+    assert.equal(places.request(view).method, 'GET')
+    const posted = await fetch(`${places.url}/clusters`, {
+      method: 'POST', body: JSON.stringify(view), headers: { 'Content-Type': 'application/json' },
+    })
+    assert.deepEqual(await places.clusters(view), await posted.json())
+  }
+  // A name with a comma would be two in a list.
+  const view = { ...europe, properties: ['a,b'] }
+  assert.equal(places.request(view).method, 'POST')
+  assert.equal((await places.clusters(view)).featureCount, 500)
+})
+
+test('an annotation is looked into: its features, its children, the zoom at which it comes apart', async () => {
+  const { annotations } = await places.clusters({ ...europe, cellSize: 300 })
+  const [largest] = annotations.toSorted((a, b) => b.count - a.count)
+  const found = await places.annotation(largest.id, { titleProperty: 'name' })
+  assert.equal(found.count, largest.count)
+  assert.ok(found.expansionZoom > 5)
+  const children = await places.children(largest.id)
+  assert.equal(children.annotations.reduce((sum, { count }) => sum + count, 0), largest.count)
+  const page = await places.features(largest.id, { limit: 3, offset: 1 })
+  assert.deepEqual([page.features.length, page.numberMatched], [3, largest.count])
+  const located = await places.locate(7, { latitudinalMeters: 9000, longitudinalMeters: 9000, viewportWidth: 400, viewportHeight: 300 })
+  assert.equal(located.visibleMapRect.width > 0, true)
+})
+
+test('items are read, written, changed under a condition, and deleted', async () => {
+  const things = client.collection('things')
+  assert.equal((await things.put('x y', point('x y', 1, 2, { n: 1 }), { ifNoneMatch: '*' })).status, 201)
+  const { feature, etag } = await things.get('x y')
+  assert.deepEqual(feature.properties, { n: 1 })
+  await things.patch('x y', { properties: { n: 2 } }, { ifMatch: etag })
+  await assert.rejects(things.patch('x y', { properties: { n: 3 } }, { ifMatch: etag }), { status: 412 })
+  assert.deepEqual((await things.get('x y')).feature.properties, { n: 2 })
+  await things.delete('x y')
+  assert.equal(await things.get('x y'), null)
+  await things.upsert([point(1, 1, 1), point(2, 2, 2), point(3, 9, 9)])
+  const ids = []
+  for await (const { id } of things.all({ limit: 2 })) ids.push(id)
+  assert.deepEqual(ids.sort(), [1, 2, 3])
+  assert.equal(await things.deleteAll({ bbox: [0, 0, 5, 5] }), 2)
+  const names = []
+  for await (const { id } of client.collections({ limit: 1 })) names.push(id)
+  assert.deepEqual(names.sort(), ['places', 'things'])
+  assert.equal((await things.update({ title: 'Things' })).title, 'Things')
+  assert.equal((await things.info()).featureCount, 1)
+  assert.ok((await places.queryables()).properties.kind)
+  assert.ok((await places.tileJSON({ cellSize: 64 })).tiles[0].includes('cellSize=64'))
+  await things.drop()
+  await assert.rejects(things.info(), { status: 404 })
+})
+
+test('problems are errors that name the field', async () => {
+  await assert.rejects(places.clusters({ ...europe, filter: 'kind = = 3' }), error => {
+    assert.ok(error instanceof PinclusterError)
+    assert.equal(error.status, 400)
+    assert.match(error.about('filter'), /at character 8/)
+    return true
+  })
+  await assert.rejects(places.upsert([point(1, 200, 0)]), error => error.errors[0].pointer === '/features/0')
+  const invalid = { onError: 'skip' }
+  assert.equal((await client.collection('skipped').upsert([point(1, 200, 0), point(2, 2, 2)], invalid)).rejected, 1)
+})
+
+test('what the service is too busy for is asked again, but a write is not', async () => {
+  const asked = []
+  const busy = { retries: 2, async fetch(url, init) {
+    asked.push(init.method)
+    if (asked.length > 2) return new Response('{"annotations":[]}')
+    return new Response('{"detail":"busy"}', { status: 503, headers: { 'Retry-After': '0.01' } })
+  } }
+  assert.deepEqual(await new Collection('http://a.example/collections/c', busy).clusters(europe), { annotations: [] })
+  assert.equal(asked.length, 3)
+  asked.length = 0
+  await assert.rejects(new Collection('http://a.example/collections/c', busy).delete(1), { status: 503 })
+  assert.equal(asked.length, 1)
+})
+
+test('a request is aborted', async () => {
+  const task = new AbortController()
+  const answer = places.clusters(europe, { signal: task.signal })
+  task.abort()
+  await assert.rejects(answer, { name: 'AbortError' })
+})
+
+test('the types name every method', async () => {
+  const types = await readFile(new URL('../pincluster.d.ts', import.meta.url), 'utf8')
+  for (const type of [Pincluster, Collection]) {
+    const body = types.split(`export class ${type.name} {`)[1].split('\n}')[0]
+    const declared = [...body.matchAll(/^ {2}(?:readonly )?(\w+)/gm)].map(([, name]) => name)
+    const own = Object.getOwnPropertyNames(type.prototype)
+    assert.deepEqual(own.filter(name => !declared.includes(name)), [])
+    assert.deepEqual(declared.filter(name => name !== 'url' && !own.includes(name)), [])
+  }
+})
