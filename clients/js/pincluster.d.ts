@@ -171,7 +171,6 @@ export interface Query {
   filter?: string | object
   datetime?: string
   sortby?: string[]
-  properties?: string[] | '*' | 'none'
   limit?: number
   offset?: number
   [property: string]: unknown

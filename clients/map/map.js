@@ -126,18 +126,13 @@ function showCells(grid) {
   cells?.remove()
   cells = null
   if (!grid) return
-  const centre = map.getCenter().lng
-  cells = L.geoJSON(grid, {
-    interactive: false, style: { className: 'pincluster-cells', weight: 1, fill: false, dashArray: '3 4' },
-    coordsToLatLng: ([longitude, latitude]) => L.latLng(latitude, longitude + shiftOf(centre, grid)),
-  }).addTo(map)
-}
-
-// The grid begins on one side of the antimeridian, which need not be that of the map.
-function shiftOf(centre, grid) {
-  const longitudes = grid.features.flatMap(({ geometry }) => geometry.coordinates[0].map(([longitude]) => longitude))
-  const middle = longitudes.length ? (longitudes[0] + longitudes.at(-1)) / 2 : 0
-  return near(middle, centre) - middle
+  const rings = grid.features.map(({ geometry }) => geometry.coordinates[0])
+  if (!rings.length) return
+  // The grid begins on one side of the antimeridian, which need not be that of the map.
+  const middle = (rings[0][0][0] + rings.at(-1)[2][0]) / 2
+  const shift = near(middle, map.getCenter().lng) - middle
+  const lines = rings.map(ring => ring.map(([longitude, latitude]) => [latitude, longitude + shift]))
+  cells = globalThis.L.polyline(lines, { interactive: false, className: 'pincluster-cells', weight: 1, dashArray: '3 4' }).addTo(map)
 }
 
 function problem(error) {
@@ -261,7 +256,7 @@ async function find(text, signal) {
   const name = `"${state.titles.replaceAll('"', '""')}"`
   const within = state.filter.trim() ? `(${state.filter.trim()}) AND ` : ''
   const page = async pattern => (await layer.collection.query(
-    { filter: `${within}CASEI(${name}) LIKE CASEI(${pattern})`, limit: 8, properties: [state.titles] }, { signal })).features
+    { filter: `${within}CASEI(${name}) LIKE CASEI(${pattern})`, limit: 8 }, { signal })).features
   const first = await page(`${quoted}%'`)
   const found = first.length ? first : await page(`'%${quoted.slice(1)}%'`)
   return own ? [own.feature, ...found.filter(({ id }) => id !== own.feature.id)] : found
@@ -340,6 +335,7 @@ function listen() {
   }))
   changed('color', 'change', () => {
     state.color = $('color').value
+    $('how').hidden = !state.color
     colors.clear()
     update()
   })
