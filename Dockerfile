@@ -14,7 +14,7 @@ RUN swift build -c release --static-swift-stdlib --product pincluster \
 FROM debian:bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-    libdeflate0 libevent-2.1-7 libevent-pthreads-2.1-7 libsimdjson14 libsqlite3-0 libstdc++6 \
+    libdeflate0 libevent-2.1-7 libevent-pthreads-2.1-7 libjs-leaflet libsimdjson14 libsqlite3-0 libstdc++6 \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --system --gid 10001 pincluster \
  && useradd --system --uid 10001 --gid pincluster --no-create-home --shell /usr/sbin/nologin pincluster \

@@ -12,7 +12,8 @@ import Testing
     serve.expectSuccess()
     for name in [
       "host", "port", "data", "threads", "log-level", "max-header-bytes", "max-body-bytes",
-      "idle-timeout", "max-connections", "drain-timeout",
+      "idle-timeout", "max-connections", "drain-timeout", "leaflet", "basemap-url",
+      "basemap-attribution",
     ] {
       #expect(serve.output.contains("--\(name) "), "\(name)")
       let variable = name.uppercased().split(separator: "-").joined(separator: "_")
@@ -45,6 +46,7 @@ import Testing
       (["serve", "--threads", "0"], "--threads"), (["serve", "--threads", "1.5"], "--threads"),
       (["serve", "--log-level", "loud"], "--log-level"),
       (["serve", "--max-body-bytes", "many"], "--max-body-bytes"),
+      (["serve", "--basemap-url", "/{z}/{x}/{y}"], "--basemap-url"),
       (["import"], "FILE"), (["import", "a.csv"], "--collection"),
       (["import", "--collection", "c"], "FILE"),
       (["import", "a.csv", "b.csv", "--collection", "c"], "FILE"),

@@ -101,7 +101,7 @@ function shown(head, cause) {
   const annotations = layer.annotations()
   showError(null)
   $('figures').textContent =
-    `${head.featureCount.toLocaleString()} features in view, ${annotations.length.toLocaleString()} on the map`
+    `${head.featureCount.toLocaleString()} features in ${annotations.length.toLocaleString()} markers`
   if (cause.type !== 'live') announce()
   const pins = annotations.filter(({ count }) => count === 1).length
   map.getContainer().classList.toggle('pincluster-labels', pins <= MOST_LABELS)

@@ -20,9 +20,10 @@ final class Service: Sendable {
   ///   - clock: tells milliseconds since 1970, for features to expire.
   ///   - catalog: an empty one.
   ///   - limits: bounds of what may be written.
+  ///   - map: what the map page shows.
   init(
     of directory: TemporaryDirectory? = nil, catalog: Catalog = Catalog(),
-    limits: WriteLimits = WriteLimits(),
+    limits: WriteLimits = WriteLimits(), map: MapSettings = Service.map,
     clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
@@ -34,13 +35,19 @@ final class Service: Sendable {
     try writer.load()
     catalog.setReady(true)
     let reports = self.reports
-    // Enough for a build without optimization on a busy machine.
-    api = API(catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600) { text in
-      reports.withLock { $0.append(text) }
-    }
+    // The time is enough for a build without optimization on a busy machine.
+    api = API(
+      catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600, map: map
+    ) { text in reports.withLock { $0.append(text) } }
   }
 
   deinit { writer.close() }
+
+  /// Files that stand for those of Leaflet.
+  static let leaflet = ["leaflet.js": Array("L = {}".utf8), "leaflet.css": Array("a {}".utf8)]
+  /// A map page with Leaflet.
+  static let map =
+    MapSettings(basemapURL: nil, attribution: "", leaflet: leaflet) ?? MapSettings()
 
   /// Sends a request; an answer that never comes or comes twice fails the test.
   func send(
