@@ -3,14 +3,14 @@
 const STYLE = `
 .pincluster-mark { position: absolute; box-sizing: border-box; cursor: pointer; outline: none; -webkit-tap-highlight-color: transparent; }
 .pincluster-gliding { transition: transform .26s cubic-bezier(.3, .7, .2, 1); }
-.pincluster-face { position: absolute; inset: 0; margin: auto; display: grid; place-items: center; box-sizing: border-box;
+.pincluster-face { position: absolute; inset: 0; margin: auto; display: flex; align-items: center; justify-content: center; box-sizing: border-box;
   border-radius: 50%; background: var(--pincluster-color, var(--pincluster-accent, #2b59c3));
   color: var(--pincluster-on-accent, #fff); border: 2px solid var(--pincluster-ring, #fff);
   box-shadow: 0 1px 4px rgb(15 23 42 / .28); font: 600 12px/1 system-ui, sans-serif; font-variant-numeric: tabular-nums;
-  transition: box-shadow .15s, scale .15s, opacity .2s; user-select: none; }
+  user-select: none; }
 .pincluster-pin .pincluster-face { width: 16px; height: 16px; }
 .pincluster-pie .pincluster-face { background: var(--pincluster-pie); border-width: 1.5px; }
-.pincluster-pie .pincluster-count { display: grid; place-items: center; position: absolute; inset: 5px; border-radius: 50%;
+.pincluster-pie .pincluster-count { display: flex; align-items: center; justify-content: center; position: absolute; inset: 5px; border-radius: 50%;
   background: var(--pincluster-surface, #fff); color: var(--pincluster-ink, #16202e); }
 .pincluster-pie.pincluster-pin .pincluster-count { display: none; }
 .pincluster-mark:hover .pincluster-face, .pincluster-mark:focus-visible .pincluster-face { scale: 1.08; box-shadow: 0 2px 10px rgb(15 23 42 / .35); }
@@ -20,18 +20,17 @@ const STYLE = `
 .pincluster-label { position: absolute; left: 50%; top: calc(100% - 4px); translate: -50% 0; max-width: 14em; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap; font: 500 12px/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e);
   text-shadow: 0 0 2px var(--pincluster-halo, #fff), 0 0 2px var(--pincluster-halo, #fff), 0 0 4px var(--pincluster-halo, #fff);
-  pointer-events: none; opacity: 0; transition: opacity .15s; }
+  pointer-events: none; display: none; }
 .pincluster-cluster .pincluster-label { top: 100%; }
 .pincluster-labels .pincluster-pin .pincluster-label, .pincluster-mark:hover .pincluster-label,
-.pincluster-mark:focus-visible .pincluster-label { opacity: 1; }
-.pincluster-new .pincluster-face { animation: pincluster-come .22s ease-out; }
-.pincluster-leaving { pointer-events: none; }
-.pincluster-leaving .pincluster-face { opacity: 0; scale: .7; transition: opacity .18s, scale .18s; }
+.pincluster-mark:focus-visible .pincluster-label { display: block; }
+.pincluster-new { animation: pincluster-come .2s ease-out; }
+.pincluster-leaving { pointer-events: none; opacity: 0; transition: opacity .18s; }
 .pincluster-centred { position: relative; margin: 0 !important; translate: 0 50%; }
-@keyframes pincluster-come { from { opacity: 0; scale: .6; } }
+@keyframes pincluster-come { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) {
-  .pincluster-gliding, .pincluster-face { transition: none; }
-  .pincluster-new .pincluster-face { animation: none; }
+  .pincluster-gliding, .pincluster-leaving { transition: none; }
+  .pincluster-new { animation: none; }
 }
 `
 
@@ -75,8 +74,7 @@ export function face(annotation, look) {
   const count = document.createElement('span')
   count.className = 'pincluster-count'
   element.firstChild.append(count)
-  element.classList.add('pincluster-mark', 'pincluster-new')
-  setTimeout(() => element.classList.remove('pincluster-new'), 300)
+  element.classList.add('pincluster-mark')
   paint(element, annotation, look)
   return element
 }

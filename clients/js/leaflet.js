@@ -18,6 +18,8 @@ const DEFAULTS = {
 }
 const LEAVING = 190
 const GLIDING = 280
+// Where more than so many come and go at once, they don't fade: that would take longer than it shows.
+const MOST_FADING = 80
 const HOVER = 160
 
 let Layer
@@ -125,7 +127,8 @@ function layerClass(L) {
     _apply({ removed, kept, added }, head, cause) {
       const focused = this._pane.contains(document.activeElement) ? document.activeElement : null
       const place = focused && this._placeOf(focused)
-      for (const { id } of removed) this._dismiss(id)
+      const fades = removed.length + added.length <= MOST_FADING
+      for (const { id } of removed) this._dismiss(id, fades)
       // The new id of one may be the old one of another.
       const moves = kept.map(([old, annotation]) => [this._markers.get(old.id), old.id, annotation])
       for (const [, id] of moves) this._markers.delete(id)
@@ -135,7 +138,7 @@ function layerClass(L) {
         this._move(marker, annotation)
         this._paint(marker, annotation)
       }
-      for (const annotation of added) this._add(annotation)
+      for (const annotation of added) this._add(annotation, fades)
       if (this._spider && !this._markers.has(this._spider.id)) this.gather()
       if (place && !(this._pane.contains(document.activeElement) && !focused.classList.contains('pincluster-leaving'))) {
         this._nearest(place)?.focus({ preventScroll: true })
@@ -148,7 +151,7 @@ function layerClass(L) {
       return L.latLng(latitude, near(longitude, this._map.getCenter().lng))
     },
 
-    _add(annotation) {
+    _add(annotation, fades) {
       const back = this._leaving.get(annotation.id)
       if (back) {
         clearTimeout(back.leaving)
@@ -159,14 +162,15 @@ function layerClass(L) {
         this._paint(back, annotation)
         return
       }
-      const marker = this._marker(annotation, this._latLng(annotation.coordinate))
+      const marker = this._marker(annotation, this._latLng(annotation.coordinate), fades)
       marker.on('mouseover', () => this._hover(marker))
       marker.on('mouseout', () => this._hideHull())
       this._markers.set(annotation.id, marker)
     },
 
-    _marker(annotation, latLng) {
+    _marker(annotation, latLng, fades = true) {
       const element = face(annotation, this.options)
+      element.classList.toggle('pincluster-new', fades)
       const marker = L.marker(latLng, {
         icon: new Icon({ element }), keyboard: false, riseOnHover: true, bubblingMouseEvents: false,
       })
@@ -190,10 +194,11 @@ function layerClass(L) {
       marker.setLatLng(latLng)
     },
 
-    _dismiss(id) {
+    _dismiss(id, fades) {
       const marker = this._markers.get(id)
       if (!marker) return
       this._markers.delete(id)
+      if (!fades) return marker.remove()
       marker.getElement().classList.add('pincluster-leaving')
       marker.leaving = setTimeout(() => {
         this._leaving.delete(id)

@@ -11,19 +11,17 @@ import contextlib
 import json
 import random
 import re
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 import traceback
-import urllib.request
 from importlib.util import find_spec
 from pathlib import Path
 
 from playwright.sync_api import TimeoutError, sync_playwright
 
-ROOT = Path(__file__).resolve().parents[3]
+from service import ROOT, Service
+
 MARK = ".pincluster-mark:not(.pincluster-leaving)"
 EVIL = "<img src=x onerror=\"document.title='broken'\"><b>bold</b> & 'so'"
 TESTS = []
@@ -40,43 +38,6 @@ def until(page, condition, timeout=20_000):
     while not page.evaluate(condition):
         assert time.monotonic() < end, f"not within {timeout} ms: {condition}"
         page.wait_for_timeout(40)
-
-
-class Service:
-    """A service of the built binary."""
-
-    def __init__(self, binary, folder):
-        data = f"{folder}/data"
-        sample = ROOT / "scripts/sample/cities15000.csv"
-        subprocess.run([binary, "import", sample, "--collection", "cities", "--data", data], check=True, stdout=subprocess.DEVNULL)
-        self.process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--data", data], stderr=subprocess.PIPE, text=True)
-        port = None
-        for line in self.process.stderr:
-            port = port or (m := re.search(r'"event":"listening".*"port":(\d+)', line)) and m[1]
-            if '"event":"ready"' in line:
-                break
-        self.url = f"http://127.0.0.1:{port}"
-        # The log must not fill the pipe.
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
-
-    def ask(self, path, body=None, method=None, kind="application/json"):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path if path[0] == "/" else path, data, {"Content-Type": kind}, method=method)
-        with urllib.request.urlopen(request) as answer:
-            return json.loads(answer.read() or b"null")
-
-    def store(self, collection, places):
-        features = [
-            {"type": "Feature", "id": i, "geometry": {"type": "Point", "coordinates": place}, "properties": properties}
-            for i, place, properties in places
-        ]
-        return self.ask(f"/collections/{collection}/items", {"type": "FeatureCollection", "features": features},
-                        kind="application/geo+json")
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
 
 
 # What a page does that it must not: other origins, violations, errors.
