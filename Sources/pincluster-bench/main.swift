@@ -7,6 +7,7 @@ import Glibc
 // --live PORT COLLECTION POINTS SECONDS: viewports of a running service with the features of --write, at
 //   rest and under updates.
 // --write POINTS FILE: writes synthetic features, by the file's extension .geojsonl, .geojson or .csv.
+// --places SAMPLE COUNT FILE: writes a table of features with times near the cities of the sample.
 // --cities SAMPLE COUNT FILE: writes the cities of the sample repeatedly.
 // --requests VIEW seen|own COUNT SEED FILE: writes requests of a phone's viewport, one on each line.
 // --answers PORT FILE SAMPLE COUNT: compares answers of a service that holds those cities with a scan of
@@ -17,6 +18,7 @@ import Glibc
 //   services over it and a copy.
 // --replay DIRECTORY: the fixed requests whose instructions are counted, over a copy of a directory.
 // --costs DIRECTORY COUNT: random reads of every kind, and what they were estimated to cost.
+// --filters DIRECTORY COUNT: filters over the features of --places.
 // --world DIRECTORY: viewports of the whole world, new ones and repeated.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -26,6 +28,8 @@ func number(_ index: Int, else fallback: Int = 0) -> Int { Int(text(index)) ?? f
 func run() throws {
   switch arguments.first ?? "" {
   case "--write": try SampleFile.write(count: max(1, number(1)), to: text(2))
+  case "--places":
+    try TimedPlaces.write(count: max(1, number(2)), sample: text(1), to: text(3))
   case "--cities": try Cities(text(1), count: number(2)).write(to: text(3))
   case "--requests":
     try PhoneView.write(
@@ -41,6 +45,9 @@ func run() throws {
   case "--threads": try ThreadBenchmark(directory: text(1), copy: text(2)).run()
   case "--replay": try Replay(directory: text(1)).run()
   case "--costs": try CostBenchmark(directory: text(1), count: number(2, else: 50)).run()
+  case "--filters":
+    var benchmark = try FilterBenchmark(directory: text(1), count: max(1, number(2)))
+    try benchmark.run()
   case "--world": try WorldBenchmark(directory: text(1)).run()
   case "--live":
     try LiveBenchmark(

@@ -136,4 +136,23 @@ const cvectors_functions *_Nullable cvectors_best(void);
 /// All functions for this processor by number, the best first; NULL beyond the last ones.
 const cvectors_functions *_Nullable cvectors_usable(unsigned number);
 
+// The following work on every processor. Bits are numbered from the lowest one of the first of several words.
+
+/// Which of up to 64 numbers are from `low` to `high`; NaN is not.
+uint64_t cvectors_within(const double *numbers, size_t count, double low, double high);
+
+/// Which of up to 64 numbers aren't NaN.
+uint64_t cvectors_known(const double *numbers, size_t count);
+
+/// Which of up to 64 spans end before `low` or begin after `high`. A span whose end is NaN ends where it
+/// begins, and one whose beginning is NaN too does neither.
+uint64_t cvectors_apart(const double *firsts, const double *lasts, size_t count, double low, double high);
+
+/// Sums those of at least one point that have a bit; that of the first one is number `start`. The first of a sum
+/// without points is UINT64_MAX.
+///
+/// `is_plain` chooses the loop without vectors, for tests. The result is the same.
+cvectors_sum cvectors_masked_sum(const uint64_t *points, size_t count, const uint64_t *bits, size_t start,
+                                 cvectors_latitudes latitudes, bool is_plain);
+
 #pragma clang assume_nonnull end

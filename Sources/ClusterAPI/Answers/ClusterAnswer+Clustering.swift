@@ -16,7 +16,8 @@ extension ClusterAnswer {
     guard plain.isPlain else { return try ClusterAnswer(request, of: snapshot).json() }
     let collection = snapshot.collection
     let properties = try BoundProperties(options.neededProperties, in: collection)
-    let scope = FeatureScope(collection, passing: properties.filter, near: plain)
+    let scope = FeatureScope(
+      collection, passing: properties.filter, near: plain, isSummedUp: true)
     var json = JSONWriter(reserving: 64)
     try scope.withPlainCells(plain) { (cells) throws(ImpossibleRequest) in
       var answer = ClusterAnswer(snapshot: snapshot, result: ClusterResult())
@@ -45,7 +46,8 @@ extension ClusterAnswer {
     let scope: FeatureScope
     switch BoundViewport(request, properties) {
     case .grid(let grid):
-      scope = FeatureScope(collection, passing: properties.filter, near: grid)
+      scope = FeatureScope(
+        collection, passing: properties.filter, near: grid, isSummedUp: request.isSummedUp)
       self.init(snapshot, try scope.clusters(grid), request.values.cell, properties)
     case .tiles(let tiles):
       scope = FeatureScope(collection, passing: properties.filter, near: tiles.viewport.tiles)
@@ -88,9 +90,12 @@ extension ClusterAnswer {
     switch cells {
     case .range(let range):
       grid.cells = range
-      result = try FeatureScope(collection, passing: filter, near: grid).clusters(grid)
+      let scope = FeatureScope(
+        collection, passing: filter, near: grid, isSummedUp: request.isSummedUp)
+      result = try scope.clusters(grid)
     case .selection(let selection):
-      let scope = FeatureScope(collection, passing: filter, near: selection)
+      let scope = FeatureScope(
+        collection, passing: filter, near: selection, of: grid, isSummedUp: request.isSummedUp)
       result = try scope.clusters(grid, in: selection)
     }
     self.init(snapshot, result, request.values.cell, properties)
@@ -103,5 +108,16 @@ extension ClusterAnswer {
     self.init(snapshot: snapshot, result: result)
     output = options.output
     statistics = properties.annotationStatistics
+  }
+}
+
+extension ViewportRequest {
+  /// Whether the answer needs nothing of the single features of clusters.
+  var isSummedUp: Bool {
+    guard case .grid = area else { return false }
+    let (output, properties) = (values.cell.output, values.cell.neededProperties)
+    return properties.groupBy == nil && output.members == 0 && output.neededTitleProperty == nil
+      && !properties.hasStatistics
+      && !values.debug && values.previous == nil && values.histogram == nil
   }
 }

@@ -21,8 +21,14 @@ extension Cost {
   }
 
   /// The cost of looking at all properties of all features.
-  init(ofSurveying collection: IndexedCollection) {
+  ///
+  /// - Parameter isMostlyKnown: whether most of them were looked at in an earlier version.
+  init(ofSurveying collection: IndexedCollection, isMostlyKnown: Bool) {
     self.init()
+    if isMostlyKnown {
+      nanoseconds += Double(collection.index.count) / 5 + 500_000
+      return
+    }
     nanoseconds += Double(collection.index.count) * (60 + RecordSample(of: collection).wholeBytes)
   }
 

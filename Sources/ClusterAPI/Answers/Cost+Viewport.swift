@@ -91,7 +91,9 @@ extension Cost {
     found.limit()
     let sample = RecordSample(
       of: collection, options.output.properties, title: options.output.neededTitleProperty)
-    add(options.neededProperties, seen: found.unfiltered, of: collection, sample)
+    add(
+      options.neededProperties, seen: found.unfiltered, isSummedUp: request.isSummedUp,
+      of: collection, sample)
     add(titles: options.output.neededTitleProperty, of: collection, sample)
     if !isTooMany { add(found, options, of: collection, sample) }
     if let histogram = values.histogram {

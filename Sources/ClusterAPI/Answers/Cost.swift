@@ -37,10 +37,12 @@ public struct Cost: Sendable {
 
   /// Adds what must be found out of properties before some of the features of a view can be clustered.
   ///
-  /// - Parameter seen: the features of the view, whether or not they pass the filter.
+  /// - Parameters:
+  ///   - seen: the features of the view, whether or not they pass the filter.
+  ///   - isSummedUp: whether nothing of the single features of clusters is needed.
   mutating func add(
-    _ options: PropertyOptions, seen: Double, of collection: IndexedCollection,
-    _ sample: RecordSample
+    _ options: PropertyOptions, seen: Double, isSummedUp: Bool = false,
+    of collection: IndexedCollection, _ sample: RecordSample
   ) {
     let total = Double(collection.index.count)
     let filter = options.filter
@@ -52,7 +54,13 @@ public struct Cost: Sendable {
       nanoseconds += total * 60
     }
     let isKnown = collection.hasCachedScope(filter: options.filter, groupBy: options.groupBy)
-    if !isKnown {
+    if !isKnown, isSummedUp {
+      // Nothing is selected: what passes is added up at once.
+      nanoseconds += seen * conditions * 2
+      for shape in filter?.shapes ?? [] {
+        nanoseconds += 20_000 + Double(shape.cornerCount) * 300 + 2000 * seen.squareRoot()
+      }
+    } else if !isKnown {
       // A view of much of a collection selects from all of it, and keeps that.
       let whole = seen > total / 4 ? total : seen
       if conditions > 0 { nanoseconds += whole * (10 + 3 * conditions) }

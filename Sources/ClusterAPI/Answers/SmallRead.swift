@@ -9,7 +9,7 @@ enum SmallRead {
   /// The most features of a page, and the most pins.
   static let (page, pins) = (100, 500)
   /// The most corners of the shapes of a filter.
-  private static let mostCorners = 100
+  private static let mostCorners = 128
   /// The most titles of an answer.
   private static let titles = 3000.0
 

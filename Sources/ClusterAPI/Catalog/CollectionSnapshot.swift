@@ -23,7 +23,8 @@ public final class CollectionSnapshot: Sendable {
     (self.info, self.collection) = (info, collection)
     cellCache = earlier?.cellCache ?? CellCache()
     surveys =
-      earlier.flatMap { $0.collection === collection ? $0.surveys : nil } ?? SurveyCache()
+      earlier.flatMap { $0.collection === collection ? $0.surveys : nil }
+      ?? SurveyCache(after: earlier?.surveys)
   }
 
   /// The snapshot under another version.

@@ -5,7 +5,7 @@ import Threading
 /// Which properties the features of a collection have, and what kinds of values.
 struct PropertySurvey: Sendable {
   /// The kinds of values of a property that were seen.
-  struct Kinds: OptionSet, Sendable {
+  struct Kinds: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
     static let string = Kinds(rawValue: 1)
     static let integer = Kinds(rawValue: 2)
@@ -17,7 +17,7 @@ struct PropertySurvey: Sendable {
   }
 
   /// A property that some feature has.
-  struct Property: Sendable {
+  struct Property: Hashable, Sendable {
     let name: String
     /// Its name as JSON text, as it was seen first.
     fileprivate let text: [UInt8]
@@ -35,16 +35,46 @@ struct PropertySurvey: Sendable {
   private(set) var isComplete = true
   private var numbers: [String: Int] = [:]
 
+  /// A survey of nothing.
+  init() {}
+
   /// Looks at all features. O(bytes of all properties), in memory for the told properties. What was interrupted
   /// means nothing.
   init(of index: FeatureIndex) {
-    index.points.forEachRun { run in
-      for ordinal in run {
-        let text = index.record(at: ordinal).properties
-        if Interruption.poll(50 &+ text.count) { return }
-        look(at: text)
-      }
+    index.points.forEachRun { look(at: $0, of: index) }
+  }
+
+  /// Looks at some features.
+  mutating func look(at run: Range<Int>, of index: FeatureIndex) {
+    for ordinal in run {
+      let text = index.record(at: ordinal).properties
+      if Interruption.poll(50 &+ text.count) { return }
+      look(at: text)
     }
+  }
+
+  /// Adds what other features have that come after these. Both together are what a look at all of them would tell
+  /// if the other survey is complete.
+  mutating func add(_ other: PropertySurvey) {
+    isComplete = isComplete && other.isComplete
+    for property in other.properties {
+      guard let number = numbers[property.name] else {
+        if properties.count < PropertySurvey.mostProperties {
+          numbers[property.name] = properties.count
+          properties.append(property)
+        } else {
+          isComplete = false
+        }
+        continue
+      }
+      properties[number].kinds.formUnion(property.kinds)
+      if !property.isDateTime { properties[number].isDateTime = false }
+    }
+  }
+
+  /// The approximate memory that it takes, in bytes.
+  var byteCount: Int {
+    properties.reduce(256) { $0 + 160 + 2 * $1.text.count + 2 * $1.name.utf8.count }
   }
 
   private mutating func look(at object: UnsafeRawBufferPointer) {

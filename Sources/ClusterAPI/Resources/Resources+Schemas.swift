@@ -44,7 +44,9 @@ extension Resources {
     let isKnown = snapshot.surveys.existing != nil
     return .response(
       to: request, etag: etag, isSmall: isKnown,
-      cost: { Cost(ofSurveying: snapshot.collection) }
+      cost: {
+        Cost(ofSurveying: snapshot.collection, isMostlyKnown: snapshot.surveys.isMostlyKnown)
+      }
     ) {
       let survey = snapshot.surveys.survey(of: snapshot.index)
       let collection = "\(base)/collections/\(id)"

@@ -54,7 +54,9 @@ extension Resources {
       "\(base)/collections/\(id)/tiles/{z}/{x}/{y}?" + PercentCoding.asLink(query)
     return .response(
       to: request, etag: etag, isSmall: snapshot.surveys.existing != nil,
-      cost: { Cost(ofSurveying: snapshot.collection) }
+      cost: {
+        Cost(ofSurveying: snapshot.collection, isMostlyKnown: snapshot.surveys.isMostlyKnown)
+      }
     ) {
       let survey = snapshot.surveys.survey(of: snapshot.index)
       return HTTPResponse(etag: etag) { json in

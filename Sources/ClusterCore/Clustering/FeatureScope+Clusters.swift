@@ -3,22 +3,36 @@ import Threading
 extension FeatureScope {
   /// Creates a scope of the features that pass a filter, at least those in the cells of a request and of
   /// its groups.
+  ///
+  /// - Parameter isSummedUp: whether single features of clusters are of no interest, but only their sums. Then the
+  ///   features of a filter that isn't remembered needn't be selected.
   public init(
-    _ collection: IndexedCollection, passing filter: FeatureFilter?, near request: ClusterRequest
+    _ collection: IndexedCollection, passing filter: FeatureFilter?, near request: ClusterRequest,
+    isSummedUp: Bool = false
   ) {
-    self.init(collection, passing: filter, nearAny: request.allCells)
+    let canSum = isSummedUp && request.canBeSummedUp
+    self.init(collection, passing: filter, nearAny: request.allCells, isSummedUp: canSum)
   }
 
-  /// Creates a scope of the features that pass a filter, at least those in some cells.
+  /// Creates a scope of the features that pass a filter, at least those in some cells of a request.
+  ///
+  /// - Parameter isSummedUp: see ``init(_:passing:near:isSummedUp:)-(_,_,ClusterRequest,_)``.
   public init(
-    _ collection: IndexedCollection, passing filter: FeatureFilter?, near cells: CellSelection
+    _ collection: IndexedCollection, passing filter: FeatureFilter?, near cells: CellSelection,
+    of request: ClusterRequest, isSummedUp: Bool = false
   ) {
+    // Each of the cells is summed up by itself, and compared with all corners of shapes.
+    let canSum =
+      isSummedUp && request.canBeSummedUp
+      && filter.map { $0.region.cornerCount <= FeatureScope.fewCorners } ?? true
     if cells.others.isEmpty {
-      self.init(collection, passing: filter, nearAny: cells.own)
+      self.init(collection, passing: filter, nearAny: cells.own, isSummedUp: canSum)
     } else {
-      self.init(collection, passing: filter, nearAny: cells.region)
+      self.init(collection, passing: filter, nearAny: cells.region, isSummedUp: canSum)
     }
   }
+
+  private static let fewCorners = 1000
 
   /// The ordinals in the collection of the features in a rectangle, in index order.
   ///
@@ -45,7 +59,10 @@ extension FeatureScope {
   ///   for unusual data, independent of the size of the collection; with groups, that for each of them.
   /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.
   public func clusters(_ request: ClusterRequest) throws(ImpossibleRequest) -> ClusterResult {
-    try clusters(request, in: EverywhereRegion(), excluding: OrdinalSet([]))
+    if let region = unselected {
+      return try FeatureScope(collection).clusters(request, in: region, excluding: OrdinalSet([]))
+    }
+    return try clusters(request, in: EverywhereRegion(), excluding: OrdinalSet([]))
   }
 
   /// Clusters some cells of a viewport. The annotations and their order are those of the whole viewport,
@@ -57,7 +74,11 @@ extension FeatureScope {
   public func clusters(
     _ request: ClusterRequest, in selection: CellSelection
   ) throws(ImpossibleRequest) -> ClusterResult {
-    try clusters(
+    if let region = unselected {
+      return try FeatureScope(collection).clusters(
+        request, in: region, excluding: OrdinalSet([]), selection: selection)
+    }
+    return try clusters(
       request, in: EverywhereRegion(), excluding: OrdinalSet([]), selection: selection)
   }
 
@@ -132,6 +153,15 @@ extension FeatureScope {
       of: points, in: EverywhereRegion(), by: cells, excluding: OrdinalSet([]),
       countingLocations: false
     ).map { ($0.cell, $0.count) }
+  }
+}
+
+extension ClusterRequest {
+  /// Whether its annotations need nothing but the sums of cells, and now and then a look at single features.
+  fileprivate var canBeSummedUp: Bool {
+    grouping == nil && weights == nil && settings.keepApart.isEmpty && !settings.decluster
+      && settings.minPoints == 2 && settings.minUniqueLocationsForClustering <= 1
+      && settings.position != .nearCenter && !isClusteringOff
   }
 }
 

@@ -35,12 +35,14 @@ public struct PlainCells {
 
   private let sums: CellSums
   private let scope: FeatureScope
+  /// The part of the scope that is clustered, if not all.
+  private let part: FilterRegion?
   private let pointers: IndexPointers
   /// The number of features in all cells.
   public let featureCount: Int
 
-  fileprivate init(_ sums: CellSums, of scope: FeatureScope) {
-    (self.sums, self.scope) = (sums, scope)
+  fileprivate init(_ sums: CellSums, of scope: FeatureScope, in part: FilterRegion?) {
+    (self.sums, self.scope, self.part) = (sums, scope, part)
     pointers = scope.points.pointers
     featureCount = sums.inNoOrder.reduce(0) { $0 + $1.count }
   }
@@ -71,9 +73,16 @@ public struct PlainCells {
       return CellFigures.Cell(coordinate: coordinate, bounds: GeoBounds(only: coordinate))
     }
     let region = CellRegion(grid: sums.cells.grid, cell: sum.pointee.cell)
-    let annotation = Annotation(
-      sum.pointee, of: scope.points, in: region, excluding: OrdinalSet([]),
-      as: .cell(sum.pointee.cell))
+    let annotation =
+      if let part {
+        Annotation(
+          sum.pointee, of: scope.points, in: IntersectionRegion(a: region, b: part),
+          excluding: OrdinalSet([]), as: .cell(sum.pointee.cell))
+      } else {
+        Annotation(
+          sum.pointee, of: scope.points, in: region, excluding: OrdinalSet([]),
+          as: .cell(sum.pointee.cell))
+      }
     return CellFigures.Cell(coordinate: annotation.coordinate, bounds: annotation.bounds)
   }
 
@@ -105,12 +114,23 @@ extension FeatureScope {
     _ request: ClusterRequest, _ body: (PlainCells) throws(ImpossibleRequest) -> Void
   ) throws(ImpossibleRequest) {
     precondition(request.isPlain, "the view isn't plain")
+    if let region = unselected {
+      try FeatureScope(collection).withPlainCells(request, in: region, part: region, body)
+    } else {
+      try withPlainCells(request, in: EverywhereRegion(), part: nil, body)
+    }
+  }
+
+  private func withPlainCells(
+    _ request: ClusterRequest, in region: some IndexRegion, part: FilterRegion?,
+    _ body: (PlainCells) throws(ImpossibleRequest) -> Void
+  ) throws(ImpossibleRequest) {
     try GridSummation.withSums(
-      of: points, in: EverywhereRegion(), by: request.cells, excluding: OrdinalSet([]),
+      of: points, in: region, by: request.cells, excluding: OrdinalSet([]),
       countingLocations: false, limit: ClusterRequest.maximumLimit
     ) { (sums) throws(ImpossibleRequest) in
       guard sums.count <= request.limit else { throw request.tooMany(sums.count) }
-      try body(PlainCells(sums, of: self))
+      try body(PlainCells(sums, of: self, in: part))
     }
   }
 }

@@ -32,6 +32,20 @@ public struct BoundFilter: Sendable {
   /// Returns whether the feature with an ordinal passes.
   public func passes(_ ordinal: Int) -> Bool { root.mask(from: ordinal, among: 1) != 0 }
 
+  /// Returns whether all, none or some of the features of a block pass. `.partial` is always a correct answer.
+  func coverage(ofBlock number: Int) -> Coverage { root.coverage(ofBlock: number) }
+
+  /// Writes a bit for each of the `count` features of a block that passes, and returns the number of them.
+  func write(maskOfBlock number: Int, count: Int, to words: UnsafeMutablePointer<UInt64>) -> Int {
+    var passing = 0
+    for word in 0..<(count + 63) / 64 {
+      words[word] = mask(
+        from: number << PointIndex.blockBits + word * 64, count: Swift.min(64, count - word * 64))
+      passing += words[word].nonzeroBitCount
+    }
+    return passing
+  }
+
   /// Calls `body` with the ordinals of the features of a run that pass, in order.
   @inlinable
   public func forEachPassing(in range: Range<Int>, _ body: (Int) throws -> Void) rethrows {

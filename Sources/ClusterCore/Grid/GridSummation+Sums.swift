@@ -15,6 +15,11 @@ extension GridSummation {
       withExtendedLifetime(points) {
         for columns in [cells.columnsPastAntimeridian, cells.columnsToAntimeridian]
         where !columns.isEmpty && !cells.rows.isEmpty {
+          if let region = region as? FilterRegion, excluded.isEmpty, !countingLocations {
+            FilteredSummation(of: points, in: region, columns, limit: limit, scratch, vectors)
+              .run(sharedFrom: sharedFrom)
+            continue
+          }
           GridSummation(
             of: points, in: region, columns, excluding: excluded,
             countingLocations: countingLocations, limit: limit, scratch, vectors

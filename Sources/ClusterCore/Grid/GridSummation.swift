@@ -59,7 +59,8 @@ final class GridSummation<Region: IndexRegion> {
   /// Whether there are more cells than anybody needs.
   private var isFull: Bool { sums.count > limit }
 
-  func descend(sharedFrom: Int) {
+  /// - Parameter starts: the nodes whose features are added up, one after the other; nil for the root.
+  func descend(from starts: GrowingArray<GridScratch.Siblings>? = nil, sharedFrom: Int) {
     if countingLocations {
       // Locations are counted by comparison with the feature before, so the order matters.
       pointers.traverse {
@@ -70,7 +71,7 @@ final class GridSummation<Region: IndexRegion> {
         return isOpened ? .open : .skip
       }
     } else if pointers.count > 0 {
-      findBlocksToOpen()
+      findBlocksToOpen(starts)
       if scratch.inBlocks.count < sharedFrom {
         descend(into: UnsafePointer(scratch.inBlocks.pointer), 0..<scratch.inBlocks.count)
       } else {
@@ -111,12 +112,15 @@ final class GridSummation<Region: IndexRegion> {
   private static var blocksAtOnce: Int { 16 }
 
   /// Visits the nodes above the blocks; leaves in the scratch the siblings within blocks that are to be visited.
-  private func findBlocksToOpen() {
+  private func findBlocksToOpen(_ starts: GrowingArray<GridScratch.Siblings>?) {
     var (above, inBlocks) = (scratch.above, scratch.inBlocks)
     above.removeAll()
     inBlocks.removeAll()
-    let root = GridScratch.Siblings(first: pointers.root, count: 1)
-    if pointers.isAboveBlocks(root.first) { above.append(root) } else { inBlocks.append(root) }
+    for number in 0..<(starts?.count ?? 1) {
+      let start =
+        starts?.pointer[number] ?? GridScratch.Siblings(first: pointers.root, count: 1)
+      if pointers.isAboveBlocks(start.first) { above.append(start) } else { inBlocks.append(start) }
+    }
     var next = 0
     while next < above.count, !isFull {
       look(at: above.pointer[next]) { children in

@@ -28,6 +28,10 @@ struct GrowingArray<Element: BitwiseCopyable> {
   /// Removes all values but keeps the memory, which no ``FixedArray`` may have taken over.
   mutating func removeAll() { count = 0 }
 
+  /// Removes the last values but keeps the memory.
+  @inline(__always)
+  mutating func removeLast(_ removed: Int) { count -= removed }
+
   private mutating func reserve(_ newCapacity: Int) {
     let larger = LargeMemory(byteCount: newCapacity * MemoryLayout<Element>.stride)
     let target = larger.start.bindMemory(to: Element.self, capacity: newCapacity)

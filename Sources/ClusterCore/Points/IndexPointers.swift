@@ -27,6 +27,13 @@ struct IndexPointers {
     blockBits != 63 && node &>> IndexPointers.tableBits == blockCount
   }
 
+  /// The number of the block that all points of a node are in, of an index of blocks; nil if there are several.
+  @inline(__always)
+  func block(holding node: Int, _ own: Quadtree.Node) -> Int? {
+    guard isAboveBlocks(node) else { return node &>> IndexPointers.tableBits }
+    return own.table == Quadtree.ownTable ? nil : Int(own.table)
+  }
+
   /// The number of nodes in an index of one block.
   var nodeCount: Int { blocks[0].nodeCount }
 

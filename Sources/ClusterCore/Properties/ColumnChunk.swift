@@ -9,6 +9,8 @@ final class ColumnChunk: Sendable {
   let doubles: FixedArray<Double>?
   /// The least and the greatest number; infinite in the opposite direction if there is none.
   let extent: (least: Double, greatest: Double)
+  /// The number of numbers.
+  let numberCount: Int
 
   init(
     count: Int, codes: FixedArray<PropertyColumn.Code>?, doubles: FixedArray<Double>?
@@ -17,15 +19,20 @@ final class ColumnChunk: Sendable {
     self.codes = codes
     self.doubles = doubles
     var extent = (least: Double.infinity, greatest: -Double.infinity)
+    var numbers = 0
     if let doubles {
       // The comparisons are false for NaN.
       for number in doubles.buffer {
         extent.least = number < extent.least ? number : extent.least
         extent.greatest = number > extent.greatest ? number : extent.greatest
+        numbers &+= number == number ? 1 : 0
       }
     }
-    self.extent = extent
+    (self.extent, numberCount) = (extent, numbers)
   }
+
+  /// Whether all values are numbers.
+  var isNumeric: Bool { numberCount == count }
 
   /// The memory it takes, in bytes.
   var byteCount: Int { 64 + (codes?.byteCount ?? 0) + (doubles?.byteCount ?? 0) }

@@ -7,32 +7,48 @@ extension PointIndex {
   /// Estimates a region from the nodes at the top of the tree, in a few microseconds. Nearly exact if they or
   /// few points tell.
   ///
-  /// - Parameter cellSteps: the width of a cell in steps of positions.
-  func estimate(in region: some IndexRegion, cellSteps: Double) -> CellEstimate {
+  /// - Parameters:
+  ///   - shapes: shapes that the features are in, too, if any.
+  ///   - cellSteps: the width of a cell in steps of positions.
+  func estimate(
+    in region: some IndexRegion, _ shapes: ShapesRegion? = nil, cellSteps: Double
+  ) -> CellEstimate {
     var found = CellEstimate()
     guard count > 0 else { return found }
     withExtendedLifetime(self) {
       let pointers = self.pointers
-      var queue = [pointers.root]
+      let walk = shapes.map { ShapesWalk($0, forgets: false) }
+      var queue: [(node: Int, frame: ShapesWalk.Frame?)] = [(pointers.root, walk?.world)]
       queue.reserveCapacity(PointIndex.estimatedNodes + 4)
       var (next, points) = (0, PointIndex.estimatedPoints)
       while next < queue.count {
-        let node = queue[next]
+        var (node, frame) = queue[next]
         next += 1
-        let coverage = region.coverage(of: node, in: pointers)
+        var coverage = region.coverage(of: node, in: pointers)
         if coverage == .outside { continue }
         let own = pointers.nodes[node]
+        if let walk, let known = frame {
+          switch walk.look(at: own.box, in: known) {
+          case .outside: continue
+          case .inside: frame = nil
+          case .partial(let narrower): (frame, coverage) = (narrower, .partial)
+          }
+        }
         let width = Double(own.box.maxX - own.box.minX) / cellSteps
         let height = Double(own.box.maxY - own.box.minY) / cellSteps
         let isInside = coverage == .inside
         let isWithinCell = isInside && max(width, height) < 1
         if !isWithinCell, own.isLeaf, own.range.count <= points {
           points -= own.range.count
-          scan(pointers.points(of: node), in: region, cellSteps, pointers, &found)
+          scan(pointers.points(of: node), cellSteps, pointers, &found) { ordinal in
+            guard region.contains(ordinal, in: pointers) else { return false }
+            guard let walk, let frame else { return true }
+            return walk.contains(ordinal, at: pointers.positions[ordinal], in: frame, pointers)
+          }
           continue
         }
         if !isWithinCell, !own.isLeaf, queue.count < PointIndex.estimatedNodes {
-          queue += pointers.children(of: node)
+          for child in pointers.children(of: node) { queue.append((child, frame)) }
           continue
         }
         // A third of what lies across the region's edge is taken to be inside.
@@ -53,11 +69,11 @@ extension PointIndex {
 
   /// Adds the points of a leaf one by one. Neighbours in Z-order are mostly in the same cell.
   private func scan(
-    _ points: Range<Int>, in region: some IndexRegion, _ cellSteps: Double,
-    _ pointers: IndexPointers, _ found: inout CellEstimate
+    _ points: Range<Int>, _ cellSteps: Double, _ pointers: IndexPointers,
+    _ found: inout CellEstimate, where contains: (Int) -> Bool
   ) {
     var last = (-1.0, -1.0)
-    for ordinal in points where region.contains(ordinal, in: pointers) {
+    for ordinal in points where contains(ordinal) {
       found.features += 1
       let position = pointers.positions[ordinal]
       let cell = (

@@ -11,13 +11,16 @@ struct ShapesRegion: BoxRegion {
   /// Whether it is everywhere.
   var isEmpty: Bool { elements.isEmpty }
 
+  /// The number of corners of the shapes.
+  var cornerCount: Int { elements.reduce(0) { $0 + $1.shape.cornerCount } }
+
   /// About the time that a look at one feature takes, in nanoseconds.
   var nanosecondsPerPoint: Double {
     elements.reduce(0) { $0 + 30 + 2 * $1.shape.nanosecondsPerPoint }
   }
 
   /// More than half of a step of positions in degrees, with the errors of degrees made from steps.
-  private static let margin = 1.5e-7
+  static let margin = 1.5e-7
 
   func coverage(of box: PositionBox) -> Coverage {
     let rectangle = ShapesRegion.rectangle(of: box)
@@ -45,7 +48,7 @@ struct ShapesRegion: BoxRegion {
   }
 
   /// A rectangle that holds the coordinates of all positions in a box, except those of longitude 180.
-  private static func rectangle(of box: PositionBox) -> GeoBounds {
+  static func rectangle(of box: PositionBox) -> GeoBounds {
     // Features beyond the projection are on the world's edges, too.
     let north = box.minY == 0 ? 90 : latitude(box.minY) + margin
     let south = box.maxY == .max ? -90 : latitude(box.maxY) - margin

@@ -6,10 +6,14 @@ extension FeatureScope {
   /// filtered.
   init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?,
-    nearAny region: some IndexRegion
+    nearAny region: some IndexRegion, isSummedUp: Bool = false
   ) {
     guard let filter, filter.expression != .literal(true) else {
       self.init(collection)
+      return
+    }
+    if isSummedUp, !collection.hasScopes(named: ScopeName(filter: filter.expression)) {
+      self.init(collection, unselected: filter, near: region)
       return
     }
     guard filter.region.isEmpty else {
@@ -32,6 +36,23 @@ extension FeatureScope {
       }
     }
   }
+
+  /// Creates the scope of the features that pass a filter, which aren't selected until they are needed one by one.
+  private init(
+    _ collection: IndexedCollection, unselected filter: FeatureFilter, near region: some IndexRegion
+  ) {
+    let (index, rest) = (collection.index, filter.rest())
+    var masks: FilterMasks?
+    if let rest {
+      let nearby = index.points.estimate(in: region, cellSteps: .infinity).features
+      if nearby > FeatureScope.manyLooks { masks = collection.masks(of: rest.expression) }
+    }
+    let part = FilterRegion(shapes: filter.region, filter: rest?.bind(), masks: masks)
+    self.init(collection, part) { FeatureScope(collection, passing: filter, nearAny: region) }
+  }
+
+  /// The features of a view from which on it is worth remembering which of them pass a filter.
+  private static let manyLooks = 100_000.0
 
   /// The same for a filter that has a region of its own: what is outside of it isn't looked at, and blocks that
   /// are inside as a whole are shared if nothing else is asked.

@@ -3,7 +3,7 @@
 public struct FeatureScope: Sendable {
   /// The collection.
   public let collection: IndexedCollection
-  let points: PointIndex
+  private let own: PointIndex?
   private let members: Members
 
   fileprivate enum Members: Sendable {
@@ -12,6 +12,22 @@ public struct FeatureScope: Sendable {
     /// The features with these ordinals in the collection, in ascending order.
     case ordinals(FixedArray<UInt32>)
     case blocks(BlockSelection)
+    /// Those that pass a filter, which aren't selected before they are needed.
+    case unselected(UnselectedFeatures)
+  }
+
+  /// The index of the scope's features.
+  var points: PointIndex {
+    if let own { return own }
+    guard case .unselected(let features) = members else {
+      preconditionFailure("a scope without points is unselected")
+    }
+    return features.selected.points
+  }
+
+  /// Where the scope's features are in the collection if they aren't selected yet.
+  var unselected: FilterRegion? {
+    if case .unselected(let features) = members { features.region } else { nil }
   }
 
   /// The index of all features of the collection.
@@ -23,7 +39,7 @@ public struct FeatureScope: Sendable {
   /// Creates the scope of all features of a collection.
   public init(_ collection: IndexedCollection) {
     self.collection = collection
-    points = collection.index.points
+    own = collection.index.points
     members = .all
     name = ScopeName()
   }
@@ -33,7 +49,7 @@ public struct FeatureScope: Sendable {
     self.collection = collection
     members = .ordinals(ordinals)
     name = nil
-    points = PointIndex(selecting: ordinals, of: collection.index.points)
+    own = PointIndex(selecting: ordinals, of: collection.index.points)
   }
 
   /// Creates the scope of some features whose positions and references were already copied. O(n)
@@ -42,7 +58,7 @@ public struct FeatureScope: Sendable {
     self.collection = collection
     members = .ordinals(selected.ordinals.fixed)
     name = nil
-    points = PointIndex(
+    own = PointIndex(
       positions: selected.positions.fixed, references: selected.references.fixed,
       records: collection.index.records)
   }
@@ -50,8 +66,19 @@ public struct FeatureScope: Sendable {
   init(_ collection: IndexedCollection, _ selected: BlockSelection, name: ScopeName?) {
     self.collection = collection
     members = .blocks(selected)
-    points = selected.points
+    own = selected.points
     self.name = name
+  }
+
+  /// Creates the scope of the features in a region, which `select` selects when they are needed one by one.
+  init(
+    _ collection: IndexedCollection, _ region: FilterRegion,
+    _ select: @escaping @Sendable () -> FeatureScope
+  ) {
+    self.collection = collection
+    members = .unselected(UnselectedFeatures(region, select))
+    own = nil
+    name = nil
   }
 
   /// A scope without its collection.
@@ -66,6 +93,7 @@ public struct FeatureScope: Sendable {
       case .all: 0
       case .ordinals(let ordinals): points.byteCount + ordinals.byteCount
       case .blocks(let selected): selected.byteCount
+      case .unselected: preconditionFailure("what is remembered is selected")
       }
     }
 
@@ -74,12 +102,15 @@ public struct FeatureScope: Sendable {
     }
   }
 
-  var selection: Selection { Selection(points: points, members: members, name: name) }
+  var selection: Selection {
+    if case .unselected(let features) = members { return features.selected.selection }
+    return Selection(points: points, members: members, name: name)
+  }
 
   /// Creates the scope of a selection of the same collection.
   init(_ collection: IndexedCollection, _ selection: Selection) {
     self.collection = collection
-    (points, members, name) = (selection.points, selection.members, selection.name)
+    (own, members, name) = (selection.points, selection.members, selection.name)
   }
 
   var isWhole: Bool { if case .all = members { true } else { false } }
@@ -93,6 +124,7 @@ public struct FeatureScope: Sendable {
     case .all: ordinal
     case .ordinals(let ordinals): Int(ordinals.pointer[ordinal])
     case .blocks(let selected): selected.collectionOrdinal(ordinal)
+    case .unselected(let features): features.selected.collectionOrdinal(ordinal)
     }
   }
 
@@ -102,6 +134,7 @@ public struct FeatureScope: Sendable {
     switch members {
     case .all: ordinal
     case .blocks(let selected): selected.ownOrdinal(ordinal)
+    case .unselected(let features): features.selected.scopeOrdinal(ordinal)
     case .ordinals(let ordinals): ordinals.buffer.sortedIndex(of: UInt32(ordinal))
     }
   }
@@ -120,6 +153,7 @@ public struct FeatureScope: Sendable {
     switch members {
     case .all: for offset in 0..<index.blocks[number].count { body(UInt16(offset)) }
     case .ordinals: preconditionFailure("the scope isn't selected by block")
+    case .unselected(let features): features.selected.forEachOffset(ofBlock: number, body)
     case .blocks(let selected):
       guard let offsets = selected.block(number)?.offsets else { return }
       for index in 0..<offsets.count { body(offsets.pointer[index]) }

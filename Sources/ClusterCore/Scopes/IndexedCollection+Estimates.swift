@@ -65,11 +65,9 @@ extension IndexedCollection {
       return FeatureScope(self, part.selection).points.estimate(in: region, cellSteps: steps)
     }
     let shapes = filter.region
-    let isQuick = shapes.nanosecondsPerPoint <= IndexedCollection.quickShapes
-    var found =
-      isQuick
-      ? index.points.estimate(in: IntersectionRegion(a: region, b: shapes), cellSteps: steps)
-      : index.points.estimate(in: region, cellSteps: steps)
+    let isQuick =
+      !shapes.isEmpty && shapes.nanosecondsPerPoint <= IndexedCollection.quickShapes
+    var found = index.points.estimate(in: region, isQuick ? shapes : nil, cellSteps: steps)
     guard let rest = filter.withoutRegion else { return found }
     let share = share(passing: rest)
     // Most cells have few features even where the mean is large.

@@ -11,6 +11,17 @@ extension IndexedCollection {
     return parts.all.map { ScopePart(key: $0.key, scope: FeatureScope(self, $0.selection)) }
   }
 
+  /// Returns what is known of which features pass a normalised filter without shapes that all must be in; nil if
+  /// there is no memory for it.
+  func masks(of filter: FilterExpression) -> FilterMasks? {
+    // Nothing would be remembered of no memory.
+    struct NoMemory: Error {}
+    return try? masks.value(for: filter) { (before) throws(NoMemory) in
+      guard let made = FilterMasks(of: index, after: before) else { throw NoMemory() }
+      return made
+    }
+  }
+
   /// Returns whether parts with a name are cached for this or an earlier version.
   func hasScopes(named name: ScopeName) -> Bool { scopes.contains(name) }
 

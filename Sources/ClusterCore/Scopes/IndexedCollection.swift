@@ -5,6 +5,8 @@ public final class IndexedCollection: Sendable {
   public let index: FeatureIndex
   let columns: VersionCache<CachedColumn.Key, CachedColumn>
   let scopes: VersionCache<ScopeName, ScopeParts>
+  /// What is known of filters whose features were not selected.
+  let masks: VersionCache<FilterExpression, FilterMasks>
 
   /// Creates the first version of a collection, or one that shares nothing with an earlier version.
   public init(_ index: FeatureIndex = FeatureIndex()) {
@@ -14,6 +16,9 @@ public final class IndexedCollection: Sendable {
       maximumCount: IndexedCollection.maximumColumns
     ) { $1.cost($0) }
     scopes = VersionCache(capacity: IndexedCollection.scopeCapacity(index)) { $1.cost($0) }
+    masks = VersionCache(capacity: IndexedCollection.maskCapacity(index)) {
+      $0.byteCount + FilterMasks.byteCount(blocks: $1.serials.count)
+    }
   }
 
   private init(_ index: FeatureIndex, after edit: EditedBlocks, of earlier: IndexedCollection) {
@@ -23,6 +28,9 @@ public final class IndexedCollection: Sendable {
     }
     scopes = earlier.scopes.next(capacity: IndexedCollection.scopeCapacity(index)) { scopes in
       scopes.filter { $0.value.areByBlock }.mapValues { .stale($0) }
+    }
+    masks = earlier.masks.next(capacity: IndexedCollection.maskCapacity(index)) { masks in
+      masks.mapValues { .stale($0) }
     }
   }
 
@@ -34,7 +42,8 @@ public final class IndexedCollection: Sendable {
 
   private static let maximumColumns = 256
   private static func columnCapacity(_ index: FeatureIndex) -> Int { 64 << 20 + 48 * index.count }
-  private static func scopeCapacity(_ index: FeatureIndex) -> Int { 32 << 20 + 40 * index.count }
+  private static func scopeCapacity(_ index: FeatureIndex) -> Int { 24 << 20 + 32 * index.count }
+  private static func maskCapacity(_ index: FeatureIndex) -> Int { 8 << 20 + 8 * index.count }
 
   /// Returns a new version with changes applied in order, and the coordinates of touched features
   /// before and after the changes. See ``FeatureIndex/applying(_:)``.

@@ -10,6 +10,13 @@ public final class Shape: Hashable, Sendable {
   private let edges: ShapeEdges
   /// The envelopes. Those across the antimeridian are in two pieces.
   private let boxes: [GeoBounds]
+
+  /// The edges, those of a polygon one after the other, and the envelopes, of which those across the antimeridian
+  /// are in two pieces.
+  var allEdges: [ShapeEdge] { edges.all }
+  /// See ``allEdges``.
+  var envelopes: [GeoBounds] { boxes }
+
   private let hash: Int
 
   /// The most corners of a shape.

@@ -31,18 +31,49 @@ public struct Histogram: Equatable, Sendable {
     }
   }
 
-  /// Counts a number within the range.
+  /// The bin of a number within the range.
   @inline(__always)
-  private mutating func count(_ number: Double) {
+  private func bin(of number: Double) -> Int {
     var bin = min(max(Int((number - edges[0]) * scale), 0), counts.count - 1)
     while bin > 0, number < edges[bin] { bin -= 1 }
     while bin < counts.count - 1, number >= edges[bin + 1] { bin += 1 }
-    counts[bin] += 1
+    return bin
+  }
+
+  /// Counts numbers, NaN for what is missing.
+  private mutating func count(_ numbers: UnsafeBufferPointer<Double>) {
+    guard let range else { return missing += numbers.count }
+    let (from, to) = (range.lowerBound, range.upperBound)
+    var missing = 0
+    for number in numbers {
+      if number >= from && number <= to {
+        counts[bin(of: number)] &+= 1
+      } else if number != number {
+        missing &+= 1
+      }
+    }
+    self.missing += missing
+  }
+
+  /// Counts all features of a block if that needs no look at single ones; returns whether it does.
+  private mutating func count(_ chunk: ColumnChunk) -> Bool {
+    let (least, greatest) = chunk.extent
+    if let range, least <= greatest {
+      if range.lowerBound <= least, greatest <= range.upperBound {
+        let bin = bin(of: least)
+        guard bin == self.bin(of: greatest) else { return false }
+        counts[bin] += chunk.numberCount
+      } else if range.lowerBound <= greatest, least <= range.upperBound {
+        return false
+      }
+    }
+    missing += chunk.count - chunk.numberCount
+    return true
   }
 }
 
 extension Histogram {
-  /// Counts the features of a scope in some cells; O(n).
+  /// Counts the features of a scope in some cells; O(n), and less where blocks as a whole are in a bin.
   ///
   /// - Parameter range: nil for that of the numbers.
   public init(
@@ -52,36 +83,49 @@ extension Histogram {
     var range = range
     if range == nil {
       var (least, greatest) = (Double.infinity, -Double.infinity)
-      scope.forEachNumber(of: column, in: cells) {
-        least = $0 < least ? $0 : least
-        greatest = $0 > greatest ? $0 : greatest
+      scope.forEachNumbers(of: column, in: cells) { chunk, numbers in
+        if let chunk {
+          (least, greatest) = (min(least, chunk.extent.least), max(greatest, chunk.extent.greatest))
+          return
+        }
+        for number in numbers {
+          least = number < least ? number : least
+          greatest = number > greatest ? number : greatest
+        }
       }
       range = least <= greatest ? least...greatest : nil
     }
     var result = Histogram(bins: bins, range)
-    var missing = 0
-    scope.forEachNumber(of: column, in: cells) { number in
-      if number.isNaN {
-        missing += 1
-      } else if range?.contains(number) == true {
-        result.count(number)
-      }
+    scope.forEachNumbers(of: column, in: cells) { chunk, numbers in
+      if let chunk, result.count(chunk) { return }
+      Interruption.poll(numbers.count * 4)
+      result.count(numbers)
+    } missing: {
+      result.missing += $0
     }
     self = result
-    self.missing = missing
   }
 }
 
 extension FeatureScope {
-  /// Calls `body` with the number of each feature in some cells, NaN where there is none.
+  /// Calls `body` with the numbers of the features in some cells, run by run, NaN where there is none, and with
+  /// the values of the block where a run is a whole one; calls `missing` with the sizes of runs without numbers.
   @inline(__always)
-  fileprivate func forEachNumber(
-    of column: PropertyColumn, in cells: GridRange, _ body: (Double) -> Void
+  fileprivate func forEachNumbers(
+    of column: PropertyColumn, in cells: GridRange,
+    _ body: (ColumnChunk?, UnsafeBufferPointer<Double>) -> Void, missing: (Int) -> Void = { _ in }
   ) {
     points.forEachRun(in: CellsRegion(cells)) { run in
-      if Interruption.poll(run.count * 4) { return false }
+      if Interruption.poll(run.count / 2 + 10) { return false }
       return forEachCollectionRun(run) { run in
-        for ordinal in run { body(column.number(at: ordinal)) }
+        guard let doubles = column.doubles[around: run.lowerBound] else {
+          missing(run.count)
+          return true
+        }
+        let chunk = column.chunks[run.lowerBound >> PointIndex.blockBits]
+        body(
+          run.count == chunk.count ? chunk : nil,
+          UnsafeBufferPointer(start: doubles + run.lowerBound, count: run.count))
         return true
       }
     }

@@ -53,6 +53,8 @@ func rounded(_ value: Double) -> String {
 func row(_ name: String, _ figure: String, _ yardstick: String = "") {
   let left = name + String(repeating: " ", count: max(1, 52 - name.count))
   print(left + figure + String(repeating: " ", count: max(1, 14 - figure.count)) + yardstick)
+  // Rows show as they are made, also in files.
+  fflush(nil)
 }
 
 extension [Double] {

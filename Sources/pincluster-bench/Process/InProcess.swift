@@ -25,7 +25,9 @@ final class InProcess: Sendable {
     try writer.load()
     catalog.setReady(true)
     // What is measured may be slowed down a hundredfold, so that no time says anything.
-    api = API(catalog: catalog, writer: writer, metrics: Metrics(), mostOnLoop: 0) { print($0) }
+    api = API(
+      catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600, mostOnLoop: 0
+    ) { print($0) }
   }
 
   deinit { writer.close() }

@@ -10,4 +10,16 @@ struct AndTerm: SlowTerm {
     }
     return rest
   }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    var result = Coverage.inside
+    for term in terms {
+      switch term.coverage(ofBlock: number) {
+      case .outside: return .outside
+      case .partial: result = .partial
+      case .inside: break
+      }
+    }
+    return result
+  }
 }

@@ -8,4 +8,8 @@ struct CodeTerm: FilterTerm {
     let (values, code) = (codes + ordinal, self.code)
     return candidates.scanned { values[$0] == code }
   }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    column.chunks[number].codes == nil ? .outside : .partial
+  }
 }

@@ -3,4 +3,6 @@ struct ConstantTerm: FilterTerm {
   let value: Bool
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 { value ? candidates : 0 }
+
+  func coverage(ofBlock number: Int) -> Coverage { value ? .inside : .outside }
 }

@@ -79,6 +79,10 @@ struct EntryTerm: SlowTerm {
       }
   }
 
+  func coverage(ofBlock number: Int) -> Coverage {
+    column.chunks[number].codes == nil ? .outside : .partial
+  }
+
   private func holds(_ code: PropertyColumn.Code) -> Bool {
     guard code >= PropertyColumn.firstEntry, column.isString(entry: code) else { return false }
     let text = column.bytes(ofEntry: code)

@@ -14,4 +14,11 @@ struct NullTerm: FilterTerm {
     }
     return isNegated ? candidates & ~missing : missing
   }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    let chunk = column.chunks[number]
+    if chunk.codes != nil { return .partial }
+    if chunk.doubles == nil { return isNegated ? .outside : .inside }
+    return chunk.isNumeric ? isNegated ? .inside : .outside : .partial
+  }
 }

@@ -1,3 +1,5 @@
+import CVectors
+
 /// True if the value is a number within a closed range, or with `isNegated` outside of it.
 struct NumberTerm: FilterTerm {
   let column: PropertyColumn
@@ -7,10 +9,22 @@ struct NumberTerm: FilterTerm {
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
     guard let doubles = column.doubles[around: ordinal] else { return 0 }
-    let (values, low, high) = (doubles + ordinal, self.low, self.high)
-    // The comparisons are false for NaN.
-    return isNegated
-      ? candidates.scanned { values[$0] < low || values[$0] > high }
-      : candidates.scanned { values[$0] >= low && values[$0] <= high }
+    let (values, count) = (doubles + ordinal, candidates.extent)
+    let within = cvectors_within(values, count, low, high)
+    return candidates & (isNegated ? cvectors_known(values, count) & ~within : within)
+  }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    let chunk = column.chunks[number]
+    let (least, greatest) = chunk.extent
+    if chunk.doubles == nil || least > greatest { return .outside }
+    // What holds for all numbers holds for all features where all have one.
+    if least >= low && greatest <= high {
+      return isNegated ? .outside : chunk.isNumeric ? .inside : .partial
+    }
+    if greatest < low || least > high {
+      return isNegated ? chunk.isNumeric ? .inside : .partial : .outside
+    }
+    return .partial
   }
 }

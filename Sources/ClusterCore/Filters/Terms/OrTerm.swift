@@ -10,4 +10,16 @@ struct OrTerm: SlowTerm {
     }
     return candidates & ~rest
   }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    var result = Coverage.outside
+    for term in terms {
+      switch term.coverage(ofBlock: number) {
+      case .inside: return .inside
+      case .partial: result = .partial
+      case .outside: break
+      }
+    }
+    return result
+  }
 }

@@ -12,4 +12,8 @@ struct ShapeTerm: SlowTerm {
       candidates.filtered { region.contains(ordinal + $0, in: pointers) }
     }
   }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    region.coverage(of: index.blocks[number].points)
+  }
 }

@@ -1,3 +1,5 @@
+import CVectors
+
 /// True if the time in a property overlaps a span, or with `isNegated` if it doesn't.
 struct WindowTerm: FilterTerm {
   let times: TimeColumns
@@ -11,18 +13,31 @@ struct WindowTerm: FilterTerm {
     guard let first = times.times.doubles[around: ordinal].map({ $0 + ordinal }) else {
       return takesMissing && !isNegated ? candidates : 0
     }
-    // The comparisons are false for NaN.
-    let outside: UInt64
+    let count = candidates.extent
+    var outside: UInt64
     if let days = times.days.doubles[around: ordinal].map({ $0 + ordinal }) {
-      outside = candidates.scanned {
-        let last = days[$0] == days[$0] ? days[$0] : first[$0]
-        return first[$0] > through || last < from
-      }
+      outside = cvectors_apart(first, days, count, from, through)
     } else {
-      outside = candidates.scanned { first[$0] > through || first[$0] < from }
+      outside = cvectors_known(first, count) & ~cvectors_within(first, count, from, through)
     }
+    outside &= candidates
     if takesMissing { return isNegated ? outside : candidates & ~outside }
     if isNegated { return outside }
-    return (candidates & ~outside).scanned { first[$0] == first[$0] }
+    return candidates & ~outside & cvectors_known(first, count)
+  }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    let (chunk, days) = (times.times.chunks[number], times.days.chunks[number])
+    let (least, greatest) = chunk.extent
+    if chunk.doubles == nil || least > greatest {
+      return takesMissing && !isNegated ? .inside : .outside
+    }
+    // Spans begin in the column of times, and end there or, where they are days, in the other.
+    let isApart = least > window.last || max(greatest, days.extent.greatest) < window.first
+    guard isApart || (least >= window.first && greatest <= window.last) else { return .partial }
+    // So much for those with a time; those without may differ.
+    let holds = isApart == isNegated
+    return chunk.isNumeric || holds == (takesMissing && !isNegated)
+      ? holds ? .inside : .outside : .partial
   }
 }

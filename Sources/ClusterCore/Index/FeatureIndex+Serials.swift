@@ -1,7 +1,7 @@
 extension FeatureIndex {
   /// Returns the number that each block had in an earlier index, given by the serials of its
   /// blocks, or nil for a new block.
-  func matches(_ serials: [UInt64]) -> [Int?] {
+  public func matches(_ serials: [UInt64]) -> [Int?] {
     if serials.isEmpty { return [Int?](repeating: nil, count: blocks.count) }
     var matches: [Int?] = []
     matches.reserveCapacity(blocks.count)
@@ -24,6 +24,12 @@ extension FeatureIndex {
     return matches
   }
 
-  /// The serials of the blocks.
-  var serials: [UInt64] { blocks.map(\.serial) }
+  /// The serials of the blocks, which never change: numbers that tell them apart within the process.
+  public var serials: [UInt64] { blocks.map(\.serial) }
+
+  /// The ordinals of the features of a block.
+  public func ordinals(ofBlock number: Int) -> Range<Int> {
+    let first = number << PointIndex.blockBits
+    return first..<first + blocks[number].count
+  }
 }

@@ -1,0 +1,93 @@
+import Glibc
+import Synchronization
+
+/// Which features of each block pass a filter, a bit for each, as far as anybody has looked.
+///
+/// `@unchecked Sendable`: the memory of a block is written by the thread that has claimed it, and read by others
+/// after they have seen that it is filled.
+final class FilterMasks: @unchecked Sendable {
+  /// What is known of a block.
+  struct Block: BitwiseCopyable {
+    /// The sum of its features that pass, numbered from the first of the block.
+    var sum = PointSum()
+    var first = 0
+  }
+
+  private enum State {
+    static let unknown: UInt8 = 0
+    static let claimed: UInt8 = 1
+    static let filled: UInt8 = 2
+  }
+
+  static let wordsPerBlock = PointIndex.maximumBlockCount / 64
+
+  /// The serials of the blocks.
+  let serials: [UInt64]
+  private let states: UnsafeMutablePointer<Atomic<UInt8>>
+  private let words: UnsafeMutablePointer<UInt64>
+  private let sums: UnsafeMutablePointer<Block>
+
+  /// Creates the masks of a filter for an index, of which nothing is known but what an earlier version knows of
+  /// blocks that are still there. Nil if there is no memory.
+  init?(of index: FeatureIndex, after before: FilterMasks?) {
+    serials = index.serials
+    // The system zeroes pages on first access, so untouched ones cost little.
+    let count = max(serials.count, 1)
+    guard let states = calloc(count, MemoryLayout<Atomic<UInt8>>.stride) else { return nil }
+    guard
+      let words = calloc(count * FilterMasks.wordsPerBlock, MemoryLayout<UInt64>.stride)
+    else {
+      free(states)
+      return nil
+    }
+    guard let sums = calloc(count, MemoryLayout<Block>.stride) else {
+      free(states)
+      free(words)
+      return nil
+    }
+    self.states = states.bindMemory(to: Atomic<UInt8>.self, capacity: count)
+    self.words = words.bindMemory(
+      to: UInt64.self, capacity: count * FilterMasks.wordsPerBlock)
+    self.sums = sums.bindMemory(to: Block.self, capacity: count)
+    guard let before else { return }
+    for case (let number, let match?) in index.matches(before.serials).enumerated() {
+      guard before.states[match].load(ordering: .acquiring) == State.filled else { continue }
+      self.words(number).update(
+        from: before.words(match), count: FilterMasks.wordsPerBlock)
+      self.sums[number] = before.sums[match]
+      self.states[number].store(State.filled, ordering: .releasing)
+    }
+  }
+
+  deinit {
+    free(states)
+    free(words)
+    free(sums)
+  }
+
+  /// The memory that it takes, in bytes.
+  static func byteCount(blocks: Int) -> Int {
+    256 + blocks * (9 + wordsPerBlock * MemoryLayout<UInt64>.stride + MemoryLayout<Block>.stride)
+  }
+
+  private func words(_ number: Int) -> UnsafeMutablePointer<UInt64> {
+    words + number * FilterMasks.wordsPerBlock
+  }
+
+  /// What is known of a block, if anything is.
+  @inline(__always)
+  func block(_ number: Int) -> (words: UnsafePointer<UInt64>, block: Block)? {
+    guard states[number].load(ordering: .acquiring) == State.filled else { return nil }
+    return (UnsafePointer(words(number)), sums[number])
+  }
+
+  /// Remembers a block, unless somebody else does.
+  func remember(_ number: Int, _ mask: UnsafePointer<UInt64>, _ block: Block) {
+    let (isFirst, _) = states[number].compareExchange(
+      expected: State.unknown, desired: State.claimed, ordering: .relaxed)
+    guard isFirst else { return }
+    words(number).update(from: mask, count: FilterMasks.wordsPerBlock)
+    sums[number] = block
+    states[number].store(State.filled, ordering: .releasing)
+  }
+}
