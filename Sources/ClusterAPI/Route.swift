@@ -47,7 +47,7 @@ struct Route: Sendable {
   static func outcome(of request: HTTPRequest, from resources: Resources) throws -> Outcome {
     let (route, parameters) = try find(request.path)
     if request.method == .options {
-      return .now(HTTPResponse(status: 204, headers: [("Allow", route.allowed)]))
+      return .now(HTTPResponse(status: 200, headers: [("Allow", route.allowed)]))
     }
     let method = request.method == .head ? .get : request.method
     guard let handler = route.handlers.first(where: { $0.method == method })?.handler else {

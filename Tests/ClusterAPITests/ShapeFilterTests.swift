@@ -111,9 +111,11 @@ import Testing
       #"{"op":"t_after","args":[{"property":"a"},{"interval":["2021-01-01","2020-01-01"]}]}"#,
     ]
     for filter in filters {
+      // A place that isn't on Earth is malformed.
+      let isBeyondWorld = filter.contains("1e9") || filter.contains("BBOX")
       (await service.post(
         "/collections/c/clusters", "{\"bbox\":[0,0,9,9],\"zoom\":3,\"filter\":\(filter)}"))
-        .expectProblem(422, at: "/filter", String(filter.prefix(80)))
+        .expectProblem(isBeyondWorld ? 400 : 422, at: "/filter", String(filter.prefix(80)))
     }
   }
 

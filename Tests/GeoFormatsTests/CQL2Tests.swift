@@ -50,6 +50,17 @@ import Testing
     for (text, name) in names {
       #expect(try CQL2.parse("\(text) = 1") == .comparison(p(name), .equal, .number(1)), "\(text)")
     }
+    let escaped: [(String, String)] = [
+      (#"'it\'s'"#, "it's"), (#"'\a\b\t\n\v\f\r'"#, "\u{7}\u{8}\t\n\u{B}\u{C}\r"),
+      (#"'\\'"#, #"\\"#),
+      (#"'\\n'"#, #"\\n"#), (#"'\x\%\_'"#, #"\x\%\_"#), (#"'\\\''"#, #"\\'"#),
+    ]
+    for (text, string) in escaped {
+      #expect(try CQL2.parse("a = \(text)") == .comparison(p("a"), .equal, s(string)), "\(text)")
+    }
+    #expect(throws: CQL2Error.self) { try CQL2.parse(#"a = 'b\'"#) }
+    // In a name a backslash is one.
+    #expect(try CQL2.parse(#""a\n" = 1"#) == .comparison(p(#"a\n"#), .equal, .number(1)))
     for (text, string) in [("''", ""), ("'it''s'", "it's"), ("'\"'", "\""), ("'日\n'", "日\n")] {
       #expect(try CQL2.parse("a=\(text)") == .comparison(p("a"), .equal, s(string)), "\(text)")
     }

@@ -1,7 +1,7 @@
 """Derives an OpenAPI 3.0 document from openapi.yaml, for programs that know no other version.
 
 Types of several kinds and null become `nullable`, tuples become arrays of what their elements have in common, query
-parameters that are objects are split into their members, those that are lists or JSON become strings, and constraints between
+parameters that are objects are split into their members, those that are lists or JSON become strings, apart from the `bbox` that OGC API Features describes, and constraints between
 members become prose. It allows more than openapi.yaml, and nothing that openapi.yaml allows is lost. Examples of answers
 are left out, as programs have no use for them.
 """
@@ -24,6 +24,7 @@ def derive(document):
             derived[name] = value
     components = source["components"]
     name_limit(source)
+    shorten_column(source)
     derived["paths"] = {
         path: {method: operation(one, components) for method, one in item.items()}
         for path, item in source["paths"].items()
@@ -37,7 +38,19 @@ def derive(document):
         "responses": {name: response(one) for name, one in components["responses"].items()},
         "schemas": {name: schema(one) for name, one in components["schemas"].items()},
     }
+    inline_lists(derived, derived["components"]["schemas"])
     return derived
+
+
+def inline_lists(node, schemas):
+    """Writes out the elements of lists that are lists by reference, which openapi-generator makes no Swift of."""
+    parts = node.values() if isinstance(node, dict) else node if isinstance(node, list) else []
+    for part in parts:
+        inline_lists(part, schemas)
+    if isinstance(node, dict) and isinstance(node.get("items"), dict) and "$ref" in node["items"]:
+        referred = schemas[node["items"]["$ref"].rsplit("/", 1)[1]]
+        if referred.get("type") == "array":
+            node["items"] = copy.deepcopy(referred)
 
 
 def name_limit(source):
@@ -47,6 +60,18 @@ def name_limit(source):
     limit = {**parameters[place], "schema": {"type": "integer", "minimum": 0, "maximum": 10000, "default": 10}}
     source["components"]["parameters"]["limit"] = limit
     parameters[place] = {"$ref": "#/components/parameters/limit"}
+
+
+def shorten_column(source):
+    """Makes the column of a tile of OGC API Tiles the integer that it is there. With a form it is another path."""
+    path = "/collections/{collectionId}/tiles/WebMercatorQuad/{tileMatrix}/{tileRow}/{tileCol}"
+    described = source["paths"][path]["get"]
+    # The form that clients get which don't say what they accept.
+    described["responses"]["200"]["content"].pop("application/geo+json", None)
+    for one in described["parameters"]:
+        if one.get("name") == "tileCol":
+            one["schema"] = {"type": "integer", "minimum": 0, "maximum": 16777215}
+            one["example"] = int(one["example"])
 
 
 def operation(one, components):
@@ -112,7 +137,11 @@ def parameter(one):
 
 def as_text(one, components):
     """A parameter that is a comma-separated list as a string: some generators would repeat its name instead."""
-    if one["in"] == "query" and resolved(one["schema"], components).get("type") == "array":
+    if one["name"] == "bbox" and one["schema"].get("oneOf"):
+        # OGC API Features says how this one is described. The service takes it repeated, too.
+        one["schema"] = {"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 6}
+        one.update(style="form", explode=False)
+    elif one["in"] == "query" and resolved(one["schema"], components).get("type") == "array":
         one["schema"] = {"type": "string"}
         one["description"] = one.get("description", "").strip() + "\n\nA comma-separated list."
         one.pop("style", None)

@@ -28,7 +28,7 @@ located = {"latitudinalMeters": 5000, "longitudinalMeters": 5000, "viewportWidth
 CALLS = {
     "get_landing_page": {}, "get_api": {}, "get_conformance": {}, "get_liveness": {}, "get_readiness": {},
     "list_collections": {}, "get_collection": {}, "get_queryables": {}, "get_schema": {},
-    "list_items": {"bbox": "-24.5,63,-12.5,67", "limit": 3, "sortby": "-population,name", "filter_": "population > 1000"},
+    "list_items": {"bbox": [-24.5, 63, -12.5, 67], "limit": 3, "sortby": "-population,name", "filter_": "population > 1000"},
     "get_item": {},
     "get_clusters": {"bbox": "-24.5,63,-12.5,67", "viewport_width": 800},
     "post_clusters": {"body": view},
@@ -37,7 +37,7 @@ CALLS = {
     "get_annotation": {}, "get_annotation_children": {}, "list_annotation_items": {},
     "get_tile_json": {}, "get_tile": {"tile_zoom": 5, "tile_x": 14, "tile_y": "8.geojson"},
     "list_tile_sets": {}, "get_tile_set": {}, "list_tile_matrix_sets": {}, "get_tile_matrix_set": {},
-    "get_tile_of_set": {"tile_matrix": 5, "tile_row": 8, "tile_col": "14.geojson"},
+    "get_tile_of_set": {"tile_matrix": 5, "tile_row": 8, "tile_col": 14},
     "put_collection": {"collection_id": "made", "body": {"title": "Made"}},
     "post_items": {"collection_id": "made", "body": point},
     "put_item": {"collection_id": "made", "feature_id": "7", "body": point},

@@ -46,7 +46,9 @@ extension Fields {
 
   /// The language of the filter, if it is given.
   func filterLanguage() throws(Problem) -> FilterLanguage? {
-    try choice("filter-lang", FilterLanguage.self)
+    // The name in drafts of the standard, which GDAL 3.6 sends. What it sends is CQL2, too.
+    if try string("filter-lang") == "cql-text" { return .text }
+    return try choice("filter-lang", FilterLanguage.self)
   }
 
   /// Refuses other coordinates in the filter than longitudes and latitudes.
@@ -85,7 +87,7 @@ extension CQL2Error {
   /// What doesn't parse is malformed; what is too much or impossible is well-formed.
   fileprivate var status: Int {
     switch self {
-    case .syntax, .json: 400
+    case .syntax, .json, .impossible: 400
     case .tooLarge, .tooDeep: 422
     }
   }

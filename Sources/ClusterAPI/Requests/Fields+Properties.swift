@@ -41,11 +41,44 @@ extension Fields {
   }
 }
 
+extension Fields {
+  /// A property that a query asks for.
+  struct AskedProperty: Sendable {
+    let name: String
+    /// Whether its value can't be a number, or a boolean.
+    let isNoNumber, isNoBoolean: Bool
+  }
+
+  /// The properties that the query asks for.
+  func askedProperties() throws(Problem) -> [AskedProperty] {
+    var asked: [AskedProperty] = []
+    for name in properties {
+      let value = try string(name) ?? ""
+      asked.append(
+        AskedProperty(
+          name: name, isNoNumber: !Fields.isNumber(value),
+          isNoBoolean: !["true", "false"].contains(value)))
+    }
+    return asked
+  }
+}
+
 extension IndexedCollection {
-  /// Refuses names of a query that are no fields if no feature has such a property either.
-  func check(properties names: [String]) throws {
-    for name in names where !column(of: Array(name.utf8)).isKnown {
-      throw Problem.noProperty(Array(name.utf8), field: String(name.prefix(100)))
+  /// Refuses names of a query that are no fields if no feature has such a property either, and values that are
+  /// not of the one type that all of its values have.
+  func check(properties asked: [Fields.AskedProperty]) throws {
+    for one in asked {
+      let column = column(of: Array(one.name.utf8))
+      let field = String(one.name.prefix(100))
+      guard column.isKnown else {
+        throw Problem.noProperty(Array(one.name.utf8), field: field)
+      }
+      if one.isNoNumber, column.hasNumbersOnly {
+        throw Problem(400, field: field, inBody: false, "\(field) is a number in all features")
+      }
+      if one.isNoBoolean, column.hasBooleansOnly {
+        throw Problem(400, field: field, inBody: false, "\(field) is true or false in all features")
+      }
     }
   }
 }

@@ -39,8 +39,10 @@ extension Resources {
 
   /// Reads a viewport request and chooses the form of its answer.
   ///
-  /// - Returns: the request, which asks for the properties that are parameters of a query, and their names.
-  func viewport(_ request: HTTPRequest) throws -> (ViewportRequest, properties: [String]) {
+  /// - Returns: the request, which asks for the properties that are parameters of a query, and those.
+  func viewport(_ request: HTTPRequest) throws -> (
+    ViewportRequest, properties: [Fields.AskedProperty]
+  ) {
     try withViewportFields(request, .clusters) { fields, format in
       var viewport = try ViewportRequest(fields)
       let type = try request.negotiate([.json, .geoJSON], format: format)
@@ -49,7 +51,7 @@ extension Resources {
         let filter = viewport.values.cell.properties.filter
         viewport.values.cell.properties.filter = try fields.narrowed(filter)
       }
-      return (viewport, fields.properties)
+      return (viewport, try fields.askedProperties())
     }
   }
 }

@@ -45,6 +45,7 @@ extension Resources {
     try checkCollectionID(id)
     let type = try request.typeOfWrite([.geoJSON, .json])
     try request.checkBodyType(bodies)
+    try request.checkReferenceSystem()
     let limit = writer.limits.featureBytes
     guard request.body.count <= limit else { throw Problem.featureTooLarge(limit) }
     do {

@@ -12,13 +12,14 @@ extension Resources {
 
   func listItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(
-      query: request.query, allowed: Resources.itemFields, othersAreProperties: true)
+      query: RepeatedNames.joined(request.query, ["bbox", "sortby"]),
+      allowed: Resources.itemFields, othersAreProperties: true)
     let type = try request.negotiate([.geoJSON, .json, .html], format: try fields.string("f"))
     let paging = try Paging(fields)
     let given = try fields.narrowed(try fields.filter())
     let datetime = try fields.datetime()
     let sortKeys = try SortKeys(fields)
-    let properties = fields.properties
+    let properties = try fields.askedProperties()
     let region = try fields.region()
     let snapshot = try snapshot(id)
     let filter = given.narrowed(to: datetime, of: snapshot.info.temporal)
@@ -83,7 +84,8 @@ extension Resources {
         }
       }
     }
-    response.add(links)
+    // It tells what filters may name, too.
+    response.add(links + (id.map { [queryables(of: $0, base)] } ?? []))
     return response
   }
 

@@ -19,6 +19,7 @@ extension Resources {
     let onError = try fields.choice("onError", OnError.self) ?? .abort
     let idProperty = try fields.string("idProperty")
     let format = try Resources.format(request)
+    try request.checkReferenceSystem()
     let maximumLength = writer.limits.featureBytes
     let items = "\(base(of: request))/collections/\(id)/items/"
     return try .write(of: request.body) { share in

@@ -6,7 +6,9 @@ import HTTPServer
 extension Resources {
   /// The properties that filters and queries may name, as OGC API Features, part 3 has them.
   func queryables(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    try schema(id, "queryables", request) { json, survey in
+    // In a filter any other name is valid, too, and null.
+    _ = try request.answerType([.schema, .json])
+    return try schema(id, "queryables", request, takesOthers: true) { json, survey in
       json.geometrySchema()
       for property in survey.properties where property.name != JSONWriter.geometryName {
         json.schema(of: property)
@@ -16,7 +18,9 @@ extension Resources {
 
   /// Everything that a feature has.
   func schema(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    try schema(id, "schema", request) { json, survey in
+    let fields = try Fields(query: request.query, allowed: ["f", "type"])
+    if try fields.choice("type", BodySchema.self) != nil { return try bodySchema(id, request) }
+    return try schema(id, "schema", request) { json, survey in
       json.object("id") { json in
         json.member("title", "id")
         json.array("type") { json in
@@ -34,10 +38,10 @@ extension Resources {
   }
 
   private func schema(
-    _ id: String, _ name: String, _ request: HTTPRequest,
+    _ id: String, _ name: String, _ request: HTTPRequest, takesOthers: Bool = false,
     _ write: @escaping @Sendable (inout JSONWriter, PropertySurvey) -> Void
   ) throws -> Outcome {
-    let type = try request.answerType([.schema, .json])
+    let type = try request.schemaType()
     let snapshot = try snapshot(id)
     let base = base(of: request)
     let etag = entityTag(snapshot, request, type, links: base)
@@ -56,7 +60,7 @@ extension Resources {
         json.member("title", snapshot.info.title ?? id)
         json.member("type", "object")
         json.object("properties") { write(&$0, survey) }
-        json.member("additionalProperties", !survey.isComplete)
+        json.member("additionalProperties", takesOthers || !survey.isComplete)
       }
       response.add([
         Link("\(collection)/\(name)", "self", type, "This schema"),
@@ -67,7 +71,80 @@ extension Resources {
   }
 }
 
+extension Resources {
+  /// The writes whose bodies a schema is asked for, as OGC API Features, part 4 has it.
+  private enum BodySchema: String, CaseIterable {
+    case create, replace
+  }
+
+  /// What a feature must look like to be stored. It is the same for all collections.
+  private func bodySchema(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    let type = try request.schemaType()
+    _ = try snapshot(id)
+    let own = base(of: request) + Resources.target(request)
+    let response = HTTPResponse(type: type) { json in
+      json.member("$schema", "https://json-schema.org/draft/2020-12/schema")
+      json.member("$id", own)
+      json.member("title", "A feature to store")
+      json.member("type", "object")
+      json.array("required") { json in
+        for name: StaticString in ["type", "geometry", "properties"] { json.value(name) }
+      }
+      json.object("properties") { json in
+        json.object("type") { $0.member("const", "Feature") }
+        json.object("id") { json in
+          json.array("type") { json in
+            json.value("integer")
+            json.value("string")
+          }
+        }
+        json.object("geometry") { $0.pointSchema() }
+        json.object("properties") { json in
+          json.array("type") { json in
+            json.value("object")
+            json.value("null")
+          }
+        }
+      }
+    }
+    return .now(response)
+  }
+}
+
+extension HTTPRequest {
+  /// The type of an answer that is a schema.
+  fileprivate func schemaType() throws(Problem) -> MediaType {
+    let fields = try Fields(query: query, allowed: ["f", "type"])
+    return try negotiate([.schema, .json], format: try fields.string("f"))
+  }
+}
+
 extension JSONWriter {
+  /// Writes the members of the schema of a Point.
+  fileprivate mutating func pointSchema() {
+    member("type", "object")
+    array("required") { json in
+      json.value("type")
+      json.value("coordinates")
+    }
+    object("properties") { json in
+      json.object("type") { $0.member("const", "Point") }
+      json.object("coordinates") { json in
+        json.member("type", "array")
+        json.member("minItems", 2)
+        json.object("items") { $0.member("type", "number") }
+        json.array("prefixItems") { json in
+          for limit in [180, 90] {
+            json.object { json in
+              json.member("minimum", -limit)
+              json.member("maximum", limit)
+            }
+          }
+        }
+      }
+    }
+  }
+
   /// The name of the geometry in filters.
   fileprivate static let geometryName = "geometry"
 

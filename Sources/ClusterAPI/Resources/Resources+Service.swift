@@ -9,6 +9,7 @@ extension Resources {
       Link("\(base)/api?f=html", "service-doc", .html, "The API, for people"),
       Link("\(base)/openapi.yaml", "service-desc", .yaml, "The API, as OpenAPI 3.1"),
       Link("\(base)/conformance", "conformance", .json, "What the service conforms to"),
+      Link("\(base)/conformance", Link.conformance, .json, "What the service conforms to"),
       Link("\(base)/collections", "data", .json, "The collections"),
       Link("\(base)/tileMatrixSets", Link.matrixSets, .json, "Where tiles lie"),
       Link("\(base)/health/ready", "status", .json, "Whether every collection is loaded"),

@@ -1,3 +1,4 @@
+import GeoFormats
 import HTTPServer
 
 extension HTTPRequest {
@@ -10,6 +11,16 @@ extension HTTPRequest {
       415,
       "a body of type \(type.prefix(100)) is not understood here; send "
         + types.map(\.rawValue).joined(separator: ", "))
+  }
+
+  /// Refuses a body whose coordinates are not longitudes and latitudes, as `Content-Crs` says.
+  func checkReferenceSystem() throws(Problem) {
+    guard let field = headers["content-crs"] else { return }
+    let name = field.filter { !"<> \t".contains($0) }
+    guard !ReferenceSystem.isDegrees(name) else { return }
+    throw Problem(
+      400, field: "Content-Crs", inBody: false,
+      "coordinates are stored in http://www.opengis.net/def/crs/OGC/1.3/CRS84 only")
   }
 
   /// The media type of the body, in lower case and without parameters; nil if none is given.

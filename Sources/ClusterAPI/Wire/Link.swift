@@ -12,6 +12,7 @@ struct Link: Sendable {
   var title: String
 
   /// Relations that the OGC names.
+  static let conformance = "http://www.opengis.net/def/rel/ogc/1.0/conformance"
   static let queryables = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
   static let schema = "http://www.opengis.net/def/rel/ogc/1.0/schema"
   static let vectorTiles = "http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector"

@@ -79,6 +79,26 @@ public final class PropertyColumn: Sendable {
   /// Whether no feature is known to have the property.
   public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
+  /// Whether there are numbers, and no other values. O(blocks)
+  public var hasNumbersOnly: Bool {
+    chunks.allSatisfy { $0.codes == nil } && chunks.contains { $0.doubles != nil }
+  }
+
+  /// Whether there are booleans, and no other values. O(features) if so.
+  public var hasBooleansOnly: Bool {
+    guard chunks.allSatisfy({ $0.doubles == nil }) else { return false }
+    var isFound = false
+    for chunk in chunks {
+      guard let codes = chunk.codes else { continue }
+      for offset in 0..<chunk.count {
+        let code = codes.pointer[offset]
+        guard code <= Self.true else { return false }
+        isFound = isFound || code != Self.missing
+      }
+    }
+    return isFound
+  }
+
   /// The least and the greatest number; nil if there is none. O(blocks)
   public var extent: ClosedRange<Double>? {
     var (least, greatest) = (Double.infinity, -Double.infinity)

@@ -39,7 +39,7 @@ struct ShapeEdgeList {
     guard point.longitude.magnitude <= 180, point.latitude.magnitude <= 90 else {
       throw ShapeError(
         "the point \(point.longitude) \(point.latitude) is beyond ±180 and ±90 degrees; longitude "
-          + "comes first")
+          + "comes first", isBeyondWorld: true)
     }
   }
 

@@ -32,12 +32,13 @@ enum CQL2Geometry: String, CaseIterable {
         west: numbers[0], south: numbers[1], east: numbers[half], north: numbers[half + 1]))
   }
 
-  /// The shape of some parts; 422 if it makes no sense.
+  /// The shape of some parts.
   static func shape(_ parts: [ShapePart]) throws(CQL2Error) -> Shape {
     do {
       return try Shape(parts)
     } catch {
-      throw .tooLarge(detail: error.detail)
+      throw error.isBeyondWorld
+        ? .impossible(detail: error.detail) : .tooLarge(detail: error.detail)
     }
   }
 }

@@ -47,7 +47,8 @@ struct CQL2Tokenizer {
     return CQL2Token(kind: kind, start: start)
   }
 
-  /// The text between quotes. A doubled quote stands for one.
+  /// The text between quotes. A doubled quote stands for one, and so does `\'` in a string, where `\n` and the like
+  /// are control characters. Any other backslash stays, for `LIKE`; so do both of `\\`.
   private mutating func quoted(_ what: String, hint: String) throws(CQL2Error) -> [UInt8] {
     let (start, quote) = (index, text[index])
     var result: [UInt8] = []
@@ -58,10 +59,34 @@ struct CQL2Tokenizer {
       if byte == quote {
         guard index < text.count, text[index] == quote else { return result }
         index += 1
+      } else if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "'"), index < text.count {
+        let next = text[index]
+        index += 1
+        if let control = CQL2Tokenizer.escaped(next) {
+          result.append(control)
+        } else {
+          result += [byte, next]
+        }
+        continue
       }
       result.append(byte)
     }
     throw failure(at: start, "\(what) that begins here is not closed\(hint)")
+  }
+
+  /// What a byte after a backslash stands for, as CQL2 has it.
+  private static func escaped(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "'"): byte
+    case UInt8(ascii: "a"): 0x07
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "t"): 0x09
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "v"): 0x0B
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "r"): 0x0D
+    default: nil
+    }
   }
 
   /// Whether a number follows the sign at the index.

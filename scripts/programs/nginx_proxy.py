@@ -1,0 +1,207 @@
+"""nginx with the recipe of docs/operations.md before a service of its own: nginx_proxy.py BINARY FOLDER
+
+The recipe's addresses are replaced, nothing else. Links are followed through the proxy, which keeps answers and asks
+whether they still are right. FOLDER is for files.
+"""
+
+import http.client
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.parse
+
+HOST = "maps.example"
+RECIPE = os.path.join(os.path.dirname(__file__), "../../docs/operations.md")
+
+
+def free_port():
+    with socket.socket() as own:
+        own.bind(("127.0.0.1", 0))
+        return own.getsockname()[1]
+
+
+class Service:
+    """The service, and its log."""
+
+    def __init__(self, binary, folder, *flags):
+        self.log = f"{folder}/service.log"
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(
+                [binary, "serve", "--port", "0", "--log-level", "debug", "--data", f"{folder}/service", *flags], stderr=log)
+        for _ in range(200):
+            lines = self.lines()
+            if any(one.get("event") == "ready" for one in lines):
+                self.port = next(one["port"] for one in lines if one.get("event") == "listening")
+                return
+            time.sleep(0.05)
+        raise RuntimeError(open(self.log).read())
+
+    def lines(self):
+        with open(self.log) as log:
+            return [json.loads(line) for line in log if line.endswith("}\n")]
+
+    def answered(self, path):
+        """The statuses with which a path was answered so far."""
+        return [one["status"] for one in self.lines() if one.get("target", "").partition("?")[0] == path]
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(20)
+
+
+class Proxy:
+    """nginx with the recipe."""
+
+    def __init__(self, folder, upstream):
+        with open(RECIPE, encoding="utf-8") as page:
+            recipe = re.search(r"```nginx\n(.*?)```", page.read(), re.S)[1]
+        self.port = free_port()
+        for old, new in {
+            "/var/cache/nginx/pins": f"{folder}/cache", "listen 443 ssl": f"listen 127.0.0.1:{self.port}",
+            "127.0.0.1:8080": f"127.0.0.1:{upstream}",
+        }.items():
+            assert old in recipe, f"the recipe has no {old}"
+            recipe = recipe.replace(old, new)
+        temporary = "".join(
+            f"{kind}_temp_path {folder}/temporary;\n" for kind in ("client_body", "fastcgi", "proxy", "scgi", "uwsgi"))
+        with open(f"{folder}/nginx.conf", "w") as file:
+            file.write(
+                f"daemon off;\npid {folder}/nginx.pid;\nerror_log {folder}/nginx.log;\nevents {{}}\nhttp {{\naccess_log off;\n"
+                f"{temporary}add_header X-Cache $upstream_cache_status always;\n{recipe}}}\n")
+        # Its workers aren't root, and the folder of a test is no one else's.
+        for one in (folder, f"{folder}/temporary", f"{folder}/cache"):
+            os.makedirs(one, exist_ok=True)
+            os.chmod(one, 0o777)
+        self.process = subprocess.Popen(["nginx", "-p", folder, "-c", f"{folder}/nginx.conf"], stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            try:
+                return socket.create_connection(("127.0.0.1", self.port)).close()
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError(open(f"{folder}/nginx.log").read())
+
+    def get(self, path, **headers):
+        """Reads a path through the proxy: status, headers and body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        fields = {"Host": HOST, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        connection.request("GET", path, headers=fields)
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, answer.headers, body
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(20)
+
+
+def store(service, name, count):
+    features = [
+        {"type": "Feature", "id": number, "geometry": {"type": "Point", "coordinates": [number / 10, 50]},
+         "properties": {"name": name}} for number in range(1, count + 1)]
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+    body = json.dumps({"type": "FeatureCollection", "features": features})
+    connection.request("POST", "/collections/places/items", body, {"Content-Type": "application/geo+json"})
+    assert connection.getresponse().status == 200
+
+
+def links(value):
+    """The addresses that a document has, wherever they are."""
+    if isinstance(value, dict):
+        if isinstance(value.get("href"), str) and not value.get("templated"):
+            yield value["href"]
+        for part in value.values():
+            yield from links(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from links(part)
+
+
+def follow(proxy, base):
+    """Follows all links from the landing page, and makes sure that they lead through the proxy."""
+    waiting, seen = [f"{base}/"], set()
+    while waiting:
+        address = waiting.pop()
+        if address in seen:
+            continue
+        seen.add(address)
+        assert address.startswith(f"{base}/"), f"{address} is not behind {base}"
+        path = urllib.parse.urlsplit(address)
+        target = path.path + (f"?{path.query}" if path.query else "")
+        status, headers, body = proxy.get(target)
+        # A viewport without a rect is a bad request.
+        allowed = (400,) if path.path.endswith(("/clusters", "/pins")) and not path.query else (200,)
+        assert status in allowed, f"{target}: {status} {body[:200]}"
+        if headers["Content-Type"].startswith(("application/json", "application/geo+json")):
+            waiting += links(json.loads(body))
+        elif headers["Content-Type"].startswith("text/html"):
+            found = [urllib.parse.urljoin(address, one) for one in re.findall(r'href="([^"#]+)"', body.decode())]
+            waiting += [one.replace("&amp;", "&") for one in found if HOST in one]
+    return len(seen)
+
+
+def keeps(proxy, service):
+    """Answers are kept for a second, then asked for with what they are, and new when they have changed."""
+    path, own = "/pins/collections/places/items?limit=3", "/collections/places/items"
+    before = len(service.answered(own))
+    status, headers, body = proxy.get(path)
+    tag = headers["ETag"]
+    assert (status, headers["X-Cache"]) == (200, "MISS"), headers["X-Cache"]
+    assert proxy.get(path)[1]["X-Cache"] == "HIT"
+    time.sleep(2.1)
+    status, headers, again = proxy.get(path)
+    assert (status, headers["X-Cache"], again) == (200, "REVALIDATED", body), headers["X-Cache"]
+    assert service.answered(own)[before:] == [200, 304], service.answered(own)[before:]
+    # The clients' own questions.
+    status, _, nothing = proxy.get(path, If_None_Match=tag)
+    assert (status, nothing) == (304, b"")
+    store(service, "new", 40)
+    time.sleep(2.1)
+    status, headers, changed = proxy.get(path)
+    assert status == 200 and headers["X-Cache"] == "EXPIRED" and headers["ETag"] != tag and b'"new"' in changed
+    assert proxy.get(path, If_None_Match=tag)[0] == 200
+
+
+def streams(proxy, service):
+    """Changes pass at once."""
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=10)
+    connection.request("GET", "/pins/collections/places/changes?bbox=0,40,9,60&zoom=5", headers={"Host": HOST})
+    answer = connection.getresponse()
+    assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/event-stream")
+    assert answer.readline()
+    store(service, "newer", 41)
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        if b'"count":41' in answer.readline().replace(b" ", b"") or b"data:" in answer.readline():
+            break
+    else:
+        raise AssertionError("no event came through")
+    connection.close()
+
+
+def main():
+    binary, folder = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    for flags, base in ((["--trust-proxy"], f"http://{HOST}/pins"), (["--public-url", f"https://{HOST}/pins"], f"https://{HOST}/pins")):
+        service = Service(binary, folder, *flags)
+        try:
+            store(service, "old", 40)
+            proxy = Proxy(folder, service.port)
+            try:
+                count = follow(proxy, base)
+                assert count > 20, f"only {count} links"
+                if "--trust-proxy" in flags:
+                    keeps(proxy, service)
+                    streams(proxy, service)
+            finally:
+                proxy.stop()
+        finally:
+            service.stop()
+    print(f"nginx: {count} links followed behind a prefix, answers kept and asked about again")
+
+
+main()
