@@ -61,6 +61,9 @@ extension Route {
       "/collections/*/clusters/*/children",
       [.get: { try $0.annotationChildren($1.collection, $1.member, $2) }]),
     Route(
+      "/collections/*/clusters/*/hull",
+      [.get: { try $0.annotationHull($1.collection, $1.member, $2) }]),
+    Route(
       "/collections/*/pins",
       [.get: { try $0.pins($1.collection, $2) }, .post: { try $0.pins($1.collection, $2) }]),
     Route("/collections/*/tiles.json", [.get: { try $0.tileJSON($1.collection, $2) }]),

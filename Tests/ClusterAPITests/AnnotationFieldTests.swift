@@ -23,13 +23,14 @@ import Testing
     _ request: TwinRequest, _ lists: [[String]], _ service: Service, _ comment: String
   ) async -> [TestJSON] {
     var annotations: [TestJSON] = []
+    let request = request.json.adding("hull", .bool(true)).adding("expansion", .bool(true))
     for form in ["json", "geojson"] {
       let path = "\(Self.path)?f=\(form)"
-      let full = await service.post(path, request.json.text)
+      let full = await service.post(path, request.text)
       guard full.status == 200 else { return [] }
       if form == "json" { annotations = full.annotations }
       for list in lists {
-        let body = request.json.adding("fields", .array(list.map { .string($0) }))
+        let body = request.adding("fields", .array(list.map { .string($0) }))
         let answer = await service.post(path, body.text)
         let wanted = full.json.choosing(list)
         #expect(answer.text == wanted.text, "\(form) \(list) \(comment)")
@@ -79,7 +80,9 @@ import Testing
     let service = try Service()
     await service.store(features)
     var generator = SeededGenerator(seed: 354)
-    let output = #""members":2,"titleProperty":"name","countBy":"country","weightBy":"population""#
+    let output =
+      #""members":2,"titleProperty":"name","countBy":"country","weightBy":"population","hull":true"#
+      + #","expansion":true"#
     let view =
       #"{"latitudinalMeters":90000,"longitudinalMeters":90000,"viewportWidth":400,"viewportHeight":300"#
     let query = TwinRequest.query(try TestJSON(parsing: "{\(output)}"))
@@ -164,8 +167,7 @@ extension TestJSON {
 
   /// A full answer as it is with `fields`: of annotations, wherever they are, only the named members.
   fileprivate func choosing(_ names: [String]) -> TestJSON {
-    if self["type"] == "Feature", self["id"] != nil { return choosingInFeature(names) }
-    // An annotation, alone or with more: an answer about one has members that `fields` doesn't concern.
+    // An answer about one annotation has members that `fields` doesn't concern.
     if self["isCluster"] != nil {
       return keeping(names + ["id", "reuses", "expansionZoom", "visibleMapRect"])
     }
@@ -173,16 +175,23 @@ extension TestJSON {
       (members ?? []).map { member in
         switch member.key {
         case "annotations", "features":
-          Member(member.key, .array(member.value.array?.map { $0.choosing(names) } ?? []))
+          Member(member.key, .array(member.value.array?.map { $0.choosingInOne(names) } ?? []))
         case "annotation" where !member.value.isNull:
-          Member(member.key, member.value.choosing(names))
+          Member(member.key, member.value.choosingInOne(names))
         default: member
         }
       })
   }
 
+  /// An annotation of an answer.
+  private func choosingInOne(_ names: [String]) -> TestJSON {
+    self["type"] == "Feature" ? choosingInFeature(names) : keeping(names + ["id", "reuses"])
+  }
+
   private func choosingInFeature(_ names: [String]) -> TestJSON {
-    let supercluster = ["cluster", "cluster_id", "point_count", "point_count_abbreviated", "id"]
+    let supercluster = [
+      "cluster", "cluster_id", "point_count", "point_count_abbreviated", "id", "annotation_id",
+    ]
     return .object(
       (members ?? []).map { member in
         switch member.key {

@@ -41,6 +41,7 @@ import Testing
     ("/collections/c/items/1/locate", [.post]),
     ("/collections/c/clusters", asked), ("/collections/c/clusters/n1", read),
     ("/collections/c/clusters/n1/items", read), ("/collections/c/clusters/n1/children", read),
+    ("/collections/c/clusters/n1/hull", read),
     ("/collections/c/pins", asked), ("/collections/c/changes", read),
   ]
 

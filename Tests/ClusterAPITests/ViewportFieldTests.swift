@@ -53,6 +53,7 @@ import Testing
       ("clusters/{annotationId}", annotation, ["f"]),
       ("clusters/{annotationId}/items", annotation, ["f", "limit", "offset"]),
       ("clusters/{annotationId}/children", annotation, ["f", "childZoom"]),
+      ("clusters/{annotationId}/hull", annotation, ["f"]),
     ] as [(String, ViewportField.Requests, [String])] {
       let names = document.queryNames(of: "\(collection)/\(path)")
       #expect(

@@ -89,7 +89,7 @@ import Testing
       // Whatever it names, looking it up must not trap.
       if let drilldown = Drilldown(id, in: index, settings: ClusterSettings()) {
         #expect(drilldown.annotation.count >= 1)
-        _ = drilldown.expansionZoom
+        _ = drilldown.expansion
         _ = try? drilldown.children(zoom: 24, limit: 10_000)
       }
     }

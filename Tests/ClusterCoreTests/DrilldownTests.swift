@@ -27,6 +27,9 @@ import Testing
         #expect(today.key == annotation.key || today.key == .feature, comment)
         #expect(today.count == annotation.count && today.first == annotation.first, comment)
         #expect(today.bounds == annotation.bounds, comment)
+        let (here, there) = (result.expansion(of: annotation, in: index), drilldown.expansion)
+        #expect(here.zoom == there.zoom, comment)
+        if annotation.isCluster { #expect(here.visibleMapRect == there.visibleMapRect, comment) }
         #expect(today.isUniqueLocation == annotation.isUniqueLocation, comment)
         if annotation.spread != nil || annotation.key != .feature {
           #expect(today.coordinate.isIdentical(to: annotation.coordinate), comment)
@@ -57,7 +60,7 @@ import Testing
       expansion = Twin.expansionZoom(
         of: wanted.features, cellsPerWorld: grid.cellsPerWorld, cellSize: request.cellSize)
     }
-    #expect(drilldown.expansionZoom == expansion, comment)
+    #expect(drilldown.expansion.zoom == expansion, comment)
     checkRect(drilldown, wanted, comment)
 
     guard case .cell = wanted.kind else { return }
@@ -79,7 +82,7 @@ import Testing
   private func checkRect(
     _ drilldown: Drilldown, _ wanted: TwinAnnotation, _ comment: Comment
   ) {
-    let rect = drilldown.visibleMapRect
+    let rect = drilldown.expansion.visibleMapRect
     #expect(rect.width >= 512 && rect.height >= 512, comment)
     let points = wanted.features.map { Twin.project($0.coordinate) }
     let (xs, ys) = (points.map(\.x), points.map(\.y))
@@ -125,7 +128,8 @@ import Testing
         #expect(
           wanted.contains(result.layer(of: annotation).exactBounds(of: annotation, in: index)),
           comment)
-        #expect(wanted.map(\.visibleMapRect).contains(drilldown.visibleMapRect), comment)
+        #expect(
+          wanted.map(\.visibleMapRect).contains(try drilldown.expansion().visibleMapRect), comment)
       }
     }
     #expect(looked > 0)
@@ -202,7 +206,7 @@ import Testing
     let id = AnnotationID.cell(CellName(grid: grid, cellSize: 60, cell: cell))
     let drilldown = try #require(Drilldown(id, in: index, settings: settings))
     #expect(drilldown.annotation.count == 4 && drilldown.annotation.key == .cell(cell))
-    #expect(drilldown.expansionZoom == nil)
+    #expect(drilldown.expansion.zoom == nil)
     settings.keepApart = [features[0].id]
     let without = try #require(Drilldown(id, in: index, settings: settings))
     #expect(without.annotation.count == 3)

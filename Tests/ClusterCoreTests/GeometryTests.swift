@@ -44,7 +44,7 @@ import Testing
   func `contesting pins stand on a circle that grows with them`(count: Int) throws {
     let origin = Coordinate(latitude: 52.517729, longitude: 13.3937395)
     let index = try FeatureIndex.of(TwinFeature.coincident(count, at: origin))
-    var pinLayout = PinLayout(FeatureScope(index), distance: 3)
+    var pinLayout = PinLayout(FeatureScope(index), PinSpread(distance: 3))
     let pins = index.ordinals.map { pinLayout.pin(at: $0) }
     for pin in pins {
       #expect(pin.contested == count)

@@ -27,7 +27,7 @@ import Testing
       }
       let pins = try #require(wanted, comment)
       #expect(ordinals.map { index.record(at: $0).id } == pins.map(\.feature.id), comment)
-      var pinLayout = PinLayout(FeatureScope(index), distance: distance)
+      var pinLayout = PinLayout(FeatureScope(index), PinSpread(distance: distance))
       for (ordinal, pin) in zip(ordinals, pins) {
         let (coordinate, contested) = pinLayout.pin(at: ordinal)
         #expect(contested == pin.contested)
@@ -42,7 +42,7 @@ import Testing
     var generator = SeededGenerator(seed: 43)
     let index = try FeatureIndex.of(Dataset.mixed.features(seed: 43))
     let stored = index.ordinals.map { index.coordinate(at: $0) }
-    var pinLayout = PinLayout(FeatureScope(index), distance: 50)
+    var pinLayout = PinLayout(FeatureScope(index), PinSpread(distance: 50))
     let inOrder = index.ordinals.map { pinLayout.pin(at: $0).coordinate }
     for (number, ordinal) in index.ordinals.enumerated().shuffled(using: &generator) {
       #expect(pinLayout.pin(at: ordinal).coordinate == inOrder[number])

@@ -34,7 +34,7 @@ CALLS = {
     "post_clusters": {"body": view},
     "get_pins": {"bbox": "-22,64,-21,65"}, "post_pins": {"body": {"bbox": [-22, 64, -21, 65]}},
     "locate_item": {"body": located},
-    "get_annotation": {}, "get_annotation_children": {}, "list_annotation_items": {},
+    "get_annotation": {}, "get_annotation_children": {}, "get_annotation_hull": {}, "list_annotation_items": {},
     "get_tile_json": {}, "get_tile": {"tile_zoom": 5, "tile_x": 14, "tile_y": "8.geojson"},
     "list_tile_sets": {}, "get_tile_set": {}, "list_tile_matrix_sets": {}, "get_tile_matrix_set": {},
     "get_tile_of_set": {"tile_matrix": 5, "tile_row": 8, "tile_col": 14},

@@ -21,7 +21,7 @@ extension AnnotationWriter {
   ) {
     json.key("id")
     writeID(of: annotation, into: &json)
-    json.point(annotation.coordinate)
+    json.point(side?.turned(annotation.coordinate) ?? annotation.coordinate)
     json.object("properties") { json in
       json.member("cluster", true)
       json.key("cluster_id")
@@ -33,6 +33,8 @@ extension AnnotationWriter {
       case .text(let text): json.value(text)
       }
       json.key("id")
+      writeID(of: annotation, into: &json)
+      json.key("annotation_id")
       writeID(of: annotation, into: &json)
       writeCommon(annotation, hasID: false, opening: false, into: &json)
       writeMemberList(annotation, into: &json)
@@ -46,11 +48,12 @@ extension AnnotationWriter {
     let record = index.record(at: annotation.first)
     json.key("id")
     json.featureID(record.rawID)
+    let coordinate = side?.turned(annotation.coordinate) ?? annotation.coordinate
     if annotation.coordinate == record.coordinate {
       json.key("geometry")
-      json.geometry(of: record)
+      json.geometry(of: record, longitude: coordinate.longitude)
     } else {
-      json.point(annotation.coordinate)
+      json.point(coordinate)
     }
     json.object("properties") { json in
       if options.fields.contains(.feature) { writeOwnProperties(record, into: &json) }

@@ -5,8 +5,10 @@ import Threading
 /// Encodes annotations: as JSON, or as GeoJSON features with Supercluster's names.
 struct AnnotationWriter {
   let index: FeatureIndex
-  private let result: ClusterResult
+  let result: ClusterResult
   let options: AnnotationOptions
+  /// On which side longitudes are; nil where they stay as they are.
+  let side: LongitudeSide?
   /// The most features that a cluster lists.
   private let memberLimit: Int
   /// The ids of the annotations that were on screen.
@@ -19,11 +21,12 @@ struct AnnotationWriter {
 
   init(
     collection: IndexedCollection, result: ClusterResult, options: AnnotationOptions,
-    statistics: Statistics? = nil, previous: [String] = []
+    statistics: Statistics? = nil, previous: [String] = [], side: LongitudeSide? = nil
   ) throws(ImpossibleRequest) {
     index = collection.index
     self.result = result
     self.options = options
+    self.side = side
     memberLimit = options.fields.contains(.members) ? options.members : 0
     self.previous = previous
     titles = TitleWriter(options, collection)
@@ -87,6 +90,7 @@ struct AnnotationWriter {
       (hasName, opening) = (false, false)
     }
     let fields = options.fields
+    let shown = side?.turned(annotation) ?? annotation
     layers.withTexts(ofLayer: annotation.layer) { texts in
       let comma = json.commaIsDue
       json.withRoom(layers.lengthWithFigures) { room in
@@ -101,14 +105,14 @@ struct AnnotationWriter {
           texts.writeID(annotation.key, into: &room)
           room.text("\"")
         }
-        let figures = AnnotationFigures(annotation, numbers)
+        let figures = AnnotationFigures(shown, numbers)
         figures.writeMembers(fields, hasTitles: titles.hasProperty, comma: comma, into: &room)
       }
       if titles.hasProperty {
         if fields.contains(.title) { titles.writeTitle(annotation, into: &json) }
         if fields.contains(.subtitle) { titles.writeSubtitle(annotation, result, into: &json) }
       }
-      if let spread = annotation.spread {
+      if let spread = shown.spread {
         if fields.contains(.originalCoordinate) {
           json.key("originalCoordinate")
           json.coordinate(spread.originalCoordinate)
@@ -120,7 +124,34 @@ struct AnnotationWriter {
       }
     }
     statistics?.write(annotation, result, into: &json)
+    if annotation.isCluster, options.needsExpansion || options.needsHull {
+      writeShape(annotation, into: &json)
+    }
     if let index = annotation.reuses { json.member("reuses", previous[index]) }
+  }
+
+  /// Writes where a cluster comes apart, and its hull.
+  private func writeShape(_ annotation: Annotation, into json: inout JSONWriter) {
+    if options.needsExpansion {
+      if Interruption.poll(3000) { return }
+      json.expansion(result.expansion(of: annotation, in: index), options.fields)
+    }
+    if options.needsHull {
+      if Interruption.poll(5000) { return }
+      json.key("hull")
+      let hull = result.hull(of: annotation, in: index)
+      json.geometry(
+        side.map { hull.turned(near: $0.turned(annotation).coordinate.longitude) } ?? hull)
+    }
+  }
+
+  /// The coordinate of one of a cluster's features, on the side of the cluster.
+  private func place(of record: FeatureRecord, in cluster: Annotation) -> Coordinate {
+    var coordinate = record.coordinate
+    guard let side else { return coordinate }
+    coordinate.longitude = LongitudeSide.turned(
+      coordinate.longitude, near: side.turned(cluster.coordinate.longitude))
+    return coordinate
   }
 
   func writeMemberList(_ annotation: Annotation, into json: inout JSONWriter) {
@@ -135,7 +166,7 @@ struct AnnotationWriter {
           json.key("id")
           json.featureID(record.rawID)
           json.key("coordinate")
-          json.coordinate(record.coordinate)
+          json.coordinate(place(of: record, in: annotation))
           json.properties(of: record, options.properties)
         }
       }

@@ -13,7 +13,7 @@ struct CellEncoder {
   init(_ answer: ClusterAnswer, cellSize: Double) throws(ImpossibleRequest) {
     writer = try AnnotationWriter(
       collection: answer.snapshot.collection, result: answer.result, options: answer.output,
-      statistics: answer.statistics)
+      statistics: answer.statistics, side: answer.side)
     let owners = answer.result.layers.map { layer -> ViewportCell.Owner in
       guard let group = layer.group, layer.cellSize != cellSize else { return .viewport }
       return .group(group.key)

@@ -8,7 +8,8 @@ extension ClusterAnswer {
   ) throws -> JSONWriter {
     let (values, options) = (request.values, request.values.cell)
     guard case .grid(let viewport, _) = request.area, !values.debug, values.previous == nil,
-      values.histogram == nil, !options.properties.hasStatistics, options.properties.groupBy == nil,
+      values.histogram == nil, request.side == nil, !options.properties.hasStatistics,
+      options.properties.groupBy == nil,
       PlainCellWriter.writes(options.output)
     else { return try ClusterAnswer(request, of: snapshot).json() }
     let plain = ClusterRequest(
@@ -51,10 +52,14 @@ extension ClusterAnswer {
       self.init(snapshot, try scope.clusters(grid), request.values.cell, properties)
     case .tiles(let tiles):
       scope = FeatureScope(collection, passing: properties.filter, near: tiles.viewport.tiles)
-      let result = try scope.clusters(tiles, markers: collection.markers(tiles))
+      var result = try scope.clusters(tiles, markers: collection.markers(tiles))
+      if request.values.cell.output.needsExpansion {
+        try tiles.findExpansionZooms(in: &result, collection)
+      }
       self.init(snapshot, result, request.values.cell, properties)
     }
     describe(request.area)
+    side = request.side
     if request.values.debug, case .grid(let viewport, _) = request.area {
       debugCells = (viewport.cells, scope.countsByCell(viewport.cells))
     }
@@ -99,6 +104,7 @@ extension ClusterAnswer {
       result = try scope.clusters(grid, in: selection)
     }
     self.init(snapshot, result, request.values.cell, properties)
+    side = request.side
   }
 
   private init(

@@ -12,6 +12,8 @@ struct ClusterAnswer {
   /// The rectangle that is clustered; nil for the children of an annotation.
   var gridRect: MapRect?
   var output = AnnotationOptions()
+  /// On which side longitudes are; nil where they stay as they are.
+  var side: LongitudeSide?
   /// The statistics of properties that annotations carry; nil for none.
   var statistics: Statistics?
   /// The ids of the annotations on screen and the indices of those to remove; nil if none were given.
@@ -44,7 +46,7 @@ struct ClusterAnswer {
     openAnnotations(into: &json)
     let writer = try AnnotationWriter(
       collection: snapshot.collection, result: result, options: output, statistics: statistics,
-      previous: changes?.previous ?? [])
+      previous: changes?.previous ?? [], side: side)
     for annotation in result.annotations { writer.write(annotation, into: &json) }
     try AnswerLimit.check(json)
     json.endArray()
@@ -134,7 +136,10 @@ struct ClusterAnswer {
         for cell in cells.positions where !Interruption.poll(1000) {
           json.object { json in
             json.member("type", "Feature")
-            writePolygon(cells.grid.bounds(of: cell), into: &json)
+            let bounds = cells.grid.bounds(of: cell)
+            let middle = (bounds.west + bounds.east) / 2
+            writePolygon(
+              side.map { bounds.turned(near: $0.turned(middle)) } ?? bounds, into: &json)
             json.object("properties") { json in
               json.member("column", cell.column)
               json.member("row", cell.row)

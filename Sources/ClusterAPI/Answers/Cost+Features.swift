@@ -6,6 +6,8 @@ extension Cost {
     case itself
     /// At most so many of its features.
     case items(Int)
+    /// The hull of its features.
+    case hull
     /// Its children; nil for those at the zoom that divides it.
     case children(zoom: Double?)
   }
@@ -135,6 +137,9 @@ extension Cost {
     case .itself:
       nanoseconds += seen.features
       addOne(of: seen.features, options, collection, sample)
+    case .hull:
+      let hulls = Cost.hulls(ofFeatures: seen.features, clusters: 1)
+      (nanoseconds, bytes) = (nanoseconds + hulls.nanoseconds, bytes + hulls.bytes)
     case .items(let limit):
       let whole = RecordSample(of: collection)
       addPage(of: min(Double(limit), seen.features), whole)

@@ -85,6 +85,9 @@ extension Cost {
         collection.estimate(of: viewport.tiles, cellSize: reach, passing: filter),
         of: viewport.tiles.count * perTile * perTile, isDistance: values.method == .distance)
       nanoseconds += found.features * 180
+      // Each cluster is clustered alone at some zooms.
+      if options.output.needsExpansion { nanoseconds += found.features * 900 }
+      if options.output.needsHull { nanoseconds += found.features * 40 }
     }
     let isTooMany = found.count > 2 * Double(ClusterRequest.maximumLimit)
     let seen = found.features
@@ -135,7 +138,27 @@ extension Cost {
       nanoseconds += all * (150 + sample.wholeBytes / 2)
     }
     if options.settings.decluster { bytes += found.pins * 90 }
+    if output.needsExpansion {
+      nanoseconds += found.clusters * 3000
+      bytes += found.clusters * 120
+    }
+    if output.needsHull {
+      let hulls = Cost.hulls(ofFeatures: inClusters, clusters: found.clusters)
+      (nanoseconds, bytes) = (nanoseconds + hulls.nanoseconds, bytes + hulls.bytes)
+    }
     add(statisticsOf: found, options, mean: mean, collection)
+  }
+
+  /// What the hulls of some clusters add, judged by that of random places: its corners are as many as the
+  /// logarithm of their number, and the features near its edge as their root.
+  static func hulls(ofFeatures features: Double, clusters: Double) -> Cost {
+    guard clusters > 0 else { return Cost(nanoseconds: 0, bytes: 0) }
+    let mean = max(features / clusters, 1)
+    let corners = min(mean, 2 + 2.7 * log(mean))
+    let looked = min(mean, 40 * mean.squareRoot())
+    return Cost(
+      nanoseconds: clusters * (2000 + looked * 60 + corners * 1200),
+      bytes: clusters * (60 + corners * 42))
   }
 
   private mutating func add(

@@ -20,6 +20,7 @@ struct PlainCellWriter {
   /// Whether annotations of such a form are written.
   static func writes(_ output: AnnotationOptions) -> Bool {
     !output.isGeoJSON && output.members == 0 && output.neededTitleProperty == nil
+      && !output.needsHull && !output.needsExpansion
   }
 
   /// Writes the annotations as elements of an array, until there are more bytes than an answer may have.

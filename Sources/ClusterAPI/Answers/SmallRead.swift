@@ -41,7 +41,7 @@ enum SmallRead {
     switch part {
     case .itself: limit = min(limit, added)
     case .items(let count) where count <= page: limit = min(limit, added)
-    case .children: limit = apart
+    case .children, .hull: limit = apart
     case .items: return false
     }
     return collection.holds(atMost: limit, in: name)
@@ -57,7 +57,9 @@ enum SmallRead {
     let isTitled = output.neededTitleProperty != nil
     let corners = properties.filter?.shapes.reduce(0) { $0 + $1.cornerCount } ?? 0
     guard corners <= mostCorners else { return nil }
-    guard output.members == 0, !isTitled || Double(output.subtitleLimit) * cells <= titles else {
+    guard output.members == 0, !output.needsHull, !output.needsExpansion,
+      !isTitled || Double(output.subtitleLimit) * cells <= titles
+    else {
       return nil
     }
     let isApart =

@@ -7,24 +7,29 @@ struct CellKey: Hashable, Sendable {
   let grid: CellGrid
   private let cellSize: Double
   private let options: CellOptions
+  /// The zoom, if pins are spread by points on the screen; otherwise zooms of one grid don't differ.
+  private let spreadZoom: Double?
 
   /// The size of the options above which nothing is kept, in bytes.
   private static let maximumBytes = 8 << 10
 
   /// The key of a viewport's cells; nil if an answer holds more than its cells' annotations, if a cell
-  /// depends on features outside of it, or if the options are too long.
+  /// depends on features outside of it or on the side of the antimeridian that is asked for, or if the options are too long.
   init?(_ request: ViewportRequest) {
     let values = request.values
     guard case .grid(let viewport, _) = request.area, !values.debug, values.previous == nil,
-      values.histogram == nil, values.cell.groups == nil, values.cell.settings.keepApart.isEmpty,
+      values.histogram == nil, request.side == nil, values.cell.groups == nil,
+      values.cell.settings.keepApart.isEmpty,
       values.cell.byteCount <= CellKey.maximumBytes
     else { return nil }
     (grid, cellSize) = (viewport.cells.grid, viewport.cellSize)
     options = values.cell.canonical(atZoom: viewport.zoomLevel)
+    spreadZoom = options.settings.spreadUnit == .points ? viewport.zoomLevel : nil
     var hasher = Hasher()
     hasher.combine(grid)
     hasher.combine(cellSize)
     hasher.combine(options)
+    hasher.combine(spreadZoom)
     hash = hasher.finalize()
   }
 

@@ -19,7 +19,11 @@ struct AnnotationFields: OptionSet, Hashable, Sendable {
   static let feature = AnnotationFields(rawValue: 1 << 14)
   static let members = AnnotationFields(rawValue: 1 << 15)
 
-  static let all = AnnotationFields(rawValue: 1 << 16 - 1)
+  static let expansionZoom = AnnotationFields(rawValue: 1 << 16)
+  static let visibleMapRect = AnnotationFields(rawValue: 1 << 17)
+  static let hull = AnnotationFields(rawValue: 1 << 18)
+
+  static let all = AnnotationFields(rawValue: 1 << 19 - 1)
 
   /// The names that a request may give, in the order of an annotation's members.
   static let names: KeyValuePairs<String, AnnotationFields> = [
@@ -27,6 +31,7 @@ struct AnnotationFields: OptionSet, Hashable, Sendable {
     "isUniqueLocation": .isUniqueLocation, "bbox": .bbox, "title": .title, "subtitle": .subtitle,
     "originalCoordinate": .originalCoordinate, "contested": .contested, "group": .group,
     "weight": .weight, "counts": .counts, "otherCount": .otherCount, "aggregates": .aggregates,
+    "expansionZoom": .expansionZoom, "visibleMapRect": .visibleMapRect, "hull": .hull,
     "reuses": [], "feature": .feature, "members": .members,
   ]
 

@@ -27,12 +27,22 @@ struct AnnotationOptions: Hashable, Sendable {
   static let maximumProperties = 1000
   /// The most features that a cluster lists.
   var members = 0
+  /// Whether clusters carry the convex hull of their features.
+  var hull = false
+  /// Whether clusters tell where they come apart.
+  var expansion = false
   /// The members that an annotation carries.
   var fields = AnnotationFields.all
 
   /// The property whose value is a feature's title, if annotations carry texts.
   var neededTitleProperty: [UInt8]? {
     fields.isDisjoint(with: [.title, .subtitle]) ? nil : titleProperty
+  }
+
+  /// Whether clusters carry their hulls, or tell where they come apart.
+  var needsHull: Bool { hull && fields.contains(.hull) }
+  var needsExpansion: Bool {
+    expansion && !fields.isDisjoint(with: [.expansionZoom, .visibleMapRect])
   }
 
   /// The approximate size of the parts of variable length, in bytes.

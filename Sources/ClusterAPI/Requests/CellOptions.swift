@@ -29,7 +29,10 @@ struct CellOptions: Hashable, Sendable {
     var options = self
     let isClusteringOff = settings.maxZoomLevelForClustering.map { zoomLevel > $0 } ?? false
     options.settings.maxZoomLevelForClustering = isClusteringOff ? -.infinity : nil
-    if !settings.decluster { options.settings.distanceFromContestedLocation = 0 }
+    if !settings.decluster {
+      options.settings.distanceFromContestedLocation = 0
+      (options.settings.pinLayout, options.settings.spreadUnit) = (.circle, .meters)
+    }
     return options
   }
 

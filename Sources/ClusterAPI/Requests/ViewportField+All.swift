@@ -41,12 +41,20 @@ extension ViewportField {
       "distanceFromContestedLocation", .settings, [annotations, .tile], { try $0.number($1) },
       { $0.cell.settings.distanceFromContestedLocation = $1 }),
     ViewportField(
+      "pinLayout", .settings, [annotations, .tile],
+      { try $0.choice($1, PinSpread.Figure.self) }, { $0.cell.settings.pinLayout = $1 }),
+    ViewportField(
+      "spreadUnit", .settings, [annotations, .tile],
+      { try $0.choice($1, PinSpread.Unit.self) }, { $0.cell.settings.spreadUnit = $1 }),
+    ViewportField(
       "debug", .debug, .viewports, isGridOnly: true, { try $0.bool($1) }, { $0.debug = $1 }),
 
     // What of the viewport is answered.
     ViewportField(
       "marginFactor", .margin, [.viewports, .methodAnnotation], { try $0.number($1) },
       { $0.margin = $1 }),
+    ViewportField(
+      "wrap", .wrap, [.viewports, .methodAnnotation], { try $0.bool($1) }, { $0.wrap = $1 }),
     ViewportField(
       "limit", .limit, [.clusters, .pins, .changes],
       { try $0.integer($1, in: 1...ClusterRequest.maximumLimit) }, { $0.limit = $1 }),
@@ -66,6 +74,11 @@ extension ViewportField {
     ViewportField(
       "properties", .output, [annotations, .tile], { try $0.propertySelection($1) },
       { $0.cell.output.properties = $1 }),
+    ViewportField(
+      "hull", .output, annotations, { try $0.bool($1) }, { $0.cell.output.hull = $1 }),
+    ViewportField(
+      "expansion", .output, [annotations, .tile], { try $0.bool($1) },
+      { $0.cell.output.expansion = $1 }),
     ViewportField(
       "fields", .output, annotations, { try $0.annotationFields($1) },
       { $0.cell.output.fields = $1 }),

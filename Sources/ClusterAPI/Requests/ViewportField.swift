@@ -30,7 +30,7 @@ struct ViewportField: Sendable {
   /// The parts of a request. Each is read in one go, its fields in the order of ``all``.
   enum Part: Int, CaseIterable {
     case method, rect, scale, settings, limit, margin, properties, output, previous, tiles, cellSize
-    case groups, debug, histogram
+    case groups, debug, histogram, wrap
   }
 
   let name: String

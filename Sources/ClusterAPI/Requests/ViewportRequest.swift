@@ -14,8 +14,11 @@ struct ViewportRequest: Sendable {
   private final class Content: Sendable {
     let values: ViewportValues
     let area: Area
+    let side: LongitudeSide?
 
-    init(_ values: ViewportValues, _ area: Area) { (self.values, self.area) = (values, area) }
+    init(_ values: ViewportValues, _ area: Area, _ side: LongitudeSide?) {
+      (self.values, self.area, self.side) = (values, area, side)
+    }
   }
 
   private var content: Content
@@ -23,11 +26,14 @@ struct ViewportRequest: Sendable {
   /// The values of its fields. To change them copies all of them.
   var values: ViewportValues {
     _read { yield content.values }
-    set { content = Content(newValue, content.area) }
+    set { content = Content(newValue, content.area, content.side) }
   }
 
   /// Where the viewport is.
   var area: Area { _read { yield content.area } }
+
+  /// On which side longitudes are answered; nil where they stay as they are.
+  var side: LongitudeSide? { content.side }
 
   /// The most cells that an answer lists.
   static let maximumListedCells = 10_000
@@ -48,12 +54,13 @@ struct ViewportRequest: Sendable {
     let scale = try givenScale ?? fields.scale(into: &values)
     try fields.readSettings(of: request, into: &values)
     try fields.read(
-      .limit, .margin, .properties, .output, .previous, .tiles, .histogram, of: request,
+      .limit, .margin, .wrap, .properties, .output, .previous, .tiles, .histogram, of: request,
       into: &values)
+    let side = values.wrap ? LongitudeSide(ofMiddleOf: rect) : nil
     guard values.method == .grid else {
       content = Content(
         values,
-        .tiles(try TileViewport(rect: rect, scale: scale, marginFactor: values.margin)))
+        .tiles(try TileViewport(rect: rect, scale: scale, marginFactor: values.margin)), side)
       return
     }
     try fields.read(.cellSize, of: request, into: &values)
@@ -62,7 +69,10 @@ struct ViewportRequest: Sendable {
     try fields.read(.groups, of: request, into: &values)
     let overrides = try fields.overrides(values.cell.groups, viewport)
     try fields.read(.debug, of: request, into: &values)
-    content = Content(values, .grid(viewport, overrides: overrides))
+    // Pins that are spread may cross the antimeridian, as may the cells of groups.
+    let isPlain = !values.cell.settings.decluster && overrides.isEmpty
+    let keepsAll = isPlain && side?.keepsAll(of: viewport.cells.mapRect) == true
+    content = Content(values, .grid(viewport, overrides: overrides), keepsAll ? nil : side)
     let most = ViewportRequest.maximumListedCells
     if values.debug, viewport.cells.count > Double(most) {
       throw Viewport.tooManyCells(
@@ -72,7 +82,7 @@ struct ViewportRequest: Sendable {
 
   /// A request for a viewport on a grid.
   init(_ values: ViewportValues, on viewport: Viewport) {
-    content = Content(values, .grid(viewport, overrides: [:]))
+    content = Content(values, .grid(viewport, overrides: [:]), nil)
   }
 
   /// The zoom, rounded to 1/1000.

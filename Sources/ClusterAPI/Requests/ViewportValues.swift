@@ -20,6 +20,8 @@ struct ViewportValues: Sendable {
   var margin = 0.5
   /// The most annotations; nil for the resource's default.
   var limit: Int?
+  /// Whether longitudes are answered on the side of the rectangle's middle.
+  var wrap = false
   /// Whether the answer lists the cells.
   var debug = false
   /// The histogram that is asked for; nil for none.

@@ -36,19 +36,37 @@ struct FoundAnnotation {
     (source, annotation, result) = (.grid(found), found.annotation, found.result)
   }
 
-  /// The smallest integer zoom at which its features are no longer one annotation.
-  func expansionZoom() throws -> Int? {
+  /// The zoom at which its features are no longer one annotation, and the rectangle in which to show them.
+  func expansion() throws -> Expansion {
     switch source {
-    case .grid(let drilldown): drilldown.expansionZoom
-    case .tiles(let drilldown): try drilldown.expansionZoom()
+    case .grid(let drilldown): drilldown.expansion
+    case .tiles(let drilldown): try drilldown.expansion()
     }
   }
 
-  /// The rectangle of its features and some more, to show it.
-  var visibleMapRect: MapRect {
+  /// Whether the place of its pin depends on a zoom, which its id doesn't name.
+  var isPlacedByZoom: Bool {
+    if case .grid(let drilldown) = source { drilldown.isPlacedByZoom } else { false }
+  }
+
+  /// Its features as pins, at the last zoom.
+  func pins(
+    _ settings: ClusterSettings, into answer: inout ClusterAnswer
+  ) throws(ImpossibleRequest) {
+    let limit = ClusterRequest.maximumLimit
+    guard annotation.count <= limit else {
+      throw ImpossibleRequest(
+        field: "childZoom",
+        detail:
+          "no zoom up to \(Drilldown.zooms.upperBound) tells these features apart, and there are more "
+          + "than \(limit); its items are in pages")
+    }
+    answer.zoomLevel = Double(Drilldown.zooms.upperBound)
     switch source {
-    case .grid(let drilldown): drilldown.visibleMapRect
-    case .tiles(let drilldown): drilldown.visibleMapRect
+    case .grid(let drilldown):
+      let (cells, result) = try drilldown.pins(limit: limit)
+      (answer.grid, answer.result) = (cells.grid, result)
+    case .tiles(let drilldown): answer.result = try drilldown.pins(settings, limit: limit)
     }
   }
 
@@ -62,7 +80,8 @@ struct FoundAnnotation {
         let (cells, result) = try drilldown.children(zoom: zoom, limit: limit)
         (answer.grid, answer.result) = (cells.grid, result)
       case .tiles(let drilldown):
-        answer.result = try drilldown.children(zoom: zoom, limit: limit)
+        answer.result = try drilldown.children(
+          zoom: zoom, limit: limit, findsExpansion: answer.output.needsExpansion)
       }
     } catch {
       guard error.field == "limit" else { throw error }

@@ -84,17 +84,41 @@ extension Resources {
   func getAnnotation(_ id: String, _ annotation: String, _ request: HTTPRequest) throws -> Outcome {
     let asked = try annotationRequest(id, annotation, request, offered: [.json])
     return try answer(asked, request, as: .itself) { found in
+      if found.isPlacedByZoom {
+        throw Problem(
+          422, field: "spreadUnit", inBody: false,
+          "the id of a feature's pin names no zoom, so its place in points isn't known; meters would do"
+        )
+      }
+      var options = asked.options.output
+      // It comes last here, and for pins, too.
+      options.expansion = false
       let writer = try AnnotationWriter(
-        collection: asked.snapshot.collection, result: found.result, options: asked.options.output,
-        statistics: found.statistics)
+        collection: asked.snapshot.collection, result: found.result, options: options,
+        statistics: found.statistics, side: asked.viewport?.side)
       return try HTTPResponse(etag: asked.etag) { json in
         writer.writeMembers(found.annotation, into: &json)
         try AnswerLimit.check(json)
-        json.key("expansionZoom")
-        if let zoom = try found.expansionZoom() { json.value(zoom) } else { json.null() }
-        json.key("visibleMapRect")
-        json.mapRect(found.visibleMapRect)
+        json.expansion(try found.expansion())
       }
+    }
+  }
+
+  /// The convex hull of an annotation's features, as a GeoJSON geometry.
+  func annotationHull(
+    _ id: String, _ annotation: String, _ request: HTTPRequest
+  ) throws -> Outcome {
+    let asked = try annotationRequest(id, annotation, request, offered: [.geoJSON, .json])
+    return try answer(asked, request, as: .hull) { found in
+      let annotation = found.annotation
+      var hull = found.result.hull(of: annotation, in: asked.snapshot.index)
+      if let side = asked.viewport?.side {
+        hull = hull.turned(near: side.turned(annotation.coordinate.longitude))
+      }
+      var json = JSONWriter(reserving: 64 + hull.corners.count * 32)
+      json.geometry(hull)
+      try AnswerLimit.check(json)
+      return HTTPResponse(json, type: asked.type, etag: asked.etag)
     }
   }
 
@@ -118,14 +142,14 @@ extension Resources {
     let asked = try annotationRequest(
       id, annotation, request, offered: [.json, .geoJSON], hasChildZoom: true)
     return try answer(asked, request, as: .children(zoom: asked.childZoom)) { found in
-      guard let zoom = try asked.childZoom ?? found.expansionZoom().map(Double.init) else {
-        throw Problem(
-          422, field: "childZoom", inBody: false,
-          "no zoom up to 24 tells these features apart; childZoom may still name one")
-      }
       var answer = ClusterAnswer(snapshot: asked.snapshot, result: ClusterResult())
-      try found.children(zoom: Viewport.rounded(zoom), into: &answer)
       answer.output = asked.options.output
+      if let zoom = try asked.childZoom ?? found.expansion().zoom.map(Double.init) {
+        try found.children(zoom: Viewport.rounded(zoom), into: &answer)
+      } else {
+        try found.pins(asked.options.settings, into: &answer)
+      }
+      answer.side = asked.viewport?.side
       answer.output.isGeoJSON = asked.type == .geoJSON
       answer.statistics = found.statistics
       return HTTPResponse(try answer.json(), type: asked.type, etag: asked.etag)

@@ -51,7 +51,8 @@ extension Resources {
       case .tiles(let request):
         try LocatedFeature(
           ordinal, in: collection, passing: filter, request, viewport,
-          margin: asked.values.margin, markers: collection.markers(request))
+          margin: asked.values.margin, markers: collection.markers(request),
+          findsExpansion: asked.values.cell.output.needsExpansion)
       }
     return try HTTPResponse { json in
       json.key("visibleMapRect")
@@ -63,7 +64,7 @@ extension Resources {
       if let annotation = located.annotation {
         try AnnotationWriter(
           collection: collection, result: located.result, options: asked.values.cell.output,
-          statistics: properties.annotationStatistics
+          statistics: properties.annotationStatistics, side: asked.side
         ).write(annotation, into: &json)
         try AnswerLimit.check(json)
       } else {

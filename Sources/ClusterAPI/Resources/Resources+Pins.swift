@@ -33,7 +33,7 @@ extension Resources {
     let filter = try asked.filter.map { try snapshot.collection.filter($0) }
     let scope = FeatureScope(snapshot.collection, passing: filter, near: asked.region)
     let ordinals = try scope.ordinals(in: asked.region, limit: asked.limit)
-    var pinLayout = PinLayout(scope, distance: asked.distance)
+    var pinLayout = PinLayout(scope, asked.spread)
     return try HTTPResponse(etag: etag, reserving: 256 + ordinals.count * 256) { json in
       json.member("featureCount", ordinals.count)
       json.member("version", snapshot.info.version)
@@ -42,7 +42,7 @@ extension Resources {
         for ordinal in ordinals {
           let record = index.record(at: ordinal)
           if Interruption.poll(500 &+ record.properties.count / 4) { return }
-          json.pin(record, pinLayout.pin(at: ordinal), properties)
+          json.pin(record, pinLayout.pin(at: ordinal), properties, asked.side)
           try AnswerLimit.check(json)
         }
       }
@@ -53,15 +53,20 @@ extension Resources {
 extension JSONWriter {
   fileprivate mutating func pin(
     _ record: FeatureRecord, _ pin: (coordinate: Coordinate, contested: Int),
-    _ selection: AnnotationOptions.PropertySelection
+    _ selection: AnnotationOptions.PropertySelection, _ side: LongitudeSide?
   ) {
+    var (place, origin) = (pin.coordinate, record.coordinate)
+    if let side {
+      place = side.turned(place)
+      origin.longitude = LongitudeSide.turned(origin.longitude, near: place.longitude)
+    }
     beginObject()
     key("id")
     featureID(record.rawID)
     key("coordinate")
-    coordinate(pin.coordinate)
+    coordinate(place)
     key("originalCoordinate")
-    coordinate(record.coordinate)
+    coordinate(origin)
     member("contested", pin.contested)
     key("feature")
     beginObject()

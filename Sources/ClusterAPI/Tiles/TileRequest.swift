@@ -15,13 +15,11 @@ struct TileRequest: Sendable {
   let tile: Tile
   let form: Form
   private(set) var viewport: ViewportRequest
-  /// Whether clusters tell the zoom at which they come apart.
-  let hasExpansion: Bool
   /// The version in the template that the request was made from; nil if there is none.
   let version: Int?
 
   /// The fields that say which annotations there are and what they carry.
-  static let names = ViewportField.names(.tile) + ["expansion"]
+  static let names = ViewportField.names(.tile)
   private static let allNames = names + ["v"]
   /// The forms by what a path may end with.
   private static let forms = [".mvt": Form.vector, ".pbf": .vector, ".geojson": .geoJSON]
@@ -54,12 +52,14 @@ struct TileRequest: Sendable {
     self.tile = tile
     self.form = form
     viewport = try ViewportRequest(tile, fields, isGeoJSON: form == .geoJSON)
-    hasExpansion = try fields.bool("expansion") ?? false
     version = try fields.integer("v", in: 0...TileRequest.lastVersion)
   }
 }
 
 extension TileRequest {
+  /// Whether clusters tell the zoom at which they come apart.
+  var hasExpansion: Bool { viewport.values.cell.output.expansion }
+
   /// The request with its span of time as a part of the filter.
   func resolved(by temporal: TemporalProperties?) -> TileRequest {
     var request = self

@@ -8,7 +8,7 @@ struct TileWriter {
   private let answer: ClusterAnswer
   private let layer: VectorTileLayer
   private let collector: StatisticsCollector?
-  private let expansion: ExpansionFinder?
+  private let hasExpansion: Bool
 
   /// The width and height of a tile in the units of its points.
   static let extent = 4096
@@ -21,8 +21,7 @@ struct TileWriter {
     }
     (tile, self.answer, self.layer) = (request.tile, answer, layer)
     collector = try answer.statistics.map(StatisticsCollector.init)
-    expansion =
-      request.hasExpansion ? try ExpansionFinder(request.viewport, of: answer.snapshot) : nil
+    hasExpansion = request.hasExpansion
   }
 
   /// The tile with all annotations; empty if there are none.
@@ -57,9 +56,12 @@ struct TileWriter {
     case .number(let count): layer.tag("point_count_abbreviated", .integer(count))
     case .text(let text): layer.tag("point_count_abbreviated", text: text)
     }
-    if let expansion {
-      Interruption.poll(25_000)
-      if let zoom = expansion.zoom(of: id) { layer.tag("expansion_zoom", .integer(zoom - 1)) }
+    if hasExpansion {
+      Interruption.poll(3000)
+      // Tiles are 512 points wide, hence of a zoom one less.
+      if let zoom = answer.result.expansionZoom(of: annotation, in: index) {
+        layer.tag("expansion_zoom", .integer(zoom - 1))
+      }
     }
     addGroup(of: annotation)
     addStatistics(of: annotation)

@@ -6,6 +6,9 @@ public struct ClusterLayer: Sendable {
   public let grid: CellGrid?
   /// The grid's cell size in points.
   public let cellSize: Double
+  /// Tells of the places of annotations' features without looking at all of them; nil if they are not in a
+  /// tree of their own.
+  var places: (any FeaturePlaces)?
   /// Calls its last argument with the runs of an annotation's features that are also held by a previous
   /// one, if that is given, until it returns false.
   let runs: @Sendable (Annotation, HeldFeatures?, (Range<Int>) -> Bool) -> Void

@@ -9,6 +9,9 @@ public struct ClusterResult: Sendable {
   public var featureCount = 0
   /// The number of hidden features; only set by the collision method.
   public var hiddenCount: Int?
+  /// Without a grid, the zooms at which clusters come apart, by the ordinals of their first features, as far
+  /// as they were asked for.
+  var expansionZooms: [Int: Int]?
 
   /// Creates an empty result.
   public init() {}

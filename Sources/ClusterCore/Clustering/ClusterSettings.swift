@@ -16,11 +16,25 @@ public struct ClusterSettings: Hashable, Sendable {
   /// Whether each feature of a cell that is not clustered becomes a pin of its own, placed around its
   /// coordinate if other features share that.
   public var decluster = false
-  /// The distance between pins that share a coordinate, in metres; see ``PinLayout``.
+  /// The distance between pins that share a coordinate; see ``PinLayout``.
   public var distanceFromContestedLocation: Double = PinLayout.defaultDistance
+  /// The figure in which these are placed.
+  public var pinLayout = PinSpread.Figure.circle
+  /// What the distance is measured in.
+  public var spreadUnit = PinSpread.Unit.meters
 
   /// Creates the default settings.
   public init() {}
+
+  /// How pins that share a coordinate are placed at a zoom.
+  public func spread(atZoom zoomLevel: Double) -> PinSpread {
+    var spread = PinSpread(distance: distanceFromContestedLocation)
+    spread.figure = pinLayout
+    if spreadUnit == .points {
+      spread.mapPointsPerPoint = WebMercator.mapPointsPerPoint(zoom: zoomLevel)
+    }
+    return spread
+  }
 
   /// Throws unless all settings are in their ranges.
   public func validate() throws(ImpossibleRequest) {

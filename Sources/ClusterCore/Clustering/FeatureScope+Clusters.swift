@@ -92,7 +92,7 @@ extension FeatureScope {
     group: ClusterGroup? = nil, selection: CellSelection? = nil
   ) throws(ImpossibleRequest) -> ClusterResult {
     let pinLayout = PinLayout(
-      self, distance: request.settings.distanceFromContestedLocation, excluding: excluded)
+      self, request.settings.spread(atZoom: request.zoomLevel), excluding: excluded)
     var result = ClusterResult()
     for (group, scope) in try layers(of: request, group, selection) {
       let layer = request.layer(ofKey: group?.key)

@@ -55,7 +55,7 @@ extension ClusterLayer {
     _ features: GridFeatures<some IndexRegion>, grid: CellGrid?, cellSize: Double,
     group: ClusterGroup?
   ) {
-    self.init(group: group, grid: grid, cellSize: cellSize) {
+    self.init(group: group, grid: grid, cellSize: cellSize, places: features) {
       features.forEachRun(of: $0, in: $1, $2)
     }
   }

@@ -1,18 +1,15 @@
-import Glibc
-
-/// Places pins of features that share a coordinate on a circle around it.
+/// Places pins of features that share a coordinate around it.
 ///
-/// If n > 1 features share a coordinate, pin i = 0…n−1 in index order is `d·n/2` metres from it at a
-/// bearing of `2π·i/n`. The circle grows with the number of pins, so that neighbours are about `π·d`
-/// apart.
+/// If n > 1 features share a coordinate, pin i = 0…n−1 in index order is on a circle `d·n/2` from it at a
+/// bearing of `2π·i/n`, or on a spiral `d·√(i+½)` from it at a bearing of `i·137.50776405°`.
 public struct PinLayout {
-  /// The default of the distance d, in metres.
+  /// The default of the distance d.
   public static let defaultDistance: Double = 3
-  /// The distances that are accepted, in metres.
+  /// The distances that are accepted.
   public static let distances: ClosedRange<Double> = 0...1000
 
   private let scope: FeatureScope
-  private let distance: Double
+  private let spread: PinSpread
   /// The ordinals in the scope of features that are treated as if they didn't exist.
   private let excluded: OrdinalSet
   /// The ordinals in the scope of all features at the position that was requested last.
@@ -22,16 +19,16 @@ public struct PinLayout {
   /// The number of these features at each coordinate.
   private var totals: [Coordinate: Int] = [:]
 
-  /// Creates the layout of a scope's pins for a distance in metres.
-  public init(_ scope: FeatureScope, distance: Double) {
-    self.init(scope, distance: distance, excluding: OrdinalSet([]))
+  /// Creates the layout of a scope's pins.
+  public init(_ scope: FeatureScope, _ spread: PinSpread) {
+    self.init(scope, spread, excluding: OrdinalSet([]))
   }
 
   /// Creates the layout of pins as if the excluded features didn't exist. Their own pins must not be
   /// requested.
-  init(_ scope: FeatureScope, distance: Double, excluding excluded: OrdinalSet) {
+  init(_ scope: FeatureScope, _ spread: PinSpread, excluding excluded: OrdinalSet) {
     self.scope = scope
-    self.distance = distance
+    self.spread = spread
     self.excluded = excluded
   }
 
@@ -48,14 +45,7 @@ public struct PinLayout {
     guard ordinals.count > 1, let contested = totals[origin], contested > 1,
       let number = ordinals.sortedIndex(of: ordinal)
     else { return (origin, 1) }
-    let bearing = 2 * Double.pi * Double(ranks[number]) / Double(contested)
-    let radius = distance * Double(contested) / 2
-    guard radius > 0 else {
-      // The formula leaves the pin where it is; this avoids its rounding errors.
-      let longitude = Geodesy.normalisedLongitude(origin.longitude)
-      return (Coordinate(latitude: origin.latitude, longitude: longitude), contested)
-    }
-    return (Geodesy.destination(from: origin, distance: radius, bearing: bearing), contested)
+    return (spread.place(of: ranks[number], of: contested, around: origin), contested)
   }
 
   /// Loads the features at a position, which may have different coordinates a few centimetres apart.

@@ -24,14 +24,11 @@ public struct Drilldown: Sendable {
   private let options: Options
   /// The ordinals in the scope of the features that are kept apart.
   private let keptApart: OrdinalSet
-  private let box: PositionBox
-  /// The bounds of the annotation's features, exact unless very many of them are on one edge.
-  private let bounds: GeoBounds
 
   /// The cell size for ids that don't name one.
   public static let defaultCellSize: Double = 60
   /// The zooms that are considered for an expansion.
-  public static let zooms = 0...24
+  public static let zooms = ClusterLayer.zooms
 
   /// Looks up an id; nil if it currently names no features.
   ///
@@ -49,8 +46,6 @@ public struct Drilldown: Sendable {
       }
       (annotation, scope) = Drilldown.pin(ordinal, of: collection, options)
       keptApart = OrdinalSet([])
-      box = PositionBox(index.position(at: ordinal))
-      bounds = annotation.bounds
       layer = ClusterLayer(
         scope, grid: nil, cellSize: Drilldown.defaultCellSize, group: nil, keptApart: keptApart)
       return
@@ -70,11 +65,9 @@ public struct Drilldown: Sendable {
       scope, grid: name.grid, cellSize: name.cellSize, group: group, keptApart: keptApart)
     self.scope = scope
     guard
-      let (found, box, bounds) = scope.points.annotation(
+      var annotation = scope.points.annotation(
         of: region, location: name.location, position: settings.position, excluding: keptApart)
     else { return nil }
-    (self.box, self.bounds) = (box, bounds)
-    var annotation = found
     annotation.first = scope.collectionOrdinal(annotation.first)
     annotation.cell = name.cell
     if let weights = options.weights, settings.position == .centerOfMass {
@@ -96,7 +89,8 @@ public struct Drilldown: Sendable {
     }
     let scope = FeatureScope(collection, ordinals: ordinals.fixed)
     if options.settings.decluster {
-      var pinLayout = PinLayout(scope, distance: options.settings.distanceFromContestedLocation)
+      // The id of a feature's pin names no zoom.
+      var pinLayout = PinLayout(scope, options.settings.spread(atZoom: 0))
       let (coordinate, contested) = pinLayout.pin(at: ordinal)
       pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
       pin.coordinate = coordinate
@@ -119,40 +113,41 @@ public struct Drilldown: Sendable {
     return (Grouping(property: property, keys: column).group(Int(rank)), part)
   }
 
-  /// The smallest integer zoom at which a grid of the same cell size has more cells than the
-  /// annotation's own grid and its features are in several cells; nil if there is none up to 24.
-  public var expansionZoom: Int? {
-    guard let grid = layer.grid, annotation.count > 1 else { return nil }
-    var exact: GeoBounds?
-    return Drilldown.zooms.first { zoom in
-      let finer = CellGrid(zoom: Double(zoom), cellSize: layer.cellSize)
-      guard finer.cellsPerWorld > grid.cellsPerWorld else { return false }
-      if let known = box.isInSeveralCells(of: finer) { return known }
-      let bounds = exact ?? layer.exactBounds(of: annotation, in: index)
-      exact = bounds
-      return finer.cell(of: WebMercator.x(longitude: bounds.west))
-        != finer.cell(of: WebMercator.x(longitude: bounds.east))
-        || finer.cell(of: WebMercator.y(latitude: bounds.north))
-          != finer.cell(of: WebMercator.y(latitude: bounds.south))
-    }
-  }
-
-  /// The rectangle in which to show its features: extended by a tenth on each side and at least 512 map
-  /// points wide and high.
-  public var visibleMapRect: MapRect { bounds.visibleMapRect }
+  /// The zoom at which its features come apart, and the rectangle in which to show them.
+  public var expansion: Expansion { result.expansion(of: annotation, in: index) }
 
   /// The annotation as the only one of a result.
   public var result: ClusterResult { ClusterResult(annotation, of: layer) }
+
+  /// Whether the place of its pin depends on a zoom, which its id doesn't name.
+  public var isPlacedByZoom: Bool {
+    annotation.spread != nil && options.settings.spreadUnit == .points
+  }
+
+  /// Its features at the last zoom, each of them a pin of its own, spread around shared coordinates.
+  public func pins(limit: Int) throws(ImpossibleRequest) -> (
+    cells: GridRange, result: ClusterResult
+  ) {
+    var settings = options.settings
+    (settings.decluster, settings.maxZoomLevelForClustering) = (true, -.infinity)
+    return try children(zoom: Double(Drilldown.zooms.upperBound), limit: limit, settings)
+  }
 
   /// Clusters its features on the grid of another zoom as if only they existed.
   public func children(
     zoom: Double, limit: Int
   ) throws(ImpossibleRequest) -> (cells: GridRange, result: ClusterResult) {
+    try children(zoom: zoom, limit: limit, options.settings)
+  }
+
+  private func children(
+    zoom: Double, limit: Int, _ settings: ClusterSettings
+  ) throws(ImpossibleRequest) -> (cells: GridRange, result: ClusterResult) {
     try ImpossibleRequest.check("childZoom", zoom, in: 0...24)
     let finer = CellGrid(zoom: zoom, cellSize: layer.cellSize)
     let cells = GridRange(grid: finer, holding: annotation.bounds.folded.widened)
     // Features that are kept apart are not part of the annotation.
-    var settings = options.settings
+    var settings = settings
     settings.keepApart = []
     var request = ClusterRequest(
       cells: cells, zoomLevel: zoom, cellSize: layer.cellSize, settings: settings, limit: limit)

@@ -72,7 +72,7 @@ struct LocatedCell {
   }
 
   private func made(_ region: some IndexRegion, _ request: ClusterRequest) -> Annotation? {
-    let pinLayout = PinLayout(all, distance: request.settings.distanceFromContestedLocation)
+    let pinLayout = PinLayout(all, request.settings.spread(atZoom: request.zoomLevel))
     var clusterer = GridClusterer(
       scope: scope, region: region, request: request, layer: 0, keptApart: keptApart,
       pinLayout: pinLayout, annotations: [])

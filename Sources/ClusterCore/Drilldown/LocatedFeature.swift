@@ -43,14 +43,21 @@ public struct LocatedFeature: Sendable {
   ///   - filter: The filter, which must pass the feature.
   ///   - viewport: The viewport around the feature, which is scaled to each zoom.
   ///   - margin: The fraction of the width and height that is added on each side.
+  ///   - findsExpansion: Whether the zoom at which the annotation comes apart is needed.
   /// - Throws: ``ImpossibleRequest`` if a viewport has too many features or annotations.
   public init(
     _ ordinal: Int, in collection: IndexedCollection, passing filter: FeatureFilter?,
-    _ request: MethodRequest, _ viewport: FeatureViewport, margin: Double, markers: MarkerColumns
+    _ request: MethodRequest, _ viewport: FeatureViewport, margin: Double, markers: MarkerColumns,
+    findsExpansion: Bool = false
   ) throws(ImpossibleRequest) {
     let scope = FeatureScope(collection, passing: filter, near: request.viewport.tiles)
-    result = try scope.clusters(request, markers: markers)
+    var result = try scope.clusters(request, markers: markers)
     annotation = result.annotation(holding: ordinal)
+    if let annotation, findsExpansion {
+      result.expansionZooms = [:]
+      try request.findExpansionZoom(of: annotation, in: &result, collection)
+    }
+    self.result = result
     standaloneZoom = try LocatedFeature.standaloneZoom { (zoom) throws(ImpossibleRequest) in
       var zoomed = request
       zoomed.viewport = try TileViewport(

@@ -26,58 +26,64 @@ public struct MethodDrilldown: Sendable {
     (self.request, self.markers) = (request, markers)
   }
 
-  /// Returns the smallest integer zoom above the viewport's, up to 24, at which the annotation's features
-  /// alone are no longer a single annotation; nil if there is none.
-  public func expansionZoom() throws(ImpossibleRequest) -> Int? {
-    guard annotation.isCluster else { return nil }
-    let zoomLevel = request.viewport.zoomLevel
-    switch request.method {
-    case .distance(let epsilon):
-      let own = scope
-      do {
-        return try ExpansionZoom.ofComponent(own.points, epsilon: epsilon, above: zoomLevel)
-      } catch {
-        throw request.refusal(error, features: own.count)
-      }
-    case .collision(let markers):
-      return ExpansionZoom.ofCluster(
-        result.ordinals(of: annotation, offset: 0, limit: .max), placed: annotation.first,
-        in: collection.index.points, markerWidth: markers.width, markerHeight: markers.height,
-        above: zoomLevel)
-    }
-  }
-
-  /// The rectangle in which to show its features: extended by a tenth on each side and at least 512 map
-  /// points wide and high.
+  /// The zoom above the viewport's at which the annotation's features alone are no longer a single annotation,
+  /// and the rectangle in which to show them.
   ///
   /// - Complexity: O(n) in its features.
-  public var visibleMapRect: MapRect {
-    let bounds = result.layer(of: annotation).exactBounds(of: annotation, in: collection.index)
-    return bounds.visibleMapRect
+  public func expansion() throws(ImpossibleRequest) -> Expansion {
+    var result = result
+    result.expansionZooms = [:]
+    try request.findExpansionZoom(of: annotation, in: &result, collection)
+    return result.expansion(of: annotation, in: collection.index)
   }
 
   /// Clusters its features at another zoom as if only they existed.
+  ///
+  /// - Parameter findsExpansion: whether the zooms at which the children come apart are needed.
   public func children(
-    zoom: Double, limit: Int
+    zoom: Double, limit: Int, findsExpansion: Bool
   ) throws(ImpossibleRequest) -> ClusterResult {
     try ImpossibleRequest.check("childZoom", zoom, in: 0...24)
     var request = request
     request.viewport.zoomLevel = zoom
     request.limit = limit
     let scope = scope
+    var result: ClusterResult
     do {
-      return try scope.clustersOfAll(request, markers: markers)
+      result = try scope.clustersOfAll(request, markers: markers)
     } catch {
       throw request.refusal(error, features: scope.count)
     }
+    if findsExpansion { try request.findExpansionZooms(in: &result, collection) }
+    return result
   }
 
-  private var scope: FeatureScope {
-    var ordinals = GrowingArray<UInt32>(capacity: annotation.count)
-    result.forEachFeature(of: annotation) {
-      ordinals.append(UInt32($0))
+  /// Its features at the last zoom, each of them a pin of its own, spread around shared coordinates.
+  public func pins(
+    _ settings: ClusterSettings, limit: Int
+  ) throws(ImpossibleRequest) -> ClusterResult {
+    guard annotation.count <= limit else {
+      throw request.refusal(.annotations(annotation.count), features: annotation.count)
+    }
+    let scope = scope
+    var pinLayout = PinLayout(
+      scope, settings.spread(atZoom: Double(Drilldown.zooms.upperBound)))
+    let group = result.layer(of: annotation).group
+    var pins = ClusterResult()
+    pins.featureCount = annotation.count
+    pins.layers = [
+      ClusterLayer(scope, grid: nil, cellSize: 0, group: group, keptApart: OrdinalSet([]))
+    ]
+    result.forEachFeature(of: annotation) { ordinal in
+      var pin = Annotation(pin: ordinal, of: collection.index.points)
+      let (coordinate, contested) = pinLayout.pin(at: ordinal)
+      pin.spread = Annotation.Spread(originalCoordinate: pin.coordinate, contested: contested)
+      pin.coordinate = coordinate
+      pins.annotations.append(pin)
       return true
     }
-    return FeatureScope(collection, ordinals: ordinals.fixed)
+    return pins
   }
+
+  private var scope: FeatureScope { result.scope(of: annotation, in: collection) }
 }

@@ -1,34 +1,20 @@
 extension PointIndex {
-  /// The annotation of a whole cell or of one location in it, with the box and the bounds of its
-  /// features; nil if it has none. The bounds are exact unless very many features are on one edge.
+  /// The annotation of a whole cell or of one location in it; nil if it has no features.
   func annotation(
     of region: CellRegion, location: Location?, position: ClusterPosition,
     excluding excluded: OrdinalSet
-  ) -> (Annotation, PositionBox, GeoBounds)? {
+  ) -> Annotation? {
     if let location {
       let part = LocationRegion(cell: region, location: location)
       return sum(of: part, cell: region.cell, excluding: excluded).map { sum in
-        let annotation = Annotation(
+        Annotation(
           sum, of: self, in: part, excluding: excluded, as: .location(region.cell, location))
-        return (annotation, sum.sum.box, exactBounds(annotation, sum, in: part, excluded))
       }
     }
     guard let sum = sum(of: region, cell: region.cell, excluding: excluded) else { return nil }
-    let annotation = annotation(
+    return annotation(
       ofCell: sum, CellFigures.figures(of: sum.sum), grid: region.grid, in: region,
       excluding: excluded, at: position)
-    return (annotation, sum.sum.box, exactBounds(annotation, sum, in: region, excluded))
-  }
-
-  private func exactBounds(
-    _ annotation: Annotation, _ sum: CellSum, in region: some IndexRegion, _ excluded: OrdinalSet
-  ) -> GeoBounds {
-    let box = sum.sum.box
-    let bounds =
-      excluded.isEmpty
-      ? exactBounds(of: box, in: region, atMost: 4096)
-      : exactBounds(of: box, in: region.without(excluded), atMost: 4096)
-    return bounds ?? annotation.bounds
   }
 
   /// The sum of the features of a region; nil if there are none.

@@ -28,3 +28,12 @@ extension GeoBounds {
       east: min(east + 1e-7, Double(180).nextDown), north: min(north + 1e-7, 90))
   }
 }
+
+extension PositionBox {
+  /// Creates the box of the positions of bounds' corners. Those of several features are accurate to a step.
+  init(around bounds: GeoBounds) {
+    let first = Position(Coordinate(latitude: bounds.north, longitude: bounds.west))
+    let last = Position(Coordinate(latitude: bounds.south, longitude: bounds.east))
+    self.init(minX: first.x, minY: first.y, maxX: last.x, maxY: last.y)
+  }
+}

@@ -1,20 +1,28 @@
-/// The features whose positions are on the edges of a box, which determine its exact bounds.
+/// The features of a box whose positions are on its edges, or within some steps of them, which determine its
+/// exact bounds. Features beyond the box are in it, too.
 struct EdgeRegion: IndexRegion {
-  let box: PositionBox
+  // What lies between these, exclusively, is within the box.
+  private let west: Int
+  private let north: Int
+  private let east: Int
+  private let south: Int
+
+  init(box: PositionBox, slack: Int = 0) {
+    (west, north) = (Int(box.minX) + slack, Int(box.minY) + slack)
+    (east, south) = (Int(box.maxX) - slack, Int(box.maxY) - slack)
+  }
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
-    let other = pointers.nodes[node].box
-    let columns = other.minX...other.maxX
-    let rows = other.minY...other.maxY
-    let isNear =
-      columns.contains(box.minX) || columns.contains(box.maxX) || rows.contains(box.minY)
-      || rows.contains(box.maxY)
-    return isNear ? .partial : .outside
+    let box = pointers.nodes[node].box
+    let isWithin =
+      Int(box.minX) > west && Int(box.maxX) < east && Int(box.minY) > north
+      && Int(box.maxY) < south
+    return isWithin ? .outside : .partial
   }
 
   func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
     let position = pointers.positions[ordinal]
-    return position.x == box.minX || position.x == box.maxX || position.y == box.minY
-      || position.y == box.maxY
+    let (x, y) = (Int(position.x), Int(position.y))
+    return x <= west || x >= east || y <= north || y >= south
   }
 }

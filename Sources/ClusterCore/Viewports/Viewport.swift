@@ -77,7 +77,8 @@ public struct Viewport: Sendable {
     }
   }
 
-  static func zoomLevel(rect: MapRect, scale: Scale) throws(ImpossibleRequest) -> Double {
+  /// The zoom of a rectangle at a scale, rounded to 1/1000.
+  public static func zoomLevel(rect: MapRect, scale: Scale) throws(ImpossibleRequest) -> Double {
     try check(scale: scale)
     switch scale {
     case .zoom(let zoom): return rounded(zoom)

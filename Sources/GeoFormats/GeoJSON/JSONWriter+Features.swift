@@ -11,13 +11,15 @@ extension JSONWriter {
   }
 
   /// Writes a GeoJSON Point with all ordinates.
-  public mutating func geometry(of record: FeatureRecord) {
+  ///
+  /// - Parameter longitude: the longitude to write in place of the feature's.
+  public mutating func geometry(of record: FeatureRecord, longitude: Double? = nil) {
     let coordinate = record.coordinate
     beginObject()
     member("type", "Point")
     key("coordinates")
     beginArray()
-    value(coordinate.longitude)
+    value(longitude ?? coordinate.longitude)
     value(coordinate.latitude)
     for ordinate in record.furtherOrdinates { value(ordinate) }
     endArray()

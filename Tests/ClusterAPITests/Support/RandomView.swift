@@ -27,6 +27,12 @@ struct RandomView: Sendable {
     #""zoom":1,"cellSize":20,"limit":60"#, #""zoom":0,"cellSize":100"#,
     #""zoom":2,"fields":["id","count"]"#, #""zoom":2,"groupBy":"k","fields":["group","count"]"#,
     #""zoom":3,"cellSize":256,"titleProperty":"name","fields":["subtitle","feature"]"#,
+    #""zoom":2,"hull":true,"expansion":true"#,
+    #""zoom":2,"expansion":true,"fields":["expansionZoom"]"#,
+    #""zoom":1,"decluster":true,"maxZoomLevelForClustering":0,"pinLayout":"spiral""#,
+    #""zoom":1,"decluster":true,"maxZoomLevelForClustering":0,"spreadUnit":"points""#,
+    #""zoom":1.001,"decluster":true,"maxZoomLevelForClustering":0,"spreadUnit":"points""#,
+    #""zoom":2,"wrap":true"#, #""zoom":2,"wrap":true,"hull":true,"members":2"#,
     // These are never cached.
     #""zoom":2,"keepApart":[3]"#, #""zoom":1,"debug":true"#, #""zoom":2,"previous":[]"#,
     #""zoom":2,"groupBy":"k","groups":{"1":{"cellSize":90}}"#, #""zoom":2,"method":"distance""#,

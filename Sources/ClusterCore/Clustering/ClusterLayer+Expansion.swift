@@ -1,0 +1,55 @@
+/// The zoom at which an annotation's features come apart, and the rectangle in which to show them.
+extension ClusterLayer {
+  /// The zooms that are considered for an expansion.
+  static let zooms = 0...24
+
+  /// The most features at the edges of an annotation that are looked at for its exact bounds.
+  private static let mostAtEdges = 4096
+
+  /// Returns the bounds of an annotation's features: exact ones unless very many are at the edges, and whether
+  /// they are.
+  func finestBounds(
+    of annotation: Annotation, in index: FeatureIndex
+  ) -> (bounds: GeoBounds, areExact: Bool) {
+    guard annotation.isCluster else { return (annotation.bounds, true) }
+    guard let places else { return (exactBounds(of: annotation, in: index), true) }
+    let bounds = places.exactBounds(of: annotation, atMost: ClusterLayer.mostAtEdges)
+    return (bounds ?? annotation.bounds, bounds != nil)
+  }
+
+  /// Returns the smallest integer zoom at which a grid of the same cell size has more cells than the layer's
+  /// own and an annotation's features are in several of its cells; nil if there is none up to 24, or if the
+  /// layer has no grid.
+  ///
+  /// - Parameter found: the annotation's ``finestBounds(of:in:)``.
+  func expansionZoom(
+    of annotation: Annotation, in index: FeatureIndex, _ found: (bounds: GeoBounds, areExact: Bool)
+  ) -> Int? {
+    guard let grid, annotation.isCluster else { return nil }
+    var exact = found.areExact ? CornerPoints(found.bounds) : nil
+    let box = PositionBox(around: found.bounds)
+    return ClusterLayer.zooms.first { zoom in
+      let finer = CellGrid(zoom: Double(zoom), cellSize: cellSize)
+      guard finer.cellsPerWorld > grid.cellsPerWorld else { return false }
+      if exact == nil, let known = box.isInSeveralCells(of: finer, slack: 1) { return known }
+      let corners = exact ?? CornerPoints(exactBounds(of: annotation, in: index))
+      exact = corners
+      return corners.areApart(in: finer)
+    }
+  }
+
+  /// The corners of bounds in map points.
+  private struct CornerPoints {
+    let (west, north, east, south): (Double, Double, Double, Double)
+
+    init(_ bounds: GeoBounds) {
+      (west, north) = (WebMercator.x(longitude: bounds.west), WebMercator.y(latitude: bounds.north))
+      (east, south) = (WebMercator.x(longitude: bounds.east), WebMercator.y(latitude: bounds.south))
+    }
+
+    /// Whether they are in several cells.
+    func areApart(in grid: CellGrid) -> Bool {
+      grid.cell(of: west) != grid.cell(of: east) || grid.cell(of: north) != grid.cell(of: south)
+    }
+  }
+}
