@@ -7,9 +7,13 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 // Arrows point down only: a target may import what it lists here and nothing else.
 let package = Package(
   name: "pincluster",
+  platforms: [.iOS(.v15), .macOS(.v12)],
   products: [
     .executable(name: "pincluster", targets: ["pincluster"]),
     .executable(name: "pincluster-bench", targets: ["pincluster-bench"]),
+    // For programs that use the service.
+    .library(name: "PinclusterClient", targets: ["PinclusterClient"]),
+    .library(name: "PinclusterMapKit", targets: ["PinclusterMapKit"]),
   ],
   targets: [
     // System libraries and the shims over them.
@@ -64,6 +68,13 @@ let package = Package(
     // The yardstick of the benchmarks: evhttp alone.
     .executableTarget(name: "evhttp-bare", dependencies: ["CLibevent"]),
 
+    // Clients, which know nothing of the service but its contract.
+    .target(
+      name: "PinclusterClient", path: "clients/swift/PinclusterClient", swiftSettings: strict),
+    .target(
+      name: "PinclusterMapKit", dependencies: ["PinclusterClient"],
+      path: "clients/swift/PinclusterMapKit", swiftSettings: strict),
+
     // Tests: one folder a target.
     .target(
       name: "TestSupport", dependencies: ["ClusterCore", "Threading"], path: "Tests/TestSupport",
@@ -86,6 +97,9 @@ let package = Package(
       name: "ServiceTests",
       dependencies: ["pincluster", "CDeflate", "CSQLite", "TestSupport", "Threading"],
       exclude: ["Replay"], swiftSettings: strict),
+    .testTarget(
+      name: "ClientTests", dependencies: ["PinclusterClient", "TestSupport", "pincluster"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11,

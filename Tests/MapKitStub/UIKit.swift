@@ -1,0 +1,13 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// The declarations of Apple's UIKit that clients/swift uses; see MapKit.swift.
+@_exported import Foundation
+
+@MainActor open class UIView: NSObject {
+  open var alpha: CGFloat = 1
+  open var bounds = CGRect.zero
+  public override init() {}
+  public class func animate(
+    withDuration duration: TimeInterval, animations: @escaping () -> Void,
+    completion: ((Bool) -> Void)? = nil
+  ) {}
+}

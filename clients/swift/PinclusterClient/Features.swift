@@ -1,0 +1,225 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The features of a collection.
+public struct Features: Sendable {
+  /// The id of the collection.
+  public let id: String
+  let transport: Transport
+
+  private var path: [String] { ["collections", id] }
+
+  private func get<Value: Decodable>(
+    _ parts: [String], _ query: Query = Query(), accept: String = "application/json"
+  ) async throws -> Value {
+    let request = try transport.request(
+      "GET", path + parts, query, headers: [("Accept", accept)])
+    return try JSONDecoder().decode(Value.self, from: try await transport.send(request).data)
+  }
+
+  private func post<Value: Decodable>(
+    _ parts: [String], _ query: Query = Query(), _ body: some Encodable
+  ) async throws -> Value {
+    let request = try transport.request(
+      "POST", path + parts, query, body: try JSONEncoder().encode(body), headers: Transport.json)
+    return try JSONDecoder().decode(Value.self, from: try await transport.send(request).data)
+  }
+
+  // MARK: The collection
+
+  /// What the service tells of the collection.
+  public func info() async throws -> CollectionInfo { try await get([]) }
+
+  /// Creates the collection, or changes its title and description; nil leaves them.
+  public func create(title: String? = nil, description: String? = nil) async throws {
+    var members: [String: JSONValue] = [:]
+    members["title"] = title.map { .string($0) }
+    members["description"] = description.map { .string($0) }
+    let body = try JSONEncoder().encode(members)
+    _ = try await transport.send(try transport.request("PUT", path, body: body))
+  }
+
+  /// Removes the collection with all its features.
+  public func drop() async throws {
+    _ = try await transport.send(try transport.request("DELETE", path))
+  }
+
+  // MARK: What a map shows
+
+  /// The annotations of a viewport.
+  public func view(_ request: ViewRequest) async throws -> View {
+    try await post(["clusters"], Query(), request)
+  }
+
+  /// The features of a viewport, each a pin of its own.
+  public func pins(_ request: ViewRequest) async throws -> Pins {
+    try await post(["pins"], Query(), request)
+  }
+
+  /// What changes in a viewport, beginning with all that it shows. It goes on when the connection breaks, and
+  /// ends when the task is cancelled or the collection is dropped.
+  ///
+  /// - Parameter since: the version that is shown already.
+  public func changes(_ request: ViewRequest, since: Int? = nil) -> ViewChanges {
+    ViewChanges(path: path + ["changes"], request: request, since: since, transport: transport)
+  }
+
+  /// The viewport that shows a feature, and what stands for it there.
+  ///
+  /// - Parameter options: the fields of a viewport request; its rect and scale have no effect.
+  public func locate(
+    _ feature: FeatureID, latitudinalMeters: Double, longitudinalMeters: Double,
+    viewportWidth: Double, viewportHeight: Double, options: ViewRequest? = nil
+  ) async throws -> Located {
+    try await post(
+      ["items", feature.text, "locate"], Query(),
+      LocateRequest(
+        latitudinalMeters: latitudinalMeters, longitudinalMeters: longitudinalMeters,
+        viewportWidth: viewportWidth, viewportHeight: viewportHeight, options: options))
+  }
+
+  // MARK: Annotations
+
+  /// An annotation as it is today, with its `expansionZoom` and `visibleMapRect`.
+  ///
+  /// - Parameter request: the request that it came from, where that has more than defaults.
+  public func annotation(_ id: String, of request: ViewRequest? = nil) async throws -> Annotation {
+    try await get(["clusters", id], try Query(annotationOf: request))
+  }
+
+  /// What an annotation comes apart into, at a zoom or at its `expansionZoom`.
+  public func children(
+    of id: String, zoom: Double? = nil, of request: ViewRequest? = nil
+  ) async throws -> View {
+    var query = try Query(annotationOf: request)
+    if let zoom { query.items.append(("childZoom", String(zoom))) }
+    return try await get(["clusters", id, "children"], query)
+  }
+
+  /// The outline of an annotation's features.
+  public func hull(of id: String, of request: ViewRequest? = nil) async throws -> Hull {
+    try await get(
+      ["clusters", id, "hull"], try Query(annotationOf: request), accept: "application/geo+json")
+  }
+
+  /// A page of an annotation's features.
+  public func items(
+    of id: String, limit: Int = 10, offset: Int = 0, of request: ViewRequest? = nil
+  ) async throws -> FeaturePage {
+    var query = try Query(annotationOf: request)
+    query.items += [("limit", String(limit)), ("offset", String(offset))]
+    return try await get(["clusters", id, "items"], query, accept: "application/geo+json")
+  }
+
+  // MARK: Features
+
+  /// A page of features.
+  public func items(
+    in box: BoundingBox? = nil, filter: String? = nil, datetime: String? = nil,
+    sortBy: String? = nil, limit: Int = 10, offset: Int = 0
+  ) async throws -> FeaturePage {
+    let edges = box.map { "\($0.west),\($0.south),\($0.east),\($0.north)" }
+    let query = Query([
+      "bbox": edges, "filter": filter, "datetime": datetime, "sortby": sortBy,
+      "limit": String(limit), "offset": String(offset),
+    ])
+    return try await get(["items"], query, accept: "application/geo+json")
+  }
+
+  /// A feature with its tag.
+  public func feature(_ id: FeatureID) async throws -> TaggedFeature {
+    try await tagged(
+      transport.request(
+        "GET", path + ["items", id.text], headers: [("Accept", "application/geo+json")]))
+  }
+
+  /// Stores features, all or none, or with `skippingBad` all that are good. The collection is created if need be.
+  public func store(_ features: [Feature], skippingBad: Bool = false) async throws -> WriteSummary {
+    struct Collection: Encodable {
+      var type = "FeatureCollection"
+      var features: [Feature]
+    }
+    let query = Query(["onError": skippingBad ? "skip" : nil])
+    return try await post(["items"], query, Collection(features: features))
+  }
+
+  /// Stores a feature by its id; one without an id is an error.
+  public func put(_ feature: Feature, if condition: Condition? = nil) async throws -> TaggedFeature
+  {
+    guard let id = feature.id else { throw URLError(.badURL) }
+    return try await write("PUT", id, try JSONEncoder().encode(feature), condition)
+  }
+
+  /// Changes properties of a feature, or removes those that are null.
+  public func patch(
+    _ id: FeatureID, properties: [String: JSONValue], if condition: Condition? = nil
+  ) async throws -> TaggedFeature {
+    let body = try JSONEncoder().encode(["properties": properties])
+    return try await write("PATCH", id, body, condition, type: "application/merge-patch+json")
+  }
+
+  /// Removes a feature.
+  public func delete(_ id: FeatureID, if condition: Condition? = nil) async throws {
+    let headers = [condition?.header].compactMap { $0 }
+    _ = try await transport.send(
+      try transport.request("DELETE", path + ["items", id.text], headers: headers))
+  }
+
+  private func write(
+    _ method: String, _ id: FeatureID, _ body: Data, _ condition: Condition?,
+    type: String = "application/geo+json"
+  ) async throws -> TaggedFeature {
+    try await tagged(
+      transport.request(
+        method, path + ["items", id.text], body: body, type: type,
+        headers: [condition?.header].compactMap { $0 }))
+  }
+
+  private func tagged(_ request: URLRequest) async throws -> TaggedFeature {
+    let answer = try await transport.send(request)
+    return TaggedFeature(
+      feature: try JSONDecoder().decode(Feature.self, from: answer.data), tag: answer.tag ?? "")
+  }
+}
+
+/// The body of a request to locate a feature.
+private struct LocateRequest: Encodable {
+  var latitudinalMeters, longitudinalMeters, viewportWidth, viewportHeight: Double
+  var options: ViewRequest?
+
+  private enum Key: String, CodingKey {
+    case latitudinalMeters, longitudinalMeters, viewportWidth, viewportHeight
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(latitudinalMeters, forKey: .latitudinalMeters)
+    try container.encode(longitudinalMeters, forKey: .longitudinalMeters)
+    try container.encode(viewportWidth, forKey: .viewportWidth)
+    try container.encode(viewportHeight, forKey: .viewportHeight)
+    guard var options else { return }
+    options.limit = nil
+    var fields = encoder.container(keyedBy: ViewRequest.CodingKeys.self)
+    try options.encodeOptions(into: &fields)
+  }
+}
+
+extension Query {
+  /// What the address of an annotation repeats of the request that it came from: without a grid all of it,
+  /// otherwise nothing that the id names.
+  init(annotationOf request: ViewRequest?) throws {
+    self.init()
+    guard var request else { return }
+    (request.previous, request.limit, request.debug, request.histogram) = (nil, nil, nil, nil)
+    self = try Query(request)
+    guard request.method == nil || request.method == .grid else { return }
+    let named: Set = [
+      "bbox", "visibleMapRect", "region", "viewportWidth", "zoom", "marginFactor", "wrap",
+      "cellSize", "groupBy", "groups", "method", "epsilon", "markerSize", "priorityBy", "clusterBy",
+    ]
+    items.removeAll { named.contains($0.name) }
+  }
+}

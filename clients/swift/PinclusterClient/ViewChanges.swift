@@ -1,0 +1,124 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What changes in a viewport, event by event.
+///
+/// Where the connection breaks it is made again, with the id of the last event, so nothing is missed. Events wait
+/// until they are taken.
+public struct ViewChanges: AsyncSequence, Sendable {
+  /// An event.
+  public typealias Element = ViewEvent
+
+  let path: [String]
+  let request: ViewRequest
+  let since: Int?
+  let transport: Transport
+
+  /// Begins to watch.
+  public func makeAsyncIterator() -> AsyncThrowingStream<ViewEvent, any Error>.Iterator {
+    let watch = Watch(changes: self)
+    let stream = AsyncThrowingStream<ViewEvent, any Error> { continuation in
+      let task = Task {
+        do {
+          try await watch.run { continuation.yield($0) }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+    return stream.makeAsyncIterator()
+  }
+}
+
+/// One client that watches, over as many connections as it takes.
+private struct Watch: Sendable {
+  let changes: ViewChanges
+
+  /// The shortest and the longest time before the next connection, in seconds.
+  private static let (shortest, longest) = (0.25, 15.0)
+
+  func run(_ yield: (ViewEvent) -> Void) async throws {
+    var last = changes.since.map { String($0) }
+    var pause = Watch.shortest
+    while !Task.isCancelled {
+      do {
+        var parser = EventParser()
+        for try await bytes in try connect(last) {
+          for event in parser.take(bytes) {
+            last = event.id ?? last
+            pause = Watch.shortest
+            guard let known = try ViewEvent(event.name, Data(event.data.utf8)) else { continue }
+            yield(known)
+            if case .gone = known { return }
+          }
+        }
+      } catch let problem as Problem where problem.status == 503 || problem.status == 429 {
+        pause = Swift.max(pause, Swift.min(problem.retryAfter ?? pause, Watch.longest))
+      } catch is URLError {
+        try Task.checkCancellation()
+      }
+      // Not all at once after a restart of the service.
+      try await Task.sleep(nanoseconds: UInt64(pause * Double.random(in: 0.5...1) * 1e9))
+      pause = Swift.min(pause * 2, Watch.longest)
+    }
+  }
+
+  private func connect(_ last: String?) throws -> AsyncThrowingStream<Data, any Error> {
+    var headers = [(name: "Accept", value: "text/event-stream")]
+    if let last { headers.append(("Last-Event-ID", last)) }
+    var request = try changes.transport.request(
+      "GET", changes.path, try Query(changes.request), headers: headers)
+    // The service tells every 15 seconds that it lives.
+    request.timeoutInterval = 60
+    let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+    let reader = ChunkReader(continuation)
+    let session = URLSession(
+      configuration: changes.transport.session.configuration, delegate: reader, delegateQueue: nil)
+    let task = session.dataTask(with: request)
+    continuation.onTermination = { _ in
+      task.cancel()
+      session.finishTasksAndInvalidate()
+    }
+    task.resume()
+    return stream
+  }
+}
+
+/// Hands on the bytes of an answer as they come. `@unchecked Sendable`: a session calls it on one queue.
+private final class ChunkReader: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  private let continuation: AsyncThrowingStream<Data, any Error>.Continuation
+  private var refusal: (response: HTTPURLResponse, body: Data)?
+
+  init(_ continuation: AsyncThrowingStream<Data, any Error>.Continuation) {
+    self.continuation = continuation
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    if let response = response as? HTTPURLResponse, response.statusCode != 200 {
+      refusal = (response, Data())
+    }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    if refusal == nil { continuation.yield(data) } else { refusal?.body.append(data) }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    if let refusal {
+      continuation.finish(throwing: Transport.problem(refusal.response, refusal.body))
+    } else {
+      continuation.finish(throwing: error)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+#if canImport(MapKit)
+  import MapKit
+  import PinclusterClient
+
+  #if canImport(UIKit)
+    import UIKit
+  #endif
+
+  /// Shows a collection on a map view: the annotations of what is visible, asked for again whenever the map has
+  /// moved, and kept up to date while features change if it watches.
+  ///
+  /// Make it the map view's delegate, or call ``mapDidMove(_:)`` and ``view(for:on:)`` from a delegate of your own.
+  @MainActor public final class ClusteredMap: NSObject, MKMapViewDelegate {
+    /// The features that are shown.
+    public let features: Features
+    /// Sets the fields of each request apart from its rect and scale, such as `titleProperty`.
+    public var configure: (inout ViewRequest) -> Void
+    /// Whether the map is kept up to date while it stands still.
+    public var watches: Bool
+    /// Called with what went wrong; by default nothing happens, and the map stays as it is.
+    public var onError: (any Error) -> Void = { _ in }
+    /// How long what comes, goes and moves takes, in seconds.
+    public var duration = 0.25
+
+    private var shown: [String: ClusterAnnotation] = [:]
+    private var work: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - features: what to show, such as `Pincluster(url).collection("cities")`.
+    ///   - watches: see ``watches``.
+    ///   - configure: see ``configure``.
+    public init(
+      _ features: Features, watches: Bool = false,
+      configure: @escaping (inout ViewRequest) -> Void = { _ in }
+    ) {
+      (self.features, self.watches, self.configure) = (features, watches, configure)
+    }
+
+    // MARK: The delegate
+
+    /// Asks for what the map shows now.
+    public func mapView(_ map: MKMapView, regionDidChangeAnimated animated: Bool) {
+      mapDidMove(map)
+    }
+
+    /// The view of an annotation; nil for those of others.
+    public func mapView(
+      _ map: MKMapView, viewFor annotation: any MKAnnotation
+    ) -> MKAnnotationView? { view(for: annotation, on: map) }
+
+    /// Fades in what is new.
+    public func mapView(_ map: MKMapView, didAdd views: [MKAnnotationView]) {
+      #if canImport(UIKit)
+        let new = views.filter { $0 is ClusterView }
+        for view in new { view.alpha = 0 }
+        animate({ for view in new { view.alpha = 1 } })
+      #endif
+    }
+
+    /// The view of an annotation; nil for those of others.
+    public func view(for annotation: any MKAnnotation, on map: MKMapView) -> MKAnnotationView? {
+      guard annotation is ClusterAnnotation else { return nil }
+      let view =
+        map.dequeueReusableAnnotationView(withIdentifier: ClusterView.identifier)
+        ?? ClusterView(annotation: annotation, reuseIdentifier: ClusterView.identifier)
+      view.annotation = annotation
+      return view
+    }
+
+    /// Asks for what the map shows now, and then for what changes there if it watches.
+    public func mapDidMove(_ map: MKMapView) {
+      work?.cancel()
+      guard map.bounds.width > 0 else { return }
+      work = Task { [weak self, weak map] in
+        guard let self, let map else { return }
+        do {
+          try await self.load(map)
+        } catch is CancellationError {
+        } catch {
+          if !Task.isCancelled { self.onError(error) }
+        }
+      }
+    }
+
+    /// Zooms to where a cluster comes apart. Returns false if no zoom tells its features apart: show its
+    /// `memberAnnotations` or its children then. The request must have `expansion`.
+    @discardableResult
+    public func open(_ cluster: ClusterAnnotation, on map: MKMapView) -> Bool {
+      guard cluster.content.expansionZoom != nil, let rect = cluster.content.visibleMapRect else {
+        return false
+      }
+      map.setVisibleMapRect(
+        MKMapRect(x: rect.x, y: rect.y, width: rect.width, height: rect.height), animated: true)
+      return true
+    }
+
+    // MARK: What is shown
+
+    private func load(_ map: MKMapView) async throws {
+      let rect = map.visibleMapRect
+      var request = ViewRequest(
+        .visibleMapRect(
+          MapRect(
+            x: rect.origin.x, y: rect.origin.y, width: rect.size.width, height: rect.size.height)),
+        .viewportWidth(Double(map.bounds.width)))
+      configure(&request)
+      request.previous = shown.values.map(\.content)
+      let view = try await features.view(request)
+      try Task.checkCancellation()
+      apply(view, to: map)
+      guard watches else { return }
+      request.previous = nil
+      // What it shows already is that of this version.
+      var watched = WatchedView()
+      for try await event in features.changes(request) {
+        try Task.checkCancellation()
+        _ = watched.apply(event)
+        show(watched.annotations, on: map)
+      }
+    }
+
+    private func apply(_ view: View, to map: MKMapView) {
+      guard let changes = view.changes else { return show(view.annotations, on: map) }
+      let before = shown
+      // All pairs at once: the new id of one may be the old id of another.
+      shown = [:]
+      for pair in changes.kept where pair.count == 2 { shown[pair[1]] = before[pair[0]] }
+      remove(changes.removed.compactMap { before[$0] }, from: map)
+      update(view.annotations, on: map)
+    }
+
+    /// Shows exactly these annotations.
+    private func show(_ annotations: [Annotation], on map: MKMapView) {
+      let ids = Set(annotations.map(\.id))
+      let gone = shown.filter { !ids.contains($0.key) }
+      for id in gone.keys { shown[id] = nil }
+      remove(Array(gone.values), from: map)
+      update(annotations, on: map)
+    }
+
+    /// Moves those that are shown already, and adds the others.
+    private func update(_ annotations: [Annotation], on map: MKMapView) {
+      var added: [ClusterAnnotation] = []
+      for content in annotations {
+        guard let annotation = shown[content.id] else {
+          let annotation = ClusterAnnotation(content)
+          shown[content.id] = annotation
+          added.append(annotation)
+          continue
+        }
+        guard annotation.content != content else { continue }
+        animate({ annotation.show(content) })
+        (map.view(for: annotation) as? ClusterView)?.showCount()
+      }
+      map.addAnnotations(added)
+    }
+
+    private func remove(_ annotations: [ClusterAnnotation], from map: MKMapView) {
+      guard !annotations.isEmpty else { return }
+      #if canImport(UIKit)
+        let views = annotations.compactMap { map.view(for: $0) }
+        animate({ for view in views { view.alpha = 0 } }) {
+          map.removeAnnotations(annotations)
+          for view in views { view.alpha = 1 }
+        }
+      #else
+        map.removeAnnotations(annotations)
+      #endif
+    }
+
+    private func animate(_ changes: @escaping () -> Void, then end: @escaping () -> Void = {}) {
+      #if canImport(UIKit)
+        UIView.animate(withDuration: duration, animations: changes) { _ in end() }
+      #else
+        changes()
+        end()
+      #endif
+    }
+  }
+#endif
