@@ -1,10 +1,13 @@
 #include "cprotozero.h"
 
+#include <memory>
 #include <new>
 #include <protozero/pbf_writer.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -20,16 +23,21 @@ enum { type_point = 1, command_move_to_once = 1 << 3 | 1 };
 struct numbering {
   std::unordered_map<std::string, uint32_t> numbers;
   std::string encoded;
+  uint32_t count = 0;
 
   // `write` encodes the text as a field of the layer.
   template <typename Write>
   uint32_t number(std::string_view text, Write write) {
-    auto [place, isNew] = numbers.try_emplace(std::string(text), uint32_t(numbers.size()));
-    if (isNew) {
-      protozero::pbf_writer writer(encoded);
-      write(writer);
-    }
-    return place->second;
+    auto [place, isNew] = numbers.try_emplace(std::string(text), count);
+    return isNew ? add(write) : place->second;
+  }
+
+  // Adds what is known to be new.
+  template <typename Write>
+  uint32_t add(Write write) {
+    protozero::pbf_writer writer(encoded);
+    write(writer);
+    return count++;
   }
 };
 
@@ -42,6 +50,11 @@ struct cpz_layer {
   std::string name;
   uint32_t extent = 0;
   numbering keys, values;
+  // The tags of the next point: the numbers of keys and values in turn.
+  std::vector<uint32_t> tags;
+  // For each key the number of the point that had it last, from 1 on, and where its value is among the tags.
+  std::vector<std::pair<uint32_t, size_t>> uses;
+  uint32_t next_point = 1;
   bool has_failed = false;
 
   // Numbers a value whose message `write` encodes.
@@ -63,10 +76,14 @@ extern "C" {
 
 cpz_layer *cpz_layer_begin(const void *name, size_t length, uint32_t extent) {
   try {
-    auto *layer = new cpz_layer;
+    auto layer = std::make_unique<cpz_layer>();
     layer->name.assign(static_cast<const char *>(name), length);
     layer->extent = extent;
-    return layer;
+    // Enough for most tiles, so that these don't grow one step after the other.
+    layer->features.reserve(4096);
+    layer->values.encoded.reserve(4096);
+    layer->values.numbers.reserve(128);
+    return layer.release();
   } catch (...) {
     return nullptr;
   }
@@ -92,6 +109,18 @@ uint32_t cpz_string(cpz_layer *layer, const void *bytes, size_t length) {
   });
 }
 
+uint32_t cpz_own_string(cpz_layer *layer, const void *bytes, size_t length) {
+  try {
+    return layer->values.add([&](auto &values) {
+      protozero::pbf_writer value(values, layer_values);
+      value.add_string(value_string, static_cast<const char *>(bytes), length);
+    });
+  } catch (...) {
+    layer->has_failed = true;
+    return 0;
+  }
+}
+
 uint32_t cpz_double(cpz_layer *layer, double value) {
   return layer->value([&](auto &writer) { writer.add_double(value_double, value); });
 }
@@ -107,16 +136,33 @@ uint32_t cpz_bool(cpz_layer *layer, bool value) {
   return layer->value([&](auto &writer) { writer.add_bool(value_bool, value); });
 }
 
-void cpz_point(cpz_layer *layer, const uint64_t *id, int32_t x, int32_t y, const uint32_t *tags,
-               size_t count) {
+void cpz_tag(cpz_layer *layer, uint32_t key, uint32_t value) {
+  try {
+    if (layer->uses.size() <= key) layer->uses.resize(size_t(key) + 1);
+    auto &use = layer->uses[key];
+    if (use.first == layer->next_point) {
+      layer->tags[use.second] = value;
+      return;
+    }
+    layer->tags.push_back(key);
+    use = {layer->next_point, layer->tags.size()};
+    layer->tags.push_back(value);
+  } catch (...) {
+    layer->has_failed = true;
+  }
+}
+
+void cpz_point(cpz_layer *layer, const uint64_t *id, int32_t x, int32_t y) {
   try {
     protozero::pbf_writer features(layer->features);
     protozero::pbf_writer feature(features, layer_features);
     if (id != nullptr) feature.add_uint64(feature_id, *id);
-    if (count > 0) feature.add_packed_uint32(feature_tags, tags, tags + count);
+    if (!layer->tags.empty()) feature.add_packed_uint32(feature_tags, layer->tags.begin(), layer->tags.end());
     feature.add_enum(feature_type, type_point);
     const uint32_t geometry[] = {command_move_to_once, zigzag(x), zigzag(y)};
     feature.add_packed_uint32(feature_geometry, geometry, geometry + 3);
+    layer->tags.clear();
+    layer->next_point++;
   } catch (...) {
     layer->has_failed = true;
   }

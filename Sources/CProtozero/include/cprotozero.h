@@ -22,13 +22,17 @@ void cpz_layer_free(cpz_layer *layer);
 /// The number of a key or value in the layer, which is added if it is new.
 uint32_t cpz_key(cpz_layer *layer, const void *bytes, size_t length);
 uint32_t cpz_string(cpz_layer *layer, const void *bytes, size_t length);
+/// The number of a text that is added without looking whether it is there.
+uint32_t cpz_own_string(cpz_layer *layer, const void *bytes, size_t length);
 uint32_t cpz_double(cpz_layer *layer, double value);
 uint32_t cpz_integer(cpz_layer *layer, int64_t value);
 uint32_t cpz_bool(cpz_layer *layer, bool value);
 
-/// Adds a point with pairs of numbers of keys and values, and with an id unless that is NULL.
-void cpz_point(cpz_layer *layer, const uint64_t *_Nullable id, int32_t x, int32_t y,
-               const uint32_t *_Nullable tags, size_t count);
+/// Adds the numbers of a key and a value to the next point. Of several values of one key, the last counts.
+void cpz_tag(cpz_layer *layer, uint32_t key, uint32_t value);
+
+/// Adds a point with the tags since the last one, and with an id unless that is NULL.
+void cpz_point(cpz_layer *layer, const uint64_t *_Nullable id, int32_t x, int32_t y);
 
 /// About the bytes written so far.
 size_t cpz_size(const cpz_layer *layer);

@@ -6,15 +6,10 @@ extension ClusterAnswer {
   static func json(
     _ request: ViewportRequest, of snapshot: CollectionSnapshot
   ) throws -> JSONWriter {
-    let (values, options) = (request.values, request.values.cell)
-    guard case .grid(let viewport, _) = request.area, !values.debug, values.previous == nil,
-      values.histogram == nil, request.side == nil, !options.properties.hasStatistics,
-      options.properties.groupBy == nil,
-      PlainCellWriter.writes(options.output)
-    else { return try ClusterAnswer(request, of: snapshot).json() }
-    let plain = ClusterRequest(
-      viewport, settings: options.settings, limit: values.limit ?? ClusterRequest.maximumLimit)
-    guard plain.isPlain else { return try ClusterAnswer(request, of: snapshot).json() }
+    let options = request.values.cell
+    guard let plain = request.plain, PlainCellWriter.writes(options.output) else {
+      return try ClusterAnswer(request, of: snapshot).json()
+    }
     let collection = snapshot.collection
     let properties = try BoundProperties(options.neededProperties, in: collection)
     let scope = FeatureScope(
@@ -125,5 +120,17 @@ extension ViewportRequest {
     return properties.groupBy == nil && output.members == 0 && output.neededTitleProperty == nil
       && !properties.hasStatistics
       && !values.debug && values.previous == nil && values.histogram == nil
+  }
+
+  /// What is to be clustered if nothing but the cells of a plain view is needed for the answer; nil otherwise.
+  var plain: ClusterRequest? {
+    guard case .grid(let viewport, _) = area, !values.debug, values.previous == nil,
+      values.histogram == nil, side == nil, !values.cell.properties.hasStatistics,
+      values.cell.properties.groupBy == nil
+    else { return nil }
+    let plain = ClusterRequest(
+      viewport, settings: values.cell.settings,
+      limit: values.limit ?? ClusterRequest.maximumLimit)
+    return plain.isPlain ? plain : nil
   }
 }

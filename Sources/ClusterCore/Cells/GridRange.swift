@@ -104,7 +104,7 @@ extension GridRange {
   }
 
   /// Whether the range contains a cell.
-  func contains(_ cell: CellPosition) -> Bool {
+  public func contains(_ cell: CellPosition) -> Bool {
     rows.contains(cell.row) && offset(ofColumn: cell.column) < columnCount
   }
 

@@ -6,8 +6,14 @@ public struct StableHash128: Hashable, Sendable {
   /// Half of it.
   public let low: UInt64
 
+  /// Hashes bytes in memory.
+  public init(_ bytes: UnsafeRawBufferPointer) { self.init(sequence: bytes) }
+
   /// Hashes bytes.
-  public init(_ bytes: some Sequence<UInt8>) {
+  public init(_ bytes: some Sequence<UInt8>) { self.init(sequence: bytes) }
+
+  @inline(__always)
+  private init(sequence bytes: some Sequence<UInt8>) {
     var a: UInt64 = 0xcbf2_9ce4_8422_2325
     var b: UInt64 = 0x9e37_79b9_7f4a_7c15
     for byte in bytes {

@@ -3,11 +3,11 @@ internal import CProtozero
 /// Writes a Mapbox Vector Tile 2.1 of one layer of points: one after the other, its tags, then the point.
 public final class VectorTileLayer {
   private let layer: OpaquePointer
-  /// The tags of the next point: the numbers of keys and values in turn.
-  private var tags: [UInt32] = []
-  private var pointCount = 0
-  /// For each key the point that had it last, and where its value is among that point's tags.
-  private var lastUses: [(point: Int, place: Int)] = []
+  /// The numbers of names in the code, by their addresses, and of the value `true`.
+  private var knownKeys: [(name: UnsafePointer<UInt8>, number: UInt32)] = []
+  private var knownTrue: UInt32?
+  /// The integer that was a value last, and its number.
+  private var lastInteger: (value: Int, number: UInt32)?
 
   /// Begins a layer; nil without memory.
   ///
@@ -33,27 +33,18 @@ public final class VectorTileLayer {
 
   /// Adds a tag to the next point. Of several with one key, the last counts.
   public func tag(_ key: UnsafeRawBufferPointer, _ value: Value) {
-    let number = number(of: key, by: cpz_key)
-    let encoded: UInt32 =
-      switch value {
-      case .string(let text): self.number(of: text, by: cpz_string)
-      case .integer(let integer): cpz_integer(layer, Int64(integer))
-      case .double(let double): cpz_double(layer, double)
-      case .bool(let bool): cpz_bool(layer, bool)
-      }
-    while lastUses.count <= Int(number) { lastUses.append((-1, 0)) }
-    if lastUses[Int(number)].point == pointCount {
-      tags[lastUses[Int(number)].place] = encoded
-      return
-    }
-    tags.append(number)
-    lastUses[Int(number)] = (pointCount, tags.count)
-    tags.append(encoded)
+    tag(number(of: key, by: cpz_key), value)
   }
+
+  private func tag(_ key: UInt32, _ value: Value) { cpz_tag(layer, key, number(of: value)) }
 
   /// Adds a tag to the next point.
   public func tag(_ key: StaticString, _ value: Value) {
-    tag(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount), value)
+    for known in knownKeys where known.name == key.utf8Start { return tag(known.number, value) }
+    let text = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+    let number = number(of: text, by: cpz_key)
+    knownKeys.append((key.utf8Start, number))
+    tag(number, value)
   }
 
   /// Adds a tag with a text to the next point.
@@ -66,6 +57,8 @@ public final class VectorTileLayer {
   public enum Value {
     /// Text in UTF-8.
     case string(UnsafeRawBufferPointer)
+    /// Text that no other point has, so that it needn't be looked for among the values.
+    case ownString(UnsafeRawBufferPointer)
     case integer(Int)
     case double(Double)
     case bool(Bool)
@@ -77,6 +70,24 @@ public final class VectorTileLayer {
       } else {
         self = .double(number)
       }
+    }
+  }
+
+  private func number(of value: Value) -> UInt32 {
+    switch value {
+    case .string(let text): return number(of: text, by: cpz_string)
+    case .ownString(let text): return number(of: text, by: cpz_own_string)
+    case .integer(let integer):
+      if let lastInteger, lastInteger.value == integer { return lastInteger.number }
+      let number = cpz_integer(layer, Int64(integer))
+      lastInteger = (integer, number)
+      return number
+    case .double(let double): return cpz_double(layer, double)
+    case .bool(true):
+      let number = knownTrue ?? cpz_bool(layer, true)
+      knownTrue = number
+      return number
+    case .bool(false): return cpz_bool(layer, false)
     }
   }
 
@@ -92,15 +103,7 @@ public final class VectorTileLayer {
   /// Adds a point with the tags since the last one.
   public func point(id: UInt64?, x: Int, y: Int) {
     let (x, y) = (Int32(clamping: x), Int32(clamping: y))
-    tags.withUnsafeBufferPointer { tags in
-      if var id {
-        cpz_point(layer, &id, x, y, tags.baseAddress, tags.count)
-      } else {
-        cpz_point(layer, nil, x, y, tags.baseAddress, tags.count)
-      }
-    }
-    tags.removeAll(keepingCapacity: true)
-    pointCount += 1
+    if var id { cpz_point(layer, &id, x, y) } else { cpz_point(layer, nil, x, y) }
   }
 
   /// The tile with all points so far; nil if there was too little memory.
