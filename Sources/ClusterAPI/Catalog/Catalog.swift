@@ -48,11 +48,18 @@ public final class Catalog: Sendable {
   private let detached = Atomic<Bool>(false)
   /// The memory of the cached cells of all collections.
   let cellCacheBudget: CellCacheBudget
+  /// The memory of the cached tiles of all collections.
+  let tileCacheBudget: TileCacheBudget
 
   /// An empty catalogue that is not ready.
   public convenience init() { self.init(cellCacheBudget: CellCacheBudget()) }
 
-  init(cellCacheBudget: CellCacheBudget) { self.cellCacheBudget = cellCacheBudget }
+  init(
+    cellCacheBudget: CellCacheBudget = CellCacheBudget(),
+    tileCacheBudget: TileCacheBudget = TileCacheBudget()
+  ) {
+    (self.cellCacheBudget, self.tileCacheBudget) = (cellCacheBudget, tileCacheBudget)
+  }
 
   /// Whether every stored collection has been loaded, so that requests can be answered.
   public var isLoaded: Bool { loaded.load(ordering: .acquiring) }
@@ -123,6 +130,7 @@ public final class Catalog: Sendable {
   private func show(_ snapshot: CollectionSnapshot, touched: [Coordinate]?) {
     let id = snapshot.info.id
     snapshot.cellCache.touch(touched, at: snapshot.info.version)
+    snapshot.tileCache.touch(touched, at: snapshot.info.version)
     // The replaced snapshot, if this is its last owner, is freed after the lock is released.
     let replaced = entries.withLock { entries in
       let old = entries[id]

@@ -13,6 +13,8 @@ public final class CollectionSnapshot: Sendable {
   var nextExpiry: Int64? { index.nextExpiry }
   /// Encoded cells, shared by all snapshots of the collection.
   let cellCache: CellCache
+  /// Encoded tiles, shared likewise.
+  let tileCache: TileCache
   /// Tells which properties the features have.
   let surveys: SurveyCache
 
@@ -22,6 +24,7 @@ public final class CollectionSnapshot: Sendable {
   ) {
     (self.info, self.collection) = (info, collection)
     cellCache = earlier?.cellCache ?? CellCache()
+    tileCache = earlier?.tileCache ?? TileCache()
     surveys =
       earlier.flatMap { $0.collection === collection ? $0.surveys : nil }
       ?? SurveyCache(after: earlier?.surveys)

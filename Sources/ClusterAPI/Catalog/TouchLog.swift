@@ -59,10 +59,9 @@ final class TouchLog: Sendable {
       first = 0
     }
 
-    func coordinates(after version: Int64) -> [Coordinate]? {
+    func changes(after version: Int64) -> ArraySlice<(version: Int64, touched: [Coordinate])>? {
       guard version >= floor, version <= snapshot.info.version else { return nil }
-      let next = (first..<changes.count).partitionPoint { changes[$0].version <= version }
-      return changes[next...].flatMap(\.touched)
+      return changes[(first..<changes.count).partitionPoint { changes[$0].version <= version }...]
     }
   }
 
@@ -112,6 +111,11 @@ final class TouchLog: Sendable {
 
   /// The coordinates that were touched after a version; nil if the log doesn't go back that far.
   func coordinates(after version: Int64) -> [Coordinate]? {
-    state.withLock { $0.coordinates(after: version) }
+    state.withLock { $0.changes(after: version)?.flatMap(\.touched) }
+  }
+
+  /// The number of changes after a version; nil if the log doesn't go back that far.
+  func changeCount(after version: Int64) -> Int? {
+    state.withLock { $0.changes(after: version)?.count }
   }
 }

@@ -115,6 +115,10 @@ public final class Metrics: Sendable {
       "clustered_cells_total", "Cells of viewports that were clustered for the cache.",
       cache.counts.clustered)
     gauge("remembered_cell_bytes", "Memory of cached cells.", cache.byteCount)
+    let tiles = catalog.tileCacheBudget
+    counter("remembered_tiles_total", "Tiles that came from the cache.", tiles.counts.cached)
+    counter("encoded_tiles_total", "Tiles that were encoded.", tiles.counts.encoded)
+    gauge("remembered_tile_bytes", "Memory of cached tiles.", tiles.byteCount)
     gauge("collections", "Collections.", collections.count)
     gauge("features", "Features of a collection.") { $0.index.count }
     gauge("index_bytes", "Memory of a collection's index without records.") { $0.index.byteCount }

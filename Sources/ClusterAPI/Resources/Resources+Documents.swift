@@ -98,7 +98,7 @@ extension Resources {
     return HTTPResponse(
       status: 200,
       headers: [
-        ("Content-Type", MediaType.svg.rawValue), ("Cache-Control", "public, max-age=86400"),
+        ("Content-Type", MediaType.svg.rawValue), Caching.forADay.field,
       ], body: Array(bytes))
   }
 }

@@ -72,9 +72,9 @@ extension Resources {
     to request: HTTPRequest, _ body: KeptBody, _ type: String
   ) throws -> HTTPResponse {
     let version = try Fields(query: request.query, allowed: ["v"]).string("v")
-    let caching = version == body.etag ? "public, max-age=31536000, immutable" : "no-cache"
+    let caching = version == body.etag ? Caching.forGood : .checked
     return HTTPResponse(
-      status: 200, headers: [("Content-Type", type), ("Cache-Control", caching)], body: body)
+      status: 200, headers: [("Content-Type", type), caching.field], body: body)
   }
 
   /// The files of the folder clients, by their names.

@@ -22,18 +22,24 @@ extension Resources {
     let etag = entityTag(snapshot, request, type)
     let caching = asked.caching(at: snapshot)
     if request.matches(etag: etag) {
-      return .now(HTTPResponse(status: 304, headers: [caching], etag: etag))
+      return .now(HTTPResponse(status: 304, headers: [caching.field], etag: etag))
     }
     let collection = snapshot.collection
+    let tile =
+      asked.form == .vector ? RememberedTile(asked, snapshot, catalog.tileCacheBudget) : nil
+    // Whether there are such properties may take long to tell.
+    if asked.properties.isEmpty, let known = tile?.known() {
+      return .now(HTTPResponse(known, etag: etag, caching))
+    }
     return .response(
       to: request,
       isSmall: !asked.hasExpansion && SmallRead.isSmall(asked.viewport, over: collection),
       cost: { Cost(of: asked, over: collection) }
     ) {
-      var response = try Resources.tile(asked, of: snapshot, type, etag)
-      response.headers.removeAll { $0.name == caching.name }
-      response.headers.append(caching)
-      return response
+      try collection.check(properties: asked.properties)
+      if let tile { return HTTPResponse(try tile.content(), etag: etag, caching) }
+      var json = try ClusterAnswer.json(asked.viewport, of: snapshot)
+      return HTTPResponse(json.take(), type: type, etag: etag, caching)
     }
   }
 
@@ -53,11 +59,13 @@ extension Resources {
     let template =
       "\(base)/collections/\(id)/tiles/{z}/{x}/{y}?" + PercentCoding.asLink(query)
     return .response(
-      to: request, etag: etag, isSmall: snapshot.surveys.existing != nil,
+      to: request, etag: etag,
+      isSmall: snapshot.surveys.existing != nil && asked.properties.isEmpty,
       cost: {
         Cost(ofSurveying: snapshot.collection, isMostlyKnown: snapshot.surveys.isMostlyKnown)
       }
     ) {
+      try snapshot.collection.check(properties: asked.properties)
       let survey = snapshot.surveys.survey(of: snapshot.index)
       return HTTPResponse(etag: etag) { json in
         json.member("tilejson", "3.0.0")
@@ -81,29 +89,24 @@ extension Resources {
       }
     }
   }
-
-  private static func tile(
-    _ asked: TileRequest, of snapshot: CollectionSnapshot, _ type: MediaType, _ etag: String
-  ) throws -> HTTPResponse {
-    guard asked.form == .vector else {
-      return HTTPResponse(
-        try ClusterAnswer.json(asked.viewport, of: snapshot), type: type, etag: etag)
-    }
-    let answer = try ClusterAnswer(asked.viewport, of: snapshot)
-    let body = try TileWriter(asked, answer).encode()
-    return body.isEmpty
-      ? HTTPResponse(status: 204, etag: etag)
-      : HTTPResponse(body, type: type, etag: etag)
-  }
 }
 
 extension TileRequest {
   /// How long the answer may be kept: for good if the request names the version that it is of.
-  fileprivate func caching(at snapshot: CollectionSnapshot) -> (name: String, value: String) {
-    let isCurrent = version.map(Int64.init) == snapshot.info.version
-    return (
-      "Cache-Control", isCurrent ? "public, max-age=31536000, immutable" : "no-cache"
-    )
+  fileprivate func caching(at snapshot: CollectionSnapshot) -> Caching {
+    version.map(Int64.init) == snapshot.info.version ? .forGood : .checked
+  }
+}
+
+extension HTTPResponse {
+  /// A vector tile.
+  fileprivate init(_ tile: CachedTile.Content, etag: String, _ caching: Caching) {
+    guard let body = tile.body else {
+      self.init(status: 204, headers: [caching.field], etag: etag)
+      return
+    }
+    self.init(status: 200, headers: CrossOrigin.fields(of: .vectorTile, caching), body: body)
+    self.etag = etag
   }
 }
 

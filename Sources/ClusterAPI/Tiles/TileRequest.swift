@@ -12,11 +12,13 @@ struct TileRequest: Sendable {
     case geoJSON
   }
 
-  let tile: Tile
+  private(set) var tile: Tile
   let form: Form
   private(set) var viewport: ViewportRequest
   /// The version in the template that the request was made from; nil if there is none.
   let version: Int?
+  /// The names of the query that are those of properties, for which the viewport's filter asks.
+  let properties: [String]
 
   /// The fields that say which annotations there are and what they carry.
   static let names = ViewportField.names(.tile)
@@ -26,6 +28,15 @@ struct TileRequest: Sendable {
   /// The last whole number up to which doubles hold all.
   private static let lastVersion = 9_007_199_254_740_991
 
+  /// Reads the fields of a tile.
+  init(
+    _ tile: Tile, _ form: Form, _ fields: Fields, version: Int? = nil
+  ) throws {
+    (self.tile, self.form, self.version) = (tile, form, version)
+    viewport = try ViewportRequest(tile, fields, isGeoJSON: form == .geoJSON)
+    properties = fields.properties
+  }
+
   /// - Parameters:
   ///   - parts: zoom, x and y as they stand in the path; the last may end with a form.
   ///   - isRowFirst: whether y comes before x.
@@ -34,25 +45,23 @@ struct TileRequest: Sendable {
     _ parts: [String], isRowFirst: Bool = false, _ form: Form = .vector, query: String?
   ) throws {
     let last = parts[2].prefix { $0 != "." }
-    let places = isRowFirst ? [last, parts[1][...]] : [parts[1][...], last]
-    let numbers = ([parts[0][...]] + places).map { text in
-      // Int(_:) also takes "+1".
-      text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        ? Int(text) : nil
-    }
-    guard let zoom = numbers[0], let x = numbers[1], let y = numbers[2],
-      let tile = Tile(zoom: zoom, x: x, y: y),
+    let (column, row) = isRowFirst ? (last, parts[1][...]) : (parts[1][...], last)
+    guard let zoom = TileRequest.number(parts[0][...]), let x = TileRequest.number(column),
+      let y = TileRequest.number(row), let tile = Tile(zoom: zoom, x: x, y: y),
       let form = last.endIndex == parts[2].endIndex
         ? form : TileRequest.forms[String(parts[2][last.endIndex...])]
     else {
       throw Problem.notFound(
         "there is no such tile: zooms are 0…24, x and y are whole numbers below 2^zoom")
     }
-    let fields = try Fields(query: query, allowed: TileRequest.allNames)
-    self.tile = tile
-    self.form = form
-    viewport = try ViewportRequest(tile, fields, isGeoJSON: form == .geoJSON)
-    version = try fields.integer("v", in: 0...TileRequest.lastVersion)
+    let fields = try Fields(query: query, allowed: TileRequest.allNames, othersAreProperties: true)
+    let version = try fields.integer("v", in: 0...TileRequest.lastVersion)
+    try self.init(tile, form, fields, version: version)
+  }
+
+  /// A number of digits alone; Int(_:) also takes "+1".
+  private static func number(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
   }
 }
 
@@ -66,6 +75,16 @@ extension TileRequest {
     request.viewport = viewport.resolved(by: temporal)
     return request
   }
+
+  /// The same request for another tile.
+  func moved(to tile: Tile) throws -> TileRequest {
+    var request = self
+    request.tile = tile
+    let values = viewport.values
+    request.viewport = ViewportRequest(
+      values, on: try Viewport(tile, cellSize: values.cellSize ?? 60))
+    return request
+  }
 }
 
 extension ViewportRequest {
@@ -74,6 +93,7 @@ extension ViewportRequest {
     var values = ViewportValues()
     try fields.readSettings(of: .tile, into: &values)
     try fields.read(.properties, .output, .cellSize, of: .tile, into: &values)
+    values.cell.properties.filter = try fields.narrowed(values.cell.properties.filter)
     values.cell.output.isGeoJSON = isGeoJSON
     self.init(values, on: try Viewport(tile, cellSize: values.cellSize ?? 60))
   }

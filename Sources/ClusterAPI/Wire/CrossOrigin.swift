@@ -9,23 +9,26 @@ enum CrossOrigin {
     name: "Access-Control-Expose-Headers", value: "ETag, Link, Location, Retry-After"
   )
 
-  /// Lets caches keep an answer, but not without asking whether it still is the answer.
-  private static let caching = (name: "Cache-Control", value: "no-cache")
-
   /// The fields of an answer of some type, with those that open it. They are kept for the usual types.
-  static func fields(of type: MediaType) -> [(name: String, value: String)] {
-    switch type {
-    case .json: jsonFields
-    case .geoJSON: geoJSONFields
-    default: newFields(of: type)
+  static func fields(of type: MediaType, _ caching: Caching) -> [(name: String, value: String)] {
+    switch (type, caching) {
+    case (.json, .checked): jsonFields
+    case (.geoJSON, .checked): geoJSONFields
+    case (.vectorTile, .checked): tileFields
+    case (.vectorTile, .forGood): versionedTileFields
+    default: newFields(of: type, caching)
     }
   }
 
-  private static let jsonFields = newFields(of: .json)
-  private static let geoJSONFields = newFields(of: .geoJSON)
+  private static let jsonFields = newFields(of: .json, .checked)
+  private static let geoJSONFields = newFields(of: .geoJSON, .checked)
+  private static let tileFields = newFields(of: .vectorTile, .checked)
+  private static let versionedTileFields = newFields(of: .vectorTile, .forGood)
 
-  private static func newFields(of type: MediaType) -> [(name: String, value: String)] {
-    [("Content-Type", type.rawValue), origin, exposed, sniffing, caching]
+  private static func newFields(
+    of type: MediaType, _ caching: Caching
+  ) -> [(name: String, value: String)] {
+    [("Content-Type", type.rawValue), origin, exposed, sniffing, caching.field]
   }
 
   /// Adds the fields that open an answer to no request, or to one that can't be read.
@@ -36,8 +39,8 @@ enum CrossOrigin {
     guard request.method == .options else {
       if !response.headers.contains(where: { $0.name == origin.name }) {
         response.headers += [origin, exposed, sniffing]
-        if [200, 304].contains(response.status), response.header(caching.name) == nil {
-          response.headers.append(caching)
+        if [200, 304].contains(response.status), response.header(Caching.name) == nil {
+          response.headers.append(Caching.checked.field)
         }
       }
       return

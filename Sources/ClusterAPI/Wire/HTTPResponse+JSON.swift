@@ -3,8 +3,12 @@ import HTTPServer
 
 extension HTTPResponse {
   /// A response whose body is encoded already.
-  init(_ body: [UInt8], status: Int = 200, type: MediaType, etag: String? = nil) {
-    self.init(status: status, headers: CrossOrigin.fields(of: type), body: body, etag: etag)
+  init(
+    _ body: [UInt8], status: Int = 200, type: MediaType, etag: String? = nil,
+    _ caching: Caching = .checked
+  ) {
+    self.init(
+      status: status, headers: CrossOrigin.fields(of: type, caching), body: body, etag: etag)
   }
 
   /// A JSON answer.

@@ -19,6 +19,11 @@ public final class KeptBody: Sendable {
     etag = EntityTag.hash(of: bytes)
   }
 
+  /// The most memory that both forms ever take, in bytes.
+  public var maximumByteCount: Int {
+    bytes.count >= ContentCoding.smallest ? 2 * bytes.count : bytes.count
+  }
+
   /// The compressed form; nil if it is not smaller or there is no memory for it.
   var packed: Gzip.Packed? {
     packing.withLongLock { packing in

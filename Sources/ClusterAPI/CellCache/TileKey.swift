@@ -1,0 +1,61 @@
+import ClusterCore
+
+/// A tile and everything that decides how it is encoded, apart from its features.
+struct TileKey {
+  /// The grids of the tiles of one zoom.
+  struct Level: Hashable {
+    var zoom: Int
+    /// The number of cells on each axis of a tile.
+    var cells: Int
+
+    init(_ tile: Tile, _ viewport: Viewport) {
+      (zoom, cells) = (tile.zoom, viewport.cells.grid.cellsPerWorld >> tile.zoom)
+    }
+
+    private var grid: CellGrid { CellGrid(cellsPerWorld: cells << zoom) }
+
+    /// The tiles that hold some map points.
+    func forEachPlace(of points: [MapPoint], _ body: (Place) -> Void) {
+      let grid = self.grid
+      for point in points {
+        body(
+          Place(level: self, x: grid.cell(of: point.x) / cells, y: grid.cell(of: point.y) / cells))
+      }
+    }
+  }
+
+  /// A tile on a grid.
+  struct Place: Hashable {
+    var level: Level
+    var x: Int
+    var y: Int
+  }
+
+  let place: Place
+  private let cellSize: Double
+  private let options: CellOptions
+  private let hasExpansion: Bool
+
+  /// The size of the options above which nothing is kept, in bytes.
+  private static let maximumBytes = 8 << 10
+
+  /// The key of a tile that is encoded with the values of a viewport; nil if the options are too long.
+  init?(_ tile: Tile, _ viewport: ViewportRequest, hasExpansion: Bool) {
+    guard case .grid(let area, _) = viewport.area,
+      viewport.values.cell.byteCount <= TileKey.maximumBytes
+    else { return nil }
+    place = Place(level: Level(tile, area), x: tile.x, y: tile.y)
+    cellSize = area.cellSize
+    options = viewport.values.cell.canonical(atZoom: area.zoomLevel)
+    self.hasExpansion = hasExpansion
+  }
+
+  /// Whether another key of the same place asks for the same.
+  func isSame(as other: TileKey) -> Bool {
+    hasExpansion == other.hasExpansion && cellSize == other.cellSize
+      && options == other.options
+  }
+
+  /// About the memory of the key, in bytes. What is read from a filter takes a few times its text.
+  var byteCount: Int { 1024 + 8 * options.byteCount }
+}

@@ -1,0 +1,184 @@
+import ClusterCore
+import TestSupport
+import Testing
+
+@testable import ClusterAPI
+
+/// Tiles from cells alone and from the cache, against those that are encoded from annotations.
+@Suite(.timeLimit(.minutes(5))) struct TileCacheTests {
+  private let path = "/collections/c"
+
+  /// Queries of plain tiles, and of others.
+  private static let queries = [
+    "", "cellSize=100", "cellSize=33.3", "cellSize=512", "expansion=true", "filter=k%20%3C%202",
+    "filter=S_INTERSECTS(geometry,BBOX(-50,-40,90,60))", "properties=k", "properties=none", "k=1",
+    "groupBy=k", "decluster=true&minPoints=4", "clusterer=nearCenter", "countBy=k&weightBy=w",
+    "aggregate=%7B%22a%22:%5B%22mean%22,%22w%22%5D%7D&expansion=true",
+    "minUniqueLocationsForClustering=3", "maxZoomLevelForClustering=2", "weightBy=w",
+  ]
+
+  private func fill(
+    _ service: Service, _ ids: some Sequence<Int>, using generator: inout SeededGenerator
+  ) async {
+    let pool = RandomCoordinates(using: &generator)
+    let texts = ids.map { pool.feature($0, using: &generator) }.joined(separator: ",")
+    await service.post("\(path)/items", #"{"type":"FeatureCollection","features":[\#(texts)]}"#)
+      .expect(200)
+  }
+
+  /// A tile near a feature, and a query.
+  private func target(
+    _ service: Service, zooms: ClosedRange<Int>, using generator: inout SeededGenerator
+  ) throws -> (tile: Tile, query: String)? {
+    guard let index = service.catalog["c"]?.index, index.count > 0 else { return nil }
+    let place = index.record(at: generator.pick(index.sampledOrdinals(100))).coordinate
+    let tile = Tile(zoom: generator.int(zooms), holding: WebMercator.project(place))
+    return (tile, generator.pick(Self.queries))
+  }
+
+  private func request(_ tile: Tile, _ query: String) throws -> TileRequest {
+    try TileRequest(["\(tile.zoom)", "\(tile.x)", "\(tile.y)"], query: query)
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `tiles of cells are those of annotations, byte for byte`(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let service = try Service()
+    await fill(service, 1...500, using: &generator)
+    let snapshot = try #require(service.catalog["c"])
+    var plain = 0
+    for _ in 0..<200 {
+      guard let (tile, query) = try target(service, zooms: 0...24, using: &generator) else {
+        continue
+      }
+      let request = try request(tile, query)
+      let whole = try TileWriter.tile(request, of: snapshot)
+      guard let cells = try PlainTileWriter.tile(request, of: snapshot) else { continue }
+      plain += 1
+      #expect(cells == whole, "\(tile) \(query)")
+    }
+    #expect(plain > 60)
+  }
+
+  @Test(arguments: [1, 2] as [UInt64])
+  func `every tile is the one that is encoded anew, whatever is written`(seed: UInt64)
+    async throws
+  {
+    var generator = SeededGenerator(seed: seed)
+    let service = try Service()
+    await fill(service, 1...200, using: &generator)
+    for step in 0..<60 {
+      let id = generator.int(1...250)
+      switch generator.int(0...9) {
+      case 0: _ = await service.send(.delete, "\(path)/items/\(id)")
+      case 1:
+        _ = await service.send(
+          .patch, "\(path)/items/\(id)", #"{"properties":{"k":1}}"#, type: "application/json")
+      case 2 where step % 7 == 0:
+        _ = await service.send(.delete, path)
+        await fill(service, 1...100, using: &generator)
+      case 3: await fill(service, id...id + 40, using: &generator)
+      default: await fill(service, [id], using: &generator)
+      }
+      for _ in 0..<12 {
+        guard let (tile, query) = try target(service, zooms: 0...3, using: &generator) else {
+          continue
+        }
+        let snapshot = try #require(service.catalog["c"])
+        let expected = try TileWriter.tile(try request(tile, query), of: snapshot)
+        for _ in 0..<2 {
+          let answer = await service.get("\(path)/tiles/\(tile.zoom)/\(tile.x)/\(tile.y)?\(query)")
+          // A parameter that no feature has a value of is unknown.
+          if answer.status == 400, query == "k=1" { continue }
+          #expect(answer.status == (expected.isEmpty ? 204 : 200))
+          #expect(answer.response.body == expected, "seed \(seed) step \(step) \(tile) \(query)")
+        }
+      }
+    }
+    let counts = service.catalog.tileCacheBudget.counts
+    #expect(counts.cached > counts.encoded && counts.encoded > 100)
+    #expect(service.reports.value == [])
+  }
+
+  @Test func `many templates take no more memory than there is for tiles`() async throws {
+    let memory = TileCacheBudget(limit: 400_000)
+    let service = try Service(catalog: Catalog(tileCacheBudget: memory))
+    var generator = SeededGenerator(seed: 5)
+    await fill(service, 1...300, using: &generator)
+    var largest = 0
+    for number in 0..<1000 {
+      let place = number % 3 == 0 ? "0/0/0" : "2/\(number % 4)/\(number / 4 % 4)"
+      let answer = await service.get("\(path)/tiles/\(place)?properties=p\(number)")
+      #expect([200, 204].contains(answer.status))
+      largest = max(largest, memory.byteCount)
+      #expect(memory.byteCount <= 400_000)
+    }
+    #expect(largest > 300_000)
+    // The one that was asked for last is still there.
+    let before = memory.counts.cached
+    await service.get("\(path)/tiles/0/0/0?properties=p999").expect(200)
+    #expect(memory.counts.cached == before + 1)
+    // A write that touches more than is looked at, and the end of the collection.
+    await fill(service, 1...8000, using: &generator)
+    #expect(memory.byteCount < 50_000)
+    await service.get("\(path)/tiles/0/0/0").expect(200)
+    #expect(memory.byteCount > 0)
+    _ = await service.send(.delete, path)
+    for _ in 0..<500 where memory.byteCount > 0 { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(memory.byteCount == 0)
+  }
+
+  @Test func `only tiles that a write touches are encoded again`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 100, 10), TwinFeature(2, -100, 10)])
+    let memory = service.catalog.tileCacheBudget
+    func encoded(_ tile: String) async -> Int {
+      let before = memory.counts.encoded
+      await service.get("\(path)/tiles/\(tile)").expect(200)
+      return memory.counts.encoded - before
+    }
+    for tile in ["1/0/0", "1/1/0"] {
+      #expect(await encoded(tile) == 1)
+      #expect(await encoded(tile) == 0)
+    }
+    await service.store([TwinFeature(3, 101, 10)])
+    #expect(await encoded("1/0/0?v=7") == 0)
+    #expect(await encoded("1/1/0") == 1)
+    // Other forms of the same request are the same tile.
+    #expect(await encoded("1/1/0.mvt?cellSize=64") == 0)
+    #expect(await encoded("WebMercatorQuad/1/0/1?cellSize=63.9&properties=*") == 0)
+    #expect(await encoded("1/1/0?cellSize=128") == 1)
+  }
+
+  // MARK: Parameters
+
+  @Test func `properties are parameters of tiles`() async throws {
+    let service = try Service()
+    await service.store(
+      (0..<60).map {
+        TwinFeature(
+          $0, Double($0) * 2, 1, #"{"country":"\#($0 % 3 == 0 ? "DE" : "FR")","cellSize":\#($0)}"#)
+      })
+    let filtered = await service.get("\(path)/tiles/0/0/0?filter=country%3D'DE'")
+    #expect(filtered.status == 200)
+    for tile in ["0/0/0", "WebMercatorQuad/0/0/0"] {
+      for _ in 0..<2 {
+        let answer = await service.get("\(path)/tiles/\(tile)?country=DE")
+        #expect(answer.response.body == filtered.response.body)
+      }
+      await service.get("\(path)/tiles/\(tile)?land=DE").expectProblem(400, at: "land")
+      await service.get("\(path)/tiles/\(tile)?country=DE&country=FR")
+        .expectProblem(400, at: "country")
+    }
+    let people = await service.get("\(path)/tiles/0/0/0.geojson?country=DE")
+    #expect(people["featureCount"]?.int == 20)
+    let both = await service.get("\(path)/tiles/0/0/0.geojson?country=DE&filter=cellSize%3C30")
+    #expect(both["featureCount"]?.int == 10)
+    // A field of the request comes first.
+    let own = await service.get("\(path)/tiles/0/0/0.geojson?cellSize=50")
+    #expect(own["featureCount"]?.int == 60)
+    let json = await service.get("\(path)/tiles.json?country=DE")
+    #expect(json["tiles"]?[0]?.string?.hasSuffix("&country=DE") == true)
+    await service.get("\(path)/tiles.json?land=DE").expectProblem(400, at: "land")
+  }
+}
