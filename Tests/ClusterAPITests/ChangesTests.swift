@@ -155,7 +155,9 @@ import Threading
       request.client = client
       return await withCheckedContinuation { continuation in
         do {
-          try hub.watch(.init(collection: "c", query: query), viewport, since: nil, by: request) {
+          try hub.watch(
+            .init(collection: "c", query: query), .viewport(viewport), since: nil, by: request
+          ) {
             continuation.resume(returning: (try? $0.get().status) ?? 0)
           }
         } catch { continuation.resume(returning: (error as? Problem)?.status ?? 0) }

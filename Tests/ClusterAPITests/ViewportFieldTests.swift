@@ -49,7 +49,8 @@ import Testing
     let collection = "/collections/{collectionId}"
     let annotation: ViewportField.Requests = [.annotation, .methodAnnotation]
     for (path, requests, others) in [
-      ("clusters", .clusters, ["f"]), ("pins", .pins, ["f"]), ("changes", .changes, ["since"]),
+      ("clusters", .clusters, ["f"]), ("pins", .pins, ["f"]),
+      ("changes", .changes, ["since", "tiles", "expansion"]),
       ("clusters/{annotationId}", annotation, ["f"]),
       ("clusters/{annotationId}/items", annotation, ["f", "limit", "offset"]),
       ("clusters/{annotationId}/children", annotation, ["f", "childZoom"]),

@@ -88,11 +88,17 @@ final class ChangeDispatcher {
       // The collection was dropped and created again.
       watch.end()
     }
-    guard let viewport = WatchedViewport(request.viewport) else { return nil }
+    let view: any Watched
+    switch request.subject {
+    case .viewport(let asked):
+      guard let watched = WatchedViewport(asked) else { return nil }
+      view = watched
+    case .tiles(let asked): view = WatchedTiles(asked, log, catalog.tileCacheBudget)
+    }
     // A filter is the longest part of a request; what is read from it takes a few times its text.
     let watch = Watch(
-      viewport, extraBytes: 4096 + 8 * key.query.utf8.count,
-      isExpensive: catalog[key.collection].map(viewport.isExpensive) ?? false, log, mailbox,
+      view, extraBytes: 4096 + 8 * key.query.utf8.count,
+      isExpensive: catalog[key.collection].map(view.isExpensive) ?? false, log, mailbox,
       report: report)
     watches[key] = watch
     return watch

@@ -37,11 +37,11 @@ final class ChangeHub: Sendable {
 
   var figures: WatchMailbox.Figures { mailbox.figures }
 
-  /// Adds a client that watches a viewport, and answers it as soon as its first event is there.
+  /// Adds a client that watches something, and answers it as soon as its first event is there.
   ///
   /// - Throws: ``Problem`` 503 if there are too many watchers, 429 if there are too many of the client's address.
   func watch(
-    _ key: Watch.Key, _ viewport: ViewportRequest, since: Int64?, by client: HTTPRequest,
+    _ key: Watch.Key, _ subject: Watch.Subject, since: Int64?, by client: HTTPRequest,
     answer: @escaping Reply
   ) throws(Problem) {
     let id = try mailbox.admit(client.client)
@@ -59,7 +59,7 @@ final class ChangeHub: Sendable {
       throw .unavailable("no thread could be started for watchers")
     }
     let request = Watch.Request(
-      id: id, key: key, viewport: viewport, since: since,
+      id: id, key: key, subject: subject, since: since,
       isToHead: client.method == .head, client: client.client, isGone: { client.isAbandoned },
       answer: answer)
     mailbox.post { $0.requests.append(request) }

@@ -11,11 +11,17 @@ final class Watch {
     var query: String
   }
 
+  /// What a request asks to watch.
+  enum Subject: Sendable {
+    case viewport(ViewportRequest)
+    case tiles(WatchedTiles.Request)
+  }
+
   /// A client's request to watch a viewport.
   struct Request: Sendable {
     let id: Int
     let key: Key
-    let viewport: ViewportRequest
+    let subject: Subject
     /// The version that the client shows already; nil if it shows none.
     let since: Int64?
     /// Whether it is a HEAD request.
@@ -38,7 +44,7 @@ final class Watch {
   private static let keepAlivePeriod = Duration.seconds(15)
 
   let log: TouchLog
-  private let view: WatchedViewport
+  private let view: any Watched
   private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
   private let home = Confinement.currentThread
@@ -70,7 +76,7 @@ final class Watch {
   /// A watch without watchers. `extraBytes` is the memory of its key and request; `isExpensive` says whether the
   /// first step may take long.
   init(
-    _ view: WatchedViewport, extraBytes: Int, isExpensive: Bool, _ log: TouchLog,
+    _ view: any Watched, extraBytes: Int, isExpensive: Bool, _ log: TouchLog,
     _ mailbox: WatchMailbox, report: @escaping @Sendable (String) -> Void
   ) {
     (self.view, self.log, self.mailbox, self.report) = (view, log, mailbox, report)
@@ -215,7 +221,7 @@ final class Watch {
     var response = HTTPResponse(
       status: 200,
       headers: [
-        ("Content-Type", MediaType.eventStream.rawValue), ("Cache-Control", "no-store"),
+        ("Content-Type", MediaType.eventStream.rawValue), Caching.never.field,
         // Keeps proxies such as nginx from buffering events.
         ("X-Accel-Buffering", "no"),
       ], body: EventText.opening + first)

@@ -24,7 +24,7 @@ struct WatchWork: @unchecked Sendable {
     var seconds: Double
   }
 
-  let view: WatchedViewport
+  let view: any Watched
   let log: TouchLog
   let snapshot: CollectionSnapshot
   /// The versions, other than that of the viewport, that clients show; nil for nothing.
@@ -52,7 +52,11 @@ struct WatchWork: @unchecked Sendable {
   private func event(since version: Int64?, _ whole: inout [UInt8]?) throws -> [UInt8]? {
     if let version, let touched = log.coordinates(after: version) {
       if touched.isEmpty { return nil }
-      if let event = try view.changes(touched: touched, in: snapshot) { return event }
+      switch try view.missed(touched: touched, in: snapshot) {
+      case .nothing: return nil
+      case .event(let event): return event
+      case .everything: break
+      }
     }
     if let whole { return whole }
     let made = try view.update(to: snapshot, touched: nil, wantsView: true).view ?? []

@@ -6,19 +6,11 @@ import GeoFormats
 ///
 /// It keeps a hash of each cell's encoded annotations instead of the annotations, so that cells that haven't
 /// changed aren't sent again.
-final class WatchedViewport {
+final class WatchedViewport: Watched {
   private struct Shown {
     var hash: Int
     /// The number of its features.
     var count: Int
-  }
-
-  /// The events that an update made.
-  struct Update {
-    /// The event for watchers that show the version before; nil if nothing has changed for them.
-    var changes: [UInt8]?
-    /// The event for clients that show nothing yet, if it was asked for.
-    var view: [UInt8]?
   }
 
   /// The request as it was sent, and as the collection's temporal properties make it.
@@ -70,7 +62,7 @@ final class WatchedViewport {
   /// - Throws: ``ImpossibleRequest`` if the viewport can't be answered.
   func update(
     to snapshot: CollectionSnapshot, touched: [Coordinate]?, wantsView: Bool
-  ) throws -> Update {
+  ) throws -> WatchedUpdate {
     defer { version = snapshot.info.version }
     let isSame = snapshot.info.temporal == temporal
     if !isSame || shown == nil {
@@ -80,7 +72,7 @@ final class WatchedViewport {
     guard let shown, !wantsView, isSame, let selection = touched.flatMap(selection(holding:)),
       isWorthwhile(selection, shown.count)
     else { return try updateAll(snapshot, wantsView: wantsView) }
-    return selection.count == 0 ? Update() : try update(selection, of: snapshot)
+    return selection.count == 0 ? WatchedUpdate() : try update(selection, of: snapshot)
   }
 
   /// The event for a client that shows an earlier version, with all cells that may have changed since; nil if
@@ -94,6 +86,10 @@ final class WatchedViewport {
     var event = event(snapshot)
     encoder.forEachEncodedCell(and: cells(selection)) { _, _, json in event.raw(json) }
     return finish(event, snapshot)
+  }
+
+  func missed(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> WatchedMissed {
+    try changes(touched: touched, in: snapshot).map { .event($0) } ?? .everything
   }
 
   // MARK: Cells
@@ -136,7 +132,7 @@ final class WatchedViewport {
 
   // MARK: Updates
 
-  private func updateAll(_ snapshot: CollectionSnapshot, wantsView: Bool) throws -> Update {
+  private func updateAll(_ snapshot: CollectionSnapshot, wantsView: Bool) throws -> WatchedUpdate {
     let answer = try ClusterAnswer(viewport, of: snapshot)
     let before = shown ?? [:]
     let hadShown = shown != nil
@@ -164,14 +160,14 @@ final class WatchedViewport {
     }
     shown = now
     let isNew = changed > 0 || featureCount != countBefore
-    return Update(
+    return WatchedUpdate(
       changes: hadShown && isNew ? finish(changes, snapshot) : nil,
       view: wantsView ? EventText.event("view", version: snapshot.info.version, whole) : nil)
   }
 
   private func update(
     _ selection: CellSelection, of snapshot: CollectionSnapshot
-  ) throws -> Update {
+  ) throws -> WatchedUpdate {
     let countBefore = featureCount
     let encoder = try encoder(selection, of: snapshot)
     var (encoded, changed) = (JSONWriter(), 0)
@@ -197,10 +193,10 @@ final class WatchedViewport {
       let scope = FeatureScope(snapshot.collection, passing: filter, near: request.cells)
       featureCount = scope.featureCount(of: request)
     }
-    guard changed > 0 || featureCount != countBefore else { return Update() }
+    guard changed > 0 || featureCount != countBefore else { return WatchedUpdate() }
     var event = event(snapshot)
     encoded.withBytes { if !$0.isEmpty { event.raw($0) } }
-    return Update(changes: finish(event, snapshot))
+    return WatchedUpdate(changes: finish(event, snapshot))
   }
 
   // MARK: Encoding

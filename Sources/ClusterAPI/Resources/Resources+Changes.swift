@@ -2,16 +2,22 @@ import ClusterCore
 import HTTPServer
 
 extension Resources {
-  private static let changesNames = ViewportField.names(.changes) + ["since"]
+  private static let ownNames = ["since", "tiles"]
+  private static let changesNames = ViewportField.names(.changes) + ownNames
+  private static let tilesNames =
+    TileRequest.names + ViewportField.fields(of: .rect).map(\.name) + ["zoom"] + ownNames
 
-  /// What changes in a viewport, as server-sent events.
+  /// What changes in a viewport, or which tiles change, as server-sent events.
   func changes(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    let fields = try Fields(query: request.query, allowed: Resources.changesNames)
-    let method = try fields.choice("method", ViewportValues.Method.self) ?? .grid
-    guard method == .grid else {
-      throw fields.problem("method", "only viewports of the method grid can be watched")
-    }
-    let viewport = try ViewportRequest(fields, of: .changes)
+    let ofTiles = try? Fields(
+      query: request.query, allowed: Resources.tilesNames, othersAreProperties: true)
+    let isOfTiles = try ofTiles?.bool("tiles") ?? false
+    let fields =
+      try isOfTiles
+      ? ofTiles : Fields(query: request.query, allowed: Resources.changesNames)
+    guard let fields else { throw Problem(400, "the query can't be read") }
+    let subject: Watch.Subject =
+      isOfTiles ? .tiles(try WatchedTiles.Request(fields)) : .viewport(try viewport(fields))
     let since = try fields.integer("since").map(Int64.init)
     _ = try request.negotiate([.eventStream], format: nil)
     _ = try snapshot(id)
@@ -19,13 +25,37 @@ extension Resources {
     let last = request.headers["last-event-id"].flatMap { Int64(trimmed($0)) }
     let key = Watch.Key(collection: id, query: Resources.sharedQuery(request.query))
     return .deferred { [hub] answer in
-      try hub.watch(key, viewport, since: last ?? since, by: request, answer: answer)
+      try hub.watch(key, subject, since: last ?? since, by: request, answer: answer)
     }
+  }
+
+  private func viewport(_ fields: Fields) throws -> ViewportRequest {
+    let method = try fields.choice("method", ViewportValues.Method.self) ?? .grid
+    guard method == .grid else {
+      throw fields.problem("method", "only viewports of the method grid can be watched")
+    }
+    return try ViewportRequest(fields, of: .changes)
   }
 
   /// The fields of a query without `since`, sorted: what watchers must have in common to share their events.
   private static func sharedQuery(_ query: String?) -> String {
     (query ?? "").split(separator: "&").filter { $0 != "since" && !$0.hasPrefix("since=") }
       .sorted().joined(separator: "&")
+  }
+}
+
+extension WatchedTiles.Request {
+  /// Reads which tiles to watch, and what is in them.
+  init(_ fields: Fields) throws {
+    guard let zoom = try fields.integer("zoom", in: Tile.zooms),
+      let tile = Tile(zoom: zoom, x: 0, y: 0)
+    else { throw fields.problem("zoom", "no zoom: that of the tiles is required") }
+    self.tile = try TileRequest(tile, .vector, fields)
+    var values = ViewportValues()
+    let isPart = ViewportField.fields(of: .rect).contains { fields.has($0.name) }
+    area =
+      isPart
+      ? GridRange(
+        grid: CellGrid(cellsPerWorld: 1 << zoom), covering: try fields.rect(into: &values)) : nil
   }
 }

@@ -1,0 +1,31 @@
+import ClusterCore
+
+/// What clients watch of a collection, and the events for them when the collection changes.
+protocol Watched: AnyObject {
+  /// The approximate memory of what is shown, in bytes.
+  var byteCount: Int { get }
+  /// Whether it has been updated at all.
+  var isKnown: Bool { get }
+  /// The version of the collection that the watchers show.
+  var version: Int64 { get }
+
+  /// Whether its first update may take long.
+  func isExpensive(in snapshot: CollectionSnapshot) -> Bool
+
+  /// Moves on to a snapshot.
+  ///
+  /// - Parameters:
+  ///   - touched: the coordinates that were touched since the version shown; nil if they aren't known.
+  ///   - wantsView: whether a client shows nothing yet.
+  /// - Throws: if it can't be watched any more.
+  func update(
+    to snapshot: CollectionSnapshot, touched: [Coordinate]?, wantsView: Bool
+  ) throws -> WatchedUpdate
+
+  /// What a client needs that shows an earlier version.
+  ///
+  /// - Parameters:
+  ///   - touched: the coordinates that were touched since, at least one.
+  ///   - snapshot: the snapshot of the last update.
+  func missed(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> WatchedMissed
+}
