@@ -20,6 +20,8 @@ import Glibc
 // --costs DIRECTORY COUNT: random reads of every kind, and what they were estimated to cost.
 // --filters DIRECTORY COUNT: filters over the features of --places.
 // --world DIRECTORY: viewports of the whole world, new ones and repeated.
+// --tiles DIRECTORY [QUERY]: vector tiles at each zoom, asked for the first time, of the features of --write.
+// --tile-requests COUNT SEED FILE: writes requests for tiles, one on each line.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 func text(_ index: Int) -> String { index < arguments.count ? arguments[index] : "" }
@@ -49,6 +51,9 @@ func run() throws {
     var benchmark = try FilterBenchmark(directory: text(1), count: max(1, number(2)))
     try benchmark.run()
   case "--world": try WorldBenchmark(directory: text(1)).run()
+  case "--tiles": try TileBenchmark(directory: text(1), query: text(2)).run()
+  case "--tile-requests":
+    try TileBenchmark.write(count: number(1), seed: UInt64(number(2)), to: text(3))
   case "--live":
     try LiveBenchmark(
       port: UInt16(number(1)), collection: text(2), count: max(1, number(3)),

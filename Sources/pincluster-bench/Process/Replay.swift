@@ -28,7 +28,7 @@ struct Replay {
   }
 
   private func rows() throws -> [Row] {
-    try viewRows + fieldRows() + annotationRows() + featureRows
+    try viewRows + tileRows + fieldRows() + annotationRows() + featureRows
   }
 
   /// Panned requests of a region with further parameters.
@@ -58,6 +58,18 @@ struct Replay {
         // The second time, they are cached.
         before: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) },
         requests: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) }),
+    ]
+  }
+
+  private var tileRows: [Row] {
+    let places = [(3, 4, 2), (5, 17, 10), (6, 33, 21), (8, 137, 83), (10, 550, 335)]
+    func tiles(_ more: String) -> [HTTPRequest] {
+      places.map { HTTPRequest("/collections/c/tiles/\($0)/\($1)/\($2)?v=1\(more)") }
+    }
+    let again = (0..<10).flatMap { _ in tiles("") }
+    return [
+      Row(name: "tiles, new", requests: tiles("&properties=name,country,population,timezone")),
+      Row(name: "tiles, again", before: tiles(""), requests: again),
     ]
   }
 
