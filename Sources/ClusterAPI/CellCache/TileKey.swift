@@ -34,26 +34,23 @@ struct TileKey {
   let place: Place
   private let cellSize: Double
   private let options: CellOptions
-  private let hasExpansion: Bool
 
   /// The size of the options above which nothing is kept, in bytes.
   private static let maximumBytes = 8 << 10
 
   /// The key of a tile that is encoded with the values of a viewport; nil if the options are too long.
-  init?(_ tile: Tile, _ viewport: ViewportRequest, hasExpansion: Bool) {
+  init?(_ tile: Tile, _ viewport: ViewportRequest) {
     guard case .grid(let area, _) = viewport.area,
       viewport.values.cell.byteCount <= TileKey.maximumBytes
     else { return nil }
     place = Place(level: Level(tile, area), x: tile.x, y: tile.y)
     cellSize = area.cellSize
     options = viewport.values.cell.canonical(atZoom: area.zoomLevel)
-    self.hasExpansion = hasExpansion
   }
 
   /// Whether another key of the same place asks for the same.
   func isSame(as other: TileKey) -> Bool {
-    hasExpansion == other.hasExpansion && cellSize == other.cellSize
-      && options == other.options
+    cellSize == other.cellSize && options == other.options
   }
 
   /// About the memory of the key, in bytes. What is read from a filter takes a few times its text.

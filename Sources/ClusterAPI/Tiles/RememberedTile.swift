@@ -12,7 +12,7 @@ struct RememberedTile: Sendable {
   /// - Parameter request: one whose span of time is a part of its filter; see ``TileRequest/resolved(by:)``.
   init(_ request: TileRequest, _ snapshot: CollectionSnapshot, _ memory: TileCacheBudget) {
     (self.request, self.snapshot, self.memory) = (request, snapshot, memory)
-    let key = TileKey(request.tile, request.viewport, hasExpansion: request.hasExpansion)
+    let key = TileKey(request.tile, request.viewport)
     found =
       key.map { snapshot.tileCache.find($0, at: snapshot.info.version, memory) } ?? .unknown
   }
