@@ -8,6 +8,11 @@ import Testing
   private struct Expected: Equatable {
     var sum = PointSum()
     var first = Int.max
+
+    mutating func add(_ ordinal: Int, at position: Position, latitude: Int64) {
+      sum.add(position, latitude: latitude)
+      first = min(first, ordinal)
+    }
   }
 
   private func expected(
@@ -21,8 +26,7 @@ import Testing
       let position = index.points.position(at: ordinal)
       let latitude = pointers.degrees.latitude(
         position.y, exactly: index.coordinate(at: ordinal))
-      all[cell, default: Expected()].sum.add(position, latitude: latitude)
-      all[cell]?.first = min(all[cell]?.first ?? .max, ordinal)
+      all[cell, default: Expected()].add(ordinal, at: position, latitude: latitude)
     }
     return all
   }

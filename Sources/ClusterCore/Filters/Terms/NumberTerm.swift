@@ -10,8 +10,10 @@ struct NumberTerm: FilterTerm {
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
     guard let doubles = column.doubles[around: ordinal] else { return 0 }
     let (values, count) = (doubles + ordinal, candidates.extent)
-    let within = cvectors_within(values, count, low, high)
-    return candidates & (isNegated ? cvectors_known(values, count) & ~within : within)
+    return candidates
+      & (isNegated
+        ? cvectors_apart(values, values, count, low, high)
+        : cvectors_within(values, count, low, high))
   }
 
   func coverage(ofBlock number: Int) -> Coverage {

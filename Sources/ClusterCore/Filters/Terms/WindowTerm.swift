@@ -14,13 +14,8 @@ struct WindowTerm: FilterTerm {
       return takesMissing && !isNegated ? candidates : 0
     }
     let count = candidates.extent
-    var outside: UInt64
-    if let days = times.days.doubles[around: ordinal].map({ $0 + ordinal }) {
-      outside = cvectors_apart(first, days, count, from, through)
-    } else {
-      outside = cvectors_known(first, count) & ~cvectors_within(first, count, from, through)
-    }
-    outside &= candidates
+    let days = times.days.doubles[around: ordinal].map { $0 + ordinal }
+    let outside = candidates & cvectors_apart(first, days ?? first, count, from, through)
     if takesMissing { return isNegated ? outside : candidates & ~outside }
     if isNegated { return outside }
     return candidates & ~outside & cvectors_known(first, count)
