@@ -60,6 +60,8 @@ def name_limit(source):
     limit = {**parameters[place], "schema": {"type": "integer", "minimum": 0, "maximum": 10000, "default": 10}}
     source["components"]["parameters"]["limit"] = limit
     parameters[place] = {"$ref": "#/components/parameters/limit"}
+    # Programs that check such documents don't all follow references.
+    parameters[:] = [copy.deepcopy(resolved(one, source["components"])) for one in parameters]
 
 
 def shorten_column(source):
