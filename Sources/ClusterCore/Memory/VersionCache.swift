@@ -106,14 +106,18 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ = released
   }
 
-  /// Removes and returns the least recently used entries, down to the capacity.
+  /// Removes and returns the least recently used entries, down to the capacity. Of many it removes an eighth at
+  /// once, as finding the oldest takes as long as going through all.
   private func evict(_ state: inout State) -> [Entry] {
     guard state.cost > capacity || state.entries.count > maximumCount else { return [] }
     var evicted: [Entry] = []
     let oldest = state.entries.filter { $0.value.cost > 0 }
       .sorted { $0.value.lastUse < $1.value.lastUse }
+    let least = oldest.count < 512 ? 0 : oldest.count / 8
     for (key, entry) in oldest.dropLast() {
-      guard state.cost > capacity || state.entries.count > maximumCount else { break }
+      guard
+        state.cost > capacity || state.entries.count > maximumCount || evicted.count < least
+      else { break }
       state.entries[key] = nil
       state.cost -= entry.cost
       evicted.append(entry)
