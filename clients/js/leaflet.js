@@ -256,7 +256,7 @@ function layerClass(L) {
       const parts = spread(features.length).map(([x, y], i) => {
         const latLng = this._map.layerPointToLatLng(point.add([x, y]))
         const leg = L.polyline([centre, latLng], { className: 'pincluster-leg', weight: 1.5, color: 'currentColor', interactive: false })
-        return [this._marker(this._pinOf(features[i]), latLng), leg.addTo(this._map)]
+        return [this._marker(this._pinOf(features[i]), latLng).setZIndexOffset(1e5), leg.addTo(this._map)]
       })
       this._spider = { id: annotation.id, parts: parts.flat() }
       this._markers.get(annotation.id)?.getElement().classList.add('pincluster-open')

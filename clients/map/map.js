@@ -60,9 +60,11 @@ function makeLayer() {
   cells = null
   layer = pincluster.layer(`${root}collections/${encodeURIComponent(state.collection)}`, {
     ...fields(), live: state.live, color, pie,
-    onSelect(annotation) {
+    onSelect(annotation, marker) {
       if (annotation.count === 1 && annotation.feature) choose(annotation.feature)
       else details.cluster(annotation)
+      // On a phone, not behind the card.
+      if (innerWidth <= 640) map.panInside(marker.getLatLng(), { paddingTopLeft: [140, 160], paddingBottomRight: [140, innerHeight * 0.45 + 160] })
     },
   })
   layer.on('view', ({ head, cause }) => shown(head, cause))

@@ -275,6 +275,24 @@ def finding(browse, service):
 
 
 @test
+def hulls(browse, service):
+    b = browse()
+    page = b.open("collection=cities&lat=50&lng=10&zoom=5")
+    largest = max(b.shown().items(), key=lambda one: one[1])[0]
+    if "hull" not in json.dumps(service.ask("/api?f=json")["paths"].get("/collections/{collectionId}/clusters/{annotationId}/hull", "")):
+        print("  SKIPPED: the service knows no hulls")
+        return b.close()
+    page.locator(f'{MARK}[data-id="{largest}"]').hover(force=True)
+    page.wait_for_selector(".pincluster-hull", state="attached")
+    over = page.evaluate("document.elementFromPoint(...Object.values((({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 }))"
+                         "(document.querySelector('.pincluster-hull').getBoundingClientRect()))).closest('#map') !== null")
+    assert over
+    page.mouse.move(640, 2)
+    page.wait_for_selector(".pincluster-hull", state="detached")
+    b.close()
+
+
+@test
 def times(browse, service):
     service.ask("/collections/concerts", {"temporal": {"property": "on"}}, "PUT")
     service.store("concerts", [
