@@ -16,6 +16,7 @@ const STYLE = `
 .pincluster-mark:hover .pincluster-face, .pincluster-mark:focus-visible .pincluster-face { scale: 1.08; box-shadow: 0 2px 10px rgb(15 23 42 / .35); }
 .pincluster-mark:focus-visible .pincluster-face { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
 .pincluster-open .pincluster-face { opacity: .35; }
+.pincluster-open .pincluster-label { visibility: hidden; }
 .pincluster-chosen .pincluster-face { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
 .pincluster-label { position: absolute; left: 50%; top: calc(100% - 4px); translate: -50% 0; max-width: 14em; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap; font: 500 12px/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e);

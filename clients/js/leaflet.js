@@ -255,7 +255,7 @@ function layerClass(L) {
       const point = this._map.latLngToLayerPoint(centre)
       const parts = spread(features.length).map(([x, y], i) => {
         const latLng = this._map.layerPointToLatLng(point.add([x, y]))
-        const leg = L.polyline([centre, latLng], { className: 'pincluster-leg', weight: 1.5, color: 'currentColor', interactive: false })
+        const leg = L.polyline([centre, latLng], { className: 'pincluster-leg', weight: 1.5, opacity: 0.5, color: 'currentColor', interactive: false })
         return [this._marker(this._pinOf(features[i]), latLng).setZIndexOffset(1e5), leg.addTo(this._map)]
       })
       this._spider = { id: annotation.id, parts: parts.flat() }
