@@ -70,12 +70,11 @@ class Proxy:
             f"{kind}_temp_path {folder}/temporary;\n" for kind in ("client_body", "fastcgi", "proxy", "scgi", "uwsgi"))
         with open(f"{folder}/nginx.conf", "w") as file:
             file.write(
-                f"daemon off;\npid {folder}/nginx.pid;\nerror_log {folder}/nginx.log;\nevents {{}}\nhttp {{\naccess_log off;\n"
+                # Else its workers would be someone else, and the folder of a test is no one else's.
+                ("user root;\n" if os.geteuid() == 0 else "")
+                + f"daemon off;\npid {folder}/nginx.pid;\nerror_log {folder}/nginx.log;\nevents {{}}\nhttp {{\naccess_log off;\n"
                 f"{temporary}add_header X-Cache $upstream_cache_status always;\n{recipe}}}\n")
-        # Its workers aren't root, and the folder of a test is no one else's.
-        for one in (folder, f"{folder}/temporary", f"{folder}/cache"):
-            os.makedirs(one, exist_ok=True)
-            os.chmod(one, 0o777)
+        os.makedirs(f"{folder}/temporary", exist_ok=True)
         self.process = subprocess.Popen(["nginx", "-p", folder, "-c", f"{folder}/nginx.conf"], stderr=subprocess.DEVNULL)
         for _ in range(100):
             try:
