@@ -17,8 +17,8 @@ struct TileRequest: Sendable {
   private(set) var viewport: ViewportRequest
   /// The version in the template that the request was made from; nil if there is none.
   let version: Int?
-  /// The names of the query that are those of properties, for which the viewport's filter asks.
-  let properties: [String]
+  /// The properties that are parameters of the query, for which the viewport's filter asks.
+  let properties: [Fields.AskedProperty]
 
   /// The fields that say which annotations there are and what they carry.
   static let names = ViewportField.names(.tile)
@@ -34,7 +34,7 @@ struct TileRequest: Sendable {
   ) throws {
     (self.tile, self.form, self.version) = (tile, form, version)
     viewport = try ViewportRequest(tile, fields, isGeoJSON: form == .geoJSON)
-    properties = fields.properties
+    properties = try fields.askedProperties()
   }
 
   /// - Parameters:
