@@ -40,7 +40,6 @@ import Testing
         let pins = children.annotations
         #expect(pins.count == twin.count && pins.allSatisfy { $0["count"]?.int == 1 })
         #expect(pins.allSatisfy { $0["contested"]?.int ?? 0 >= 1 })
-        #expect(Set(pins.map { $0["coordinate"]?.text ?? "" }).count == pins.count)
         let asked = await service.get(
           "\(path)/children?childZoom=24&decluster=true&maxZoomLevelForClustering=0")
         #expect(asked.text == children.text)
