@@ -97,7 +97,7 @@ import Testing
       ("(a = 1", 7, "( at character 1"), ("a = 1)", 6, "AND, OR or the end"),
       ("a IN 1", 6, "("), ("a IN ()", 7, "expected a value"), ("a IN (1 2)", 9, "a comma or )"),
       ("a IN (1,)", 9, "expected a value"), ("a LIKE b", 8, "single quotes"),
-      ("a LIKE \"b%\"", 8, "this is a name"), (#"a LIKE 'b\'"#, 8, "ends with"),
+      ("a LIKE \"b%\"", 8, "this is a name"), (#"a LIKE 'b\'"#, 8, "not closed"),
       ("a LIKE 5", 8, "a pattern"), ("a BETWEEN 1 OR 2", 13, "AND and the upper value"),
       ("a BETWEEN 1", 12, "AND and the upper value"), ("a IS 5", 6, "NULL or NOT NULL"),
       ("a IS NOT 5", 10, "expected NULL"), ("a NOT = 5", 7, "BETWEEN, IN or LIKE"),
