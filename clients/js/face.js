@@ -80,8 +80,11 @@ export function face(annotation, look) {
   return element
 }
 
-/** Makes an element look like an annotation. `look` may have `color(annotation)` and `pie(annotation)`. */
-export function paint(element, annotation, { color, pie, describe = descriptionOf } = {}) {
+/**
+ * Makes an element look like an annotation. `look` may have `color(annotation)`, `pie(annotation)`, and `titled`, which
+ * is false where titles of pins say no more than that they are pins.
+ */
+export function paint(element, annotation, { color, pie, titled = true, describe = descriptionOf } = {}) {
   const [disc, label] = element.children
   const isCluster = annotation.count > 1
   const size = sizeOf(annotation)
@@ -91,7 +94,7 @@ export function paint(element, annotation, { color, pie, describe = descriptionO
   element.setAttribute('aria-label', describe(annotation))
   Object.assign(element.style, { width: `${size}px`, height: `${size}px`, margin: `${-size / 2}px 0 0 ${-size / 2}px` })
   disc.firstChild.textContent = isCluster ? abbreviated(annotation.count) : ''
-  label.textContent = (isCluster ? annotation.subtitle : annotation.feature && annotation.title) ?? ''
+  label.textContent = (isCluster ? annotation.subtitle : titled && annotation.feature && annotation.title) || ''
   const slices = pie?.(annotation)
   element.classList.toggle('pincluster-pie', Boolean(slices?.length))
   element.style.setProperty('--pincluster-pie', slices?.length ? conic(slices) : '')

@@ -169,7 +169,7 @@ function layerClass(L) {
     },
 
     _marker(annotation, latLng, fades = true) {
-      const element = face(annotation, this.options)
+      const element = face(annotation, this._look())
       element.classList.toggle('pincluster-new', fades)
       const marker = L.marker(latLng, {
         icon: new Icon({ element }), keyboard: false, riseOnHover: true, bubblingMouseEvents: false,
@@ -181,7 +181,11 @@ function layerClass(L) {
 
     _paint(marker, annotation) {
       marker.annotation = annotation
-      paint(marker.getElement(), annotation, this.options)
+      paint(marker.getElement(), annotation, this._look())
+    },
+
+    _look() {
+      return { ...this.options, titled: Boolean(this.fields.titleProperty) }
     },
 
     _move(marker, annotation) {

@@ -40,7 +40,8 @@ def implemented(service):
     """Each path that is described is there, and knows the methods that it is described with."""
     values = {
         "collectionId": data.COLLECTION, "featureId": "1", "annotationId": "g120_200_52_31", "tileZoom": "0",
-        "tileX": "0", "tileY": "0", "tileMatrix": "0", "tileRow": "0", "tileCol": "0"}
+        "tileX": "0", "tileY": "0", "tileMatrix": "0", "tileRow": "0", "tileCol": "0", "clientFile": "pincluster.js",
+        "leafletFile": "leaflet.js"}
     methods = {}
     for path, method, operation in service.operations():
         methods.setdefault(re.sub(r"{(\w+)}", lambda found: values[found[1]], path), set()).add(method)
