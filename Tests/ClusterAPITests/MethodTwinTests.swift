@@ -102,7 +102,11 @@ import Testing
     #expect(answer["expansionZoom"] == zoom.map { .number(String($0)) } ?? .null, comment)
     let children = await pair.service.get("\(path)/children?\(request.query)")
     guard let zoom else {
-      children.expectProblem(422, at: "childZoom")
+      // Each feature is a pin.
+      #expect(children["zoomLevel"]?.double == 24, comment)
+      #expect(children.annotations.allSatisfy { $0["count"]?.int == 1 }, comment)
+      let pins = children.annotations.map { $0["feature"]?["id"]?.text ?? "" }
+      #expect(pins.sorted() == twin.features.map(\.idJSON.text).sorted(), comment)
       return
     }
     let finer = Twin.joined(twin.features, zoomLevel: Double(zoom), alone)
