@@ -19,11 +19,11 @@ final class FilteredSummation {
   private let limit: Int
   private let vectors: Vectors?
   /// The nodes of which all features count.
-  private var wholes = GrowingArray<Siblings>(capacity: 256)
+  private var wholes: GrowingArray<Siblings>
   /// The top nodes of blocks of which some count.
-  private var mixed = GrowingArray<Int>(capacity: 256)
+  private var mixed: GrowingArray<Int>
   private let mask: BlockMask
-  private var stack = GrowingArray<Int>(capacity: 64)
+  private var stack: GrowingArray<Int>
 
   init(
     of points: PointIndex, in region: FilterRegion, _ columns: Range<Int>, limit: Int,
@@ -35,7 +35,13 @@ final class FilteredSummation {
     sums = scratch.sums
     window = GridWindow(sums.cells, columns)
     mask = BlockMask(region)
+    (wholes, mixed, stack) = (scratch.wholeNodes, scratch.mixedNodes, scratch.nodes)
+    wholes.removeAll()
+    mixed.removeAll()
+    stack.removeAll()
   }
+
+  deinit { (scratch.wholeNodes, scratch.mixedNodes, scratch.nodes) = (wholes, mixed, stack) }
 
   /// - Parameter sharedFrom: the number of blocks from which on all processors share the work.
   func run(sharedFrom: Int) {

@@ -38,6 +38,10 @@ final class GridScratch: @unchecked Sendable {
   var above = GrowingArray<Siblings>(capacity: 256)
   var inBlocks = GrowingArray<Siblings>(capacity: 256)
   var queue = GrowingArray<Siblings>(capacity: 256)
+  /// What a ``FilteredSummation`` has found to count as a whole, and what not.
+  var wholeNodes = GrowingArray<Siblings>(capacity: 256)
+  var mixedNodes = GrowingArray<Int>(capacity: 256)
+  var nodes = GrowingArray<Int>(capacity: 64)
   let window: UnsafeMutablePointer<cvectors_window>
   /// What the vectorized code found about some siblings, and about some points.
   let cells: UnsafeMutablePointer<cvectors_cells>
