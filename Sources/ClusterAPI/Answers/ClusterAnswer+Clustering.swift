@@ -113,20 +113,23 @@ extension ClusterAnswer {
 }
 
 extension ViewportRequest {
+  /// Whether the answer is that of a grid and has nothing beside the annotations of its cells.
+  private var isOfCells: Bool {
+    guard case .grid = area else { return false }
+    return !values.debug && values.previous == nil && values.histogram == nil
+  }
+
   /// Whether the answer needs nothing of the single features of clusters.
   var isSummedUp: Bool {
-    guard case .grid = area else { return false }
     let (output, properties) = (values.cell.output, values.cell.neededProperties)
-    return properties.groupBy == nil && output.members == 0 && output.neededTitleProperty == nil
-      && !properties.hasStatistics
-      && !values.debug && values.previous == nil && values.histogram == nil
+    return isOfCells && properties.groupBy == nil && output.members == 0
+      && output.neededTitleProperty == nil && !properties.hasStatistics
   }
 
   /// What is to be clustered if nothing but the cells of a plain view is needed for the answer; nil otherwise.
   var plain: ClusterRequest? {
-    guard case .grid(let viewport, _) = area, !values.debug, values.previous == nil,
-      values.histogram == nil, side == nil, !values.cell.properties.hasStatistics,
-      values.cell.properties.groupBy == nil
+    guard case .grid(let viewport, _) = area, isOfCells, side == nil,
+      !values.cell.properties.hasStatistics, values.cell.properties.groupBy == nil
     else { return nil }
     let plain = ClusterRequest(
       viewport, settings: values.cell.settings,

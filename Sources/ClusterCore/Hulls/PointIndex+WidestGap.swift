@@ -7,27 +7,22 @@ extension PointIndex {
   /// add none. Then the features next to empty columns are found in the same way.
   func widestGap(in region: some IndexRegion) -> UInt32 {
     var gaps = ColumnGaps()
-    walk(
-      region,
-      take: { node, pointers in
-        let box = pointers.nodes[node].box
-        return gaps.mark(box.minX, box.maxX) ? .taken : .open
-      },
-      point: { ordinal, pointers in
-        let x = pointers.positions[ordinal].x
-        return gaps.mark(x, x)
-      })
+    /// Gives `note` the least and greatest x of nodes, and of the features of nodes for which it returns false.
+    func visit(_ note: (inout ColumnGaps, UInt32, UInt32) -> Bool) {
+      walk(
+        region,
+        take: { node, pointers in
+          let box = pointers.nodes[node].box
+          return note(&gaps, box.minX, box.maxX) ? .taken : .open
+        },
+        point: { ordinal, pointers in
+          let x = pointers.positions[ordinal].x
+          return note(&gaps, x, x)
+        })
+    }
+    visit { $0.mark($1, $2) }
     gaps.findEdges()
-    walk(
-      region,
-      take: { node, pointers in
-        let box = pointers.nodes[node].box
-        return gaps.narrow(box.minX, box.maxX) ? .taken : .open
-      },
-      point: { ordinal, pointers in
-        let x = pointers.positions[ordinal].x
-        return gaps.narrow(x, x)
-      })
+    visit { $0.narrow($1, $2) }
     return gaps.widest
   }
 }
