@@ -4,6 +4,10 @@ import PackageDescription
 /// Every Swift target is built in the Swift 6 language mode with warnings as errors.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+/// Tests that mostly wait for the service are not optimised even where it is: that would take longer than they do.
+let unoptimised: [SwiftSetting] =
+  strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 // Arrows point down only: a target may import what it lists here and nothing else.
 let package = Package(
   name: "pincluster",
@@ -83,23 +87,24 @@ let package = Package(
       name: "ClusterCoreTests", dependencies: ["ClusterCore", "TestSupport", "Threading"],
       swiftSettings: strict),
     .testTarget(
-      name: "GeoFormatsTests", dependencies: ["GeoFormats", "TestSupport"], swiftSettings: strict),
+      name: "GeoFormatsTests", dependencies: ["GeoFormats", "TestSupport"],
+      swiftSettings: unoptimised),
     .testTarget(
       name: "FeatureStoreTests", dependencies: ["FeatureStore", "TestSupport", "Threading"],
       swiftSettings: strict),
     .testTarget(
       name: "HTTPServerTests", dependencies: ["HTTPServer", "Threading", "TestSupport"],
-      swiftSettings: strict),
+      swiftSettings: unoptimised),
     .testTarget(
       name: "ClusterAPITests", dependencies: ["ClusterAPI", "TestSupport", "Threading"],
       swiftSettings: strict),
     .testTarget(
       name: "ServiceTests",
       dependencies: ["pincluster", "CDeflate", "CSQLite", "TestSupport", "Threading"],
-      exclude: ["Replay"], swiftSettings: strict),
+      exclude: ["Replay"], swiftSettings: unoptimised),
     .testTarget(
       name: "ClientTests", dependencies: ["PinclusterClient", "TestSupport", "pincluster"],
-      swiftSettings: strict),
+      swiftSettings: unoptimised),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11,

@@ -75,8 +75,7 @@ extension Annotation {
     let bounds =
       !box.isPolar
       ? GeoBounds(within: box)
-      : excluded.isEmpty
-        ? points.bounds(of: box, in: region) : points.bounds(of: box, in: region.without(excluded))
+      : points.bounds(of: box, in: AnyRegion(region.without(excluded)))
     self.init(
       key: key,
       coordinate: isWhole ? sum.sum.mean(in: bounds) : points.coordinate(at: sum.first),

@@ -11,7 +11,7 @@ extension FeatureScope {
     isSummedUp: Bool = false
   ) {
     let canSum = isSummedUp && request.canBeSummedUp
-    self.init(collection, passing: filter, nearAny: request.allCells, isSummedUp: canSum)
+    self.init(collection, passing: filter, nearAny: AnyRegion(request.allCells), isSummedUp: canSum)
   }
 
   /// Creates a scope of the features that pass a filter, at least those in some cells of a request.
@@ -26,9 +26,9 @@ extension FeatureScope {
       isSummedUp && request.canBeSummedUp
       && filter.map { $0.region.cornerCount <= FeatureScope.fewCorners } ?? true
     if cells.others.isEmpty {
-      self.init(collection, passing: filter, nearAny: cells.own, isSummedUp: canSum)
+      self.init(collection, passing: filter, nearAny: AnyRegion(cells.own), isSummedUp: canSum)
     } else {
-      self.init(collection, passing: filter, nearAny: cells.region, isSummedUp: canSum)
+      self.init(collection, passing: filter, nearAny: AnyRegion(cells.region), isSummedUp: canSum)
     }
   }
 
@@ -119,7 +119,8 @@ extension FeatureScope {
   ) throws(ImpossibleRequest) {
     let keptApart = ordinals(of: request.settings.keepApart)
     let layer = ClusterLayer(
-      GridFeatures(scope: self, region: region, grid: grid, keptApart: keptApart), grid: grid,
+      GridFeatures(
+        scope: self, region: AnyRegion(region), grid: grid, keptApart: keptApart), grid: grid,
       cellSize: request.cellSize, group: group)
     var part = request
     for range in ranges {

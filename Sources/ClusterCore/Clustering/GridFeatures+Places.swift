@@ -16,13 +16,13 @@ extension GridFeatures: FeaturePlaces {
     }
   }
 
-  private func region(_ cell: CellPosition) -> IntersectionRegion<CellRegion, Region> {
+  private func region(_ cell: CellPosition) -> IntersectionRegion<CellRegion, AnyRegion> {
     IntersectionRegion(a: CellRegion(grid: grid, cell: cell), b: region)
   }
 
   private func region(
     _ cell: CellPosition, _ location: Location
-  ) -> IntersectionRegion<LocationRegion, Region> {
+  ) -> IntersectionRegion<LocationRegion, AnyRegion> {
     IntersectionRegion(
       a: LocationRegion(cell: CellRegion(grid: grid, cell: cell), location: location), b: region)
   }

@@ -1,8 +1,8 @@
 /// The features of the annotations of one grid.
-struct GridFeatures<Region: IndexRegion>: Sendable {
+struct GridFeatures: Sendable {
   let scope: FeatureScope
   /// The part of the scope that was clustered.
-  let region: Region
+  let region: AnyRegion
   let grid: CellGrid
   /// The ordinals in the scope of the features that are kept apart.
   let keptApart: OrdinalSet
@@ -13,18 +13,18 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
     of annotation: Annotation, in held: HeldFeatures?, _ body: (Range<Int>) -> Bool
   ) {
     switch held {
-    case nil: forEachRun(of: annotation, within: EverywhereRegion(), body)
-    case .cell(let cell): forEachRun(of: annotation, within: cell, body)
-    case .location(let location): forEachRun(of: annotation, within: location, body)
+    case nil: forEachRun(of: annotation, within: AnyRegion(EverywhereRegion()), body)
+    case .cell(let cell): forEachRun(of: annotation, within: AnyRegion(cell), body)
+    case .location(let location): forEachRun(of: annotation, within: AnyRegion(location), body)
     case .feature(let ordinal):
       guard let own = scope.scopeOrdinal(ordinal) else { return }
       let only = OrdinalRegion(excluded: OrdinalSet([]), only: own)
-      forEachRun(of: annotation, within: only, body)
+      forEachRun(of: annotation, within: AnyRegion(only), body)
     }
   }
 
   private func forEachRun(
-    of annotation: Annotation, within held: some IndexRegion, _ body: (Range<Int>) -> Bool
+    of annotation: Annotation, within held: AnyRegion, _ body: (Range<Int>) -> Bool
   ) {
     switch annotation.key {
     case .feature:
@@ -40,7 +40,7 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
   }
 
   private func forEachRun(
-    _ own: some IndexRegion, _ held: some IndexRegion, _ body: (Range<Int>) -> Bool
+    _ own: some IndexRegion, _ held: AnyRegion, _ body: (Range<Int>) -> Bool
   ) {
     let part = IntersectionRegion(a: IntersectionRegion(a: own, b: held), b: region)
     scope.points.forEachRun(in: part) { run in
@@ -52,7 +52,7 @@ struct GridFeatures<Region: IndexRegion>: Sendable {
 extension ClusterLayer {
   /// Creates the layer of the annotations of a grid; without a grid, they are all pins.
   init(
-    _ features: GridFeatures<some IndexRegion>, grid: CellGrid?, cellSize: Double,
+    _ features: GridFeatures, grid: CellGrid?, cellSize: Double,
     group: ClusterGroup?
   ) {
     self.init(group: group, grid: grid, cellSize: cellSize, places: features) {
@@ -67,7 +67,8 @@ extension ClusterLayer {
   ) {
     self.init(
       GridFeatures(
-        scope: scope, region: EverywhereRegion(), grid: grid ?? CellGrid(cellsPerWorld: 1),
-        keptApart: keptApart), grid: grid, cellSize: cellSize, group: group)
+        scope: scope, region: AnyRegion(EverywhereRegion()),
+        grid: grid ?? CellGrid(cellsPerWorld: 1), keptApart: keptApart), grid: grid,
+      cellSize: cellSize, group: group)
   }
 }

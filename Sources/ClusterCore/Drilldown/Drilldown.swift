@@ -51,7 +51,7 @@ public struct Drilldown: Sendable {
       return
     }
     let region = CellRegion(grid: name.grid, cell: name.cell)
-    var scope = FeatureScope(collection, passing: options.filter, nearAny: region)
+    var scope = FeatureScope(collection, passing: options.filter, nearAny: AnyRegion(region))
     var group: ClusterGroup?
     if let wanted = name.group {
       guard let (found, part) = Drilldown.group(wanted, of: scope, in: region, keys) else {
@@ -107,7 +107,7 @@ public struct Drilldown: Sendable {
       return name.isOf(key: nil) ? (ClusterGroup(name: name, key: nil), scope) : nil
     }
     guard let rank = column.rank(of: name) else { return nil }
-    let part = scope.selecting(in: region) { run, pass in
+    let part = scope.selecting(in: AnyRegion(region)) { run, pass in
       for ordinal in run where column.rank(at: ordinal) == rank { pass(ordinal) }
     }
     return (Grouping(property: property, keys: column).group(Int(rank)), part)
@@ -152,27 +152,21 @@ public struct Drilldown: Sendable {
     var request = ClusterRequest(
       cells: cells, zoomLevel: zoom, cellSize: layer.cellSize, settings: settings, limit: limit)
     request.weights = options.weights
-    let result =
+    let region =
       switch annotation.key {
       case .feature:
-        try run(
-          request,
+        AnyRegion(
           OrdinalRegion(excluded: OrdinalSet([]), only: scope.scopeOrdinal(annotation.first)))
       case .cell(let cell):
-        try run(request, CellRegion(grid: layer.grid ?? finer, cell: cell).without(keptApart))
+        AnyRegion(CellRegion(grid: layer.grid ?? finer, cell: cell).without(keptApart))
       case .location(let cell, let location):
-        try run(
-          request,
+        AnyRegion(
           LocationRegion(
             cell: CellRegion(grid: layer.grid ?? finer, cell: cell), location: location
           ).without(keptApart))
       }
+    let result = try scope.clusters(
+      request, in: region, excluding: keptApart, group: layer.group)
     return (cells, result)
-  }
-
-  private func run(
-    _ request: ClusterRequest, _ region: some IndexRegion
-  ) throws(ImpossibleRequest) -> ClusterResult {
-    try scope.clusters(request, in: region, excluding: keptApart, group: layer.group)
   }
 }

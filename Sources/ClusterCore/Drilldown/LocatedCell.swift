@@ -19,11 +19,11 @@ struct LocatedCell {
     let index = collection.index
     cell = withExtendedLifetime(index) { grid.cell(of: ordinal, in: index.points.pointers) }
     let region = CellRegion(grid: grid, cell: cell)
-    all = FeatureScope(collection, passing: filter, nearAny: region)
+    all = FeatureScope(collection, passing: filter, nearAny: AnyRegion(region))
     scope =
       group == nil
       ? all
-      : all.selecting(in: region) { run, pass in
+      : all.selecting(in: AnyRegion(region)) { run, pass in
         for ordinal in run where isInGroup(ordinal) { pass(ordinal) }
       }
     request.cells = GridRange(grid: grid, only: cell)
@@ -66,12 +66,12 @@ struct LocatedCell {
       var request = self.request
       // A kept-apart pin beside a cluster stays where it is.
       request.settings.decluster = request.settings.decluster && !clustered
-      return made(OrdinalRegion(excluded: OrdinalSet([]), only: ownOrdinal), request)
+      return made(AnyRegion(OrdinalRegion(excluded: OrdinalSet([]), only: ownOrdinal)), request)
     }
-    return clustered ? made(EverywhereRegion(), request) : made(location, request)
+    return made(clustered ? AnyRegion(EverywhereRegion()) : AnyRegion(location), request)
   }
 
-  private func made(_ region: some IndexRegion, _ request: ClusterRequest) -> Annotation? {
+  private func made(_ region: AnyRegion, _ request: ClusterRequest) -> Annotation? {
     let pinLayout = PinLayout(all, request.settings.spread(atZoom: request.zoomLevel))
     var clusterer = GridClusterer(
       scope: scope, region: region, request: request, layer: 0, keptApart: keptApart,

@@ -91,7 +91,7 @@ extension FeatureScope {
   ) -> Bool {
     let keys = request.grouping?.keys
     let rank = keys?.rank(at: ordinal)
-    let inside = selecting(in: CellsRegion(request.viewport.tiles)) { run, pass in
+    let inside = selecting(in: AnyRegion(CellsRegion(request.viewport.tiles))) { run, pass in
       for other in run where keys?.rank(at: other) == rank { pass(other) }
     }
     let keptApart = inside.ordinals(of: request.keepApart)

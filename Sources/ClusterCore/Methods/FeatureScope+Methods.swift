@@ -24,11 +24,11 @@ extension FeatureScope {
   /// The scope's `found` features in a region with a dense index, because these methods number features
   /// and nodes from 0. Cached if it has all features of the collection.
   private func sideBySide(in region: CellsRegion, count found: Int) -> FeatureScope {
-    guard found == count else { return selecting(in: region) }
+    guard found == count else { return selecting(in: AnyRegion(region)) }
     if points.isDense { return self }
-    guard isWhole else { return selecting(in: EverywhereRegion()) }
+    guard isWhole else { return selecting(in: AnyRegion(EverywhereRegion())) }
     return collection.scopes(named: ScopeName(isDense: true)) { _ in
-      [ScopePart(key: nil, scope: selecting(in: EverywhereRegion()))]
+      [ScopePart(key: nil, scope: selecting(in: AnyRegion(EverywhereRegion())))]
     }[0].scope
   }
 

@@ -1,6 +1,6 @@
 extension PointIndex {
   /// Returns the bounds of a region's features to 8.5e-8°, given the box of their positions.
-  func bounds(of box: PositionBox, in region: some IndexRegion) -> GeoBounds {
+  func bounds(of box: PositionBox, in region: AnyRegion) -> GeoBounds {
     GeoBounds(box) { latitude in
       forEachOrdinal(in: IntersectionRegion(a: PolarRegion(), b: region)) { ordinal in
         latitude(coordinate(at: ordinal).latitude)

@@ -6,7 +6,7 @@ extension FeatureScope {
   /// filtered.
   init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?,
-    nearAny region: some IndexRegion, isSummedUp: Bool = false
+    nearAny region: AnyRegion, isSummedUp: Bool = false
   ) {
     guard let filter, filter.expression != .literal(true) else {
       self.init(collection)
@@ -39,7 +39,7 @@ extension FeatureScope {
 
   /// Creates the scope of the features that pass a filter, which aren't selected until they are needed one by one.
   private init(
-    _ collection: IndexedCollection, unselected filter: FeatureFilter, near region: some IndexRegion
+    _ collection: IndexedCollection, unselected filter: FeatureFilter, near region: AnyRegion
   ) {
     let (index, rest) = (collection.index, filter.rest())
     var masks: FilterMasks?
@@ -58,17 +58,17 @@ extension FeatureScope {
   /// are inside as a whole are shared if nothing else is asked.
   private init(
     _ collection: IndexedCollection, passing filter: FeatureFilter,
-    inShapesNear region: some IndexRegion
+    inShapesNear region: AnyRegion
   ) {
     let (index, shapes, rest) = (collection.index, filter.region, filter.rest())
     let name = ScopeName(filter: filter.expression)
-    let near = IntersectionRegion(a: region, b: shapes)
-    func estimate(_ region: some IndexRegion) -> Double {
+    let near = AnyRegion(IntersectionRegion(a: region, b: shapes))
+    func estimate(_ region: AnyRegion) -> Double {
       index.points.estimate(in: region, cellSteps: .infinity).features
     }
     let nearby = collection.hasScopes(named: name) ? .infinity : estimate(near)
     if nearby > (rest == nil ? FeatureScope.manyNearby : .infinity)
-      || nearby > estimate(shapes) / 4
+      || nearby > estimate(AnyRegion(shapes)) / 4
     {
       self.init(collection, named: name) { bound, number in
         FeatureScope.selected(number, in: shapes, passing: bound, of: index)
@@ -137,13 +137,13 @@ extension FeatureScope {
   public init(
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near cells: GridRange
   ) {
-    self.init(collection, passing: filter, nearAny: CellsRegion(cells))
+    self.init(collection, passing: filter, nearAny: AnyRegion(CellsRegion(cells)))
   }
 
   /// Creates the scope of the features that pass a filter, at least those in a rectangle.
   public init(_ collection: IndexedCollection, passing filter: FeatureFilter?, near rect: MapRegion)
   {
-    self.init(collection, passing: filter, nearAny: rect)
+    self.init(collection, passing: filter, nearAny: AnyRegion(rect))
   }
 
   /// Creates the scope of the features that pass a filter, at least those in a bbox, if any.
@@ -151,9 +151,9 @@ extension FeatureScope {
     _ collection: IndexedCollection, passing filter: FeatureFilter?, near bbox: DegreesRegion?
   ) {
     if let bbox {
-      self.init(collection, passing: filter, nearAny: bbox)
+      self.init(collection, passing: filter, nearAny: AnyRegion(bbox))
     } else {
-      self.init(collection, passing: filter, nearAny: EverywhereRegion())
+      self.init(collection, passing: filter, nearAny: AnyRegion(EverywhereRegion()))
     }
   }
 

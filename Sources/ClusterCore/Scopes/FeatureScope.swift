@@ -187,7 +187,7 @@ extension FeatureScope {
   /// - Parameter passing: takes a run of ordinals in the collection and calls its second argument
   ///   with those that pass, in ascending order.
   func selecting(
-    in region: some IndexRegion, passing: (Range<Int>, (Int) -> Void) -> Void
+    in region: AnyRegion, passing: (Range<Int>, (Int) -> Void) -> Void
   ) -> FeatureScope {
     var selected = GrowingArray<UInt32>(capacity: 64)
     points.forEachRun(in: region) { run in
@@ -199,7 +199,7 @@ extension FeatureScope {
     return FeatureScope(collection, ordinals: selected.fixed)
   }
 
-  func selecting(in region: some IndexRegion) -> FeatureScope {
+  func selecting(in region: AnyRegion) -> FeatureScope {
     selecting(in: region) { run, pass in run.forEach(pass) }
   }
 }

@@ -60,6 +60,12 @@ extension IndexedCollection {
     guard let filter = filter?.normalised else {
       return index.points.estimate(in: region, cellSteps: steps)
     }
+    return estimate(in: AnyRegion(region), cellSteps: steps, passing: filter)
+  }
+
+  private func estimate(
+    in region: AnyRegion, cellSteps steps: Double, passing filter: FilterExpression
+  ) -> CellEstimate {
     let name = ScopeName(filter: filter)
     if let parts = scopes.existing(name), let part = parts.all.first {
       return FeatureScope(self, part.selection).points.estimate(in: region, cellSteps: steps)

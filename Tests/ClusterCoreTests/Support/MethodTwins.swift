@@ -141,7 +141,7 @@ struct MethodTwin {
 extension PointIndex {
   static func of(_ features: [TwinFeature]) throws -> PointIndex {
     let index = try FeatureIndex.of(features)
-    return FeatureScope(index).selecting(in: EverywhereRegion()).points
+    return FeatureScope(index).selecting(in: AnyRegion(EverywhereRegion())).points
   }
 
   static func of(_ coordinates: [Coordinate]) throws -> PointIndex {
