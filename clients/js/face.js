@@ -56,9 +56,17 @@ export function sizeOf({ count }) {
   return count > 1 ? Math.round(26 + 8 * Math.log10(count)) : 30
 }
 
+// Made once: that takes many times as long as to use it.
+let numbers
+
+/** A count as people read it. */
+export function counted(count) {
+  return (numbers ??= new Intl.NumberFormat()).format(count)
+}
+
 /** What a screen reader says. */
 export function descriptionOf({ count, title, subtitle, group }) {
-  const name = count > 1 ? `${count.toLocaleString()} features${subtitle ? `: ${subtitle}` : ''}` : title ?? '1 feature'
+  const name = count > 1 ? `${counted(count)} features${subtitle ? `: ${subtitle}` : ''}` : title ?? '1 feature'
   return typeof group === 'string' ? `${name}, ${group}` : name
 }
 

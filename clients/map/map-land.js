@@ -9,16 +9,31 @@ export function landLayer(L, url) {
       const canvas = document.createElement('canvas')
       const ratio = Math.min(globalThis.devicePixelRatio || 1, 2)
       Object.assign(canvas, { width: size.x * ratio, height: size.y * ratio })
-      shapes.then(shapes => {
+      shapes.then(shapes => turn(() => {
         draw(canvas, coords, shapes, ratio)
         done(null, canvas)
-      }, done)
+      }), done)
       return canvas
     },
   })
   const layer = new Layer({ tileSize: 512, zoomOffset: 0, updateWhenZooming: false, keepBuffer: 1, attribution: 'Natural Earth' })
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => layer.redraw())
   return layer
+}
+
+// One tile after another, some in each frame, so that pins needn't wait for land.
+const waiting = []
+const BUDGET = 8
+
+function turn(action) {
+  if (waiting.push(action) === 1) requestAnimationFrame(turns)
+}
+
+function turns() {
+  const end = performance.now() + BUDGET
+  do waiting.shift()()
+  while (waiting.length && performance.now() < end)
+  if (waiting.length) requestAnimationFrame(turns)
 }
 
 // Degrees become parts of the square world, with the bounds of each shape.

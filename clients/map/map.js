@@ -33,9 +33,12 @@ let isReady = false
 
 function makeMap() {
   const L = globalThis.L
+  const { basemap, attribution } = document.documentElement.dataset
   map = L.map('map', {
     zoomControl: false, maxZoom: MOST_ZOOM, zoomSnap: 0.5, wheelPxPerZoomLevel: 100, worldCopyJump: true,
-    maxBounds: [[-85.06, -Infinity], [85.06, Infinity]], maxBoundsViscosity: 1, center: [20, 0], zoom: 3,
+    maxBounds: [[-85.06, -Infinity], [85.06, Infinity]], maxBoundsViscosity: 1,
+    // Land is drawn at once; tiles from elsewhere come one by one.
+    fadeAnimation: Boolean(basemap),
   })
   // The world is never narrower than the map, so that each place is there once.
   const bound = () => map.setMinZoom(Math.max(1, Math.ceil(2 * Math.log2(map.getSize().x / 256)) / 2))
@@ -43,7 +46,6 @@ function makeMap() {
   bound()
   L.control.zoom({ position: 'bottomright' }).addTo(map)
   map.attributionControl.setPrefix('<a href="https://leafletjs.com">Leaflet</a>')
-  const { basemap, attribution } = document.documentElement.dataset
   landLayer(L, `${root}clients/land.json`).addTo(map)
   if (basemap) {
     // What the operator gave is text, too.
@@ -393,13 +395,18 @@ function listen() {
 
 // MARK: Collections
 
-async function openCollection() {
+/**
+ * Shows the collection of the state.
+ *
+ * @param known its description, if it has come already, and its queryables, if they have been asked for
+ */
+async function openCollection(known = {}) {
   isReady = false
   details.close()
   colors.clear()
   chosen = null
   const collection = service.collection(state.collection)
-  const [description, schema] = await Promise.all([collection.info(), collection.queryables()])
+  const [description, schema] = await Promise.all([known.info ?? collection.info(), known.schema ?? collection.queryables()])
   info = description
   const names = Object.keys(schema.properties).filter(name => name !== 'geometry' && name !== 'id')
   // What most call the name of a thing.
@@ -427,44 +434,67 @@ async function openCollection() {
 }
 
 // Shows what the URL says, or all there is.
-function place(extent) {
+function place(extent = [-180, -90, 180, 90]) {
   if (state.lat !== null && state.lng !== null && state.zoom !== null) {
     map.setView([state.lat, state.lng], state.zoom, { animate: false })
-  } else if (extent) {
-    const [west, south, east, north] = extent
-    const isWide = innerWidth > 640
-    const span = (east - west + 360) % 360
-    if (span > 180 || span === 0) {
-      // As much of the world as there is room for.
-      map.setView([25, 10], map.getMinZoom(), { animate: false })
-      if (isWide) map.panBy([-170, 0], { animate: false })
-      return
-    }
-    map.fitBounds([[Math.max(south, -60), west], [Math.min(north, 75), east < west ? east + 360 : east]],
-      { animate: false, maxZoom: 14, paddingTopLeft: isWide ? [360, 20] : [20, 20], paddingBottomRight: isWide ? [20, 20] : [20, 140] })
+    return
   }
+  const [west, south, east, north] = extent
+  const isWide = innerWidth > 640
+  const span = (east - west + 360) % 360
+  if (span > 180 || span === 0) {
+    // As much of the world as there is room for, beside the panel.
+    const zoom = map.getMinZoom()
+    const centre = map.project([25, 10], zoom).subtract([isWide ? 170 : 0, 0])
+    map.setView(map.unproject(centre, zoom), zoom, { animate: false })
+    return
+  }
+  map.fitBounds([[Math.max(south, -60), west], [Math.min(north, 75), east < west ? east + 360 : east]],
+    { animate: false, maxZoom: 14, paddingTopLeft: isWide ? [360, 20] : [20, 20], paddingBottomRight: isWide ? [20, 20] : [20, 140] })
+}
+
+// Leaflet is no module. It comes while the service is asked.
+function loadLeaflet() {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    script.onload = () => (globalThis.L ? resolve() : reject(new Error('Leaflet is not what it should be.')))
+    script.onerror = () => reject(new Error('Leaflet can’t be loaded.'))
+    script.src = $('leaflet').href
+    document.head.append(script)
+  })
+}
+
+async function allCollections() {
+  const list = []
+  for await (const collection of service.collections()) if (list.push(collection) >= 1000) break
+  return list
 }
 
 async function start() {
-  if (document.documentElement.dataset.leaflet !== 'found' || !globalThis.L) {
+  if (document.documentElement.dataset.leaflet !== 'found') {
     $('panel').hidden = true
     $('message').hidden = false
     $('message').textContent =
       'The map needs Leaflet, which was not found when the service started. Install Debian’s libjs-leaflet, or name its folder with --leaflet.'
     return
   }
+  const wanted = state.collection
+  // What it is asked for may not exist; the list tells.
+  const schema = wanted ? service.collection(wanted).queryables().catch(() => undefined) : undefined
+  const [list] = await Promise.all([allCollections(), loadLeaflet()])
   makeMap()
   listen()
-  const list = []
-  for await (const collection of service.collections()) if (list.push(collection) >= 1000) break
   $('collection').replaceChildren(...list.map(({ id, title }) => new Option(title ?? id, id)))
-  if (!list.some(({ id }) => id === state.collection)) {
-    if (state.collection) $('figures').textContent = `There is no collection ${state.collection}.`
-    state.collection = (list.find(({ featureCount }) => featureCount > 0) ?? list[0])?.id ?? ''
+  let own = list.find(({ id }) => id === wanted)
+  if (!own) {
+    if (wanted) $('figures').textContent = `There is no collection ${wanted}.`
+    own = list.find(({ featureCount }) => featureCount > 0) ?? list[0]
   }
+  state.collection = own?.id ?? ''
   $('collection').value = state.collection
-  if (state.collection) await openCollection()
-  else $('figures').textContent = 'There are no collections yet.'
+  if (own) return openCollection({ info: own, schema: own.id === wanted ? await schema : undefined })
+  $('figures').textContent = 'There are no collections yet.'
+  place()
 }
 
 start().catch(problem)
