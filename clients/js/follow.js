@@ -12,14 +12,17 @@ const MOST_REUSED = 2000
 // The fields of a view that a request for one of its annotations may repeat.
 const DRILLDOWN = [
   'clusterer', 'maxZoomLevelForClustering', 'minUniqueLocationsForClustering', 'minPoints', 'keepApart', 'decluster',
-  'distanceFromContestedLocation', 'titleProperty', 'subtitleLimit', 'properties', 'filter', 'filter-lang', 'datetime',
-  'weightBy', 'countBy', 'aggregate',
+  'distanceFromContestedLocation', 'pinLayout', 'spreadUnit', 'titleProperty', 'subtitleLimit', 'properties', 'filter',
+  'filter-lang', 'filter-crs', 'datetime', 'weightBy', 'countBy', 'aggregate',
 ]
 
-/** The fields of a view that a request for one of its annotations takes. */
+/**
+ * The fields of a view that a request for one of its annotations takes, without those that leave out what is asked for.
+ * A method without a grid needs the whole view to find the annotation again.
+ */
 export function drilldown(view) {
   if (view.method && view.method !== 'grid') {
-    const { previous: _, limit: __, histogram: ___, ...rest } = view
+    const { previous: _, limit: __, histogram: ___, fields: ____, ...rest } = view
     return rest
   }
   return Object.fromEntries(DRILLDOWN.filter(name => name in view).map(name => [name, view[name]]))

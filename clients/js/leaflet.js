@@ -5,7 +5,7 @@
 //
 // Markers are kept by id: from view to view and with live changes they move, and come and go softly.
 
-import { face, paint, style } from './face.js'
+import { counted, face, paint, style } from './face.js'
 import { drilldown, Follower } from './follow.js'
 import { askable, boundsOf, near } from './mercator.js'
 import { Collection } from './pincluster.js'
@@ -20,6 +20,8 @@ const LEAVING = 190
 const GLIDING = 280
 // Where more than so many come and go at once, they don't fade: that would take longer than it shows.
 const MOST_FADING = 80
+// A shorter way, in points, is gone at once: nobody sees more of it, and each that glides is a layer of its own.
+const LEAST_GLIDE = 3
 const HOVER = 160
 
 let Layer
@@ -65,6 +67,8 @@ function layerClass(L) {
       map.on('moveend', this.refresh, this)
       map.on('zoomstart click', this.gather, this)
       if (map.getZoom() !== undefined) this.refresh()
+      // What takes long the first time is done while the service answers.
+      counted(0)
     },
 
     onRemove(map) {
@@ -191,10 +195,13 @@ function layerClass(L) {
     _move(marker, annotation) {
       const latLng = this._latLng(annotation.coordinate)
       if (latLng.equals(marker.getLatLng(), 1e-9)) return
-      const element = marker.getElement()
-      element.classList.add('pincluster-gliding')
-      clearTimeout(marker.gliding)
-      marker.gliding = setTimeout(() => element.classList.remove('pincluster-gliding'), GLIDING)
+      const place = of => this._map.latLngToLayerPoint(of)
+      if (place(latLng).distanceTo(place(marker.getLatLng())) >= LEAST_GLIDE) {
+        const element = marker.getElement()
+        element.classList.add('pincluster-gliding')
+        clearTimeout(marker.gliding)
+        marker.gliding = setTimeout(() => element.classList.remove('pincluster-gliding'), GLIDING)
+      }
       marker.setLatLng(latLng)
     },
 
@@ -257,7 +264,7 @@ function layerClass(L) {
       this.gather()
       const centre = this._latLng(annotation.coordinate)
       const point = this._map.latLngToLayerPoint(centre)
-      const parts = spread(features.length).map(([x, y], i) => {
+      const parts = spread(features.length, this.fields.pinLayout).map(([x, y], i) => {
         const latLng = this._map.layerPointToLatLng(point.add([x, y]))
         const leg = L.polyline([centre, latLng], { className: 'pincluster-leg', weight: 1.5, opacity: 0.5, color: 'currentColor', interactive: false })
         return [this._marker(this._pinOf(features[i]), latLng).setZIndexOffset(1e5), leg.addTo(this._map)]
@@ -308,16 +315,23 @@ function layerClass(L) {
         if (this._hulls.size > 200) this._hulls.clear()
         this._hulls.set(key, hull)
         if (signal.aborted) return
-        const centre = this._map.getCenter().lng
+        const shift = this._shift(hull.geometry ?? hull, annotation)
         this._outline = L.geoJSON(hull.geometry ?? hull, {
           interactive: false, style: { className: 'pincluster-hull', color: 'currentColor', weight: 1.5, fillOpacity: 0.12 },
-          coordsToLatLng: ([longitude, latitude]) => L.latLng(latitude, longitude + near(annotation.coordinate.longitude, centre) - annotation.coordinate.longitude),
+          coordsToLatLng: ([longitude, latitude]) => L.latLng(latitude, longitude + shift),
           pointToLayer: (_, latLng) => L.circleMarker(latLng, { radius: 4, interactive: false }),
         }).addTo(this._map)
       } catch (error) {
         // A service that knows no hulls is not asked again.
         if (error.detail === 'nothing is at this path') this.options.hulls = false
       }
+    },
+
+    // By how much a hull moves to be where its annotation is drawn, which may be another copy of the world.
+    _shift({ coordinates }, annotation) {
+      const longitudes = coordinates.flat(2).filter((_, i) => i % 2 === 0)
+      const middle = (Math.min(...longitudes) + Math.max(...longitudes)) / 2
+      return near(middle, this._latLng(annotation.coordinate).lng) - middle
     },
 
     _hideHull() {

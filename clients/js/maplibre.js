@@ -197,7 +197,7 @@ export class Layer {
     const query = { ...rest, filter, 'filter-lang': view['filter-lang'], datetime, properties, limit: this.options.mostSpread }
     const { features } = await this.collection.features(id, query, { signal })
     const { x, y } = this.#map.project(centre)
-    const parts = spread(features.length).flatMap(([dx, dy], i) => {
+    const parts = spread(features.length, this.fields.pinLayout).flatMap(([dx, dy], i) => {
       const { lng, lat } = this.#map.unproject([x + dx, y + dy])
       return [
         { type: 'Feature', geometry: { type: 'LineString', coordinates: [centre, [lng, lat]] }, properties: {} },

@@ -4,9 +4,9 @@
 const MOST_ON_CIRCLE = 9
 const GOLDEN_ANGLE = 137.50776405 * Math.PI / 180
 
-/** The offsets of so many pins from their place. */
-export function spread(count, spacing = 34) {
-  if (count <= MOST_ON_CIRCLE) {
+/** The offsets of so many pins from their place, in the figure of `pinLayout`; without, in the one that fits. */
+export function spread(count, layout = count <= MOST_ON_CIRCLE ? 'circle' : 'spiral', spacing = 34) {
+  if (layout === 'circle') {
     const radius = Math.max(spacing * 1.1, count * spacing / (2 * Math.PI))
     return Array.from({ length: count }, (_, i) => polar(radius, 2 * Math.PI * i / count))
   }

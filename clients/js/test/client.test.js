@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { drilldown } from '../follow.js'
 import { Collection, Pincluster, PinclusterError } from '../pincluster.js'
 import { Screen } from '../screen.js'
+import { spread } from '../spread.js'
 import { point, start } from './service.js'
 
 let service, client, places
@@ -80,6 +82,50 @@ test('an annotation is looked into: its features, its children, the zoom at whic
   assert.deepEqual([page.features.length, page.numberMatched], [3, largest.count])
   const located = await places.locate(7, { latitudinalMeters: 9000, longitudinalMeters: 9000, viewportWidth: 400, viewportHeight: 300 })
   assert.equal(located.visibleMapRect.width > 0, true)
+})
+
+test('whatever a view asks for, one of its annotations can be looked into', async () => {
+  const everything = {
+    ...europe, wrap: true, pinLayout: 'spiral', spreadUnit: 'points', distanceFromContestedLocation: 12, titleProperty: 'name',
+    subtitleLimit: 2, properties: ['name'], members: 1, hull: true, expansion: true, fields: ['count', 'coordinate'], limit: 5000,
+    filter: "kind <> 'z'", 'filter-lang': 'cql2-text', countBy: 'name', keepApart: [3],
+  }
+  const ways = [
+    { cellSize: 300, clusterer: 'nearCenter', minPoints: 2, decluster: true },
+    { method: 'distance', epsilon: 60 },
+    { method: 'collision', markerSize: [90, 90], clusterBy: 'kind' },
+  ]
+  for (const way of ways) {
+    const view = { ...everything, ...way }
+    const { annotations } = await places.clusters(view)
+    const [largest] = annotations.toSorted((a, b) => b.count - a.count)
+    assert.ok(largest.count > 2)
+    const below = drilldown(view)
+    const found = await places.annotation(largest.id, below)
+    assert.equal(found.count, largest.count)
+    assert.ok('expansionZoom' in found && found.visibleMapRect.width > 0, 'what to zoom to is left out')
+    assert.equal((await places.features(largest.id, below)).numberMatched, largest.count)
+    assert.ok(['Polygon', 'LineString'].includes((await places.hull(largest.id, below)).type))
+    const children = await places.children(largest.id, below)
+    assert.equal(children.annotations.reduce((sum, { count }) => sum + count, 0), largest.count)
+  }
+})
+
+test('pins that share a place are spread in the figure that is asked for', async () => {
+  await places.upsert(Array.from({ length: 12 }, (_, i) => point(`same ${i}`, 60, 10)))
+  const { annotations } = await places.clusters({ bbox: [59, 9, 61, 11], zoom: 8 })
+  const distances = async pinLayout => {
+    const view = drilldown({ bbox: [59, 9, 61, 11], zoom: 8, pinLayout, spreadUnit: 'meters' })
+    const { annotations: pins } = await places.children(annotations[0].id, view)
+    assert.equal(pins.length, 12)
+    return pins.map(({ coordinate: { latitude, longitude } }) => Math.hypot((longitude - 60) * Math.cos(Math.PI / 18), latitude - 10))
+  }
+  const ratio = numbers => Math.max(...numbers) / Math.min(...numbers)
+  assert.ok(ratio(await distances('circle')) < 1.1)
+  assert.ok(ratio(await distances('spiral')) > 3)
+  const lengths = layout => spread(12, layout).map(offset => Math.hypot(...offset))
+  assert.ok(ratio(lengths('circle')) < 1.001 && ratio(lengths('spiral')) > 2 && ratio(lengths()) > 2)
+  await places.deleteAll({ bbox: [59, 9, 61, 11] })
 })
 
 test('items are read, written, changed under a condition, and deleted', async () => {
