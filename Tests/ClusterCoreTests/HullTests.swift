@@ -178,6 +178,17 @@ import Testing
     }
   }
 
+  @Test(arguments: Dataset.allCases)
+  func `features that come one by one have the hull of all`(data: Dataset) throws {
+    let features = data.features(seed: 367, count: 120)
+    var generator = SeededGenerator(seed: 367)
+    var index = try FeatureIndex.of([])
+    for feature in features.shuffled(using: &generator) {
+      index = try index.applying(.upsert(FeatureBatch([feature])))
+    }
+    #expect(try worldHull(index) == worldHull(try FeatureIndex.of(features)))
+  }
+
   private func sine(_ angle: Double) -> Double { cosine(angle - .pi / 2) }
 
   /// From the half-angle formula, so that no library is needed.

@@ -25,6 +25,7 @@ struct PropertyBenchmark {
     columns()
     try worldViews()
     try statistics()
+    try hull()
     try cityViews()
   }
 
@@ -161,6 +162,18 @@ struct PropertyBenchmark {
       _ = try FeatureScope(sample.collection, passing: nil, near: request).clusters(request)
     }
     row("  with weighted means", duration(weighted), ratio(weighted))
+  }
+
+  /// Measures the hull of all features, which are the cluster of the world's only cell.
+  private func hull() throws {
+    let viewport = try Viewport(
+      rect: Views.wholeWorld(), scale: .zoom(0), cellSize: 300, marginFactor: 0)
+    let result = try PropertyBenchmark.clusters(sample, viewport)
+    guard let all = result.annotations.first, all.count == sample.index.count else {
+      preconditionFailure("the world is one cluster")
+    }
+    let time = median(9) { _ = result.hull(of: all, in: sample.index) }
+    row("hull of all features", duration(time))
   }
 
   // MARK: Cities
