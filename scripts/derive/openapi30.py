@@ -25,6 +25,7 @@ def derive(document):
     components = source["components"]
     name_limit(source)
     shorten_column(source)
+    write_out_tuples(source, components)
     derived["paths"] = {
         path: {method: operation(one, components) for method, one in item.items()}
         for path, item in source["paths"].items()
@@ -76,6 +77,15 @@ def shorten_column(source):
             one["example"] = int(one["example"])
 
 
+def write_out_tuples(node, components):
+    """Writes out the elements of tuples that are references to several schemas, to see what they have in common."""
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
+        write_out_tuples(part, components)
+    parts = node.get("prefixItems", []) if isinstance(node, dict) else []
+    if len({part.get("$ref") for part in parts}) > 1:
+        node["prefixItems"] = [copy.deepcopy(resolved(part, components)) for part in parts]
+
+
 def operation(one, components):
     """An operation; its parameters that are objects become several."""
     if "parameters" in one:
@@ -89,6 +99,10 @@ def operation(one, components):
         one["parameters"] = [given if "$ref" in given else as_text(given, components) for given in parameters]
     if "requestBody" in one:
         content(one["requestBody"])
+        for media in one["requestBody"].get("content", {}).values():
+            if media.get("schema", {}).get("type") == "string":
+                # What is not JSON is a file to generators.
+                media["schema"]["format"] = "binary"
     one["responses"] = {
         status: answer if "$ref" in answer else response(answer) for status, answer in one["responses"].items()
     }
@@ -254,8 +268,7 @@ def common(parts):
     types = {part.get("type") for part in parts}
     if all("$ref" in part for part in parts) and len({part["$ref"] for part in parts}) == 1:
         return parts[0]
-    # References among elements of tuples are to kinds of numbers.
-    if types <= {"number", "integer", None} and all("$ref" in part or part.get("type") for part in parts):
+    if types <= {"number", "integer"}:
         return {"type": "number"}
     if types == {"string"}:
         return {"type": "string"}
@@ -267,7 +280,7 @@ def is_constraint(part):
     if not isinstance(part, dict) or not part:
         return False
     keys = set(part) - {"description"}
-    if keys == {"required"}:
+    if "required" in keys and keys <= {"required", "maxProperties"}:
         return True
     if keys == {"not"}:
         return is_constraint(part["not"])
@@ -282,7 +295,7 @@ def prose(one):
     for kind, words in (("oneOf", "Exactly one"), ("anyOf", "At least one")):
         parts = one.get(kind, [])
         if parts and all(is_constraint(part) for part in parts):
-            names = [" and ".join(f"`{name}`" for name in part["required"]) for part in parts if "required" in part]
+            names = [" with ".join(f"`{name}`" for name in part["required"]) for part in parts if "required" in part]
             if len(names) == len(parts):
                 rules.append(f"{words} of {', '.join(names)} must be given.")
             del one[kind]
