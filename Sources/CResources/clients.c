@@ -89,6 +89,10 @@ static const uint8_t map_details_js[] = {
 #embed "../../clients/map/map-details.js"
 };
 
+static const uint8_t map_labels_js[] = {
+#embed "../../clients/map/map-labels.js"
+};
+
 static const uint8_t map_land_js[] = {
 #embed "../../clients/map/map-land.js"
 };
@@ -107,6 +111,10 @@ static const uint8_t map_texts_js[] = {
 
 static const uint8_t map_time_js[] = {
 #embed "../../clients/map/map-time.js"
+};
+
+static const uint8_t map_view_js[] = {
+#embed "../../clients/map/map-view.js"
 };
 
 static const uint8_t map_css[] = {
@@ -142,11 +150,13 @@ static const struct pincluster_file files[] = {
     {"land.json", DATA, land_json, sizeof(land_json)},
     {"map-colors.js", SCRIPT, map_colors_js, sizeof(map_colors_js)},
     {"map-details.js", SCRIPT, map_details_js, sizeof(map_details_js)},
+    {"map-labels.js", SCRIPT, map_labels_js, sizeof(map_labels_js)},
     {"map-land.js", SCRIPT, map_land_js, sizeof(map_land_js)},
     {"map-search.js", SCRIPT, map_search_js, sizeof(map_search_js)},
     {"map-state.js", SCRIPT, map_state_js, sizeof(map_state_js)},
     {"map-texts.js", SCRIPT, map_texts_js, sizeof(map_texts_js)},
     {"map-time.js", SCRIPT, map_time_js, sizeof(map_time_js)},
+    {"map-view.js", SCRIPT, map_view_js, sizeof(map_view_js)},
     {"map.css", STYLE, map_css, sizeof(map_css)},
     {"map.js", SCRIPT, map_js, sizeof(map_js)},
 };

@@ -23,8 +23,9 @@ const STYLE = `
   text-shadow: 0 0 2px var(--pincluster-halo, #fff), 0 0 2px var(--pincluster-halo, #fff), 0 0 4px var(--pincluster-halo, #fff);
   pointer-events: none; display: none; }
 .pincluster-cluster .pincluster-label { top: 100%; }
-.pincluster-labels .pincluster-pin .pincluster-label, .pincluster-mark:hover .pincluster-label,
-.pincluster-mark:focus-visible .pincluster-label { display: block; }
+.pincluster-labels .pincluster-pin .pincluster-label, .pincluster-labelled.pincluster-pin .pincluster-label,
+.pincluster-mark:hover .pincluster-label, .pincluster-mark:focus-visible .pincluster-label { display: block; }
+.pincluster-mark:focus-visible .pincluster-label, .pincluster-chosen .pincluster-label { margin-top: 5px; }
 .pincluster-new { animation: pincluster-come .2s ease-out; }
 .pincluster-leaving { pointer-events: none; opacity: 0; transition: opacity .18s; }
 .pincluster-centred { position: relative; margin: 0 !important; translate: 0 50%; }

@@ -13,6 +13,8 @@ export interface LayerOptions extends ViewOptions {
   /** Spreads what no zoom tells apart, at most so many features. */
   spreadOnClick?: boolean
   mostSpread?: number
+  /** What lies over the edges of the map, in points: a cluster that is clicked is shown beside it. */
+  padding?: () => [topLeft: [x: number, y: number], bottomRight: [x: number, y: number]]
   /** Shows the hull of a cluster under the pointer. */
   hulls?: boolean
   /** The colour of an annotation, and the slices of its pie. */
@@ -40,6 +42,8 @@ export interface PinclusterLayer extends Leaflet.Layer {
   view(): View
   annotations(): Annotation[]
   head(): Head | null
+  /** The element of an annotation on screen, by its id. */
+  element(id: string): HTMLElement | undefined
   open(annotation: Annotation): Promise<void>
 }
 

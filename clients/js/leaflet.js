@@ -13,7 +13,7 @@ import { spread } from './spread.js'
 
 // Options of the layer; all others are fields of the viewport request.
 const DEFAULTS = {
-  live: false, reuse: true, zoomOnClick: true, spreadOnClick: true, mostSpread: 100, hulls: true,
+  live: false, reuse: true, zoomOnClick: true, spreadOnClick: true, mostSpread: 100, hulls: true, padding: undefined,
   color: undefined, pie: undefined, describe: undefined, onSelect: undefined, headers: undefined, attribution: undefined,
 }
 const LEAVING = 190
@@ -125,6 +125,8 @@ function layerClass(L) {
     /** The annotations on screen, and the head of their answer. */
     annotations() { return [...this._follower.screen.annotations.values()] },
     head() { return this._follower.head },
+    /** The element of an annotation on screen, by its id. */
+    element(id) { return this._markers.get(id)?.getElement() },
 
     // MARK: Markers
 
@@ -248,9 +250,12 @@ function layerClass(L) {
       const centre = this._latLng(annotation.coordinate)
       const shift = near((west + east) / 2, centre.lng) - (west + east) / 2
       const bounds = L.latLngBounds([south, west + shift], [north, east + shift])
-      const fitting = this._map.getBoundsZoom(bounds)
-      const zoom = Math.min(Math.max(fitting, expansionZoom, this._map.getZoom() + 1), most)
-      this._map.setView(zoom > fitting ? centre : bounds.getCenter(), zoom)
+      const map = this._map
+      const [topLeft, bottomRight] = (this.options.padding?.() ?? [[0, 0], [0, 0]]).map(point => L.point(point))
+      const fitting = map.getBoundsZoom(bounds, false, topLeft.add(bottomRight))
+      const zoom = Math.min(Math.max(fitting, expansionZoom, map.getZoom() + 1), most)
+      const middle = map.project(zoom > fitting ? centre : bounds.getCenter(), zoom)
+      map.setView(map.unproject(middle.add(bottomRight.subtract(topLeft).divideBy(2)), zoom), zoom)
     },
 
     async _spread(annotation, view, signal) {

@@ -3,6 +3,9 @@
 const PALETTE = ['#2b59c3', '#b4540a', '#1b7a5a', '#8a3ab9', '#b3264a', '#0b7285', '#6b5300', '#5a4fcf']
 const OTHER = '#66717e'
 
+/** The text of a property's value. */
+export const keyOf = value => (value === null || value === undefined ? 'null' : typeof value === 'string' ? value : JSON.stringify(value))
+
 /** Which colour stands for which value of a property. A value keeps its colour while the property stays. */
 export class Colors {
   #keys = new Map()
@@ -48,4 +51,15 @@ export class Colors {
     if (otherCount) slices.set(OTHER, (slices.get(OTHER) ?? 0) + otherCount)
     return [...slices].map(([color, count]) => ({ color, count })).sort((a, b) => b.count - a.count)
   }
+}
+
+/** A row of the legend. */
+export function legendItem({ name, count, color }) {
+  const [item, dot, text, number] = ['li', 'i', 'span', 'small'].map(tag => document.createElement(tag))
+  dot.style.background = color
+  text.textContent = name
+  text.title = name
+  number.textContent = count.toLocaleString()
+  item.append(dot, text, number)
+  return item
 }

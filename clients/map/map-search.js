@@ -66,3 +66,17 @@ export function search({ form, field, list, note }, { find, go, nameOf }) {
     event.preventDefault()
   })
 }
+
+/** The features of a collection whose id is a text, or whose `titles` has it, as far as they pass `filter`. */
+export async function find(collection, text, { titles, filter }, signal) {
+  const own = await collection.get(text, { signal })
+  const quoted = `'${text.replace(/[\\%_]/g, '\\$&').replaceAll("'", "''")}`
+  if (!titles) return own ? [own.feature] : []
+  const name = `"${titles.replaceAll('"', '""')}"`
+  const within = filter ? `(${filter}) AND ` : ''
+  const page = async pattern => (await collection.query(
+    { filter: `${within}CASEI(${name}) LIKE CASEI(${pattern})`, limit: 8 }, { signal })).features
+  const first = await page(`${quoted}%'`)
+  const found = first.length ? first : await page(`'%${quoted.slice(1)}%'`)
+  return own ? [own.feature, ...found.filter(({ id }) => id !== own.feature.id)] : found
+}

@@ -5,6 +5,13 @@ const DEFAULTS = {
   size: null, from: null, to: null, grid: false, live: false, id: null,
 }
 
+/** The slider of each method: its field, its name, its least, greatest and usual value. */
+export const SIZES = {
+  grid: ['cellSize', 'Cell size', 40, 200, 80],
+  distance: ['epsilon', 'Distance', 5, 120, 30],
+  collision: ['markerSize', 'Marker size', 20, 120, 40],
+}
+
 /** The state that a URL holds. What it doesn't know, or can't be, is left as it is by default. */
 export function read(hash) {
   const state = { ...DEFAULTS }
@@ -31,4 +38,11 @@ export function written(state) {
     query.set(name, value === true ? '1' : String(value))
   }
   return `#${query}`
+}
+
+/** The fields of a viewport request that say how large things are; null takes one back. */
+export function sizes({ method, size }) {
+  const [name, , , , usual] = SIZES[method]
+  const length = size ?? usual
+  return { cellSize: null, epsilon: null, markerSize: null, [name]: name === 'markerSize' ? [length, length] : length }
 }

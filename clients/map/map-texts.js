@@ -24,3 +24,17 @@ export function filterError(filter, detail) {
   parts.push(detail)
   return parts
 }
+
+/** How long the last request for a URL took until its answer was there, in milliseconds; undefined if that isn't known. */
+export function took(url) {
+  const last = performance.getEntriesByName(url, 'resource').at(-1)
+  // Browsers note no more than 250 without being told to forget.
+  if (performance.getEntriesByType('resource').length > 200) performance.clearResourceTimings()
+  return last?.requestStart ? last.responseEnd - last.requestStart : undefined
+}
+
+/** Fills a list with names and what stands for none of them, and chooses one. */
+export function options(select, names, none, value) {
+  select.replaceChildren(...[['', none], ...names.map(name => [name, name])].map(([value, text]) => new Option(text, value)))
+  select.value = names.includes(value) ? value : ''
+}

@@ -1,13 +1,14 @@
 // The map page: a collection on a map, with the clients that this service offers to everybody.
 
 import * as pincluster from './leaflet.js'
-import { Colors } from './map-colors.js'
+import { Colors, keyOf, legendItem } from './map-colors.js'
 import { Details } from './map-details.js'
-import { landLayer } from './map-land.js'
-import { search } from './map-search.js'
-import { read, written } from './map-state.js'
-import { curl, filterError } from './map-texts.js'
+import { labels } from './map-labels.js'
+import { find, search } from './map-search.js'
+import { read, SIZES, sizes, written } from './map-state.js'
+import { curl, filterError, options, took } from './map-texts.js'
 import { TimeSlider } from './map-time.js'
+import { drawCells, loadLeaflet, makeMap, padding, place } from './map-view.js'
 import { near, boundsOf } from './mercator.js'
 import { Pincluster } from './pincluster.js'
 
@@ -16,52 +17,17 @@ const root = new URL('..', import.meta.url).href
 const service = new Pincluster(root)
 const state = read(location.hash)
 const colors = new Colors()
-const MOST_ZOOM = 20
-// The slider of each method: its field, its name, its least, greatest and usual value.
-const SIZES = {
-  grid: ['cellSize', 'Cell size', 40, 200, 80],
-  distance: ['epsilon', 'Distance', 5, 120, 30],
-  collision: ['markerSize', 'Marker size', 20, 120, 40],
-}
-// More labels would hide each other.
-const MOST_LABELS = 40
-
 let [map, layer, cells, info, chosen] = []
 let isReady = false
 
 // MARK: The map
-
-function makeMap() {
-  const L = globalThis.L
-  const { basemap, attribution } = document.documentElement.dataset
-  map = L.map('map', {
-    zoomControl: false, maxZoom: MOST_ZOOM, zoomSnap: 0.5, wheelPxPerZoomLevel: 100, worldCopyJump: true,
-    maxBounds: [[-85.06, -Infinity], [85.06, Infinity]], maxBoundsViscosity: 1,
-    // Land is drawn at once; tiles from elsewhere come one by one.
-    fadeAnimation: Boolean(basemap),
-  })
-  // The world is never narrower than the map, so that each place is there once.
-  const bound = () => map.setMinZoom(Math.max(1, Math.ceil(2 * Math.log2(map.getSize().x / 256)) / 2))
-  map.on('resize', bound)
-  bound()
-  L.control.zoom({ position: 'bottomright' }).addTo(map)
-  map.attributionControl.setPrefix('<a href="https://leafletjs.com">Leaflet</a>')
-  landLayer(L, `${root}clients/land.json`).addTo(map)
-  if (basemap) {
-    // What the operator gave is text, too.
-    const text = document.createElement('span')
-    text.textContent = attribution
-    L.tileLayer(basemap, { attribution: text.innerHTML, maxZoom: MOST_ZOOM }).addTo(map)
-  }
-  map.on('moveend', save)
-}
 
 function makeLayer() {
   layer?.remove()
   cells?.remove()
   cells = null
   layer = pincluster.layer(`${root}collections/${encodeURIComponent(state.collection)}`, {
-    ...fields(), live: state.live, color, pie,
+    ...fields(), live: state.live, color, pie, padding: () => padding(map),
     onSelect(annotation, marker) {
       if (annotation.count === 1 && annotation.feature) choose(annotation.feature)
       else details.cluster(annotation)
@@ -77,13 +43,10 @@ function makeLayer() {
 
 // What the state asks for; null takes a field back.
 function fields() {
-  const [name, , , , usual] = SIZES[state.method]
-  const size = state.size ?? usual
-  const sizes = { cellSize: null, epsilon: null, markerSize: null, [name]: name === 'markerSize' ? [size, size] : size }
   const property = state.color || null
   const properties = [...new Set([state.titles, state.how === 'share' ? property : null].filter(Boolean))]
   return {
-    ...sizes, method: state.method === 'grid' ? null : state.method,
+    ...sizes(state), method: state.method === 'grid' ? null : state.method,
     filter: state.filter.trim() || null, titleProperty: state.titles || null, subtitleLimit: state.titles ? 3 : null,
     groupBy: property && state.how === 'group' ? property : null,
     countBy: property && state.how === 'share' ? property : null,
@@ -107,13 +70,13 @@ function shown(head, cause) {
   $('figures').textContent =
     `${head.featureCount.toLocaleString()} features in ${annotations.length.toLocaleString()} markers`
   if (cause.type !== 'live') announce()
-  const pins = annotations.filter(({ count }) => count === 1).length
-  map.getContainer().classList.toggle('pincluster-labels', pins <= MOST_LABELS)
+  if (state.titles) labels(map, layer)
   showLegend(annotations)
   if (cause.type === 'view') {
     $('curl').textContent = curl(layer.collection.request(layer.view()))
-    $('took').textContent = `${Math.round(cause.milliseconds)} ms`
-    showCells(head.grid)
+    $('took').textContent = `${Math.round(took(layer.collection.request(layer.view()).url) ?? cause.milliseconds)} ms`
+    cells?.remove()
+    cells = drawCells(map, head.grid)
     askForTimes()
   }
   markChosen()
@@ -124,19 +87,6 @@ let announcing
 function announce() {
   clearTimeout(announcing)
   announcing = setTimeout(() => { $('status').textContent = $('figures').textContent }, 800)
-}
-
-function showCells(grid) {
-  cells?.remove()
-  cells = null
-  if (!grid) return
-  const rings = grid.features.map(({ geometry }) => geometry.coordinates[0])
-  if (!rings.length) return
-  // The grid begins on one side of the antimeridian, which need not be that of the map.
-  const middle = (rings[0][0][0] + rings.at(-1)[2][0]) / 2
-  const shift = near(middle, map.getCenter().lng) - middle
-  const lines = rings.map(ring => ring.map(([longitude, latitude]) => [latitude, longitude + shift]))
-  cells = globalThis.L.polyline(lines, { interactive: false, className: 'pincluster-cells', weight: 1, dashArray: '3 4' }).addTo(map)
 }
 
 function problem(error) {
@@ -152,8 +102,6 @@ function showError(error) {
 }
 
 // MARK: Colours
-
-const keyOf = value => (value === null || value === undefined ? 'null' : typeof value === 'string' ? value : JSON.stringify(value))
 
 function keysOf(annotation) {
   if (state.how === 'group') return [[keyOf(annotation.group), annotation.count]]
@@ -178,15 +126,7 @@ function showLegend(annotations) {
   const known = colors.size
   const totals = colors.learn(annotations, keysOf)
   const rows = colors.legend(totals)
-  $('legend').replaceChildren(...rows.map(({ name, count, color }) => {
-    const [item, dot, text, number] = ['li', 'i', 'span', 'small'].map(tag => document.createElement(tag))
-    dot.style.background = color
-    text.textContent = name
-    text.title = name
-    number.textContent = count.toLocaleString()
-    item.append(dot, text, number)
-    return item
-  }))
+  $('legend').replaceChildren(...rows.map(legendItem))
   // Faces were drawn before their colours were known.
   if (known !== colors.size) layer.repaint()
 }
@@ -229,7 +169,7 @@ function markChosen() {
   for (const element of document.querySelectorAll('.pincluster-chosen')) element.classList.remove('pincluster-chosen')
   if (!chosen) return
   const own = layer.annotations().find(({ feature }) => feature && String(feature.id) === String(chosen.id))
-  if (own) document.querySelector(`.pincluster-mark[data-id="${CSS.escape(own.id)}"]`)?.classList.add('pincluster-chosen')
+  if (own) layer.element(own.id)?.classList.add('pincluster-chosen')
 }
 
 async function locate(feature) {
@@ -251,19 +191,6 @@ async function locate(feature) {
     $('not-found').hidden = false
     $('not-found').textContent = error.status === 404 ? 'The filter leaves it out.' : error.message
   }
-}
-
-async function find(text, signal) {
-  const own = await layer.collection.get(text, { signal })
-  const quoted = `'${text.replace(/[\\%_]/g, '\\$&').replaceAll("'", "''")}`
-  if (!state.titles) return own ? [own.feature] : []
-  const name = `"${state.titles.replaceAll('"', '""')}"`
-  const within = state.filter.trim() ? `(${state.filter.trim()}) AND ` : ''
-  const page = async pattern => (await layer.collection.query(
-    { filter: `${within}CASEI(${name}) LIKE CASEI(${pattern})`, limit: 8 }, { signal })).features
-  const first = await page(`${quoted}%'`)
-  const found = first.length ? first : await page(`'%${quoted.slice(1)}%'`)
-  return own ? [own.feature, ...found.filter(({ id }) => id !== own.feature.id)] : found
 }
 
 // MARK: Times
@@ -304,11 +231,6 @@ function save() {
   const { lat, lng } = map.getCenter()
   Object.assign(state, { lat: Number(lat.toFixed(5)), lng: Number(lng.toFixed(5)), zoom: Number(map.getZoom().toFixed(2)) })
   history.replaceState(null, '', written(state))
-}
-
-function options(select, names, none, value) {
-  select.replaceChildren(...[['', none], ...names.map(name => [name, name])].map(([value, text]) => new Option(text, value)))
-  select.value = names.includes(value) ? value : ''
 }
 
 function showSize() {
@@ -384,7 +306,10 @@ function listen() {
     const isOpen = $('panel').classList.toggle('open')
     $('more').setAttribute('aria-expanded', String(isOpen))
   })
-  search({ form: $('search'), field: $('name'), list: $('found'), note: $('not-found') }, { find, go: locate, nameOf })
+  search({ form: $('search'), field: $('name'), list: $('found'), note: $('not-found') }, {
+    find: (text, signal) => find(layer.collection, text, { titles: state.titles, filter: state.filter.trim() }, signal),
+    go: locate, nameOf,
+  })
   addEventListener('hashchange', () => {
     Object.assign(state, read(location.hash))
     openCollection().catch(problem)
@@ -423,7 +348,7 @@ async function openCollection(known = {}) {
   showSize()
   time.reset(info.extent?.temporal?.interval?.[0], state.from, state.to)
   document.title = `${info.title ?? info.id} · pincluster`
-  place(info.extent?.spatial?.bbox?.[0])
+  place(map, state, info.extent?.spatial?.bbox?.[0])
   isReady = true
   makeLayer()
   save()
@@ -431,37 +356,6 @@ async function openCollection(known = {}) {
     const found = await collection.get(state.id)
     if (found) choose(found.feature)
   }
-}
-
-// Shows what the URL says, or all there is.
-function place(extent = [-180, -90, 180, 90]) {
-  if (state.lat !== null && state.lng !== null && state.zoom !== null) {
-    map.setView([state.lat, state.lng], state.zoom, { animate: false })
-    return
-  }
-  const [west, south, east, north] = extent
-  const isWide = innerWidth > 640
-  const span = (east - west + 360) % 360
-  if (span > 180 || span === 0) {
-    // As much of the world as there is room for, beside the panel.
-    const zoom = map.getMinZoom()
-    const centre = map.project([25, 10], zoom).subtract([isWide ? 170 : 0, 0])
-    map.setView(map.unproject(centre, zoom), zoom, { animate: false })
-    return
-  }
-  map.fitBounds([[Math.max(south, -60), west], [Math.min(north, 75), east < west ? east + 360 : east]],
-    { animate: false, maxZoom: 14, paddingTopLeft: isWide ? [360, 20] : [20, 20], paddingBottomRight: isWide ? [20, 20] : [20, 140] })
-}
-
-// Leaflet is no module. It comes while the service is asked.
-function loadLeaflet() {
-  return new Promise((resolve, reject) => {
-    const script = document.createElement('script')
-    script.onload = () => (globalThis.L ? resolve() : reject(new Error('Leaflet is not what it should be.')))
-    script.onerror = () => reject(new Error('Leaflet can’t be loaded.'))
-    script.src = $('leaflet').href
-    document.head.append(script)
-  })
 }
 
 async function allCollections() {
@@ -482,7 +376,8 @@ async function start() {
   // What it is asked for may not exist; the list tells.
   const schema = wanted ? service.collection(wanted).queryables().catch(() => undefined) : undefined
   const [list] = await Promise.all([allCollections(), loadLeaflet()])
-  makeMap()
+  map = makeMap(root)
+  map.on('moveend', save)
   listen()
   $('collection').replaceChildren(...list.map(({ id, title }) => new Option(title ?? id, id)))
   let own = list.find(({ id }) => id === wanted)
@@ -494,7 +389,7 @@ async function start() {
   $('collection').value = state.collection
   if (own) return openCollection({ info: own, schema: own.id === wanted ? await schema : undefined })
   $('figures').textContent = 'There are no collections yet.'
-  place()
+  place(map, state)
 }
 
 start().catch(problem)

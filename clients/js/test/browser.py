@@ -444,6 +444,40 @@ def pinch(browse, service):
 
 
 @test
+def room_for_all(browse, service):
+    b = browse()
+    page = b.open("collection=cities&lat=48.2&lng=16.3&zoom=9")
+    boxes = """selector => [...document.querySelectorAll(selector)].filter(one => one.checkVisibility() && one.textContent)
+        .map(one => { const { left, top, right, bottom } = one.getBoundingClientRect(); return [left, top, right, bottom] })"""
+    labels = page.evaluate(boxes, ".pincluster-label")
+    discs = page.evaluate(boxes, ".pincluster-cluster .pincluster-face")
+    assert len(labels) > 15, labels
+    for place, (left, top, right, bottom) in enumerate(labels):
+        for west, north, east, south in labels[:place] + discs:
+            # The boxes of letters are higher than they are.
+            assert not (left + 2 < east and west + 2 < right and top + 3 < south and north + 3 < bottom), "a title lies over something"
+    # What a cluster comes apart into is beside the cards, not under them.
+    for size in ((1280, 800), (390, 844)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page = b.open("collection=cities&lat=52.3&lng=9.7&zoom=8")
+        largest, count = max(b.shown().items(), key=lambda one: one[1])
+        mark = page.locator(f'{MARK}[data-id="{largest}"]')
+        before = page.url
+        mark.press("Enter")
+        until(page, f"location.href !== {json.dumps(before)}")
+        b.still()
+        page.wait_for_selector("#details-body li")
+        free = page.evaluate("""() => [...document.querySelectorAll('MARK')].filter(one => {
+            const { x, y, width, height } = one.getBoundingClientRect()
+            return one.contains(document.elementFromPoint(x + width / 2, y + height / 2)) || document.elementFromPoint(x + width / 2, y + height / 2)?.closest('.pincluster-mark')
+          }).map(one => one.getAttribute('aria-label'))""".replace("MARK", MARK))
+        seen = sum(int(found[1]) if (found := re.match(r"(\d+) features", label)) else 1 for label in free)
+        assert seen >= count, (seen, count, free)
+        page.goto("about:blank")
+    b.close()
+
+
+@test
 def markup_is_text(browse, service):
     service.ask("/collections/evil", {"title": EVIL}, "PUT")
     service.store("evil", [(EVIL, [10, 50], {"name": EVIL, EVIL: EVIL}), ("b", [10.5, 50], {"name": EVIL}), ("c", [10, 50], {"name": "x"})])
@@ -516,7 +550,7 @@ def names_contrast_focus(browse, service):
             "(a => a.id || (a.classList.contains('pincluster-mark') ? 'mark' : a.name || a.className.split(' ')[0] || a.tagName))(document.activeElement)"))
         page.keyboard.press("Tab")
     order = order[:order.index("BODY")] if "BODY" in order else order
-    wanted = ["collection", "name", "filter", "color", "method", "size", "titles", "grid", "live", "curl", "copy", "map", "mark"]
+    wanted = ["collection", "name", "filter", "color", "method", "size", "titles", "grid", "live", "copy", "curl", "map", "mark"]
     assert [one for one in order if one in wanted][:len(wanted)] == wanted, order
     assert order.count("mark") == 1, order
     # From marker to marker by arrows, and into a cluster by Enter.

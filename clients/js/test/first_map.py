@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures how long the map page takes from navigation until its markers are drawn, on 235,000 features.
+"""Measures how long the map page takes from navigation until markers and land are drawn, on 235,000 features.
 
 usage: first_map.py BINARY [ROUNDS] [--trace]
 
@@ -20,15 +20,15 @@ from playwright.sync_api import sync_playwright
 from service import ROOT, Service
 
 PLACES = 235_000
-# The time of the frame after the first marker was there. The script is of no use to the page.
+# The time of the frame after the markers and all of the land below them were there.
 DRAWN = """
 new MutationObserver((_, observer) => {
-  if (!document.querySelector('SELECTOR')) return
+  if (!document.querySelector('SELECTOR') || document.querySelector('.leaflet-tile:not(.leaflet-tile-loaded)')) return
   observer.disconnect()
   requestAnimationFrame(() => { const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => { window.drawnAt = performance.now() }
     port2.postMessage(0) })
-}).observe(document, { childList: true, subtree: true })
+}).observe(document, { childList: true, subtree: true, attributeFilter: ['class'] })
 """
 EMPTY = "<!doctype html><html><body><p class=done>Nothing</p></body></html>"
 LEAFLET = """<!doctype html><html><link rel="stylesheet" href="/clients/leaflet/leaflet.css"><style>html, body, #map { height: 100% }</style>
@@ -51,7 +51,7 @@ def measure(chromium, url, name):
         page.route(url + path, lambda route: route.fulfill(body=body, content_type="text/html"))
     page.goto(url + path, wait_until="commit")
     while not (drawn := page.evaluate("window.drawnAt")):
-        page.wait_for_timeout(20)
+        page.wait_for_timeout(100)
     page.wait_for_timeout(300)
     times = page.evaluate(TIMES)
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
