@@ -1,39 +1,61 @@
-// Land and borders below the pins, drawn into tiles from one file: Natural Earth, public domain.
+// Land and borders below the pins, drawn from one file: Natural Earth, public domain.
 
-/** A grid layer of land and borders. */
+// How much more than the map shows is drawn, as a share of it on each side.
+const PADDING = 0.2
+
+/** A layer of land and borders: a single canvas that goes with the map, and is drawn again when the map leaves it. */
 export function landLayer(L, url) {
-  const shapes = fetch(url).then(answer => answer.json()).then(prepare)
-  const Layer = L.GridLayer.extend({
-    createTile(coords, done) {
-      const size = this.getTileSize()
-      const canvas = document.createElement('canvas')
+  let shapes = null
+  const Land = L.Renderer.extend({
+    _initContainer() {
+      this._container = document.createElement('canvas')
+      this._container.className = 'pincluster-land'
+    },
+
+    _destroyContainer() { this._container.remove() },
+
+    getEvents() { return { ...L.Renderer.prototype.getEvents.call(this), move: this._follow, resize: this._renew } },
+
+    // While the map is dragged, too, as soon as it shows more than was drawn.
+    _follow() {
+      const map = this._map
+      if (this._zoom !== map.getZoom()) return
+      const [from, to] = [map.containerPointToLayerPoint([0, 0]), map.containerPointToLayerPoint(map.getSize())]
+      if (!this._bounds.contains(L.bounds(from, to))) this._update()
+    },
+
+    _renew() {
+      this._center = undefined
+      this._update()
+    },
+
+    _update() {
+      const map = this._map
+      if (this._zoom === map.getZoom() && this._center?.equals(map.getCenter())) return
+      L.Renderer.prototype._update.call(this)
+      this._draw()
+    },
+
+    _draw() {
+      if (!shapes || !this._bounds) return
+      const [canvas, map, size] = [this._container, this._map, this._bounds.getSize()]
       const ratio = Math.min(globalThis.devicePixelRatio || 1, 2)
       Object.assign(canvas, { width: size.x * ratio, height: size.y * ratio })
-      shapes.then(shapes => turn(() => {
-        draw(canvas, coords, shapes, ratio)
-        done(null, canvas)
-      }), done)
-      return canvas
+      Object.assign(canvas.style, { width: `${size.x}px`, height: `${size.y}px` })
+      L.DomUtil.setPosition(canvas, this._bounds.min)
+      const world = 256 * map.getZoomScale(this._zoom, 0)
+      const { x, y } = map.getPixelOrigin().add(this._bounds.min)
+      draw(canvas, { left: x / world, top: y / world, scale: world * ratio }, shapes, ratio)
+      canvas.dataset.zoom = this._zoom
     },
   })
-  const layer = new Layer({ tileSize: 512, zoomOffset: 0, updateWhenZooming: false, keepBuffer: 1, attribution: 'Natural Earth' })
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => layer.redraw())
+  const layer = new Land({ pane: 'tilePane', padding: PADDING, attribution: 'Natural Earth' })
+  fetch(url).then(answer => answer.json()).then(prepare).then(prepared => {
+    shapes = prepared
+    layer._draw()
+  })
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => layer._draw())
   return layer
-}
-
-// One tile after another, some in each frame, so that pins needn't wait for land.
-const waiting = []
-const BUDGET = 8
-
-function turn(action) {
-  if (waiting.push(action) === 1) requestAnimationFrame(turns)
-}
-
-function turns() {
-  const end = performance.now() + BUDGET
-  do waiting.shift()()
-  while (waiting.length && performance.now() < end)
-  if (waiting.length) requestAnimationFrame(turns)
 }
 
 // Degrees become parts of the square world, with the bounds of each shape.
@@ -65,20 +87,16 @@ function prepare({ land, borders, scale }) {
   return { land: land.map(rings => shapeOf(rings.map(lineOf))), borders: borders.map(line => shapeOf([lineOf(line)])) }
 }
 
-function draw(canvas, { x, y, z }, { land, borders }, ratio) {
-  // Leaflet's zoom 0 is 256 points wide, of which a tile of 512 is twice the world.
-  const across = 2 ** z / 2
-  const left = across >= 1 ? (((x % across) + across) % across) / across : 0
-  const tile = { left, top: y / across, scale: canvas.width * across }
+function draw(canvas, { left, top, scale }, { land, borders }, ratio) {
   const context = canvas.getContext('2d')
   const colors = getComputedStyle(document.documentElement)
   context.fillStyle = colors.getPropertyValue('--land')
   const border = colors.getPropertyValue('--border')
   context.lineWidth = ratio
   context.lineJoin = 'round'
-  const copies = across < 1 ? [0, 1] : [0]
-  for (const copy of copies) {
-    const part = { ...tile, left: tile.left - copy }
+  // The world again and again, as often as it is seen.
+  for (let copy = Math.floor(left); copy < left + canvas.width / scale; copy++) {
+    const part = { left: left - copy, top, scale }
     context.beginPath()
     for (const shape of land) if (isSeen(shape, part, canvas)) trace(context, shape, part, canvas, true)
     context.fill('evenodd')

@@ -134,10 +134,10 @@ def first_map(browse, service):
     figures = page.text_content("#figures")
     assert f"{answer['featureCount']:,} features" in figures, figures
     assert re.search(r"\d+ ms", page.text_content("#took"))
-    # Land is drawn: not all of a tile has one colour.
-    colors = page.evaluate("""() => { const c = [...document.querySelectorAll('.leaflet-tile')].map(tile =>
-        new Set(new Uint32Array(tile.getContext('2d').getImageData(0, 0, tile.width, tile.height).data.buffer)).size)
-        return Math.max(...c) }""")
+    # Land is drawn: not all has one colour.
+    until(page, "document.querySelector('.pincluster-land').dataset.zoom")
+    colors = page.evaluate("""() => { const land = document.querySelector('.pincluster-land')
+        return new Set(new Uint32Array(land.getContext('2d').getImageData(0, 0, land.width, land.height).data.buffer)).size }""")
     assert colors > 2, colors
     # All modules are named in the page, so that none waits for another one to be read.
     named = page.eval_on_selector_all("link[rel=modulepreload], script[type=module]", "all => all.map(one => one.href || one.src)")

@@ -23,12 +23,12 @@ PLACES = 235_000
 # The time of the frame after the markers and all of the land below them were there.
 DRAWN = """
 new MutationObserver((_, observer) => {
-  if (!document.querySelector('SELECTOR') || document.querySelector('.leaflet-tile:not(.leaflet-tile-loaded)')) return
+  if (!document.querySelector('SELECTOR') || document.querySelector('.pincluster-land:not([data-zoom])')) return
   observer.disconnect()
   requestAnimationFrame(() => { const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => { window.drawnAt = performance.now() }
     port2.postMessage(0) })
-}).observe(document, { childList: true, subtree: true, attributeFilter: ['class'] })
+}).observe(document, { childList: true, subtree: true, attributeFilter: ['data-zoom'] })
 """
 EMPTY = "<!doctype html><html><body><p class=done>Nothing</p></body></html>"
 LEAFLET = """<!doctype html><html><link rel="stylesheet" href="/clients/leaflet/leaflet.css"><style>html, body, #map { height: 100% }</style>
