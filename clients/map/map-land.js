@@ -33,6 +33,7 @@ export function landLayer(L, url) {
       const map = this._map
       if (this._zoom === map.getZoom() && this._center?.equals(map.getCenter())) return
       L.Renderer.prototype._update.call(this)
+      this.shown()
       this._draw()
     },
 
@@ -50,10 +51,12 @@ export function landLayer(L, url) {
     },
   })
   const layer = new Land({ pane: 'tilePane', padding: PADDING, attribution: 'Natural Earth' })
-  fetch(url).then(answer => answer.json()).then(prepare).then(prepared => {
-    shapes = prepared
+  // What lies on it comes first: the map asks for that as soon as it is at some place.
+  const begun = new Promise(resolve => { layer.shown = () => setTimeout(resolve) })
+  Promise.all([fetch(url), begun]).then(([answer]) => answer.json()).then(read => {
+    shapes = prepare(read)
     layer._draw()
-  })
+  }).catch(console.warn)
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => layer._draw())
   return layer
 }

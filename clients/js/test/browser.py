@@ -612,6 +612,11 @@ def serve_example(b, name, service):
     """Opens an example, with what it takes from elsewhere from what is installed."""
     text = (ROOT / "examples" / name).read_text()
     assert len(text.splitlines()) < 40
+    return serve_page(b, text, service)
+
+
+def serve_page(b, text, service):
+    """Opens a page of others, with what it takes from elsewhere from what is installed."""
     text = text.replace("http://127.0.0.1:8080", service.url)
     blank = '{"version": 8, "sources": {}, "layers": []}'
     png = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010804000000b51c0c020000000b4944415478da6364f80f00010501012718e3660000000049454e44ae426082")
@@ -642,6 +647,32 @@ def example_leaflet(browse, service):
     page.wait_for_timeout(600)
     assert len(b.shown()) > 20
     b.close(("http://example.test/", "https://tile.openstreetmap.org/"))
+
+
+@test
+def documented_lines(browse, service):
+    """What README.md and the guide tell to write, in a page that has nothing else."""
+    [readme] = re.findall(r"```html\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    script = re.findall(r"```js\n(import .*?)```", (ROOT / "docs/guide.md").read_text(), re.S)
+    assert len(readme.splitlines()) <= 10 and len(script) == 3, script
+    box = '<!doctype html><div id="map" style="height: 90vh"></div>'
+    leaflet = box + "".join(line for line in readme.splitlines() if "clients/leaflet/leaflet" in line)
+    maplibre = box + '<script src="https://unpkg.com/maplibre-gl@5/dist/maplibre-gl.js"></script>'
+    for page_text in (readme, f"{leaflet}<script type=module>{script[0]}</script>"):
+        b = browse()
+        page = serve_page(b, page_text, service)
+        page.wait_for_selector(MARK)
+        page.wait_for_timeout(400)
+        assert len(b.shown()) > 20
+        b.close(("http://example.test/",))
+    b = browse()
+    page = serve_page(b, f"{maplibre}<script type=module>{script[1]}\nwindow.map = map</script>", service)
+    until(page, "window.map?.getLayer('pincluster-cities-clusters') && map.queryRenderedFeatures({ layers: ['pincluster-cities-clusters'] }).length > 10")
+    b.close(("http://example.test/", "https://unpkg.com/", "https://demotiles.maplibre.org/"))
+    b = browse()
+    page = serve_page(b, f"<!doctype html><script type=module>{script[2].rsplit('for await', 1)[0]}\nwindow.found = annotations</script>", service)
+    until(page, "window.found?.length > 10")
+    b.close(("http://example.test/",))
 
 
 @test
