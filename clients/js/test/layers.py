@@ -1,0 +1,173 @@
+"""The layers in pages of others: the examples, what the documents tell to write, and a stub of Google's maps."""
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+from harness import MARK, test, until
+from service import ROOT
+
+
+def serve_example(b, name, service):
+    """Opens an example, with what it takes from elsewhere from what is installed."""
+    text = (ROOT / "examples" / name).read_text()
+    assert len(text.splitlines()) < 40
+    return serve_page(b, text, service)
+
+
+def serve_page(b, text, service):
+    """Opens a page of others, with what it takes from elsewhere from what is installed."""
+    text = text.replace("http://127.0.0.1:8080", service.url)
+    blank = '{"version": 8, "sources": {}, "layers": []}'
+    png = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010804000000b51c0c020000000b4944415478da6364f80f00010501012718e3660000000049454e44ae426082")
+
+    def route(route):
+        url = route.request.url
+        if url == "http://example.test/":
+            return route.fulfill(body=text, content_type="text/html")
+        if "unpkg.com" in url:
+            file = Path(find_spec("maplibre").origin).parent / "srcjs" / url.rsplit("/", 1)[1]
+            return route.fulfill(body=file.read_bytes(), content_type="text/css" if url.endswith("css") else "text/javascript")
+        if "demotiles" in url:
+            return route.fulfill(body=blank, content_type="application/json")
+        if "tile.openstreetmap" in url:
+            return route.fulfill(body=png, content_type="image/png")
+        return route.continue_()
+
+    b.page.route(lambda url: not url.startswith(service.url), route)
+    b.page.goto("http://example.test/")
+    return b.page
+
+
+@test
+def example_leaflet(browse, service):
+    b = browse()
+    page = serve_example(b, "leaflet.html", service)
+    page.wait_for_selector(MARK)
+    page.wait_for_timeout(600)
+    assert len(b.shown()) > 20
+    b.close(("http://example.test/", "https://tile.openstreetmap.org/"))
+
+
+@test
+def documented_lines(browse, service):
+    """What README.md and the guide tell to write, in a page that has nothing else."""
+    [readme] = re.findall(r"```html\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    script = re.findall(r"```js\n(import .*?)```", (ROOT / "docs/guide.md").read_text(), re.S)
+    assert len(readme.splitlines()) <= 10 and len(script) == 3, script
+    box = '<!doctype html><div id="map" style="height: 90vh"></div>'
+    leaflet = box + "".join(line for line in readme.splitlines() if "clients/leaflet/leaflet" in line)
+    maplibre = box + '<script src="https://unpkg.com/maplibre-gl@5/dist/maplibre-gl.js"></script>'
+    for page_text in (readme, f"{leaflet}<script type=module>{script[0]}</script>"):
+        b = browse()
+        page = serve_page(b, page_text, service)
+        page.wait_for_selector(MARK)
+        page.wait_for_timeout(400)
+        assert len(b.shown()) > 20
+        b.close(("http://example.test/",))
+    b = browse()
+    page = serve_page(b, f"{maplibre}<script type=module>{script[1]}\nwindow.map = map</script>", service)
+    until(page, "window.map?.getLayer('pincluster-cities-clusters') && map.queryRenderedFeatures({ layers: ['pincluster-cities-clusters'] }).length > 10")
+    b.close(("http://example.test/", "https://unpkg.com/", "https://demotiles.maplibre.org/"))
+    b = browse()
+    page = serve_page(b, f"<!doctype html><script type=module>{script[2].rsplit('for await', 1)[0]}\nwindow.found = annotations</script>", service)
+    until(page, "window.found?.length > 10")
+    b.close(("http://example.test/",))
+
+
+@test
+def example_maplibre(browse, service):
+    b = browse()
+    page = serve_example(b, "maplibre.html", service)
+    with page.expect_response(lambda answer: "/tiles/" in answer.url and answer.status == 200, timeout=20_000):
+        pass
+    # The same layer at work: what it draws, from tiles and from GeoJSON, at fractional zooms, is what is there.
+    page.evaluate("""async url => {
+      const { layer } = await import(url + '/clients/maplibre.js')
+      const map = window.other = new maplibregl.Map({ container: 'map', center: [10, 50], zoom: 4.3, fadeDuration: 0,
+        style: { version: 8, sources: {}, layers: [] } })
+      const done = new Promise(resolve => { window.layers = {
+        tiles: layer(url + '/collections/cities', { id: 'tiles', cellSize: 64 }),
+        own: layer(url + '/collections/cities', { id: 'own', form: 'geojson', cellSize: 64, onView: resolve }) } })
+      layers.tiles.addTo(map)
+      layers.own.addTo(map)
+      await done
+      if (!map.loaded()) await new Promise(resolve => map.once('idle', resolve))
+    }""", service.url)
+    until(page, "other.areTilesLoaded() && other.queryRenderedFeatures({ layers: ['tiles-clusters'] }).length > 10", timeout=20_000)
+    counts = page.evaluate("""() => ['tiles-clusters', 'own-clusters'].map(id => {
+      const all = other.queryRenderedFeatures({ layers: [id] })
+      return Object.fromEntries(all.map(({ properties }) => [properties.cluster_id, properties.point_count])) })""")
+    assert all(len(one) > 10 for one in counts), [len(one) for one in counts]
+    view = page.evaluate("layers.own.view()")
+    assert abs(view["zoom"] - 5.3) < 0.01, view
+    answer = service.ask("/collections/cities/clusters", view)
+    fresh = {one["id"]: one["count"] for one in answer["annotations"]}
+    assert counts[1].items() <= fresh.items()
+    for one, count in list(counts[0].items())[:3]:
+        assert service.ask(f"/collections/cities/clusters/{one}")["count"] == count
+    # A click goes to where the cluster comes apart.
+    zoom = page.evaluate("""async () => {
+      const [feature] = other.queryRenderedFeatures({ layers: ['own-clusters'] })
+      const moved = new Promise(resolve => other.once('moveend', resolve))
+      await layers.own.open(feature.properties.cluster_id, feature.geometry.coordinates)
+      await moved
+      return other.getZoom() }""")
+    assert zoom > 4.5, zoom
+    page.evaluate("() => { layers.own.remove(); layers.tiles.remove() }")
+    assert page.evaluate("Object.keys(other.getStyle().sources)") == []
+    b.close(("http://example.test/", "https://unpkg.com/", "https://demotiles.maplibre.org/"))
+
+
+# Exactly what google.js uses of the Google Maps JavaScript API.
+GOOGLE = """
+class AdvancedMarkerElement extends HTMLElement {
+  constructor(options) { super(); Object.assign(this, options); made.push(this); this.append(this.content) }
+  set map(map) { this.own = map; if (map) map.div.append(this); else this.remove() }
+  get map() { return this.own }
+}
+customElements.define('advanced-marker', AdvancedMarkerElement)
+window.made = []
+window.google = { maps: { marker: { AdvancedMarkerElement } } }
+window.StubMap = class {
+  div = document.body; zoom = 5; listeners = new Set()
+  bounds = { west: 0, south: 45, east: 20, north: 55 }
+  getBounds() { return { toJSON: () => this.bounds } }
+  getZoom() { return this.zoom }
+  addListener(type, listener) { if (type !== 'idle') throw type; this.listeners.add(listener); return { remove: () => this.listeners.delete(listener) } }
+  fitBounds(bounds) { this.bounds = bounds; this.zoom += 2; this.idle() }
+  idle() { for (const listener of this.listeners) listener() }
+}
+"""
+
+
+@test
+def google_maps(browse, service):
+    b = browse()
+    b.page.goto(f"{service.url}/?f=json")
+    b.page.route("**/stub", lambda route: route.fulfill(body="<!doctype html><body></body>", content_type="text/html"))
+    page = b.page
+    page.goto(f"{service.url}/stub")
+    page.add_script_tag(content=GOOGLE)
+    page.evaluate("""async url => {
+      const { MarkerClusterer } = await import('/clients/google.js')
+      window.map = new StubMap()
+      window.clusterer = new MarkerClusterer({ map, url: url + '/collections/cities', titleProperty: 'name' })
+    }""", service.url)
+    until(page, "clusterer.markers.size > 10")
+    view = {"marginFactor": 0.25, "titleProperty": "name", "bbox": [0, 45, 20, 55], "zoom": 5}
+    answer = service.ask("/collections/cities/clusters", view)
+    shown = page.evaluate("Object.fromEntries([...clusterer.markers].map(([id, { annotation }]) => [id, annotation.count]))")
+    assert shown == {one["id"]: one["count"] for one in answer["annotations"]}
+    first = page.evaluate("""() => { const all = [...clusterer.markers.values()]
+      const largest = all.sort((a, b) => b.annotation.count - a.annotation.count)[0]
+      window.before = new Set(all)
+      largest.dispatchEvent(new Event('gmp-click'))
+      return [largest.title, largest.textContent] }""")
+    assert "features" in first[0], first
+    until(page, "map.zoom === 7 && ![...clusterer.markers.keys()].some(id => id.startsWith('g136_'))")
+    page.wait_for_timeout(300)
+    assert page.evaluate("[...clusterer.markers.values()].filter(one => before.has(one)).length") > 0, "none was kept"
+    page.evaluate("clusterer.setMap(null)")
+    assert page.evaluate("document.querySelectorAll('advanced-marker').length") == 0
+    b.context.close()
