@@ -30,7 +30,7 @@ export interface LayerOptions extends ViewOptions {
   leaflet?: typeof Leaflet
 }
 
-/** Fires `view` ({ head, cause, shown }), `status` ({ status }), `problem` ({ error }), `select` and `spread`. */
+/** Fires `view` ({ head, cause, shown }), `status` ({ status }), `problem` ({ error }), `select` ({ annotation, marker }) and `spread` ({ annotation, shown, latlng, radius }). */
 export interface PinclusterLayer extends Leaflet.Layer {
   readonly collection: Collection
   readonly fields: ViewOptions

@@ -269,7 +269,8 @@ function layerClass(L) {
       this.gather()
       const centre = this._latLng(annotation.coordinate)
       const point = this._map.latLngToLayerPoint(centre)
-      const parts = spread(features.length, this.fields.pinLayout).map(([x, y], i) => {
+      const places = spread(features.length, this.fields.pinLayout)
+      const parts = places.map(([x, y], i) => {
         const latLng = this._map.layerPointToLatLng(point.add([x, y]))
         const leg = L.polyline([centre, latLng], { className: 'pincluster-leg', weight: 1.5, opacity: 0.5, color: 'currentColor', interactive: false })
         return [this._marker(this._pinOf(features[i]), latLng).setZIndexOffset(1e5), leg.addTo(this._map)]
@@ -277,7 +278,8 @@ function layerClass(L) {
       this._spider = { id: annotation.id, parts: parts.flat() }
       this._markers.get(annotation.id)?.getElement().classList.add('pincluster-open')
       parts[0]?.[0].getElement().focus({ preventScroll: true })
-      this.fire('spread', { annotation, shown: features.length })
+      const radius = Math.max(...places.map(place => Math.hypot(...place)))
+      this.fire('spread', { annotation, shown: features.length, latlng: centre, radius })
     },
 
     _pinOf({ id, geometry, properties }) {

@@ -70,6 +70,14 @@ export function padding(map) {
   return [[368, 24], [x > 1000 ? 358 : 24, 24]]
 }
 
+/** Moves the map until what is around a place is not under the cards. */
+export function makeRoom(map, latLng, radius) {
+  const { x, y } = map.getSize()
+  const [[left, top], [right, bottom]] = padding(map)
+  const room = Math.max(0, Math.min(radius, (x - left - right) / 2 - 1, (y - top - bottom) / 2 - 1))
+  map.panInside(latLng, { paddingTopLeft: [left + room, top + room], paddingBottomRight: [right + room, bottom + room] })
+}
+
 /** Draws the cells of an answer's `grid`; returns their layer, undefined if there are none. */
 export function drawCells(map, grid) {
   if (!grid) return undefined

@@ -8,7 +8,7 @@ import { find, search } from './map-search.js'
 import { read, SIZES, sizes, written } from './map-state.js'
 import { curl, filterError, options, took } from './map-texts.js'
 import { TimeSlider } from './map-time.js'
-import { drawCells, loadLeaflet, makeMap, padding, place } from './map-view.js'
+import { drawCells, loadLeaflet, makeMap, makeRoom, padding, place } from './map-view.js'
 import { near, boundsOf } from './mercator.js'
 import { Pincluster } from './pincluster.js'
 
@@ -29,12 +29,12 @@ function makeLayer() {
   layer = pincluster.layer(`${root}collections/${encodeURIComponent(state.collection)}`, {
     ...fields(), live: state.live, color, pie, padding: () => padding(map),
     onSelect(annotation, marker) {
-      if (annotation.count === 1 && annotation.feature) choose(annotation.feature)
-      else details.cluster(annotation)
-      // On a phone, not behind the card.
-      if (innerWidth <= 640) map.panInside(marker.getLatLng(), { paddingTopLeft: [140, 160], paddingBottomRight: [140, innerHeight * 0.45 + 160] })
+      if (annotation.count > 1 || !annotation.feature) return details.cluster(annotation)
+      choose(annotation.feature)
+      makeRoom(map, marker.getLatLng(), 50)
     },
   })
+  layer.on('spread', ({ latlng, radius }) => makeRoom(map, latlng, radius + 20))
   layer.on('view', ({ head, cause }) => shown(head, cause))
   layer.on('problem', ({ error }) => problem(error))
   layer.on('status', ({ status }) => { document.body.dataset.status = status })

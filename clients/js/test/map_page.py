@@ -60,6 +60,10 @@ def levels_to_a_spiral(browse, service):
     assert len(centres) == 30
     least = min(((a - c) ** 2 + (b_ - d) ** 2) ** 0.5 for i, (a, b_) in enumerate(sorted(centres)) for c, d in sorted(centres)[:i])
     assert least > 15, least
+    # They are beside the cards.
+    covers = [page.locator(card).bounding_box() for card in ("#panel", "#details")]
+    assert all(x < cover["x"] or x > cover["x"] + cover["width"] or y > cover["y"] + cover["height"]
+               for x, y in centres for cover in covers), (centres, covers)
     # The card lists the members, page by page.
     assert page.text_content("#details-title") == "30 features"
     page.wait_for_selector("#details-body li")
