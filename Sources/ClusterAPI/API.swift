@@ -13,6 +13,7 @@ public final class API: Sendable {
   private let writeWork = WorkQueue(turns: max(1, Processors.count / 2))
   private let requestTimeout: Int
   private let address: ServiceAddress
+  private let origins: OriginPolicy
   private let mostOnLoop: UInt
 
   /// The default of the time that a request's work may take with its waiting, in seconds.
@@ -26,17 +27,19 @@ public final class API: Sendable {
   ///   - mostOnLoop: the time after which a read is given up where it came in, in nanoseconds, to be begun again
   ///     on another thread; 0 for never.
   ///   - address: tells where clients reach the service, and who they are.
+  ///   - origins: what browsers may ask for on behalf of web sites.
   ///   - map: what the map page shows beside features.
   ///   - report: is given the errors that clients aren't told.
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
     requestTimeout: Int = defaultRequestTimeout, mostOnLoop: UInt = Cost.mostOnLoop,
-    address: ServiceAddress = .ofRequests, map: MapSettings = MapSettings(),
+    address: ServiceAddress = .ofRequests, origins: OriginPolicy = .usual,
+    map: MapSettings = MapSettings(),
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
     self.report = report
-    self.address = address
+    (self.address, self.origins) = (address, origins)
     resources = Resources(
       catalog: catalog, writer: writer, metrics: metrics, address: address, map: map,
       report: report)
@@ -57,7 +60,7 @@ public final class API: Sendable {
     from request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
     let report = self.report
-    let refusals = resources.metrics.refusals
+    let (refusals, origins) = (resources.metrics.refusals, self.origins)
     let finish: Reply = { result in
       var response: HTTPResponse
       switch result {
@@ -68,10 +71,11 @@ public final class API: Sendable {
         refusals.count(problem)
         response = problem.response
       }
-      CrossOrigin.open(&response, for: request)
+      CrossOrigin.open(&response, for: request, origins, writes: Route.writes)
       reply(response)
     }
     do {
+      try origins.check(request, address, writes: Route.writes)
       if request.body.count > ParserPool.maximumBody {
         // Other methods have no use for a body, and would keep it until they are answered.
         guard [.post, .put, .patch].contains(request.method) else { throw ParserPool.tooLarge }

@@ -59,6 +59,15 @@ struct Route: Sendable {
     return try handler(resources, parameters, request)
   }
 
+  /// Whether a request is one that changes what is stored.
+  static func writes(_ request: HTTPRequest) -> Bool {
+    switch request.method {
+    case .put, .patch, .delete: true
+    case .post: takesFeatures(request)
+    default: false
+    }
+  }
+
   /// Whether the body of a request holds features to store, so that it may be longer than others.
   static func takesFeatures(_ request: HTTPRequest) -> Bool {
     request.method == .post && (try? find(request.path))?.0.path == "/collections/*/items"

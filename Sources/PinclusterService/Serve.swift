@@ -28,6 +28,9 @@ struct Serve {
     .init(
       switch: "trust-proxy",
       "believe X-Forwarded-… and Forwarded, which a proxy must set on every request"),
+    .init(
+      "cors-origin", "ORIGINS",
+      "origins whose pages may read and write, with commas, or * (any may read, none write)"),
     .init("leaflet", "DIR", "folder of Leaflet, for the map page (\(LeafletFolder.usual))"),
     .init(
       "basemap-url", "TEMPLATE",
@@ -41,6 +44,7 @@ struct Serve {
   private var configuration: HTTPServer.Configuration
   private let requestTimeout: Int
   private let address: ServiceAddress
+  private let origins: OriginPolicy
   private let map: MapSettings
   private var limits = WriteLimits()
 
@@ -66,6 +70,13 @@ struct Serve {
         message: "--public-url is \(publicURL ?? ""), not of the form https://host[:port][/path]")
     }
     self.address = address
+    let names = options.values["cors-origin"]
+    let host = options.values["host"] ?? HTTPServer.Configuration().host
+    guard let origins = OriginPolicy(origins: names, isLocal: Serve.isLoopback(host)) else {
+      throw UsageError(
+        message: "--cors-origin is \(names ?? ""), not * or origins such as https://maps.example")
+    }
+    self.origins = origins
     let template = options.values["basemap-url"]
     let leaflet = LeafletFolder.read(options.values["leaflet"] ?? LeafletFolder.usual)
     guard
@@ -99,6 +110,11 @@ struct Serve {
     try configuration.fit(descriptors: Descriptors.raiseLimit())
   }
 
+  /// Whether only clients on this machine reach an address to listen on.
+  private static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "::1" || host.hasPrefix("127.")
+  }
+
   /// Runs until a signal; returns the exit code.
   func run() throws -> Int32 {
     // Blocked before any thread exists, so that every thread inherits the mask and only sigwait()
@@ -118,7 +134,7 @@ struct Serve {
     let metrics = Metrics()
     let api = API(
       catalog: catalog, writer: writer, metrics: metrics, requestTimeout: requestTimeout,
-      address: address, map: map
+      address: address, origins: origins, map: map
     ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }

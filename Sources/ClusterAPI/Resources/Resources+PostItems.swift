@@ -44,14 +44,12 @@ extension Resources {
 
   private static func format(_ request: HTTPRequest) throws(Problem) -> FeatureFormat {
     switch request.bodyType {
-    case nil, "application/json", "application/geo+json": .geoJSON
-    case "application/geo+json-seq", "application/x-ndjson": .geoJSONSequence
-    case "text/csv": .csv
-    case let other?:
-      throw Problem(
-        415,
-        "a body of type \(other.prefix(100)) is not understood here; send application/geo+json, "
-          + "application/json, application/geo+json-seq, application/x-ndjson or text/csv")
+    case "application/json", "application/geo+json": return .geoJSON
+    case "application/geo+json-seq", "application/x-ndjson": return .geoJSONSequence
+    case "text/csv": return .csv
+    default:
+      try request.checkBodyType([.geoJSON, .json, .geoJSONSequence, .newlineJSON, .csv])
+      return .geoJSON
     }
   }
 

@@ -1,8 +1,10 @@
 import HTTPServer
 
-/// CORS: everything is open to every origin, as there are no credentials.
+/// The fields of CORS and others for browsers; ``OriginPolicy`` says what is open to whom.
 enum CrossOrigin {
-  private static let origin = (name: "Access-Control-Allow-Origin", value: "*")
+  /// The field that names the origin whose pages may see an answer.
+  static let name = "Access-Control-Allow-Origin"
+  private static let origin = (name: name, value: "*")
   /// Keeps browsers from taking an answer for what its type doesn't say.
   private static let sniffing = (name: "X-Content-Type-Options", value: "nosniff")
   private static let exposed = (
@@ -34,10 +36,16 @@ enum CrossOrigin {
   /// Adds the fields that open an answer to no request, or to one that can't be read.
   static func open(_ response: inout HTTPResponse) { response.headers += [origin, sniffing] }
 
-  /// Adds the fields that open an answer, if it has none yet.
-  static func open(_ response: inout HTTPResponse, for request: HTTPRequest) {
+  /// Adds the fields that open an answer, if it has none yet, as far as a policy opens it.
+  ///
+  /// - Parameter writes: whether a request changes what is stored.
+  static func open(
+    _ response: inout HTTPResponse, for request: HTTPRequest, _ origins: OriginPolicy,
+    writes: (HTTPRequest) -> Bool
+  ) {
+    defer { origins.apply(to: &response, for: request) }
     guard request.method == .options else {
-      if !response.headers.contains(where: { $0.name == origin.name }) {
+      if !response.headers.contains(where: { $0.name == name }) {
         response.headers += [origin, exposed, sniffing]
         if [200, 304].contains(response.status), response.header(Caching.name) == nil {
           response.headers.append(Caching.checked.field)
@@ -49,10 +57,11 @@ enum CrossOrigin {
     guard request.headers["access-control-request-method"] != nil else { return }
     let allowed = response.header("Allow") ?? "GET, HEAD, OPTIONS"
     response.headers += [
-      ("Access-Control-Allow-Methods", allowed),
+      ("Access-Control-Allow-Methods", origins.methods(allowed, for: request, writes: writes)),
       (
         "Access-Control-Allow-Headers",
-        "Accept, Content-Encoding, Content-Type, If-None-Match, If-Match, Last-Event-ID"
+        "Accept, Authorization, Content-Crs, Content-Encoding, Content-Type, If-Match, If-None-Match, "
+          + "Last-Event-ID, Prefer"
       ),
       ("Access-Control-Max-Age", "86400"),
     ]

@@ -2,15 +2,18 @@ import GeoFormats
 import HTTPServer
 
 extension HTTPRequest {
-  /// Refuses a body of another media type; a body without a type passes.
+  /// Refuses a body of another media type, or of none: a page of any web site could have it sent.
   func checkBodyType(_ types: [MediaType]) throws(Problem) {
     // The usual case needs no parsing.
     if headers["content-type"] == types.first?.rawValue { return }
-    guard let type = bodyType, !types.contains(where: { $0.rawValue == type }) else { return }
+    let names = types.map(\.rawValue).joined(separator: ", ")
+    guard let type = bodyType else {
+      if body.count == 0 { return }
+      throw Problem(415, "the body has no Content-Type; send \(names)")
+    }
+    if types.contains(where: { $0.rawValue == type }) { return }
     throw Problem(
-      415,
-      "a body of type \(type.prefix(100)) is not understood here; send "
-        + types.map(\.rawValue).joined(separator: ", "))
+      415, "a body of type \(type.prefix(100)) is not understood here; send \(names)")
   }
 
   /// Refuses a body whose coordinates are not longitudes and latitudes, as `Content-Crs` says.

@@ -54,6 +54,22 @@ public struct ServiceAddress: Sendable {
     return "\(forwarded.scheme ?? "http")://\(authority)\(prefix)"
   }
 
+  /// Whether a host, perhaps with a port, is the one by which clients of a request know the service, as far as the
+  /// configuration or a proxy says.
+  func isNamed(_ host: String, by request: HTTPRequest) -> Bool {
+    func isSame(_ authority: some StringProtocol) -> Bool {
+      authority.lowercased() == host.lowercased()
+    }
+    if let publicURL, let mark = publicURL.firstRange(of: "://"),
+      isSame(publicURL[mark.upperBound...].prefix { $0 != "/" })
+    {
+      return true
+    }
+    guard trustsProxy else { return false }
+    return isSame(
+      ServiceAddress.forwarded(request.headers).authority ?? request.headers["Host"] ?? "")
+  }
+
   /// The number that stands for the client's address; see ``HTTPRequest/client``.
   func client(of request: HTTPRequest) -> UInt64 {
     guard trustsProxy else { return request.client }

@@ -20,10 +20,12 @@ final class Service: Sendable {
   ///   - clock: tells milliseconds since 1970, for features to expire.
   ///   - catalog: an empty one.
   ///   - limits: bounds of what may be written.
+  ///   - origins: what browsers may ask for.
   ///   - map: what the map page shows.
   init(
     of directory: TemporaryDirectory? = nil, catalog: Catalog = Catalog(),
-    limits: WriteLimits = WriteLimits(), map: MapSettings = Service.map,
+    limits: WriteLimits = WriteLimits(), origins: OriginPolicy = .usual,
+    map: MapSettings = Service.map,
     clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
@@ -37,7 +39,8 @@ final class Service: Sendable {
     let reports = self.reports
     // The time is enough for a build without optimization on a busy machine.
     api = API(
-      catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600, map: map
+      catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600,
+      origins: origins, map: map
     ) { text in reports.withLock { $0.append(text) } }
   }
 
@@ -70,7 +73,8 @@ final class Service: Sendable {
     reply: @escaping @Sendable (Answer) -> Void
   ) {
     let mark = target.firstIndex(of: "?")
-    let contentType = type.map { [(name: "Content-Type", value: $0)] } ?? []
+    let usual = method == .patch ? "application/merge-patch+json" : "application/json"
+    let contentType = body == nil ? [] : [(name: "Content-Type", value: type ?? usual)]
     var request = HTTPRequest(
       method: method, path: String(target[..<(mark ?? target.endIndex)]),
       query: mark.map { String(target[target.index(after: $0)...]) },

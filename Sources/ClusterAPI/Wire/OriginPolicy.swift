@@ -1,0 +1,144 @@
+import HTTPServer
+
+/// What browsers may ask for on behalf of which web sites. Other clients send none of the fields that it looks at,
+/// and are let through.
+public struct OriginPolicy: Sendable {
+  /// The origins whose pages may read and write.
+  private enum Origins: Equatable {
+    /// Any may read, none but the service's own may write.
+    case readers
+    /// These, and none else.
+    case listed(Set<String>)
+    case all
+  }
+
+  private let origins: Origins
+  /// Whether only names that nobody can point elsewhere are taken for the service's.
+  private let isLocal: Bool
+
+  /// Creates a policy.
+  ///
+  /// - Parameters:
+  ///   - origins: the origins whose pages may read and write, such as `https://maps.example`, separated by commas,
+  ///     or `*` for all; nil if all may read and none may write.
+  ///   - isLocal: whether the service is for clients on its own machine only. Then a request for a name that
+  ///     belongs to somebody is refused: it is from a page whose name was made to lead here.
+  /// - Returns: nil if the list is empty, or something in it isn't an origin.
+  public init?(origins: String? = nil, isLocal: Bool = false) {
+    self.isLocal = isLocal
+    guard let origins else {
+      self.origins = .readers
+      return
+    }
+    let names = origins.split(separator: ",", omittingEmptySubsequences: false).map {
+      trimmed($0).lowercased()
+    }
+    if names == ["*"] {
+      self.origins = .all
+    } else {
+      guard names.allSatisfy({ OriginPolicy.authority($0) != nil }) else { return nil }
+      self.origins = .listed(Set(names))
+    }
+  }
+
+  private init() { (origins, isLocal) = (.readers, false) }
+
+  /// Any origin may read, and none but the service's own may write.
+  public static let usual = OriginPolicy()
+
+  // MARK: Requests
+
+  /// Refuses what a page may not do.
+  ///
+  /// - Parameters:
+  ///   - address: tells under which name clients know the service.
+  ///   - writes: whether a request changes what is stored.
+  /// - Throws: ``Problem`` 403.
+  func check(
+    _ request: HTTPRequest, _ address: ServiceAddress, writes: (HTTPRequest) -> Bool
+  ) throws(Problem) {
+    if isLocal, let host = request.headers["Host"], !OriginPolicy.isLocalName(host),
+      !address.isNamed(host, by: request)
+    {
+      throw Problem(
+        403,
+        "Host names another server than this machine, where alone the service listens; --public-url or "
+          + "--trust-proxy tells it of another name")
+    }
+    guard origins != .all, writes(request) else { return }
+    // Browsers let no page set this field. "none" is what the user does by hand.
+    let site = request.headers["Sec-Fetch-Site"]
+    if site == "same-origin" || site == "none" { return }
+    if let origin = request.headers["Origin"] {
+      if isListed(origin) || isOwn(origin, request, address) { return }
+    } else if site == nil {
+      return
+    }
+    throw Problem(
+      403, "pages of this origin may not write here; --cors-origin lists those that may")
+  }
+
+  private func isListed(_ origin: String) -> Bool {
+    switch origins {
+    case .all: true
+    case .listed(let names): names.contains(origin.lowercased())
+    case .readers: false
+    }
+  }
+
+  private func isOwn(_ origin: String, _ request: HTTPRequest, _ address: ServiceAddress) -> Bool {
+    guard let authority = OriginPolicy.authority(origin.lowercased()) else { return false }
+    return address.isNamed(authority, by: request)
+      || request.headers["Host"]?.lowercased() == authority
+  }
+
+  /// The host and port of an origin; nil for what isn't one, such as `null`.
+  private static func authority(_ origin: String) -> String? {
+    for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
+      let authority = origin.dropFirst(scheme.count)
+      return ServiceAddress.isAuthority(authority) ? String(authority) : nil
+    }
+    return nil
+  }
+
+  /// Whether a host is an address, `localhost` or a name without a dot, which nobody can register.
+  private static func isLocalName(_ host: String) -> Bool {
+    if host.hasPrefix("127.0.0.1:") || ClientAddress.number(of: host) != nil { return true }
+    var host = Substring(host.prefix { $0 != ":" })
+    if host.hasSuffix(".") { host.removeLast() }
+    return !host.isEmpty && host.first != "["
+      && (!host.contains(".") || host.lowercased().hasSuffix(".localhost"))
+  }
+
+  // MARK: Answers
+
+  /// Sets the fields that tell a browser which pages may see an answer that is open to all, and what they may ask.
+  func apply(to response: inout HTTPResponse, for request: HTTPRequest) {
+    let origin = request.headers["Origin"]
+    if case .listed = origins {
+      let place = response.headers.firstIndex { $0.name == CrossOrigin.name }
+      if let origin, isListed(origin) {
+        if let place { response.headers[place].value = origin }
+      } else if let place {
+        response.headers.remove(at: place)
+      }
+      response.headers.append(("Vary", "Origin"))
+    }
+  }
+
+  /// The methods, as the field Allow names them, that pages of a request's origin may use.
+  ///
+  /// - Parameter writes: whether a request changes what is stored.
+  func methods(
+    _ allowed: String, for request: HTTPRequest, writes: (HTTPRequest) -> Bool
+  ) -> String {
+    guard origins == .readers, let origin = request.headers["Origin"],
+      !isOwn(origin, request, .ofRequests)
+    else { return allowed }
+    var request = request
+    return allowed.split(separator: ",").map(trimmed).filter {
+      request.method = HTTPMethod(rawValue: $0) ?? .other
+      return !writes(request)
+    }.joined(separator: ", ")
+  }
+}
