@@ -15,13 +15,13 @@ import Testing
     let plain = try ServerProcess.ready()
     #expect(try status(plain, site) == 403)
     #expect(try status(plain, []) == 201)
-    let listed = try ServerProcess(arguments: ["--cors-origin", "https://maps.example"])
+    let listed = try ServerProcess.ready(arguments: ["--cors-origin", "https://maps.example"])
     #expect(try status(listed, site) == 201)
     #expect(try status(listed, [("Origin", "https://other.example")]) == 403)
-    let open = try ServerProcess(environment: ["PINCLUSTER_CORS_ORIGIN": "*"])
+    let open = try ServerProcess.ready(environment: ["PINCLUSTER_CORS_ORIGIN": "*"])
     #expect(try status(open, site) == 201)
     try Tool(["serve", "--port", "0", "--cors-origin", "maps.example"])
-      .expectFailure(saying: "--cors-origin", "maps.example")
+      .expectFailure(2, saying: "--cors-origin", "maps.example")
   }
 
   @Test func onlyItsOwnNamesLeadToAServiceOnThisMachine() throws {
@@ -30,11 +30,13 @@ import Testing
     #expect(try status(local, rebound) == 403)
     #expect(try local.client.get("/collections", headers: [rebound[0]]).status == 403)
     local.expectHealthy()
-    let proxied = try ServerProcess(arguments: ["--public-url", "http://evil.example:80/maps"])
+    let proxied = try ServerProcess.ready(arguments: [
+      "--public-url", "http://evil.example:80/maps",
+    ])
     #expect(try status(proxied, rebound) == 201)
-    let trusting = try ServerProcess(arguments: ["--trust-proxy"])
+    let trusting = try ServerProcess.ready(arguments: ["--trust-proxy"])
     #expect(try status(trusting, rebound) == 201)
-    let everywhere = try ServerProcess(arguments: ["--host", "0.0.0.0"])
+    let everywhere = try ServerProcess.ready(arguments: ["--host", "0.0.0.0"])
     #expect(try everywhere.client.get("/collections", headers: [rebound[0]]).status == 200)
   }
 }

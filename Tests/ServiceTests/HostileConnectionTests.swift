@@ -133,15 +133,12 @@ import Testing
     let server = try ServerProcess.ready()
     let feature = Array(TwinFeature(1, 1, 2).geoJSON.utf8)
     let connection = try server.client.connect()
-    try connection.write(
-      Array(
-        "POST /collections/c/items HTTP/1.1\r\nHost: x\r\nContent-Length: \(feature.count)\r\n\r\n"
-          .utf8))
+    let head =
+      "POST /collections/c/items HTTP/1.1\r\nHost: x\r\nContent-Type: application/geo+json\r\n"
+    try connection.write(Array("\(head)Content-Length: \(feature.count)\r\n\r\n".utf8))
     for byte in feature { try connection.write([byte]) }
     #expect(try connection.receive().status == 201)
-    try connection.write(
-      Array(
-        "POST /collections/c/items HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".utf8))
+    try connection.write(Array("\(head)Transfer-Encoding: chunked\r\n\r\n".utf8))
     for byte in feature { try connection.write(Array("1\r\n".utf8) + [byte, 13, 10]) }
     try connection.write(Array("0\r\n\r\n".utf8))
     #expect(try connection.receive().status == 200)
