@@ -59,21 +59,9 @@ public final class API: Sendable {
   private func handle(
     from request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
-    let report = self.report
-    let (refusals, origins) = (resources.metrics.refusals, self.origins)
-    let finish: Reply = { result in
-      var response: HTTPResponse
-      switch result {
-      case .success(let success): response = success
-      case .failure(let error):
-        let inBody = [.post, .put, .patch].contains(request.method)
-        let problem = Problem.from(error, bodyFields: inBody, report: report)
-        refusals.count(problem)
-        response = problem.response
-      }
-      CrossOrigin.open(&response, for: request, origins, writes: Route.writes)
-      reply(response)
-    }
+    let answering = Answering(
+      request, origins, writes: Route.writes, report, resources.metrics.refusals, reply)
+    let finish: Reply = { answering.finish($0) }
     do {
       try origins.check(request, address, writes: Route.writes)
       if request.body.count > ParserPool.maximumBody {

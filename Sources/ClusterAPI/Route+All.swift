@@ -73,8 +73,15 @@ extension Route {
       [.get: { .now(try $0.tileSet($1.collection, $2)) }]),
     Route(
       "/collections/*/tiles/WebMercatorQuad/*/*/*",
-      [.get: { try $0.tile($1.collection, $1.tile, isRowFirst: true, $2) }]),
-    Route("/collections/*/tiles/*/*/*", [.get: { try $0.tile($1.collection, $1.tile, $2) }]),
+      [
+        .get: {
+          try $0.tile(
+            $1.collection, try TilePath($1.member, $1.third, $1.fourth, isRowFirst: true), $2)
+        }
+      ]),
+    Route(
+      "/collections/*/tiles/*/*/*",
+      [.get: { try $0.tile($1.collection, try TilePath($1.member, $1.third, $1.fourth), $2) }]),
     Route("/collections/*/changes", [.get: { try $0.changes($1.collection, $2) }]),
   ]
 

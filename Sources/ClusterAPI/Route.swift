@@ -1,18 +1,15 @@
 import HTTPServer
 
 /// A resource's path and methods; ``all`` lists them.
-struct Route: Sendable {
+final class Route: Sendable {
   /// The parameters of a path, decoded; empty if the path has fewer.
-  struct Parameters: Equatable {
+  struct Parameters {
     /// The first: a collection, or a file.
     var collection = ""
-    /// A feature or annotation of the collection.
+    /// A feature or annotation of the collection, or the zoom of a tile.
     var member = ""
-    /// What follows.
-    var others: [String] = []
-
-    /// Zoom, x and y of a tile.
-    var tile: [String] { [member] + others }
+    var third = ""
+    var fourth = ""
   }
 
   typealias Handler = @Sendable (Resources, Parameters, HTTPRequest) throws -> Outcome
@@ -20,7 +17,7 @@ struct Route: Sendable {
   /// With `*` for each parameter.
   let path: String
   /// The segments of the path; nil stands for a parameter.
-  private let segments: [String?]
+  private let segments: [[UInt8]?]
   private let handlers: [(method: HTTPMethod, handler: Handler)]
   private let answersBeforeLoading: Bool
   /// The methods, apart from OPTIONS.
@@ -36,7 +33,7 @@ struct Route: Sendable {
   ) {
     self.path = path
     segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
-      $0 == "*" ? nil : String($0)
+      $0 == "*" ? nil : Array($0.utf8)
     }
     self.answersBeforeLoading = answersBeforeLoading
     self.handlers = handlers.map { ($0.key, $0.value) }
@@ -77,73 +74,47 @@ struct Route: Sendable {
   ///
   /// - Throws: ``Problem`` 404 if there is no such resource, 400 if the path can't be decoded.
   static func find(_ path: String) throws(Problem) -> (Route, Parameters) {
-    if let collection = collection(ofClusters: path) {
-      return (clusters, Parameters(collection: collection))
-    }
     if path == "*" { return (service, Parameters()) }
-    var segments: [String] = []
-    segments.reserveCapacity(5)
-    var parts = EncodedText(path).parts(separatedBy: UInt8(ascii: "/"))
-    // A path begins with a slash, so the first part is empty.
-    let beginning = parts.next()
-    for part in parts {
-      guard let segment = part.decoded() else {
-        throw Problem(400, "the path holds a broken percent escape or isn't UTF-8")
-      }
-      segments.append(segment)
-    }
-    // A slash at the end means nothing more.
-    if segments.count > 1, segments.last == "", segments[segments.count - 2] != "" {
-      segments.removeLast()
-    }
-    if beginning?.isEmpty == true {
-      for route in byLength[segments.count] ?? [] {
+    let found: (Route, Parameters)? = try PathSegments.with(path) { segments in
+      for route in byLength[segments.count] where route.matches(segments) {
         if let parameters = route.parameters(of: segments) { return (route, parameters) }
       }
+      return nil
     }
-    throw .notFound("nothing is at this path")
+    guard let found else { throw .notFound("nothing is at this path") }
+    return found
   }
 
   /// The routes by the number of their segments.
-  private static let byLength = Dictionary(grouping: all) { $0.segments.count }
+  private static let byLength = (0...PathSegments.most).map { count in
+    all.filter { $0.segments.count == count }
+  }
 
-  /// The parameters of a path; nil if it is that of another resource.
-  private func parameters(of path: [String]) -> Parameters? {
-    guard path.count == segments.count else { return nil }
+  /// Whether a path with as many segments has the names of this one. The last tells most apart.
+  private func matches(_ path: borrowing PathSegments) -> Bool {
+    for index in segments.indices.reversed() {
+      guard let name = segments[index] else { continue }
+      let text = path[index]
+      guard name.count == text.count else { return false }
+      for index in name.indices where name[index] != text[index] { return false }
+    }
+    return true
+  }
+
+  /// The parameters of a path; nil if one is empty.
+  private func parameters(of path: borrowing PathSegments) -> Parameters? {
     var (values, count) = (Parameters(), 0)
-    for (segment, text) in zip(segments, path) {
-      if let segment {
-        guard segment == text else { return nil }
-        continue
-      }
+    for index in segments.indices where segments[index] == nil {
+      let text = path.text(index)
       if text.isEmpty { return nil }
       switch count {
       case 0: values.collection = text
       case 1: values.member = text
-      default: values.others.append(text)
+      case 2: values.third = text
+      default: values.fourth = text
       }
       count += 1
     }
     return values
-  }
-
-  /// The collection in the path of its clusters, if the path is one and has no escapes. This is the path
-  /// that is asked most, so it is read without a list of its segments.
-  private static func collection(ofClusters path: String) -> String? {
-    let (head, tail): (StaticString, StaticString) = ("/collections/", "/clusters")
-    var path = path
-    return path.withUTF8 { path in
-      let length = path.count - head.utf8CodeUnitCount - tail.utf8CodeUnitCount
-      guard length > 0 else { return nil }
-      let end = head.utf8CodeUnitCount + length
-      let holds = { (text: StaticString, offset: Int) in
-        (0..<text.utf8CodeUnitCount).allSatisfy { path[offset + $0] == text.utf8Start[$0] }
-      }
-      guard holds(head, 0), holds(tail, end) else { return nil }
-      let id = UnsafeBufferPointer(rebasing: path[head.utf8CodeUnitCount..<end])
-      for byte in id
-      where byte == UInt8(ascii: "/") || byte == UInt8(ascii: "%") || byte >= 0x80 { return nil }
-      return String(decoding: id, as: UTF8.self)
-    }
   }
 }

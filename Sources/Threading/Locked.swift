@@ -7,13 +7,14 @@ import Glibc
 ///
 /// `@unchecked Sendable`: `stored` is touched between lock and unlock only.
 public final class Locked<Value: Sendable>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var stored: Value
+  // Neither may move, so they lie on the heap.
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline let stored: UnsafeMutablePointer<Value>
 
   /// A lock around a value.
   public init(_ value: Value) {
-    stored = value
-    // A mutex must not move, so it lies on the heap.
+    stored = .allocate(capacity: 1)
+    stored.initialize(to: value)
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -23,13 +24,16 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
     pthread_mutex_destroy(mutex)
     mutex.deinitialize(count: 1)
     mutex.deallocate()
+    stored.deinitialize(count: 1)
+    stored.deallocate()
   }
 
   /// Calls `body` with exclusive access to the value. `body` must not lock the same value again.
+  @inlinable
   public func withLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return try body(&stored)
+    return try body(&stored.pointee)
   }
 
   /// Does the same with a body that may take long. Whoever waits for it lets others work meanwhile; see
@@ -37,6 +41,6 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
   public func withLongLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
     if pthread_mutex_trylock(mutex) != 0 { Interruption.pause { pthread_mutex_lock(mutex) } }
     defer { pthread_mutex_unlock(mutex) }
-    return try body(&stored)
+    return try body(&stored.pointee)
   }
 }

@@ -75,7 +75,11 @@ import Testing
     ("/collections/clusters", nil), ("/collections/a/b/clusters", nil),
     ("/Collections/c/clusters", nil),
     ("/collections/c/clusters/", "c"), ("x/collections/c/clusters", nil),
-    ("collections/c/clusters", nil), ("", nil),
+    ("collections/c/clusters", nil), ("", nil), ("%2Fcollections/c/clusters", nil),
+    ("/collections/%2F/clusters", "/"), ("/collections/c/clusters%2F", nil),
+    ("/collections/c%2Fclusters", nil), ("/collections/c/clusters//", nil),
+    ("/collections/%/clusters", nil), ("/1/2/3/4/5/6/7/8", nil), ("/1/2/3/4/5/6/7/8/9", nil),
+    ("/1/2/3/4/5/6/7/%38/9/10", nil),
   ])
   func `the path of clusters`(path: String, collection: String?) {
     var found: String?
@@ -83,6 +87,20 @@ import Testing
       found = parameters.collection
     }
     #expect(found == collection)
+  }
+
+  /// Broken escapes are told apart from paths that nothing is at, however long they are.
+  @Test(arguments: [
+    ("/", nil), ("//", 404), ("", 404), ("%", 400), ("/%", 400), ("/%zz", 400), ("/a%FFb", 400),
+    ("/1/2/3/4/5/6/7/8/9", 404), ("/1/2/3/4/5/6/7/8/9/%", 400), ("/%31/2/3/4/5/6/7/8/9", 404),
+    ("*", nil), ("**", 404), ("/%6dap", nil), ("/map/", nil), ("/map//", 404),
+    ("/collections/c/tiles/1/2/3", nil), ("/collections/c/tiles/1//3", 404),
+    ("/collections/c/tiles/WebMercatorQuad/1/2/3/", nil),
+  ])
+  func `paths that nothing is at`(path: String, status: Int?) {
+    var found: Int?
+    do { _ = try Route.find(path) } catch { found = error.status }
+    #expect(found == status)
   }
 
   @Test func `the tag of a POST goes by its body, and by the version`() async throws {

@@ -37,7 +37,7 @@ import Testing
   }
 
   private func request(_ tile: Tile, _ query: String) throws -> TileRequest {
-    try TileRequest(["\(tile.zoom)", "\(tile.x)", "\(tile.y)"], query: query)
+    try TileRequest(tile, query: query)
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
@@ -98,6 +98,48 @@ import Testing
     let counts = service.catalog.tileCacheBudget.counts
     #expect(counts.cached > counts.encoded && counts.encoded > 100)
     #expect(service.reports.value == [])
+  }
+
+  @Test func `a query that was read for another tile asks for the same`() throws {
+    var generator = SeededGenerator(seed: 6)
+    let templates = TileTemplates()
+    for _ in 0..<500 {
+      let zoom = generator.int(0...24)
+      let (x, y) = (generator.int(0...(1 << zoom) - 1), generator.int(0...(1 << zoom) - 1))
+      let tile = try #require(Tile(zoom: zoom, x: x, y: y))
+      let query = generator.pick(Self.queries + [nil])
+      let form = generator.chance(0.5) ? TileRequest.Form.vector : .geoJSON
+      let known = try templates.request(for: tile, form, query: query)
+      let fresh = try TileRequest(tile, form, query: query)
+      #expect(known.tile == tile && known.form == form && known.version == fresh.version)
+      #expect(known.viewport.values.cell == fresh.viewport.values.cell)
+      let (one, other) = (
+        try #require(TileKey(tile, known.viewport)), try #require(TileKey(tile, fresh.viewport))
+      )
+      #expect(one.place == other.place && one.isSame(as: other) && other.isSame(as: one))
+    }
+  }
+
+  @Test func `queries of tiles take little memory, and those that are wrong none`() throws {
+    let templates = TileTemplates()
+    #expect(throws: Problem.self) {
+      try templates.request(for: .world, .vector, query: "cellSize=x")
+    }
+    #expect(templates.byteCount == 0)
+    let filter = "filter=" + (0..<40).map { "n=\($0)%20OR%20" }.joined()
+    var largest = 0
+    for number in 0..<2000 {
+      let size = 20 + Double(number) / 100
+      let query = number % 2 == 0 ? "cellSize=\(size)" : "\(filter)n=\(number)"
+      let request = try templates.request(for: .world, .vector, query: query)
+      #expect(request.viewport.values.cellSize == (number % 2 == 0 ? size : nil))
+      largest = max(largest, templates.byteCount)
+    }
+    #expect((500_000...1 << 20).contains(largest))
+    let before = templates.byteCount
+    let long = "filter=k='\(String(repeating: "x", count: 20_000))'"
+    _ = try templates.request(for: .world, .vector, query: long)
+    #expect(templates.byteCount == before)
   }
 
   @Test func `many templates take no more memory than there is for tiles`() async throws {

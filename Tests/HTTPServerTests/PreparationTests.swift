@@ -10,6 +10,13 @@ import Testing
     HTTPRequest(method: method, path: "/", query: nil, headers: headers, body: .empty)
   }
 
+  @Test(arguments: [0, 9, 10, 99, 100, 12_345_678_901, .max, -1, .min] as [Int64])
+  func `a tag holds the version`(version: Int64) {
+    let tag = EntityTag.text(of: "store", version: version, .max)
+    #expect(tag == "store.\(version).__________F")
+    #expect(EntityTag.text(of: "", version: version, 0) == ".\(version).00000000000")
+  }
+
   @Test func compressesForThoseWhoLikeIt() {
     for (field, packed) in [
       ("gzip", true), ("GZIP;q=0.5", true), ("*", true), ("br, gzip", true), ("x-gzip", true),

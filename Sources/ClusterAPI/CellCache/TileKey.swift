@@ -32,8 +32,9 @@ struct TileKey {
   }
 
   let place: Place
+  private let viewport: ViewportRequest
   private let cellSize: Double
-  private let options: CellOptions
+  private let zoomLevel: Double
 
   /// The size of the options above which nothing is kept, in bytes.
   private static let maximumBytes = 8 << 10
@@ -41,18 +42,25 @@ struct TileKey {
   /// The key of a tile that is encoded with the values of a viewport; nil if the options are too long.
   init?(_ tile: Tile, _ viewport: ViewportRequest) {
     guard case .grid(let area, _) = viewport.area,
-      viewport.values.cell.byteCount <= TileKey.maximumBytes
+      viewport.cellByteCount <= TileKey.maximumBytes
     else { return nil }
     place = Place(level: Level(tile, area), x: tile.x, y: tile.y)
-    cellSize = area.cellSize
-    options = viewport.values.cell.canonical(atZoom: area.zoomLevel)
+    (self.viewport, cellSize, zoomLevel) = (viewport, area.cellSize, area.zoomLevel)
   }
 
   /// Whether another key of the same place asks for the same.
   func isSame(as other: TileKey) -> Bool {
-    cellSize == other.cellSize && options == other.options
+    guard cellSize == other.cellSize else { return false }
+    if viewport.sharesValues(with: other.viewport) { return true }
+    // What differs mostly, and needs no copy.
+    guard viewport.values.cell.properties == other.viewport.values.cell.properties else {
+      return false
+    }
+    return options == other.options
   }
 
+  private var options: CellOptions { viewport.values.cell.canonical(atZoom: zoomLevel) }
+
   /// About the memory of the key, in bytes. What is read from a filter takes a few times its text.
-  var byteCount: Int { 1024 + 8 * options.byteCount }
+  var byteCount: Int { 1024 + 8 * viewport.cellByteCount }
 }

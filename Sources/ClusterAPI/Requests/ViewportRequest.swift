@@ -12,21 +12,29 @@ struct ViewportRequest: Sendable {
 
   /// A request is handed from function to function, and this is much to copy.
   private final class Content: Sendable {
-    let values: ViewportValues
+    let fields: FieldValues
     let area: Area
     let side: LongitudeSide?
 
-    init(_ values: ViewportValues, _ area: Area, _ side: LongitudeSide?) {
-      (self.values, self.area, self.side) = (values, area, side)
+    init(_ fields: FieldValues, _ area: Area, _ side: LongitudeSide?) {
+      (self.fields, self.area, self.side) = (fields, area, side)
     }
+  }
+
+  /// The values of fields, which the requests for many tiles share.
+  private final class FieldValues: Sendable {
+    let values: ViewportValues
+    let byteCount: Int
+
+    init(_ values: ViewportValues) { (self.values, byteCount) = (values, values.cell.byteCount) }
   }
 
   private var content: Content
 
   /// The values of its fields. To change them copies all of them.
   var values: ViewportValues {
-    _read { yield content.values }
-    set { content = Content(newValue, content.area, content.side) }
+    _read { yield content.fields.values }
+    set { content = Content(FieldValues(newValue), content.area, content.side) }
   }
 
   /// Where the viewport is.
@@ -59,7 +67,7 @@ struct ViewportRequest: Sendable {
     let side = values.wrap ? LongitudeSide(ofMiddleOf: rect) : nil
     guard values.method == .grid else {
       content = Content(
-        values,
+        FieldValues(values),
         .tiles(try TileViewport(rect: rect, scale: scale, marginFactor: values.margin)), side)
       return
     }
@@ -72,7 +80,8 @@ struct ViewportRequest: Sendable {
     // Pins that are spread may cross the antimeridian, as may the cells of groups.
     let isPlain = !values.cell.settings.decluster && overrides.isEmpty
     let keepsAll = isPlain && side?.keepsAll(of: viewport.cells.mapRect) == true
-    content = Content(values, .grid(viewport, overrides: overrides), keepsAll ? nil : side)
+    content = Content(
+      FieldValues(values), .grid(viewport, overrides: overrides), keepsAll ? nil : side)
     let most = ViewportRequest.maximumListedCells
     if values.debug, viewport.cells.count > Double(most) {
       throw Viewport.tooManyCells(
@@ -82,8 +91,21 @@ struct ViewportRequest: Sendable {
 
   /// A request for a viewport on a grid.
   init(_ values: ViewportValues, on viewport: Viewport) {
-    content = Content(values, .grid(viewport, overrides: [:]), nil)
+    content = Content(FieldValues(values), .grid(viewport, overrides: [:]), nil)
   }
+
+  /// A request with the same values for another viewport on a grid.
+  func moved(to viewport: Viewport) -> ViewportRequest {
+    var request = self
+    request.content = Content(content.fields, .grid(viewport, overrides: [:]), nil)
+    return request
+  }
+
+  /// The approximate size of the values of variable length that decide how cells are encoded, in bytes.
+  var cellByteCount: Int { content.fields.byteCount }
+
+  /// Whether another request's fields were read together with this one's, so that they are equal.
+  func sharesValues(with other: ViewportRequest) -> Bool { content.fields === other.content.fields }
 
   /// The zoom, rounded to 1/1000.
   var zoomLevel: Double {

@@ -4,18 +4,9 @@ import HTTPServer
 
 extension Resources {
   /// A tile: the annotations of its cells.
-  ///
-  /// - Parameters:
-  ///   - parts: zoom, x and y of the path.
-  ///   - isRowFirst: whether y comes before x, as in tile sets.
-  func tile(
-    _ id: String, _ parts: [String], isRowFirst: Bool = false, _ request: HTTPRequest
-  ) throws -> Outcome {
-    // Map programs ask for tiles as for anything.
-    let liked = try? request.negotiate([.vectorTile, .geoJSON], format: nil)
-    let given = try TileRequest(
-      parts, isRowFirst: isRowFirst, liked == .geoJSON ? .geoJSON : .vector,
-      query: request.query)
+  func tile(_ id: String, _ path: TilePath, _ request: HTTPRequest) throws -> Outcome {
+    let given = try tileTemplates.request(
+      for: path.tile, path.form ?? form(of: request), query: request.query)
     let type = given.form.mediaType
     let snapshot = try snapshot(id)
     let asked = given.resolved(by: snapshot.info.temporal)
@@ -43,11 +34,17 @@ extension Resources {
     }
   }
 
+  /// The form that a client likes. Map programs ask for tiles as for anything.
+  private func form(of request: HTTPRequest) -> TileRequest.Form {
+    let liked = try? request.negotiate([.vectorTile, .geoJSON], format: nil)
+    return liked == .geoJSON ? .geoJSON : .vector
+  }
+
   /// Where the tiles are, and what is in them, as TileJSON 3.0.0 has it.
   func tileJSON(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     _ = try request.negotiate([.json], format: nil)
     // The query is that of the tiles, all of which would refuse it if one does.
-    let asked = try TileRequest(["0", "0", "0"], query: request.query)
+    let asked = try TileRequest(.world, query: request.query)
     guard asked.version == nil else {
       throw Problem(400, field: "v", inBody: false, "v is a part of the answer")
     }
@@ -105,8 +102,8 @@ extension HTTPResponse {
       self.init(status: 204, headers: [caching.field], etag: etag)
       return
     }
-    self.init(status: 200, headers: CrossOrigin.fields(of: .vectorTile, caching), body: body)
-    self.etag = etag
+    self.init(
+      status: 200, headers: CrossOrigin.fields(of: .vectorTile, caching), body: body, etag: etag)
   }
 }
 

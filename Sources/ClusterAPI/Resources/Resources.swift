@@ -10,6 +10,7 @@ final class Resources: Sendable {
   let hub: ChangeHub
   let map: MapSettings
   let parsers = ParserPool()
+  let tileTemplates = TileTemplates()
   private let address: ServiceAddress
   /// The store's id as a part of entity tags.
   private let storeName: String

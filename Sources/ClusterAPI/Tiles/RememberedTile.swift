@@ -3,7 +3,7 @@ import HTTPServer
 import Threading
 
 /// A vector tile of a snapshot, which may be in the cache.
-struct RememberedTile: Sendable {
+final class RememberedTile: Sendable {
   private let request: TileRequest
   private let snapshot: CollectionSnapshot
   private let memory: TileCacheBudget

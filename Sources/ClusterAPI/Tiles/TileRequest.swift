@@ -23,8 +23,6 @@ struct TileRequest: Sendable {
   /// The fields that say which annotations there are and what they carry.
   static let names = ViewportField.names(.tile)
   private static let allNames = names + ["v"]
-  /// The forms by what a path may end with.
-  private static let forms = [".mvt": Form.vector, ".pbf": .vector, ".geojson": .geoJSON]
   /// The last whole number up to which doubles hold all.
   private static let lastVersion = 9_007_199_254_740_991
 
@@ -37,31 +35,11 @@ struct TileRequest: Sendable {
     properties = try fields.askedProperties()
   }
 
-  /// - Parameters:
-  ///   - parts: zoom, x and y as they stand in the path; the last may end with a form.
-  ///   - isRowFirst: whether y comes before x.
-  ///   - form: the form if the path has none.
-  init(
-    _ parts: [String], isRowFirst: Bool = false, _ form: Form = .vector, query: String?
-  ) throws {
-    let last = parts[2].prefix { $0 != "." }
-    let (column, row) = isRowFirst ? (last, parts[1][...]) : (parts[1][...], last)
-    guard let zoom = TileRequest.number(parts[0][...]), let x = TileRequest.number(column),
-      let y = TileRequest.number(row), let tile = Tile(zoom: zoom, x: x, y: y),
-      let form = last.endIndex == parts[2].endIndex
-        ? form : TileRequest.forms[String(parts[2][last.endIndex...])]
-    else {
-      throw Problem.notFound(
-        "there is no such tile: zooms are 0…24, x and y are whole numbers below 2^zoom")
-    }
+  /// Reads the query of a tile.
+  init(_ tile: Tile, _ form: Form = .vector, query: String?) throws {
     let fields = try Fields(query: query, allowed: TileRequest.allNames, othersAreProperties: true)
     let version = try fields.integer("v", in: 0...TileRequest.lastVersion)
     try self.init(tile, form, fields, version: version)
-  }
-
-  /// A number of digits alone; Int(_:) also takes "+1".
-  private static func number(_ text: Substring) -> Int? {
-    text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
   }
 }
 
@@ -80,9 +58,8 @@ extension TileRequest {
   func moved(to tile: Tile) throws -> TileRequest {
     var request = self
     request.tile = tile
-    let values = viewport.values
-    request.viewport = ViewportRequest(
-      values, on: try Viewport(tile, cellSize: values.cellSize ?? 60))
+    let cellSize = viewport.values.cellSize ?? 60
+    request.viewport = viewport.moved(to: try Viewport(tile, cellSize: cellSize))
     return request
   }
 }

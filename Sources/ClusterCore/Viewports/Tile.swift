@@ -12,6 +12,11 @@ public struct Tile: Hashable, Sendable {
   /// The width of a tile on the screen, in points.
   public static let width = 512.0
 
+  /// The only tile of zoom 0.
+  public static let world = Tile()
+
+  private init() { (zoom, x, y) = (0, 0, 0) }
+
   /// Creates a tile; nil if there is none with these numbers.
   public init?(zoom: Int, x: Int, y: Int) {
     guard Tile.zooms.contains(zoom), (0..<1 << zoom).contains(x), (0..<1 << zoom).contains(y) else {

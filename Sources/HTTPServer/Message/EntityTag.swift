@@ -26,17 +26,31 @@ public enum EntityTag {
 
   /// The tag of an answer from one version of a store's data: `store.version.hash`.
   public static func text(of store: String, version: Int64, _ hash: UInt64) -> String {
-    let version = String(version)
-    return String(unsafeUninitializedCapacity: store.utf8.count + version.utf8.count + 13) {
-      buffer in
-      var end = 0
-      for part in [store, version] {
-        end = buffer[end...].update(fromContentsOf: part.utf8)
-        buffer[end] = UInt8(ascii: ".")
-        end += 1
-      }
+    // A version has at most 20 characters.
+    String(unsafeUninitializedCapacity: store.utf8.count + 33) { buffer in
+      var end = buffer.update(fromContentsOf: store.utf8)
+      buffer[end] = UInt8(ascii: ".")
+      end += 1
+      end += write(version, to: buffer[end...])
+      buffer[end] = UInt8(ascii: ".")
+      end += 1
       return end + write(hash, to: buffer[end...])
     }
+  }
+
+  /// Writes a number in decimal and returns the count of its characters.
+  private static func write(_ value: Int64, to buffer: Slice<UnsafeMutableBufferPointer<UInt8>>)
+    -> Int
+  {
+    var (rest, count) = (value.magnitude, value < 0 ? 2 : 1)
+    while rest >= 10 { (rest, count) = (rest / 10, count + 1) }
+    rest = value.magnitude
+    for index in (0..<count).reversed() {
+      buffer.base[buffer.startIndex + index] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+    }
+    if value < 0 { buffer.base[buffer.startIndex] = UInt8(ascii: "-") }
+    return count
   }
 
   private static func hash(_ text: String, _ seed: UInt64) -> UInt64 {

@@ -27,7 +27,11 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
   /// Creates headers from a block of `size` bytes that `fill` writes, each field as `name NUL value NUL`.
   init(size: Int, fill: (UnsafeMutablePointer<CChar>) -> Void) {
-    storage = .ofSize(size) { $0.withMemoryRebound(to: CChar.self, capacity: size, fill) }
+    var storage = [UInt8](repeating: 0, count: size)
+    storage.withUnsafeMutableBytes { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.map(fill) }
+    }
+    self.storage = storage
   }
 
   /// The value of a field, or nil when it is absent; repeated fields are joined with ", ".

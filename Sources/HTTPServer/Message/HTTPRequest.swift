@@ -18,7 +18,7 @@ public struct HTTPRequest: Sendable {
   var origin: (any Origin)?
 
   /// What knows whether the client still waits for the reply.
-  protocol Origin: Sendable { var isAbandoned: Bool { get } }
+  protocol Origin: AnyObject, Sendable { var isAbandoned: Bool { get } }
 
   /// Creates a request, for tests of handlers without a socket.
   public init(

@@ -28,12 +28,15 @@ public struct HTTPResponse: Sendable {
     self.etag = etag
   }
 
-  /// Creates a response with a body that is kept, and its tag.
+  /// Creates a response with a body that is kept.
+  ///
+  /// - Parameter etag: nil for that of the body.
   public init(
-    status: Int, headers: [(name: String, value: String)] = [], body: KeptBody
+    status: Int, headers: [(name: String, value: String)] = [], body: KeptBody,
+    etag: String? = nil
   ) {
-    self.init(status: status, headers: headers, body: body.bytes, etag: body.etag)
-    kept = body
+    (self.status, self.headers, self.body) = (status, headers, body.bytes)
+    (kept, self.etag) = (body, etag ?? body.etag)
   }
 
   /// The first value of a header field, its name compared without regard to case.

@@ -3,17 +3,26 @@
 /// Control characters inside a field become spaces, so that none can end it early. Fields that the
 /// transport writes itself are left out.
 enum HeaderBlock {
-  /// The lines of a response as prepared for one client.
-  static func bytes(_ answer: HTTPResponse, _ preparation: Preparation) -> [UInt8] {
-    bytes(atMost: size(answer.headers) + preparation.maximumSize) { body in
-      preparation.forEachField(of: answer, body)
+  /// Calls `send` with the lines of a response as prepared for one client.
+  @inline(__always)
+  static func with(
+    _ answer: HTTPResponse, _ preparation: Preparation,
+    _ send: (UnsafeRawBufferPointer) -> Void
+  ) {
+    let most = size(answer.headers) + preparation.maximumSize
+    withUnsafeTemporaryAllocation(byteCount: most, alignment: 1) { memory in
+      guard let start = memory.bindMemory(to: UInt8.self).baseAddress else { return }
+      let count = write(to: start) { body in preparation.forEachField(of: answer, body) }
+      send(UnsafeRawBufferPointer(start: start, count: count))
     }
   }
 
   /// The lines of a response to no request.
   static func bytes(_ answer: HTTPResponse) -> [UInt8] {
-    bytes(atMost: size(answer.headers)) { body in
-      for (name, value) in answer.headers { body(name, .text(value)) }
+    .ofAtMost(size(answer.headers)) { start in
+      write(to: start) { body in
+        for (name, value) in answer.headers { body(name, .text(value)) }
+      }
     }
   }
 
@@ -23,24 +32,23 @@ enum HeaderBlock {
     return size
   }
 
+  /// Writes lines into memory that has room for all of them. Returns the count of their bytes.
   @inline(__always)
-  private static func bytes(
-    atMost size: Int,
+  private static func write(
+    to start: UnsafeMutablePointer<UInt8>,
     _ forEachField: ((_ name: String, _ value: Preparation.FieldValue) -> Void) -> Void
-  ) -> [UInt8] {
-    return .ofAtMost(size) { start in
-      var line = Line(end: start)
-      var breaks = 0
-      forEachField { name, value in
-        if isTransportField(name) { return }
-        line.append(name, value)
-        breaks += 2
-      }
-      let block = UnsafeMutableBufferPointer(start: start, count: line.end - start)
-      // One check for the whole block: fields are short and rarely hold control characters.
-      if countControls(block) != breaks { blankControls(block, answer: forEachField) }
-      return block.count
+  ) -> Int {
+    var line = Line(end: start)
+    var breaks = 0
+    forEachField { name, value in
+      if isTransportField(name) { return }
+      line.append(name, value)
+      breaks += 2
     }
+    let block = UnsafeMutableBufferPointer(start: start, count: line.end - start)
+    // One check for the whole block: fields are short and rarely hold control characters.
+    if countControls(block) != breaks { blankControls(block, answer: forEachField) }
+    return block.count
   }
 
   @inline(__always)

@@ -1,0 +1,41 @@
+import ClusterCore
+import Threading
+
+/// What the queries of tiles ask for. All tiles of a map have the same query, which is read once for them.
+final class TileTemplates: Sendable {
+  private struct Key: Hashable {
+    let query: String?
+    let form: TileRequest.Form
+  }
+
+  private struct State {
+    /// Any tile of each query.
+    var tiles: [Key: TileRequest] = [:]
+    var byteCount = 0
+  }
+
+  private let state = Locked(State())
+
+  /// The most bytes that are kept, and those of one query.
+  private static let (mostBytes, mostBytesOfOne) = (1 << 20, 64 << 10)
+
+  /// The request for a tile with a query.
+  func request(
+    for tile: Tile, _ form: TileRequest.Form, query: String?
+  ) throws -> TileRequest {
+    let key = Key(query: query, form: form)
+    if let known = state.withLock({ $0.tiles[key] }) { return try known.moved(to: tile) }
+    let request = try TileRequest(tile, form, query: query)
+    // What is read from a filter takes a few times its text.
+    let bytes = 2048 + 8 * request.viewport.cellByteCount + (query?.utf8.count ?? 0)
+    guard bytes <= TileTemplates.mostBytesOfOne else { return request }
+    state.withLock { state in
+      if state.byteCount + bytes > TileTemplates.mostBytes { state = State() }
+      if state.tiles.updateValue(request, forKey: key) == nil { state.byteCount += bytes }
+    }
+    return request
+  }
+
+  /// About the memory that is taken, in bytes.
+  var byteCount: Int { state.withLock { $0.byteCount } }
+}

@@ -1,0 +1,96 @@
+import CEvHTTP
+import Threading
+
+/// What sends the response to a request.
+///
+/// `@unchecked Sendable`: `pointer` is used only on the thread of the loop, or after that has ended, except to
+/// ask whether the client has gone. A delivery retains the loop, so that the memory of the loop outlives it.
+final class Delivery: @unchecked Sendable {
+  let pointer: OpaquePointer
+  private let loop: Loop
+  private let context: LoopContext
+  /// The request without its body: what preparing the response needs.
+  let request: HTTPRequest
+  private let started: UInt64
+
+  init(_ pointer: OpaquePointer, _ loop: Loop, _ context: LoopContext, _ request: HTTPRequest) {
+    (self.pointer, self.loop, self.context, self.request) = (pointer, loop, context, request)
+    started = context.configuration.onRequest == nil ? 0 : Delivery.now()
+  }
+
+  /// A response that tells an error.
+  func error(_ status: Int, _ reason: String, target: String?) -> HTTPResponse {
+    context.configuration.protocolErrorResponse(
+      status, ProtocolErrorInfo(reason: reason, method: request.method, target: target))
+  }
+
+  /// Sends the response. To be called once.
+  func deliver(_ response: HTTPResponse) {
+    let stream = response.stream == nil ? nil : StreamCore(loop)
+    guard stream != nil || response.stream == nil else {
+      return deliver(error(503, "out of memory", target: request.target))
+    }
+    // Compresses and hashes on the thread that replies.
+    let preparation = Preparation(of: response, for: request)
+    if loop.isCurrent { return send(response, preparation, stream) }
+    let job = { self.send(response, preparation, stream) }
+    // If the loop has ended, and its connections with it, this only frees the exchange.
+    if !loop.post(job) { job() }
+  }
+
+  /// Sends a prepared response from the thread of the loop.
+  private func send(_ response: HTTPResponse, _ preparation: Preparation, _ stream: StreamCore?) {
+    loop.assertConfined()
+    let status = preparation.isNotModified ? 304 : response.status
+    HeaderBlock.with(response, preparation) { headers in
+      Delivery.withBody(response, preparation) { body in
+        var raw = ceh_response(
+          status: Int32(clamping: status),
+          headers: headers.bindMemory(to: CChar.self).baseAddress, headers_size: headers.count,
+          body: body.baseAddress, body_size: body.count, unsized: stream != nil)
+        if let stream, request.method != .head {
+          begin(stream, &raw)
+        } else {
+          let sent = ceh_exchange_reply(pointer, &raw)
+          log(status, sent, microseconds)
+          stream?.end()
+        }
+      }
+    }
+    if let stream { response.stream?(ResponseStream(stream)) }
+  }
+
+  @inline(__always)
+  private static func withBody(
+    _ response: HTTPResponse, _ preparation: Preparation, _ body: (UnsafeRawBufferPointer) -> Void
+  ) {
+    if preparation.isNotModified {
+      body(UnsafeRawBufferPointer(start: nil, count: 0))
+    } else if let packed = preparation.packed {
+      body(packed.bytes)
+    } else {
+      response.body.withUnsafeBytes(body)
+    }
+  }
+
+  private func begin(_ stream: StreamCore, _ raw: inout ceh_response) {
+    stream.begin(pointer, &raw)
+    guard context.configuration.onRequest != nil else { return }
+    let (status, microseconds) = (Int(raw.status), self.microseconds)
+    stream.atEnd { self.log(status, $0, microseconds) }
+  }
+
+  // MARK: Log
+
+  /// Microseconds on a monotonic clock.
+  private static func now() -> UInt64 { UInt64(MonotonicTime.now / 1000) }
+
+  private var microseconds: Int { started == 0 ? 0 : Int(Delivery.now() - started) }
+
+  private func log(_ status: Int, _ bytesSent: Int, _ microseconds: Int) {
+    context.configuration.onRequest?(
+      RequestLog(
+        method: request.method, path: request.path, query: request.query, status: status,
+        bytesSent: bytesSent, microseconds: microseconds))
+  }
+}
