@@ -37,13 +37,11 @@ public struct BoundFilter: Sendable {
 
   /// Writes a bit for each of the `count` features of a block that passes, and returns the number of them.
   func write(maskOfBlock number: Int, count: Int, to words: UnsafeMutablePointer<UInt64>) -> Int {
-    var passing = 0
-    for word in 0..<(count + 63) / 64 {
-      words[word] = mask(
-        from: number << PointIndex.blockBits + word * 64, count: Swift.min(64, count - word * 64))
-      passing += words[word].nonzeroBitCount
-    }
-    return passing
+    let wordCount = (count + 63) / 64
+    for word in 0..<wordCount { words[word] = .max }
+    if count % 64 != 0 { words[wordCount - 1] = .max >> UInt64(64 - count % 64) }
+    root.narrow(words, from: number << PointIndex.blockBits, count: count)
+    return (0..<wordCount).reduce(0) { $0 + words[$1].nonzeroBitCount }
   }
 
   /// Calls `body` with the ordinals of the features of a run that pass, in order.

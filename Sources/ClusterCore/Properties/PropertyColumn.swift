@@ -26,6 +26,8 @@ public final class PropertyColumn: Sendable {
   let codes: BlockTable<Code>
   /// The numbers by ordinal, NaN for other values; nil for blocks without numbers.
   let doubles: BlockTable<Double>
+  /// What is known of the numbers of each block.
+  let zones: ZoneTable
   /// The strings, and flagged arrays and objects. Some may belong to no feature any more.
   let dictionary: ByteDictionary
   /// The number of live entries when they were last counted.
@@ -60,6 +62,7 @@ public final class PropertyColumn: Sendable {
     self.livingEntries = livingEntries
     codes = BlockTable(chunks.count, made, \.codes, of: old?.codes, after: edit)
     doubles = BlockTable(chunks.count, made, \.doubles, of: old?.doubles, after: edit)
+    zones = ZoneTable(chunks.count, made, of: old?.zones, after: edit)
     var (count, bytes) = (old?.count ?? 0, old?.chunkBytes ?? 0)
     for number in edit?.removed(of: old?.chunks.count ?? 0) ?? [] {
       count -= old?.chunks[number].count ?? 0

@@ -22,4 +22,8 @@ struct AndTerm: SlowTerm {
     }
     return result
   }
+
+  func narrow(_ words: UnsafeMutablePointer<UInt64>, from ordinal: Int, count: Int) {
+    for term in terms { term.narrow(words, from: ordinal, count: count) }
+  }
 }

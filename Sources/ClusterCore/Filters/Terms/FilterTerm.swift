@@ -6,8 +6,17 @@ protocol FilterTerm: Sendable {
   /// Returns whether the term is true for all, none or some of the features of a block. `.partial` is always a
   /// correct answer.
   func coverage(ofBlock number: Int) -> Coverage
+  /// Clears the bits of those of `count` features of a block for which the term isn't true. Bit i of the words
+  /// stands for the feature `ordinal + i`.
+  func narrow(_ words: UnsafeMutablePointer<UInt64>, from ordinal: Int, count: Int)
 }
 
 extension FilterTerm {
   func coverage(ofBlock number: Int) -> Coverage { .partial }
+
+  func narrow(_ words: UnsafeMutablePointer<UInt64>, from ordinal: Int, count: Int) {
+    for word in 0..<(count + 63) / 64 where words[word] != 0 {
+      words[word] = mask(from: ordinal + 64 * word, among: words[word])
+    }
+  }
 }

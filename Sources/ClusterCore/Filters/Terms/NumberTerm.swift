@@ -17,15 +17,14 @@ struct NumberTerm: FilterTerm {
   }
 
   func coverage(ofBlock number: Int) -> Coverage {
-    let chunk = column.chunks[number]
-    let (least, greatest) = chunk.extent
-    if chunk.doubles == nil || least > greatest { return .outside }
+    let zone = column.zones[number]
+    if zone.isEmpty { return .outside }
     // What holds for all numbers holds for all features where all have one.
-    if least >= low && greatest <= high {
-      return isNegated ? .outside : chunk.isNumeric ? .inside : .partial
+    if zone.least >= low && zone.greatest <= high {
+      return isNegated ? .outside : zone.isNumeric ? .inside : .partial
     }
-    if greatest < low || least > high {
-      return isNegated ? chunk.isNumeric ? .inside : .partial : .outside
+    if zone.greatest < low || zone.least > high {
+      return isNegated ? zone.isNumeric ? .inside : .partial : .outside
     }
     return .partial
   }

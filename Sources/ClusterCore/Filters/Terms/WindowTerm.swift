@@ -15,6 +15,9 @@ struct WindowTerm: FilterTerm {
     }
     let count = candidates.extent
     let days = times.days.doubles[around: ordinal].map { $0 + ordinal }
+    if days == nil, !takesMissing, !isNegated {
+      return candidates & cvectors_within(first, count, from, through)
+    }
     let outside = candidates & cvectors_apart(first, days ?? first, count, from, through)
     if takesMissing { return isNegated ? outside : candidates & ~outside }
     if isNegated { return outside }
@@ -22,17 +25,17 @@ struct WindowTerm: FilterTerm {
   }
 
   func coverage(ofBlock number: Int) -> Coverage {
-    let (chunk, days) = (times.times.chunks[number], times.days.chunks[number])
-    let (least, greatest) = chunk.extent
-    if chunk.doubles == nil || least > greatest {
-      return takesMissing && !isNegated ? .inside : .outside
-    }
+    let (zone, days) = (times.times.zones[number], times.days.zones[number])
+    if zone.isEmpty { return takesMissing && !isNegated ? .inside : .outside }
     // Spans begin in the column of times, and end there or, where they are days, in the other.
-    let isApart = least > window.last || max(greatest, days.extent.greatest) < window.first
-    guard isApart || (least >= window.first && greatest <= window.last) else { return .partial }
+    let isApart =
+      zone.least > window.last || max(zone.greatest, days.greatest) < window.first
+    guard isApart || (zone.least >= window.first && zone.greatest <= window.last) else {
+      return .partial
+    }
     // So much for those with a time; those without may differ.
     let holds = isApart == isNegated
-    return chunk.isNumeric || holds == (takesMissing && !isNegated)
+    return zone.isNumeric || holds == (takesMissing && !isNegated)
       ? holds ? .inside : .outside : .partial
   }
 }
