@@ -86,8 +86,8 @@ struct TileBenchmark {
     }
     row(
       "a cold tile of zoom \(zoom), dense and random places", duration(times.max() ?? 0),
-      "the slowest of \(tiles.count); median \(duration(times.median)), \(bytes / tiles.count / 3) bytes"
-    )
+      "the slowest of \(tiles.count); median \(duration(times.median)), \(bytes / tiles.count / 3) bytes; "
+        + "\(tiles[0].zoom)/\(tiles[0].x)/\(tiles[0].y) has most features: \(duration(times[0]))")
   }
 
   /// Writes requests for tiles of Europe as a map of several zooms asks for them, one on each line. Equal seeds
