@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from harness import MARK, test, until
-from service import ROOT
+from service import ROOT, Service
 
 
 def serve_example(b, name, service):
@@ -69,10 +69,23 @@ def documented_lines(browse, service):
     page = serve_page(b, f"{maplibre}<script type=module>{script[1]}\nwindow.map = map</script>", service)
     until(page, "window.map?.getLayer('pincluster-cities-clusters') && map.queryRenderedFeatures({ layers: ['pincluster-cities-clusters'] }).length > 10")
     b.close(("http://example.test/", "https://unpkg.com/", "https://demotiles.maplibre.org/"))
+    text = f"<!doctype html><script type=module>{script[2].rsplit('for await', 1)[0]}\nwindow.found = annotations</script>"
+    # These lines write, which pages of other origins may only where that is wanted.
     b = browse()
-    page = serve_page(b, f"<!doctype html><script type=module>{script[2].rsplit('for await', 1)[0]}\nwindow.found = annotations</script>", service)
-    until(page, "window.found?.length > 10")
-    b.close(("http://example.test/",))
+    with b.page.expect_response(lambda answer: answer.request.method == "PATCH") as refused:
+        serve_page(b, text, service)
+    assert refused.value.status == 403
+    b.context.close()
+    folder = Path(service.folder) / "open"
+    folder.mkdir()
+    open_to_it = Service(service.binary, folder, "--cors-origin", "http://example.test")
+    try:
+        b = browse()
+        page = serve_page(b, text, open_to_it)
+        until(page, "window.found?.length > 10")
+        b.close(("http://example.test/", open_to_it.url))
+    finally:
+        open_to_it.stop()
 
 
 @test

@@ -13,12 +13,13 @@ ROOT = Path(__file__).resolve().parents[3]
 class Service:
     """A service of the built binary."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, *flags):
+        self.binary, self.folder = binary, folder
         data = f"{folder}/data"
         sample = ROOT / "scripts/sample/cities15000.csv"
         subprocess.run([binary, "import", sample, "--collection", "cities", "--data", data], check=True, stdout=subprocess.DEVNULL)
         self.process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--data", data], stderr=subprocess.PIPE, text=True)
+            [binary, "serve", "--port", "0", "--data", data, *flags], stderr=subprocess.PIPE, text=True)
         port = None
         for line in self.process.stderr:
             port = port or (m := re.search(r'"event":"listening".*"port":(\d+)', line)) and m[1]
