@@ -43,13 +43,11 @@ extension Resources {
   }
 
   private static func format(_ request: HTTPRequest) throws(Problem) -> FeatureFormat {
-    switch request.bodyType {
-    case "application/json", "application/geo+json": return .geoJSON
-    case "application/geo+json-seq", "application/x-ndjson": return .geoJSONSequence
-    case "text/csv": return .csv
-    default:
-      try request.checkBodyType([.geoJSON, .json, .geoJSONSequence, .newlineJSON, .csv])
-      return .geoJSON
+    try request.checkBodyType([.geoJSON, .json, .geoJSONSequence, .newlineJSON, .csv])
+    switch request.bodyType.flatMap(MediaType.init) {
+    case .geoJSONSequence, .newlineJSON: return .geoJSONSequence
+    case .csv: return .csv
+    default: return .geoJSON
     }
   }
 

@@ -114,16 +114,12 @@ public struct OriginPolicy: Sendable {
 
   /// Sets the fields that tell a browser which pages may see an answer that is open to all, and what they may ask.
   func apply(to response: inout HTTPResponse, for request: HTTPRequest) {
-    let origin = request.headers["Origin"]
-    if case .listed = origins {
-      let place = response.headers.firstIndex { $0.name == CrossOrigin.name }
-      if let origin, isListed(origin) {
-        if let place { response.headers[place].value = origin }
-      } else if let place {
-        response.headers.remove(at: place)
-      }
-      response.headers.append(("Vary", "Origin"))
+    guard case .listed = origins else { return }
+    response.headers.removeAll { $0.name == CrossOrigin.name }
+    if let origin = request.headers["Origin"], isListed(origin) {
+      response.headers.append((CrossOrigin.name, origin))
     }
+    response.headers.append(("Vary", "Origin"))
   }
 
   /// The methods, as the field Allow names them, that pages of a request's origin may use.

@@ -18,12 +18,12 @@ struct LocatedCell {
     let grid = request.cells.grid
     let index = collection.index
     cell = withExtendedLifetime(index) { grid.cell(of: ordinal, in: index.points.pointers) }
-    let region = CellRegion(grid: grid, cell: cell)
-    all = FeatureScope(collection, passing: filter, nearAny: AnyRegion(region))
+    let region = AnyRegion(CellRegion(grid: grid, cell: cell))
+    all = FeatureScope(collection, passing: filter, nearAny: region)
     scope =
       group == nil
       ? all
-      : all.selecting(in: AnyRegion(region)) { run, pass in
+      : all.selecting(in: region) { run, pass in
         for ordinal in run where isInGroup(ordinal) { pass(ordinal) }
       }
     request.cells = GridRange(grid: grid, only: cell)
