@@ -34,6 +34,7 @@ let package = Package(
     .target(name: "CVectors"),
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CProtozero"),
+    .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
 
     // The rooms of the house.
     .target(name: "Threading", dependencies: ["CHints"], swiftSettings: strict),
@@ -48,17 +49,20 @@ let package = Package(
     .target(
       name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate", "Threading"], swiftSettings: strict),
     .target(
+      name: "AccessControl", dependencies: ["CCrypto", "ClusterCore", "GeoFormats", "Threading"],
+      swiftSettings: strict),
+    .target(
       name: "ClusterAPI",
       dependencies: [
-        "CHints", "ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer", "Threading",
+        "AccessControl", "CCrypto", "CHints", "ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer", "Threading",
         "CResources",
       ],
       swiftSettings: strict),
     .target(
       name: "PinclusterService",
       dependencies: [
-        "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer", "Threading",
-        "CGetopt", "CHints",
+        "AccessControl", "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer",
+        "Threading", "CGetopt", "CHints",
       ],
       swiftSettings: strict),
     .executableTarget(

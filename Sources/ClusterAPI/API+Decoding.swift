@@ -24,7 +24,9 @@ extension API {
   private static let (smallPacked, smallDecoded) = (16 << 10, 128 << 10)
 
   /// Answers a request whose body is compressed.
-  func unpack(_ request: HTTPRequest, _ finish: @escaping Reply) throws {
+  func unpack(
+    _ request: HTTPRequest, from resources: Resources, _ finish: @escaping Reply
+  ) throws {
     let takesFeatures = Route.takesFeatures(request)
     let limits = resources.writer.limits
     let limit =
@@ -39,7 +41,7 @@ extension API {
         guard let decoded = try self.decoded(request, limit: limit, isOnePart: false) else {
           return
         }
-        let outcome = try Route.outcome(of: decoded, from: self.resources)
+        let outcome = try Route.outcome(of: decoded, from: resources)
         // What was interrupted begins again, or is answered with the reason.
         if Interruption.isOver { return }
         try self.carryOut(outcome, decoded, finish, isHere: false)

@@ -1,3 +1,4 @@
+import AccessControl
 import HTTPServer
 import Threading
 
@@ -14,6 +15,9 @@ public final class API: Sendable {
   private let requestTimeout: Int
   private let address: ServiceAddress
   private let origins: OriginPolicy
+  /// Nil if everybody may do everything.
+  private let access: AccessControl?
+  let tenants: Tenants
   private let mostOnLoop: UInt
 
   /// The default of the time that a request's work may take with its waiting, in seconds.
@@ -28,18 +32,21 @@ public final class API: Sendable {
   ///     on another thread; 0 for never.
   ///   - address: tells where clients reach the service, and who they are.
   ///   - origins: what browsers may ask for on behalf of web sites.
+  ///   - access: who may do what; nil if everybody may do everything.
   ///   - map: what the map page shows beside features.
   ///   - report: is given the errors that clients aren't told.
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
     requestTimeout: Int = defaultRequestTimeout, mostOnLoop: UInt = Cost.mostOnLoop,
     address: ServiceAddress = .ofRequests, origins: OriginPolicy = .usual,
-    map: MapSettings = MapSettings(),
+    access: AccessControl? = nil, map: MapSettings = MapSettings(),
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
     self.report = report
     (self.address, self.origins) = (address, origins)
+    self.access = access.flatMap { $0.isOn ? $0 : nil }
+    tenants = Tenants(catalog)
     resources = Resources(
       catalog: catalog, writer: writer, metrics: metrics, address: address, map: map,
       report: report)
@@ -60,7 +67,8 @@ public final class API: Sendable {
     from request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
     let answering = Answering(
-      request, origins, writes: Route.writes, report, resources.metrics.refusals, reply)
+      request, origins, writes: Route.writes, isGuarded: access != nil, report,
+      resources.metrics.refusals, reply)
     let finish: Reply = { answering.finish($0) }
     do {
       try origins.check(request, address, writes: Route.writes)
@@ -68,11 +76,23 @@ public final class API: Sendable {
         // Other methods have no use for a body, and would keep it until they are answered.
         guard [.post, .put, .patch].contains(request.method) else { throw ParserPool.tooLarge }
       }
-      if try API.isPacked(request) { return try unpack(request, finish) }
-      try carryOut(try Route.outcome(of: request, from: resources), request, finish)
+      guard let access else { return try begin(request, from: resources, finish) }
+      try authorise(request, by: access, finish)
     } catch {
       finish(.failure(error))
     }
+  }
+
+  /// Begins with a request of somebody who sees what `resources` has.
+  ///
+  /// - Parameter isHere: whether this is the thread where the request came in.
+  func begin(
+    _ request: HTTPRequest, from resources: Resources, isHere: Bool = true,
+    _ finish: @escaping Reply
+  ) throws {
+    if try API.isPacked(request) { return try unpack(request, from: resources, finish) }
+    let outcome = try Route.outcome(of: request, from: resources)
+    try carryOut(outcome, request, finish, isHere: isHere)
   }
 
   /// Answers a request in the way that was found for it.

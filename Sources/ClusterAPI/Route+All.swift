@@ -16,7 +16,8 @@ extension Route {
     Route("/conformance", answersBeforeLoading: true, [.get: { .now(try $0.conformance($2)) }]),
     Route("/health/live", answersBeforeLoading: true, [.get: { .now(try $0.live($2)) }]),
     Route("/health/ready", answersBeforeLoading: true, [.get: { .now(try $0.ready($2)) }]),
-    Route("/metrics", answersBeforeLoading: true, [.get: { try $0.metricsText($2) }]),
+    Route(
+      "/metrics", answersBeforeLoading: true, isPublic: false, [.get: { try $0.metricsText($2) }]),
     Route(
       "/tileMatrixSets", answersBeforeLoading: true, [.get: { .now(try $0.tileMatrixSets($2)) }]),
     Route(

@@ -1,3 +1,4 @@
+import AccessControl
 import HTTPServer
 
 /// A resource's path and methods; ``all`` lists them.
@@ -20,6 +21,8 @@ final class Route: Sendable {
   private let segments: [[UInt8]?]
   private let handlers: [(method: HTTPMethod, handler: Handler)]
   private let answersBeforeLoading: Bool
+  /// Whether it needs no key.
+  private let isPublic: Bool
   /// The methods, apart from OPTIONS.
   let methods: [HTTPMethod]
   /// The value of the header field Allow.
@@ -28,7 +31,7 @@ final class Route: Sendable {
   }
 
   init(
-    _ path: String, answersBeforeLoading: Bool = false,
+    _ path: String, answersBeforeLoading: Bool = false, isPublic: Bool? = nil,
     _ handlers: KeyValuePairs<HTTPMethod, Handler>
   ) {
     self.path = path
@@ -36,6 +39,7 @@ final class Route: Sendable {
       $0 == "*" ? nil : Array($0.utf8)
     }
     self.answersBeforeLoading = answersBeforeLoading
+    self.isPublic = isPublic ?? answersBeforeLoading
     self.handlers = handlers.map { ($0.key, $0.value) }
     methods = handlers.flatMap { $0.key == .get ? [.get, .head] : [$0.key] }
   }
@@ -43,6 +47,9 @@ final class Route: Sendable {
   /// Answers a request by the resource that its path names.
   static func outcome(of request: HTTPRequest, from resources: Resources) throws -> Outcome {
     let (route, parameters) = try find(request.path)
+    if resources.catalog.isChecked {
+      try route.check(request, parameters, resources.catalog.principal.grant)
+    }
     if request.method == .options {
       return .now(HTTPResponse(status: 200, headers: [("Allow", route.allowed)]))
     }
@@ -50,7 +57,7 @@ final class Route: Sendable {
     guard let handler = route.handlers.first(where: { $0.method == method })?.handler else {
       throw Problem.methodNotAllowed(route.allowed)
     }
-    guard route.answersBeforeLoading || resources.catalog.isLoaded else {
+    guard route.answersBeforeLoading || resources.catalog.whole.isLoaded else {
       throw Problem.unavailable("the collections are being loaded")
     }
     return try handler(resources, parameters, request)
@@ -64,6 +71,52 @@ final class Route: Sendable {
     default: false
     }
   }
+
+  // MARK: Who may do what
+
+  /// Whether a request needs no key.
+  static func isPublic(_ request: HTTPRequest) -> Bool {
+    (try? find(request.path))?.0.isPublic ?? false
+  }
+
+  /// The collection that a request is about; nil if it is about none or several.
+  static func collection(of request: HTTPRequest) -> String? {
+    guard let (route, parameters) = try? find(request.path), route.isOfCollection else {
+      return nil
+    }
+    return parameters.collection
+  }
+
+  /// Refuses a request that a grant doesn't cover.
+  static func check(_ request: HTTPRequest, _ grant: Grant) throws(Problem) {
+    let (route, parameters) = try find(request.path)
+    try route.check(request, parameters, grant)
+  }
+
+  private var isOfCollection: Bool {
+    segments.first == Array("collections".utf8) && segments.count > 1
+  }
+
+  private func check(
+    _ request: HTTPRequest, _ parameters: Parameters, _ grant: Grant
+  ) throws(Problem) {
+    if isPublic || request.method == .options { return }
+    // Whether there is such a collection makes no difference.
+    if isOfCollection, !grant.covers(parameters.collection) {
+      throw .forbidden("the key is not for this collection")
+    }
+    let isDrop = isOfCollection && segments.count == 2 && request.method == .delete
+    let needed: AccessScope = isDrop ? .admin : Route.writes(request) ? .write : .read
+    guard grant.scope >= needed else {
+      throw .forbidden("this needs a key with the scope \(needed.name)", needs: needed)
+    }
+    if isAboutEverything, !grant.coversEverything {
+      throw .forbidden("this tells of all features, and the key is for some of them")
+    }
+  }
+
+  /// Whether it tells of all collections.
+  private var isAboutEverything: Bool { answersBeforeLoading && !isPublic }
 
   /// Whether the body of a request holds features to store, so that it may be longer than others.
   static func takesFeatures(_ request: HTTPRequest) -> Bool {

@@ -72,6 +72,21 @@ public final class Interruption: Sendable {
     }
   }
 
+  /// Runs a body that goes on to its end, as others will need what it makes. The thread's turn is given to other
+  /// work meanwhile.
+  public static func uninterrupted<R>(_ body: () throws -> R) throws -> R {
+    let work = chints_current_work()
+    let before = work.pointee
+    var result: Result<R, any Error>?
+    pause {
+      release()
+      result = Result(catching: body)
+      work.pointee = before
+    }
+    // `pause` calls its argument once.
+    return try result?.get() ?? body()
+  }
+
   private static func release() {
     chints_current_work().pointee = chints_work(
       left: .max, is_over: false, interruption: nil, is_helper: false, limit: 0, end: 0)

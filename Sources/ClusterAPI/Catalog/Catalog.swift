@@ -38,7 +38,8 @@ public final class Catalog: Sendable {
   }
 
   private let entries = Locked(Entries())
-  private let logs = TouchLog.Family()
+  /// The logs of changes, also those of parts of collections.
+  let logs = TouchLog.Family()
   /// Held while a snapshot is replaced, but never during work on a disk.
   /// The value is the collections with expired features that may still be on disk.
   private let publishing = Locked<Set<String>>([])
@@ -90,8 +91,11 @@ public final class Catalog: Sendable {
 
   /// All collections by id, as they are now.
   public var all: [CollectionSnapshot] {
-    entries.withLock { $0.ids }.compactMap { self[$0] }
+    ids.compactMap { self[$0] }
   }
+
+  /// The ids of all collections, in order.
+  var ids: [String] { entries.withLock { $0.ids } }
 
   /// The number of collections.
   public var count: Int { entries.withLock { $0.ids.count } }

@@ -163,8 +163,8 @@ public final class CollectionWriter: @unchecked Sendable {
           // What a write that is alone throws ends the transaction.
           results.append(
             group.isShared
-              ? Result { try group.part { try job.write.perform(group) } }
-              : .success(try job.write.perform(group)))
+              ? Result { try group.part { try group.perform(job.write) } }
+              : .success(try group.perform(job.write)))
         }
         try group.prepare()
       }

@@ -11,6 +11,8 @@ struct Write: Sendable {
     throw .noRoom
   }
 
+  /// Whose it is: what they don't see they can't change.
+  let view: CatalogView
   /// The memory that it takes until it is done, in bytes.
   var bytes: Int
   /// Whether it may share a transaction with others.
@@ -23,8 +25,9 @@ struct Write: Sendable {
 
   /// A write that has a transaction to itself and takes next to no memory before.
   static func alone(
-    makesRoom: Bool = false, _ perform: @escaping @Sendable (WriteGroup) throws -> HTTPResponse
+    by view: CatalogView, makesRoom: Bool = false,
+    _ perform: @escaping @Sendable (WriteGroup) throws -> HTTPResponse
   ) -> Write {
-    Write(bytes: 0, isSmall: false, makesRoom: makesRoom, perform: perform)
+    Write(view: view, bytes: 0, isSmall: false, makesRoom: makesRoom, perform: perform)
   }
 }

@@ -1,5 +1,6 @@
 import ClusterCore
 import FeatureStore
+import HTTPServer
 
 /// The writes of one transaction, one after the other. Each sees those before it, and readers see nothing of
 /// them before ``publish()``. It is used on the writer's queue.
@@ -38,6 +39,8 @@ final class WriteGroup {
   private(set) var byteCount = 0
   /// The number of writes that have changed something.
   private(set) var changeCount = 0
+  /// Whose write is carried out.
+  private var view: CatalogView
   /// Why the drafts no longer agree with the transaction; nil as long as they do.
   private var damage: (any Error)?
 
@@ -46,6 +49,13 @@ final class WriteGroup {
     maximumCollections = limits.collections
     self.catalog = catalog
     self.isShared = isShared
+    view = CatalogView(catalog)
+  }
+
+  /// Carries out a write. It finds and changes only what those can see whose it is.
+  func perform(_ write: Write) throws -> HTTPResponse {
+    view = write.view
+    return try write.perform(self)
   }
 
   /// Carries out one of several writes. If it throws, it alone is undone.
@@ -64,13 +74,25 @@ final class WriteGroup {
   // MARK: Reading
 
   /// The collection with an id as it was before the group, for a write that has the group to itself.
-  func snapshot(_ id: String) -> CollectionSnapshot? {
+  func snapshot(_ id: String) throws -> CollectionSnapshot? {
     precondition(!isShared)
-    return catalog[id]
+    return try view[id]
   }
 
-  /// Calls `body` with a feature as it is after the writes so far; nil if there is none.
+  /// Calls `body` with a feature as it is after the writes so far; nil if there is none that the client may see.
   func withRecord<R>(
+    of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
+  ) throws -> R? {
+    guard let check = WriteGuard(view.filter) else {
+      return try withAnyRecord(of: feature, in: id, body)
+    }
+    return try withAnyRecord(of: feature, in: id) { record in
+      try check.passes(record) ? try body(record) : nil
+    } ?? nil
+  }
+
+  /// Does the same whoever may see it.
+  private func withAnyRecord<R>(
     of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
   ) rethrows -> R? {
     let draft = drafts[id]
@@ -109,6 +131,7 @@ final class WriteGroup {
     ttl: ValueUpdate<Int64>, temporal: ValueUpdate<TemporalProperties>
   ) throws -> (snapshot: CollectionSnapshot, created: Bool) {
     precondition(!isShared)
+    try view.checkSeesAll()
     try checkCount(with: id)
     let (info, created) = try store.putCollection(
       id, title: title, description: description, ttl: ttl, temporal: temporal)
@@ -119,6 +142,7 @@ final class WriteGroup {
 
   /// Drops a collection; false if there is none.
   func drop(_ id: String) throws -> Bool {
+    try view.checkSeesAll()
     guard try store.dropCollection(id) != nil else { return false }
     edit(id) { $0 = Draft(wasDropped: true) }
     return true
@@ -126,8 +150,17 @@ final class WriteGroup {
 
   /// Stores features, and creates the collection if there is none. Features without an id get one in the
   /// batch.
+  ///
+  /// - Throws: ``ForbiddenFeatures`` if the client may not write some of them.
   func upsert(_ batch: inout FeatureBatch, into id: String) throws -> FeatureStore.UpsertResult {
     try checkCount(with: id)
+    if let check = WriteGuard(view.filter) {
+      // The next integer would tell how many others there are.
+      try batch.assignRandomIDs()
+      try check.check(batch) { feature, body in
+        _ = withAnyRecord(of: feature, in: id, body)
+      }
+    }
     let result = try store.upsert(&batch, into: id)
     byteCount += batch.byteCount
     edit(id) { draft in
@@ -144,8 +177,13 @@ final class WriteGroup {
     return result
   }
 
-  /// Deletes features; false if none of them is there.
-  func delete(_ features: [FeatureID], from id: String) throws -> Bool {
+  /// Deletes features; false if none of them is there, or none that the client may see.
+  func delete(_ all: [FeatureID], from id: String) throws -> Bool {
+    var features = all
+    if let check = WriteGuard(view.filter) {
+      features = try check.visible(all) { _ = withAnyRecord(of: $0, in: id, $1) }
+      if features.isEmpty { return false }
+    }
     guard let info = try store.delete(features, from: id) else { return false }
     edit(id) { draft in
       draft.info = info

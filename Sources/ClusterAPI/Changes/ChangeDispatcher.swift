@@ -3,7 +3,6 @@ import Threading
 
 /// The loop of the thread that sends changes to watchers. Only the mailbox is used by other threads.
 final class ChangeDispatcher {
-  private let catalog: Catalog
   private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
   private let home = Confinement.currentThread
@@ -21,9 +20,8 @@ final class ChangeDispatcher {
   /// The time after which messages are read between steps.
   private static let slice = Duration.milliseconds(20)
 
-  init(_ catalog: Catalog, _ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void)
-  {
-    (self.catalog, self.mailbox, self.report) = (catalog, mailbox, report)
+  init(_ mailbox: WatchMailbox, _ report: @escaping @Sendable (String) -> Void) {
+    (self.mailbox, self.report) = (mailbox, report)
   }
 
   /// Runs until the mailbox is closed.
@@ -39,7 +37,8 @@ final class ChangeDispatcher {
         return
       }
       // Reading a collection leaves out its expired features.
-      for id in Set(watches.keys.map(\.collection)) { _ = catalog[id] }
+      // What some see of one is brought up to date by that, too.
+      for (key, watch) in watches { _ = try? watch.catalog[key.collection] }
       work()
     }
   }
@@ -79,7 +78,7 @@ final class ChangeDispatcher {
   /// The watch that a request joins, which is begun if there is none; nil if there is no such collection.
   private func watch(for request: Watch.Request) -> Watch? {
     let (key, mailbox) = (request.key, self.mailbox)
-    let log = catalog.changes(of: key.collection) { log in
+    let log = request.view.changes(of: key.collection) { log in
       mailbox.post { $0.touched.append(log) }
     }
     guard let log else { return nil }
@@ -93,12 +92,12 @@ final class ChangeDispatcher {
     case .viewport(let asked):
       guard let watched = WatchedViewport(asked) else { return nil }
       view = watched
-    case .tiles(let asked): view = WatchedTiles(asked, log, catalog.tileCacheBudget)
+    case .tiles(let asked): view = WatchedTiles(asked, log, request.view.whole.tileCacheBudget)
     }
     // A filter is the longest part of a request; what is read from it takes a few times its text.
     let watch = Watch(
-      view, extraBytes: 4096 + 8 * key.query.utf8.count,
-      isExpensive: catalog[key.collection].map(view.isExpensive) ?? false, log, mailbox,
+      view, of: request.view, extraBytes: 4096 + 8 * key.query.utf8.count,
+      isExpensive: (try? request.view[key.collection]).map(view.isExpensive) ?? false, log, mailbox,
       report: report)
     watches[key] = watch
     return watch
@@ -120,7 +119,10 @@ final class ChangeDispatcher {
       step(due.remove(at: next))
       due.removeAll { !canStep($0) }
     }
-    for watch in watches.values { watch.keepAlive(start) }
+    for watch in watches.values {
+      watch.endInvalid()
+      watch.keepAlive(start)
+    }
     makeRoom()
     let abandoned = watches.filter(\.value.isAbandoned)
     guard !abandoned.isEmpty else { return }

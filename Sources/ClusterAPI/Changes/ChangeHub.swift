@@ -3,7 +3,6 @@ import Threading
 
 /// Sends watchers of viewports what changes in them, on a thread of lower priority than the event loops.
 final class ChangeHub: Sendable {
-  private let catalog: Catalog
   private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
   /// The thread, from the first watcher on.
@@ -13,10 +12,10 @@ final class ChangeHub: Sendable {
   private static let niceness: Int32 = 5
 
   init(
-    catalog: Catalog, limits: WatchLimits = WatchLimits(), refusals: Refusals,
+    limits: WatchLimits = WatchLimits(), refusals: Refusals,
     report: @escaping @Sendable (String) -> Void
   ) {
-    (self.catalog, self.report) = (catalog, report)
+    self.report = report
     mailbox = WatchMailbox(limits: limits, refusals: refusals)
   }
 
@@ -41,15 +40,16 @@ final class ChangeHub: Sendable {
   ///
   /// - Throws: ``Problem`` 503 if there are too many watchers, 429 if there are too many of the client's address.
   func watch(
-    _ key: Watch.Key, _ subject: Watch.Subject, since: Int64?, by client: HTTPRequest,
+    _ key: Watch.Key, of view: CatalogView, _ subject: Watch.Subject, since: Int64?,
+    by client: HTTPRequest,
     answer: @escaping Reply
   ) throws(Problem) {
     let id = try mailbox.admit(client.client)
     let isRunning = thread.withLock { thread in
       if thread == nil {
         thread = BackgroundThread.startJoinable(niceness: ChangeHub.niceness) {
-          [catalog, mailbox, report] in
-          ChangeDispatcher(catalog, mailbox, report).run()
+          [mailbox, report] in
+          ChangeDispatcher(mailbox, report).run()
         }
       }
       return thread != nil
@@ -59,7 +59,7 @@ final class ChangeHub: Sendable {
       throw .unavailable("no thread could be started for watchers")
     }
     let request = Watch.Request(
-      id: id, key: key, subject: subject, since: since,
+      id: id, key: key, view: view, subject: subject, since: since,
       isToHead: client.method == .head, client: client.client, isGone: { client.isAbandoned },
       answer: answer)
     mailbox.post { $0.requests.append(request) }

@@ -1,3 +1,4 @@
+import AccessControl
 import ClusterCore
 import HTTPServer
 import Threading
@@ -7,6 +8,8 @@ final class Watch {
   /// A watched viewport of a collection. Watchers with the same key share the work.
   struct Key: Hashable {
     var collection: String
+    /// Stands for the features that the client sees; see ``CatalogView/scope``.
+    var scope: ObjectIdentifier?
     /// The request's fields.
     var query: String
   }
@@ -21,6 +24,8 @@ final class Watch {
   struct Request: Sendable {
     let id: Int
     let key: Key
+    /// What the client sees.
+    let view: CatalogView
     let subject: Subject
     /// The version that the client shows already; nil if it shows none.
     let since: Int64?
@@ -44,6 +49,8 @@ final class Watch {
   private static let keepAlivePeriod = Duration.seconds(15)
 
   let log: TouchLog
+  /// What its first client sees, which is what all of them see.
+  let catalog: CatalogView
   private let view: any Watched
   private let mailbox: WatchMailbox
   private let report: @Sendable (String) -> Void
@@ -76,10 +83,12 @@ final class Watch {
   /// A watch without watchers. `extraBytes` is the memory of its key and request; `isExpensive` says whether the
   /// first step may take long.
   init(
-    _ view: any Watched, extraBytes: Int, isExpensive: Bool, _ log: TouchLog,
+    _ view: any Watched, of catalog: CatalogView, extraBytes: Int, isExpensive: Bool,
+    _ log: TouchLog,
     _ mailbox: WatchMailbox, report: @escaping @Sendable (String) -> Void
   ) {
     (self.view, self.log, self.mailbox, self.report) = (view, log, mailbox, report)
+    self.catalog = catalog
     self.extraBytes = extraBytes
     byteCount = extraBytes
     cost = isExpensive ? Watch.quickStep * 2 : 0
@@ -232,7 +241,8 @@ final class Watch {
     } else {
       if event != nil { mailbox.count { $0.events += 1 } }
       watchers[id] = Watcher(
-        of: request.client, version: version, sent: response.body.count, at: ContinuousClock.now)
+        of: request.client, isValid: request.view.isValid, version: version,
+        sent: response.body.count, at: ContinuousClock.now)
       response.stream = { stream in
         mailbox.post { $0.streams.append((id, stream)) }
         stream.onEnd { mailbox.post { $0.gone.append(id) } }
@@ -251,6 +261,20 @@ final class Watch {
   }
 
   // MARK: The end
+
+  /// Ends the streams of those to whom this isn't granted any more.
+  func endInvalid() {
+    home.check()
+    guard catalog.isChecked else { return }
+    for (id, watcher) in watchers where !watcher.isValid() {
+      watchers[id] = nil
+      leave(watcher.client)
+      let problem = Problem(AccessFailure.unknown)
+      mailbox.refusals.count(problem)
+      watcher.stream?.send(EventText.problem(problem.response.body))
+      watcher.stream?.finish()
+    }
+  }
 
   /// Ends all streams without another event.
   func stop() { close([], .stopping) }

@@ -21,6 +21,8 @@ final class Watcher {
 
   /// The client's address.
   let client: UInt64
+  /// Whether the client may still watch.
+  let isValid: @Sendable () -> Bool
   /// The version that the client shows once it has read what was sent.
   var version: Int64
   /// The stream; nil until the response has begun.
@@ -34,8 +36,11 @@ final class Watcher {
   private var ends: [Int] = []
 
   /// Creates a watcher that was sent a version in a number of bytes.
-  init(of client: UInt64, version: Int64, sent: Int, at now: ContinuousClock.Instant) {
-    self.client = client
+  init(
+    of client: UInt64, isValid: @escaping @Sendable () -> Bool, version: Int64, sent: Int,
+    at now: ContinuousClock.Instant
+  ) {
+    (self.client, self.isValid) = (client, isValid)
     self.version = version
     self.sent = sent
     ends = [sent]

@@ -23,9 +23,10 @@ extension Resources {
     _ = try snapshot(id)
     // A browser that reconnects sends the id of the last event that it has seen.
     let last = request.headers["last-event-id"].flatMap { Int64(trimmed($0)) }
-    let key = Watch.Key(collection: id, query: Resources.sharedQuery(request.query))
-    return .deferred { [hub] answer in
-      try hub.watch(key, subject, since: last ?? since, by: request, answer: answer)
+    let key = Watch.Key(
+      collection: id, scope: catalog.scope, query: Resources.sharedQuery(request.query))
+    return .deferred { [hub, catalog] answer in
+      try hub.watch(key, of: catalog, subject, since: last ?? since, by: request, answer: answer)
     }
   }
 

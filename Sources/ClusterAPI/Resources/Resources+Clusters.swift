@@ -16,7 +16,7 @@ extension Resources {
     if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    let cached = CachedViewport(viewport, snapshot, catalog.cellCacheBudget)
+    let cached = CachedViewport(viewport, snapshot, catalog.whole.cellCacheBudget)
     // Only what isn't in the cache has to be worked for. Whether there are such properties may take long to tell.
     var missing: GridRange?
     switch properties.isEmpty ? try cached?.found() : nil {

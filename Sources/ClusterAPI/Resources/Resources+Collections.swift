@@ -26,14 +26,15 @@ extension Resources {
       fields, defaultLimit: Resources.usualPage, maximumLimit: Resources.longestPage)
     let cost = { @Sendable [catalog] in
       var cost = Cost(ofListing: min(paging.limit, catalog.count))
-      for snapshot in catalog.page(offset: paging.offset, limit: paging.limit) {
+      let page = try? catalog.page(offset: paging.offset, limit: paging.limit)
+      for snapshot in page ?? [] {
         cost.nanoseconds += snapshot.times?.nanoseconds ?? 0
       }
       return cost
     }
     let base = base(of: request)
     return .response(to: request, cost: cost) { [catalog] in
-      let page = catalog.page(offset: paging.offset, limit: paging.limit)
+      let page = try catalog.page(offset: paging.offset, limit: paging.limit)
       let isFirst = paging.offset == 0 && paging.limit == Resources.usualPage
       let own = isFirst ? "/collections" : Resources.target(request)
       var links = [
@@ -112,6 +113,7 @@ extension Resources {
 
   func putCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
+    try catalog.checkSeesAll()
     _ = try request.typeOfWrite([.json])
     // A body of nothing but white space is the same as none.
     let isBlank = request.body.withUnsafeBytes { body in
@@ -119,7 +121,7 @@ extension Resources {
     }
     let updates = isBlank ? Updates() : try updates(request)
     let base = base(of: request)
-    let write = Write.alone { group in
+    let write = Write.alone(by: catalog) { group in
       let (snapshot, created) = try group.put(
         id, title: updates.title, description: updates.description, ttl: updates.ttl,
         temporal: updates.temporal)
@@ -127,7 +129,7 @@ extension Resources {
       if created { response.headers.append(("Location", "\(base)/collections/\(id)")) }
       return response
     }
-    let before = catalog[id]
+    let before = try catalog[id]
     let times = before.flatMap {
       CollectionTimes(updates.temporal.applied(to: $0.info.temporal), of: $0.collection)
     }
@@ -173,9 +175,10 @@ extension Resources {
 
   func deleteCollection(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
+    try catalog.checkSeesAll()
     _ = try Fields(query: request.query, allowed: [])
     return .write(
-      .alone(makesRoom: true) { group in
+      .alone(by: catalog, makesRoom: true) { group in
         guard try group.drop(id) else { throw Problem.noCollection }
         return HTTPResponse(status: 204)
       })

@@ -31,7 +31,7 @@ extension Resources {
       // A URL of a service has no characters that JSON escapes.
       let url = Array((base.isEmpty ? "/" : base).utf8)
       var json = JSONWriter()
-      for name in Resources.sampledProperties(of: catalog) {
+      for name in try Resources.sampledProperties(of: catalog) {
         json.object { json in
           json.member("name", name)
           json.member("in", "query")
@@ -78,9 +78,9 @@ extension Resources {
   private static let (sampledCollections, sampledFeatures, sampledNames) = (100, 48, 200)
 
   /// The names of properties that some features of the first collections have and that aren't fields of `items`.
-  private static func sampledProperties(of catalog: Catalog) -> [String] {
+  private static func sampledProperties(of catalog: CatalogView) throws -> [String] {
     var names: Set<String> = []
-    for snapshot in catalog.page(offset: 0, limit: sampledCollections) {
+    for snapshot in try catalog.page(offset: 0, limit: sampledCollections) {
       let index = snapshot.index
       for ordinal in index.sampledOrdinals(min(sampledFeatures, index.count)) {
         for (text, _) in PropertyReader.Members(of: index.record(at: ordinal).properties) {

@@ -16,8 +16,8 @@ extension Resources {
         "bbox, filter or datetime must say what to delete; DELETE /collections/\(id) deletes everything"
       )
     }
-    let write = Write.alone(makesRoom: true) { group in
-      guard let collection = group.snapshot(id)?.collection else { throw Problem.noCollection }
+    let write = Write.alone(by: catalog, makesRoom: true) { group in
+      guard let collection = try group.snapshot(id)?.collection else { throw Problem.noCollection }
       let filter = given.narrowed(to: datetime, of: group.temporal(of: id))
       guard filter != nil || region != nil else { throw Resources.noTimes }
       let ordinals = try Resources.ordinals(in: region, passing: filter, of: collection)
@@ -26,7 +26,7 @@ extension Resources {
       return HTTPResponse { $0.member("deleted", ids.count) }
     }
     // Only the writer can tell whether there is such a collection, as a write before this one may create it.
-    let snapshot = catalog[id]
+    let snapshot = try catalog[id]
     let filter = given.narrowed(to: datetime, of: snapshot?.info.temporal)
     guard let collection = snapshot?.collection,
       Cost(ofItems: .max, in: region, passing: filter, of: collection).lane != nil

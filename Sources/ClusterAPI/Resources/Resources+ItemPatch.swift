@@ -12,7 +12,7 @@ extension Resources {
       try ItemPatch(
         of: featureID, in: id, request, maximumLength: limits.featureBytes, parsers: parsers)
     }
-    let snapshot = catalog[id]
+    let snapshot = try catalog[id]
     let size = snapshot.flatMap { snapshot in
       snapshot.index.ordinal(of: featureID).map {
         snapshot.index.record(at: $0).properties.count
@@ -25,7 +25,7 @@ extension Resources {
     let patch = try read()
     let merge = patch.merge(into: snapshot)
     return .write(
-      Write(bytes: max(body, merge?.bytes ?? 0), isSmall: true) { group in
+      Write(view: catalog, bytes: max(body, merge?.bytes ?? 0), isSmall: true) { group in
         let batch = try patch.store(merge, mergingAtMost: limits.featureBytes, in: group)
         return Resources.stored(batch, status: 200, type)
       })
@@ -40,13 +40,13 @@ extension Resources {
     _ patch: ItemPatch, _ id: String, _ type: MediaType, _ request: HTTPRequest
   ) throws -> HTTPResponse {
     for attempt in 1...Resources.attempts {
-      let merge = patch.merge(into: catalog[id])
+      let merge = patch.merge(into: try catalog[id])
       let bytes = max(request.body.count, merge?.bytes ?? 0)
       guard let share = writer.memory.share(of: bytes, for: request.client) else {
         throw Problem.tooManyWrites
       }
       let limit = attempt == Resources.attempts ? writer.limits.featureBytes : ItemPatch.small
-      let write = Write(bytes: bytes, isSmall: bytes <= Write.smallBody) { group in
+      let write = Write(view: catalog, bytes: bytes, isSmall: bytes <= Write.smallBody) { group in
         let batch = try patch.store(merge, mergingAtMost: limit, in: group)
         return Resources.stored(batch, status: 200, type)
       }

@@ -22,7 +22,7 @@ extension Resources {
     try request.checkReferenceSystem()
     let maximumLength = writer.limits.featureBytes
     let items = "\(base(of: request))/collections/\(id)/items/"
-    return try .write(of: request.body) { share in
+    return try .write(of: request.body) { [catalog] share in
       let parsed = try request.body.withUnsafeBytes {
         try ParsedFeatures(
           $0, format, idProperty: idProperty, maximumLength: maximumLength,
@@ -30,14 +30,22 @@ extension Resources {
       }
       if onError == .abort && parsed.rejected > 0 { throw Resources.problem(with: parsed) }
       let holder = Locked(parsed)
-      return Write(bytes: parsed.batch.memory, isSmall: share == nil) { group in
+      return Write(view: catalog, bytes: parsed.batch.memory, isSmall: share == nil) { group in
         // A write that has a transaction to itself runs once, and may be too large to be copied.
         var stored = holder.withLock { parsed in
           defer { if !group.isShared { parsed = ParsedFeatures() } }
           return parsed
         }
-        let result = try group.upsert(&stored.batch, into: id)
-        return Resources.summary(result, stored, items)
+        do {
+          let result = try group.upsert(&stored.batch, into: id)
+          return Resources.summary(result, stored, items)
+        } catch let error as ForbiddenFeatures {
+          let pointers = Resources.pointers(of: error.numbers, in: stored, format)
+          guard onError == .skip else { throw Resources.problem(with: error, at: pointers) }
+          stored.leaveOut(error.numbers, at: pointers, ForbiddenFeatures.detail)
+          let result = try group.upsert(&stored.batch, into: id)
+          return Resources.summary(result, stored, items)
+        }
       }
     }
   }
@@ -58,6 +66,23 @@ extension Resources {
         + "\(parsed.rejected == 1 ? "is" : "are") bad; nothing was changed. onError=skip stores the "
         + "good ones",
       items: items(of: parsed))
+  }
+
+  /// Where features of a batch were in the body; nothing where that isn't known, as behind a bad one.
+  private static func pointers(
+    of numbers: [Int], in parsed: ParsedFeatures, _ format: FeatureFormat
+  ) -> [String] {
+    let isCollection = format == .geoJSON && !parsed.isSingleFeature && parsed.rejected == 0
+    return numbers.map { isCollection ? "/features/\($0)" : "" }
+  }
+
+  private static func problem(with error: ForbiddenFeatures, at pointers: [String]) -> Problem {
+    var problem = Problem.forbidden(
+      "the key may not write \(error.numbers.count) of the features; nothing was changed")
+    problem.items = pointers.prefix(ParsedFeatures.maximumProblems).map {
+      .init(pointer: $0, detail: ForbiddenFeatures.detail)
+    }
+    return problem
   }
 
   private static func items(of parsed: ParsedFeatures) -> [Problem.Item] {

@@ -24,7 +24,8 @@ extension Resources {
     links.append(Resources.alternate(request, base, of: type, .json))
     if type == .html {
       return Resources.landingPage(
-        catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count, links: links, base)
+        try catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count, links: links,
+        base)
     }
     var response = HTTPResponse { json in
       json.member("title", "pincluster")
@@ -93,14 +94,14 @@ extension Resources {
   func live(_ request: HTTPRequest) throws -> HTTPResponse { try status(request, isUp: true) }
 
   func ready(_ request: HTTPRequest) throws -> HTTPResponse {
-    try status(request, isUp: catalog.isReady)
+    try status(request, isUp: catalog.whole.isReady)
   }
 
   private func status(_ request: HTTPRequest, isUp: Bool) throws -> HTTPResponse {
     _ = try request.answerType([.json], hasFormat: false)
     guard isUp else {
       throw Problem.unavailable(
-        catalog.isDetached
+        catalog.whole.isDetached
           ? "the data directory has been removed or replaced" : "not every collection is loaded")
     }
     return HTTPResponse { $0.member("status", "ok") }
@@ -112,7 +113,7 @@ extension Resources {
     return .response(to: request, cost: cost) { [self] in
       HTTPResponse(
         status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-        body: Array(metrics.text(catalog, writer.counts, hub).utf8))
+        body: Array(metrics.text(catalog.whole, writer.counts, hub).utf8))
     }
   }
 }

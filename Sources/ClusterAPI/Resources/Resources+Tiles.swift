@@ -17,7 +17,7 @@ extension Resources {
     }
     let collection = snapshot.collection
     let tile =
-      asked.form == .vector ? RememberedTile(asked, snapshot, catalog.tileCacheBudget) : nil
+      asked.form == .vector ? RememberedTile(asked, snapshot, catalog.whole.tileCacheBudget) : nil
     // Whether there are such properties may take long to tell.
     if asked.properties.isEmpty, let known = tile?.known() {
       return .now(HTTPResponse(known, etag: etag, caching))

@@ -4,13 +4,13 @@ import HTTPServer
 /// The resources of the API: for each method of each resource a function from a request to an ``Outcome``, in
 /// an extension by topic. What the functions share is here.
 final class Resources: Sendable {
-  let catalog: Catalog
+  let catalog: CatalogView
   let writer: CollectionWriter
   let metrics: Metrics
   let hub: ChangeHub
   let map: MapSettings
-  let parsers = ParserPool()
-  let tileTemplates = TileTemplates()
+  let parsers: ParserPool
+  let tileTemplates: TileTemplates
   private let address: ServiceAddress
   /// The store's id as a part of entity tags.
   private let storeName: String
@@ -19,15 +19,28 @@ final class Resources: Sendable {
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics, address: ServiceAddress,
     map: MapSettings, report: @escaping @Sendable (String) -> Void
   ) {
-    (self.catalog, self.writer, self.metrics) = (catalog, writer, metrics)
+    (self.catalog, self.writer, self.metrics) = (CatalogView(catalog), writer, metrics)
     (self.address, self.map) = (address, map)
-    hub = ChangeHub(catalog: catalog, refusals: metrics.refusals, report: report)
+    hub = ChangeHub(refusals: metrics.refusals, report: report)
     storeName = String(writer.storeID, radix: 36)
+    (parsers, tileTemplates) = (ParserPool(), TileTemplates())
   }
 
+  /// The same for somebody who sees something else.
+  init(_ other: Resources, of view: CatalogView) {
+    catalog = view
+    (writer, metrics, hub, map) = (other.writer, other.metrics, other.hub, other.map)
+    (parsers, tileTemplates, address) = (other.parsers, other.tileTemplates, other.address)
+    // Versions of parts are none of the whole, and those of another process mean something else.
+    storeName = view.isFiltered ? Resources.nameOfParts : other.storeName
+  }
+
+  /// Stands for the store in entity tags of parts of collections, in this process.
+  private static let nameOfParts = String(UInt64.random(in: .min ... .max), radix: 36)
+
   /// The collection with an id as it is now; 404 if there is none.
-  func snapshot(_ id: String) throws(Problem) -> CollectionSnapshot {
-    guard let snapshot = catalog[id] else { throw .noCollection }
+  func snapshot(_ id: String) throws -> CollectionSnapshot {
+    guard let snapshot = try catalog[id] else { throw Problem.noCollection }
     return snapshot
   }
 

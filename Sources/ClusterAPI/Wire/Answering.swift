@@ -5,21 +5,25 @@ final class Answering: Sendable {
   private let request: HTTPRequest
   private let origins: OriginPolicy
   private let writes: @Sendable (HTTPRequest) -> Bool
+  private let isGuarded: Bool
   private let report: @Sendable (String) -> Void
   private let refusals: Refusals
   private let reply: @Sendable (HTTPResponse) -> Void
 
   /// Prepares the answer to a request.
   ///
-  /// - Parameter writes: whether a request changes what is stored.
+  /// - Parameters:
+  ///   - writes: whether a request changes what is stored.
+  ///   - isGuarded: whether the answer depends on who asks.
   init(
     _ request: HTTPRequest, _ origins: OriginPolicy,
-    writes: @escaping @Sendable (HTTPRequest) -> Bool,
+    writes: @escaping @Sendable (HTTPRequest) -> Bool, isGuarded: Bool,
     _ report: @escaping @Sendable (String) -> Void, _ refusals: Refusals,
     _ reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
     (self.request, self.origins, self.writes) = (request, origins, writes)
     (self.report, self.refusals, self.reply) = (report, refusals, reply)
+    self.isGuarded = isGuarded
   }
 
   /// Answers the request. To be called once.
@@ -34,6 +38,7 @@ final class Answering: Sendable {
       response = problem.response
     }
     CrossOrigin.open(&response, for: request, origins, writes: writes)
+    if isGuarded { Caching.keepPrivate(&response, to: request) }
     reply(response)
   }
 }

@@ -1,3 +1,5 @@
+import HTTPServer
+
 /// How long caches may keep an answer.
 enum Caching: CaseIterable {
   /// As long as they like, but not without asking whether it still is the answer.
@@ -8,6 +10,17 @@ enum Caching: CaseIterable {
   case never
 
   static let name = "Cache-Control"
+
+  /// Keeps an answer that depends on who asks out of the caches of others.
+  static func keepPrivate(_ response: inout HTTPResponse, to request: HTTPRequest) {
+    response.headers.append(("Vary", "Authorization"))
+    guard request.headers["Authorization"] != nil else { return }
+    for index in response.headers.indices where response.headers[index].name == name {
+      let value = response.headers[index].value
+      let rest = value.hasPrefix("public, ") ? value.dropFirst("public, ".count) : value[...]
+      response.headers[index].value = "private, \(rest)"
+    }
+  }
 
   /// The header field.
   var field: (name: String, value: String) {

@@ -1,3 +1,4 @@
+import AccessControl
 import ClusterCore
 import FeatureStore
 import GeoFormats
@@ -115,6 +116,8 @@ extension Problem {
   ) -> Problem {
     switch error {
     case let problem as Problem: return problem
+    case let failure as AccessFailure: return Problem(failure)
+    case is ForbiddenFeatures: return .forbidden(ForbiddenFeatures.detail)
     case let error as ImpossibleRequest where error.isOutOfMemory:
       return .unavailable(error.detail, .memory)
     case let error as ImpossibleRequest:

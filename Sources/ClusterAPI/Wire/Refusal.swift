@@ -29,6 +29,12 @@ enum Refusal: String, CaseIterable, Sendable {
   case writeMemory = "write_memory"
   /// A client address had more than its share of something.
   case addressShare = "address_share"
+  /// It came without a key that is known, and needs one.
+  case unauthorized
+  /// Its key doesn't allow it.
+  case forbidden
+  /// Its key was used too often.
+  case rate
   /// There was no memory for it.
   case memory
 }

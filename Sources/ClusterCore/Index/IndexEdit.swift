@@ -12,16 +12,30 @@ struct IndexEdit {
   }
   private var changes: [Change] = []
 
+  /// Whether the records are another index's, so that they are never copied to save memory.
+  private let isSharing: Bool
+
   init(_ index: FeatureIndex) {
-    old = index
-    records = index.records
+    (old, records, isSharing) = (index, index.records, false)
+  }
+
+  /// An edit of an index of some features of another one.
+  ///
+  /// - Parameter records: those of the other index now, which begin with those that `index` knows.
+  init(_ index: FeatureIndex, sharing records: RecordArena) {
+    (old, self.records, isSharing) = (index, records, true)
+  }
+
+  /// Notes a change of the feature that has a record: its new record, or nil if it is removed.
+  mutating func append(_ name: RecordReference, _ reference: RecordReference?) {
+    changes.append(Change(name: name, reference: reference, number: changes.count))
   }
 
   mutating func put(_ batch: FeatureBatch) throws(RecordArena.Full) {
     changes.reserveCapacity(changes.count + batch.count)
     for index in 0..<batch.count {
       let reference = try batch.append(recordAt: index, to: &records)
-      changes.append(Change(name: reference, reference: reference, number: changes.count))
+      append(reference, reference)
     }
   }
 
@@ -35,7 +49,7 @@ struct IndexEdit {
         name = added?[id]
       }
       guard let name else { continue }
-      changes.append(Change(name: name, reference: nil, number: changes.count))
+      append(name, nil)
     }
   }
 
@@ -100,7 +114,7 @@ struct IndexEdit {
     }
     if edits.isEmpty { return ChangedIndex(index: old, edit: nil, touched: []) }
     let directory = old.directory.applying(edits)
-    let mayCompact = records.isWorthCompacting
+    let mayCompact = !isSharing && records.isWorthCompacting
     if !areFew || mayCompact {
       // About what the index and the arrays that it is sorted in take.
       let size = (old.count + changes.count) * 100

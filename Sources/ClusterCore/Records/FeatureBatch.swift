@@ -102,6 +102,14 @@ public struct FeatureBatch: Sendable {
     }
   }
 
+  /// Appends a copy of a feature, under another id if one is given.
+  public mutating func append(_ record: FeatureRecord, as id: FeatureID? = nil) {
+    append(
+      id: id ?? (record.needsID ? nil : record.id), coordinate: record.coordinate,
+      further: record.furtherOrdinates, properties: record.properties, expires: record.expires,
+      neverExpires: record.neverExpires)
+  }
+
   /// Assigns an integer id to the feature at `index`, which has none.
   public mutating func assignID(_ integer: Int64, at index: Int) {
     let start = starts[index]

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The records of one collection, packed into chunks of memory so that a feature has no overhead.
 ///
@@ -39,8 +40,16 @@ public struct RecordArena: Sendable {
   /// The size of the records that were replaced or removed, in bytes.
   public private(set) var deadBytes = 0
 
+  /// Tells apart arenas that weren't copied from each other.
+  private let lineage = lineages.add(1, ordering: .relaxed).newValue
+  private static let lineages = Atomic<UInt64>(0)
+
   /// Creates an empty arena.
   public init() {}
+
+  /// Whether this arena has grown from another one, or the other from this, so that the references to what both
+  /// hold are the same.
+  func isOneGrowing(with other: RecordArena) -> Bool { lineage == other.lineage }
 
   /// Creates an arena of read-only chunks of live records at the addresses `bases`, which `owner`
   /// keeps alive.

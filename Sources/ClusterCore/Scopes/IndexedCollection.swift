@@ -51,10 +51,13 @@ public final class IndexedCollection: Sendable {
     _ changes: [FeatureChange]
   ) throws(RecordArena.Full) -> (collection: IndexedCollection, touched: [Coordinate]) {
     let changed = try index.applying(changes)
-    if changed.index === index { return (self, changed.touched) }
-    guard let edit = changed.edit else {
-      return (IndexedCollection(changed.index), changed.touched)
-    }
-    return (IndexedCollection(changed.index, after: edit, of: self), changed.touched)
+    return (after(changed), changed.touched)
+  }
+
+  /// Returns the version with a changed index.
+  func after(_ changed: ChangedIndex) -> IndexedCollection {
+    if changed.index === index { return self }
+    guard let edit = changed.edit else { return IndexedCollection(changed.index) }
+    return IndexedCollection(changed.index, after: edit, of: self)
   }
 }

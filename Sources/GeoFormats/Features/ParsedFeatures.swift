@@ -22,6 +22,24 @@ public struct ParsedFeatures: Sendable {
   /// Asks for room if the accepted features have grown beyond it.
   mutating func keepRoom() throws(FormatError) { try room.grow(to: batch.memory) }
 
+  /// Rejects some of the accepted features after all.
+  ///
+  /// - Parameters:
+  ///   - numbers: their numbers in the batch, in ascending order.
+  ///   - pointers: where each of them was.
+  public mutating func leaveOut(_ numbers: [Int], at pointers: [String], _ detail: String) {
+    var (kept, rest) = (FeatureBatch(), numbers[...])
+    for number in 0..<batch.count {
+      if rest.first == number {
+        rest.removeFirst()
+      } else {
+        batch.withRecord(at: number) { kept.append($0) }
+      }
+    }
+    batch = kept
+    for pointer in pointers { reject(pointer: pointer, detail: detail) }
+  }
+
   /// Counts a rejected feature. Keeps its problem while there are fewer than ``maximumProblems``.
   mutating func reject(pointer: @autoclosure () -> String, detail: @autoclosure () -> String) {
     rejected += 1

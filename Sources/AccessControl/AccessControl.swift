@@ -1,0 +1,171 @@
+import Glibc
+import Threading
+
+/// Tells what is granted to whoever sends a request: by the keys of one file and the tokens that keys of another
+/// verify. Both files can be read again while it is used, on any thread.
+public final class AccessControl: Sendable {
+  /// Where the files are, and how tokens name the service.
+  public struct Configuration: Sendable {
+    /// The file of keys; nil for none.
+    public var keyFile: String?
+    /// The file of the keys that tokens are checked with; nil if no token is taken.
+    public var tokenKeyFile: String?
+    /// What tokens must name as their audience; nil if they needn't name any, and may name `pincluster`.
+    public var audience: String?
+
+    /// No files.
+    public init() {}
+
+    /// Whether there are keys or tokens, so that each request needs one.
+    public var isOn: Bool { keyFile != nil || tokenKeyFile != nil }
+  }
+
+  private struct State: Sendable {
+    var keys = KeyFile()
+    var tokenKeys: [TokenKey] = []
+    /// Is another one with each change of those.
+    var generation = 0
+    /// Tokens that were checked with them.
+    var tokens: [Digest: Principal] = [:]
+  }
+
+  private let configuration: Configuration
+  private let state: Locked<State>
+  private let rates = RateLimit()
+  /// The seconds since 1970 (UTC).
+  private let clock: @Sendable () -> Double
+
+  /// The audience of tokens for this service if nothing else is configured.
+  private static let usualAudience = "pincluster"
+  /// The most tokens whose check is remembered.
+  private static let mostTokens = 4096
+
+  /// Reads the files.
+  ///
+  /// - Parameter clock: tells the seconds since 1970 (UTC).
+  /// - Throws: ``AccessFileError``.
+  public init(
+    _ configuration: Configuration, clock: @escaping @Sendable () -> Double = AccessControl.time
+  ) throws(AccessFileError) {
+    (self.configuration, self.clock) = (configuration, clock)
+    state = Locked(State())
+    if let error = reload().first { throw error }
+  }
+
+  /// The time of the system.
+  public static func time() -> Double {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+  }
+
+  /// Whether each request needs a key.
+  public var isOn: Bool { configuration.isOn }
+
+  /// The number of keys, and of those that tokens are checked with.
+  public var counts: (keys: Int, tokenKeys: Int) {
+    state.withLock { ($0.keys.grants.count, $0.tokenKeys.count) }
+  }
+
+  /// Reads the files again. What can't be read stays as it was.
+  ///
+  /// - Returns: why a file couldn't be read, of each that couldn't.
+  public func reload() -> [AccessFileError] {
+    var errors: [AccessFileError] = []
+    func read<R>(_ path: String?, _ make: ([UInt8]) throws(Fault) -> R) -> R? {
+      guard let path else { return nil }
+      do throws(AccessFileError) {
+        return try SecretFile.read(path, make)
+      } catch {
+        errors.append(error)
+        return nil
+      }
+    }
+    let keys = read(configuration.keyFile) { bytes throws(Fault) in try KeyFile(bytes) }
+    let tokenKeys = read(configuration.tokenKeyFile) { bytes throws(Fault) in
+      try TokenKeyFile(bytes).keys
+    }
+    state.withLock { state in
+      state.keys = keys ?? state.keys
+      guard let tokenKeys else { return }
+      state.tokenKeys = tokenKeys
+      state.generation += 1
+      state.tokens = [:]
+    }
+    return errors
+  }
+
+  /// Tells who sent a request, if that takes no look at a signature; nil if it does. Counts nothing.
+  ///
+  /// - Parameter authorization: the field of the request.
+  /// - Throws: ``AccessFailure``.
+  public func known(_ authorization: String?) throws(AccessFailure) -> Principal? {
+    guard isOn else { return .unchecked }
+    guard let credentials = try AccessControl.credentials(authorization) else {
+      guard let grant = state.withLock({ $0.keys.anonymous }) else { throw .missing }
+      return Principal(grant: grant, holder: .nobody)
+    }
+    guard let digest = Digest(of: credentials) else { throw .unknown }
+    let (found, takesTokens) = state.withLock { state in
+      let principal =
+        state.keys.grants[digest].map { Principal(grant: $0, holder: .key(digest)) }
+        ?? state.tokens[digest]
+      return (principal, !state.tokenKeys.isEmpty)
+    }
+    if let found, isValid(found) { return found }
+    guard takesTokens, Token.isOne(credentials) else { throw .unknown }
+    return nil
+  }
+
+  /// Tells who sent a request with a token, after a look at its signature, which takes about a tenth of a
+  /// millisecond.
+  ///
+  /// - Throws: ``AccessFailure``.
+  public func verified(_ authorization: String?) throws(AccessFailure) -> Principal {
+    guard let credentials = try AccessControl.credentials(authorization),
+      let digest = Digest(of: credentials)
+    else { throw .missing }
+    let (keys, generation) = state.withLock { ($0.tokenKeys, $0.generation) }
+    let token = try Token(
+      credentials, keys: keys, audience: configuration.audience ?? AccessControl.usualAudience,
+      isAudienceNeeded: configuration.audience != nil, now: clock())
+    let principal = Principal(
+      grant: token.grant,
+      holder: .token(digest, generation: generation, expires: token.expires))
+    state.withLock { state in
+      guard state.generation == generation else { return }
+      if state.tokens.count >= AccessControl.mostTokens { state.tokens = [:] }
+      state.tokens[digest] = principal
+    }
+    return principal
+  }
+
+  /// Counts a request of somebody, if they may not send any number.
+  ///
+  /// - Throws: ``AccessFailure/tooOften(_:)``.
+  public func count(_ principal: Principal) throws(AccessFailure) {
+    guard let rate = principal.grant.rate else { return }
+    try rates.take(principal.digest, rate: rate, now: Double(MonotonicTime.now) / 1e9)
+  }
+
+  /// Whether somebody is still granted what they were granted before. For answers that have no end.
+  public func isValid(_ principal: Principal) -> Bool {
+    if !isOn { return true }
+    switch principal.holder {
+    case .nobody: return state.withLock { $0.keys.anonymous } == principal.grant
+    case .key(let digest): return state.withLock { $0.keys.grants[digest] } == principal.grant
+    case .token(_, let generation, let expires):
+      return state.withLock { $0.generation } == generation && clock() < expires
+    }
+  }
+
+  /// The key or token of a field Authorization; nil if there is no such field.
+  private static func credentials(_ authorization: String?) throws(AccessFailure) -> [UInt8]? {
+    guard let authorization else { return nil }
+    let parts = authorization.utf8.split(separator: UInt8(ascii: " "))
+    guard parts.count == 2, String(Substring(parts[0])).lowercased() == "bearer",
+      parts[1].count <= max(Token.longest, KeyFile.longestKey)
+    else { throw .malformed }
+    return Array(parts[1])
+  }
+}

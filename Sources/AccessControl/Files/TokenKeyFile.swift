@@ -1,0 +1,103 @@
+internal import CCrypto
+internal import GeoFormats
+
+/// The keys of a file that tokens are checked with: public keys in PEM, one JSON Web Key or a set of them (RFC 7517), or
+/// else one secret, which is all of the file but a line's end after it.
+struct TokenKeyFile: Sendable {
+  let keys: [TokenKey]
+
+  /// Reads the contents of a file.
+  init(_ bytes: [UInt8]) throws(Fault) {
+    let text = bytes.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    if text.first == UInt8(ascii: "{") {
+      keys = try TokenKeyFile.keys(ofJSON: Array(text))
+    } else if text.starts(with: "-----BEGIN".utf8) {
+      keys = try TokenKeyFile.keys(ofPEM: Array(text))
+    } else {
+      var secret = bytes[...]
+      if secret.last == 0x0A { secret.removeLast() }
+      if secret.last == 0x0D { secret.removeLast() }
+      keys = [try TokenKey(secret: Array(secret))]
+    }
+  }
+
+  // MARK: PEM
+
+  private static func keys(ofPEM bytes: [UInt8]) throws(Fault) -> [TokenKey] {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard !text.contains("PRIVATE KEY") else {
+      throw Fault("it holds a private key; the public one is all that is needed here")
+    }
+    var keys: [TokenKey] = []
+    var rest = bytes[...]
+    while rest.contains(UInt8(ascii: "-")) {
+      var used = 0
+      let key = rest.withUnsafeBytes { buffer in
+        ccrypto_key_from_pem(
+          buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count, &used)
+      }
+      guard used > 0 else {
+        throw Fault("it is not of the form that begins with -----BEGIN PUBLIC KEY-----")
+      }
+      keys.append(try TokenKey(owning: key))
+      rest = rest.dropFirst(used)
+    }
+    return keys
+  }
+
+  // MARK: JSON
+
+  private static func keys(ofJSON bytes: [UInt8]) throws(Fault) -> [TokenKey] {
+    let parser = JSONParser(maximumDepth: 32)
+    let document: JSONValue
+    do throws(JSONError) {
+      document = try parser.parse(bytes)
+    } catch {
+      throw Fault("it is not JSON: \(error)")
+    }
+    guard let list = document["keys"] else { return [try key(ofJSON: document)] }
+    var keys: [TokenKey] = []
+    for (index, value) in list.elements.enumerated() {
+      do throws(Fault) {
+        // A set may hold keys for other purposes.
+        if let use = value["use"]?.string, use != "sig" { continue }
+        keys.append(try key(ofJSON: value))
+      } catch {
+        throw Fault("key \(index + 1): \(error.reason)")
+      }
+    }
+    if keys.isEmpty { throw Fault("it holds no key for signatures") }
+    return keys
+  }
+
+  private static func key(ofJSON object: JSONValue) throws(Fault) -> TokenKey {
+    let reader = try GrantReader(object)
+    func bytes(_ name: StaticString, count: Int? = nil) throws(Fault) -> [UInt8] {
+      guard let text = try reader.text(name), let bytes = Base64URL.decode(text.utf8),
+        count.map({ $0 == bytes.count }) ?? true
+      else { throw Fault("its \(name) can't be read") }
+      return bytes
+    }
+    let name = try reader.text("kid")
+    let (kind, curve) = (try reader.text("kty"), try reader.text("crv"))
+    let key: TokenKey
+    switch (kind, curve) {
+    case ("oct", _): key = try TokenKey(secret: try bytes("k"), name: name)
+    case ("RSA", _):
+      let (modulus, exponent) = (try bytes("n"), try bytes("e"))
+      key = try TokenKey(
+        owning: ccrypto_key_from_rsa(modulus, modulus.count, exponent, exponent.count), name: name)
+    case ("EC", "P-256"):
+      let (x, y) = (try bytes("x", count: 32), try bytes("y", count: 32))
+      key = try TokenKey(owning: ccrypto_key_from_p256(x, y), name: name)
+    case ("OKP", "Ed25519"):
+      let x = try bytes("x", count: 32)
+      key = try TokenKey(owning: ccrypto_key_from_ed25519(x), name: name)
+    default: throw Fault("its kty is not oct or RSA, nor EC with P-256 or OKP with Ed25519")
+    }
+    guard try reader.text("alg").map({ $0 == key.algorithm }) ?? true else {
+      throw Fault("its alg is not \(key.algorithm), for which it is")
+    }
+    return key
+  }
+}

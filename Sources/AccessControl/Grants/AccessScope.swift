@@ -1,0 +1,21 @@
+/// What a key or token allows. Each scope includes those before it.
+public enum AccessScope: Int, Sendable, Comparable, CaseIterable {
+  /// To read.
+  case read
+  /// To write features, and to create collections and change what is said about them.
+  case write
+  /// To drop collections.
+  case admin
+
+  /// The scope with a name.
+  init?(name: some StringProtocol) {
+    guard let scope = AccessScope.allCases.first(where: { $0.name == name }) else { return nil }
+    self = scope
+  }
+
+  /// Its name, as in key files and tokens.
+  public var name: String { "\(self)" }
+
+  /// Whether one scope allows less than another.
+  public static func < (a: AccessScope, b: AccessScope) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,35 @@
+public import ClusterCore
+
+/// What the holder of a key or a token may do, and how often.
+public struct Grant: Hashable, Sendable {
+  /// What may be done.
+  public var scope: AccessScope
+  /// With which collections; nil for all.
+  public var collections: [CollectionPattern]?
+  /// With which features, in normal form; nil for all.
+  public var filter: FilterExpression?
+  /// How often, in requests a second; nil for any number.
+  public var rate: Double?
+
+  /// Creates a grant.
+  public init(
+    _ scope: AccessScope, collections: [CollectionPattern]? = nil,
+    filter: FilterExpression? = nil, rate: Double? = nil
+  ) {
+    (self.scope, self.collections, self.rate) = (scope, collections, rate)
+    self.filter = filter?.normalised
+  }
+
+  /// Everything, for everybody, as it is without keys.
+  public static let everything = Grant(.admin)
+  /// Nothing but what is no collection's.
+  public static let nothing = Grant(.read, collections: [])
+
+  /// Whether nothing is kept from its holder.
+  public var coversEverything: Bool { collections == nil && filter == nil }
+
+  /// Whether it is about a collection, which needn't exist.
+  public func covers(_ collection: String) -> Bool {
+    collections.map { $0.contains { $0.matches(collection) } } ?? true
+  }
+}

@@ -1,0 +1,84 @@
+internal import GeoFormats
+
+/// A JSON Web Token (RFC 7519) whose signature and claims were found to be right.
+struct Token {
+  /// What it grants.
+  let grant: Grant
+  /// When it expires, in seconds since 1970 (UTC); infinite if it doesn't.
+  let expires: Double
+
+  /// The longest token, in bytes.
+  static let longest = 8192
+
+  /// Whether a text has the form of a token.
+  static func isOne(_ text: [UInt8]) -> Bool { text.count { $0 == UInt8(ascii: ".") } == 2 }
+
+  /// Checks a token.
+  ///
+  /// - Parameters:
+  ///   - audience: what the service is called in tokens.
+  ///   - isAudienceNeeded: whether tokens that are for nobody in particular are refused.
+  ///   - now: the seconds since 1970 (UTC).
+  /// - Throws: ``AccessFailure/token(_:)``.
+  init(
+    _ text: [UInt8], keys: [TokenKey], audience: String, isAudienceNeeded: Bool, now: Double
+  ) throws(AccessFailure) {
+    guard text.count <= Token.longest else { throw .token("it is too long") }
+    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let head = Base64URL.decode(parts[0]),
+      let body = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2])
+    else { throw .token("it is not of the form of a JSON Web Token") }
+    try Token.check(signature, of: Array(parts[0] + [UInt8(ascii: ".")] + parts[1]), head, keys)
+    self = try Token.readingJSON(body) { reader throws(Fault) in
+      // A token is for nobody before its time and after it.
+      let expires = try reader.number("exp") ?? .infinity
+      guard now < expires else { throw Fault("it has expired") }
+      guard try reader.number("nbf") ?? -.infinity <= now else {
+        throw Fault("it is not valid yet")
+      }
+      let audiences = try reader.texts("aud")
+      guard audiences.map({ $0.contains(audience) }) ?? !isAudienceNeeded else {
+        throw Fault("it is for another audience")
+      }
+      let names = try reader.text("scope")?.split(separator: " ") ?? []
+      guard let scope = names.compactMap({ AccessScope(name: $0) }).max() else {
+        throw Fault("its scope has none of read, write and admin")
+      }
+      return Token(try reader.grant(scope), expires)
+    }
+  }
+
+  private init(_ grant: Grant, _ expires: Double) { (self.grant, self.expires) = (grant, expires) }
+
+  private static func check(
+    _ signature: [UInt8], of signed: [UInt8], _ head: [UInt8], _ keys: [TokenKey]
+  ) throws(AccessFailure) {
+    let (algorithm, name) = try readingJSON(head) { reader throws(Fault) in
+      // Nothing that must be understood is.
+      guard !reader.has("crit") else { throw Fault("it has extensions that are unknown here") }
+      return (try reader.text("alg"), try reader.text("kid"))
+    }
+    let isSigned = keys.contains { key in
+      key.algorithm == algorithm && (name == nil || key.name == nil || key.name == name)
+        && key.verifies(signature, of: signed)
+    }
+    guard isSigned else { throw .token("its signature is not of a key that is known here") }
+  }
+
+  private static func readingJSON<R>(
+    _ bytes: [UInt8], _ read: (GrantReader) throws(Fault) -> R
+  ) throws(AccessFailure) -> R {
+    let parser = JSONParser(maximumDepth: 200)
+    let object: JSONValue
+    do throws(JSONError) {
+      object = try parser.parse(bytes)
+    } catch {
+      throw .token("it is not of JSON")
+    }
+    do throws(Fault) {
+      return try read(try GrantReader(object))
+    } catch {
+      throw .token(error.reason)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import AccessControl
+import HTTPServer
+import Threading
+
+/// Who may do what.
+extension API {
+  /// Finds out who sends a request, and begins with it if they may send it.
+  ///
+  /// - Throws: ``AccessFailure`` or ``Problem`` if they may not.
+  func authorise(
+    _ request: HTTPRequest, by access: AccessControl, _ finish: @escaping Reply
+  ) throws {
+    let authorization = request.headers["Authorization"]
+    // Browsers ask for permission without a key.
+    if authorization == nil, request.method == .options {
+      return try begin(request, from: resources, finish)
+    }
+    do {
+      if let principal = try access.known(authorization) {
+        return try admit(principal, request, access, finish)
+      }
+    } catch AccessFailure.missing where Route.isPublic(request) {
+      let nobody = Principal(grant: .nothing)
+      return try admit(nobody, request, access, finish)
+    }
+    // A look at a signature takes as long as many requests, and anybody can ask for it.
+    enqueue(.quick, request, finish) {
+      do {
+        let principal = try access.verified(authorization)
+        try self.admit(principal, request, access, isHere: false, finish)
+      } catch {
+        finish(.failure(error))
+      }
+    }
+  }
+
+  /// Begins with a request of somebody, after what they see has been brought up to date.
+  private func admit(
+    _ principal: Principal, _ request: HTTPRequest, _ access: AccessControl, isHere: Bool = true,
+    _ finish: @escaping Reply
+  ) throws {
+    try access.count(principal)
+    let view = CatalogView(resources.catalog.whole, principal, tenants, access)
+    let own = Resources(resources, of: view)
+    guard view.isFiltered, request.method != .options else {
+      return try begin(request, from: own, isHere: isHere, finish)
+    }
+    try Route.check(request, principal.grant)
+    let collection = Route.collection(of: request)
+    let work = collection.map { view.work(for: $0) } ?? .much
+    if work == .none { return try begin(request, from: own, isHere: isHere, finish) }
+    enqueue(work == .little ? .quick : .long, request, finish) {
+      do {
+        if let collection { _ = try view[collection] }
+        if Interruption.isOver { return }
+        try self.begin(request, from: own, isHere: false, finish)
+      } catch {
+        if !Interruption.isOver { finish(.failure(error)) }
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import AccessControl
+import ClusterCore
+
+/// The collections as somebody sees them: those that a grant covers, with the features that pass its filter.
+struct CatalogView: Sendable {
+  /// Everything that there is.
+  let whole: Catalog
+  /// Whose view it is.
+  let principal: Principal
+  /// Whether the principal still has it; for what lasts.
+  let isValid: @Sendable () -> Bool
+  /// Those who see the same features; nil for all.
+  private let tenant: Tenant?
+
+  /// Everything.
+  init(_ catalog: Catalog) {
+    (whole, principal, tenant, isValid) = (catalog, .unchecked, nil, { true })
+    isChecked = false
+  }
+
+  /// What somebody is granted.
+  init(_ catalog: Catalog, _ principal: Principal, _ tenants: Tenants, _ access: AccessControl) {
+    (whole, self.principal) = (catalog, principal)
+    tenant = principal.grant.filter.map(tenants.tenant)
+    isValid = { access.isValid(principal) }
+    isChecked = true
+  }
+
+  private var grant: Grant { principal.grant }
+
+  /// Whether requests have to be looked at for what they may ask.
+  let isChecked: Bool
+
+  /// What features must pass to be seen; nil for all.
+  var filter: FilterExpression? { tenant?.filter }
+
+  /// Stands for the features that are seen: equal for all who see the same.
+  var scope: ObjectIdentifier? { tenant.map(ObjectIdentifier.init) }
+
+  /// The collection with an id, as it is now.
+  ///
+  /// - Throws: ``Problem`` 503 if there is no memory for what is seen of it.
+  subscript(_ id: String) -> CollectionSnapshot? {
+    get throws {
+      guard grant.coversEverything || grant.covers(id) else { return nil }
+      guard let tenant else { return whole[id] }
+      guard let snapshot = whole[id] else {
+        tenant.forget(id)
+        return nil
+      }
+      return try tenant.view(of: id).snapshot(of: snapshot)
+    }
+  }
+
+  /// The work that ``subscript(_:)`` takes for a collection.
+  enum Work {
+    case none
+    /// What has changed since the last time.
+    case little
+    /// A look at all features.
+    case much
+  }
+
+  /// About the work that it takes to see a collection as it is now.
+  func work(for id: String) -> Work {
+    guard let tenant, grant.covers(id), let snapshot = whole[id] else { return .none }
+    let view = tenant.view(of: id)
+    return view.isCurrent(for: snapshot) ? .none : view.isMade ? .little : .much
+  }
+
+  /// Whether only some features are seen.
+  var isFiltered: Bool { tenant != nil }
+
+  /// The number of collections.
+  var count: Int { grant.collections == nil ? whole.count : ids.count }
+
+  private var ids: [String] { whole.ids.filter(grant.covers) }
+
+  /// Some of the collections by id, as they are now.
+  func page(offset: Int, limit: Int) throws -> [CollectionSnapshot] {
+    if grant.coversEverything { return whole.page(offset: offset, limit: limit) }
+    return try ids.dropFirst(offset).prefix(limit).compactMap { try self[$0] }
+  }
+
+  /// The log of a collection's changes, which begins with the first call; nil if there is no such collection.
+  func changes(of id: String, wake: @escaping @Sendable (TouchLog) -> Void) -> TouchLog? {
+    guard let tenant else { return whole.changes(of: id, wake: wake) }
+    guard (try? self[id]) != nil else { return nil }
+    return tenant.view(of: id).changes(in: whole.logs, wake: wake)
+  }
+
+  /// Refuses to change what belongs to all who see a collection.
+  func checkSeesAll() throws(Problem) {
+    guard isFiltered else { return }
+    throw .forbidden("the key is for some of the features, and this concerns all of them")
+  }
+}

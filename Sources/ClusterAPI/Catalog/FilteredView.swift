@@ -1,0 +1,140 @@
+import ClusterCore
+import FeatureStore
+import Glibc
+import Threading
+
+/// Those features of a collection that pass a filter, as a collection of their own: with versions, caches and a log of
+/// changes that tell nothing of any others.
+///
+/// It is brought up to date by whoever asks for it, from the collection as it is then.
+final class FilteredView: Sendable {
+  private struct State: Sendable {
+    var filtered: FilteredCollection
+    /// What was said about the whole collection when this was up to date.
+    var whole: CollectionInfo
+    var snapshot: CollectionSnapshot
+    /// Nil until the first client watches.
+    var log: TouchLog?
+
+    func isCurrent(for other: CollectionSnapshot) -> Bool {
+      // Another thread may know a later version.
+      whole.version >= other.info.version
+    }
+  }
+
+  private let filter: FilterExpression
+  private let state = Locked<State?>(nil)
+  /// Held while a version is made, which may take long.
+  private let making = Locked<Bool>(false)
+
+  init(_ filter: FilterExpression) { self.filter = filter }
+
+  /// Whether a version has been made, so that the next one takes little.
+  var isMade: Bool { state.withLock { $0 != nil } }
+
+  /// Whether ``snapshot(of:)`` takes no work.
+  func isCurrent(for whole: CollectionSnapshot) -> Bool {
+    state.withLock { $0?.isCurrent(for: whole) ?? false }
+  }
+
+  /// What passes of a collection as it is now, or later.
+  ///
+  /// - Throws: ``Problem`` 503 if there is no memory for it.
+  func snapshot(of whole: CollectionSnapshot) throws -> CollectionSnapshot {
+    if let current = current(for: whole) { return current }
+    return try making.withLongLock { _ in
+      if let current = current(for: whole) { return current }
+      let before = state.withLock { $0 }
+      let made = try Interruption.uninterrupted { try next(after: before, of: whole) }
+      let log = state.withLock { state in
+        var next = made.state
+        // A client may have begun to watch meanwhile.
+        let log = state?.log
+        next.log = made.isAnother ? nil : log
+        state = next
+        if made.isAnother {
+          log?.end()
+        } else if made.state.snapshot !== before?.snapshot {
+          log?.append(next.snapshot, made.touched)
+        }
+        return log
+      }
+      log?.notify()
+      return made.state.snapshot
+    }
+  }
+
+  private func current(for whole: CollectionSnapshot) -> CollectionSnapshot? {
+    state.withLock { state in
+      state.flatMap { $0.isCurrent(for: whole) ? $0.snapshot : nil }
+    }
+  }
+
+  /// The next state, where it differs, and whether the collection was dropped and created again.
+  private func next(
+    after before: State?, of whole: CollectionSnapshot
+  ) throws -> (state: State, touched: [Coordinate]?, isAnother: Bool) {
+    let filter = filter
+    let binding: FilteredCollection.Binding = { try $0.filter(filter) }
+    guard let before, before.whole.key == whole.info.key else {
+      let filtered = try FilteredCollection(of: whole.collection, passing: binding)
+      let info = whole.info.changed(to: FilteredView.nextVersion(after: before))
+      let snapshot = CollectionSnapshot(info: info, collection: filtered.collection)
+      return (
+        State(filtered: filtered, whole: whole.info, snapshot: snapshot), nil, before != nil
+      )
+    }
+    let (filtered, changed) = try before.filtered.following(whole.collection, passing: binding)
+    var next = before
+    (next.filtered, next.whole) = (filtered, whole.info)
+    let isRenamed = before.whole.changed(to: 0) != whole.info.changed(to: 0)
+    if changed?.isEmpty == true, !isRenamed, filtered.collection === before.filtered.collection {
+      return (next, [], false)
+    }
+    // Other times change what passes a span of time, wherever it is.
+    let touched = before.whole.temporal == whole.info.temporal ? changed : nil
+    let isSame = changed?.isEmpty == true && !isRenamed
+    let version =
+      isSame ? before.snapshot.info.version : FilteredView.nextVersion(after: before)
+    next.snapshot = CollectionSnapshot(
+      info: whole.info.changed(to: version), collection: filtered.collection,
+      after: before.snapshot)
+    if !isSame {
+      next.snapshot.cellCache.touch(touched, at: version)
+      next.snapshot.tileCache.touch(touched, at: version)
+    }
+    return (next, touched, false)
+  }
+
+  /// The version after another one. That of the whole collection would tell how much others write, so it is the time in
+  /// microseconds since 1970, which a restart doesn't take back.
+  private static func nextVersion(after before: State?) -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let microseconds = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+    return max(microseconds, (before?.snapshot.info.version ?? 0) + 1)
+  }
+
+  /// The log of the changes from now on, or from the first call on; nil if no version was made.
+  func changes(
+    in logs: TouchLog.Family, wake: @escaping @Sendable (TouchLog) -> Void
+  ) -> TouchLog? {
+    state.withLock { state in
+      guard let known = state else { return nil }
+      if let log = known.log { return log }
+      let log = TouchLog(from: known.snapshot, in: logs, wake: wake)
+      state?.log = log
+      return log
+    }
+  }
+
+  /// Forgets everything, as the collection was dropped.
+  func end() {
+    let log = state.withLock { state in
+      defer { state = nil }
+      state?.log?.end()
+      return state?.log
+    }
+    log?.notify()
+  }
+}

@@ -1,0 +1,47 @@
+import ClusterCore
+import Synchronization
+import Threading
+
+/// What those see who are granted the features that pass a filter: a view of each collection.
+final class Tenant: Sendable {
+  /// What their features pass.
+  let filter: FilterExpression
+  private let views = Locked<[String: FilteredView]>([:])
+  /// When it was last asked for, by ``MonotonicTime``.
+  private let lastUsed = Atomic<UInt>(MonotonicTime.now)
+
+  init(_ filter: FilterExpression) { self.filter = filter }
+
+  /// Nanoseconds since it was last asked for.
+  func idleTime(at now: UInt) -> UInt { now - min(lastUsed.load(ordering: .relaxed), now) }
+
+  /// Notes that it is asked for.
+  func use() { lastUsed.store(MonotonicTime.now, ordering: .relaxed) }
+
+  /// The view of a collection.
+  func view(of collection: String) -> FilteredView {
+    views.withLock { views in
+      if let view = views[collection] { return view }
+      let view = FilteredView(filter)
+      views[collection] = view
+      return view
+    }
+  }
+
+  /// Forgets a collection that isn't there any more.
+  func forget(_ collection: String) {
+    views.withLock { $0.removeValue(forKey: collection) }?.end()
+  }
+
+  /// Brings the views that were made up to date, so that they keep nothing alive that is long gone.
+  func update(from catalog: Catalog) {
+    for (id, view) in views.withLock({ $0 }) {
+      guard let whole = catalog[id] else {
+        forget(id)
+        continue
+      }
+      // What fails for want of memory is tried again by whoever needs it.
+      if view.isMade { _ = try? view.snapshot(of: whole) }
+    }
+  }
+}

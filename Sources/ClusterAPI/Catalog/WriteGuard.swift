@@ -1,0 +1,75 @@
+import ClusterCore
+
+/// Keeps writes to the features that a filter passes.
+struct WriteGuard {
+  private let filter: FilterExpression
+
+  /// What some writes may do; nil if there is nothing to guard.
+  init?(_ filter: FilterExpression?) {
+    guard let filter else { return nil }
+    self.filter = filter
+  }
+
+  /// Whether one feature passes.
+  func passes(_ record: FeatureRecord) throws -> Bool {
+    var batch = FeatureBatch()
+    batch.append(record)
+    return try passing(batch).allSatisfy(\.self)
+  }
+
+  /// Refuses to write features that don't pass.
+  ///
+  /// - Parameter stored: calls its argument with what is stored under an id, if anything is.
+  /// - Throws: ``ForbiddenFeatures`` if some don't, or would replace others that don't.
+  func check(
+    _ batch: FeatureBatch, stored: (FeatureID, (FeatureRecord) -> Void) throws -> Void
+  ) throws {
+    let ids = (0..<batch.count).map { number in batch.withRecord(at: number) { $0.id } }
+    let (there, passing) = try existing(ids, stored)
+    var refused = Set(zip(there, passing).compactMap { $1 ? nil : $0 })
+    for (number, passes) in try self.passing(batch).enumerated() where !passes {
+      refused.insert(number)
+    }
+    if !refused.isEmpty { throw ForbiddenFeatures(numbers: refused.sorted()) }
+  }
+
+  /// Those of some features that are stored and pass.
+  func visible(
+    _ ids: [FeatureID], stored: (FeatureID, (FeatureRecord) -> Void) throws -> Void
+  ) throws -> [FeatureID] {
+    let (there, passing) = try existing(ids, stored)
+    return zip(there, passing).compactMap { $1 ? ids[$0] : nil }
+  }
+
+  /// The numbers of the features that are stored, and whether they pass.
+  private func existing(
+    _ ids: [FeatureID], _ stored: (FeatureID, (FeatureRecord) -> Void) throws -> Void
+  ) throws -> (numbers: [Int], passing: [Bool]) {
+    var (batch, numbers) = (FeatureBatch(), [Int]())
+    for (number, id) in ids.enumerated() {
+      try stored(id) { record in
+        batch.append(record)
+        numbers.append(number)
+      }
+    }
+    return (numbers, try passing(batch))
+  }
+
+  private func passing(_ batch: FeatureBatch) throws -> [Bool] {
+    try batch.passing { try $0.filter(filter) }
+  }
+}
+
+extension FeatureBatch {
+  /// Gives features without an id a random one (a UUID, RFC 9562), which tells nothing of others.
+  mutating func assignRandomIDs() throws(Problem) {
+    guard (0..<count).contains(where: { withRecord(at: $0) { $0.needsID } }) else { return }
+    var named = FeatureBatch()
+    named.reserveCapacity(features: count, bytes: byteCount + 32 * count)
+    for number in 0..<count {
+      let id = withRecord(at: number, { $0.needsID }) ? try FeatureID.random() : nil
+      withRecord(at: number) { named.append($0, as: id) }
+    }
+    self = named
+  }
+}

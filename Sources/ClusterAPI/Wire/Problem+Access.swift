@@ -1,0 +1,56 @@
+import AccessControl
+
+/// Some features of a batch that the client may not write: they don't pass its filter, or would replace others that
+/// don't.
+struct ForbiddenFeatures: Error {
+  /// Their numbers, in order.
+  let numbers: [Int]
+
+  /// What to tell the client. It must not tell whether there is a feature that it can't see.
+  static let detail = "the key may not write this feature"
+}
+
+/// Refusals of those who may not do what they ask for (RFC 6750, RFC 9110 section 11).
+extension Problem {
+  private static let scheme = "Bearer realm=\"pincluster\""
+
+  /// What somebody is granted doesn't cover the request.
+  static func forbidden(_ detail: String, needs scope: AccessScope? = nil) -> Problem {
+    let challenge = scope.map {
+      "\(scheme), error=\"insufficient_scope\", scope=\"\($0.name)\""
+    }
+    var problem = Problem(
+      403, detail, headers: challenge.map { [("WWW-Authenticate", $0)] } ?? [])
+    problem.refusal = .forbidden
+    return problem
+  }
+
+  /// A request was refused before anybody looked at what it asks.
+  init(_ failure: AccessFailure) {
+    switch failure {
+    case .missing:
+      self.init(
+        401, "this needs a key, in the field Authorization as Bearer KEY",
+        headers: [("WWW-Authenticate", Problem.scheme)])
+    case .malformed:
+      self.init(
+        401, "the field Authorization is not of the form Bearer KEY",
+        headers: [("WWW-Authenticate", "\(Problem.scheme), error=\"invalid_request\"")])
+    case .unknown: self.init(invalidToken: "the key is not known")
+    case .token(let reason): self.init(invalidToken: "the token is not valid: \(reason)")
+    case .tooOften(let seconds):
+      let rounded = Int(seconds.rounded(.up))
+      self.init(
+        429, "the key is used more often than it may be",
+        headers: [("Retry-After", "\(max(rounded, 1))")])
+      refusal = .rate
+      return
+    }
+    refusal = .unauthorized
+  }
+
+  private init(invalidToken detail: String) {
+    self.init(
+      401, detail, headers: [("WWW-Authenticate", "\(Problem.scheme), error=\"invalid_token\"")])
+  }
+}

@@ -1,0 +1,157 @@
+import Threading
+
+/// Those features of another collection that pass a filter, with an index of their own over the same records. What
+/// works on a collection works on this one, and finds no trace of the other features.
+///
+/// A feature takes the 16 bytes of an index and its share of the nodes. The other collection is kept alive until
+/// ``following(_:passing:)``.
+public struct FilteredCollection: Sendable {
+  /// The features that pass.
+  public let collection: IndexedCollection
+  /// The index that they are from.
+  private let source: FeatureIndex
+
+  /// Binds the filter to a collection.
+  public typealias Binding = (IndexedCollection) throws -> FeatureFilter
+
+  /// Looks at all features of a collection, which takes as long as it takes. O(n), and O(k log k) for those that
+  /// pass.
+  ///
+  /// - Throws: what `filter` throws, or ``RecordArena/Full`` if there isn't enough memory.
+  public init(of source: IndexedCollection, passing filter: Binding) throws {
+    let (index, bound) = (source.index, try filter(source).bind())
+    var entries = GrowingArray<FeatureEntry>(capacity: 1024)
+    for number in index.blocks.indices {
+      let (block, ordinals) = (index.blocks[number], index.ordinals(ofBlock: number))
+      bound.forEachPassing(in: ordinals) { ordinal in
+        entries.append(
+          FeatureEntry(ordinal - ordinals.lowerBound, of: block, origin: ordinal))
+      }
+    }
+    guard LargeMemory.isAvailable(entries.count * FilteredCollection.bytesToBuild) else {
+      throw RecordArena.Full()
+    }
+    collection = IndexedCollection(FeatureIndex(selected: entries, sharing: index.records))
+    self.source = index
+  }
+
+  private init(_ collection: IndexedCollection, of source: FeatureIndex) {
+    (self.collection, self.source) = (collection, source)
+  }
+
+  /// The memory that a feature takes while an index is built, in bytes.
+  private static let bytesToBuild = 100
+
+  /// Whether this is what passes of an index.
+  public func isCurrent(for index: FeatureIndex) -> Bool { source === index }
+
+  /// Returns what passes of a later version of the same collection, and the coordinates where that differs; nil if
+  /// they aren't known, and none if nothing differs.
+  ///
+  /// Only features of changed blocks are looked at, unless most blocks have changed.
+  public func following(
+    _ later: IndexedCollection, passing filter: Binding
+  ) throws -> (filtered: FilteredCollection, touched: [Coordinate]?) {
+    let index = later.index
+    if index === source { return (self, []) }
+    guard let (gone, new) = changes(to: index) else {
+      let anew = try FilteredCollection(of: later, passing: filter)
+      return (anew, anew.equals(self) ? [] : nil)
+    }
+    let own = collection.index
+    let removed = gone.filter { reference in
+      own.directory.reference(of: index.records[reference].rawID, own.records)?.raw == reference.raw
+    }
+    let added = try FilteredCollection.passing(new, index.records, filter)
+    if removed.isEmpty && added.isEmpty {
+      return (FilteredCollection(collection, of: index), [])
+    }
+    var edit = IndexEdit(own, sharing: index.records)
+    edit.remove(removed)
+    edit.put(added)
+    let changed = try edit.make()
+    return (FilteredCollection(collection.after(changed), of: index), changed.touched)
+  }
+
+  /// The records that a later index hasn't any more, and those that it has beyond. Nil if there are so many that
+  /// looking at all features is quicker, or if records have moved.
+  private func changes(to later: FeatureIndex) -> (gone: [RecordReference], new: [RecordReference])?
+  {
+    guard later.records.isOneGrowing(with: source.records) else { return nil }
+    let matches = later.matches(source.serials)
+    var isKept = [Bool](repeating: false, count: source.blocks.count)
+    for case let number? in matches { isKept[number] = true }
+    let before = source.blocks.indices.filter { !isKept[$0] }.map { source.blocks[$0] }
+    let after = matches.indices.filter { matches[$0] == nil }.map { later.blocks[$0] }
+    let size = (before + after).reduce(0) { $0 + $1.count }
+    guard size <= FilteredCollection.few + later.count / 4 else { return nil }
+    func references(_ blocks: [FeatureBlock]) -> [UInt32] {
+      blocks.flatMap { $0.references.buffer.map(\.raw) }.sorted()
+    }
+    let (old, new) = (references(before), references(after))
+    return (
+      FilteredCollection.difference(old, new).map(RecordReference.init(raw:)),
+      FilteredCollection.difference(new, old).map(RecordReference.init(raw:))
+    )
+  }
+
+  /// As many features in changed blocks are always few.
+  private static let few = 16 * PointIndex.maximumBlockCount
+
+  /// What is in one sorted list and not in another.
+  private static func difference(_ list: [UInt32], _ other: [UInt32]) -> [UInt32] {
+    var (rest, result) = (other[...], [UInt32]())
+    for value in list {
+      while let first = rest.first, first < value { rest.removeFirst() }
+      if rest.first != value { result.append(value) }
+    }
+    return result
+  }
+
+  /// Those of some records that pass.
+  fileprivate static func passing(
+    _ references: [RecordReference], _ records: RecordArena, _ filter: Binding
+  ) throws -> [RecordReference] {
+    if references.isEmpty { return [] }
+    let index = FeatureIndex(of: references, sharing: records)
+    let bound = try filter(IndexedCollection(index)).bind()
+    var result: [RecordReference] = []
+    for number in index.blocks.indices {
+      let (block, ordinals) = (index.blocks[number], index.ordinals(ofBlock: number))
+      bound.forEachPassing(in: ordinals) {
+        result.append(block.references.pointer[$0 - ordinals.lowerBound])
+      }
+    }
+    return result
+  }
+
+  /// Whether both hold the same features. O(n) in bytes.
+  private func equals(_ other: FilteredCollection) -> Bool {
+    let (a, b) = (collection.index, other.collection.index)
+    guard a.count == b.count else { return false }
+    return zip(a.directory.references, b.directory.references).allSatisfy {
+      a.records[$0].equals(b.records[$1])
+    }
+  }
+}
+
+extension IDDirectory {
+  /// The references to all records in id order.
+  fileprivate var references: some Sequence<RecordReference> {
+    blocks.lazy.flatMap { block in (0..<block.count).lazy.map { block.pointer[$0] } }
+  }
+}
+
+extension FeatureBatch {
+  /// Tells which features pass a filter. O(n log n).
+  ///
+  /// - Throws: what `filter` throws, or ``RecordArena/Full`` if there isn't enough memory.
+  public func passing(_ filter: FilteredCollection.Binding) throws -> [Bool] {
+    var records = RecordArena()
+    var references: [RecordReference] = []
+    for number in 0..<count { references.append(try append(recordAt: number, to: &records)) }
+    let passing = try Set(
+      FilteredCollection.passing(references, records, filter).map(\.raw))
+    return references.map { passing.contains($0.raw) }
+  }
+}
