@@ -104,7 +104,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ServiceTests",
-      dependencies: ["pincluster", "CDeflate", "CSQLite", "TestSupport", "Threading"],
+      dependencies: [
+        "pincluster", "PinclusterService", "CDeflate", "CSQLite", "TestSupport", "Threading",
+      ],
       exclude: ["Replay"], swiftSettings: unoptimised),
     .testTarget(
       name: "ClientTests", dependencies: ["PinclusterClient", "TestSupport", "pincluster"],

@@ -8,7 +8,7 @@ public enum Command {
   public static let version = "0.1.0"
 
   /// Runs a command and returns its exit code: 0, 1 after a failure, or 2 after a mistake in the command
-  /// line. Errors are one line each on standard error.
+  /// line, the environment or the configuration file. Errors are one line each on standard error.
   public static func run(_ arguments: [String]) -> Int32 {
     // Makes a file at its size limit (ulimit -f) an error like a full disk, instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
@@ -24,84 +24,69 @@ public enum Command {
   }
 
   private static func dispatch(_ arguments: [String]) throws -> Int32 {
-    let rest = Array(arguments.dropFirst())
+    let names = all.map(\.name)
+    let list = "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
     switch arguments.first {
-    case "serve":
-      let options = try Options(rest, flags: Serve.flags, command: "serve")
-      if options.wantsHelp { return help(serveHelp) }
-      return try Serve(options).run()
-    case "import":
-      let options = try Options(rest, flags: Import.flags, command: "import")
-      if options.wantsHelp { return help(importHelp) }
-      return try Import(options).run()
-    case "health":
-      let options = try Options(rest, flags: Health.flags, command: "health")
-      if options.wantsHelp { return help(healthHelp) }
-      return try Health(options).run()
-    case "--help", "-h", "help": return help(generalHelp)
-    case "--version": return help("pincluster \(version)")
+    case "--help", "-h", "help":
+      print(help)
+      return 0
+    case "--version":
+      print("pincluster \(version)")
+      return 0
     case nil:
-      throw UsageError(
-        message: "no command; give serve, import or health, or see pincluster --help")
-    case let other?:
-      throw UsageError(
-        message: "\(other) is not a command; give serve, import or health, or see pincluster --help"
-      )
+      throw UsageError(message: "no command; give \(list), or see pincluster --help")
+    case let name?:
+      guard let entry = all.first(where: { $0.name == name }) else {
+        throw UsageError(
+          message: "\(name) is not a command; give \(list), or see pincluster --help")
+      }
+      return try run(entry, Array(arguments.dropFirst()))
     }
   }
 
-  private static func help(_ text: String) -> Int32 {
-    print(text)
-    return 0
+  private static func run(_ entry: Entry, _ arguments: [String]) throws -> Int32 {
+    let options = try Options(
+      arguments, flags: entry.flags, known: all.flatMap(\.flags), command: entry.name)
+    if options.wantsHelp {
+      print(entry.help)
+      return 0
+    }
+    let command = try entry.type.init(options)
+    let isPrinted = options.isOn("print-config")
+    // The log of the service tells them itself.
+    if isPrinted || entry.type != Serve.self {
+      for warning in options.warnings { printError("warning: \(warning)") }
+    }
+    if isPrinted {
+      print(options.printed)
+      return 0
+    }
+    return try command.run()
   }
 
+  /// Prints one line, whatever the message quotes.
   private static func printError(_ message: String) {
-    StandardError.write("pincluster: \(message)\n")
+    let line = message.unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : "\(scalar)"
+    }
+    StandardError.write("pincluster: \(line.joined())\n")
   }
 
-  private static let generalHelp = """
-    Usage: pincluster COMMAND [FLAGS]
+  private static var help: String {
+    let width = 2 + (all.map(\.name.count).max() ?? 0)
+    let list = all.map { entry in
+      "  " + entry.name + String(repeating: " ", count: width - entry.name.count) + entry.summary
+    }
+    return """
+      Usage: pincluster COMMAND [FLAGS]
 
-    Serves point features over HTTP, exactly clustered for the map that the client shows.
+      Serves point features over HTTP, exactly clustered for the map that the client shows.
 
-    Commands:
-      serve     serve the collections of a data directory
-      import    load a file into a collection
-      health    ask a running service whether it is ready
+      Commands:
+      \(list.joined(separator: "\n"))
 
-    pincluster COMMAND --help lists the flags of a command.
-    pincluster --version prints the version.
-    """
-
-  private static let serveHelp = """
-    Usage: pincluster serve [FLAGS]
-
-    Serves the collections of a data directory over HTTP until SIGTERM or SIGINT.
-
-    \(flagHelp(Serve.flags))
-    """
-
-  private static let importHelp = """
-    Usage: pincluster import FILE --collection C [FLAGS]
-
-    Loads the features of FILE, or of standard input if FILE is -, into a collection.
-
-    \(flagHelp(Import.flags))
-
-    With --data, the import is one transaction: with --on-error abort, a bad feature leaves everything
-    unchanged. With --url, features are sent in batches, each of which is a transaction; a file is
-    checked first, so that nothing is sent if it has a bad feature.
-    """
-
-  private static let healthHelp = """
-    Usage: pincluster health [FLAGS]
-
-    Exits with 0 if a running service is ready, otherwise with 1.
-
-    \(flagHelp(Health.flags))
-    """
-
-  private static func flagHelp(_ flags: [Options.Flag]) -> String {
-    "Flags, with their (defaults) and [environment variables]:\n\(Options.help(flags))"
+      pincluster COMMAND --help lists the flags of a command.
+      pincluster --version prints the version.
+      """
   }
 }

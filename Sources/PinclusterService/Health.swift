@@ -1,10 +1,11 @@
 import HTTPServer
 
 /// `pincluster health`: asks a running service whether it is ready.
-struct Health {
+struct Health: RunnableCommand {
   static let flags: [Options.Flag] = [
-    .init("url", "URL", "service to ask (http://127.0.0.1 and the port)", hasVariable: false),
-    .init("port", "PORT", "port on this machine (8080)"),
+    .init(
+      "url", "URL", "service to ask", unset: "http://127.0.0.1 and the port", hasVariable: false),
+    .init("port", "PORT", "port on this machine", 1...65_535, standard: 8080),
   ]
 
   private let url: String
@@ -14,8 +15,7 @@ struct Health {
       throw UsageError(
         message: "health takes no operand, but \(operand) was given; see pincluster health --help")
     }
-    let port = try options.integer("port", in: 1...65_535) ?? 8080
-    url = options.values["url"] ?? "http://127.0.0.1:\(port)"
+    url = options.values["url"] ?? "http://127.0.0.1:\(options.integer("port") ?? 8080)"
   }
 
   /// Returns 0 if the service is ready, otherwise 1.

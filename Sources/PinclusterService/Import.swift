@@ -8,17 +8,21 @@ import HTTPServer
 import Threading
 
 /// `pincluster import`: streams a file into a collection, in memory that does not grow with the file.
-struct Import {
+struct Import: RunnableCommand {
   static let flags: [Options.Flag] = [
-    .init("collection", "C", "collection to load into (required)", hasVariable: false),
-    .init("data", "DIR", "data directory that no service uses (./data)"),
+    .init("collection", "C", "collection to load into", unset: "required", hasVariable: false),
+    .init("data", "DIR", "data directory that no service uses", standard: "./data"),
     .init("url", "URL", "running service to send to, instead of --data", hasVariable: false),
-    .init("format", "FORMAT", "geojson, geojsonseq or csv (by file name)", hasVariable: false),
+    .init(
+      "format", "FORMAT", "geojson, geojsonseq or csv", .choice(formats), unset: "by file name",
+      hasVariable: false),
     .init("id-property", "NAME", "property that holds the ids", hasVariable: false),
     .init(
-      "on-error", "WHAT", "abort or skip: what to do with bad features (abort)", hasVariable: false),
-    .init("max-feature-bytes", "N", "largest feature, in bytes (1048576)"),
+      "on-error", "WHAT", "abort or skip: what to do with bad features",
+      .choice(["abort", "skip"]), standard: "abort", hasVariable: false),
+    .maximumFeatureBytes,
   ]
+  private static let formats = ["geojson", "geojsonseq", "csv"]
 
   /// A failed import, as one line for standard error.
   struct Failure: Error, CustomStringConvertible {
@@ -42,20 +46,15 @@ struct Import {
       throw UsageError(message: "--collection is missing; see pincluster import --help")
     }
     guard Catalog.isCollectionID(collection) else {
-      throw UsageError(
-        message: "--collection is \(collection), not 1 to 64 characters of A-Z, a-z, 0-9, _ and -")
+      throw options.misfit("collection", "not 1 to 64 characters of A-Z, a-z, 0-9, _ and -")
     }
     path = options.operands[0]
     self.collection = collection
     idProperty = options.values["id-property"]
-    switch options.values["on-error"] ?? "abort" {
-    case "abort": skipsBad = false
-    case "skip": skipsBad = true
-    case let other: throw UsageError(message: "--on-error is \(other), not abort or skip")
-    }
-    data = options.values["data"] ?? "./data"
+    skipsBad = options.values["on-error"] == "skip"
+    data = options.values["data"] ?? ""
     url = options.values["url"]
-    featureBytes = try options.featureBytes() ?? FeatureReader.usualLength
+    featureBytes = options.integer("max-feature-bytes") ?? FeatureReader.usualLength
     format = try Import.format(options.values["format"], path)
   }
 
@@ -65,11 +64,10 @@ struct Import {
     case "geojson", "json": return .geoJSON
     case "geojsonseq", "geojsons", "geojsonl", "ndjson", "jsonl": return .geoJSONSequence
     case "csv": return .csv
-    case let other:
+    default:
       throw UsageError(
-        message: name == nil
-          ? "the name \(path) does not show the format; give --format geojson, geojsonseq or csv"
-          : "--format is \(other), not geojson, geojsonseq or csv")
+        message:
+          "the name \(path) does not show the format; give --format geojson, geojsonseq or csv")
     }
   }
 

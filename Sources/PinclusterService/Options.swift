@@ -1,43 +1,74 @@
 import CGetopt
 import Glibc
 
-/// The values of a command's flags, from the command line (parsed by getopt_long) or the environment.
+/// The values of a command's flags: from the command line (parsed by getopt_long), else from the environment,
+/// else from the configuration file, else those that hold while nothing is given.
 struct Options {
-  /// A flag that takes a value, or a switch.
-  struct Flag {
-    var name: String
-    /// Stands for the value in the help; empty for a switch.
-    var placeholder: String
-    var help: String
-    /// Whether the environment variable PINCLUSTER_NAME also sets it.
-    var hasVariable: Bool
+  /// Where a value comes from.
+  enum Source: Equatable {
+    case commandLine
+    case environment
+    case file(String)
+    case standard
+  }
 
-    init(_ name: String, _ placeholder: String, _ help: String, hasVariable: Bool = true) {
-      (self.name, self.placeholder, self.help) = (name, placeholder, help)
-      self.hasVariable = hasVariable
+  /// The flags that every command with variables has in addition to its own.
+  static let common: [Flag] = [
+    .init(
+      "config", "FILE", "configuration: a JSON object of flags and their values", unset: "none"),
+    .init(
+      switch: "print-config", "check and print the configuration in effect, and do nothing else",
+      hasVariable: false),
+  ]
+
+  /// The flags of a command with those that it has in addition to its own.
+  static func allFlags(_ own: [Flag]) -> [Flag] {
+    own + (own.contains(where: \.hasVariable) ? common : [])
+  }
+
+  /// The flags of the command, with the common ones.
+  let flags: [Flag]
+  private(set) var values: [String: String] = [:]
+  private(set) var sources: [String: Source] = [:]
+  private(set) var operands: [String] = []
+  private(set) var wantsHelp = false
+  /// What is likely a mistake but ends nothing, one sentence each.
+  private(set) var warnings: [String] = []
+
+  /// Parses the arguments after the command's name. Flags may precede and follow operands.
+  ///
+  /// - Parameter known: the flags of all commands, which the environment and the configuration file may set.
+  init(
+    _ arguments: [String], flags own: [Flag], known: [Flag]? = nil, command: String
+  ) throws(UsageError) {
+    flags = Options.allFlags(own)
+    try readArguments(arguments, command)
+    if wantsHelp { return }
+    let known = (known ?? own) + Options.common
+    readEnvironment(known)
+    if let path = values["config"] {
+      let file = try ConfigurationFile(path: path, from: place("config"), known: known)
+      for flag in flags where values[flag.name] == nil {
+        if let value = file.values[flag.name] { set(flag, value, .file(path)) }
+      }
     }
-
-    /// A flag without a value.
-    init(switch name: String, _ help: String) { self.init(name, "", help) }
-
-    /// Whether it takes a value.
-    var takesValue: Bool { !placeholder.isEmpty }
-
-    /// The environment variable, such as `PINCLUSTER_MAX_BODY_BYTES` for `max-body-bytes`.
-    var variable: String {
-      "PINCLUSTER_" + name.uppercased().split(separator: "-").joined(separator: "_")
+    for flag in flags {
+      if let text = values[flag.name] {
+        if let flaw = flag.flaw(of: text) { throw misfit(flag.name, flaw) }
+      } else if let standard = flag.standard {
+        set(flag, standard, .standard)
+      }
     }
   }
 
-  private(set) var values: [String: String] = [:]
-  private(set) var operands: [String] = []
-  private(set) var wantsHelp = false
+  private mutating func set(_ flag: Flag, _ value: String, _ source: Source) {
+    values[flag.name] = value
+    sources[flag.name] = source
+  }
 
-  /// Parses the arguments after the command's name. Flags may precede and follow operands.
-  init(_ arguments: [String], flags: [Flag], command: String) throws(UsageError) {
-    for flag in flags where flag.hasVariable {
-      if let value = getenv(flag.variable) { values[flag.name] = String(cString: value) }
-    }
+  private mutating func readArguments(
+    _ arguments: [String], _ command: String
+  ) throws(UsageError) {
     // getopt_long needs a program name and C strings that stay valid; it reorders them.
     var strings = (["pincluster"] + arguments).map { strdup($0) } + [nil]
     let names = (flags.map(\.name) + ["help"]).map { strdup($0) }
@@ -57,7 +88,7 @@ struct Options {
       let text = value.map { String(cString: $0) } ?? ""
       switch found {
       case Int(CGETOPT_END): break reading
-      case flags.indices: values[flags[found].name] = flags[found].takesValue ? text : "true"
+      case flags.indices: set(flags[found], flags[found].takesValue ? text : "true", .commandLine)
       case flags.count: wantsHelp = true
       default:
         let reason = found == Int(CGETOPT_NO_VALUE) ? "needs a value" : "is not a flag"
@@ -69,30 +100,47 @@ struct Options {
     }
   }
 
-  /// The integer value of a flag; nil if the flag is not set.
-  func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-    guard let text = values[name] else { return nil }
-    guard let value = Int(text), range.contains(value) else {
-      throw UsageError(
-        message: "--\(name) is \(text), not an integer from "
-          + "\(range.lowerBound) to \(range.upperBound)")
+  private mutating func readEnvironment(_ known: [Flag]) {
+    for flag in flags where flag.hasVariable && values[flag.name] == nil {
+      if let value = getenv(flag.variable) { set(flag, String(cString: value), .environment) }
     }
-    return value
+    for name in Environment.unknown(beside: Set(known.filter(\.hasVariable).map(\.variable))) {
+      warnings.append("\(name) in the environment sets nothing; see pincluster --help")
+    }
   }
+
+  // MARK: Values
+
+  /// The integer value of a flag; nil if the flag is not set.
+  func integer(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
 
   /// Whether a switch is on. A variable may hold true or false, 1 or 0.
-  func isOn(_ name: String) throws(UsageError) -> Bool {
-    switch values[name] {
-    case nil, "", "0", "false": return false
-    case "1", "true": return true
-    case let text?:
-      throw UsageError(message: "--\(name) is \(text), neither true nor false")
+  func isOn(_ name: String) -> Bool { ["1", "true"].contains(values[name]) }
+
+  // MARK: Mistakes
+
+  /// Where the value of a flag was given, such as `--port on the command line`.
+  func place(_ name: String) -> String {
+    switch sources[name] {
+    case .commandLine: "--\(name) on the command line"
+    case .environment:
+      "\(flags.first { $0.name == name }?.variable ?? name) in the environment"
+    case .file(let path): "\"\(name)\" in \(path)"
+    case .standard, nil: "--\(name)"
     }
   }
 
-  /// The value of `max-feature-bytes`, which several commands take.
-  func featureBytes() throws(UsageError) -> Int? {
-    try integer("max-feature-bytes", in: 1024...1_073_741_824)
+  /// The error that the value of a flag doesn't do: where it was given, what it is, and why not.
+  func misfit(_ name: String, _ flaw: String) -> UsageError {
+    let isSecret = flags.first { $0.name == name }?.isSecret ?? false
+    let value = values[name] ?? ""
+    if sources[name] == .environment, name == "port", value.contains("://") {
+      return UsageError(
+        message:
+          "\(place(name)) is \(value), which Kubernetes sets for a Service named pincluster: "
+          + "set enableServiceLinks: false in the pod's spec, rename the Service, or give --port")
+    }
+    return UsageError(message: "\(place(name)) is \(isSecret ? "secret and" : "\(value),") \(flaw)")
   }
 
   /// The list of flags in a command's help.
@@ -100,7 +148,7 @@ struct Options {
     flags.map { flag in
       let left = "  --\(flag.name) \(flag.placeholder)"
       let padding = String(repeating: " ", count: max(1, 30 - left.count))
-      return left + padding + flag.help + (flag.hasVariable ? " [\(flag.variable)]" : "")
+      return left + padding + flag.fullHelp + (flag.hasVariable ? " [\(flag.variable)]" : "")
     }.joined(separator: "\n")
   }
 }

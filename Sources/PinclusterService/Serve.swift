@@ -5,41 +5,66 @@ import Glibc
 import HTTPServer
 
 /// `pincluster serve`: opens the store, listens, loads, serves, and stops on SIGTERM or SIGINT.
-struct Serve {
+struct Serve: RunnableCommand {
+  private static let usual = HTTPServer.Configuration()
+
   static let flags: [Options.Flag] = [
-    .init("host", "HOST", "address to listen on (127.0.0.1)"),
-    .init("port", "PORT", "port to listen on, 0 for any free one (8080)"),
-    .init("data", "DIR", "data directory (./data)"),
-    .init("threads", "N", "event loops (one for each available processor)"),
-    .init("log-level", "LEVEL", "lowest level to log: debug, info or error (info)"),
-    .init("max-header-bytes", "N", "largest request head, in bytes (65536)"),
-    .init("max-body-bytes", "N", "largest request body, in bytes (67108864)"),
-    .init("idle-timeout", "SECONDS", "time until a silent connection is closed (60)"),
+    .init("host", "HOST", "address to listen on", standard: usual.host),
     .init(
-      "max-connections", "N", "most connections at one time, within the limit on open files (10000)"
-    ),
-    .init("max-input-bytes", "N", "bytes of requests kept until they are answered (268435456)"),
-    .init("max-output-bytes", "N", "bytes of answers kept until they are taken (268435456)"),
-    .init("request-timeout", "SECONDS", "time that the work for a read may take (10)"),
-    .init("max-feature-bytes", "N", "largest feature, in bytes (1048576)"),
-    .init("max-collections", "N", "collections beyond which none is created (1000)"),
+      "port", "PORT", "port to listen on, 0 for any free one", 0...65_535, standard: usual.port),
+    .init("data", "DIR", "data directory", standard: "./data"),
     .init(
-      "public-url", "URL", "where clients reach the service, for links (from each request)"),
+      "threads", "N", "event loops", 1...256, standard: min(usual.threads, 256),
+      unset: "one for each available processor"),
+    .init(
+      "log-level", "LEVEL", "lowest level to log: debug, info or error",
+      .choice(Logger.Level.allCases.map(\.name)), standard: Logger.Level.info.name),
+    .init(
+      "max-header-bytes", "N", "largest request head, in bytes", 1024...16_777_216,
+      standard: usual.maximumHeaderBytes),
+    .init(
+      "max-body-bytes", "N", "largest request body, in bytes", 1024...2_147_483_647,
+      standard: usual.maximumBodyBytes),
+    .init(
+      "idle-timeout", "SECONDS", "time until a silent connection is closed", 1...86_400,
+      standard: usual.idleTimeout),
+    .init(
+      "max-connections", "N", "most connections at one time, within the limit on open files",
+      1...1_000_000, standard: usual.maximumConnections),
+    .init(
+      "max-input-bytes", "N", "bytes of requests kept until they are answered",
+      1_048_576...(1 << 40), standard: usual.maximumInputBytes),
+    .init(
+      "max-output-bytes", "N", "bytes of answers kept until they are taken",
+      1_048_576...(1 << 40), standard: usual.maximumOutputBytes),
+    .init(
+      "request-timeout", "SECONDS", "time that the work for a read may take", 1...3600,
+      standard: API.defaultRequestTimeout),
+    .maximumFeatureBytes,
+    .init(
+      "max-collections", "N", "collections beyond which none is created", 1...1_000_000,
+      standard: WriteLimits().collections),
+    .init(
+      "public-url", "URL", "where clients reach the service, for links",
+      unset: "from each request"),
     .init(
       switch: "trust-proxy",
       "believe X-Forwarded-… and Forwarded, which a proxy must set on every request"),
     .init(
-      "cors-origin", "ORIGINS",
-      "origins whose pages may read and write, with commas, or * (any may read, none write)"),
-    .init("leaflet", "DIR", "folder of Leaflet, for the map page (\(LeafletFolder.usual))"),
+      "cors-origin", "ORIGINS", "origins whose pages may read and write, with commas, or *", .list,
+      unset: "any may read, none write"),
+    .init("leaflet", "DIR", "folder of Leaflet, for the map page", standard: LeafletFolder.usual),
     .init(
       "basemap-url", "TEMPLATE",
-      "tiles below the map page, such as https://{s}.example/{z}/{x}/{y}.png (none)"),
+      "tiles below the map page, such as https://{s}.example/{z}/{x}/{y}.png", unset: "none"),
     .init("basemap-attribution", "TEXT", "whose tiles they are, shown on the map page"),
-    .init("drain-timeout", "SECONDS", "time for requests in flight when stopping (30)"),
+    .init(
+      "drain-timeout", "SECONDS", "time for requests in flight when stopping", 0...3600,
+      standard: usual.drainTimeout),
   ]
 
   private let logger: Logger
+  private let warnings: [String]
   private let directory: String
   private var configuration: HTTPServer.Configuration
   private let requestTimeout: Int
@@ -53,60 +78,41 @@ struct Serve {
       throw UsageError(
         message: "serve takes no operand, but \(operand) was given; see pincluster serve --help")
     }
-    let levelName = options.values["log-level"] ?? Logger.Level.info.name
-    guard let level = Logger.Level(name: levelName) else {
-      throw UsageError(message: "--log-level is \(levelName), not debug, info or error")
-    }
-    logger = Logger(level: level)
-    directory = options.values["data"] ?? "./data"
-    requestTimeout =
-      try options.integer("request-timeout", in: 1...3600) ?? API.defaultRequestTimeout
-    let publicURL = options.values["public-url"]
+    logger = Logger(level: options.values["log-level"].flatMap(Logger.Level.init(name:)) ?? .info)
+    warnings = options.warnings
+    directory = options.values["data"] ?? ""
+    requestTimeout = options.integer("request-timeout") ?? API.defaultRequestTimeout
     guard
       let address = ServiceAddress(
-        publicURL: publicURL, trustsProxy: try options.isOn("trust-proxy"))
-    else {
-      throw UsageError(
-        message: "--public-url is \(publicURL ?? ""), not of the form https://host[:port][/path]")
-    }
+        publicURL: options.values["public-url"], trustsProxy: options.isOn("trust-proxy"))
+    else { throw options.misfit("public-url", "not of the form https://host[:port][/path]") }
     self.address = address
-    let names = options.values["cors-origin"]
-    let host = options.values["host"] ?? HTTPServer.Configuration().host
-    guard let origins = OriginPolicy(origins: names, isLocal: Serve.isLoopback(host)) else {
-      throw UsageError(
-        message: "--cors-origin is \(names ?? ""), not * or origins such as https://maps.example")
-    }
-    self.origins = origins
-    let template = options.values["basemap-url"]
-    let leaflet = LeafletFolder.read(options.values["leaflet"] ?? LeafletFolder.usual)
-    guard
-      let map = MapSettings(
-        basemapURL: template, attribution: options.values["basemap-attribution"] ?? "",
-        leaflet: leaflet)
-    else {
-      throw UsageError(
-        message: "--basemap-url is \(template ?? ""), not of the form https://host/{z}/{x}/{y}.png")
-    }
-    self.map = map
     configuration = HTTPServer.Configuration()
     configuration.host = options.values["host"] ?? configuration.host
-    let numbers: [(String, ClosedRange<Int>, WritableKeyPath<HTTPServer.Configuration, Int>)] = [
-      ("port", 0...65_535, \.port), ("threads", 1...256, \.threads),
-      ("max-header-bytes", 1024...16_777_216, \.maximumHeaderBytes),
-      ("max-body-bytes", 1024...2_147_483_647, \.maximumBodyBytes),
-      ("idle-timeout", 1...86_400, \.idleTimeout),
-      ("max-connections", 1...1_000_000, \.maximumConnections),
-      ("max-input-bytes", 1_048_576...(1 << 40), \.maximumInputBytes),
-      ("max-output-bytes", 1_048_576...(1 << 40), \.maximumOutputBytes),
-      ("drain-timeout", 0...3600, \.drainTimeout),
+    guard
+      let origins = OriginPolicy(
+        origins: options.values["cors-origin"], isLocal: Serve.isLoopback(configuration.host))
+    else { throw options.misfit("cors-origin", "not * or origins such as https://maps.example") }
+    self.origins = origins
+    guard
+      let map = MapSettings(
+        basemapURL: options.values["basemap-url"],
+        attribution: options.values["basemap-attribution"] ?? "",
+        leaflet: LeafletFolder.read(options.values["leaflet"] ?? LeafletFolder.usual))
+    else { throw options.misfit("basemap-url", "not of the form https://host/{z}/{x}/{y}.png") }
+    self.map = map
+    let numbers: [(String, WritableKeyPath<HTTPServer.Configuration, Int>)] = [
+      ("port", \.port), ("threads", \.threads), ("max-header-bytes", \.maximumHeaderBytes),
+      ("max-body-bytes", \.maximumBodyBytes), ("idle-timeout", \.idleTimeout),
+      ("max-connections", \.maximumConnections), ("max-input-bytes", \.maximumInputBytes),
+      ("max-output-bytes", \.maximumOutputBytes), ("drain-timeout", \.drainTimeout),
     ]
-    for (name, range, field) in numbers {
-      if let value = try options.integer(name, in: range) { configuration[keyPath: field] = value }
+    for (name, field) in numbers {
+      if let value = options.integer(name) { configuration[keyPath: field] = value }
     }
     limits.bodyBytes = configuration.maximumBodyBytes
-    limits.featureBytes = try options.featureBytes() ?? limits.featureBytes
-    limits.collections =
-      try options.integer("max-collections", in: 1...1_000_000) ?? limits.collections
+    limits.featureBytes = options.integer("max-feature-bytes") ?? limits.featureBytes
+    limits.collections = options.integer("max-collections") ?? limits.collections
     try configuration.fit(descriptors: Descriptors.raiseLimit())
   }
 
@@ -127,6 +133,9 @@ struct Serve {
     signal(SIGPIPE, SIG_IGN)
     logger.start()
     defer { logger.flush() }
+    for warning in warnings {
+      logger.log(.error, "configuration") { $0.member("message", warning) }
+    }
 
     let catalog = Catalog()
     let writer = CollectionWriter(

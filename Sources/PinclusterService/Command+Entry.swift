@@ -1,0 +1,42 @@
+extension Command {
+  /// A command as the help, the man page and the completions tell of it.
+  struct Entry: Sendable {
+    let name: String
+    /// Stands for what it takes besides flags; empty for nothing.
+    let operand: String
+    /// A sentence without its end.
+    let summary: String
+    /// Sentences, in lines.
+    let description: String
+    let flags: [Options.Flag]
+    /// Sentences after the flags, in lines; may be empty.
+    let notes: String
+    let type: any RunnableCommand.Type
+
+    init(
+      _ name: String, _ type: any RunnableCommand.Type, operand: String = "",
+      flags: [Options.Flag], summary: String, description: String, notes: String = ""
+    ) {
+      (self.name, self.type, self.operand, self.flags) = (name, type, operand, flags)
+      (self.summary, self.description, self.notes) = (summary, description, notes)
+    }
+
+    /// Its flags, with those that all such commands have.
+    var allFlags: [Options.Flag] { Options.allFlags(flags) }
+
+    /// How it is called.
+    var usage: String { "pincluster \(name)\(operand.isEmpty ? "" : " " + operand) [FLAGS]" }
+
+    /// What `--help` prints.
+    var help: String {
+      """
+      Usage: \(usage)
+
+      \(description)
+
+      Flags, with their (defaults) and [environment variables]:
+      \(Options.help(allFlags))\(notes.isEmpty ? "" : "\n\n" + notes)
+      """
+    }
+  }
+}

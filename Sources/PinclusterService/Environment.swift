@@ -1,0 +1,37 @@
+import Glibc
+
+/// The environment variables of this process.
+enum Environment {
+  /// Names that other programs of this repository read.
+  private static let foreign = [
+    "PINCLUSTER_TEST_", "PINCLUSTER_KILL_", "PINCLUSTER_FUZZ_", "PINCLUSTER_BINARY",
+  ]
+
+  /// The variables whose names begin with PINCLUSTER_ but that nothing reads, in order. Without those that
+  /// Kubernetes sets for its Services.
+  static func unknown(beside known: Set<String>) -> [String] {
+    let names = names(prefix: "PINCLUSTER_")
+    let services = names.filter { $0.hasSuffix("_SERVICE_HOST") }.map { $0.dropLast(13) }
+    return names.filter { name in
+      !known.contains(name) && !foreign.contains { name.hasPrefix($0) }
+        && !services.contains { service in
+          name == service + "_PORT"
+            || ["_SERVICE_HOST", "_SERVICE_PORT", "_PORT_"].contains {
+              name.hasPrefix(service + $0)
+            }
+        }
+    }
+  }
+
+  private static func names(prefix: String) -> [String] {
+    var found: [String] = []
+    var next = environ
+    while let entry = next.pointee {
+      if strncmp(entry, prefix, prefix.utf8.count) == 0 {
+        found.append(String(String(cString: entry).prefix { $0 != "=" }))
+      }
+      next += 1
+    }
+    return found.sorted()
+  }
+}
