@@ -23,5 +23,24 @@ extension Command {
       description: """
         Exits with 0 if a running service is ready, otherwise with 1.
         """),
+    Entry(
+      "completions", Completions.self, operand: "SHELL", flags: [],
+      summary: "print what lets bash, zsh or fish complete commands and flags",
+      description: """
+        Prints a script for SHELL: bash, zsh or fish. For example in .bashrc: . <(pincluster completions bash)
+        """),
+    Entry(
+      "man", ManPage.self, flags: [], summary: "print the page of the manual, for man -l -",
+      description: """
+        Prints pincluster(1) in the language of man(7).
+        """),
   ]
+
+  /// The flags that the environment and configuration files may set, each once.
+  static var settings: [Options.Flag] {
+    var names: Set<String> = []
+    return (all.flatMap(\.flags) + Options.common).filter { flag in
+      flag.hasVariable && names.insert(flag.name).inserted
+    }
+  }
 }

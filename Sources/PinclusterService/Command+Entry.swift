@@ -25,18 +25,19 @@ extension Command {
     var allFlags: [Options.Flag] { Options.allFlags(flags) }
 
     /// How it is called.
-    var usage: String { "pincluster \(name)\(operand.isEmpty ? "" : " " + operand) [FLAGS]" }
+    var usage: String {
+      "pincluster \(name)\(operand.isEmpty ? "" : " " + operand)\(flags.isEmpty ? "" : " [FLAGS]")"
+    }
 
     /// What `--help` prints.
     var help: String {
-      """
-      Usage: \(usage)
-
-      \(description)
-
-      Flags, with their (defaults) and [environment variables]:
-      \(Options.help(allFlags))\(notes.isEmpty ? "" : "\n\n" + notes)
-      """
+      var parts = ["Usage: \(usage)", description]
+      if !flags.isEmpty {
+        parts.append(
+          "Flags, with their (defaults) and [environment variables]:\n" + Options.help(allFlags))
+      }
+      if !notes.isEmpty { parts.append(notes) }
+      return parts.joined(separator: "\n\n")
     }
   }
 }

@@ -11,10 +11,7 @@ struct Health: RunnableCommand {
   private let url: String
 
   init(_ options: Options) throws(UsageError) {
-    if let operand = options.operands.first {
-      throw UsageError(
-        message: "health takes no operand, but \(operand) was given; see pincluster health --help")
-    }
+    try options.refuseOperands("health")
     url = options.values["url"] ?? "http://127.0.0.1:\(options.integer("port") ?? 8080)"
   }
 

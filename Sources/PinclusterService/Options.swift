@@ -130,6 +130,14 @@ struct Options {
     }
   }
 
+  /// Throws if something was given beside flags.
+  func refuseOperands(_ command: String) throws(UsageError) {
+    guard let operand = operands.first else { return }
+    throw UsageError(
+      message: "\(command) takes no operand, but \(operand) was given; "
+        + "see pincluster \(command) --help")
+  }
+
   /// The error that the value of a flag doesn't do: where it was given, what it is, and why not.
   func misfit(_ name: String, _ flaw: String) -> UsageError {
     let isSecret = flags.first { $0.name == name }?.isSecret ?? false

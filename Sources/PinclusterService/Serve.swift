@@ -74,10 +74,7 @@ struct Serve: RunnableCommand {
   private var limits = WriteLimits()
 
   init(_ options: Options) throws(UsageError) {
-    if let operand = options.operands.first {
-      throw UsageError(
-        message: "serve takes no operand, but \(operand) was given; see pincluster serve --help")
-    }
+    try options.refuseOperands("serve")
     logger = Logger(level: options.values["log-level"].flatMap(Logger.Level.init(name:)) ?? .info)
     warnings = options.warnings
     directory = options.values["data"] ?? ""

@@ -1,0 +1,43 @@
+extension Completions {
+  /// A script for fish.
+  static var fish: String {
+    var lines = [
+      "# fish completion for pincluster; pincluster completions fish prints it.",
+      "complete -c pincluster -f",
+      "complete -c pincluster -n __fish_use_subcommand -l help -d 'list the commands'",
+      "complete -c pincluster -n __fish_use_subcommand -l version -d 'print the version'",
+    ]
+    for entry in Command.all {
+      lines.append(
+        "complete -c pincluster -n __fish_use_subcommand -a \(entry.name) -d \(fishQuoted(entry.summary))"
+      )
+      let within = "complete -c pincluster -n '__fish_seen_subcommand_from \(entry.name)'"
+      for flag in flags(entry) {
+        lines.append(
+          "\(within) -l \(flag.name)\(fish(flag.kind)) -d \(fishQuoted(flag.fullHelp))")
+      }
+      switch Operand(entry) {
+      case .none: break
+      case .file: lines.append("\(within) -F")
+      case .words(let words): lines.append("\(within) -a '\(words.joined(separator: " "))'")
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// How values are completed.
+  private static func fish(_ kind: Options.Flag.Kind) -> String {
+    switch kind {
+    case .choice(let words): " -x -a '\(words.joined(separator: " "))'"
+    case .file: " -r -F"
+    case .directory: " -x -a '(__fish_complete_directories)'"
+    case .text, .list, .integer: " -x"
+    case .toggle: ""
+    }
+  }
+
+  /// A text in single quotes, in which fish knows a backslash.
+  private static func fishQuoted(_ text: String) -> String {
+    "'" + text.map { "'\\".contains($0) ? "\\\($0)" : String($0) }.joined() + "'"
+  }
+}

@@ -1,0 +1,50 @@
+/// `pincluster completions SHELL`: prints what lets a shell complete commands, flags and their values.
+struct Completions: RunnableCommand {
+  private static let shells = ["bash", "zsh", "fish"]
+
+  private let shell: String
+
+  init(_ options: Options) throws(UsageError) {
+    guard options.operands.count == 1, Completions.shells.contains(options.operands[0]) else {
+      throw UsageError(message: "completions takes one SHELL: bash, zsh or fish")
+    }
+    shell = options.operands[0]
+  }
+
+  func run() -> Int32 {
+    let text =
+      switch shell {
+      case "zsh": Completions.zsh
+      case "fish": Completions.fish
+      default: Completions.bash
+      }
+    print(text, terminator: "")
+    return 0
+  }
+
+  /// What the operands of a command may be.
+  enum Operand {
+    case none
+    case file
+    case words([String])
+
+    init(_ entry: Command.Entry) {
+      switch entry.name {
+      case "import": self = .file
+      case "completions": self = .words(Completions.shells)
+      default: self = .none
+      }
+    }
+  }
+
+  /// A text in single quotes, for any of the shells.
+  static func quoted(_ text: String) -> String {
+    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+      + "'"
+  }
+
+  /// The flags of a command with `--help`.
+  static func flags(_ entry: Command.Entry) -> [Options.Flag] {
+    entry.allFlags + [.init(switch: "help", "list the flags", hasVariable: false)]
+  }
+}
