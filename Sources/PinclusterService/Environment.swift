@@ -7,6 +7,9 @@ enum Environment {
     "PINCLUSTER_TEST_", "PINCLUSTER_KILL_", "PINCLUSTER_FUZZ_", "PINCLUSTER_BINARY",
   ]
 
+  /// The value of a variable; nil if it isn't set.
+  static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
   /// The variables whose names begin with PINCLUSTER_ but that nothing reads, in order. Without those that
   /// Kubernetes sets for its Services.
   static func unknown(beside known: Set<String>) -> [String] {

@@ -14,6 +14,9 @@ extension ManPage {
   static let environment = """
     Each of these sets a flag of the commands that have it. Switches are on by true or 1, and off by false or 0.
     Other variables that begin with PINCLUSTER_ are named in a warning.
+
+    pincluster serve also reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID, which systemd sets, and tells it
+    when everything is loaded, when the service stops, and that its event loops run.
     """
 
   static let files: [(path: String, words: String)] = [

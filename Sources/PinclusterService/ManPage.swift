@@ -62,7 +62,7 @@ struct ManPage: RunnableCommand {
 
   /// The day of the page: that of SOURCE_DATE_EPOCH, so that a package can be built twice alike, or today.
   private static var date: String {
-    let given = getenv("SOURCE_DATE_EPOCH").flatMap { Int64(String(cString: $0)) }
+    let given = Environment.value("SOURCE_DATE_EPOCH").flatMap { Int64($0) }
     let seconds = min(max(given ?? Int64(time(nil)), 0), 250_000_000_000)
     return String(DateTime.text(seconds * 1000).prefix(10))
   }

@@ -102,7 +102,7 @@ struct Options {
 
   private mutating func readEnvironment(_ known: [Flag]) {
     for flag in flags where flag.hasVariable && values[flag.name] == nil {
-      if let value = getenv(flag.variable) { set(flag, String(cString: value), .environment) }
+      if let value = Environment.value(flag.variable) { set(flag, value, .environment) }
     }
     for name in Environment.unknown(beside: Set(known.filter(\.hasVariable).map(\.variable))) {
       warnings.append("\(name) in the environment sets nothing; see pincluster --help")

@@ -134,6 +134,8 @@ struct Serve: RunnableCommand {
       logger.log(.error, "configuration") { $0.member("message", warning) }
     }
 
+    let manager = ServiceManager()
+    manager.isDoing("Opening \(directory)")
     let catalog = Catalog()
     let writer = CollectionWriter(
       store: try FeatureStore(directory: directory), catalog: catalog, limits: limits)
@@ -147,6 +149,9 @@ struct Serve: RunnableCommand {
     let server = try makeServer(api, metrics)
     metrics.setConnections { [weak server] in server?.openConnections ?? 0 }
     try server.start()
+    let watchdog = Watchdog(manager, server)
+    defer { watchdog.stop() }
+    manager.isDoing("Loading \(directory)")
     logger.log(.info, "listening") { json in
       json.member("host", configuration.host)
       json.member("port", server.port)
@@ -162,10 +167,12 @@ struct Serve: RunnableCommand {
       json.member("features", catalog.all.reduce(0) { $0 + $1.index.count })
       json.member("seconds", start.duration(to: .now) / .seconds(1))
     }
+    manager.isReady("Serving on \(configuration.host) port \(server.port)")
 
     var received: Int32 = 0
     sigwait(&signals, &received)
     logger.log(.info, "stopping") { $0.member("signal", Int(received)) }
+    manager.isStopping()
     catalog.setStopping()
     server.shutdown()
     // Writes that still wait are past the drain deadline, and so are their clients.

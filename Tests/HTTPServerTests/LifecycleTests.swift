@@ -44,6 +44,28 @@ import Testing
     }
   }
 
+  @Test func aLoopThatIsHeldUpDoesNotRespond() throws {
+    let isHeld = Atomic(false)
+    let mayGo = Atomic(false)
+    let server = try TestServer(
+      change: { $0.threads = 2 },
+      handler: { _, reply in
+        isHeld.store(true, ordering: .sequentiallyConsistent)
+        while !mayGo.load(ordering: .sequentiallyConsistent) { usleep(1000) }
+        reply(HTTPResponse(status: 200))
+      })
+    #expect(server.server.responds(within: 30))
+    let socket = try server.connect()
+    socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(server.eventually { isHeld.load(ordering: .sequentiallyConsistent) })
+    #expect(!server.server.responds(within: 0.1))
+    mayGo.store(true, ordering: .sequentiallyConsistent)
+    #expect(socket.response()?.status == 200)
+    #expect(server.server.responds(within: 30))
+    server.server.shutdown()
+    #expect(server.server.responds(within: 0))
+  }
+
   @Test func shutdownAnswersWhatIsInFlight() throws {
     let held = Held()
     let server = try TestServer(

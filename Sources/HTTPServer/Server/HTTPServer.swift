@@ -1,4 +1,5 @@
 import CEvHTTP
+import Dispatch
 import Glibc
 import Threading
 
@@ -59,6 +60,17 @@ public final class HTTPServer: Sendable {
 
   /// The number of open connections.
   public var openConnections: Int { gauge.value }
+
+  /// Whether each event loop, if the server runs, takes up a job within a time. Blocks until it is known.
+  public func responds(within seconds: Double) -> Bool {
+    guard state.withLock({ $0 }) == .running else { return true }
+    let group = DispatchGroup()
+    for loop in loops {
+      group.enter()
+      if !loop.post({ group.leave() }) { group.leave() }
+    }
+    return group.wait(timeout: .now() + seconds) == .success
+  }
 
   /// Starts the threads and begins to answer. Has no effect on a server that was started before.
   public func start() throws(HTTPServerError) {
