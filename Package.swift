@@ -100,8 +100,12 @@ let package = Package(
       name: "HTTPServerTests", dependencies: ["HTTPServer", "Threading", "TestSupport"],
       swiftSettings: unoptimised),
     .testTarget(
-      name: "ClusterAPITests", dependencies: ["ClusterAPI", "TestSupport", "Threading"],
+      name: "ClusterAPITests",
+      dependencies: ["AccessControl", "ClusterAPI", "TestSupport", "Threading"],
       swiftSettings: strict),
+    .testTarget(
+      name: "AccessControlTests", dependencies: ["AccessControl", "CCrypto", "TestSupport"],
+      swiftSettings: unoptimised),
     .testTarget(
       name: "ServiceTests",
       dependencies: [

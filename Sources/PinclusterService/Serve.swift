@@ -1,3 +1,4 @@
+import AccessControl
 import ClusterAPI
 import FeatureStore
 import GeoFormats
@@ -8,62 +9,64 @@ import HTTPServer
 struct Serve: RunnableCommand {
   private static let usual = HTTPServer.Configuration()
 
-  static let flags: [Options.Flag] = [
-    .init("host", "HOST", "address to listen on", standard: usual.host),
-    .init(
-      "port", "PORT", "port to listen on, 0 for any free one", 0...65_535, standard: usual.port),
-    .init("data", "DIR", "data directory", standard: "./data"),
-    .init(
-      "threads", "N", "event loops", 1...256, standard: min(usual.threads, 256),
-      unset: "one for each available processor"),
-    .init(
-      "log-level", "LEVEL", "lowest level to log: debug, info or error",
-      .choice(Logger.Level.allCases.map(\.name)), standard: Logger.Level.info.name),
-    .init(
-      "max-header-bytes", "N", "largest request head, in bytes", 1024...16_777_216,
-      standard: usual.maximumHeaderBytes),
-    .init(
-      "max-body-bytes", "N", "largest request body, in bytes", 1024...2_147_483_647,
-      standard: usual.maximumBodyBytes),
-    .init(
-      "idle-timeout", "SECONDS", "time until a silent connection is closed", 1...86_400,
-      standard: usual.idleTimeout),
-    .init(
-      "max-connections", "N", "most connections at one time, within the limit on open files",
-      1...1_000_000, standard: usual.maximumConnections),
-    .init(
-      "max-input-bytes", "N", "bytes of requests kept until they are answered",
-      1_048_576...(1 << 40), standard: usual.maximumInputBytes),
-    .init(
-      "max-output-bytes", "N", "bytes of answers kept until they are taken",
-      1_048_576...(1 << 40), standard: usual.maximumOutputBytes),
-    .init(
-      "request-timeout", "SECONDS", "time that the work for a read may take", 1...3600,
-      standard: API.defaultRequestTimeout),
-    .maximumFeatureBytes,
-    .init(
-      "max-collections", "N", "collections beyond which none is created", 1...1_000_000,
-      standard: WriteLimits().collections),
-    .init(
-      "public-url", "URL", "where clients reach the service, for links",
-      unset: "from each request"),
-    .init(
-      switch: "trust-proxy",
-      "believe X-Forwarded-… and Forwarded, which a proxy must set on every request"),
-    .init(
-      "cors-origin", "ORIGINS", "origins whose pages may read and write, with commas, or *", .list,
-      unset: "any may read, none write"),
-    .init("leaflet", "DIR", "folder of Leaflet, for the map page", standard: LeafletFolder.usual),
-    .init(
-      "basemap-url", "TEMPLATE",
-      "tiles below the map page, such as https://{s}.example/{z}/{x}/{y}.png", unset: "none"),
-    .init("basemap-attribution", "TEXT", "whose tiles they are, shown on the map page"),
-    .init(
-      "drain-timeout", "SECONDS", "time for requests in flight when stopping", 0...3600,
-      standard: usual.drainTimeout),
-  ]
+  static let flags: [Options.Flag] =
+    [
+      .init("host", "HOST", "address to listen on", standard: usual.host),
+      .init(
+        "port", "PORT", "port to listen on, 0 for any free one", 0...65_535, standard: usual.port),
+      .init("data", "DIR", "data directory", standard: "./data"),
+      .init(
+        "threads", "N", "event loops", 1...256, standard: min(usual.threads, 256),
+        unset: "one for each available processor"),
+      .init(
+        "log-level", "LEVEL", "lowest level to log: debug, info or error",
+        .choice(Logger.Level.allCases.map(\.name)), standard: Logger.Level.info.name),
+      .init(
+        "max-header-bytes", "N", "largest request head, in bytes", 1024...16_777_216,
+        standard: usual.maximumHeaderBytes),
+      .init(
+        "max-body-bytes", "N", "largest request body, in bytes", 1024...2_147_483_647,
+        standard: usual.maximumBodyBytes),
+      .init(
+        "idle-timeout", "SECONDS", "time until a silent connection is closed", 1...86_400,
+        standard: usual.idleTimeout),
+      .init(
+        "max-connections", "N", "most connections at one time, within the limit on open files",
+        1...1_000_000, standard: usual.maximumConnections),
+      .init(
+        "max-input-bytes", "N", "bytes of requests kept until they are answered",
+        1_048_576...(1 << 40), standard: usual.maximumInputBytes),
+      .init(
+        "max-output-bytes", "N", "bytes of answers kept until they are taken",
+        1_048_576...(1 << 40), standard: usual.maximumOutputBytes),
+      .init(
+        "request-timeout", "SECONDS", "time that the work for a read may take", 1...3600,
+        standard: API.defaultRequestTimeout),
+      .maximumFeatureBytes,
+      .init(
+        "max-collections", "N", "collections beyond which none is created", 1...1_000_000,
+        standard: WriteLimits().collections),
+      .init(
+        "public-url", "URL", "where clients reach the service, for links",
+        unset: "from each request"),
+      .init(
+        switch: "trust-proxy",
+        "believe X-Forwarded-… and Forwarded, which a proxy must set on every request"),
+      .init(
+        "cors-origin", "ORIGINS", "origins whose pages may read and write, with commas, or *",
+        .list,
+        unset: "any may read, none write"),
+      .init("leaflet", "DIR", "folder of Leaflet, for the map page", standard: LeafletFolder.usual),
+      .init(
+        "basemap-url", "TEMPLATE",
+        "tiles below the map page, such as https://{s}.example/{z}/{x}/{y}.png", unset: "none"),
+      .init("basemap-attribution", "TEXT", "whose tiles they are, shown on the map page"),
+      .init(
+        "drain-timeout", "SECONDS", "time for requests in flight when stopping", 0...3600,
+        standard: usual.drainTimeout),
+    ] + accessFlags
 
-  private let logger: Logger
+  let logger: Logger
   private let warnings: [String]
   private let directory: String
   private var configuration: HTTPServer.Configuration
@@ -71,6 +74,7 @@ struct Serve: RunnableCommand {
   private let address: ServiceAddress
   private let origins: OriginPolicy
   private let map: MapSettings
+  private let access: AccessControl.Configuration
   private var limits = WriteLimits()
 
   init(_ options: Options) throws(UsageError) {
@@ -98,6 +102,7 @@ struct Serve: RunnableCommand {
         leaflet: LeafletFolder.read(options.values["leaflet"] ?? LeafletFolder.usual))
     else { throw options.misfit("basemap-url", "not of the form https://host/{z}/{x}/{y}.png") }
     self.map = map
+    access = try Serve.access(options, host: configuration.host)
     let numbers: [(String, WritableKeyPath<HTTPServer.Configuration, Int>)] = [
       ("port", \.port), ("threads", \.threads), ("max-header-bytes", \.maximumHeaderBytes),
       ("max-body-bytes", \.maximumBodyBytes), ("idle-timeout", \.idleTimeout),
@@ -114,7 +119,7 @@ struct Serve: RunnableCommand {
   }
 
   /// Whether only clients on this machine reach an address to listen on.
-  private static func isLoopback(_ host: String) -> Bool {
+  static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
 
@@ -126,6 +131,7 @@ struct Serve: RunnableCommand {
     sigemptyset(&signals)
     sigaddset(&signals, SIGTERM)
     sigaddset(&signals, SIGINT)
+    sigaddset(&signals, SIGHUP)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
     logger.start()
@@ -140,9 +146,11 @@ struct Serve: RunnableCommand {
     let writer = CollectionWriter(
       store: try FeatureStore(directory: directory), catalog: catalog, limits: limits)
     let metrics = Metrics()
+    let access = try AccessControl(access)
+    log(access)
     let api = API(
       catalog: catalog, writer: writer, metrics: metrics, requestTimeout: requestTimeout,
-      address: address, origins: origins, map: map
+      address: address, origins: origins, access: access, map: map
     ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }
@@ -170,7 +178,7 @@ struct Serve: RunnableCommand {
     manager.isReady("Serving on \(configuration.host) port \(server.port)")
 
     var received: Int32 = 0
-    sigwait(&signals, &received)
+    while sigwait(&signals, &received) == 0, received == SIGHUP { reload(access) }
     logger.log(.info, "stopping") { $0.member("signal", Int(received)) }
     manager.isStopping()
     catalog.setStopping()

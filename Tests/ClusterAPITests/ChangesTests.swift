@@ -144,7 +144,7 @@ import Threading
     await service.store((0..<400).map { TwinFeature($0, Double($0 % 40) / 5, Double($0 / 40)) })
     let refusals = Refusals()
     let hub = ChangeHub(
-      catalog: service.catalog, limits: WatchLimits(bytes: 200_000), refusals: refusals
+      limits: WatchLimits(bytes: 200_000), refusals: refusals
     ) { _ in }
     defer { hub.close() }
     /// The status of a new watcher.
@@ -156,7 +156,8 @@ import Threading
       return await withCheckedContinuation { continuation in
         do {
           try hub.watch(
-            .init(collection: "c", query: query), .viewport(viewport), since: nil, by: request
+            .init(collection: "c", query: query), of: CatalogView(service.catalog),
+            .viewport(viewport), since: nil, by: request
           ) {
             continuation.resume(returning: (try? $0.get().status) ?? 0)
           }

@@ -87,13 +87,13 @@ final class FilteredView: Sendable {
     let (filtered, changed) = try before.filtered.following(whole.collection, passing: binding)
     var next = before
     (next.filtered, next.whole) = (filtered, whole.info)
-    let isRenamed = before.whole.changed(to: 0) != whole.info.changed(to: 0)
-    if changed?.isEmpty == true, !isRenamed, filtered.collection === before.filtered.collection {
+    let isSaidOtherwise = !before.whole.says(sameAs: whole.info)
+    if changed?.isEmpty == true, !isSaidOtherwise, filtered.collection === before.filtered.collection {
       return (next, [], false)
     }
     // Other times change what passes a span of time, wherever it is.
     let touched = before.whole.temporal == whole.info.temporal ? changed : nil
-    let isSame = changed?.isEmpty == true && !isRenamed
+    let isSame = changed?.isEmpty == true && !isSaidOtherwise
     let version =
       isSame ? before.snapshot.info.version : FilteredView.nextVersion(after: before)
     next.snapshot = CollectionSnapshot(

@@ -22,6 +22,13 @@ public struct CollectionInfo: Sendable, Equatable {
   /// Whether all its rows have a checksum.
   let hasChecksums: Bool
 
+  /// Whether the same is said about the collection as in another version, whatever its features.
+  public func says(sameAs other: CollectionInfo) -> Bool {
+    (title, description, ttl, temporal) == (
+      other.title, other.description, other.ttl, other.temporal
+    )
+  }
+
   /// The same collection at a later version.
   public func changed(to version: Int64) -> CollectionInfo {
     var info = self

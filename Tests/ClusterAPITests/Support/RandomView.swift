@@ -64,9 +64,14 @@ struct RandomView: Sendable {
     }
   }
 
-  /// The answer of a service.
-  func answer(of service: Service) async -> Answer {
-    await withCheckedContinuation { continuation in
+  /// The answer of a service to the holder of a key.
+  func answer(of service: Service, key: String? = nil) async -> Answer {
+    var request = request
+    if let key {
+      request.headers = HTTPHeaders(
+        request.headers.fields + [("Authorization", "Bearer \(key)")])
+    }
+    return await withCheckedContinuation { continuation in
       service.api.handle(request) { continuation.resume(returning: Answer(response: $0)) }
     }
   }

@@ -1,5 +1,7 @@
+import AccessControl
 import ClusterAPI
 import FeatureStore
+import Glibc
 import HTTPServer
 import TestSupport
 import Testing
@@ -13,6 +15,7 @@ final class Service: Sendable {
   /// What the log was told.
   let reports = Locked<[String]>([])
   let directory: TemporaryDirectory
+  let access: AccessControl
 
   /// A service of a new directory, or of one that another has left.
   ///
@@ -21,11 +24,12 @@ final class Service: Sendable {
   ///   - catalog: an empty one.
   ///   - limits: bounds of what may be written.
   ///   - origins: what browsers may ask for.
+  ///   - keys: the text of a file of keys; nil if everybody may do everything.
   ///   - map: what the map page shows.
   init(
     of directory: TemporaryDirectory? = nil, catalog: Catalog = Catalog(),
     limits: WriteLimits = WriteLimits(), origins: OriginPolicy = .usual,
-    map: MapSettings = Service.map,
+    keys: String? = nil, map: MapSettings = Service.map,
     clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
@@ -37,14 +41,27 @@ final class Service: Sendable {
     try writer.load()
     catalog.setReady(true)
     let reports = self.reports
+    var files = AccessControl.Configuration()
+    if let keys {
+      files.keyFile = "\(directory.path)/keys"
+      try Service.write(keys, to: "\(directory.path)/keys")
+    }
+    access = try AccessControl(files)
     // The time is enough for a build without optimization on a busy machine.
     api = API(
       catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600,
-      origins: origins, map: map
+      origins: origins, access: access, map: map
     ) { text in reports.withLock { $0.append(text) } }
   }
 
   deinit { writer.close() }
+
+  /// Writes a file.
+  static func write(_ text: String, to path: String) throws {
+    let file = try #require(fopen(path, "w"))
+    defer { fclose(file) }
+    #expect(fputs(text, file) >= 0)
+  }
 
   /// Files that stand for those of Leaflet.
   static let leaflet = ["leaflet.js": Array("L = {}".utf8), "leaflet.css": Array("a {}".utf8)]
