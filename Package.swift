@@ -27,7 +27,9 @@ let package = Package(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(
       name: "CEvHTTP", dependencies: ["CLibevent"],
-      linkerSettings: [.linkedLibrary("event_pthreads")]),
+      linkerSettings: ["event_pthreads", "event_openssl", "ssl", "crypto"].map {
+        .linkedLibrary($0)
+      }),
     .target(name: "CResources"),
     .target(name: "CGetopt"),
     .target(name: "CHints"),

@@ -43,6 +43,7 @@ static void input_changed(struct evbuffer *input, const struct evbuffer_cb_info 
   if (connection->received == 0) ceh_begin_head(connection);
   else if (connection->in_body && connection->chunks == 0) set_read_size(connection, BODY_READ);
   ceh_set_received(connection, connection->received + info->n_added);
+  if (connection->ssl != NULL) connection->decrypted = ceh_arrived(connection);
   loop->reading = connection;
   if (loop->input_bytes > loop->limits.max_input_bytes) event_active(loop->relieve, EV_READ, 0);
 }
@@ -56,6 +57,10 @@ static void output_changed(struct evbuffer *output, const struct evbuffer_cb_inf
   if (loop->output_bytes > loop->limits.max_output_bytes) event_active(loop->relieve, EV_READ, 0);
   // The time of the next request begins when the reply before it has been sent.
   bool is_empty = info->orig_size + info->n_added == info->n_deleted;
+  if (connection->ssl != NULL && info->n_deleted > 0) {
+    connection->sent_at_once += info->n_deleted;
+    if (connection->sent_at_once >= CEH_SINGLE_WRITE && !is_empty) ceh_pause(connection);
+  }
   if (is_empty && connection->exchange == NULL && !connection->in_body) ceh_begin_head(connection);
 }
 
@@ -98,7 +103,7 @@ void ceh_begin_head(ceh_connection *connection) {
 void ceh_begin_body(ceh_connection *connection) {
   connection->in_body = true;
   connection->since = connection->loop->seconds;
-  connection->before = connection->received;
+  connection->before = ceh_arrived(connection);
 }
 
 bool ceh_count_chunk(ceh_connection *connection) {
@@ -110,10 +115,12 @@ bool ceh_count_chunk(ceh_connection *connection) {
   return !connection->crumbs;
 }
 
-// The bytes of a reply that the peer has not acknowledged.
+// The bytes of a reply that the peer has not acknowledged. OpenSSL tells only when it has sent a whole record, so
+// that with TLS these are counted from a number that nobody can send.
 static size_t unsent(const ceh_connection *connection) {
   int queued = 0;
   if (ioctl(connection->fd, SIOCOUTQ, &queued) != 0) queued = 0;
+  if (connection->ssl != NULL) return SIZE_MAX / 2 + (size_t)queued - ceh_sent(connection);
   return evbuffer_get_length(bufferevent_get_output(connection->bev)) + (size_t)queued;
 }
 
@@ -123,23 +130,28 @@ void ceh_begin_sending(ceh_connection *connection) {
   connection->before = unsent(connection);
 }
 
-void ceh_count_refusal(const ceh_loop *loop, ceh_refusal refusal) {
-  loop->handlers.on_refusal(loop->handlers.context, refusal);
+void ceh_count_refusal(const ceh_loop *loop, ceh_refusal refusal, const char *reason) {
+  loop->handlers.on_refusal(loop->handlers.context, refusal, reason);
 }
 
 void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal) {
-  ceh_count_refusal(connection->loop, refusal);
+  ceh_count_refusal(connection->loop, refusal, NULL);
   ceh_bytes answer = connection->loop->refusals[refusal];
   // A socket whose buffer is empty takes this at once, unless the peer has gone. evhttp has no way to answer
-  // half a request.
-  (void)!send(connection->fd, answer.bytes, answer.size, MSG_NOSIGNAL | MSG_DONTWAIT);
+  // half a request. Before the end of a handshake nothing can be said, and what is too much shall cost none.
+  if (connection->ssl == NULL || refusal == CEH_PLAIN) {
+    (void)!send(connection->fd, answer.bytes, answer.size, MSG_NOSIGNAL | MSG_DONTWAIT);
+  } else if (ceh_is_secured(connection)) {
+    const struct iovec piece = {(void *)answer.bytes, answer.size};
+    (void)ceh_write_records(connection, &piece, 1);
+  }
   connection->linger = true;
   evhttp_connection_free(connection->evcon);
 }
 
 // Ends a connection whose peer does not take what it is sent.
 static void cut_off(ceh_connection *connection, ceh_refusal refusal) {
-  ceh_count_refusal(connection->loop, refusal);
+  ceh_count_refusal(connection->loop, refusal, NULL);
   evhttp_connection_free(connection->evcon);
 }
 
@@ -158,8 +170,10 @@ static bool is_receiving(const ceh_connection *connection) {
 static void check_pace(ceh_connection *connection) {
   ceh_loop *loop = connection->loop;
   if (loop->seconds - connection->since <= loop->limits.pace_seconds) return;
-  if (is_receiving(connection)) {
-    bool fast = connection->received >= connection->before + loop->limits.min_pace_bytes;
+  if (connection->handshake != NULL) {
+    ceh_turn_away(connection, CEH_LATE);
+  } else if (is_receiving(connection)) {
+    bool fast = ceh_arrived(connection) >= connection->before + loop->limits.min_pace_bytes;
     if (connection->in_body && fast) ceh_begin_body(connection);
     else ceh_turn_away(connection, CEH_LATE);
   } else if (is_sending(connection)) {
@@ -177,6 +191,13 @@ static void look_for_peer(ceh_connection *connection) {
     atomic_store_explicit(&connection->exchange->abandoned, true, memory_order_relaxed);
 }
 
+// A part of a record is a part of a request, which nobody has seen yet.
+static void look_for_part_of_record(ceh_connection *connection) {
+  if (connection->received > 0 || is_sending(connection) || !ceh_has_part_of_record(connection)) return;
+  ceh_begin_head(connection);
+  ceh_set_received(connection, CEH_RECORD_MEMORY);
+}
+
 void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
   loop->seconds += 1;
@@ -191,9 +212,13 @@ void ceh_sweep(evutil_socket_t fd, short what, void *argument) {
   }
   for (ceh_connection *c = LIST_FIRST(&loop->connections), *next; c != NULL; c = next) {
     next = LIST_NEXT(c, next);
-    // May free the connection.
-    if (c->exchange != NULL) look_for_peer(c);
-    else check_pace(c);
+    if (c->exchange != NULL) {
+      look_for_peer(c);
+      continue;
+    }
+    if (c->ssl != NULL && c->handshake == NULL && c->stream == NULL) look_for_part_of_record(c);
+    if (c->handshake != NULL) ceh_handshake_look(c);
+    check_pace(c);  // may free the connection
   }
   for (ceh_linger *l = LIST_FIRST(&loop->lingering), *next; l != NULL; l = next) {
     next = LIST_NEXT(l, next);

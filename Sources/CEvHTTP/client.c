@@ -1,8 +1,12 @@
 #include "internal.h"
 
+#include <event2/bufferevent_ssl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <signal.h>
 
 struct ceh_client {
   struct event_base *base;
@@ -15,6 +19,10 @@ struct ceh_client {
   char *headers;
   size_t headers_size;
   struct evbuffer *body;
+  struct bufferevent *bev;
+  SSL *ssl;           ///< NULL without TLS
+  bool secured;       ///< the handshake of the last connection is finished
+  const char *error;  ///< why TLS failed, if it did
 };
 
 // Makes a write to a closed socket an error instead of the end of the process.
@@ -55,7 +63,52 @@ static bool prepare(ceh_client *client) {
   return evhttp_add_header(client->request->output_headers, "Host", client->host) == 0;
 }
 
-ceh_client *ceh_client_new(const char *host, uint16_t port) {
+static void note_handshake(const SSL *ssl, int where, int result) {
+  ceh_client *client = SSL_get_app_data(ssl);
+  if (where & SSL_CB_HANDSHAKE_START) client->secured = false;
+  if (where & SSL_CB_HANDSHAKE_DONE) client->secured = true;
+}
+
+// A connection's certificate must be for the host.
+static SSL *secured(ceh_client *client, const char *host, ceh_tls *tls) {
+  SSL *ssl = SSL_new(tls);
+  if (ssl == NULL) return NULL;
+  X509_VERIFY_PARAM *wanted = SSL_get0_param(ssl);
+  X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  SSL_set_app_data(ssl, client);
+  SSL_set_info_callback(ssl, note_handshake);
+  bool is_address = X509_VERIFY_PARAM_set1_ip_asc(wanted, host) == 1;
+  if (is_address || (SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1))
+    return ssl;
+  SSL_free(ssl);
+  return NULL;
+}
+
+static struct bufferevent *new_bufferevent(ceh_client *client, const char *host, ceh_tls *tls) {
+  if (tls == NULL) return bufferevent_socket_new(client->base, -1, BEV_OPT_CLOSE_ON_FREE);
+  client->ssl = secured(client, host, tls);
+  if (client->ssl == NULL) return NULL;
+  return bufferevent_openssl_socket_new(client->base, -1, client->ssl, BUFFEREVENT_SSL_CONNECTING,
+                                        BEV_OPT_CLOSE_ON_FREE);
+}
+
+// What TLS says about a failure, if anything.
+static void explain(ceh_client *client) {
+  unsigned long error;
+  while ((error = bufferevent_get_openssl_error(client->bev)) != 0) {
+    bool has_ended = ERR_GET_LIB(error) == ERR_LIB_SSL &&
+                     ERR_GET_REASON(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
+    const char *reason = ERR_reason_error_string(error);
+    if (client->error == NULL && !has_ended) client->error = reason;
+  }
+  long verified = SSL_get_verify_result(client->ssl);
+  if (client->error != NULL && verified != X509_V_OK)
+    client->error = X509_verify_cert_error_string(verified);
+  if (client->error != NULL) client->outcome = CEH_INSECURE;
+  else if (client->outcome == CEH_BROKEN && !client->secured) client->outcome = CEH_UNREACHABLE;
+}
+
+ceh_client *ceh_client_new(const char *host, uint16_t port, ceh_tls *tls) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, ignore_broken_pipes);
   ceh_client *client = calloc(1, sizeof *client);
@@ -63,8 +116,8 @@ ceh_client *ceh_client_new(const char *host, uint16_t port) {
   client->base = event_base_new();
   client->body = evbuffer_new();
   client->host = strdup(host);
-  struct bufferevent *bev =
-      client->base ? bufferevent_socket_new(client->base, -1, BEV_OPT_CLOSE_ON_FREE) : NULL;
+  struct bufferevent *bev = client->base ? new_bufferevent(client, host, tls) : NULL;
+  client->bev = bev;
   if (bev != NULL) {
     bufferevent_set_max_single_read(bev, CEH_SINGLE_WRITE);
     bufferevent_set_max_single_write(bev, CEH_SINGLE_WRITE);
@@ -105,6 +158,7 @@ ceh_outcome ceh_client_send(ceh_client *client, ceh_method method, const char *t
   client->status = 0;
   client->done = false;
   client->outcome = CEH_UNREACHABLE;
+  client->error = NULL;
   evbuffer_drain(client->body, evbuffer_get_length(client->body));
   if (!prepare(client)) return CEH_NO_MEMORY;
   // Lets evhttp notice that the server has closed the idle connection, so that it opens another.
@@ -125,9 +179,12 @@ ceh_outcome ceh_client_send(ceh_client *client, ceh_method method, const char *t
     return CEH_UNREACHABLE;
   while (!client->done && event_base_loop(client->base, EVLOOP_ONCE) == 0) {
   }
+  if (client->ssl != NULL && client->outcome != CEH_SENT && client->outcome != CEH_NO_MEMORY)
+    explain(client);
   return client->outcome;
 }
 
+const char *ceh_client_error(const ceh_client *client) { return client->error; }
 int ceh_client_status(const ceh_client *client) { return client->status; }
 size_t ceh_client_headers_size(const ceh_client *client) { return client->headers_size; }
 void ceh_client_headers_copy(const ceh_client *client, char *destination) {

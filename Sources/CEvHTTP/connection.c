@@ -1,10 +1,24 @@
 #include "internal.h"
 
+#include <event2/bufferevent_ssl.h>
 #include <event2/listener.h>
+#include <openssl/ssl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+
+// With TLS, libevent takes the handshake for finished, as it is carried out in handshake.c before anything is read.
+static struct bufferevent *new_bufferevent(ceh_loop *loop, struct event_base *base) {
+  pthread_mutex_lock(&loop->lock);
+  bool secure = loop->tls != NULL;
+  SSL *ssl = secure ? SSL_new(loop->tls) : NULL;
+  pthread_mutex_unlock(&loop->lock);
+  if (!secure) return bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+  if (ssl == NULL) return NULL;
+  SSL_set_accept_state(ssl);
+  return bufferevent_openssl_socket_new(base, -1, ssl, BUFFEREVENT_SSL_OPEN, BEV_OPT_CLOSE_ON_FREE);
+}
 
 // evhttp does not report a new connection before its first request, but it asks for a bufferevent. The
 // bufferevent is kept and looked at again in the same turn of the loop, when evhttp has attached its
@@ -19,9 +33,10 @@ struct bufferevent *ceh_bufferevent_new(struct event_base *base, void *argument)
     loop->fresh = larger;
     loop->fresh_capacity = capacity;
   }
-  struct bufferevent *bev = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+  struct bufferevent *bev = new_bufferevent(loop, base);
   if (bev == NULL) return NULL;
-  bufferevent_set_max_single_write(bev, CEH_SINGLE_WRITE);
+  bool secure = bufferevent_openssl_get_ssl(bev) != NULL;
+  bufferevent_set_max_single_write(bev, secure ? CEH_RECORD : CEH_SINGLE_WRITE);
   bufferevent_incref(bev);
   loop->fresh[loop->fresh_count++] = bev;
   // Of a crowd that waits, no more are accepted than there are descriptors kept for.
@@ -42,6 +57,9 @@ static void closed(struct evhttp_connection *evcon, void *argument) {
     atomic_store_explicit(&connection->exchange->abandoned, true, memory_order_relaxed);
   }
   if (connection->stream != NULL) ceh_stream_detach(connection->stream);
+  if (connection->handshake != NULL) ceh_handshake_end(connection);
+  if (connection->ssl != NULL) ceh_send_close(connection);
+  if (connection->paused) LIST_REMOVE(connection, paused_next);
   ceh_set_exchange(connection, NULL);
   ceh_forget_bytes(connection);
   ceh_peer_leave(connection);
@@ -79,6 +97,7 @@ static void adopt(ceh_loop *loop, struct bufferevent *bev, struct evhttp_connect
   connection->loop = loop;
   connection->evcon = evcon;
   connection->bev = bev;
+  connection->ssl = bufferevent_openssl_get_ssl(bev);
   connection->fd = bufferevent_getfd(bev);
   connection->since = loop->seconds;
   if (!ceh_peer_join(connection) || !enter_table(loop, connection)) {
@@ -93,6 +112,7 @@ static void adopt(ceh_loop *loop, struct bufferevent *bev, struct evhttp_connect
   ceh_count_bytes(connection);
   if (open > loop->limits.max_connections && !ceh_peer_make_room(connection))
     ceh_turn_away(connection, CEH_OVERLOAD);
+  else if (connection->ssl != NULL) ceh_handshake_start(connection);
 }
 
 void ceh_adopt(evutil_socket_t fd, short what, void *argument) {

@@ -146,6 +146,11 @@ static void fail(ceh_loop *loop, struct evhttp_request *request, int status, con
 void ceh_handle_request(struct evhttp_request *request, void *argument) {
   ceh_loop *loop = argument;
   CEH_CHECK_THREAD(loop);
+  if (ceh_connection_of(loop, request) == NULL) {
+    // There was no memory to make it, and evhttp has made one that nothing here knows of, without TLS.
+    evhttp_connection_free(evhttp_request_get_connection(request));
+    return;
+  }
   framing frame = framing_of(request->input_headers);
   if (frame.invalid) {
     fail(loop, request, 400, "malformed or ambiguous header fields");
@@ -208,8 +213,8 @@ void evhttp_send_error(struct evhttp_request *request, int error, const char *re
     return;
   }
   int status = refine(loop, connection, request, error);
-  if (status == 431) ceh_count_refusal(loop, CEH_HEAD_LIMIT);
-  if (status == 413) ceh_count_refusal(loop, CEH_BODY_LIMIT);
+  if (status == 431) ceh_count_refusal(loop, CEH_HEAD_LIMIT, NULL);
+  if (status == 413) ceh_count_refusal(loop, CEH_BODY_LIMIT, NULL);
   fail(loop, request, status,
        connection->crumbs ? "the body comes in too many small chunks" : describe(status));
 }

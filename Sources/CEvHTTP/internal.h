@@ -12,6 +12,7 @@
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 #include <assert.h>
+#include <openssl/types.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/queue.h>
@@ -37,7 +38,18 @@ typedef struct ceh_peer {
   size_t input;   ///< bytes of requests that are not answered yet
   size_t held;    ///< those of requests that have arrived as a whole
   size_t output;  ///< bytes of replies that the sockets have not taken yet
+  TAILQ_ENTRY(ceh_peer) turn;
+  TAILQ_HEAD(, ceh_handshake) waiting;  ///< its handshakes that can go on; if any, it is in `turns`
 } ceh_peer;
+
+/// A handshake of TLS that is not finished.
+typedef struct ceh_handshake {
+  TAILQ_ENTRY(ceh_handshake) next;
+  struct ceh_connection *connection;
+  struct event *event;
+  bool begun;    ///< OpenSSL has seen the first bytes
+  bool waiting;  ///< it can go on, and is in its peer's `waiting`
+} ceh_handshake;
 
 /// One accepted connection, from accept to close.
 typedef struct ceh_connection {
@@ -46,6 +58,9 @@ typedef struct ceh_connection {
   ceh_peer *peer;
   struct evhttp_connection *evcon;
   struct bufferevent *bev;
+  SSL *ssl;                  ///< NULL without TLS
+  ceh_handshake *handshake;  ///< until it is finished
+  unsigned long decrypted;   ///< bytes that had arrived when some were decrypted last
   int fd;
   ceh_exchange *exchange;  ///< the request that waits for its reply, if any
   ceh_stream *stream;      ///< the stream that is the reply, if any
@@ -58,7 +73,10 @@ typedef struct ceh_connection {
   size_t read_size;        ///< the most bytes of one read
   bool in_body;            ///< the head of the request has been read
   long since;              ///< the second in which the head, or a period of a body, began
-  size_t before;           ///< bytes received or unsent at that time
+  size_t before;           ///< bytes that had arrived or were unsent at that time
+  size_t sent_at_once;     ///< bytes that OpenSSL has encrypted in this turn of the loop
+  LIST_ENTRY(ceh_connection) paused_next;
+  bool paused;  ///< it has sent so many that others come first, and is in the loop's `paused`
   bool linger;             ///< drain the peer's unread bytes after the close
 } ceh_connection;
 
@@ -90,7 +108,7 @@ struct ceh_loop {
   struct event_base *base;
   struct evhttp *http;
   struct evhttp_bound_socket *bound;
-  struct event *wake, *adopt, *tick, *accept_again, *sweep, *relieve;
+  struct event *wake, *adopt, *tick, *accept_again, *sweep, *relieve, *shake, *resume;
   ceh_limits limits;
   ceh_gauge *gauge;
   ceh_handlers handlers;
@@ -105,6 +123,8 @@ struct ceh_loop {
   LIST_HEAD(, ceh_connection) connections;
   LIST_HEAD(, ceh_peer) peers;
   void *peer_tree;  ///< the peers, for tsearch()
+  TAILQ_HEAD(, ceh_peer) turns;  ///< peers whose handshakes can go on
+  LIST_HEAD(, ceh_connection) paused;
   LIST_HEAD(, ceh_linger) lingering;
   long lingering_count;
   ceh_connection *reading;  ///< the connection whose input changed last
@@ -125,6 +145,7 @@ struct ceh_loop {
   STAILQ_HEAD(, ceh_job) jobs;
   bool ended;
   int stop_timeout_ms;  ///< -1 until a stop is asked for
+  ceh_tls *tls;         ///< for new connections; NULL for plain HTTP
 };
 
 /// The loop that runs on this thread.
@@ -162,12 +183,43 @@ void ceh_begin_body(ceh_connection *connection);
 /// Counts a line before or behind a chunk; false if its body has too many small ones.
 bool ceh_count_chunk(ceh_connection *connection);
 void ceh_begin_sending(ceh_connection *connection);
-void ceh_count_refusal(const ceh_loop *loop, ceh_refusal refusal);
+/// `reason` tells more, or is NULL.
+void ceh_count_refusal(const ceh_loop *loop, ceh_refusal refusal, const char *reason);
 void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal);
 /// Runs every second.
 void ceh_sweep(evutil_socket_t fd, short what, void *loop);
 /// Runs when a limit of bytes is exceeded.
 void ceh_relieve(evutil_socket_t fd, short what, void *loop);
+// handshake.c
+/// Begins the handshake of a new connection, which may free it.
+void ceh_handshake_start(ceh_connection *connection);
+/// Goes on with one that had too few bytes to begin.
+void ceh_handshake_look(ceh_connection *connection);
+void ceh_handshake_end(ceh_connection *connection);
+/// Runs while handshakes wait.
+void ceh_shake(evutil_socket_t fd, short what, void *loop);
+// records.c
+/// The most bytes of a record.
+#define CEH_RECORD (16 << 10)
+/// Whether TLS can be used, as the handshake is finished.
+bool ceh_is_secured(const ceh_connection *connection);
+/// ceh_write_out() for a connection with TLS.
+bool ceh_write_records(ceh_connection *connection, const struct iovec *pieces, int count);
+/// The bytes that have arrived, and those that were sent, with what TLS adds.
+size_t ceh_arrived(const ceh_connection *connection);
+size_t ceh_sent(const ceh_connection *connection);
+/// Whether bytes have arrived of which none could be decrypted yet.
+bool ceh_has_part_of_record(const ceh_connection *connection);
+/// The most memory that OpenSSL takes for a record that has not arrived as a whole.
+#define CEH_RECORD_MEMORY (17 << 10)
+/// Lets others send before this connection sends on.
+void ceh_pause(ceh_connection *connection);
+void ceh_resume(evutil_socket_t fd, short what, void *loop);
+/// Tells the peer that the connection closes.
+void ceh_send_close(ceh_connection *connection);
+// tls.c
+/// What OpenSSL reports as wrong, in a few words, for the last operation on this thread.
+const char *ceh_tls_error(void);
 // linger.c
 bool ceh_linger_start(ceh_loop *loop, int fd);
 void ceh_linger_end(ceh_linger *linger);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <event2/listener.h>
 #include <event2/thread.h>
+#include <openssl/ssl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +114,9 @@ static bool set_up(ceh_loop *loop) {
   loop->sweep = event_new(loop->base, -1, EV_PERSIST, ceh_sweep, loop);
   loop->relieve = event_new(loop->base, -1, EV_PERSIST, ceh_relieve, loop);
   if (!loop->wake || !loop->adopt || !loop->tick || !loop->accept_again) return false;
-  if (!loop->sweep || !loop->relieve) return false;
+  loop->shake = event_new(loop->base, -1, 0, ceh_shake, loop);
+  loop->resume = event_new(loop->base, -1, 0, ceh_resume, loop);
+  if (!loop->sweep || !loop->relieve || !loop->shake || !loop->resume) return false;
   if (event_add(loop->sweep, &(struct timeval){.tv_sec = 1}) < 0) return false;
   evhttp_set_bevcb(loop->http, ceh_bufferevent_new, loop);
   evhttp_set_gencb(loop->http, ceh_handle_request, loop);
@@ -137,6 +140,8 @@ ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
   loop->stop_timeout_ms = -1;
   LIST_INIT(&loop->connections);
   LIST_INIT(&loop->lingering);
+  LIST_INIT(&loop->paused);
+  TAILQ_INIT(&loop->turns);
   STAILQ_INIT(&loop->jobs);
   pthread_mutex_init(&loop->lock, NULL);
   if (set_up(loop)) loop->bound = evhttp_accept_socket_with_handle(loop->http, listener);
@@ -153,6 +158,15 @@ void ceh_loop_set_refusal(ceh_loop *loop, ceh_refusal refusal, ceh_bytes respons
   void *copy = malloc(response.size);
   if (copy == NULL) return;  // the connection is then closed without an answer
   loop->refusals[refusal] = (ceh_bytes){memcpy(copy, response.bytes, response.size), response.size};
+}
+
+void ceh_loop_set_tls(ceh_loop *loop, ceh_tls *tls) {
+  SSL_CTX_up_ref(tls);
+  pthread_mutex_lock(&loop->lock);
+  ceh_tls *before = loop->tls;
+  loop->tls = tls;
+  pthread_mutex_unlock(&loop->lock);
+  ceh_tls_free(before);
 }
 
 static void *run(void *argument) {
@@ -226,7 +240,10 @@ void ceh_loop_free(ceh_loop *loop) {
   if (loop->accept_again) event_free(loop->accept_again);
   if (loop->sweep) event_free(loop->sweep);
   if (loop->relieve) event_free(loop->relieve);
+  if (loop->shake) event_free(loop->shake);
+  if (loop->resume) event_free(loop->resume);
   if (loop->base) event_base_free(loop->base);
+  ceh_tls_free(loop->tls);
   pthread_mutex_destroy(&loop->lock);
   free(loop->fresh);
   free(loop->table);

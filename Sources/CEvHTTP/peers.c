@@ -29,6 +29,7 @@ bool ceh_peer_join(ceh_connection *connection) {
   ceh_loop *loop = connection->loop;
   ceh_peer *peer = calloc(1, sizeof *peer);
   if (peer == NULL) return false;
+  TAILQ_INIT(&peer->waiting);
   peer->number = number(evhttp_connection_get_addr(connection->evcon));
   ceh_peer **found = tsearch(peer, &loop->peer_tree, compare);
   if (found == NULL || *found != peer) free(peer);
@@ -83,7 +84,7 @@ bool ceh_peer_make_room(const ceh_connection *newcomer) {
   if (state_of(victim) == RECEIVING) {
     ceh_turn_away(victim, CEH_CROWD);
   } else {
-    ceh_count_refusal(loop, CEH_CROWD);
+    ceh_count_refusal(loop, CEH_CROWD, NULL);
     evhttp_connection_free(victim->evcon);
   }
   return true;

@@ -10,6 +10,7 @@ bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int c
   struct evbuffer *output = bufferevent_get_output(connection->bev);
   size_t written = 0;
   CEH_CHECK_THREAD(connection->loop);
+  if (connection->ssl != NULL) return ceh_write_records(connection, pieces, count);
   if (evbuffer_get_length(output) == 0) {  // not behind a 100 Continue
     struct msghdr message = {.msg_iov = (struct iovec *)pieces, .msg_iovlen = (size_t)count};
     ssize_t n = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);

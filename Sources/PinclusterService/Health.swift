@@ -6,18 +6,30 @@ struct Health: RunnableCommand {
     .init(
       "url", "URL", "service to ask", unset: "http://127.0.0.1 and the port", hasVariable: false),
     .init("port", "PORT", "port on this machine", 1...65_535, standard: 8080),
+    .init(
+      "tls-cert", "FILE",
+      "set if the service on this machine speaks HTTPS; its name isn't checked"),
+    TrustFiles.authoritiesFlag, TrustFiles.certificateFlag, TrustFiles.keyFlag,
   ]
 
   private let url: String
+  /// Whether the service must be who it says it is. On this machine, a certificate names another.
+  private let verifies: Bool
+  private let trust: TrustFiles
 
   init(_ options: Options) throws(UsageError) {
     try options.refuseOperands("health")
-    url = options.values["url"] ?? "http://127.0.0.1:\(options.integer("port") ?? 8080)"
+    let port = options.integer("port") ?? 8080
+    let scheme = options.values["tls-cert", default: ""].isEmpty ? "http" : "https"
+    url = options.values["url"] ?? "\(scheme)://127.0.0.1:\(port)"
+    verifies = options.values["url"] != nil
+    trust = try TrustFiles(options)
   }
 
   /// Returns 0 if the service is ready, otherwise 1.
-  func run() throws(HTTPClientError) -> Int32 {
-    let response = try HTTPClient(url: url).send(.get, "/health/ready", timeout: 3)
+  func run() throws -> Int32 {
+    let client = try trust.client(for: url, verifies: verifies)
+    let response = try client.send(.get, "/health/ready", timeout: 3)
     print(response.status == 200 ? "ready" : "not ready: \(url) answered \(response.status)")
     return response.status == 200 ? 0 : 1
   }

@@ -21,6 +21,7 @@ struct Import: RunnableCommand {
       "on-error", "WHAT", "abort or skip: what to do with bad features",
       .choice(["abort", "skip"]), standard: "abort", hasVariable: false),
     .maximumFeatureBytes,
+    TrustFiles.authoritiesFlag, TrustFiles.certificateFlag, TrustFiles.keyFlag,
   ]
   private static let formats = ["geojson", "geojsonseq", "csv"]
 
@@ -36,6 +37,7 @@ struct Import: RunnableCommand {
   let skipsBad: Bool
   private let data: String
   private let url: String?
+  private let trust: TrustFiles
   private let featureBytes: Int
 
   init(_ options: Options) throws(UsageError) {
@@ -54,6 +56,7 @@ struct Import: RunnableCommand {
     skipsBad = options.values["on-error"] == "skip"
     data = options.values["data"] ?? ""
     url = options.values["url"]
+    trust = try TrustFiles(options)
     featureBytes = options.integer("max-feature-bytes") ?? FeatureReader.usualLength
     format = try Import.format(options.values["format"], path)
   }
@@ -153,7 +156,7 @@ struct Import: RunnableCommand {
       try input.rewind()
       tally = Tally()
     }
-    let client = try HTTPClient(url: url)
+    let client = try trust.client(for: url)
     let mayCheck = !input.canRewind
     let stored = Locked(0)
     do {

@@ -15,6 +15,9 @@ struct Serve: RunnableCommand {
       .init(
         "port", "PORT", "port to listen on, 0 for any free one", 0...65_535, standard: usual.port),
       .init("data", "DIR", "data directory", standard: "./data"),
+      .init("tls-cert", "FILE", "certificate, and those up to its authority, to serve HTTPS"),
+      .init("tls-key", "FILE", "key of --tls-cert"),
+      .init("tls-client-ca", "FILE", "authorities of clients, which must then have a certificate"),
       .init(
         "threads", "N", "event loops", 1...256, standard: min(usual.threads, 256),
         unset: "one for each available processor"),
@@ -70,6 +73,7 @@ struct Serve: RunnableCommand {
   private let warnings: [String]
   private let directory: String
   private var configuration: HTTPServer.Configuration
+  private let tls: TLSFiles?
   private let requestTimeout: Int
   private let address: ServiceAddress
   private let origins: OriginPolicy
@@ -83,9 +87,11 @@ struct Serve: RunnableCommand {
     warnings = options.warnings
     directory = options.values["data"] ?? ""
     requestTimeout = options.integer("request-timeout") ?? API.defaultRequestTimeout
+    tls = try TLSFiles(options)
     guard
       let address = ServiceAddress(
-        publicURL: options.values["public-url"], trustsProxy: options.isOn("trust-proxy"))
+        publicURL: options.values["public-url"], trustsProxy: options.isOn("trust-proxy"),
+        isSecure: tls != nil)
     else { throw options.misfit("public-url", "not of the form https://host[:port][/path]") }
     self.address = address
     configuration = HTTPServer.Configuration()
@@ -139,6 +145,7 @@ struct Serve: RunnableCommand {
     for warning in warnings {
       logger.log(.error, "configuration") { $0.member("message", warning) }
     }
+    let certificate = try tls.map { try read($0) }
 
     let manager = ServiceManager()
     manager.isDoing("Opening \(directory)")
@@ -154,7 +161,7 @@ struct Serve: RunnableCommand {
     ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }
-    let server = try makeServer(api, metrics)
+    let server = try makeServer(api, metrics, certificate)
     metrics.setConnections { [weak server] in server?.openConnections ?? 0 }
     try server.start()
     let watchdog = Watchdog(manager, server)
@@ -178,7 +185,12 @@ struct Serve: RunnableCommand {
     manager.isReady("Serving on \(configuration.host) port \(server.port)")
 
     var received: Int32 = 0
-    while sigwait(&signals, &received) == 0, received == SIGHUP { reload(access) }
+    while sigwait(&signals, &received) == 0, received == SIGHUP {
+      manager.isReloading()
+      reload(access)
+      reload(server)
+      manager.isReady("Serving on \(configuration.host) port \(server.port)")
+    }
     logger.log(.info, "stopping") { $0.member("signal", Int(received)) }
     manager.isStopping()
     catalog.setStopping()
@@ -188,6 +200,26 @@ struct Serve: RunnableCommand {
     api.close()
     logger.log(.info, "stopped")
     return 0
+  }
+
+  /// Reads files anew that the service has read at its start. One that is bad leaves in force what was read before.
+  private func reload(_ server: HTTPServer) {
+    logger.log(.info, "reloading")
+    do {
+      if let tls { server.use(try read(tls)) }
+    } catch {
+      logger.log(.error, "not reloaded") { $0.member("message", "\(error)") }
+    }
+  }
+
+  /// Reads the files of TLS, and logs until when they are good.
+  private func read(_ files: TLSFiles) throws(TLSFiles.Failure) -> TLSContext {
+    let context = try files.read()
+    logger.log(.info, "certificate") { json in
+      json.member("file", files.certificate)
+      json.member("expires", DateTime.text(Int64(context.expiry) * 1000))
+    }
+    return context
   }
 
   /// Logs the events of index files.
@@ -223,11 +255,21 @@ struct Serve: RunnableCommand {
     }
   }
 
-  private func makeServer(_ api: API, _ metrics: Metrics) throws -> HTTPServer {
+  private func makeServer(
+    _ api: API, _ metrics: Metrics, _ tls: TLSContext?
+  ) throws -> HTTPServer {
     let logger = self.logger
     var configuration = self.configuration
     configuration.protocolErrorResponse = API.protocolError
-    configuration.onRefusal = { metrics.count($0) }
+    configuration.tls = tls
+    configuration.onRefusal = { refusal, reason in
+      metrics.count(refusal)
+      guard let reason, logger.writes(.debug) else { return }
+      logger.log(.debug, "refused") { json in
+        json.member("reason", refusal.rawValue)
+        json.member("message", reason)
+      }
+    }
     configuration.onRequest = { log in
       metrics.count(log)
       guard logger.writes(.debug) else { return }

@@ -50,9 +50,6 @@ import Testing
     ] {
       #expect(throws: HTTPClientError.badURL(url)) { try HTTPClient(url: url) }
     }
-    #expect(throws: HTTPClientError.unsupportedScheme("https://a")) {
-      try HTTPClient(url: "https://a")
-    }
     let held = Held()
     let server = try TestServer { _, reply in held.add(reply) }
     let client = try HTTPClient(url: "http://127.0.0.1:\(server.port)")

@@ -16,7 +16,7 @@ import Threading
     let server = try TestServer(
       change: { configuration in
         change(&configuration)
-        configuration.onRefusal = { refusal in counts.withLock { $0[refusal, default: 0] += 1 } }
+        configuration.onRefusal = { refusal, _ in counts.withLock { $0[refusal, default: 0] += 1 } }
       }, handler: handler)
     return (server, { refusal in counts.withLock { $0[refusal] ?? 0 } })
   }

@@ -67,10 +67,13 @@ typedef enum {
   CEH_FULL,      ///< too many bytes of requests wait
   CEH_SHARE,     ///< too many bytes of requests from one address wait
   CEH_CROWD,     ///< the address with most connections has to make room for another
+  CEH_PLAIN,     ///< the request comes without TLS, and is answered so
   CEH_REFUSALS,  ///< the number of those above
   // Closed, as a response is on its way.
   CEH_UNTAKEN,  ///< too many bytes of responses wait
   CEH_UNREAD,   ///< the peer takes the response too slowly
+  // Closed, as there is no TLS to answer with.
+  CEH_HANDSHAKE,  ///< the handshake failed
   // Answered by on_failure.
   CEH_HEAD_LIMIT,
   CEH_BODY_LIMIT
@@ -83,9 +86,34 @@ typedef struct {
   void (*on_request)(void *context, ceh_exchange *exchange);
   /// The peer violated the protocol or a limit. Must reply before it returns.
   void (*on_failure)(void *context, ceh_exchange *exchange, int status, const char *reason);
-  /// Something was refused; for counting.
-  void (*on_refusal)(void *context, ceh_refusal refusal);
+  /// Something was refused; for counting. `reason` tells more, or is NULL.
+  void (*on_refusal)(void *context, ceh_refusal refusal, const char *reason);
 } ceh_handlers;
+
+/// A certificate, its key, and whose certificates clients must have, for TLS; shared by all connections that
+/// were made with it. Any thread.
+typedef struct ssl_ctx_st ceh_tls;
+
+/// A file of TLS in PEM.
+typedef enum { CEH_CERTIFICATE, CEH_KEY, CEH_AUTHORITIES, CEH_PAIR } ceh_tls_file;
+
+/// What is wrong with the files.
+typedef struct {
+  ceh_tls_file file;  ///< CEH_PAIR if the certificate is for another key
+  char reason[160];
+} ceh_tls_failure;
+
+/// Reads files for a server: a certificate with those between it and its authority, its key, and the authorities of
+/// clients, of which certificates are then required; NULL for none. Returns NULL if something is wrong.
+ceh_tls *ceh_tls_server(const char *certificate, const char *key, const char *client_authorities,
+                        ceh_tls_failure *failure);
+/// Reads files for a client: the authorities to trust, NULL for those of the system, and its own certificate and
+/// key, NULL for none. `verifies` is whether it asks for anything at all. Returns NULL if something is wrong.
+ceh_tls *ceh_tls_client(const char *authorities, bool verifies, const char *certificate, const char *key,
+                        ceh_tls_failure *failure);
+void ceh_tls_free(ceh_tls *tls);
+/// The last second of the certificate, since 1970.
+int64_t ceh_tls_expiry(const ceh_tls *tls);
 
 /// Opens a listening socket. `join` shares a port that an earlier call of this process opened. Returns the
 /// descriptor, or -1 with errno set; `*resolve_error` is a getaddrinfo() code or 0.
@@ -98,6 +126,8 @@ ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
                        const ceh_handlers *handlers);
 /// Sets the whole response for a refusal, which is copied. Before the loop is started.
 void ceh_loop_set_refusal(ceh_loop *loop, ceh_refusal refusal, ceh_bytes response);
+/// Lets new connections use TLS, by a certificate that is retained. Any thread.
+void ceh_loop_set_tls(ceh_loop *loop, ceh_tls *tls);
 /// Runs the loop on a new thread with all signals blocked. Returns 0 or an errno.
 int ceh_loop_start(ceh_loop *loop);
 /// Asks the loop to stop accepting, end streams, answer requests in flight, close idle connections and then
@@ -172,15 +202,20 @@ const char *ceh_status_phrase(int status);
 
 /// A blocking HTTP/1.1 client over one keep-alive connection. Not thread-safe.
 typedef struct ceh_client ceh_client;
-ceh_client *ceh_client_new(const char *host, uint16_t port);
+/// With TLS unless `tls` is NULL, which is retained.
+ceh_client *ceh_client_new(const char *host, uint16_t port, ceh_tls *tls);
 void ceh_client_free(ceh_client *client);
 /// Adds a header field to the next request. Returns false if it is not a valid field.
 bool ceh_client_add_header(ceh_client *client, const char *name, const char *value);
 
-typedef enum { CEH_SENT, CEH_UNREACHABLE, CEH_TIMEOUT, CEH_BROKEN, CEH_NO_MEMORY } ceh_outcome;
+typedef enum {
+  CEH_SENT, CEH_UNREACHABLE, CEH_TIMEOUT, CEH_BROKEN, CEH_NO_MEMORY, CEH_INSECURE
+} ceh_outcome;
 /// Sends a request and waits for the response.
 ceh_outcome ceh_client_send(ceh_client *client, ceh_method method, const char *target,
                             const void *body, size_t body_size, int timeout_ms);
+/// What is wrong with TLS after CEH_INSECURE.
+const char *ceh_client_error(const ceh_client *client);
 int ceh_client_status(const ceh_client *client);
 size_t ceh_client_headers_size(const ceh_client *client);
 void ceh_client_headers_copy(const ceh_client *client, char *destination);

@@ -87,7 +87,9 @@ public struct OriginPolicy: Sendable {
   }
 
   private func isOwn(_ origin: String, _ request: HTTPRequest, _ address: ServiceAddress) -> Bool {
-    guard let authority = OriginPolicy.authority(origin.lowercased()) else { return false }
+    let origin = origin.lowercased()
+    guard let authority = OriginPolicy.authority(origin) else { return false }
+    if origin.hasPrefix("http://"), !address.hasPlainPages(request) { return false }
     return address.isNamed(authority, by: request)
       || request.headers["Host"]?.lowercased() == authority
   }

@@ -11,6 +11,8 @@ enum Refusal: String, CaseIterable, Sendable {
   case outputMemory = "output_memory"
   /// A client took its answer too slowly.
   case unread
+  /// A handshake of TLS failed.
+  case handshake
   /// The request's head was too large.
   case headSize = "head_size"
   /// The request's body was too large.

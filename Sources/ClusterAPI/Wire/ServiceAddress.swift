@@ -6,6 +6,8 @@ public struct ServiceAddress: Sendable {
   private let publicURL: String?
   /// Whether header fields of a proxy count.
   let trustsProxy: Bool
+  /// Whether the service itself speaks HTTPS.
+  private let isSecure: Bool
 
   /// What header fields of a proxy say; nil for what they don't say, or not well.
   private struct Forwarded {
@@ -20,9 +22,10 @@ public struct ServiceAddress: Sendable {
   /// - Parameters:
   ///   - publicURL: the URL under which clients know the service; nil if requests tell.
   ///   - trustsProxy: whether all requests come through a proxy that sets `X-Forwarded-…` or `Forwarded`.
+  ///   - isSecure: whether the service itself speaks HTTPS.
   /// - Returns: nil unless the URL is `http://` or `https://`, an authority and perhaps a path.
-  public init?(publicURL: String? = nil, trustsProxy: Bool = false) {
-    self.trustsProxy = trustsProxy
+  public init?(publicURL: String? = nil, trustsProxy: Bool = false, isSecure: Bool = false) {
+    (self.trustsProxy, self.isSecure) = (trustsProxy, isSecure)
     guard var url = publicURL else {
       self.publicURL = nil
       return
@@ -38,7 +41,7 @@ public struct ServiceAddress: Sendable {
     self.publicURL = "\(scheme)://\(authority)\(prefix)"
   }
 
-  private init() { (publicURL, trustsProxy) = (nil, false) }
+  private init() { (publicURL, trustsProxy, isSecure) = (nil, false, false) }
 
   /// The address that requests tell, from the field Host alone.
   public static let ofRequests = ServiceAddress()
@@ -51,7 +54,14 @@ public struct ServiceAddress: Sendable {
     let host = request.headers["Host"].flatMap { ServiceAddress.isAuthority($0) ? $0 : nil }
     let prefix = forwarded.prefix ?? ""
     guard let authority = forwarded.authority ?? host else { return prefix }
-    return "\(forwarded.scheme ?? "http")://\(authority)\(prefix)"
+    return "\(forwarded.scheme ?? (isSecure ? "https" : "http"))://\(authority)\(prefix)"
+  }
+
+  /// Whether a page that came by plain HTTP can be the service's own. If clients reach the service by HTTPS, such a
+  /// page is somebody's who can change what goes over the network.
+  func hasPlainPages(_ request: HTTPRequest) -> Bool {
+    let forwarded = trustsProxy ? ServiceAddress.forwarded(request.headers).scheme : nil
+    return (forwarded ?? (isSecure ? "https" : "http")) == "http"
   }
 
   /// Whether a host, perhaps with a port, is the one by which clients of a request know the service, as far as the

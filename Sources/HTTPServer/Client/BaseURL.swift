@@ -1,7 +1,9 @@
-/// The parts of `http://host[:port][/prefix]`.
+/// The parts of `http://host[:port][/prefix]`, or of the same with https.
 struct BaseURL {
   var host: String
-  var port: UInt16 = 80
+  var port: UInt16
+  /// Whether it is https.
+  var isSecure: Bool
   /// Host and port as in the Host field.
   var authority: String
   /// The path without a trailing slash.
@@ -9,9 +11,10 @@ struct BaseURL {
 
   init(_ url: String) throws(HTTPClientError) {
     let lowercased = url.lowercased()
-    if lowercased.hasPrefix("https://") { throw .unsupportedScheme(url) }
-    guard lowercased.hasPrefix("http://") else { throw .badURL(url) }
-    let rest = url.dropFirst("http://".count)
+    isSecure = lowercased.hasPrefix("https://")
+    guard isSecure || lowercased.hasPrefix("http://") else { throw .badURL(url) }
+    port = isSecure ? 443 : 80
+    let rest = url.dropFirst(isSecure ? "https://".count : "http://".count)
     let head = rest.prefix { $0 != "/" }
     var path = rest.dropFirst(head.count)
     while path.last == "/" { path = path.dropLast() }

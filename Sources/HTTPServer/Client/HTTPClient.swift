@@ -9,8 +9,8 @@ public final class HTTPClient: Sendable {
   private final class Handle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    init?(host: String, port: UInt16) {
-      guard let pointer = ceh_client_new(host, port) else { return nil }
+    init?(host: String, port: UInt16, tls: TLSContext?) {
+      guard let pointer = ceh_client_new(host, port, tls?.pointer) else { return nil }
       self.pointer = pointer
     }
 
@@ -22,14 +22,24 @@ public final class HTTPClient: Sendable {
   private let prefix: String
   private let hostField: String
 
-  /// Creates a client for `http://host[:port][/prefix]`. The prefix goes before every path.
-  public init(url: String) throws(HTTPClientError) {
+  /// Creates a client for `http://host[:port][/prefix]`, or the same with https. The prefix goes before every path.
+  ///
+  /// - Parameter tls: whom to trust if it is https; nil for whom the system trusts.
+  public init(url: String, tls: TLSContext? = nil) throws(HTTPClientError) {
     let base = try BaseURL(url)
-    guard let handle = Handle(host: base.host, port: base.port) else {
+    server = "\(base.isSecure ? "https" : "http")://\(base.authority)"
+    var context = base.isSecure ? tls : nil
+    if base.isSecure && context == nil {
+      do throws(TLSFileError) {
+        context = try TLSContext.client()
+      } catch {
+        throw .insecure(server, reason: error.reason)
+      }
+    }
+    guard let handle = Handle(host: base.host, port: base.port, tls: context) else {
       throw .badRequest("out of memory")
     }
     self.handle = Locked(handle)
-    server = "http://\(base.authority)"
     prefix = base.prefix
     hostField = base.authority
   }
@@ -65,6 +75,9 @@ public final class HTTPClient: Sendable {
         case CEH_BROKEN where attempts == 1 && repeatable: continue
         case CEH_UNREACHABLE: return .failure(.unreachable(server))
         case CEH_TIMEOUT: return .failure(.timeout(server))
+        case CEH_INSECURE:
+          let reason = ceh_client_error(handle.pointer).map { String(cString: $0) }
+          return .failure(.insecure(server, reason: reason ?? "the handshake failed"))
         case CEH_NO_MEMORY: return .failure(.badRequest("out of memory"))
         default: return .failure(.broken(server))
         }

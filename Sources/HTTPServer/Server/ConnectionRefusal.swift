@@ -14,6 +14,8 @@ public enum ConnectionRefusal: String, Sendable, CaseIterable {
   case outputMemory = "output_memory"
   /// A client took a response too slowly.
   case unread
+  /// A handshake of TLS failed, or a client that should use TLS did not.
+  case handshake
   /// The head of a request was too large.
   case headSize = "head_size"
   /// The body of a request was too large.
@@ -28,6 +30,7 @@ public enum ConnectionRefusal: String, Sendable, CaseIterable {
     case CEH_SHARE, CEH_CROWD: self = .addressShare
     case CEH_UNTAKEN: self = .outputMemory
     case CEH_UNREAD: self = .unread
+    case CEH_HANDSHAKE, CEH_PLAIN: self = .handshake
     case CEH_HEAD_LIMIT: self = .headSize
     case CEH_BODY_LIMIT: self = .bodySize
     default: return nil

@@ -7,6 +7,8 @@ extension HTTPServer {
     public var host = "127.0.0.1"
     /// The port to listen on. 0 takes any free one; see ``HTTPServer/port``.
     public var port = 8080
+    /// What connections show, and whom they trust, if they use TLS; nil for plain HTTP.
+    public var tls: TLSContext?
     /// The number of event loops, each on a thread of its own.
     public var threads = Processors.count
     /// The most bytes of request line and header fields together. More is answered 431.
@@ -36,8 +38,9 @@ extension HTTPServer {
     public var drainTimeout = 30
     /// Called after each response on the thread of its loop, so it must be quick.
     public var onRequest: (@Sendable (RequestLog) -> Void)?
-    /// Called on the thread of a loop when the server refuses a connection or a request, or ends one.
-    public var onRefusal: (@Sendable (ConnectionRefusal) -> Void)?
+    /// Called on the thread of a loop when the server refuses a connection or a request, or ends one. The text
+    /// tells more, if there is more to tell.
+    public var onRefusal: (@Sendable (ConnectionRefusal, String?) -> Void)?
     /// Makes the response to a request that the handler does not answer: one that is not HTTP or
     /// exceeds a limit, or whose reply was dropped.
     public var protocolErrorResponse:

@@ -48,6 +48,7 @@ public final class HTTPServer: Sendable {
       guard let loop = Loop(listener: listener, context: context, gauge: gauge) else {
         throw noMemory
       }
+      if let tls = configuration.tls { loop.use(tls) }
       loops.append(loop)
     }
     self.configuration = configuration
@@ -57,6 +58,11 @@ public final class HTTPServer: Sendable {
   }
 
   deinit { shutdown() }
+
+  /// Lets new connections use TLS as this says. Those that are open go on as they are.
+  public func use(_ tls: TLSContext) {
+    for loop in loops { loop.use(tls) }
+  }
 
   /// The number of open connections.
   public var openConnections: Int { gauge.value }

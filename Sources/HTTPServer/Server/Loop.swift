@@ -39,6 +39,7 @@ final class Loop: @unchecked Sendable {
       (CEH_FULL, 503, "the server holds too many bytes of other requests"),
       (CEH_SHARE, 429, "the server holds too many bytes of this client's requests"),
       (CEH_CROWD, 429, "the connection is needed for other clients"),
+      (CEH_PLAIN, 400, "this port takes requests by HTTPS only"),
     ] {
       context.wholeResponse(status, reason).withUnsafeBytes {
         ceh_loop_set_refusal(pointer, refusal, ceh_bytes(bytes: $0.baseAddress, size: $0.count))
@@ -47,6 +48,9 @@ final class Loop: @unchecked Sendable {
   }
 
   deinit { ceh_loop_free(pointer) }
+
+  /// Lets new connections use TLS. Any thread.
+  func use(_ tls: TLSContext) { ceh_loop_set_tls(pointer, tls.pointer) }
 
   /// Starts the thread, which must be joined before this object goes.
   func start() throws(HTTPServerError) {

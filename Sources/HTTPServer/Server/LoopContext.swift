@@ -22,9 +22,10 @@ final class LoopContext: @unchecked Sendable {
       context: Unmanaged.passUnretained(self).toOpaque(),
       on_request: { LoopContext.from($0)?.receive($1) },
       on_failure: { LoopContext.from($0)?.fail($1, status: Int($2), reason: $3) },
-      on_refusal: { context, refusal in
-        guard let context = LoopContext.from(context) else { return }
-        if let refusal = ConnectionRefusal(refusal) { context.configuration.onRefusal?(refusal) }
+      on_refusal: { context, refusal, reason in
+        guard let context = LoopContext.from(context), let refusal = ConnectionRefusal(refusal)
+        else { return }
+        context.configuration.onRefusal?(refusal, reason.map { String(cString: $0) })
       })
   }
 

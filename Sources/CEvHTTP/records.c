@@ -1,0 +1,110 @@
+#include "internal.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What goes over a connection with TLS. libevent reads it, and sends what is in the buffer of output. Replies go
+// to OpenSSL directly, in records as large as can be, and into that buffer only if the socket is full.
+
+bool ceh_is_secured(const ceh_connection *connection) {
+  return connection->ssl != NULL && SSL_is_init_finished(connection->ssl);
+}
+
+size_t ceh_arrived(const ceh_connection *connection) {
+  if (connection->ssl == NULL) return connection->received;
+  return BIO_number_read(SSL_get_rbio(connection->ssl));
+}
+
+size_t ceh_sent(const ceh_connection *connection) {
+  return BIO_number_written(SSL_get_wbio(connection->ssl));
+}
+
+bool ceh_has_part_of_record(const ceh_connection *connection) {
+  return ceh_arrived(connection) != connection->decrypted;
+}
+
+// Copies what follows `offset` bytes of all pieces; returns its size.
+static size_t copy(const struct iovec *pieces, int count, size_t offset, char *destination,
+                   size_t size) {
+  size_t copied = 0;
+  for (int i = 0; i < count && copied < size; i++) {
+    size_t length = pieces[i].iov_len, rest = size - copied;
+    if (offset >= length) {
+      offset -= length;
+      continue;
+    }
+    size_t part = length - offset < rest ? length - offset : rest;
+    memcpy(destination + copied, (char *)pieces[i].iov_base + offset, part);
+    copied += part;
+    offset = 0;
+  }
+  return copied;
+}
+
+// The bytes of the record that begins at `offset`. They are copied unless one piece holds all of them.
+static struct iovec record_at(const struct iovec *pieces, int count, size_t offset,
+                              char scratch[CEH_RECORD]) {
+  size_t inside = offset;
+  for (int i = 0; i < count; i++) {
+    size_t length = pieces[i].iov_len;
+    if (inside < length && length - inside >= CEH_RECORD)
+      return (struct iovec){(char *)pieces[i].iov_base + inside, CEH_RECORD};
+    if (inside < length) break;
+    inside -= length;
+  }
+  return (struct iovec){scratch, copy(pieces, count, offset, scratch, CEH_RECORD)};
+}
+
+bool ceh_write_records(ceh_connection *connection, const struct iovec *pieces, int count) {
+  struct evbuffer *output = bufferevent_get_output(connection->bev);
+  char scratch[CEH_RECORD];
+  size_t size = 0, written = 0;
+  for (int i = 0; i < count; i++) size += pieces[i].iov_len;
+  bool is_full = evbuffer_get_length(output) > 0;  // of a 100 Continue, or of what came before in a stream
+  while (!is_full && written < size && written < CEH_SINGLE_WRITE) {
+    struct iovec record = record_at(pieces, count, written, scratch);
+    ERR_clear_error();
+    int n = SSL_write(connection->ssl, record.iov_base, (int)record.iov_len);
+    if (n > 0) written += (size_t)n;
+    else if (SSL_get_error(connection->ssl, n) == SSL_ERROR_WANT_WRITE) is_full = true;
+    else return false;
+  }
+  if (written == size) return true;
+  // In one block, as OpenSSL must be given at least the rest of a record that it has begun.
+  struct evbuffer_iovec block;
+  if (evbuffer_reserve_space(output, (ev_ssize_t)(size - written), &block, 1) != 1) return false;
+  block.iov_len = copy(pieces, count, written, block.iov_base, size - written);
+  return evbuffer_commit_space(output, &block, 1) == 0;
+}
+
+void ceh_pause(ceh_connection *connection) {
+  ceh_loop *loop = connection->loop;
+  if (connection->paused) return;
+  connection->paused = true;
+  LIST_INSERT_HEAD(&loop->paused, connection, paused_next);
+  bufferevent_disable(connection->bev, EV_WRITE);
+  event_add(loop->resume, &(struct timeval){0});
+}
+
+// Runs in the next turn of the loop, after what others wait for.
+void ceh_resume(evutil_socket_t fd, short what, void *argument) {
+  ceh_loop *loop = argument;
+  while (!LIST_EMPTY(&loop->paused)) {
+    ceh_connection *connection = LIST_FIRST(&loop->paused);
+    LIST_REMOVE(connection, paused_next);
+    connection->paused = false;
+    connection->sent_at_once = 0;
+    bufferevent_enable(connection->bev, EV_WRITE);
+  }
+}
+
+// A response that is cut off must not look like one that has ended.
+void ceh_send_close(ceh_connection *connection) {
+  if (!ceh_is_secured(connection)) return;
+  if (evbuffer_get_length(bufferevent_get_output(connection->bev)) > 0) return;
+  ERR_clear_error();
+  SSL_shutdown(connection->ssl);
+  ERR_clear_error();
+}

@@ -1,0 +1,145 @@
+#include "internal.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+// Contexts of TLS, by what Mozilla calls "intermediate": TLS 1.2 with ephemeral keys and authenticated encryption,
+// and TLS 1.3. Without finite-field Diffie-Hellman, which costs the server much more than a client.
+
+static const char ciphers[] =
+    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
+    "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
+
+/// The most bytes of a chain of certificates that a client may send.
+enum { MOST_CHAIN = 16 << 10 };
+
+const char *ceh_tls_error(void) {
+  unsigned long error = ERR_peek_last_error();
+  const char *reason = error == 0 ? NULL : ERR_reason_error_string(error);
+  if (error != 0 && ERR_SYSTEM_ERROR(error)) return strerror(ERR_GET_REASON(error));
+  return reason != NULL ? reason : "the connection was lost";
+}
+
+// The protocol of all connections; others are refused.
+static int choose_protocol(SSL *ssl, const unsigned char **chosen, unsigned char *chosen_size,
+                           const unsigned char *offered, unsigned size, void *argument) {
+  static const unsigned char own[] = "\x08http/1.1";
+  unsigned char *found = NULL;
+  if (SSL_select_next_proto(&found, chosen_size, own, sizeof own - 1, offered, size) !=
+      OPENSSL_NPN_NEGOTIATED)
+    return SSL_TLSEXT_ERR_ALERT_FATAL;
+  *chosen = found;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+// A key with a password can't be read, rather than asked for on a terminal.
+static int no_password(char *buffer, int size, int is_writing, void *argument) { return -1; }
+
+static bool configure_server(SSL_CTX *tls) {
+  SSL_CTX_set_options(tls, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  // A reply's record is as large as can be, so that one write must not stand for all.
+  SSL_CTX_set_mode(tls, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                            SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // Clients keep sessions, as tickets.
+  SSL_CTX_set_session_cache_mode(tls, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(tls, 1);
+  SSL_CTX_set_max_cert_list(tls, MOST_CHAIN);
+  SSL_CTX_set_alpn_select_cb(tls, choose_protocol, NULL);
+  static const unsigned char name[] = "pincluster";
+  return SSL_CTX_set_min_proto_version(tls, TLS1_2_VERSION) == 1 &&
+         SSL_CTX_set_cipher_list(tls, ciphers) == 1 &&
+         SSL_CTX_set1_groups_list(tls, "X25519:P-256:P-384") == 1 &&
+         SSL_CTX_set_session_id_context(tls, name, sizeof name - 1) == 1;
+}
+
+static bool failed(SSL_CTX *tls, ceh_tls_failure *failure, ceh_tls_file file, const char *reason) {
+  failure->file = file;
+  snprintf(failure->reason, sizeof failure->reason, "%s", reason);
+  ERR_clear_error();
+  SSL_CTX_free(tls);
+  return false;
+}
+
+// OpenSSL's own words for a file that has nothing of the kind are "no start line".
+static const char *file_error(const char *otherwise) {
+  unsigned long error = ERR_peek_last_error();
+  bool is_empty = ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+  // The last error may only say that the first was in a file.
+  unsigned long first = ERR_peek_error();
+  if (ERR_SYSTEM_ERROR(first)) return strerror(ERR_GET_REASON(first));
+  return error == 0 || is_empty ? otherwise : ceh_tls_error();
+}
+
+static bool require_certificates(SSL_CTX *tls, const char *authorities) {
+  STACK_OF(X509_NAME) *names = SSL_load_client_CA_file(authorities);
+  if (names == NULL || SSL_CTX_load_verify_locations(tls, authorities, NULL) != 1) {
+    sk_X509_NAME_pop_free(names, X509_NAME_free);
+    return false;
+  }
+  SSL_CTX_set_client_CA_list(tls, names);
+  SSL_CTX_set_verify(tls, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+  return true;
+}
+
+// Returns false, and frees the context, if something is wrong.
+static bool use_pair(SSL_CTX *tls, const char *certificate, const char *key,
+                     ceh_tls_failure *failure) {
+  static const char none[] = "it holds no certificate in PEM";
+  SSL_CTX_set_default_passwd_cb(tls, no_password);
+  if (SSL_CTX_use_certificate_chain_file(tls, certificate) != 1)
+    return failed(tls, failure, CEH_CERTIFICATE, file_error(none));
+  ERR_clear_error();
+  bool is_read = SSL_CTX_use_PrivateKey_file(tls, key, SSL_FILETYPE_PEM) == 1;
+  if (!is_read && ERR_GET_LIB(ERR_peek_last_error()) != ERR_LIB_X509)
+    return failed(tls, failure, CEH_KEY, file_error("it holds no key in PEM"));
+  if (!is_read || SSL_CTX_check_private_key(tls) != 1)
+    return failed(tls, failure, CEH_PAIR, "the certificate is for another key");
+  return true;
+}
+
+ceh_tls *ceh_tls_server(const char *certificate, const char *key, const char *client_authorities,
+                        ceh_tls_failure *failure) {
+  ERR_clear_error();
+  SSL_CTX *tls = SSL_CTX_new(TLS_server_method());
+  if (tls == NULL || !configure_server(tls)) {
+    failed(tls, failure, CEH_PAIR, ceh_tls_error());
+    return NULL;
+  }
+  if (!use_pair(tls, certificate, key, failure)) return NULL;
+  if (client_authorities != NULL && !require_certificates(tls, client_authorities)) {
+    failed(tls, failure, CEH_AUTHORITIES, file_error("it holds no certificate in PEM"));
+    return NULL;
+  }
+  ERR_clear_error();
+  return tls;
+}
+
+ceh_tls *ceh_tls_client(const char *authorities, bool verifies, const char *certificate,
+                        const char *key, ceh_tls_failure *failure) {
+  ERR_clear_error();
+  SSL_CTX *tls = SSL_CTX_new(TLS_client_method());
+  bool trusts = tls != NULL && SSL_CTX_set_min_proto_version(tls, TLS1_2_VERSION) == 1 &&
+                (authorities != NULL ? SSL_CTX_load_verify_locations(tls, authorities, NULL)
+                                     : SSL_CTX_set_default_verify_paths(tls)) == 1;
+  if (!trusts) {
+    failed(tls, failure, CEH_AUTHORITIES, file_error("it holds no certificate in PEM"));
+    return NULL;
+  }
+  SSL_CTX_set_verify(tls, verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
+  if (certificate != NULL && !use_pair(tls, certificate, key, failure)) return NULL;
+  ERR_clear_error();
+  return tls;
+}
+
+void ceh_tls_free(ceh_tls *tls) { SSL_CTX_free(tls); }
+
+int64_t ceh_tls_expiry(const ceh_tls *tls) {
+  struct tm end = {0};
+  const X509 *certificate = SSL_CTX_get0_certificate(tls);
+  if (certificate == NULL || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) != 1) return 0;
+  return timegm(&end);
+}

@@ -1,0 +1,45 @@
+import HTTPServer
+
+/// The files by which a command trusts a service that it asks by HTTPS, and is trusted.
+struct TrustFiles {
+  static let authoritiesFlag = Options.Flag(
+    "ca-file", "FILE", "authorities to trust for an https URL",
+    unset: "those of the system")
+  static let certificateFlag = Options.Flag(
+    "client-cert", "FILE", "certificate to show to a service that wants one")
+  static let keyFlag = Options.Flag("client-key", "FILE", "key of --client-cert")
+
+  private let authorities: String?
+  private let certificate: (file: String, key: String)?
+
+  init(_ options: Options) throws(UsageError) {
+    authorities = options.values["ca-file"]
+    switch (options.values["client-cert"], options.values["client-key"]) {
+    case (let file?, let key?): certificate = (file, key)
+    case (nil, nil): certificate = nil
+    default: throw UsageError(message: "--client-cert and --client-key need each other")
+    }
+  }
+
+  /// A client for a URL.
+  ///
+  /// - Parameter verifies: whether the service must be who it says it is.
+  func client(for url: String, verifies: Bool = true) throws -> HTTPClient {
+    guard url.lowercased().hasPrefix("https:") else { return try HTTPClient(url: url) }
+    do {
+      let tls = try TLSContext.client(
+        authorities: authorities, verifies: verifies, certificate: certificate)
+      return try HTTPClient(url: url, tls: tls)
+    } catch let error as TLSFileError {
+      let file =
+        switch error.file {
+        case .authorities: authorities.map { "--ca-file \($0)" } ?? "authorities of the system"
+        case .certificate: "--client-cert \(certificate?.file ?? "")"
+        case .key: "--client-key \(certificate?.key ?? "")"
+        case .pair:
+          "--client-cert \(certificate?.file ?? "") and --client-key \(certificate?.key ?? "")"
+        }
+      throw TLSFiles.Failure(description: "\(file): \(error.reason)")
+    }
+  }
+}
