@@ -105,6 +105,10 @@ static const uint8_t map_state_js[] = {
 #embed "../../clients/map/map-state.js"
 };
 
+static const uint8_t map_key_js[] = {
+#embed "../../clients/map/map-key.js"
+};
+
 static const uint8_t map_texts_js[] = {
 #embed "../../clients/map/map-texts.js"
 };
@@ -154,6 +158,7 @@ static const struct pincluster_file files[] = {
     {"map-land.js", SCRIPT, map_land_js, sizeof(map_land_js)},
     {"map-search.js", SCRIPT, map_search_js, sizeof(map_search_js)},
     {"map-state.js", SCRIPT, map_state_js, sizeof(map_state_js)},
+    {"map-key.js", SCRIPT, map_key_js, sizeof(map_key_js)},
     {"map-texts.js", SCRIPT, map_texts_js, sizeof(map_texts_js)},
     {"map-time.js", SCRIPT, map_time_js, sizeof(map_time_js)},
     {"map-view.js", SCRIPT, map_view_js, sizeof(map_view_js)},

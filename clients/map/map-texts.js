@@ -1,10 +1,11 @@
 // Texts of the map page: the command that asks for a view, and an error at its character.
 
-/** The curl command of a request. */
-export function curl({ method, url, body }) {
+/** The curl command of a request. A key stands in it by the name of a variable. */
+export function curl({ method, url, body }, hasKey) {
   const quoted = text => `'${text.replaceAll("'", "'\\''")}'`
-  if (method === 'GET') return `curl -s ${quoted(url)}`
-  return `curl -s ${quoted(url)} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`
+  const key = hasKey ? ' -H "Authorization: Bearer $PINCLUSTER_KEY"' : ''
+  if (method === 'GET') return `curl -s ${quoted(url)}${key}`
+  return `curl -s ${quoted(url)}${key} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`
 }
 
 /** An error in a filter: the filter with the character marked, and why. */

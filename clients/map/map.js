@@ -3,6 +3,7 @@
 import * as pincluster from './leaflet.js'
 import { Colors, keyOf, legendItem } from './map-colors.js'
 import { Details } from './map-details.js'
+import { hasKey, headers, withKey } from './map-key.js'
 import { labels } from './map-labels.js'
 import { find, search } from './map-search.js'
 import { read, SIZES, sizes, written } from './map-state.js'
@@ -14,7 +15,7 @@ import { Pincluster } from './pincluster.js'
 
 const $ = id => document.getElementById(id)
 const root = new URL('..', import.meta.url).href
-const service = new Pincluster(root)
+const service = new Pincluster(root, { headers })
 const state = read(location.hash)
 const colors = new Colors()
 let [map, layer, cells, info, chosen] = []
@@ -27,7 +28,7 @@ function makeLayer() {
   cells?.remove()
   cells = null
   layer = pincluster.layer(`${root}collections/${encodeURIComponent(state.collection)}`, {
-    ...fields(), live: state.live, color, pie, padding: () => padding(map),
+    ...fields(), headers, live: state.live, color, pie, padding: () => padding(map),
     onSelect(annotation, marker) {
       if (annotation.count > 1 || !annotation.feature) return details.cluster(annotation)
       choose(annotation.feature)
@@ -73,7 +74,7 @@ function shown(head, cause) {
   if (state.titles) labels(map, layer)
   showLegend(annotations)
   if (cause.type === 'view') {
-    $('curl').textContent = curl(layer.collection.request(layer.view()))
+    $('curl').textContent = curl(layer.collection.request(layer.view()), hasKey())
     $('took').textContent = `${Math.round(took(layer.collection.request(layer.view()).url) ?? cause.milliseconds)} ms`
     cells?.remove()
     cells = drawCells(map, head.grid)
@@ -91,6 +92,8 @@ function announce() {
 
 function problem(error) {
   if (error.about?.('filter')) return showError(error)
+  // The key was taken away: with another one, all begins anew.
+  if (error.status === 401 && isReady) return withKey(allCollections).then(() => location.reload(), problem)
   $('figures').textContent = error.status === undefined ? 'The service can’t be reached.' : error.message
 }
 
@@ -375,7 +378,7 @@ async function start() {
   const wanted = state.collection
   // What it is asked for may not exist; the list tells.
   const schema = wanted ? service.collection(wanted).queryables().catch(() => undefined) : undefined
-  const [list] = await Promise.all([allCollections(), loadLeaflet()])
+  const [list] = await Promise.all([withKey(allCollections), loadLeaflet()])
   map = makeMap(root)
   map.on('moveend', save)
   listen()

@@ -18,6 +18,7 @@ import traceback
 from playwright.sync_api import sync_playwright
 
 import map_page  # noqa: F401  (each adds its tests to the list)
+import keys  # noqa: F401
 import live  # noqa: F401
 import everybody  # noqa: F401
 import layers  # noqa: F401
@@ -43,7 +44,7 @@ def main():
                 continue
             begun = time.monotonic()
             try:
-                one(lambda **options: Browser(chromium, service, **options), service)
+                one(lambda of=service, **options: Browser(chromium, of, **options), service)
                 print(f"ok {one.__name__} ({time.monotonic() - begun:.1f} s)", flush=True)
             except Exception:
                 failed.append(one.__name__)

@@ -29,9 +29,9 @@ class Service:
         # The log must not fill the pipe.
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
-    def ask(self, path, body=None, method=None, kind="application/json"):
+    def ask(self, path, body=None, method=None, kind="application/json", fields={}):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path if path[0] == "/" else path, data, {"Content-Type": kind}, method=method)
+        request = urllib.request.Request(self.url + path if path[0] == "/" else path, data, {"Content-Type": kind, **fields}, method=method)
         with urllib.request.urlopen(request) as answer:
             return json.loads(answer.read() or b"null")
 
