@@ -22,6 +22,7 @@ struct Import: RunnableCommand {
       .choice(["abort", "skip"]), standard: "abort", hasVariable: false),
     .maximumFeatureBytes,
     TrustFiles.authoritiesFlag, TrustFiles.certificateFlag, TrustFiles.keyFlag,
+    TrustFiles.accessFlag,
   ]
   private static let formats = ["geojson", "geojsonseq", "csv"]
 

@@ -1,6 +1,7 @@
+import AccessControl
 import HTTPServer
 
-/// The files by which a command trusts a service that it asks by HTTPS, and is trusted.
+/// The files by which a command trusts a service that it asks, and is trusted.
 struct TrustFiles {
   static let authoritiesFlag = Options.Flag(
     "ca-file", "FILE", "authorities to trust for an https URL",
@@ -9,11 +10,16 @@ struct TrustFiles {
     "client-cert", "FILE", "certificate to show to a service that wants one")
   static let keyFlag = Options.Flag("client-key", "FILE", "key of --client-cert")
 
+  static let accessFlag = Options.Flag(
+    "key-file", "FILE", "file whose first line is the key or token to show to the service")
+
   private let authorities: String?
+  private let access: String?
   private let certificate: (file: String, key: String)?
 
   init(_ options: Options) throws(UsageError) {
     authorities = options.values["ca-file"]
+    access = options.values["key-file"]
     switch (options.values["client-cert"], options.values["client-key"]) {
     case (let file?, let key?): certificate = (file, key)
     case (nil, nil): certificate = nil
@@ -25,11 +31,12 @@ struct TrustFiles {
   ///
   /// - Parameter verifies: whether the service must be who it says it is.
   func client(for url: String, verifies: Bool = true) throws -> HTTPClient {
-    guard url.lowercased().hasPrefix("https:") else { return try HTTPClient(url: url) }
+    let key = try access.map(ClientKey.read)
+    guard url.lowercased().hasPrefix("https:") else { return try HTTPClient(url: url, key: key) }
     do {
       let tls = try TLSContext.client(
         authorities: authorities, verifies: verifies, certificate: certificate)
-      return try HTTPClient(url: url, tls: tls)
+      return try HTTPClient(url: url, tls: tls, key: key)
     } catch let error as TLSFileError {
       let file =
         switch error.file {

@@ -65,6 +65,14 @@ import Testing
     #expect(read.status == 200)
     #expect(read.header("Cache-Control") == "private, no-cache")
     #expect(read.headers.contains { $0.name == "Vary" && $0.value.contains("Authorization") })
+    // A command shows the key of a file.
+    let own = directory.file("own")
+    try write("w-5b1e77\n", own)
+    let file = directory.file("more.geojsonl")
+    try write(Self.feature, file)
+    let target = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    try Tool(["import", file] + target + ["--key-file", own]).expectSuccess()
+    try Tool(["import", file] + target).expectFailure(1, saying: "401", "needs a key")
     // A stream ends when its key is taken away.
     let connection = try TestConnection(port: server.port, timeout: 20)
     try connection.write(

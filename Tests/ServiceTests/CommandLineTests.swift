@@ -107,7 +107,7 @@ import Testing
     let data = try TemporaryDirectory()
     let run = try Tool(
       ["serve", "--port", "0", "--data", data.path],
-      environment: ["PINCLUSTER_HOST": "256.1.1.1"])
+      environment: ["PINCLUSTER_HOST": "256.1.1.1", "PINCLUSTER_ALLOW_ANONYMOUS_WRITES": "1"])
     run.expectFailure(saying: "256.1.1.1")
   }
 

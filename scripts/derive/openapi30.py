@@ -35,6 +35,7 @@ def derive(document):
             name: as_text(parameter(one), components)
             for name, one in components["parameters"].items() if not is_split(one)
         },
+        "securitySchemes": components["securitySchemes"],
         "headers": {name: header(one) for name, one in components["headers"].items()},
         "responses": {name: response(one) for name, one in components["responses"].items()},
         "schemas": {name: schema(one) for name, one in components["schemas"].items()},

@@ -21,11 +21,16 @@ public final class HTTPClient: Sendable {
   private let server: String
   private let prefix: String
   private let hostField: String
+  /// The field Authorization, if there is one.
+  private let authorization: String?
 
   /// Creates a client for `http://host[:port][/prefix]`, or the same with https. The prefix goes before every path.
   ///
-  /// - Parameter tls: whom to trust if it is https; nil for whom the system trusts.
-  public init(url: String, tls: TLSContext? = nil) throws(HTTPClientError) {
+  /// - Parameters:
+  ///   - tls: whom to trust if it is https; nil for whom the system trusts.
+  ///   - key: the key or token to show.
+  public init(url: String, tls: TLSContext? = nil, key: String? = nil) throws(HTTPClientError) {
+    authorization = key.map { "Bearer \($0)" }
     let base = try BaseURL(url)
     server = "\(base.isSecure ? "https" : "http")://\(base.authority)"
     var context = base.isSecure ? tls : nil
@@ -88,6 +93,7 @@ public final class HTTPClient: Sendable {
 
   private func add(_ headers: [(name: String, value: String)], to handle: Handle) -> Bool {
     ceh_client_add_header(handle.pointer, "Host", hostField)
+      && authorization.map { ceh_client_add_header(handle.pointer, "Authorization", $0) } ?? true
       && headers.allSatisfy { ceh_client_add_header(handle.pointer, $0.name, $0.value) }
   }
 
