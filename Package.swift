@@ -113,7 +113,7 @@ let package = Package(
       dependencies: [
         "pincluster", "PinclusterService", "CDeflate", "CSQLite", "TestSupport", "Threading",
       ],
-      exclude: ["Replay"], swiftSettings: unoptimised),
+      exclude: ["Replay", "TLS"], swiftSettings: unoptimised),
     .testTarget(
       name: "ClientTests", dependencies: ["PinclusterClient", "TestSupport", "pincluster"],
       swiftSettings: unoptimised),

@@ -102,7 +102,8 @@ static void explain(ceh_client *client) {
     if (client->error == NULL && !has_ended) client->error = reason;
   }
   long verified = SSL_get_verify_result(client->ssl);
-  if (client->error != NULL && verified != X509_V_OK)
+  bool verifies = SSL_get_verify_mode(client->ssl) != SSL_VERIFY_NONE;
+  if (client->error != NULL && verifies && verified != X509_V_OK)
     client->error = X509_verify_cert_error_string(verified);
   if (client->error != NULL) client->outcome = CEH_INSECURE;
   else if (client->outcome == CEH_BROKEN && !client->secured) client->outcome = CEH_UNREACHABLE;

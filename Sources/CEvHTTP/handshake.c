@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -95,6 +96,11 @@ static void fail(ceh_connection *connection, const char *reason) {
 
 typedef enum { NOTHING, PART, HELLO, LARGE_HELLO, PLAIN, FOREIGN, GONE } beginning;
 
+static bool has_ended(int fd) {
+  struct pollfd state = {.fd = fd, .events = POLLRDHUP};
+  return poll(&state, 1, 0) > 0;
+}
+
 // What the first bytes are, which stay where they are.
 static beginning look(int fd) {
   uint8_t head[HELLO_HEAD];
@@ -103,7 +109,7 @@ static beginning look(int fd) {
   if (n == 0) return GONE;
   if (head[0] >= 'A' && head[0] <= 'Z') return PLAIN;
   if (head[0] != 22) return FOREIGN;
-  if (n < HELLO_HEAD) return PART;
+  if (n < HELLO_HEAD) return has_ended(fd) ? FOREIGN : PART;
   size_t record = (size_t)head[3] << 8 | head[4];
   size_t message = (size_t)head[6] << 16 | (size_t)head[7] << 8 | head[8];
   if (head[5] != 1 || record < 4) return FOREIGN;

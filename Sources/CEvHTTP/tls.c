@@ -64,14 +64,20 @@ static bool failed(SSL_CTX *tls, ceh_tls_failure *failure, ceh_tls_file file, co
   return false;
 }
 
-// OpenSSL's own words for a file that has nothing of the kind are "no start line".
+// What is wrong with a file, by all that OpenSSL says about it. Its own words for one that has nothing of the kind
+// are many and tell less than `otherwise`.
 static const char *file_error(const char *otherwise) {
-  unsigned long error = ERR_peek_last_error();
-  bool is_empty = ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
-  // The last error may only say that the first was in a file.
-  unsigned long first = ERR_peek_error();
-  if (ERR_SYSTEM_ERROR(first)) return strerror(ERR_GET_REASON(first));
-  return error == 0 || is_empty ? otherwise : ceh_tls_error();
+  unsigned long error;
+  const char *found = NULL;
+  while ((error = ERR_get_error()) != 0) {
+    int library = ERR_GET_LIB(error), reason = ERR_GET_REASON(error);
+    if (ERR_SYSTEM_ERROR(error)) return strerror(reason);
+    if (library == ERR_LIB_PEM && reason == PEM_R_BAD_PASSWORD_READ) return "it needs a password";
+    bool is_known = library == ERR_LIB_SSL && (reason == SSL_R_EE_KEY_TOO_SMALL ||
+                                               reason == SSL_R_CA_MD_TOO_WEAK);
+    if (is_known) found = ERR_reason_error_string(error);
+  }
+  return found != NULL ? found : otherwise;
 }
 
 static bool require_certificates(SSL_CTX *tls, const char *authorities) {
