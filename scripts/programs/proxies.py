@@ -1,7 +1,7 @@
-"""nginx with the recipe of docs/operations.md before a service of its own: nginx_proxy.py BINARY FOLDER
+"""A proxy with its recipe in deploy before a service of its own: proxies.py BINARY FOLDER nginx|haproxy
 
-The recipe's addresses are replaced, nothing else. Links are followed through the proxy, which keeps answers and asks
-whether they still are right. FOLDER is for files.
+Links are followed through the proxy by HTTPS, and changes are watched; nginx keeps answers and asks whether they still
+are right. One client that asks too much is refused. FOLDER is for files.
 """
 
 import http.client
@@ -9,13 +9,15 @@ import json
 import os
 import re
 import socket
+import ssl
 import subprocess
 import sys
 import time
 import urllib.parse
+from pathlib import Path
 
 HOST = "maps.example"
-RECIPE = os.path.join(os.path.dirname(__file__), "../../docs/operations.md")
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 
 
 def free_port():
@@ -59,38 +61,35 @@ class Service:
 
 
 class Proxy:
-    """nginx with the recipe."""
+    """A proxy with its recipe, of which addresses, files and folders are replaced, and nothing else."""
 
-    def __init__(self, folder, upstream):
-        with open(RECIPE, encoding="utf-8") as page:
-            recipe = re.search(r"```nginx\n(.*?)```", page.read(), re.S)[1]
+    def __init__(self, name, folder, changes):
         self.port = free_port()
-        for old, new in {
-            "/var/cache/nginx/pins": f"{folder}/cache", "listen 443 ssl": f"listen 127.0.0.1:{self.port}",
-            "127.0.0.1:8080": f"127.0.0.1:{upstream}",
-        }.items():
-            assert old in recipe, f"the recipe has no {old}"
-            recipe = recipe.replace(old, new)
-        temporary = "".join(
-            f"{kind}_temp_path {folder}/temporary;\n" for kind in ("client_body", "fastcgi", "proxy", "scgi", "uwsgi"))
-        with open(f"{folder}/nginx.conf", "w") as file:
-            file.write(
-                # Else its workers would be someone else, and the folder of a test is no one else's.
-                ("user root;\n" if os.geteuid() == 0 else "")
-                + f"daemon off;\npid {folder}/nginx.pid;\nerror_log {folder}/nginx.log;\nevents {{}}\nhttp {{\naccess_log off;\n"
-                f"{temporary}add_header X-Cache $upstream_cache_status always;\n{recipe}}}\n")
-        os.makedirs(f"{folder}/temporary", exist_ok=True)
-        self.process = subprocess.Popen(["nginx", "-p", folder, "-c", f"{folder}/nginx.conf"], stderr=subprocess.DEVNULL)
-        for _ in range(100):
+        recipe = (DEPLOY / name).read_text()
+        for old, new in changes.items():
+            assert old in recipe, f"{name} has no {old}"
+            recipe = recipe.replace(old, new.replace("PORT", str(self.port)))
+        self.recipe = recipe
+        self.context = ssl.create_default_context(cafile=f"{folder}/cert.pem")
+
+    def run(self, command, log):
+        self.process = subprocess.Popen(command, stdout=open(log, "ab"), stderr=subprocess.STDOUT)
+        for _ in range(200):
             try:
                 return socket.create_connection(("127.0.0.1", self.port)).close()
             except OSError:
                 time.sleep(0.05)
-        raise RuntimeError(open(f"{folder}/nginx.log").read())
+        raise RuntimeError(open(log).read())
+
+    def connect(self):
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=30)
+        plain = socket.create_connection(("127.0.0.1", self.port), 30)
+        connection.sock = self.context.wrap_socket(plain, server_hostname=HOST)
+        return connection
 
     def get(self, path, **headers):
         """Reads a path through the proxy: status, headers and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = self.connect()
         fields = {"Host": HOST, **{name.replace("_", "-"): value for name, value in headers.items()}}
         connection.request("GET", path, headers=fields)
         answer = connection.getresponse()
@@ -101,6 +100,50 @@ class Proxy:
     def stop(self):
         self.process.terminate()
         self.process.wait(20)
+
+
+class Nginx(Proxy):
+    prefix = "/pins"
+
+    def __init__(self, folder, upstream):
+        super().__init__("nginx.conf", folder, {
+            "/var/cache/nginx/pins": f"{folder}/cache", "listen 443 ssl": "listen 127.0.0.1:PORT ssl",
+            "/etc/ssl/maps.example.pem": f"{folder}/cert.pem", "/etc/ssl/private/maps.example.key": f"{folder}/key.pem",
+            "127.0.0.1:8080": f"127.0.0.1:{upstream}",
+        })
+        temporary = "".join(
+            f"{kind}_temp_path {folder}/temporary;\n" for kind in ("client_body", "fastcgi", "proxy", "scgi", "uwsgi"))
+        with open(f"{folder}/nginx.conf", "w") as file:
+            file.write(
+                # Else its workers would be someone else, and the folder of a test is no one else's.
+                ("user root;\n" if os.geteuid() == 0 else "")
+                + f"daemon off;\npid {folder}/nginx.pid;\nerror_log {folder}/nginx.log;\nevents {{}}\nhttp {{\naccess_log off;\n"
+                f"{temporary}add_header X-Cache $upstream_cache_status always;\n{self.recipe}}}\n")
+        os.makedirs(f"{folder}/temporary", exist_ok=True)
+        self.run(["nginx", "-p", folder, "-c", f"{folder}/nginx.conf"], f"{folder}/nginx.log")
+
+
+class HAProxy(Proxy):
+    prefix = ""
+
+    def __init__(self, folder, upstream):
+        super().__init__("haproxy.cfg", folder, {
+            "bind :443": "bind 127.0.0.1:PORT", "/etc/haproxy/maps.example.pem": f"{folder}/pair.pem",
+            "127.0.0.1:8080": f"127.0.0.1:{upstream}",
+        })
+        with open(f"{folder}/haproxy.cfg", "w") as file:
+            file.write(self.recipe)
+        self.run(["haproxy", "-db", "-f", f"{folder}/haproxy.cfg"], f"{folder}/haproxy.log")
+        assert "ALERT" not in open(f"{folder}/haproxy.log").read()
+
+
+def make_pair(folder):
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+         "-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", f"{folder}/key.pem", "-out",
+         f"{folder}/cert.pem"], check=True, stderr=subprocess.DEVNULL)
+    with open(f"{folder}/pair.pem", "w") as pair:
+        pair.write(open(f"{folder}/cert.pem").read() + open(f"{folder}/key.pem").read())
 
 
 def store(service, name, count):
@@ -173,8 +216,9 @@ def keeps(proxy, service):
 
 def streams(proxy, service):
     """Changes pass at once."""
-    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=10)
-    connection.request("GET", "/pins/collections/places/changes?bbox=0,40,9,60&zoom=5", headers={"Host": HOST})
+    connection = proxy.connect()
+    path = f"{proxy.prefix}/collections/places/changes?bbox=0,40,9,60&zoom=5"
+    connection.request("GET", path, headers={"Host": HOST})
     answer = connection.getresponse()
     assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/event-stream")
     assert answer.readline()
@@ -188,25 +232,47 @@ def streams(proxy, service):
     connection.close()
 
 
+def limits(proxy):
+    """One client can't ask as much as it likes, and what it says about itself doesn't count."""
+    status, _, body = proxy.get(
+        f"{proxy.prefix}/", X_Forwarded_Host="evil.example", X_Forwarded_Prefix="/evil", Forwarded="host=evil.example")
+    assert status == 200 and b"evil" not in body
+    connection, statuses = proxy.connect(), []
+    for _ in range(1000):
+        connection.request("GET", f"{proxy.prefix}/conformance", headers={"Host": HOST})
+        answer = connection.getresponse()
+        answer.read()
+        statuses.append(answer.status)
+        if answer.getheader("Connection") == "close":
+            connection = proxy.connect()
+    connection.close()
+    assert 200 in statuses and 429 in statuses, set(statuses)
+
+
 def main():
-    binary, folder = sys.argv[1:]
+    binary, folder, name = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    for flags, base in ((["--trust-proxy"], f"http://{HOST}/pins"), (["--public-url", f"https://{HOST}/pins"], f"https://{HOST}/pins")):
+    make_pair(folder)
+    kind = {"nginx": Nginx, "haproxy": HAProxy}[name]
+    base = f"https://{HOST}{kind.prefix}"
+    for flags in (["--trust-proxy"], ["--public-url", base]):
         service = Service(binary, folder, *flags)
         try:
             store(service, "old", 40)
-            proxy = Proxy(folder, service.port)
+            proxy = kind(folder, service.port)
             try:
                 count = follow(proxy, base)
                 assert count > 20, f"only {count} links"
                 if "--trust-proxy" in flags:
-                    keeps(proxy, service)
+                    if name == "nginx":
+                        keeps(proxy, service)
                     streams(proxy, service)
+                    limits(proxy)
             finally:
                 proxy.stop()
         finally:
             service.stop()
-    print(f"nginx: {count} links followed behind a prefix, answers kept and asked about again")
+    print(f"{name}: {count} links followed by HTTPS, changes watched, a crowd refused")
 
 
 main()
