@@ -42,6 +42,25 @@ import Testing
     #expect(fixed.base(of: Self.request(headers)) == "https://p.example/m")
   }
 
+  @Test(arguments: [
+    ([("Host", "a:8443")], "https://a:8443", false),
+    ([("Host", "a"), ("X-Forwarded-Proto", "http")], "http://a", true),
+    ([("Host", "a"), ("Forwarded", "proto=https")], "https://a", false),
+  ])
+  func `links of a service with TLS begin with https, and pages without it aren't its own`(
+    headers: [(String, String)], base: String, hasPlainPages: Bool
+  ) throws {
+    let trusting = try #require(ServiceAddress(trustsProxy: true, isSecure: true))
+    #expect(trusting.base(of: Self.request(headers)) == base)
+    #expect(trusting.hasPlainPages(Self.request(headers)) == hasPlainPages)
+    let alone = try #require(ServiceAddress(isSecure: true))
+    #expect(alone.base(of: Self.request(headers)).hasPrefix("https://a"))
+    #expect(!alone.hasPlainPages(Self.request(headers)))
+    let fixed = try #require(ServiceAddress(publicURL: "http://b", isSecure: true))
+    #expect(fixed.base(of: Self.request(headers)) == "http://b")
+    #expect(ServiceAddress.ofRequests.hasPlainPages(Self.request(headers)))
+  }
+
   @Test func `what can't be an authority, a scheme or a path is in no link`() throws {
     let address = try #require(ServiceAddress(trustsProxy: true))
     let hosts = [
