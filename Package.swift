@@ -56,8 +56,8 @@ let package = Package(
     .target(
       name: "ClusterAPI",
       dependencies: [
-        "AccessControl", "CCrypto", "CHints", "ClusterCore", "GeoFormats", "FeatureStore", "HTTPServer", "Threading",
-        "CResources",
+        "AccessControl", "CCrypto", "CHints", "CResources", "ClusterCore", "GeoFormats",
+        "FeatureStore", "HTTPServer", "Threading",
       ],
       swiftSettings: strict),
     .target(

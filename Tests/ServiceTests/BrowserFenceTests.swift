@@ -36,7 +36,9 @@ import Testing
     #expect(try status(proxied, rebound) == 201)
     let trusting = try ServerProcess.ready(arguments: ["--trust-proxy"])
     #expect(try status(trusting, rebound) == 201)
-    let everywhere = try ServerProcess.ready(arguments: ["--host", "0.0.0.0", "--allow-anonymous-writes"])
+    let everywhere = try ServerProcess.ready(arguments: [
+      "--host", "0.0.0.0", "--allow-anonymous-writes",
+    ])
     #expect(try everywhere.client.get("/collections", headers: [rebound[0]]).status == 200)
   }
 }

@@ -87,15 +87,11 @@ final class FilteredView: Sendable {
     let (filtered, changed) = try before.filtered.following(whole.collection, passing: binding)
     var next = before
     (next.filtered, next.whole) = (filtered, whole.info)
-    let isSaidOtherwise = !before.whole.says(sameAs: whole.info)
-    if changed?.isEmpty == true, !isSaidOtherwise, filtered.collection === before.filtered.collection {
-      return (next, [], false)
-    }
+    let isSame = changed?.isEmpty == true && before.whole.says(sameAs: whole.info)
+    if isSame, filtered.collection === before.filtered.collection { return (next, [], false) }
     // Other times change what passes a span of time, wherever it is.
     let touched = before.whole.temporal == whole.info.temporal ? changed : nil
-    let isSame = changed?.isEmpty == true && !isSaidOtherwise
-    let version =
-      isSame ? before.snapshot.info.version : FilteredView.nextVersion(after: before)
+    let version = isSame ? before.snapshot.info.version : FilteredView.nextVersion(after: before)
     next.snapshot = CollectionSnapshot(
       info: whole.info.changed(to: version), collection: filtered.collection,
       after: before.snapshot)
