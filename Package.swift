@@ -104,7 +104,7 @@ let package = Package(
     .testTarget(
       name: "ClusterAPITests",
       dependencies: ["AccessControl", "ClusterAPI", "TestSupport", "Threading"],
-      swiftSettings: strict),
+      swiftSettings: unoptimised),
     .testTarget(
       name: "AccessControlTests", dependencies: ["AccessControl", "CCrypto", "TestSupport"],
       swiftSettings: unoptimised),
