@@ -18,6 +18,37 @@ extension Command {
         checked first, so that nothing is sent if it has a bad feature.
         """),
     Entry(
+      "export", Export.self, operand: "--collection C", flags: Export.flags,
+      summary: "write the features of a collection to a file",
+      description: """
+        Writes the features of a collection, one a line, as pincluster import takes them: GeoJSON with all that
+        belongs to them, or a table (csv), which has no room for some of it; a warning then says so.
+        """,
+      notes: """
+        With --data, all features are those of one moment, also while a service writes; what it writes collects in
+        the database's log until the export ends. With --url, the service is asked for page after page. A file has
+        its name only once it is complete.
+        """),
+    Entry(
+      "check", Check.self, flags: Check.flags,
+      summary: "say what is wrong with a data directory",
+      description: """
+        Reads all of a data directory, also while a service uses it, and changes nothing: the structure of the
+        database, the checksum of each row, counts, and index files, which must agree with the rows. Exits with 0 if
+        all is well, otherwise with 1.
+        """,
+      notes: """
+        If no service uses the directory, one that is started meanwhile finds it in use. If one does, what it writes
+        collects in the database's log until the check ends.
+        """),
+    Entry(
+      "backup", Backup.self, operand: "--to DIR", flags: Backup.flags,
+      summary: "copy the database of a data directory",
+      description: """
+        Copies the database, as it is at the start, into another folder, also while a service writes to it. To restore
+        it, give that folder to --data, or copy its file pincluster.db into an empty data directory.
+        """),
+    Entry(
       "health", Health.self, flags: Health.flags,
       summary: "ask a running service whether it is ready",
       description: """

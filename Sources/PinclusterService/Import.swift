@@ -26,10 +26,7 @@ struct Import: RunnableCommand {
   ]
   private static let formats = ["geojson", "geojsonseq", "csv"]
 
-  /// A failed import, as one line for standard error.
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
+  typealias Failure = CommandFailure
 
   let path: String
   let collection: String
@@ -45,14 +42,8 @@ struct Import: RunnableCommand {
     guard options.operands.count == 1 else {
       throw UsageError(message: "import takes exactly one FILE, or -; see pincluster import --help")
     }
-    guard let collection = options.values["collection"] else {
-      throw UsageError(message: "--collection is missing; see pincluster import --help")
-    }
-    guard Catalog.isCollectionID(collection) else {
-      throw options.misfit("collection", "not 1 to 64 characters of A-Z, a-z, 0-9, _ and -")
-    }
     path = options.operands[0]
-    self.collection = collection
+    collection = try options.collection("import")
     idProperty = options.values["id-property"]
     skipsBad = options.values["on-error"] == "skip"
     data = options.values["data"] ?? ""

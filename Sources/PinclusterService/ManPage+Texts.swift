@@ -51,7 +51,7 @@ extension ManPage {
       "2",
       "A flag, a variable or the configuration file is wrong; a line on standard error says which and where."
     ),
-    ("130, 143", "SIGINT or SIGTERM ended an import."),
+    ("130, 143", "SIGINT or SIGTERM ended an import, an export or a backup."),
   ]
 
   static let examples: [(words: String, command: String)] = [
@@ -65,5 +65,13 @@ extension ManPage {
       "pincluster serve --config /etc/pincluster/config.json --print-config"
     ),
     ("Ask whether the service is ready:", "pincluster health"),
+    (
+      "Back up what a running service holds, and check the copy:",
+      "pincluster backup --data ./data --to ./copy && pincluster check --data ./copy"
+    ),
+    (
+      "Take the features of a collection elsewhere:",
+      "pincluster export --data ./data --collection cities --output cities.geojsonl"
+    ),
   ]
 }

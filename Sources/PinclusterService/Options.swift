@@ -1,4 +1,5 @@
 import CGetopt
+import ClusterAPI
 import Glibc
 
 /// The values of a command's flags: from the command line (parsed by getopt_long), else from the environment,
@@ -116,6 +117,17 @@ struct Options {
 
   /// Whether a switch is on. A variable may hold true or false, 1 or 0.
   func isOn(_ name: String) -> Bool { ["1", "true"].contains(values[name]) }
+
+  /// The collection that `--collection` names.
+  func collection(_ command: String) throws(UsageError) -> String {
+    guard let id = values["collection"] else {
+      throw UsageError(message: "--collection is missing; see pincluster \(command) --help")
+    }
+    guard Catalog.isCollectionID(id) else {
+      throw misfit("collection", "not 1 to 64 characters of A-Z, a-z, 0-9, _ and -")
+    }
+    return id
+  }
 
   // MARK: Mistakes
 

@@ -12,8 +12,11 @@ import Testing
     let server = try ServerProcess.ready(environment: ["NOTIFY_SOCKET": manager.name])
     #expect(try manager.next() == ["STATUS=Opening \(server.data.path)"])
     #expect(try manager.next() == ["STATUS=Loading \(server.data.path)"])
-    #expect(
-      try manager.next() == ["READY=1", "STATUS=Serving on 127.0.0.1 port \(server.port)"])
+    let ready = ["READY=1", "STATUS=Serving on 127.0.0.1 port \(server.port)"]
+    #expect(try manager.next() == ready)
+    server.process.signal(SIGHUP)
+    #expect(try manager.next().first == "RELOADING=1")
+    #expect(try manager.next() == ready)
     #expect(server.terminate() == 0)
     #expect(try manager.next().first == "STOPPING=1")
   }

@@ -31,7 +31,7 @@ enum DatabaseFile {
       }
       try create(path, in: directory)
     }
-    let connection = try Connection(path: path, create: false, holding: lock)
+    let connection = try Connection(path: path, holding: lock)
     guard !connection.isReadOnly else {
       throw .readOnly(reason: "\(path) can't be opened for writing")
     }
@@ -43,11 +43,36 @@ enum DatabaseFile {
     return connection
   }
 
+  /// Opens the database of a directory for reading, which doesn't need the directory's lock.
+  ///
+  /// - Returns: the connection, the version of the schema, and whether a process holds the directory.
+  static func openForReading(in directory: String) throws(StoreError) -> (
+    connection: Connection, schema: Int, isHeld: Bool
+  ) {
+    let path = directory + "/" + name
+    guard let size = try DataDirectory.size(of: path) else {
+      throw .unreadable(path: path, reason: "there is no such file")
+    }
+    try checkHeader(path, size: size)
+    var isHeld = false
+    let share = DirectoryShare(directory: directory, isHeld: &isHeld)
+    // Whoever opens the directory later waits for the share, so nothing changes.
+    let log = try DataDirectory.size(of: path + "-wal") ?? 0
+    let isUnchanging = !isHeld && log == 0
+    let connection = try Connection(
+      path: path, isUnchanging ? .unchanging : .readOnly, holding: isUnchanging ? share : nil)
+    // Everything is read as it is now, whatever is written meanwhile.
+    try connection.execute("BEGIN")
+    try checkIdentity(connection)
+    let schema = Int(try connection.integer("PRAGMA user_version") ?? 0)
+    return (connection, schema, isHeld)
+  }
+
   private static func create(_ path: String, in directory: String) throws(StoreError) {
     let draft = path + ".new"
     for suffix in ["", "-journal"] { DataDirectory.remove(draft + suffix) }
     do {
-      let connection = try Connection(path: draft, create: true)
+      let connection = try Connection(path: draft, .new)
       try connection.execute(
         """
         PRAGMA page_size = 8192;
@@ -115,7 +140,7 @@ enum DatabaseFile {
 
   /// Checks what reading every feature doesn't find and writing would fail on: the small tables with their
   /// indexes and, if there are any, the free pages.
-  private static func checkStructure(_ connection: Connection) throws(StoreError) {
+  static func checkStructure(_ connection: Connection) throws(StoreError) {
     var checks = ["integrity_check(store)", "integrity_check(collections)"]
     if try connection.integer("PRAGMA user_version") ?? 0 > 2 {
       checks += ["integrity_check(snapshots)", "integrity_check(changes)"]

@@ -31,7 +31,7 @@ public final class StoreVerifier: Sendable {
 
   /// Checks everything, on the calling thread. Throws what is damaged. Returns early once stopped.
   public func run() throws {
-    let connection = try Connection(path: path, create: false)
+    let connection = try Connection(path: path)
     connection.confinement = .currentThread
     let isStopped = running.withLock { running in
       running.connection = connection

@@ -27,14 +27,18 @@ final class RowChecker {
         ? batch.withRecord(at: index - 1) { before in
           batch.withRecord(at: index) { FeatureRecord.compare(before.rawID, $0.rawID) < 0 }
         } : batch.withRecord(at: index) { first in previous.map { $0 < first.id } ?? true }
-      if !isBehind { throw damage("order") }
+      if !isBehind { throw damage("a feature has an invalid order") }
     }
     if batch.count > 0 { previous = batch.withRecord(at: batch.count - 1) { $0.id } }
   }
 
   private func checkContent(of rows: ReadRows.Features) throws(StoreError) {
     for index in 0..<rows.batch.count {
-      let fault = rows.batch.withRecord(at: index) { self.fault(of: $0, rows.checksums[index]) }
+      let fault = rows.batch.withRecord(at: index) { record in
+        self.fault(of: record, rows.checksums[index]).map {
+          "the feature \(record.id) has an invalid \($0)"
+        }
+      }
       if let fault { throw damage(fault) }
     }
   }
@@ -46,7 +50,5 @@ final class RowChecker {
     return checksum == row.checksum(in: key) ? nil : "checksum"
   }
 
-  private func damage(_ column: String) -> StoreError {
-    .damaged(path: path, reason: "a feature has an invalid \(column)")
-  }
+  private func damage(_ reason: String) -> StoreError { .damaged(path: path, reason: reason) }
 }

@@ -40,6 +40,19 @@ final class RowReader {
     try rows.bind(key, at: 1)
   }
 
+  /// Reads the features with some ids, but those that have expired, in the order of the ids. Belongs to the caller's
+  /// transaction.
+  static func features(
+    _ ids: [FeatureID], of info: CollectionInfo, on connection: Connection, now: Int64
+  ) throws(StoreError) -> FeatureBatch {
+    let reader = try RowReader(
+      connection, .single, of: info.key, hasChecksums: info.hasChecksums, now: now)
+    var rows = ReadRows()
+    for id in ids { try reader.find(id, into: &rows) }
+    try RowChecker(info.key, path: connection.path).check(rows)
+    return rows.living.batch
+  }
+
   /// Appends the next rows of ``Selection/all`` and returns whether there are any in `target`.
   func fill(_ target: inout ReadRows, upTo limit: Int) throws(StoreError) -> Bool {
     // Stepping a finished statement would begin again.

@@ -3,6 +3,17 @@ import Threading
 
 /// The owner of a SQLite connection. Not `Sendable`: one user at a time, where ``confinement`` says.
 final class Connection {
+  /// How a file is opened.
+  enum Mode {
+    case existing
+    /// A file that need not exist.
+    case new
+    /// For reading, also while others write. May make the file of the log's index.
+    case readOnly
+    /// For reading a file that nobody writes to and that has no log. Makes no file beside it.
+    case unchanging
+  }
+
   /// The database file, as named in errors.
   let path: String
   /// Where the connection and its statements may be used. Debug builds check every use.
@@ -18,13 +29,22 @@ final class Connection {
     return pointer
   }
 
-  /// Opens an existing file, or with `create` a new one.
-  init(path: String, create: Bool, holding holder: AnyObject? = nil) throws(StoreError) {
+  /// Opens a file.
+  init(path: String, _ mode: Mode = .existing, holding holder: AnyObject? = nil) throws(StoreError)
+  {
     var handle: OpaquePointer?
-    // The caller confines the connection, so SQLite needs no mutex of its own.
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0)
-    // SQLite may be built to take "file:…" for a URI. A path that begins with . or / never is one.
-    let code = sqlite3_open_v2(path.hasPrefix("/") ? path : "./" + path, &handle, flags, nil)
+    let access =
+      switch mode {
+      case .existing: SQLITE_OPEN_READWRITE
+      case .new: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .readOnly: SQLITE_OPEN_READONLY
+      case .unchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      }
+    // The caller confines the connection, so SQLite needs no mutex of its own. It may be built to take "file:…"
+    // for a URI. A path that begins with . or / never is one.
+    let plain = path.hasPrefix("/") ? path : "./" + path
+    let name = mode == .unchanging ? Connection.unchangingURI(plain) : plain
+    let code = sqlite3_open_v2(name, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let error = StoreError(code: code, connection: handle, path: path)
       sqlite3_close_v2(handle)
@@ -36,6 +56,16 @@ final class Connection {
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, 2000)
     foldsLogOnClose(false)
+  }
+
+  /// The URI of a file that doesn't change: https://www.sqlite.org/uri.html.
+  private static func unchangingURI(_ path: String) -> String {
+    let escaped = path.utf8.map { byte in
+      let isPlain = byte > 0x20 && byte < 0x7F && !"%?#".utf8.contains(byte)
+      let digits = String(byte, radix: 16)
+      return isPlain ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + digits
+    }
+    return "file:\(escaped.joined())?immutable=1"
   }
 
   deinit {
@@ -65,6 +95,14 @@ final class Connection {
   func text(_ sql: String) throws(StoreError) -> String? {
     let statement = try Statement(sql, on: self)
     return try statement.step() ? statement.text(0) : nil
+  }
+
+  /// The first columns of the first rows, texts.
+  func texts(_ sql: String, atMost limit: Int) throws(StoreError) -> [String] {
+    let statement = try Statement(sql, on: self)
+    var texts: [String] = []
+    while texts.count < limit, try statement.step() { texts.append(statement.text(0) ?? "") }
+    return texts
   }
 
   /// Makes a running query of another thread fail. May be called on any thread while the connection is open.

@@ -55,15 +55,10 @@ final class StoreCore {
   func features(
     _ ids: [FeatureID], of info: CollectionInfo, now: Int64
   ) throws(StoreError) -> FeatureBatch {
-    let reader = try RowReader(
-      connection, .single, of: info.key, hasChecksums: info.hasChecksums, now: now)
-    var rows = ReadRows()
     // Without a transaction each statement would lock the database.
     try connection.transaction("BEGIN") { () throws(StoreError) in
-      for id in ids { try reader.find(id, into: &rows) }
+      try RowReader.features(ids, of: info, on: connection, now: now)
     }
-    try RowChecker(info.key, path: connection.path).check(rows)
-    return rows.living.batch
   }
 
   /// Lowers the ceiling to the last version, if it can be written.

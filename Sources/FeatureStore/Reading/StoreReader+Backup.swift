@@ -1,0 +1,60 @@
+import CSQLite
+import Glibc
+
+extension StoreReader {
+  /// The pages that are copied at a time.
+  private static let step: Int32 = 256
+
+  /// Copies the database into a directory, under the name under which a store finds it there. The name is there only
+  /// once the copy is complete and on disk.
+  ///
+  /// - Parameters:
+  ///   - directory: is created if need be. Must be empty, but for what a copy has left that was interrupted.
+  ///   - progress: hears of the share that is done. What it throws ends the copy, of which nothing is left.
+  public func backUp(
+    to directory: String, progress: (Double) throws -> Void
+  ) throws {
+    try DataDirectory.prepare(directory)
+    let draft = directory + "/" + DatabaseFile.name + ".new"
+    let names = DataDirectory.names(in: directory).filter { ![".", ".."].contains($0) }
+    guard names.allSatisfy({ $0 == DatabaseFile.name + ".new" }) else {
+      throw StoreError.unreadable(path: directory, reason: "it is not empty")
+    }
+    DataDirectory.remove(draft)
+    do {
+      try copy(to: draft, progress)
+      // Whoever may read the database may read the copy.
+      var status = stat()
+      if stat(path, &status) == 0 { chmod(draft, status.st_mode & 0o777) }
+      try DataDirectory.synchronize(draft)
+      try DataDirectory.move(draft, to: directory + "/" + DatabaseFile.name, in: directory)
+    } catch {
+      DataDirectory.remove(draft)
+      throw error
+    }
+  }
+
+  private func copy(to draft: String, _ progress: (Double) throws -> Void) throws {
+    let target = try Connection(path: draft, .new)
+    // It is synchronized as a whole.
+    try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+    guard let backup = sqlite3_backup_init(target.handle, "main", connection.handle, "main") else {
+      throw target.error(sqlite3_extended_errcode(target.handle))
+    }
+    var code = SQLITE_OK
+    do {
+      while code == SQLITE_OK {
+        code = sqlite3_backup_step(backup, StoreReader.step)
+        let pages = Double(max(sqlite3_backup_pagecount(backup), 1))
+        try progress(1 - Double(sqlite3_backup_remaining(backup)) / pages)
+      }
+    } catch {
+      sqlite3_backup_finish(backup)
+      throw error
+    }
+    let result = sqlite3_backup_finish(backup)
+    guard code == SQLITE_DONE, result == SQLITE_OK else {
+      throw target.error(result == SQLITE_OK ? code : result)
+    }
+  }
+}

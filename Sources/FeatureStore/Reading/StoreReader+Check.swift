@@ -1,0 +1,141 @@
+import ClusterCore
+import Threading
+
+extension StoreReader {
+  /// What a check has looked at, and what it has found.
+  public struct Report: Sendable {
+    /// The collections that were read.
+    public var collections = 0
+    /// Their rows.
+    public var features = 0
+    /// Their index files.
+    public var indexFiles = 0
+    /// What is wrong, a sentence each; empty if nothing is.
+    public var findings: [String] = []
+  }
+
+  /// The most findings of the structure.
+  private static let mostFindings = 20
+
+  /// Checks everything: the structure of the database with its indexes, the checksum of each row, the counts of
+  /// collections, the mark of the last commit, and each index file against the rows. Reads all of it; holds the index
+  /// of one collection in memory.
+  ///
+  /// - Parameter begin: hears of each part before it is read.
+  public func check(begin: (String) -> Void) -> Report {
+    var report = Report()
+    func note(_ place: String = "", _ body: () throws -> Void) {
+      do { try body() } catch { report.findings.append("\(place)\(error)") }
+    }
+    begin("structure")
+    note {
+      let lines = try connection.texts(
+        "PRAGMA integrity_check(\(StoreReader.mostFindings))", atMost: StoreReader.mostFindings)
+      if lines != ["ok"] { report.findings += lines.map { "the structure of \(path): \($0)" } }
+    }
+    guard isCurrent else { return report }
+    // While it is in use, the mark belongs to a later commit than what is read.
+    if !isHeld { note { try CommitMark.check(connection) } }
+    note { try checkCounter() }
+    note { try checkOwners() }
+    var infos: [CollectionInfo] = []
+    note { infos = try collections() }
+    for info in infos {
+      report.collections += 1
+      begin(info.id)
+      note("the collection \(info.id): ") { try check(info, &report) }
+    }
+    return report
+  }
+
+  private func checkCounter() throws {
+    let count = try connection.integer(
+      "SELECT count(*) FROM store WHERE typeof(version) = 'integer' AND version >= 0")
+    guard count == 1 else { throw damage("its counter is missing, or makes no sense") }
+  }
+
+  /// Each row belongs to a collection, also one that was dropped.
+  private func checkOwners() throws {
+    let next = try Statement(
+      "SELECT min(collection) FROM features WHERE collection > ?1", on: connection)
+    let owner = try Statement("SELECT 1 FROM collections WHERE key = ?1", on: connection)
+    var key = Int64.min
+    while true {
+      try next.bind(key, at: 1)
+      let found = try next.first { (row: Statement) throws(StoreError) in row.optionalInteger(0) }
+      guard let found = found.flatMap({ $0 }) else { return }
+      try owner.bind(found, at: 1)
+      guard try owner.first({ (_: Statement) throws(StoreError) in true }) == true else {
+        throw damage("features belong to a collection that doesn't exist")
+      }
+      key = found
+    }
+  }
+
+  private func check(_ info: CollectionInfo, _ report: inout Report) throws {
+    let changes = try ChangeLog(connection)
+    var now = clock.now
+    guard let state = changes.states[info.key], let file = state.file else {
+      _ = try rows(of: info, now: now).load { _ in }
+      report.features += info.featureCount
+      return
+    }
+    now = max(now, state.expiredUntil)
+    let index = try FeatureIndexBuilder.withMemory(for: info.featureCount) {
+      () throws -> FeatureIndex? in try self.index(file, changes, info, now: now, &report)
+    }.flatMap { $0 }
+    let differences = Locked((count: 0, first: ""))
+    let living = Locked(0)
+    _ = try rows(of: info, now: now).load { batch in
+      living.withLock { $0 += batch.count }
+      guard let index else { return }
+      for number in 0..<batch.count {
+        batch.withRecord(at: number) { record in
+          let ordinal = index.ordinal(of: record.id)
+          if ordinal.map({ index.record(at: $0).equals(record) }) ?? false { return }
+          differences.withLock { found in
+            if found.count == 0 { found.first = "\(record.id)" }
+            found.count += 1
+          }
+        }
+      }
+    }
+    report.features += info.featureCount
+    guard let index else { return }
+    report.indexFiles += 1
+    let name = file.path(besides: path)
+    let (count, first) = differences.withLock { $0 }
+    if count > 0 {
+      report.findings.append(
+        "\(name) doesn't agree with the rows of \(info.id): \(count) features differ, first \(first)"
+      )
+    } else if index.count != living.withLock({ $0 }) {
+      report.findings.append(
+        "\(name) doesn't agree with the rows of \(info.id): it has features that have no row")
+    }
+  }
+
+  /// The index of a collection by its file, without features that have expired; nil if the file is of no use.
+  private func index(
+    _ file: IndexFileName, _ changes: ChangeLog, _ info: CollectionInfo, now: Int64,
+    _ report: inout Report
+  ) throws -> FeatureIndex? {
+    let name = file.path(besides: path)
+    let ids = try changes.changedIDs(since: file)
+    let batch = try RowReader.features(ids, of: info, on: connection, now: now)
+    let id = UInt64(bitPattern: try connection.integer("SELECT id FROM store") ?? 0)
+    if let source = IndexFile(name, of: .init(storeID: id, file)),
+      let index = try FeatureIndex.decode(source, changing: ids, to: batch)
+    {
+      let gone = index.expired(at: now)
+      return gone.isEmpty ? index : try index.applying(.remove(gone))
+    }
+    // A service may have replaced it since this reader began.
+    if isHeld, DataDirectory.isMissing(name) { return nil }
+    report.findings.append(
+      "\(name) is missing or damaged; the next start makes it again from the rows")
+    return nil
+  }
+
+  private func damage(_ reason: String) -> StoreError { .damaged(path: path, reason: reason) }
+}

@@ -1,0 +1,55 @@
+import ClusterCore
+
+/// The database of a data directory, as it was when it was opened, for reading. A service may use it meanwhile; what
+/// that writes collects in the log until the reader is gone.
+///
+/// Not `Sendable`: one user at a time.
+public final class StoreReader {
+  /// Whether a process, such as a service, holds the directory.
+  public let isHeld: Bool
+  /// Whether the schema is that of this program. Of an older one only the structure can be read.
+  public let isCurrent: Bool
+  let connection: Connection
+  let clock: WallClock
+
+  /// Opens the database of a directory.
+  ///
+  /// If no process holds the directory, and there is no log, nothing in it is touched, and a service that is started
+  /// meanwhile finds it in use.
+  public init(directory: String, clock: WallClock = WallClock()) throws(StoreError) {
+    let (connection, schema, isHeld) = try DatabaseFile.openForReading(in: directory)
+    (self.connection, self.isHeld, self.clock) = (connection, isHeld, clock)
+    isCurrent = schema == Schema.version
+    connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
+  }
+
+  /// The database.
+  public var path: String { connection.path }
+
+  /// Every collection, by id. Throws if one isn't as it was written.
+  public func collections() throws(StoreError) -> [CollectionInfo] {
+    try needsCurrentSchema()
+    return try CollectionTable(connection, versions: VersionCounter(after: 0, clock: clock)).all()
+  }
+
+  /// Hands over all features of a collection that haven't expired, in the order of their ids. The consumer runs on
+  /// another thread, one call at a time and none after this returns. Throws what it throws, or what is damaged.
+  public func read(
+    _ info: CollectionInfo, _ consumer: @escaping @Sendable (FeatureBatch) throws -> Void
+  ) throws {
+    _ = try rows(of: info, now: clock.now).load(into: consumer)
+  }
+
+  func rows(of info: CollectionInfo, now: Int64) throws(StoreError) -> RowLoader {
+    let features = try FeatureTable(connection, try ChangeLog(connection))
+    return RowLoader(connection: connection, features: features, info: info, now: now)
+  }
+
+  func needsCurrentSchema() throws(StoreError) {
+    guard isCurrent else {
+      throw .io(
+        reason:
+          "\(path) was written by an older version; start the service once to bring it up to date")
+    }
+  }
+}

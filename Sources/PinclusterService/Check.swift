@@ -1,0 +1,42 @@
+import FeatureStore
+import Glibc
+
+/// `pincluster check`: reads all that is in a data directory, and says what is wrong with it.
+struct Check: RunnableCommand {
+  static let flags: [Options.Flag] = [
+    .init("data", "DIR", "data directory, also of a running service", standard: "./data")
+  ]
+
+  private let directory: String
+
+  init(_ options: Options) throws(UsageError) {
+    try options.refuseOperands("check")
+    directory = options.values["data"] ?? ""
+  }
+
+  /// Returns 0 if all is well, otherwise 1.
+  func run() throws -> Int32 {
+    let reader = try StoreReader(directory: directory)
+    let isTerminal = isatty(STDERR_FILENO) == 1
+    let report = reader.check { part in
+      if isTerminal { StandardError.write("\rchecking \(part)\u{1B}[K") }
+    }
+    if isTerminal { StandardError.write("\r\u{1B}[K") }
+    for finding in report.findings { StandardError.write("pincluster: \(finding)\n") }
+    let use = reader.isHeld ? ", in use by a service" : ""
+    guard report.findings.isEmpty else {
+      print("\(directory): damaged\(use)")
+      return 1
+    }
+    guard reader.isCurrent else {
+      print(
+        "\(directory): its structure is well; rows are checked once a start has brought it up to date"
+      )
+      return 0
+    }
+    print(
+      "\(directory): well, with \(report.collections) collections, \(report.features) rows of features "
+        + "and \(report.indexFiles) index files\(use)")
+    return 0
+  }
+}

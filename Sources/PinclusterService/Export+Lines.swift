@@ -1,0 +1,40 @@
+import ClusterCore
+import GeoFormats
+
+extension Export {
+  /// Writes features as the lines of a file.
+  struct Lines {
+    private(set) var file: OutputFile
+    private(set) var table: CSVWriter?
+    private(set) var count = 0
+    private var writer = JSONWriter(reserving: 1 << 16)
+
+    /// - Parameter table: writes the lines of a table; nil for GeoJSON.
+    init(file: OutputFile, table: CSVWriter?) {
+      (self.file, self.table) = (file, table)
+    }
+
+    /// Writes a batch.
+    mutating func write(_ batch: FeatureBatch) throws {
+      for index in 0..<batch.count {
+        batch.withRecord(at: index) { record in
+          guard table == nil else {
+            table?.write(record)
+            return
+          }
+          writer.feature(record)
+          writer.newline()
+        }
+        if index % 256 == 255 { try flush() }
+      }
+      count += batch.count
+      try flush()
+    }
+
+    private mutating func flush() throws {
+      try writer.withBytes { try file.write($0) }
+      writer.removeAll()
+      try table?.take { try file.write($0) }
+    }
+  }
+}

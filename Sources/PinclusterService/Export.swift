@@ -1,0 +1,87 @@
+import ClusterCore
+import FeatureStore
+import GeoFormats
+import Glibc
+
+/// `pincluster export`: writes the features of a collection, in memory that doesn't grow with it.
+struct Export: RunnableCommand {
+  static let flags: [Options.Flag] = [
+    .init("collection", "C", "collection to write", unset: "required", hasVariable: false),
+    .init("data", "DIR", "data directory, also of a running service", standard: "./data"),
+    .init("url", "URL", "running service to ask, instead of --data", hasVariable: false),
+    .init(
+      "format", "FORMAT", "geojsonseq or csv", .choice(["geojsonseq", "csv"]),
+      unset: "by file name, or geojsonseq", hasVariable: false),
+    .init("output", "FILE", "file to write", unset: "standard output", hasVariable: false),
+    TrustFiles.authoritiesFlag, TrustFiles.certificateFlag, TrustFiles.keyFlag,
+  ]
+
+  private let collection: String
+  private let data: String
+  private let url: String?
+  private let trust: TrustFiles
+  private let output: String
+  private let isTable: Bool
+
+  init(_ options: Options) throws(UsageError) {
+    try options.refuseOperands("export")
+    collection = try options.collection("export")
+    data = options.values["data"] ?? ""
+    url = options.values["url"]
+    trust = try TrustFiles(options)
+    output = options.values["output"] ?? "-"
+    let ending = output.split(separator: "/").last?.split(separator: ".").dropFirst().last
+    switch options.values["format"] ?? ending.map({ $0.lowercased() }) {
+    case nil, "geojsonseq", "geojsons", "geojsonl", "ndjson", "jsonl": isTable = false
+    case "csv": isTable = true
+    default:
+      throw UsageError(
+        message: "the name \(output) does not show the format; give --format geojsonseq or csv")
+    }
+  }
+
+  func run() throws -> Int32 {
+    StopSignal.watch()
+    let source: any Source =
+      try url.map { try Service(trust.client(for: $0), collection) } ?? Directory(data, collection)
+    var file = try OutputFile(path: output)
+    do {
+      // What a table has for columns is known only when all features have been read.
+      var columns = CSVWriter.Columns()
+      if isTable {
+        columns = try source.fold(columns) { columns, batch in
+          guard columns.add(namesIn: batch) else {
+            throw CommandFailure(
+              description:
+                "the features of \(collection) have more names of properties than a table "
+                + "has columns, \(CSVWriter.Columns.most); give --format geojsonseq")
+          }
+        }
+      }
+      let lines = Lines(file: file, table: isTable ? CSVWriter(columns) : nil)
+      let written = try source.fold(lines) { lines, batch in try lines.write(batch) }
+      file = written.file
+      try file.finish()
+      report(written)
+      for warning in try source.warnings() {
+        StandardError.write("pincluster: warning: \(warning)\n")
+      }
+      return 0
+    } catch {
+      file.abandon()
+      guard let interruption = error as? StopSignal.Received else { throw error }
+      StandardError.write("pincluster: interrupted; nothing is left of the file\n")
+      return interruption.exitCode
+    }
+  }
+
+  private func report(_ written: Lines) {
+    if let lost = written.table?.inexact, lost > 0 {
+      StandardError.write(
+        "pincluster: warning: \(lost) features hold what a table can't give back, such as lists, true and "
+          + "false, texts like 12, empty texts, altitudes or times of expiry; --format geojsonseq keeps all\n"
+      )
+    }
+    if output != "-" { print("\(collection): \(written.count) features in \(output)") }
+  }
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+/// A file that is written as a whole: it has its name only once it is complete and on disk. Standard output, pipes and
+/// devices are written as they are.
+struct OutputFile: Sendable {
+  private let path: String
+  /// The name until the file is complete; nil if it is written as it is.
+  private let draft: String?
+  private let descriptor: Int32
+
+  /// Opens a file for writing, or standard output if the path is "-".
+  init(path: String) throws(CommandFailure) {
+    self.path = path
+    var status = stat()
+    let isSpecial = path == "-" || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    draft = isSpecial ? nil : path + ".new"
+    descriptor =
+      path == "-"
+      ? STDOUT_FILENO
+      : open(draft ?? path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw CommandFailure(description: "\(draft ?? path) cannot be opened: \(reason)")
+    }
+  }
+
+  /// Writes all bytes.
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    var done = 0
+    while done < bytes.count {
+      let count = Glibc.write(
+        descriptor, bytes.baseAddress.map { $0 + done }, min(bytes.count - done, 1 << 20))
+      if count > 0 {
+        done += count
+      } else if count < 0, errno == EINTR {
+        try StopSignal.check()
+      } else {
+        throw failure("written")
+      }
+    }
+  }
+
+  /// Ends the file and gives it its name.
+  func finish() throws(CommandFailure) {
+    guard let draft else { return }
+    guard fsync(descriptor) == 0, close(descriptor) == 0 else { throw failure("synchronized") }
+    guard rename(draft, path) == 0 else { throw failure("renamed") }
+    // So that a crash doesn't take the name back. Not every file system synchronizes directories.
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let parent = open(folder, O_RDONLY | O_CLOEXEC)
+    if parent >= 0 {
+      fsync(parent)
+      close(parent)
+    }
+  }
+
+  /// Removes what was written.
+  func abandon() {
+    if let draft { unlink(draft) }
+  }
+
+  private func failure(_ action: String) -> CommandFailure {
+    let reason = String(cString: strerror(errno))
+    let name = path == "-" ? "standard output" : draft ?? path
+    return CommandFailure(description: "\(name) cannot be \(action): \(reason)")
+  }
+}

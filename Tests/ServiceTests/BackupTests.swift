@@ -1,0 +1,91 @@
+import Glibc
+import TestSupport
+import Testing
+import Threading
+
+/// `pincluster backup`: a copy of one moment, complete or not there.
+@Suite(.timeLimit(.minutes(5))) struct BackupTests {
+  private static func value(_ server: ServerProcess, _ id: Int) throws -> Int? {
+    try server.json("/collections/c/items/\(id)")["properties"]?["v"]?.int
+  }
+
+  @Test func aCopyUnderWritesIsOfOneMoment() throws {
+    let server = try ServerProcess.holding(
+      (1...5000).map {
+        TwinFeature($0, 1, 2, "{\"v\":0,\"pad\":\"\(String(repeating: "x", count: 100))\"}")
+      },
+      in: "c")
+    let isDone = Locked(false)
+    let acknowledged = Locked(0)
+    let faults = Locked<[String]>([])
+    // Each write changes the first and the last feature to the same value.
+    let writer = Threads.start {
+      for value in 1... where !isDone.withLock({ $0 }) {
+        let pair = [1, 5000].map { TwinFeature($0, 1, 2, "{\"v\":\(value)}") }
+        do { try server.store(pair, in: "c") } catch { faults.withLock { $0.append("\(error)") } }
+        acknowledged.withLock { $0 = value }
+        if isDone.withLock({ $0 }) { return }
+      }
+    }
+    let target = try TemporaryDirectory()
+    for round in 1...3 {
+      while acknowledged.withLock({ $0 }) < round * 5 { usleep(1000) }
+      let before = acknowledged.withLock { $0 }
+      let path = target.file("new/\(round)")
+      let run = try Tool(["backup", "--data", server.data.path, "--to", path])
+      run.expectSuccess()
+      #expect(run.output.contains("\(path)/pincluster.db"))
+      let check = try Tool(["check", "--data", path])
+      check.expectSuccess()
+      #expect(check.output.contains("5000 rows"))
+      let copy = try TemporaryDirectory()
+      try Fixtures.write(
+        try Fixtures.bytes(path: path + "/pincluster.db"), path: copy.file("pincluster.db"))
+      let restored = try ServerProcess.ready(data: copy)
+      let values = try [1, 5000].map { try BackupTests.value(restored, $0) }
+      #expect(values[0] == values[1])
+      #expect(values[0] ?? 0 >= before)
+      try restored.store([TwinFeature(5001, 1, 2)], in: "c")
+      #expect(try restored.json("/collections/c")["featureCount"] == 5001)
+      #expect(restored.terminate() == 0)
+    }
+    isDone.withLock { $0 = true }
+    writer.join()
+    #expect(faults.withLock { $0 } == [])
+    server.expectHealthy()
+  }
+
+  @Test func theLogBelongsToIt() throws {
+    let server = try ServerProcess.holding((1...100).map { TwinFeature($0, 1, 2) }, in: "c")
+    server.kill()
+    let before = server.data.names
+    #expect(before.contains("pincluster.db-wal"))
+    let target = try TemporaryDirectory()
+    // What a copy has left that was interrupted.
+    try Fixtures.write([1, 2, 3], path: target.file("pincluster.db.new"))
+    try Tool(["backup", "--data", server.data.path, "--to", target.path]).expectSuccess()
+    #expect(target.names == ["pincluster.db"])
+    let restored = try ServerProcess.ready(data: target)
+    #expect(try restored.json("/collections/c")["featureCount"] == 100)
+    let again = try ServerProcess.ready(data: server.data)
+    #expect(try again.json("/collections/c")["featureCount"] == 100)
+  }
+
+  @Test func nothingIsOverwritten() throws {
+    let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
+    let data = server.data.path
+    let target = try TemporaryDirectory()
+    try Fixtures.write([1], path: target.file("other"))
+    try Tool(["backup", "--data", data, "--to", target.path])
+      .expectFailure(saying: target.path, "not empty")
+    #expect(target.names == ["other"])
+    try Tool(["backup", "--data", data, "--to", data]).expectFailure(saying: "not empty")
+    try Tool(["backup", "--data", data, "--to", target.file("other")])
+      .expectFailure(saying: target.file("other"))
+    try Tool(["backup", "--data", target.file("none"), "--to", target.file("new")])
+      .expectFailure(saying: target.file("none"))
+    #expect(target.names == ["other"])
+    try Tool(["backup", "--data", data]).expectFailure(2, saying: "--to")
+    server.expectHealthy()
+  }
+}

@@ -1,0 +1,41 @@
+import CSQLite
+import Glibc
+import TestSupport
+import Testing
+
+/// The database of a data directory, as another program sees it.
+enum Database {
+  /// Runs statements.
+  static func execute(_ sql: String, in data: TemporaryDirectory) throws {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    try #require(sqlite3_open(data.file("pincluster.db"), &handle) == SQLITE_OK)
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    try #require(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
+  }
+}
+
+extension TemporaryDirectory {
+  /// The names of the files in it, in order.
+  var names: [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      names.append(
+        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        })
+    }
+    return names.filter { $0 != "." && $0 != ".." }.sorted()
+  }
+
+  /// A copy of the files in it.
+  func copied() throws -> TemporaryDirectory {
+    let copy = try TemporaryDirectory()
+    for name in names {
+      try Fixtures.write(try Fixtures.bytes(path: file(name)), path: copy.file(name))
+    }
+    return copy
+  }
+}
