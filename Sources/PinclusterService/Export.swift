@@ -14,6 +14,7 @@ struct Export: RunnableCommand {
       unset: "by file name, or geojsonseq", hasVariable: false),
     .init("output", "FILE", "file to write", unset: "standard output", hasVariable: false),
     TrustFiles.authoritiesFlag, TrustFiles.certificateFlag, TrustFiles.keyFlag,
+    TrustFiles.accessFlag,
   ]
 
   private let collection: String
