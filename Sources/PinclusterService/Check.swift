@@ -16,7 +16,7 @@ struct Check: RunnableCommand {
 
   /// Returns 0 if all is well, otherwise 1.
   func run() throws -> Int32 {
-    let reader = try StoreReader(directory: directory)
+    let reader = try StoreReader(directory: directory, leavesNoTrace: true)
     let isTerminal = isatty(STDERR_FILENO) == 1
     let report = reader.check { part in
       if isTerminal { StandardError.write("\rchecking \(part)\u{1B}[K") }

@@ -69,6 +69,23 @@ import Testing
     try Tool(["export", "--data", data.path]).expectFailure(2, saying: "--collection")
   }
 
+  @Test func aServiceMayStartMeanwhile() throws {
+    let data = try imported(everything)
+    let pipe = files.file("pipe")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    // It opens the database, and then waits for a reader.
+    let export = try ChildProcess(
+      try #require(ServerBinary.path()),
+      ["export", "--collection", "c", "--data", data.path, "--output", pipe])
+    #expect(eventually { data.names.contains("pincluster.db-shm") })
+    let server = try ServerProcess.ready(data: data)
+    try server.store([TwinFeature(1, 1, 2), TwinFeature(50, 1, 2)], in: "c")
+    #expect(try Fixtures.bytes(path: pipe) == Array(everything.utf8))
+    #expect(export.waitForExit() == .code(0))
+    #expect(server.terminate() == 0)
+    #expect(try ServerProcess.ready(data: data).json("/collections/c")["featureCount"] == 6)
+  }
+
   @Test func aServiceIsAskedForPageAfterPage() throws {
     let features = (0..<10_500).map { TwinFeature($0, Double($0 % 360) - 180, 2, "{\"n\":\($0)}") }
     let server = try ServerProcess.holding(features, in: "c")

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Creates, opens and checks `pincluster.db`.
 ///
 /// A new database is completed under another name and then renamed. So a file named `pincluster.db` that
@@ -46,9 +48,9 @@ enum DatabaseFile {
   /// Opens the database of a directory for reading, which doesn't need the directory's lock.
   ///
   /// - Returns: the connection, the version of the schema, and whether a process holds the directory.
-  static func openForReading(in directory: String) throws(StoreError) -> (
-    connection: Connection, schema: Int, isHeld: Bool
-  ) {
+  static func openForReading(
+    in directory: String, leavesNoTrace: Bool
+  ) throws(StoreError) -> (connection: Connection, schema: Int, isHeld: Bool) {
     let path = directory + "/" + name
     guard let size = try DataDirectory.size(of: path) else {
       throw .unreadable(path: path, reason: "there is no such file")
@@ -56,9 +58,10 @@ enum DatabaseFile {
     try checkHeader(path, size: size)
     var isHeld = false
     let share = DirectoryShare(directory: directory, isHeld: &isHeld)
-    // Whoever opens the directory later waits for the share, so nothing changes.
+    // Where a log can't be made, as on a medium that can't be written, the database is opened as one that doesn't
+    // change. Nobody else can open the directory as long as it is shared.
     let log = try DataDirectory.size(of: path + "-wal") ?? 0
-    let isUnchanging = !isHeld && log == 0
+    let isUnchanging = !isHeld && log == 0 && (leavesNoTrace || access(directory, W_OK) != 0)
     let connection = try Connection(
       path: path, isUnchanging ? .unchanging : .readOnly, holding: isUnchanging ? share : nil)
     // Everything is read as it is now, whatever is written meanwhile.

@@ -14,10 +14,14 @@ public final class StoreReader {
 
   /// Opens the database of a directory.
   ///
-  /// If no process holds the directory, and there is no log, nothing in it is touched, and a service that is started
-  /// meanwhile finds it in use.
-  public init(directory: String, clock: WallClock = WallClock()) throws(StoreError) {
-    let (connection, schema, isHeld) = try DatabaseFile.openForReading(in: directory)
+  /// - Parameter leavesNoTrace: whether nothing in the directory may be touched if no process holds it and there is
+  ///   no log. A service that is started meanwhile then finds the directory in use. Otherwise SQLite may leave an
+  ///   empty log.
+  public init(
+    directory: String, leavesNoTrace: Bool = false, clock: WallClock = WallClock()
+  ) throws(StoreError) {
+    let (connection, schema, isHeld) = try DatabaseFile.openForReading(
+      in: directory, leavesNoTrace: leavesNoTrace)
     (self.connection, self.isHeld, self.clock) = (connection, isHeld, clock)
     isCurrent = schema == Schema.version
     connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache)
