@@ -142,10 +142,12 @@ public final class AccessControl: Sendable {
 
   /// Counts a request of somebody, if they may not send any number.
   ///
+  /// - Parameter client: a number for the client's address, by which those without a key are told apart.
   /// - Throws: ``AccessFailure/tooOften(_:)``.
-  public func count(_ principal: Principal) throws(AccessFailure) {
+  public func count(_ principal: Principal, from client: UInt64) throws(AccessFailure) {
     guard let rate = principal.grant.rate else { return }
-    try rates.take(principal.digest, rate: rate, now: Double(MonotonicTime.now) / 1e9)
+    let caller = principal.digest.map(RateLimit.Caller.key) ?? .address(client)
+    try rates.take(caller, rate: rate, now: Double(MonotonicTime.now) / 1e9)
   }
 
   /// Whether somebody is still granted what they were granted before. For answers that have no end.

@@ -11,14 +11,21 @@
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <pthread.h>
 #include <string.h>
 
 // An EVP_PKEY under a name of our own.
 static EVP_PKEY *evp(const ccrypto_key *key) { return (EVP_PKEY *)key; }
 static ccrypto_key *owned(EVP_PKEY *key) { return (ccrypto_key *)key; }
 
+static EVP_MD *sha256;
+static void fetch_sha256(void) { sha256 = EVP_MD_fetch(NULL, "SHA256", NULL); }
+
 bool ccrypto_sha256(const void *data, size_t size, uint8_t digest[CCRYPTO_SHA256_SIZE]) {
-  return EVP_Digest(data, size, digest, NULL, EVP_sha256(), NULL) == 1;
+  // To look the algorithm up takes longer than to use it.
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, fetch_sha256);
+  return sha256 && EVP_Digest(data, size, digest, NULL, sha256, NULL) == 1;
 }
 
 bool ccrypto_hmac_sha256(const void *key, size_t key_size, const void *data, size_t size,

@@ -39,7 +39,7 @@ extension API {
     _ principal: Principal, _ request: HTTPRequest, _ access: AccessControl, isHere: Bool = true,
     _ finish: @escaping Reply
   ) throws {
-    try access.count(principal)
+    try access.count(principal, from: request.client)
     let view = CatalogView(resources.catalog.whole, principal, tenants, access)
     let own = Resources(resources, of: view)
     guard view.isFiltered, request.method != .options else {
@@ -47,7 +47,7 @@ extension API {
     }
     try Route.check(request, principal.grant)
     let collection = Route.collection(of: request)
-    let work = collection.map { view.work(for: $0) } ?? .much
+    let work = collection.map { view.work(for: $0) } ?? view.workForAll
     if work == .none { return try begin(request, from: own, isHere: isHere, finish) }
     enqueue(work == .little ? .quick : .long, request, finish) {
       do {

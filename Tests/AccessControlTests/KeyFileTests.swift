@@ -111,14 +111,19 @@ import Testing
     let slow = try #require(try control.known("Bearer slow"))
     let quick = try #require(try control.known("Bearer quick"))
     let free = try #require(try control.known("Bearer free"))
-    try control.count(slow)
+    try control.count(slow, from: 1)
     #expect {
-      try control.count(slow)
+      try control.count(slow, from: 1)
     } throws: { error in
       guard case AccessFailure.tooOften(let seconds) = error else { return false }
       return (900...1000).contains(seconds)
     }
-    for _ in 0..<20 { try control.count(quick) }
-    for _ in 0..<1000 { try control.count(free) }
+    let open = try Files().control(keys: "{\"scope\":\"read\",\"anonymous\":true,\"rate\":0.001}")
+    let nobody = try #require(try open.known(nil))
+    // Those without a key are told apart by address.
+    for client in 1...3 as ClosedRange<UInt64> { try open.count(nobody, from: client) }
+    #expect(throws: AccessFailure.self) { try open.count(nobody, from: 2) }
+    for _ in 0..<20 { try control.count(quick, from: 1) }
+    for _ in 0..<1000 { try control.count(free, from: 1) }
   }
 }

@@ -53,7 +53,7 @@ struct CatalogView: Sendable {
   }
 
   /// The work that ``subscript(_:)`` takes for a collection.
-  enum Work {
+  enum Work: Int {
     case none
     /// What has changed since the last time.
     case little
@@ -68,8 +68,19 @@ struct CatalogView: Sendable {
     return view.isCurrent(for: snapshot) ? .none : view.isMade ? .little : .much
   }
 
+  /// About the work that it takes to see those collections that a list begins with.
+  var workForAll: Work {
+    ids.prefix(CatalogView.listed).map { work(for: $0) }.max { $0.rawValue < $1.rawValue } ?? .none
+  }
+
+  /// The collections at which a list is long.
+  private static let listed = 100
+
   /// Whether only some features are seen.
   var isFiltered: Bool { tenant != nil }
+
+  /// The store's part of the entity tags of what is seen; nil for that of the whole.
+  var name: String? { tenant?.name }
 
   /// The number of collections.
   var count: Int { grant.collections == nil ? whole.count : ids.count }

@@ -6,6 +6,8 @@ import Threading
 final class Tenant: Sendable {
   /// What their features pass.
   let filter: FilterExpression
+  /// Stands for the store in entity tags: versions of one tenant mean nothing to another, nor to another process.
+  let name = String(UInt64.random(in: .min ... .max), radix: 36)
   private let views = Locked<[String: FilteredView]>([:])
   /// When it was last asked for, by ``MonotonicTime``.
   private let lastUsed = Atomic<UInt>(MonotonicTime.now)

@@ -31,12 +31,8 @@ final class Resources: Sendable {
     catalog = view
     (writer, metrics, hub, map) = (other.writer, other.metrics, other.hub, other.map)
     (parsers, tileTemplates, address) = (other.parsers, other.tileTemplates, other.address)
-    // Versions of parts are none of the whole, and those of another process mean something else.
-    storeName = view.isFiltered ? Resources.nameOfParts : other.storeName
+    storeName = view.name ?? other.storeName
   }
-
-  /// Stands for the store in entity tags of parts of collections, in this process.
-  private static let nameOfParts = String(UInt64.random(in: .min ... .max), radix: 36)
 
   /// The collection with an id as it is now; 404 if there is none.
   func snapshot(_ id: String) throws -> CollectionSnapshot {
