@@ -75,11 +75,12 @@ class Service:
             time.sleep(0.01)
         raise AssertionError(f"no event {name}: {self.log.read_text()}")
 
-    def raw(self, timeout=60):
-        return socket.create_connection(("127.0.0.1", self.port), timeout)
+    def raw(self, source="127.0.0.1"):
+        return socket.create_connection(("127.0.0.1", self.port), 60, (source, 0))
 
-    def connect(self, context=None, session=None):
-        return Client((context or trusting()).wrap_socket(self.raw(), server_hostname="localhost", session=session))
+    def connect(self, context=None, session=None, source="127.0.0.1"):
+        plain = self.raw(source)
+        return Client((context or trusting()).wrap_socket(plain, server_hostname="localhost", session=session))
 
     def refused(self, reason="handshake"):
         text = self.connect().ask("GET", "/metrics")[1].decode()
