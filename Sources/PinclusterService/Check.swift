@@ -22,6 +22,7 @@ struct Check: RunnableCommand {
       if isTerminal { StandardError.write("\rchecking \(part)\u{1B}[K") }
     }
     if isTerminal { StandardError.write("\r\u{1B}[K") }
+    for note in report.notes { StandardError.write("pincluster: note: \(note)\n") }
     for finding in report.findings { StandardError.write("pincluster: \(finding)\n") }
     let use = reader.isHeld ? ", in use by a service" : ""
     guard report.findings.isEmpty else {

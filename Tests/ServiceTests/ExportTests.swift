@@ -57,7 +57,6 @@ import Testing
     #expect(said.contains("5 features"))
     #expect(try Fixtures.bytes(path: path) == Array(everything.utf8))
     #expect(!files.names.contains { $0.hasSuffix(".new") })
-    #expect(try exported(data, ["--output", "/dev/null"]).contains("5 features"))
     try Tool(["export", "--collection", "c", "--data", data.path, "--output", files.file("a/b")])
       .expectFailure(saying: files.file("a/b"))
     try Tool(["export", "--collection", "c", "--data", data.path, "--output", "/dev/full"])

@@ -12,6 +12,8 @@ extension StoreReader {
     public var indexFiles = 0
     /// What is wrong, a sentence each; empty if nothing is.
     public var findings: [String] = []
+    /// What is as it may be, and worth knowing.
+    public var notes: [String] = []
   }
 
   /// The most findings of the structure.
@@ -130,10 +132,12 @@ extension StoreReader {
       let gone = index.expired(at: now)
       return gone.isEmpty ? index : try index.applying(.remove(gone))
     }
-    // A service may have replaced it since this reader began.
-    if isHeld, DataDirectory.isMissing(name) { return nil }
-    report.findings.append(
-      "\(name) is missing or damaged; the next start makes it again from the rows")
+    if DataDirectory.isMissing(name) {
+      // A service may have replaced it since this reader began. A backup doesn't have it.
+      if !isHeld { report.notes.append("\(name) is missing; the next start makes it again") }
+    } else {
+      report.findings.append("\(name) is damaged; the next start makes it again from the rows")
+    }
     return nil
   }
 
