@@ -133,6 +133,30 @@ import Testing
     await #expect(throws: URLError.self) { try await nowhere.collections() }
   }
 
+  @Test func `a key is shown with every request`() async throws {
+    let directory = try TemporaryDirectory()
+    let keys = directory.file("keys")
+    try Fixtures.write(Array("write:w\nread:r".utf8), path: keys)
+    let guarded = try ServerProcess(arguments: ["--api-key-file", keys])
+    for _ in 0..<3000 where try guarded.client.get("/health/ready").status != 200 { usleep(10_000) }
+    let url = try #require(URL(string: "http://127.0.0.1:\(guarded.port)"))
+    func status(_ work: () async throws -> Void) async throws -> Int {
+      do { try await work() } catch let problem as Problem { return problem.status }
+      return 200
+    }
+    let (writer, reader) = (Pincluster(url, key: "w"), Pincluster(url, key: "r"))
+    #expect(try await status { _ = try await Pincluster(url).collections() } == 401)
+    let places = [feature(1, 2, 3)]
+    #expect(try await status { _ = try await reader.collection("c").store(places) } == 403)
+    #expect(try await writer.collection("c").store(places).inserted == 1)
+    #expect(try await reader.collections().count == 1)
+    for try await event in reader.collection("c").changes(world) {
+      guard case .view(let view) = event else { continue }
+      #expect(view.featureCount == 1)
+      break
+    }
+  }
+
   @Test func `a watched view is what a fresh one shows, also after a break`() async throws {
     let places = pincluster.collection("live")
     var generator = SeededGenerator(seed: 381)

@@ -12,9 +12,10 @@ public struct Pincluster: Sendable {
 
   /// - Parameters:
   ///   - url: where the service is, such as `http://127.0.0.1:8080`.
+  ///   - key: a key or token, where the service wants one.
   ///   - session: the session for all requests but those that watch.
-  public init(_ url: URL, session: URLSession = .shared) {
-    transport = Transport(base: url, session: session)
+  public init(_ url: URL, key: String? = nil, session: URLSession = .shared) {
+    transport = Transport(base: url, key: key, session: session)
   }
 
   /// A collection, whether or not it exists.

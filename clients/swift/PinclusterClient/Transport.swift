@@ -7,6 +7,8 @@ import Foundation
 /// Sends requests to a service and tells refusals from answers.
 struct Transport: Sendable {
   let base: URL
+  /// A key or token that every request shows.
+  let key: String?
   let session: URLSession
 
   /// The answer to a request that the service didn't refuse.
@@ -29,6 +31,7 @@ struct Transport: Sendable {
     request.httpMethod = method
     request.httpBody = body
     if body != nil { request.setValue(type, forHTTPHeaderField: "Content-Type") }
+    if let key { request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
     for header in headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
     return request
   }
