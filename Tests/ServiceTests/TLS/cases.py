@@ -245,7 +245,7 @@ def attacks(binary):
             pass
     service.end()
     # An address that has all connections gets no more, and makes room for another's.
-    service = Service(binary, "--max-connections", "20")
+    service = Service(binary, "--max-connections", "20", "--threads", "1")
     crowd = [service.connect() for _ in range(10)] + [service.raw() for _ in range(10)]
     fails(service.connect, OSError)
     assert service.connect(source="127.0.0.2").ask("GET", "/health/live")[0] == 200
