@@ -8,6 +8,16 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let unoptimised: [SwiftSetting] =
   strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+/// Fuzzers, which `scripts/fuzz` builds as nothing else is built: instrumented, and with libFuzzer.
+let fuzzers: [Target] =
+  Context.environment["PINCLUSTER_FUZZ"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "pincluster-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzer",
+      swiftSettings: strict)
+  ]
+
 // Arrows point down only: a target may import what it lists here and nothing else.
 let package = Package(
   name: "pincluster",
@@ -89,6 +99,15 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["ClusterCore", "Threading"], path: "Tests/TestSupport",
       swiftSettings: strict),
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "AccessControl", "CCrypto", "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats",
+        "HTTPServer", "TestSupport", "Threading",
+      ],
+      path: "Tests/FuzzTargets", swiftSettings: unoptimised),
+    .testTarget(
+      name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: unoptimised),
     .testTarget(
       name: "ClusterCoreTests", dependencies: ["ClusterCore", "TestSupport", "Threading"],
       swiftSettings: strict),
@@ -117,7 +136,7 @@ let package = Package(
     .testTarget(
       name: "ClientTests", dependencies: ["PinclusterClient", "TestSupport", "pincluster"],
       swiftSettings: unoptimised),
-  ],
+  ] + fuzzers,
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11,
   cxxLanguageStandard: .cxx20

@@ -1,0 +1,94 @@
+import ClusterCore
+import GeoFormats
+import TestSupport
+
+/// Features: what is read doesn't depend on the chunks in which it comes, is valid, and is read back from what is written.
+enum FuzzFeatures {
+  /// All that comes of reading a stream.
+  private struct Outcome: Equatable {
+    var records: [[UInt8]] = []
+    var problems: [FeatureProblem] = []
+    var rejected = 0
+    var error: FormatError?
+    var lines: [UInt8] = []
+  }
+
+  static func feed(_ input: UnsafeRawBufferPointer, _ format: FeatureFormat) throws {
+    let bytes = Array(input)
+    var random = SeededGenerator(seed: UInt64(bitPattern: Int64(bytes.hashOfBytes)))
+    // Short limits are met by short inputs.
+    let limit = random.pick([40, 300, FeatureReader.usualLength, FeatureReader.usualLength])
+    let idProperty = random.pick([nil, nil, "a"])
+    func read(_ bytes: [UInt8], _ format: FeatureFormat, most: Int) throws -> Outcome {
+      try outcome(
+        bytes, format, idProperty: idProperty, limit: limit, chunk: { random.int(1...max(1, most)) }
+      )
+    }
+    let whole = try read(bytes, format, most: 1 << 40)
+    for most in [1, max(2, bytes.count / 2)] where bytes.count < 4096 {
+      try FuzzFinding.unless(
+        try read(bytes, format, most: most) == whole, "read in chunks of at most \(most) it differs"
+      )
+    }
+    guard whole.error == nil, limit == FeatureReader.usualLength else { return }
+    let again = try outcome(
+      whole.lines, .geoJSONSequence, idProperty: nil, limit: .max, chunk: { 1 << 40 })
+    // Only a store gives ids.
+    let written = whole.records.filter { $0.first == 0 }
+    try FuzzFinding.unless(
+      again.records == written && again.rejected == 0 && again.error == nil,
+      "what is written is read as something else: \(String(decoding: whole.lines, as: UTF8.self))")
+  }
+
+  private static func outcome(
+    _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String?, limit: Int, chunk: () -> Int
+  ) throws -> Outcome {
+    var reader = FeatureReader(format: format, idProperty: idProperty, maximumLength: limit)
+    var parsed = ParsedFeatures()
+    var outcome = Outcome()
+    do throws(FormatError) {
+      var start = 0
+      while start < bytes.count {
+        let size = min(bytes.count - start, chunk())
+        // A copy of only the chunk, so that the sanitizer notices reads beyond it.
+        let copy = Array(bytes[start..<start + size])
+        try copy.withUnsafeBufferPointer { (copy) throws(FormatError) in
+          try reader.read(UnsafeRawBufferPointer(copy), into: &parsed)
+        }
+        start += size
+      }
+      try reader.finish(into: &parsed)
+    } catch {
+      outcome.error = error
+    }
+    var writer = JSONWriter()
+    for number in 0..<parsed.batch.count {
+      try parsed.batch.withRecord(at: number) { record in
+        let place = record.coordinate
+        try FuzzFinding.unless(
+          place.latitude.magnitude <= 90 && place.longitude.magnitude <= 180, "no place: \(place)")
+        _ = try JSONParser().parse(Array(record.properties))
+        outcome.records.append(content(of: record))
+        if record.needsID { return }
+        writer.feature(record)
+        outcome.lines += writer.take() + [0x0A]
+      }
+    }
+    (outcome.problems, outcome.rejected) = (parsed.problems, parsed.rejected)
+    return outcome
+  }
+
+  /// Whether it needs an id, and all that it has.
+  private static func content(of record: FeatureRecord) -> [UInt8] {
+    let id = record.needsID ? "" : "\(record.id) \(record.id.isWrittenAsText)"
+    let numbers =
+      [record.coordinate.longitude, record.coordinate.latitude] + record.furtherOrdinates
+    let expiry = "\(record.expires.map(String.init) ?? "-") \(record.neverExpires)"
+    return [record.needsID ? 1 : 0] + "\(id) \(numbers) \(expiry) ".utf8 + record.properties
+  }
+}
+
+extension [UInt8] {
+  /// A hash that is the same in each process.
+  var hashOfBytes: Int { reduce(7) { $0 &* 31 &+ Int($1) } }
+}
