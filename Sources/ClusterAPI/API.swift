@@ -19,6 +19,7 @@ public final class API: Sendable {
   private let access: AccessControl?
   let tenants: Tenants
   private let mostOnLoop: UInt
+  private let slowRequest: Int
 
   /// The default of the time that a request's work may take with its waiting, in seconds.
   public static let defaultRequestTimeout = 10
@@ -30,6 +31,7 @@ public final class API: Sendable {
   ///     long as they take.
   ///   - mostOnLoop: the time after which a read is given up where it came in, in nanoseconds, to be begun again
   ///     on another thread; 0 for never.
+  ///   - slowRequest: the time after which a request is slow, in microseconds.
   ///   - address: tells where clients reach the service, and who they are.
   ///   - origins: what browsers may ask for on behalf of web sites.
   ///   - access: who may do what; nil if everybody may do everything.
@@ -38,15 +40,16 @@ public final class API: Sendable {
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
     requestTimeout: Int = defaultRequestTimeout, mostOnLoop: UInt = Cost.mostOnLoop,
-    address: ServiceAddress = .ofRequests, origins: OriginPolicy = .usual,
+    slowRequest: Int = .max, address: ServiceAddress = .ofRequests, origins: OriginPolicy = .usual,
     access: AccessControl? = nil, map: MapSettings = MapSettings(),
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
-    self.report = report
+    (self.report, self.slowRequest) = (report, slowRequest)
     (self.address, self.origins) = (address, origins)
     self.access = access.flatMap { $0.isOn ? $0 : nil }
     tenants = Tenants(catalog)
+    metrics.begin(routes: Route.labels, unknown: Route.unknown, tenants)
     resources = Resources(
       catalog: catalog, writer: writer, metrics: metrics, address: address, map: map,
       report: report)
@@ -67,8 +70,8 @@ public final class API: Sendable {
     from request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
     let answering = Answering(
-      request, origins, writes: Route.writes, isGuarded: access != nil, report,
-      resources.metrics.refusals, reply)
+      request, origins, writes: Route.writes, route: Route.number, isGuarded: access != nil,
+      slow: slowRequest, report, resources.metrics.refusals, reply)
     let finish: Reply = { answering.finish($0) }
     do {
       try origins.check(request, address, writes: Route.writes)
@@ -104,7 +107,7 @@ public final class API: Sendable {
     switch outcome {
     case .now(let response): send(response, request, finish)
     case .read(let read) where isHere: try answer(read, request, finish)
-    case .read(let read): run(read.cost().lane ?? .quick, request, finish, read.make)
+    case .read(let read): run(lane(of: read, request) ?? .quick, request, finish, read.make)
     case .later(let lane, let work): run(lane, request, finish, work)
     case .write(let write):
       try enqueue(write, try share(of: write.bytes, for: request), request, finish)
@@ -137,13 +140,21 @@ public final class API: Sendable {
   /// Answers a read: at once if that is short, else away from the event loops. What takes much longer than was
   /// expected is given up on the event loop and begun again elsewhere.
   private func answer(_ read: Read, _ request: HTTPRequest, _ finish: @escaping Reply) throws {
-    if !read.isSmall, let lane = read.cost().lane {
+    if let lane = lane(of: read, request) {
       run(lane, request, finish, read.make)
     } else if let response = try Interruption.run(atMost: mostOnLoop, read.make) {
       send(response, request, finish)
     } else {
       run(.quick, request, finish, read.make)
     }
+  }
+
+  /// The queue for a read; nil if it may be answered where it came in.
+  private func lane(of read: Read, _ request: HTTPRequest) -> WorkQueue.Lane? {
+    if read.isSmall { return nil }
+    let cost = read.cost()
+    request.note { $0.estimate = cost.nanoseconds }
+    return cost.lane
   }
 
   /// Sends a response that is there.
@@ -179,6 +190,7 @@ public final class API: Sendable {
     _ lane: WorkQueue.Lane, _ request: HTTPRequest, _ finish: @escaping Reply,
     _ work: @escaping @Sendable () -> Void
   ) {
+    request.note { $0.enter(lane.rawValue) }
     let timeout = requestTimeout
     let deadline = MonotonicTime.now + UInt(timeout) * 1_000_000_000
     let job = Job(
@@ -193,7 +205,7 @@ public final class API: Sendable {
           case .refused: Problem.unavailable("too many long requests are waiting", .queue)
           }
         finish(.failure(problem))
-      }, work: work)
+      }, noteWait: { waited in request.note { $0.waited += waited } }, work: work)
     (lane == .write ? writeWork : readWork).enqueue(job)
   }
 
@@ -209,7 +221,9 @@ public final class API: Sendable {
   private func enqueue(
     _ write: Write, _ share: WriteMemory.Share, _ request: HTTPRequest, _ finish: @escaping Reply
   ) throws(Problem) {
-    let accepted = resources.writer.enqueue(write, share) { [weak self] result in
+    request.note { $0.endWork() }
+    let note: WriteQueue.Note = { times in request.note { $0.write = times } }
+    let accepted = resources.writer.enqueue(write, share, note: note) { [weak self] result in
       // Compressing a long answer must not keep the next writes waiting.
       let isLong = (try? result.get().body.count > API.longAnswer) ?? false
       guard isLong, let self else { return finish(result) }
@@ -225,6 +239,11 @@ public final class API: Sendable {
 
   /// The longest answer that the writer sends itself, in bytes.
   private static let longAnswer = 16 << 10
+
+  /// The path of a route as openapi.yaml has it, by its number.
+  public static func label(ofRoute number: Int?) -> String {
+    number.map { Route.labels[$0] } ?? Route.unknown
+  }
 
   /// The answer to input that is not a request: broken HTTP, or over a limit.
   public static func protocolError(status: Int, info: ProtocolErrorInfo) -> HTTPResponse {

@@ -5,6 +5,8 @@ import HTTPServer
 final class Route: Sendable {
   /// The parameters of a path, decoded; empty if the path has fewer.
   struct Parameters {
+    /// The number of the route; nil for the service as a whole.
+    var route: Int?
     /// The first: a collection, or a file.
     var collection = ""
     /// A feature or annotation of the collection, or the zoom of a tile.
@@ -15,7 +17,7 @@ final class Route: Sendable {
 
   typealias Handler = @Sendable (Resources, Parameters, HTTPRequest) throws -> Outcome
 
-  /// With `*` for each parameter.
+  /// As openapi.yaml has it, with names in braces for parameters.
   let path: String
   /// The segments of the path; nil stands for a parameter.
   private let segments: [[UInt8]?]
@@ -36,7 +38,7 @@ final class Route: Sendable {
   ) {
     self.path = path
     segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
-      $0 == "*" ? nil : Array($0.utf8)
+      $0.first == "{" ? nil : Array($0.utf8)
     }
     self.answersBeforeLoading = answersBeforeLoading
     self.isPublic = isPublic ?? answersBeforeLoading
@@ -47,6 +49,7 @@ final class Route: Sendable {
   /// Answers a request by the resource that its path names.
   static func outcome(of request: HTTPRequest, from resources: Resources) throws -> Outcome {
     let (route, parameters) = try find(request.path)
+    request.note { $0.route = parameters.route }
     if resources.catalog.isChecked {
       try route.check(request, parameters, resources.catalog.principal.grant)
     }
@@ -62,6 +65,9 @@ final class Route: Sendable {
     }
     return try handler(resources, parameters, request)
   }
+
+  /// The number of the route of a request; nil if its path names none.
+  static func number(of request: HTTPRequest) -> Int? { (try? find(request.path))?.1.route }
 
   /// Whether a request is one that changes what is stored.
   static func writes(_ request: HTTPRequest) -> Bool {
@@ -120,7 +126,8 @@ final class Route: Sendable {
 
   /// Whether the body of a request holds features to store, so that it may be longer than others.
   static func takesFeatures(_ request: HTTPRequest) -> Bool {
-    request.method == .post && (try? find(request.path))?.0.path == "/collections/*/items"
+    request.method == .post
+      && (try? find(request.path))?.0.path == "/collections/{collectionId}/items"
   }
 
   /// The route of a percent-encoded path, and its parameters. An escaped slash is part of its segment.
@@ -129,8 +136,10 @@ final class Route: Sendable {
   static func find(_ path: String) throws(Problem) -> (Route, Parameters) {
     if path == "*" { return (service, Parameters()) }
     let found: (Route, Parameters)? = try PathSegments.with(path) { segments in
-      for route in byLength[segments.count] where route.matches(segments) {
-        if let parameters = route.parameters(of: segments) { return (route, parameters) }
+      for (number, route) in byLength[segments.count] where route.matches(segments) {
+        guard var parameters = route.parameters(of: segments) else { continue }
+        parameters.route = number
+        return (route, parameters)
       }
       return nil
     }
@@ -138,9 +147,9 @@ final class Route: Sendable {
     return found
   }
 
-  /// The routes by the number of their segments.
+  /// The routes with their numbers by the number of their segments.
   private static let byLength = (0...PathSegments.most).map { count in
-    all.filter { $0.segments.count == count }
+    all.enumerated().filter { $0.element.segments.count == count }
   }
 
   /// Whether a path with as many segments has the names of this one. The last tells most apart.

@@ -1,6 +1,6 @@
 import GeoFormats
 import Glibc
-import Threading
+import Synchronization
 
 /// Writes the log to standard error, one JSON object on each line.
 ///
@@ -19,6 +19,15 @@ public final class Logger: Sendable {
     /// The name in flags and in the log.
     public var name: String { "\(self)" }
 
+    /// The place among all.
+    fileprivate var number: Int {
+      switch self {
+      case .debug: 0
+      case .info: 1
+      case .error: 2
+      }
+    }
+
     /// The level with a name.
     public init?(name: String) {
       guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
@@ -26,12 +35,16 @@ public final class Logger: Sendable {
     }
   }
 
-  private let level: Level
+  /// The level that was configured.
+  private let usual: Level
+  /// The number of the level in force.
+  private let level: Atomic<Int>
   private let output: LogOutput
 
   /// Creates a logger that leaves out lines below a level.
   public init(level: Level) {
-    self.level = level
+    usual = level
+    self.level = Atomic(level.number)
     output = LogOutput(descriptor: STDERR_FILENO)
   }
 
@@ -42,7 +55,26 @@ public final class Logger: Sendable {
   public func flush() { output.flush() }
 
   /// Whether lines of a level are written.
-  public func writes(_ level: Level) -> Bool { level >= self.level }
+  public func writes(_ level: Level) -> Bool {
+    level.number >= self.level.load(ordering: .relaxed)
+  }
+
+  /// Logs one level more from now on, if there is one.
+  public func talkMore() { change(to: max(level.load(ordering: .relaxed) - 1, 0)) }
+
+  /// Goes back to the level that was configured.
+  public func talkAsUsual() { change(to: usual.number) }
+
+  private func change(to number: Int) {
+    let before = level.load(ordering: .relaxed)
+    // Told at whichever level tells it.
+    level.store(min(before, number), ordering: .relaxed)
+    log(writes(.info) ? .info : .error, "log level") { json in
+      json.member("now", Level.allCases[number].name)
+      json.member("before", Level.allCases[before].name)
+    }
+    level.store(number, ordering: .relaxed)
+  }
 
   /// Writes a line: the time, the level, the event and the members that `fields` adds.
   public func log(

@@ -25,6 +25,9 @@ struct Serve: RunnableCommand {
         "log-level", "LEVEL", "lowest level to log: debug, info or error",
         .choice(Logger.Level.allCases.map(\.name)), standard: Logger.Level.info.name),
       .init(
+        "slow-request", "MILLISECONDS", "time from which on a request is logged, 0 for never",
+        0...3_600_000, standard: 1000),
+      .init(
         "max-header-bytes", "N", "largest request head, in bytes", 1024...16_777_216,
         standard: usual.maximumHeaderBytes),
       .init(
@@ -75,6 +78,8 @@ struct Serve: RunnableCommand {
   private var configuration: HTTPServer.Configuration
   private let tls: TLSFiles?
   private let requestTimeout: Int
+  /// In microseconds.
+  private let slowRequest: Int
   private let address: ServiceAddress
   private let origins: OriginPolicy
   private let map: MapSettings
@@ -87,6 +92,8 @@ struct Serve: RunnableCommand {
     warnings = options.warnings
     directory = options.values["data"] ?? ""
     requestTimeout = options.integer("request-timeout") ?? API.defaultRequestTimeout
+    let slow = options.integer("slow-request") ?? 1000
+    slowRequest = slow == 0 ? .max : slow * 1000
     tls = try TLSFiles(options)
     guard
       let address = ServiceAddress(
@@ -137,7 +144,7 @@ struct Serve: RunnableCommand {
     sigemptyset(&signals)
     sigaddset(&signals, SIGTERM)
     sigaddset(&signals, SIGINT)
-    sigaddset(&signals, SIGHUP)
+    for signal in [SIGHUP, SIGUSR1, SIGUSR2] { sigaddset(&signals, signal) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
     logger.start()
@@ -157,12 +164,14 @@ struct Serve: RunnableCommand {
     log(access)
     let api = API(
       catalog: catalog, writer: writer, metrics: metrics, requestTimeout: requestTimeout,
-      address: address, origins: origins, access: access, map: map
+      slowRequest: slowRequest, address: address, origins: origins, access: access, map: map
     ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }
     let server = try makeServer(api, metrics, certificate)
-    metrics.setConnections { [weak server] in server?.openConnections ?? 0 }
+    metrics.setServer(
+      version: Command.version, openConnections: { [weak server] in server?.openConnections ?? 0 },
+      handshakes: { [weak server] in server?.finishedHandshakes ?? 0 })
     try server.start()
     let watchdog = Watchdog(manager, server)
     defer { watchdog.stop() }
@@ -184,8 +193,7 @@ struct Serve: RunnableCommand {
     }
     manager.isReady("Serving on \(configuration.host) port \(server.port)")
 
-    var received: Int32 = 0
-    while sigwait(&signals, &received) == 0, received == SIGHUP {
+    let received = obeySignals(signals) {
       manager.isReloading()
       reload(access)
       reload(server)
@@ -200,6 +208,20 @@ struct Serve: RunnableCommand {
     api.close()
     logger.log(.info, "stopped")
     return 0
+  }
+
+  /// Obeys signals until one that ends the service, which is returned.
+  private func obeySignals(_ signals: sigset_t, reload: () -> Void) -> Int32 {
+    var (signals, received) = (signals, Int32(0))
+    while sigwait(&signals, &received) == 0 {
+      switch received {
+      case SIGHUP: reload()
+      case SIGUSR1: logger.talkMore()
+      case SIGUSR2: logger.talkAsUsual()
+      default: return received
+      }
+    }
+    return received
   }
 
   /// Reads files anew that the service has read at its start. One that is bad leaves in force what was read before.
@@ -258,28 +280,17 @@ struct Serve: RunnableCommand {
   private func makeServer(
     _ api: API, _ metrics: Metrics, _ tls: TLSContext?
   ) throws -> HTTPServer {
-    let logger = self.logger
+    let log = RequestLogger(logger, slow: slowRequest)
     var configuration = self.configuration
     configuration.protocolErrorResponse = API.protocolError
     configuration.tls = tls
     configuration.onRefusal = { refusal, reason in
       metrics.count(refusal)
-      guard let reason, logger.writes(.debug) else { return }
-      logger.log(.debug, "refused") { json in
-        json.member("reason", refusal.rawValue)
-        json.member("message", reason)
-      }
+      log.write(refusal, reason)
     }
-    configuration.onRequest = { log in
-      metrics.count(log)
-      guard logger.writes(.debug) else { return }
-      logger.log(.debug, "request") { json in
-        json.member("method", log.method.description)
-        json.member("target", log.target)
-        json.member("status", log.status)
-        json.member("bytes", log.bytesSent)
-        json.member("microseconds", log.microseconds)
-      }
+    configuration.onRequest = { entry in
+      metrics.count(entry)
+      log.write(entry)
     }
     return try HTTPServer(configuration: configuration) { request, reply in
       api.handle(request, reply: reply)

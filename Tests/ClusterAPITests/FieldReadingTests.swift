@@ -83,7 +83,9 @@ import Testing
   ])
   func `the path of clusters`(path: String, collection: String?) {
     var found: String?
-    if let (route, parameters) = try? Route.find(path), route.path == "/collections/*/clusters" {
+    if let (route, parameters) = try? Route.find(path),
+      route.path == "/collections/{collectionId}/clusters"
+    {
       found = parameters.collection
     }
     #expect(found == collection)

@@ -14,9 +14,7 @@ import Testing
     for line in lines.drop(while: { $0 != "paths:" }).dropFirst().prefix(while: { $0.first == " " })
     {
       if line.hasPrefix("  /") {
-        path = line.dropFirst(2).dropLast().split(
-          separator: "/", omittingEmptySubsequences: false
-        ).map { $0.hasPrefix("{") ? "*" : String($0) }.joined(separator: "/")
+        path = String(line.dropFirst(2).dropLast())
       } else if let method = methods.first(where: { line == "    \($0):" }) {
         documented.insert("\(method) \(path)")
       }

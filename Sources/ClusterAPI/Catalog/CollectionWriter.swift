@@ -35,6 +35,10 @@ public final class CollectionWriter: @unchecked Sendable {
     var writes = 0
     /// Transactions that they made.
     var commits = 0
+    /// How long commits took, and the transactions before them.
+    var (committed, applied) = (Distribution(.moments), Distribution(.moments))
+    /// How long writes waited, and how many shared a transaction.
+    var (waited, groups) = (Distribution(.waits), Distribution(.counts))
   }
 
   /// Part of every ETag: versions of another store mean something else.
@@ -92,10 +96,14 @@ public final class CollectionWriter: @unchecked Sendable {
   var counts: Counts { done.withLock { $0 } }
 
   /// Carries out a write after those of the same client; returns false if the writer is closed.
-  func enqueue(_ write: Write, _ share: WriteMemory.Share, answer: @escaping Reply) -> Bool {
+  func enqueue(
+    _ write: Write, _ share: WriteMemory.Share, note: @escaping WriteQueue.Note = { _ in },
+    answer: @escaping Reply
+  ) -> Bool {
+    let job = Job(write: write, share: share, start: MonotonicTime.now, note: note, answer: answer)
     let (isAccepted, isFirst) = waiting.withLock { waiting in
       guard !waiting.isClosed else { return (false, false) }
-      waiting.jobs.append(Job(write: write, share: share, answer: answer))
+      waiting.jobs.append(job)
       defer { waiting.isScheduled = true }
       return (true, !waiting.isScheduled)
     }
@@ -157,6 +165,8 @@ public final class CollectionWriter: @unchecked Sendable {
     home.check()
     let group = WriteGroup(store, catalog, limits, isShared: jobs.count > 1)
     var results: [Result<HTTPResponse, any Error>] = []
+    let start = MonotonicTime.now
+    var applied = start
     do {
       try store.transaction {
         for job in jobs where group.byteCount < WriteQueue.maximumGroupBytes {
@@ -167,6 +177,7 @@ public final class CollectionWriter: @unchecked Sendable {
               : .success(try group.perform(job.write)))
         }
         try group.prepare()
+        applied = MonotonicTime.now
       }
     } catch is RecordArena.Full where jobs.count > 1 {
       // Perhaps there is room for some of them.
@@ -185,21 +196,38 @@ public final class CollectionWriter: @unchecked Sendable {
       }
       for job in failed where !isFull || !job.write.makesRoom {
         job.share.giveBack()
+        let end = MonotonicTime.now
+        note(job, start, applied > start ? applied : end, end, failed.count)
         job.answer(.failure(error))
       }
       return failed.count
     }
+    let end = MonotonicTime.now
     group.publish()
     done.withLock { done in
+      for job in jobs.prefix(results.count) { done.waited.add(start - min(job.start, start)) }
+      guard group.changeCount > 0 else { return }
       done.writes += group.changeCount
-      if group.changeCount > 0 { done.commits += 1 }
+      done.commits += 1
+      done.groups.add(UInt(results.count))
+      done.applied.add(applied - start)
+      done.committed.add(end - applied)
     }
     group.end()
     for (job, result) in zip(jobs, results) {
       // Before the answer, after which the client may send the next write.
       job.share.giveBack()
+      note(job, start, applied, end, results.count)
       job.answer(result)
     }
     return results.count
+  }
+
+  /// Tells the times of a write.
+  private func note(_ job: Job, _ start: UInt, _ applied: UInt, _ end: UInt, _ group: Int) {
+    job.note(
+      RequestNotes.Write(
+        waited: start - min(job.start, start), applied: applied - start, committed: end - applied,
+        group: group))
   }
 }

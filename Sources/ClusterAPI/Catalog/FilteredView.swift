@@ -32,6 +32,9 @@ final class FilteredView: Sendable {
   /// Whether a version has been made, so that the next one takes little.
   var isMade: Bool { state.withLock { $0 != nil } }
 
+  /// The features of the version that was made last.
+  var featureCount: Int { state.withLock { $0?.snapshot.index.count ?? 0 } }
+
   /// Whether ``snapshot(of:)`` takes no work.
   func isCurrent(for whole: CollectionSnapshot) -> Bool {
     state.withLock { $0?.isCurrent(for: whole) ?? false }

@@ -30,6 +30,12 @@ final class Tenant: Sendable {
     }
   }
 
+  /// The views that were made, and their features.
+  var figures: (views: Int, features: Int) {
+    let made = views.withLock { Array($0.values) }.filter(\.isMade)
+    return (made.count, made.reduce(0) { $0 + $1.featureCount })
+  }
+
   /// Forgets a collection that isn't there any more.
   func forget(_ collection: String) {
     views.withLock { $0.removeValue(forKey: collection) }?.end()

@@ -36,6 +36,14 @@ public final class Tenants: Sendable {
     return tenant
   }
 
+  /// How many tenants there are, and what is kept for them: views of collections, and the features in those.
+  var figures: (tenants: Int, views: Int, features: Int) {
+    let all = byFilter.withLock { Array($0.values) }
+    return all.map(\.figures).reduce((all.count, 0, 0)) {
+      ($0.0, $0.1 + $1.views, $0.2 + $1.features)
+    }
+  }
+
   /// Has ``tidy()`` called in a while.
   private func schedule() {
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Tenants.period) {

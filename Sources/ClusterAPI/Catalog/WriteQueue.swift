@@ -10,11 +10,17 @@ struct WriteQueue: Sendable {
   /// As much of what one client writes is quick, in bytes.
   private static let quickBytes = 64 << 10
 
+  /// Is told the times of a write, before its answer.
+  typealias Note = @Sendable (RequestNotes.Write) -> Void
+
   /// A write that waits.
   struct Job: Sendable {
     let write: Write
     /// The memory that it takes until it is done; given back then.
     let share: WriteMemory.Share
+    /// When it came, on a monotonic clock.
+    let start: UInt
+    let note: Note
     /// To be called on the writer's queue.
     let answer: Reply
   }

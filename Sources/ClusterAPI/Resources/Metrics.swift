@@ -1,52 +1,64 @@
-import Glibc
-import Threading
 import HTTPServer
+import Threading
 
 /// Counters of what the service does, as Prometheus text.
 public final class Metrics: Sendable {
-  private struct Counts {
-    /// So few kinds that a linear search is quick.
-    var requests: [(method: HTTPMethod, status: Int, count: Int)] = []
-    var buckets = [Int](repeating: 0, count: Metrics.bounds.count)
-    var seconds = 0.0
-    var total = 0
-    var bytes = 0
+  /// What is asked of others when somebody looks.
+  private struct Sources: Sendable {
+    var openConnections: @Sendable () -> Int = { 0 }
+    var handshakes: @Sendable () -> Int = { 0 }
+    var version = ""
+    var tenants: Tenants?
   }
 
-  /// Upper bounds of the duration histogram, in microseconds.
-  private static let bounds = [
-    100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000,
-  ]
+  private struct Counts: Sendable {
+    var requests = RequestCounts(routes: [], unknown: "")
+    /// How long requests waited and worked, by their queues.
+    var waited = Counts.distributions(.waits)
+    var worked = Counts.distributions(.moments)
+    var bytesSent = 0
+    var bytesReceived = 0
+
+    private static func distributions(_ scale: Distribution.Scale) -> [Distribution] {
+      WorkQueue.Lane.allCases.map { _ in Distribution(scale) }
+    }
+  }
 
   // One lock for each request takes tens of nanoseconds.
   private let counts = Locked(Counts())
+  private let sources = Locked(Sources())
   /// What was refused, by reason.
   let refusals = Refusals()
-  private let connections = Locked<@Sendable () -> Int>({ 0 })
 
   /// Counters at zero.
   public init() {}
 
-  /// Sets the function that tells the number of open connections.
-  public func setConnections(_ source: @escaping @Sendable () -> Int) {
-    connections.withLock { $0 = source }
+  /// Sets what tells the number of open connections, that of finished handshakes, and the version of the program.
+  public func setServer(
+    version: String, openConnections: @escaping @Sendable () -> Int,
+    handshakes: @escaping @Sendable () -> Int
+  ) {
+    sources.withLock { sources in
+      (sources.version, sources.openConnections) = (version, openConnections)
+      sources.handshakes = handshakes
+    }
+  }
+
+  /// Prepares to count requests by the routes of an API. To be called before the first.
+  func begin(routes: [String], unknown: String, _ tenants: Tenants) {
+    counts.withLock { $0.requests = RequestCounts(routes: routes, unknown: unknown) }
+    sources.withLock { $0.tenants = tenants }
   }
 
   /// Counts an answered request.
   public func count(_ log: RequestLog) {
     counts.withLock { counts in
-      let index = counts.requests.firstIndex { $0.method == log.method && $0.status == log.status }
-      if let index {
-        counts.requests[index].count += 1
-      } else {
-        counts.requests.append((log.method, log.status, 1))
-      }
-      counts.total += 1
-      counts.seconds += Double(log.microseconds) / 1e6
-      counts.bytes += log.bytesSent
-      if let bucket = Metrics.bounds.firstIndex(where: { log.microseconds <= $0 }) {
-        counts.buckets[bucket] += 1
-      }
+      counts.requests.count(log)
+      counts.bytesSent += log.bytesSent
+      counts.bytesReceived += log.bytesReceived
+      guard let lane = log.notes.lane.flatMap(WorkQueue.Lane.init(rawValue:)) else { return }
+      counts.waited[lane.place].add(log.notes.waited)
+      counts.worked[lane.place].add(log.notes.worked)
     }
   }
 
@@ -55,76 +67,102 @@ public final class Metrics: Sendable {
 
   /// Everything, in Prometheus' text format 0.0.4.
   func text(_ catalog: Catalog, _ written: CollectionWriter.Counts, _ hub: ChangeHub) -> String {
-    let counts = self.counts.withLock { $0 }
-    let source = connections.withLock { $0 }
-    let collections = CollectionFigures(catalog)
-    var text = ""
-    func metric(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {
-      text += "# HELP pincluster_\(name) \(help)\n# TYPE pincluster_\(name) \(type)\n"
-      for (suffix, value) in samples { text += "pincluster_\(name)\(suffix) \(value)\n" }
-    }
-    func counter(_ name: String, _ help: String, _ value: Int) {
-      metric(name, "counter", help, [("", "\(value)")])
-    }
-    func gauge(_ name: String, _ help: String, _ value: Int) {
-      metric(name, "gauge", help, [("", "\(value)")])
-    }
-    func gauge(_ name: String, _ help: String, of value: (CollectionSnapshot) -> Int) {
-      metric(name, "gauge", help, collections.samples(of: value))
-    }
-    let requests = counts.requests.sorted {
-      ($0.status, "\($0.method)") < ($1.status, "\($1.method)")
-    }
-    metric(
-      "http_requests_total", "counter", "Answered requests.",
-      requests.map { ("{method=\"\($0.method)\",status=\"\($0.status)\"}", "\($0.count)") })
-    var cumulative = 0
-    var samples: [(String, String)] = []
-    for (bound, bucket) in zip(Metrics.bounds, counts.buckets) {
-      cumulative += bucket
-      samples.append(("_bucket{le=\"\(Double(bound) / 1e6)\"}", "\(cumulative)"))
-    }
-    samples += [
-      ("_bucket{le=\"+Inf\"}", "\(counts.total)"), ("_sum", "\(counts.seconds)"),
-      ("_count", "\(counts.total)"),
-    ]
-    metric(
-      "http_request_duration_seconds", "histogram",
-      "From a request being read to its answer being handed over.", samples)
-    metric(
+    let (counts, sources) = (self.counts.withLock { $0 }, self.sources.withLock { $0 })
+    var text = PrometheusText()
+    text.add(
+      "build_info", "gauge", "The program.",
+      [("{version=\"\(sources.version)\",build=\"\(Metrics.build)\"}", "1")])
+    text.gauge("ready", "1 when every collection is loaded.", catalog.isReady ? 1 : 0)
+    text.gauge(
+      "data_directory_lost", "1 while the data directory has been removed or replaced.",
+      catalog.isDetached ? 1 : 0)
+    counts.requests.write(to: &text)
+    text.add(
       "refused_total", "counter", "Requests and connections refused for the sake of others.",
       refusals.figures.map { ("{reason=\"\($0.reason.rawValue)\"}", "\($0.count)") })
-    counter("http_sent_bytes_total", "Bytes of answers.", counts.bytes)
-    gauge("open_connections", "Connections open now.", source())
-    counter("writes_total", "Writes that changed something.", written.writes)
-    counter(
-      "write_transactions_total", "Transactions that they were committed in.",
-      written.commits)
-    gauge("ready", "1 when every collection is loaded.", catalog.isReady ? 1 : 0)
+    text.counter("sent_bytes_total", "Bytes of answers.", counts.bytesSent)
+    text.counter("received_bytes_total", "Bytes of bodies of requests.", counts.bytesReceived)
+    text.gauge("open_connections", "Connections open now.", sources.openConnections())
+    text.counter(
+      "tls_handshakes_total", "Handshakes of TLS that were finished.", sources.handshakes())
+    text.histogram(
+      "queue_wait_seconds", "How long requests waited away from the event loops, by queue.",
+      Metrics.byLane(counts.waited))
+    text.histogram(
+      "queue_work_seconds", "How long requests were worked for there, by queue.",
+      Metrics.byLane(counts.worked))
+    Metrics.write(written, to: &text)
     let watching = hub.figures
-    gauge("watchers", "Clients that watch changes now.", watching.watchers)
-    counter(
+    text.gauge("watchers", "Clients that watch changes now.", watching.watchers)
+    text.counter(
       "change_events_total", "Events sent to clients that watch changes.", watching.events)
-    counter(
+    text.counter(
       "dropped_watchers_total", "Clients dropped because they were too slow for events.",
       watching.dropped)
+    Metrics.write(catalog, sources.tenants, to: &text)
+    ProcessFigures.write(to: &text)
+    return text.text
+  }
+
+  #if DEBUG
+    private static let build = "debug"
+  #else
+    private static let build = "release"
+  #endif
+
+  private static func byLane(_ all: [Distribution]) -> [(labels: String, value: Distribution)] {
+    WorkQueue.Lane.allCases.map { ("lane=\"\($0.rawValue)\"", all[$0.place]) }
+  }
+
+  private static func write(_ written: CollectionWriter.Counts, to text: inout PrometheusText) {
+    text.counter("writes_total", "Writes that changed something.", written.writes)
+    text.counter(
+      "write_transactions_total", "Transactions that they were committed in.", written.commits)
+    text.histogram(
+      "write_wait_seconds", "How long writes waited for the writer.", [("", written.waited)])
+    text.histogram(
+      "write_apply_seconds", "How long transactions took until they were committed.",
+      [("", written.applied)])
+    text.histogram(
+      "commit_duration_seconds", "How long commits took, with which writes are on disk.",
+      [("", written.committed)])
+    text.histogram("commit_writes", "Writes of a transaction.", [("", written.groups)])
+  }
+
+  /// Adds what is kept in memory.
+  private static func write(
+    _ catalog: Catalog, _ tenants: Tenants?, to text: inout PrometheusText
+  ) {
+    let collections = CollectionFigures(catalog)
+    func gauge(_ name: String, _ help: String, of value: (CollectionSnapshot) -> Int) {
+      text.add(name, "gauge", help, collections.samples(of: value))
+    }
     let cache = catalog.cellCacheBudget
-    counter(
+    text.counter(
       "remembered_cells_total", "Cells of viewports that came from the cache.", cache.counts.cached)
-    counter(
+    text.counter(
       "clustered_cells_total", "Cells of viewports that were clustered for the cache.",
       cache.counts.clustered)
-    gauge("remembered_cell_bytes", "Memory of cached cells.", cache.byteCount)
+    text.gauge("remembered_cell_bytes", "Memory of cached cells.", cache.byteCount)
     let tiles = catalog.tileCacheBudget
-    counter("remembered_tiles_total", "Tiles that came from the cache.", tiles.counts.cached)
-    counter("encoded_tiles_total", "Tiles that were encoded.", tiles.counts.encoded)
-    gauge("remembered_tile_bytes", "Memory of cached tiles.", tiles.byteCount)
-    gauge("collections", "Collections.", collections.count)
+    text.counter("remembered_tiles_total", "Tiles that came from the cache.", tiles.counts.cached)
+    text.counter("encoded_tiles_total", "Tiles that were encoded.", tiles.counts.encoded)
+    text.gauge("remembered_tile_bytes", "Memory of cached tiles.", tiles.byteCount)
+    text.gauge("collections", "Collections.", collections.count)
     gauge("features", "Features of a collection.") { $0.index.count }
     gauge("index_bytes", "Memory of a collection's index without records.") { $0.index.byteCount }
     gauge("record_bytes", "Memory of a collection's records: ids, coordinates, properties.") {
       $0.index.records.byteCount
     }
-    return text
+    gauge("column_bytes", "Memory of columns that requests have made of properties.") {
+      $0.collection.cachedByteCounts.columns
+    }
+    gauge("scope_bytes", "Memory of what is kept of the filters of requests.") {
+      $0.collection.cachedByteCounts.scopes
+    }
+    let figures = tenants?.figures ?? (tenants: 0, views: 0, features: 0)
+    text.gauge("tenants", "Filters of keys that were used lately.", figures.tenants)
+    text.gauge("tenant_views", "Collections that are kept as tenants see them.", figures.views)
+    text.gauge("tenant_features", "Features in those.", figures.features)
   }
 }

@@ -22,6 +22,10 @@ final class Job: @unchecked Sendable {
   /// Is called instead, or after the work was interrupted.
   let fail: @Sendable (Failure) -> Void
   private let isAbandoned: @Sendable () -> Bool
+  /// Is told how long it has waited, in nanoseconds, each time that it may go on.
+  private let noteWait: @Sendable (UInt) -> Void
+  /// When it came into the queue.
+  private var queued: UInt = 0
   /// When it has to be done, by ``MonotonicTime``.
   private let deadline: UInt
   /// Whether it waits behind quick work.
@@ -41,10 +45,19 @@ final class Job: @unchecked Sendable {
   init(
     of client: UInt64, isLong: Bool, deadline: UInt? = nil,
     isAbandoned: @escaping @Sendable () -> Bool, fail: @escaping @Sendable (Failure) -> Void,
-    work: @escaping @Sendable () -> Void
+    noteWait: @escaping @Sendable (UInt) -> Void = { _ in }, work: @escaping @Sendable () -> Void
   ) {
     (self.client, self.isLong, self.deadline) = (client, isLong, deadline ?? .max)
     (self.isAbandoned, self.fail, self.work) = (isAbandoned, fail, work)
+    self.noteWait = noteWait
+  }
+
+  /// Notes that it comes into the queue. By whoever has it to himself.
+  func enter() { queued = MonotonicTime.now }
+
+  /// Notes that it has waited until now. By whoever has it to himself, or by its thread.
+  func endWait(since start: UInt? = nil) {
+    noteWait(MonotonicTime.now - (start ?? queued))
   }
 
   /// Why it must not be begun or go on, if it must not.

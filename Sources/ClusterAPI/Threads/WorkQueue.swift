@@ -4,7 +4,18 @@ import Threading
 /// ``WorkTurns`` decides who works when.
 final class WorkQueue: Sendable {
   /// What a request needs done away from the event loops: quick work, reading a large write, or long work.
-  enum Lane { case quick, write, long }
+  enum Lane: String, CaseIterable {
+    case quick, write, long
+
+    /// The place in `allCases`.
+    var place: Int {
+      switch self {
+      case .quick: 0
+      case .write: 1
+      case .long: 2
+      }
+    }
+  }
 
   /// How far the threads' priority is lowered; see nice(2).
   private static let niceness: Int32 = 10

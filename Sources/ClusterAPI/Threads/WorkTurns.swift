@@ -57,6 +57,7 @@ final class WorkTurns: Sendable {
 
   /// Adds a job. If too much is waiting, the newest of a client with most of it is refused.
   func enqueue(_ job: Job) {
+    job.enter()
     let refused = state.withLock { state in
       let refused =
         job.isLong
@@ -67,7 +68,9 @@ final class WorkTurns: Sendable {
       giveTurns(&state)
       return refused
     }
-    if case .new(let job)? = refused { job.fail(.refused) }
+    guard case .new(let job)? = refused else { return }
+    job.endWait()
+    job.fail(.refused)
   }
 
   /// The life of a thread.
@@ -88,6 +91,7 @@ final class WorkTurns: Sendable {
         if state.withLock({ $0.isDone }) { return }
         continue
       }
+      job.endWait()
       job.turnStart = MonotonicTime.now
       job.run(slice: WorkTurns.slice, offerTurn: offerTurn, pause: pause)
       state.withLock { state in
@@ -96,6 +100,7 @@ final class WorkTurns: Sendable {
         if job.isLong { state.begunLong -= 1 }
         if job.mustRestart {
           (job.isLong, job.worked) = (true, 0)
+          job.enter()
           state.long.prepend(.new(job), of: job.client)
         }
         giveTurns(&state)
@@ -188,20 +193,27 @@ final class WorkTurns: Sendable {
       wait(job, &state)
       return .wait
     }
-    if next == .wait { job.turn.wait() }
+    if next == .wait { awaitTurn(job, since: MonotonicTime.now) }
     if next != .restart { job.turnStart = MonotonicTime.now }
     return next == .restart
   }
 
+  /// Waits for a job's next turn.
+  private func awaitTurn(_ job: Job, since start: UInt) {
+    job.turn.wait()
+    job.endWait(since: start)
+  }
+
   /// Lets others work while a job is blocked.
   private func pause(_ job: Job, _ body: () -> Void) {
+    let start = MonotonicTime.now
     state.withLock { state in
       leave(job, &state)
       giveTurns(&state)
     }
     body()
     state.withLock { wait(job, &$0) }
-    job.turn.wait()
+    awaitTurn(job, since: start)
     job.turnStart = MonotonicTime.now
   }
 }

@@ -9,9 +9,15 @@ final class Refusals: Sendable {
   /// Counts a refusal.
   func count(_ refusal: Refusal) { counts.withLock { $0[refusal, default: 0] += 1 } }
 
-  /// Counts a problem that a client was told, if it is a refusal. One of the size of a body needs no mark.
-  func count(_ problem: Problem) {
-    if let refusal = problem.refusal ?? (problem.status == 413 ? .bodySize : nil) { count(refusal) }
+  /// Counts a problem that a client was told, if it is a refusal, which is returned. One of the size of a body
+  /// needs no mark.
+  @discardableResult
+  func count(_ problem: Problem) -> Refusal? {
+    guard let refusal = problem.refusal ?? (problem.status == 413 ? .bodySize : nil) else {
+      return nil
+    }
+    count(refusal)
+    return refusal
   }
 
   /// Counts what the server refused before it was a request.

@@ -59,6 +59,9 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     (self.capacity, self.maximumCount, self.cost) = (capacity, maximumCount, cost)
   }
 
+  /// The cost of everything that is kept.
+  var byteCount: Int { state.withLock { $0.cost } }
+
   /// Returns whether there is a value or a stale one.
   func contains(_ key: Key) -> Bool { state.withLock { $0.entries[key]?.cost ?? 0 > 0 } }
 

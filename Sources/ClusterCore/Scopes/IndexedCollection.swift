@@ -40,6 +40,11 @@ public final class IndexedCollection: Sendable {
     index.points.countFeatures(in: CellsRegion(viewport.tiles))
   }
 
+  /// The memory of what requests have built, in bytes: of columns, and of what is known of filters.
+  public var cachedByteCounts: (columns: Int, scopes: Int) {
+    (columns.byteCount, scopes.byteCount + masks.byteCount)
+  }
+
   private static let maximumColumns = 256
   private static func columnCapacity(_ index: FeatureIndex) -> Int { 64 << 20 + 48 * index.count }
   private static func scopeCapacity(_ index: FeatureIndex) -> Int { 24 << 20 + 32 * index.count }

@@ -1,0 +1,131 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What operators see of requests, of the binary over real sockets.
+@Suite(.timeLimit(.minutes(5))) struct ObservationTests {
+  private static let view = "/collections/c/clusters?bbox=0,0,9,9&zoom=3"
+  private static let secret = "5ecre7-value"
+
+  private func lines(_ server: ServerProcess, _ event: String) -> [TestJSON] {
+    server.log.filter { $0["event"]?.string == event }
+  }
+
+  @Test func idsOfRequestsAreTakenOrMade() throws {
+    let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
+    let connection = try server.client.connect()
+    func id(_ sent: String?, _ path: String = "/health/live") throws -> String {
+      let fields = sent.map { [("x-request-id", $0)] } ?? []
+      return try #require(
+        try connection.send("GET", path, headers: fields).header("X-Request-Id"))
+    }
+    let all = "azAZ09._~:+/=-"
+    for own in ["a", all, String(repeating: "x", count: 128)] {
+      #expect(try id(own) == own)
+      #expect(try id(own, "/nothing") == own)
+    }
+    var made = Set<String>()
+    let bad = [nil, "", "a b", "a\"", "é", "a,b", "<x>", String(repeating: "x", count: 129)]
+    for own in bad + Array(repeating: nil, count: 100) {
+      let text = try id(own)
+      #expect(text != own && (8...15).contains(text.utf8.count), "\(text)")
+      made.insert(text)
+    }
+    #expect(made.count == bad.count + 100)
+    // Also where nothing is answered but an error, a head, or a stream.
+    for text in ["BAD\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n"] {
+      #expect(try server.client.rawResponse(text).header("X-Request-Id") != nil, "\(text)")
+    }
+    let stream = try server.client.connect()
+    try stream.write(
+      TestConnection.request(
+        "GET", "/collections/c/changes?bbox=0,0,9,9&zoom=2", headers: [("X-Request-Id", "w:1")]))
+    #expect(try stream.receiveHead().header("X-Request-Id") == "w:1")
+    let answer = try server.client.get("/")
+    #expect(answer.header("Access-Control-Expose-Headers")?.contains("X-Request-Id") == true)
+  }
+
+  @Test func requestsAreCountedByRoute() throws {
+    let server = try ServerProcess.holding([TwinFeature(1, 1, 2)], in: "c")
+    for number in 0..<3 {
+      _ = try server.client.get("/collections/c/items/\(number)")
+      _ = try server.client.get("/nothing/\(number)?x")
+    }
+    _ = try server.client.send("POST", Self.view)
+    _ = try server.client.send("BREW", "/metrics")
+    let text = try server.client.get("/metrics").text
+    let item = #"route="/collections/{collectionId}/items/{featureId}""#
+    let clusters = #"route="/collections/{collectionId}/clusters""#
+    for line in [
+      #"requests_total{method="GET",\#(item),status="200"} 1"#,
+      #"requests_total{method="GET",\#(item),status="404"} 2"#,
+      #"requests_total{method="GET",route="(unknown)",status="404"} 3"#,
+      #"requests_total{method="OTHER",route="/metrics",status="405"} 1"#,
+      #"request_duration_seconds_count{method="GET",\#(item)} 3"#,
+      #"request_duration_seconds_bucket{method="GET",\#(item),le="+Inf"} 3"#,
+      #"request_duration_seconds_count{method="POST",\#(clusters)} 1"#,
+      #"build_info{version="0.1.0","#,
+    ] { #expect(text.contains("pincluster_\(line)"), "\(line)") }
+    #expect(text.contains("\npincluster_commit_duration_seconds_count 1\n"))
+    #expect(text.contains("\nprocess_resident_memory_bytes "))
+    #expect(!text.contains("/nothing"))
+  }
+
+  @Test func slowAndRefusedRequestsAreLoggedWithoutValues() throws {
+    var generator = SeededGenerator(seed: 15)
+    let features = TwinFeature.cities(4000, towns: 400, using: &generator)
+    let server = try ServerProcess.holding(features, in: "c", arguments: ["--slow-request", "1"])
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+    let fields = [
+      ("Content-Type", "application/json"), ("Authorization", "Bearer \(Self.secret)"),
+      ("X-Request-Id", "mine"), ("traceparent", "00-\(trace)-00f067aa0ba902b7-01"),
+    ]
+    let filter = (0..<200).map { "name = '\(Self.secret)\($0)'" }.joined(separator: " OR ")
+    let body = #"{"bbox":[-180,-80,180,80],"zoom":14,"filter":"\#(filter)"}"#
+    _ = try server.client.send(
+      "POST", "/collections/c/clusters?f=geojson", headers: fields, body: Array(body.utf8))
+    // Larger than any body that isn't features.
+    let large = [UInt8](repeating: UInt8(ascii: " "), count: 2 << 20)
+    for _ in 0..<30 {
+      let refused = try server.client.send(
+        "POST", "/collections/c/clusters?\(Self.secret.utf8.count)=\(Self.secret)",
+        headers: fields, body: large)
+      #expect(refused.status == 413)
+    }
+    #expect(eventually { !lines(server, "slow request").isEmpty })
+    let slow = try #require(
+      lines(server, "slow request").first { $0["requestId"]?.string == "mine" })
+    #expect(slow["route"]?.string == "/collections/{collectionId}/clusters")
+    #expect(slow["traceId"]?.string == trace)
+    #expect(slow["query"]?.string == "f=7&bbox=17&zoom=2&filter=\(filter.utf8.count + 2)")
+    #expect(slow["bytesIn"]?.int == body.utf8.count)
+    #expect(slow["status"]?.int != nil && slow["milliseconds"] != nil)
+    let refused = lines(server, "refused request")
+    #expect((1..<30).contains(refused.count))
+    #expect(refused.first?["reason"]?.string == "body_size")
+    #expect(refused.first?["status"]?.int == 413)
+    let write = lines(server, "slow request").first { $0["committed"] != nil }
+    #expect(write?["writesInCommit"]?.int == 1)
+    #expect(!server.standardError.contains(Self.secret))
+  }
+
+  @Test func signalsChangeTheLevel() throws {
+    let server = try ServerProcess.ready(arguments: ["--log-level", "error"])
+    func levels() -> [String] { lines(server, "log level").compactMap { $0["now"]?.string } }
+    func send(_ signal: Int32, _ level: String) {
+      let before = levels().count
+      server.process.signal(signal)
+      #expect(eventually { levels().count == before + 1 } && levels().last == level)
+    }
+    send(SIGUSR1, "info")
+    _ = try server.client.get("/health/live")
+    send(SIGUSR1, "debug")
+    _ = try server.client.get("/health/ready")
+    send(SIGUSR1, "debug")
+    #expect(eventually { lines(server, "request").count == 1 })
+    send(SIGUSR2, "error")
+    _ = try server.client.get("/health/ready")
+    #expect(server.terminate() == 0)
+    #expect(lines(server, "request").count == 1 && lines(server, "stopping").isEmpty)
+  }
+}
