@@ -37,6 +37,11 @@ uint64_t ceh_exchange_client(const ceh_exchange *exchange) {
   return exchange->connection->peer->number;
 }
 
+const char *ceh_exchange_id(const ceh_exchange *exchange, size_t *size) {
+  *size = exchange->id_size;
+  return exchange->id;
+}
+
 bool ceh_exchange_is_abandoned(const ceh_exchange *exchange) {
   return atomic_load_explicit(&exchange->abandoned, memory_order_relaxed);
 }
@@ -124,6 +129,7 @@ static ceh_exchange *begin(ceh_loop *loop, ceh_connection *connection,
   exchange->connection = connection;
   exchange->request = request;
   ceh_set_exchange(connection, exchange);
+  ceh_take_id(exchange);
   // evhttp would treat a target in absolute form as a proxy's, with other rules for keep-alive.
   request->flags &= ~EVHTTP_PROXY_REQUEST;
   return exchange;

@@ -150,6 +150,7 @@ static void go_on(ceh_handshake *handshake) {
   ERR_clear_error();
   int result = SSL_do_handshake(connection->ssl);
   if (result == 1) {
+    atomic_fetch_add_explicit(&connection->loop->gauge->handshakes, 1, memory_order_relaxed);
     finish(connection);
     return;
   }

@@ -53,12 +53,13 @@ static char *number(char *out, unsigned long value) {
 }
 
 // Does not use printf(), which would cost more than the rest of the head of a small response.
-size_t ceh_write_head(ceh_loop *loop, char *destination, int status, long content_length,
+size_t ceh_write_head(ceh_exchange *exchange, char *destination, int status, long content_length,
                       const char *connection) {
   char *out = number(stpcpy(destination, "HTTP/1.1 "), (unsigned long)status % 1000);
   *out++ = ' ';
   out = stpcpy(stpcpy(out, ceh_status_phrase(status)), "\r\nDate: ");
-  out = stpcpy(stpcpy(out, date(loop)), "\r\n");
+  out = stpcpy(stpcpy(out, date(exchange->loop)), "\r\nX-Request-Id: ");
+  out = stpcpy((char *)memcpy(out, exchange->id, exchange->id_size) + exchange->id_size, "\r\n");
   if (content_length >= 0) {
     out = number(stpcpy(out, "Content-Length: "), (unsigned long)content_length);
     out = stpcpy(out, "\r\n");

@@ -28,6 +28,7 @@
 
 struct ceh_gauge {
   atomic_long value;
+  atomic_long handshakes;
 };
 
 /// An address with open connections, and what it has of a loop's.
@@ -80,6 +81,11 @@ typedef struct ceh_connection {
   bool linger;             ///< drain the peer's unread bytes after the close
 } ceh_connection;
 
+/// The most bytes of an id that is made, which Swift keeps without allocating.
+#define CEH_MADE_ID 15
+/// The most bytes of an id that a client may give.
+#define CEH_MOST_ID 128
+
 struct ceh_exchange {
   ceh_loop *loop;
   ceh_connection *connection;  ///< NULL once the connection has gone
@@ -87,6 +93,9 @@ struct ceh_exchange {
   bool close;    ///< the connection ends with the reply
   bool failure;  ///< made by the protocol, not by a handler
   atomic_bool abandoned;
+  const char *id;  ///< of the request: its own, which goes with the connection, or `made_id`
+  size_t id_size;
+  char made_id[CEH_MADE_ID];
 };
 
 typedef struct ceh_job {
@@ -138,6 +147,8 @@ struct ceh_loop {
   struct timeval deadline;
   long date_second;
   char date[40];
+  // What the ids of requests are made of: a random number and a count.
+  uint64_t id_salt, id_count;
 
   pthread_t thread;
   // Protects the fields below, which any thread may use.
@@ -236,7 +247,12 @@ void ceh_finish(ceh_connection *connection, struct evhttp_request *request);
 void ceh_stream_detach(ceh_stream *stream);
 void ceh_end_streams(ceh_loop *loop);
 // head.c
-/// The most bytes of a head. The longest phrase, a date, a length and "keep-alive" take half as many.
-#define CEH_HEAD_SIZE 256
-size_t ceh_write_head(ceh_loop *loop, char destination[CEH_HEAD_SIZE], int status,
+/// The most bytes of a head. The longest phrase, a date, a length and "keep-alive" take 128.
+#define CEH_HEAD_SIZE (256 + CEH_MOST_ID)
+size_t ceh_write_head(ceh_exchange *exchange, char destination[CEH_HEAD_SIZE], int status,
                       long content_length, const char *connection);
+// ids.c
+/// Begins with the ids of a loop.
+void ceh_begin_ids(ceh_loop *loop);
+/// Takes the id of a request, or makes one.
+void ceh_take_id(ceh_exchange *exchange);

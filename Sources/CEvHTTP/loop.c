@@ -15,6 +15,7 @@ static void init_threads(void) { evthread_use_pthreads(); }
 
 ceh_gauge *ceh_gauge_new(void) { return calloc(1, sizeof(ceh_gauge)); }
 long ceh_gauge_value(const ceh_gauge *gauge) { return atomic_load(&gauge->value); }
+long ceh_gauge_handshakes(const ceh_gauge *gauge) { return atomic_load(&gauge->handshakes); }
 void ceh_gauge_free(ceh_gauge *gauge) { free(gauge); }
 
 static void stop_accepting(ceh_loop *loop) {
@@ -138,6 +139,7 @@ ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
   loop->gauge = gauge;
   loop->handlers = *handlers;
   loop->stop_timeout_ms = -1;
+  ceh_begin_ids(loop);
   LIST_INIT(&loop->connections);
   LIST_INIT(&loop->lingering);
   LIST_INIT(&loop->paused);

@@ -66,7 +66,7 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
 
   char head[CEH_HEAD_SIZE];
   size_t head_size =
-      ceh_write_head(loop, head, response->status,
+      ceh_write_head(exchange, head, response->status,
                      empty || response->unsized ? -1 : (long)response->body_size,
                      close ? "close" : keeps ? "keep-alive" : NULL);
   const struct iovec pieces[] = {

@@ -78,8 +78,8 @@ size_t ceh_exchange_stream(ceh_exchange *exchange, const ceh_response *response,
   struct evhttp_request *request = exchange->request;
   ceh_loop *loop = exchange->loop;
   CEH_CHECK_THREAD(loop);
-  free(exchange);
   if (connection == NULL) {
+    free(exchange);
     on_end(context);
     return 0;
   }
@@ -94,7 +94,8 @@ size_t ceh_exchange_stream(ceh_exchange *exchange, const ceh_response *response,
 
   static const char chunked[] = "Transfer-Encoding: chunked\r\n";
   char head[CEH_HEAD_SIZE];
-  size_t head_size = ceh_write_head(loop, head, response->status, -1, "close");
+  size_t head_size = ceh_write_head(exchange, head, response->status, -1, "close");
+  free(exchange);
   const struct iovec pieces[] = {
       {head, head_size},
       {(void *)chunked, stream->chunked ? sizeof chunked - 1 : 0},

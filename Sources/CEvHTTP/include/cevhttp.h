@@ -17,10 +17,12 @@ extern "C" {
 /// The number of zero bytes after every request body, so that a parser may read past its end.
 #define CEH_BODY_PADDING 64
 
-/// The number of open connections, shared by the loops of one server. Any thread.
+/// The number of open connections, and that of handshakes that were finished, shared by the loops of one server. Any
+/// thread.
 typedef struct ceh_gauge ceh_gauge;
 ceh_gauge *ceh_gauge_new(void);
 long ceh_gauge_value(const ceh_gauge *gauge);
+long ceh_gauge_handshakes(const ceh_gauge *gauge);
 void ceh_gauge_free(ceh_gauge *gauge);
 
 /// One event loop with its evhttp server.
@@ -152,6 +154,8 @@ const char *ceh_exchange_target(const ceh_exchange *exchange);
 /// The header fields, each as `name NUL value NUL`: their size, and a copy into memory of that size.
 size_t ceh_exchange_headers_size(const ceh_exchange *exchange);
 void ceh_exchange_headers_copy(const ceh_exchange *exchange, char *destination);
+/// The request's id, which the reply repeats: that of its field X-Request-Id, or one that was made.
+const char *ceh_exchange_id(const ceh_exchange *exchange, size_t *size);
 size_t ceh_exchange_body_size(const ceh_exchange *exchange);
 /// Moves the body into a block from malloc(), followed by CEH_BODY_PADDING zero bytes, which the caller
 /// must free(). Returns NULL without memory.
@@ -165,7 +169,7 @@ bool ceh_exchange_is_abandoned(const ceh_exchange *exchange);
 
 typedef struct {
   int status;
-  /// Header lines, each ended by CRLF, without Date, Content-Length and Connection.
+  /// Header lines, each ended by CRLF, without Date, Content-Length, Connection and X-Request-Id.
   const char *headers;
   size_t headers_size;
   const void *body;

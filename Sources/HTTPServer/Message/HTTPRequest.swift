@@ -17,8 +17,12 @@ public struct HTTPRequest: Sendable {
   /// What the request came by; nil for one made by hand.
   var origin: (any Origin)?
 
-  /// What knows whether the client still waits for the reply.
-  protocol Origin: AnyObject, Sendable { var isAbandoned: Bool { get } }
+  /// What knows whether the client still waits for the reply, since when, and what was noted of the request.
+  protocol Origin: AnyObject, Sendable {
+    var isAbandoned: Bool { get }
+    var microseconds: Int { get }
+    func note(_ change: (inout RequestNotes) -> Void)
+  }
 
   /// Creates a request, for tests of handlers without a socket.
   public init(
@@ -35,6 +39,12 @@ public struct HTTPRequest: Sendable {
   /// Whether the client has closed its connection, or its half of it, more than a second ago or so. False once
   /// the request is answered. Must not be asked while another thread answers it.
   public var isAbandoned: Bool { origin?.isAbandoned ?? false }
+
+  /// The time since the whole request was read; 0 if nothing is logged.
+  public var microseconds: Int { origin?.microseconds ?? 0 }
+
+  /// Notes something for the log. It must be done before the reply, by one thread at a time.
+  public func note(_ change: (inout RequestNotes) -> Void) { origin?.note(change) }
 
   /// The path and query as they stood in the request line.
   public var target: String { query.map { "\(path)?\($0)" } ?? path }

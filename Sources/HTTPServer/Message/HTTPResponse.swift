@@ -1,4 +1,4 @@
-/// The response to a request. The server adds Date, Content-Length and Connection.
+/// The response to a request. The server adds Date, X-Request-Id, Content-Length and Connection.
 public struct HTTPResponse: Sendable {
   /// The status code.
   public var status: Int

@@ -125,6 +125,7 @@ enum HeaderBlock {
     switch name.utf8.count {
     case 4: name.isSameField(as: "Date")
     case 10: name.isSameField(as: "Connection")
+    case 12: name.isSameField(as: "X-Request-Id")
     case 14: name.isSameField(as: "Content-Length")
     case 17: name.isSameField(as: "Transfer-Encoding")
     default: false

@@ -4,7 +4,8 @@ import Threading
 /// What sends the response to a request.
 ///
 /// `@unchecked Sendable`: `pointer` is used only on the thread of the loop, or after that has ended, except to
-/// ask whether the client has gone. A delivery retains the loop, so that the memory of the loop outlives it.
+/// ask whether the client has gone, and `notes` by one thread at a time until the response is delivered. A
+/// delivery retains the loop, so that the memory of the loop outlives it.
 final class Delivery: @unchecked Sendable {
   let pointer: OpaquePointer
   private let loop: Loop
@@ -12,10 +13,19 @@ final class Delivery: @unchecked Sendable {
   /// The request without its body: what preparing the response needs.
   let request: HTTPRequest
   private let started: UInt64
+  /// The request's id.
+  private let id: String
+  /// The bytes of the body that came.
+  var bytesReceived = 0
+  /// What the handler notes.
+  var notes = RequestNotes()
 
   init(_ pointer: OpaquePointer, _ loop: Loop, _ context: LoopContext, _ request: HTTPRequest) {
     (self.pointer, self.loop, self.context, self.request) = (pointer, loop, context, request)
     started = context.configuration.onRequest == nil ? 0 : Delivery.now()
+    var size = 0
+    let id = ceh_exchange_id(pointer, &size)
+    self.id = String(decoding: UnsafeRawBufferPointer(start: id, count: size), as: UTF8.self)
   }
 
   /// A response that tells an error.
@@ -85,12 +95,13 @@ final class Delivery: @unchecked Sendable {
   /// Microseconds on a monotonic clock.
   private static func now() -> UInt64 { UInt64(MonotonicTime.now / 1000) }
 
-  private var microseconds: Int { started == 0 ? 0 : Int(Delivery.now() - started) }
+  var microseconds: Int { started == 0 ? 0 : Int(Delivery.now() - started) }
 
   private func log(_ status: Int, _ bytesSent: Int, _ microseconds: Int) {
     context.configuration.onRequest?(
       RequestLog(
         method: request.method, path: request.path, query: request.query, status: status,
-        bytesSent: bytesSent, microseconds: microseconds))
+        bytesReceived: bytesReceived, bytesSent: bytesSent, microseconds: microseconds,
+        requestID: id, notes: notes, headers: request.headers))
   }
 }

@@ -23,6 +23,16 @@ final class Exchange: HTTPRequest.Origin, @unchecked Sendable {
     !replied.load(ordering: .acquiring) && ceh_exchange_is_abandoned(delivery.pointer)
   }
 
+  /// The bytes of the body that came; to be set before the request is handed on.
+  var bytesReceived: Int {
+    get { delivery.bytesReceived }
+    set { delivery.bytesReceived = newValue }
+  }
+
+  var microseconds: Int { delivery.microseconds }
+
+  func note(_ change: (inout RequestNotes) -> Void) { change(&delivery.notes) }
+
   /// Sends the response. Only the first call has an effect.
   func reply(_ response: HTTPResponse) {
     guard !replied.exchange(true, ordering: .acquiringAndReleasing) else { return }

@@ -14,4 +14,7 @@ final class Gauge: @unchecked Sendable {
   deinit { ceh_gauge_free(pointer) }
 
   var value: Int { ceh_gauge_value(pointer) }
+
+  /// The handshakes of TLS that were finished.
+  var handshakes: Int { ceh_gauge_handshakes(pointer) }
 }

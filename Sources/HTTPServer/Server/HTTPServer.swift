@@ -67,6 +67,9 @@ public final class HTTPServer: Sendable {
   /// The number of open connections.
   public var openConnections: Int { gauge.value }
 
+  /// The number of handshakes of TLS that were finished so far.
+  public var finishedHandshakes: Int { gauge.handshakes }
+
   /// Whether each event loop, if the server runs, takes up a job within a time. Blocks until it is known.
   public func responds(within seconds: Double) -> Bool {
     guard state.withLock({ $0 }) == .running else { return true }

@@ -68,6 +68,7 @@ final class LoopContext: @unchecked Sendable {
         return exchange.fail(503, "out of memory", target: request.target)
       }
       request.body = RequestBody(owning: body, count: size)
+      exchange.bytesReceived = size
     }
     (request.client, request.origin) = (ceh_exchange_client(pointer), exchange)
     handler(request) { exchange.reply($0) }

@@ -1,0 +1,49 @@
+import Threading
+
+/// What the handler notes of its work for a request, for the log and the metrics. The server itself makes nothing of it.
+///
+/// Times are in nanoseconds.
+public struct RequestNotes: Sendable {
+  /// Times of a write.
+  public struct Write: Sendable {
+    /// How long it waited for the writer.
+    public var waited: UInt
+    /// How long the transaction took until it was committed, and the commit, with which it was on disk.
+    public var applied, committed: UInt
+    /// The number of writes in the transaction.
+    public var group: Int
+
+    /// Creates the times of a write.
+    public init(waited: UInt, applied: UInt, committed: UInt, group: Int) {
+      (self.waited, self.applied, self.committed, self.group) = (waited, applied, committed, group)
+    }
+  }
+
+  /// The number of the resource that the path names; nil if it names none.
+  public var route: Int?
+  /// The queue that it was in, if it was in one.
+  public var lane: String?
+  /// When it first came into a queue, on a monotonic clock; how long it waited for its turns; and how long it had them.
+  public var (enqueued, waited, worked): (UInt, UInt, UInt) = (0, 0, 0)
+  /// What the work was expected to take; 0 if nobody asked.
+  public var estimate = 0.0
+  /// The times of a write.
+  public var write: Write?
+  /// Why it was refused, if it was.
+  public var refusal: String?
+  /// What the body asks for, without values.
+  public var shape: String?
+
+  /// Notes that it comes into a queue, perhaps after it was in another one.
+  public mutating func enter(_ lane: String) {
+    self.lane = lane
+    if enqueued == 0 { enqueued = MonotonicTime.now }
+  }
+
+  /// Notes that the work which a queue was for has ended, if there was any. Only the first call has an effect.
+  public mutating func endWork() {
+    guard enqueued > 0, worked == 0 else { return }
+    let time = MonotonicTime.now - enqueued
+    worked = max(time - min(waited, time), 1)
+  }
+}
