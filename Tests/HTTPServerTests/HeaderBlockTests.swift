@@ -3,7 +3,7 @@ import Testing
 
 /// The header lines that are sent, compared with the prepared response.
 @Suite(.timeLimit(.minutes(5))) struct HeaderBlockTests {
-  private static let transport = ["date", "content-length", "connection"]
+  private static let transport = ["date", "content-length", "connection", "x-request-id"]
 
   @Test func `what is sent is what is prepared`() throws {
     let long = String(repeating: "{\"a\":1},", count: 300)

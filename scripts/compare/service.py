@@ -109,7 +109,7 @@ class Service:
     def _answer(self, response, body, request):
         headers = [(name.lower(), value) for name, value in response.getheaders()]
         fields = dict(headers)
-        dropped = {"date"}
+        dropped = {"date", "x-request-id"}
         if fields.get("content-encoding") == "gzip" and body:
             body = gzip.decompress(body)
             dropped.add("content-length")
