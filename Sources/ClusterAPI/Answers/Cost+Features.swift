@@ -17,9 +17,11 @@ extension Cost {
     self.init(nanoseconds: Double(collections) * 8000, bytes: 250 + Double(collections) * 900)
   }
 
-  /// The cost of figures for Prometheus, for each collection a few.
-  init(ofMetrics collections: Int) {
-    self.init(nanoseconds: 100_000 + Double(collections) * 500, bytes: 10_000)
+  /// The cost of figures for Prometheus, for each collection a few. Open files are counted one by one.
+  init(ofMetrics collections: Int, connections: Int) {
+    self.init(
+      nanoseconds: 400_000 + Double(collections) * 2000 + Double(connections) * 1000,
+      bytes: 20_000 + Double(min(collections, 50)) * 400)
   }
 
   /// The cost of looking at all properties of all features.

@@ -109,7 +109,9 @@ extension Resources {
 
   func metricsText(_ request: HTTPRequest) throws -> Outcome {
     _ = try request.answerType([.plain], hasFormat: false)
-    let cost = { @Sendable [catalog] in Cost(ofMetrics: catalog.count) }
+    let cost = { @Sendable [catalog, metrics] in
+      Cost(ofMetrics: catalog.count, connections: metrics.openConnections)
+    }
     return .response(to: request, cost: cost) { [self] in
       HTTPResponse(
         status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
