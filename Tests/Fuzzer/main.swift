@@ -22,7 +22,7 @@ else {
 }
 target = chosen
 
-/// Feeds one input to the chosen target; libFuzzer calls it.
+/// Feeds one input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   do {
