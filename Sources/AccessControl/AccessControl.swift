@@ -129,9 +129,12 @@ public final class AccessControl: Sendable {
     let token = try Token(
       credentials, keys: keys, audience: configuration.audience ?? AccessControl.usualAudience,
       isAudienceNeeded: configuration.audience != nil, now: clock())
+    // A token can be signed in several ways, and is the same one all the time.
+    let signed = Array(credentials[..<(credentials.lastIndex(of: UInt8(ascii: ".")) ?? 0)])
+    guard let name = Digest(of: signed) else { throw .unknown }
     let principal = Principal(
       grant: token.grant,
-      holder: .token(digest, generation: generation, expires: token.expires))
+      holder: .token(name, generation: generation, expires: token.expires))
     state.withLock { state in
       guard state.generation == generation else { return }
       if state.tokens.count >= AccessControl.mostTokens { state.tokens = [:] }

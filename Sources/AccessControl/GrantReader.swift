@@ -7,8 +7,8 @@ struct GrantReader {
 
   /// The names of the members.
   static let names = ["scope", "collections", "filter", "rate"]
-  /// The most requests a second that a limit may name.
-  private static let highestRate = 1e6
+  /// The requests a second that a limit may name.
+  private static let rates = 1e-6...1e6
 
   /// - Throws: ``Fault`` if a name is there twice, so that not everybody may read the same.
   init(_ object: JSONValue) throws(Fault) {
@@ -52,8 +52,8 @@ struct GrantReader {
   /// What is granted with a scope.
   func grant(_ scope: AccessScope) throws(Fault) -> Grant {
     let rate = try number("rate")
-    if let rate, !(rate > 0 && rate <= GrantReader.highestRate) {
-      throw Fault("its rate is not above 0 and up to \(Int(GrantReader.highestRate))")
+    if let rate, !GrantReader.rates.contains(rate) {
+      throw Fault("its rate is not from 0.000001 to 1000000")
     }
     return Grant(scope, collections: try patterns(), filter: try filter(), rate: rate)
   }

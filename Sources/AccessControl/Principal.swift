@@ -8,7 +8,7 @@ public struct Principal: Sendable {
     /// By nothing.
     case nobody
     case key(Digest)
-    /// By a token that was checked with the keys of a generation, and when it expires.
+    /// By what is signed of a token that was checked with the keys of a generation, and when it expires.
     case token(Digest, generation: Int, expires: Double)
   }
 

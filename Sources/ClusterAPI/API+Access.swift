@@ -47,7 +47,8 @@ extension API {
     }
     try Route.check(request, principal.grant)
     let collection = Route.collection(of: request)
-    let work = collection.map { view.work(for: $0) } ?? view.workForAll
+    // What lists collections looks at many of them.
+    let work = collection.map { view.work(for: $0) } ?? (Route.lists(request) ? .much : .none)
     if work == .none { return try begin(request, from: own, isHere: isHere, finish) }
     enqueue(work == .little ? .quick : .long, request, finish) {
       do {

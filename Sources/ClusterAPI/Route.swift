@@ -93,6 +93,12 @@ final class Route: Sendable {
     return parameters.collection
   }
 
+  /// Whether a request is answered with something of several collections.
+  static func lists(_ request: HTTPRequest) -> Bool {
+    guard let path = (try? find(request.path))?.0.path else { return false }
+    return ["/", "/api", "/collections"].contains(path)
+  }
+
   /// Refuses a request that a grant doesn't cover.
   static func check(_ request: HTTPRequest, _ grant: Grant) throws(Problem) {
     let (route, parameters) = try find(request.path)

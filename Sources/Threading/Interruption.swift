@@ -72,19 +72,14 @@ public final class Interruption: Sendable {
     }
   }
 
-  /// Runs a body that goes on to its end, as others will need what it makes. The thread's turn is given to other
-  /// work meanwhile.
-  public static func uninterrupted<R>(_ body: () throws -> R) throws -> R {
+  /// Runs a body that goes on to its end, as others will need what it makes. The thread keeps its turn, so that no
+  /// more such work goes on at a time than there are turns.
+  public static func uninterrupted<R>(_ body: () throws -> R) rethrows -> R {
     let work = chints_current_work()
     let before = work.pointee
-    var result: Result<R, any Error>?
-    pause {
-      release()
-      result = Result(catching: body)
-      work.pointee = before
-    }
-    // `pause` calls its argument once.
-    return try result?.get() ?? body()
+    release()
+    defer { work.pointee = before }
+    return try body()
   }
 
   private static func release() {

@@ -58,6 +58,8 @@ import Testing
     ("{\"scope\":\"read\",\"key\":\"a\",\"filter\":7}", "its filter can't be read"),
     ("{\"scope\":\"read\",\"key\":\"a\",\"rate\":0}", "its rate"),
     ("{\"scope\":\"read\",\"key\":\"a\",\"rate\":\"9\"}", "its rate"),
+    ("{\"scope\":\"read\",\"key\":\"a\",\"rate\":1e-30}", "its rate"),
+    ("{\"scope\":\"read\",\"key\":\"a\",\"rate\":1e30}", "its rate"),
     ("{\"scope\":\"read\",\"anonymous\":false}", "it has not one of"),
     (
       "{\"scope\":\"read\",\"anonymous\":true}\n{\"scope\":\"read\",\"anonymous\":true}",

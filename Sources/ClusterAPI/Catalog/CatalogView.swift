@@ -53,11 +53,11 @@ struct CatalogView: Sendable {
   }
 
   /// The work that ``subscript(_:)`` takes for a collection.
-  enum Work: Int {
+  enum Work {
     case none
     /// What has changed since the last time.
     case little
-    /// A look at all features.
+    /// A look at all features, or at many.
     case much
   }
 
@@ -65,16 +65,17 @@ struct CatalogView: Sendable {
   func work(for id: String) -> Work {
     guard let tenant, grant.covers(id), let snapshot = whole[id] else { return .none }
     let view = tenant.view(of: id)
-    return view.isCurrent(for: snapshot) ? .none : view.isMade ? .little : .much
+    return view.isCurrent(for: snapshot) ? .none : view.isNear(snapshot) ? .little : .much
   }
 
-  /// About the work that it takes to see those collections that a list begins with.
-  var workForAll: Work {
-    ids.prefix(CatalogView.listed).map { work(for: $0) }.max { $0.rawValue < $1.rawValue } ?? .none
+  /// Brings what clients watch of a collection up to date: here if that is little work, else soon, by another thread.
+  func refresh(_ id: String) {
+    if let tenant, work(for: id) == .much {
+      tenant.updateSoon(id, from: whole)
+    } else {
+      _ = try? self[id]
+    }
   }
-
-  /// The collections at which a list is long.
-  private static let listed = 100
 
   /// Whether only some features are seen.
   var isFiltered: Bool { tenant != nil }

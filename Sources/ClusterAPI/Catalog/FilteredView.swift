@@ -40,6 +40,14 @@ final class FilteredView: Sendable {
     state.withLock { $0?.isCurrent(for: whole) ?? false }
   }
 
+  /// Whether ``snapshot(of:)`` looks at few features.
+  func isNear(_ whole: CollectionSnapshot) -> Bool {
+    guard let state = state.withLock({ $0 }), state.whole.key == whole.info.key else {
+      return false
+    }
+    return state.filtered.isNear(whole.index)
+  }
+
   /// What passes of a collection as it is now, or later.
   ///
   /// - Throws: ``Problem`` 503 if there is no memory for it.
@@ -48,7 +56,7 @@ final class FilteredView: Sendable {
     return try making.withLongLock { _ in
       if let current = current(for: whole) { return current }
       let before = state.withLock { $0 }
-      let made = try Interruption.uninterrupted { try next(after: before, of: whole) }
+      let made = try make(after: before, of: whole)
       let log = state.withLock { state in
         var next = made.state
         // A client may have begun to watch meanwhile.
@@ -64,6 +72,16 @@ final class FilteredView: Sendable {
       }
       log?.notify()
       return made.state.snapshot
+    }
+  }
+
+  private func make(
+    after before: State?, of whole: CollectionSnapshot
+  ) throws -> (state: State, touched: [Coordinate]?, isAnother: Bool) {
+    do {
+      return try Interruption.uninterrupted { try next(after: before, of: whole) }
+    } catch is RecordArena.Full {
+      throw Problem.unavailable("there is no memory for what the key is for", .memory)
     }
   }
 
@@ -90,7 +108,7 @@ final class FilteredView: Sendable {
     let (filtered, changed) = try before.filtered.following(whole.collection, passing: binding)
     var next = before
     (next.filtered, next.whole) = (filtered, whole.info)
-    let isSame = changed?.isEmpty == true && before.whole.says(sameAs: whole.info)
+    let isSame = changed.isEmpty && before.whole.says(sameAs: whole.info)
     if isSame, filtered.collection === before.filtered.collection { return (next, [], false) }
     // Other times change what passes a span of time, wherever it is.
     let touched = before.whole.temporal == whole.info.temporal ? changed : nil

@@ -1,4 +1,5 @@
 import ClusterCore
+import Dispatch
 import Synchronization
 import Threading
 
@@ -9,6 +10,8 @@ final class Tenant: Sendable {
   /// Stands for the store in entity tags: versions of one tenant mean nothing to another, nor to another process.
   let name = String(UInt64.random(in: .min ... .max), radix: 36)
   private let views = Locked<[String: FilteredView]>([:])
+  /// The collections of which views wait for ``updateSoon(_:from:)``.
+  private let updating = Locked<Set<String>>([])
   /// When it was last asked for, by ``MonotonicTime``.
   private let lastUsed = Atomic<UInt>(MonotonicTime.now)
 
@@ -40,6 +43,17 @@ final class Tenant: Sendable {
   func forget(_ collection: String) {
     views.withLock { $0.removeValue(forKey: collection) }?.end()
   }
+
+  /// Has a view brought up to date by a thread of low priority, which does one after the other.
+  func updateSoon(_ id: String, from catalog: Catalog) {
+    guard updating.withLock({ $0.insert(id).inserted }) else { return }
+    Tenant.background.async { [self] in
+      if let whole = catalog[id] { _ = try? view(of: id).snapshot(of: whole) }
+      updating.withLock { _ = $0.remove(id) }
+    }
+  }
+
+  private static let background = DispatchQueue(label: "pincluster.tenants", qos: .utility)
 
   /// Brings the views that were made up to date, so that they keep nothing alive that is long gone.
   func update(from catalog: Catalog) {

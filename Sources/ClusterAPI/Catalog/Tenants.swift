@@ -7,6 +7,8 @@ public final class Tenants: Sendable {
   /// The most of them. Beyond that the one that was not here for longest is forgotten, and has to be made again when it
   /// comes.
   private static let most = 1000
+  /// The most features that they see together, of some 26 bytes each.
+  private static let mostFeatures = 40_000_000
   /// After so long without a request a tenant is forgotten, in nanoseconds.
   private static let patience: UInt = 600_000_000_000
   /// The time between two looks at all of them.
@@ -51,6 +53,21 @@ public final class Tenants: Sendable {
     }
   }
 
+  /// Forgets those that were not here for longest while all see too many features together.
+  private func forgetSome() {
+    let now = MonotonicTime.now
+    byFilter.withLock { tenants in
+      var features = tenants.values.reduce(0) { $0 + $1.figures.features }
+      guard features > Tenants.mostFeatures else { return }
+      for (filter, tenant) in tenants.sorted(by: {
+        $0.value.idleTime(at: now) > $1.value.idleTime(at: now)
+      }) where features > Tenants.mostFeatures && tenants.count > 1 {
+        features -= tenant.figures.features
+        tenants[filter] = nil
+      }
+    }
+  }
+
   /// Forgets tenants that were not here for long, and brings the others up to date.
   private func tidy() {
     let now = MonotonicTime.now
@@ -59,6 +76,7 @@ public final class Tenants: Sendable {
       return Array(tenants.values)
     }
     for tenant in rest { tenant.update(from: catalog) }
+    forgetSome()
     if !rest.isEmpty { schedule() }
   }
 }

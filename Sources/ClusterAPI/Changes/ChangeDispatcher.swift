@@ -38,7 +38,7 @@ final class ChangeDispatcher {
       }
       // Reading a collection leaves out its expired features.
       // What some see of one is brought up to date by that, too.
-      for (key, watch) in watches { _ = try? watch.catalog[key.collection] }
+      for (key, watch) in watches { watch.catalog.refresh(key.collection) }
       work()
     }
   }

@@ -29,7 +29,8 @@ extension Problem {
     case .unknown: self.init(invalidToken: "the key is not known")
     case .token(let reason): self.init(invalidToken: "the token is not valid: \(reason)")
     case .tooOften(let seconds):
-      let rounded = Int(seconds.rounded(.up))
+      // Longer waits are not worth telling apart.
+      let rounded = Int(min(seconds, 86_400).rounded(.up))
       self.init(
         429, "the key is used more often than it may be",
         headers: [("Retry-After", "\(max(rounded, 1))")])

@@ -45,18 +45,22 @@ public struct FilteredCollection: Sendable {
   /// Whether this is what passes of an index.
   public func isCurrent(for index: FeatureIndex) -> Bool { source === index }
 
-  /// Returns what passes of a later version of the same collection, and the coordinates where that differs; nil if
-  /// they aren't known, and none if nothing differs.
+  /// Whether ``following(_:passing:)`` looks at few features of a later version. O(blocks).
+  public func isNear(_ later: FeatureIndex) -> Bool {
+    later === source || changedBlocks(in: later) != nil
+  }
+
+  /// Returns what passes of a later version of the same collection, and the coordinates where that differs.
   ///
-  /// Only features of changed blocks are looked at, unless most blocks have changed.
+  /// Only features of changed blocks are looked at, unless many blocks have changed.
   public func following(
     _ later: IndexedCollection, passing filter: Binding
-  ) throws -> (filtered: FilteredCollection, touched: [Coordinate]?) {
+  ) throws -> (filtered: FilteredCollection, touched: [Coordinate]) {
     let index = later.index
     if index === source { return (self, []) }
     guard let (gone, new) = changes(to: index) else {
       let anew = try FilteredCollection(of: later, passing: filter)
-      return (anew, anew.equals(self) ? [] : nil)
+      return (anew, anew.differences(from: self))
     }
     let own = collection.index
     let removed = gone.filter { reference in
@@ -77,14 +81,7 @@ public struct FilteredCollection: Sendable {
   /// looking at all features is quicker, or if records have moved.
   private func changes(to later: FeatureIndex) -> (gone: [RecordReference], new: [RecordReference])?
   {
-    guard later.records.isOneGrowing(with: source.records) else { return nil }
-    let matches = later.matches(source.serials)
-    var isKept = [Bool](repeating: false, count: source.blocks.count)
-    for case let number? in matches { isKept[number] = true }
-    let before = source.blocks.indices.filter { !isKept[$0] }.map { source.blocks[$0] }
-    let after = matches.indices.filter { matches[$0] == nil }.map { later.blocks[$0] }
-    let size = (before + after).reduce(0) { $0 + $1.count }
-    guard size <= FilteredCollection.few + later.count / 4 else { return nil }
+    guard let (before, after) = changedBlocks(in: later) else { return nil }
     func references(_ blocks: [FeatureBlock]) -> [UInt32] {
       blocks.flatMap { $0.references.buffer.map(\.raw) }.sorted()
     }
@@ -93,6 +90,20 @@ public struct FilteredCollection: Sendable {
       FilteredCollection.difference(old, new).map(RecordReference.init(raw:)),
       FilteredCollection.difference(new, old).map(RecordReference.init(raw:))
     )
+  }
+
+  /// The blocks that a later index hasn't any more, and those that it has beyond; nil if they are many.
+  private func changedBlocks(
+    in later: FeatureIndex
+  ) -> (before: [FeatureBlock], after: [FeatureBlock])? {
+    guard later.records.isOneGrowing(with: source.records) else { return nil }
+    let matches = later.matches(source.serials)
+    var isKept = [Bool](repeating: false, count: source.blocks.count)
+    for case let number? in matches { isKept[number] = true }
+    let before = source.blocks.indices.filter { !isKept[$0] }.map { source.blocks[$0] }
+    let after = matches.indices.filter { matches[$0] == nil }.map { later.blocks[$0] }
+    let size = (before + after).reduce(0) { $0 + $1.count }
+    return size <= FilteredCollection.few + later.count / 4 ? (before, after) : nil
   }
 
   /// As many features in changed blocks are always few.
@@ -125,13 +136,34 @@ public struct FilteredCollection: Sendable {
     return result
   }
 
-  /// Whether both hold the same features. O(n) in bytes.
-  private func equals(_ other: FilteredCollection) -> Bool {
-    let (a, b) = (collection.index, other.collection.index)
-    guard a.count == b.count else { return false }
-    return zip(a.directory.references, b.directory.references).allSatisfy {
-      a.records[$0].equals(b.records[$1])
+  /// The coordinates of the features that this or an earlier one has and the other hasn't, or not like that. O(n)
+  /// in bytes.
+  private func differences(from earlier: FilteredCollection) -> [Coordinate] {
+    let (a, b) = (earlier.collection.index, collection.index)
+    var (old, new) = (a.directory.references.makeIterator(), b.directory.references.makeIterator())
+    var (before, after) = (old.next(), new.next())
+    var touched: [Coordinate] = []
+    while before != nil || after != nil {
+      let order: Int =
+        if let before, let after {
+          FeatureRecord.compareIDs(a.records[before], b.records[after])
+        } else {
+          before == nil ? 1 : -1
+        }
+      var isSame = false
+      if order == 0, let before, let after {
+        isSame = a.records[before].equals(b.records[after])
+      }
+      if order <= 0, let reference = before {
+        if !isSame { touched.append(a.records[reference].coordinate) }
+        before = old.next()
+      }
+      if order >= 0, let reference = after {
+        if !isSame { touched.append(b.records[reference].coordinate) }
+        after = new.next()
+      }
     }
+    return touched
   }
 }
 
