@@ -8,14 +8,27 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let unoptimised: [SwiftSetting] =
   strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-/// Fuzzers, which `scripts/fuzz` builds as nothing else is built: instrumented, and with libFuzzer.
+/// What the fuzz targets look into.
+let fuzzed: [Target.Dependency] = [
+  "AccessControl", "CCrypto", "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats",
+  "HTTPServer", "TestSupport", "Threading",
+]
+
+/// The fuzz targets: a part of tests, which alone may look into other targets. `scripts/fuzz` builds them as nothing
+/// else is built: instrumented, and with libFuzzer.
 let fuzzers: [Target] =
   Context.environment["PINCLUSTER_FUZZ"] == nil
-  ? []
+  ? [
+    .testTarget(
+      name: "FuzzTests", dependencies: fuzzed, swiftSettings: unoptimised)
+  ]
   : [
+    .target(
+      name: "FuzzTargets", dependencies: fuzzed, path: "Tests/FuzzTests/Targets",
+      swiftSettings: strict),
     .executableTarget(
       name: "pincluster-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzer",
-      swiftSettings: strict)
+      swiftSettings: strict),
   ]
 
 // Arrows point down only: a target may import what it lists here and nothing else.
@@ -99,15 +112,6 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["ClusterCore", "Threading"], path: "Tests/TestSupport",
       swiftSettings: strict),
-    .target(
-      name: "FuzzTargets",
-      dependencies: [
-        "AccessControl", "CCrypto", "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats",
-        "HTTPServer", "TestSupport", "Threading",
-      ],
-      path: "Tests/FuzzTargets", swiftSettings: unoptimised),
-    .testTarget(
-      name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: unoptimised),
     .testTarget(
       name: "ClusterCoreTests", dependencies: ["ClusterCore", "TestSupport", "Threading"],
       swiftSettings: strict),

@@ -1,4 +1,3 @@
-import FuzzTargets
 import Glibc
 import TestSupport
 import Testing
