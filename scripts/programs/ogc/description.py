@@ -57,6 +57,10 @@ def implemented(service):
 @test("features-1/oas30", "security")
 def security(service):
     document = service.get("/api", OPENAPI).json()
-    # There is no authentication, and so none is described.
-    assert not document.get("security") and "securitySchemes" not in document["components"]
+    # A key is described, which a service without keys asks nobody for, and what needs none at all.
+    schemes = document["components"]["securitySchemes"]
+    assert {name: (one["type"], one["scheme"]) for name, one in schemes.items()} == {"key": ("http", "bearer")}
+    assert document["security"] == [{}, {"key": []}]
+    open_to_all = [path for path, item in document["paths"].items() if item.get("get", {}).get("security") == []]
+    assert "/" in open_to_all and not any(path.startswith("/collections") for path in open_to_all), open_to_all
     assert all(answer.status not in (401, 403) for _, _, answer in service.answers)
