@@ -234,8 +234,8 @@ def attacks(binary):
                 pass
         except ConnectionResetError:
             pass
-    reasons = [e["message"] for e in service.events("refused") if e["reason"] == "handshake"]
-    assert reasons[0] == "the hello is too large", reasons
+    reasons = [e.get("message") for e in service.events("refused")]
+    assert "the hello is too large" in reasons, reasons
     # Garbage after the handshake.
     for _ in range(20):
         client = service.connect()
