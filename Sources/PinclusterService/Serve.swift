@@ -228,15 +228,22 @@ struct Serve: RunnableCommand {
   private func reload(_ server: HTTPServer) {
     logger.log(.info, "reloading")
     do {
-      if let tls { server.use(try read(tls)) }
+      // It is logged when it is in use.
+      if let tls { try read(tls) { server.use($0) } }
     } catch {
       logger.log(.error, "not reloaded") { $0.member("message", "\(error)") }
     }
   }
 
   /// Reads the files of TLS, and logs until when they are good.
-  private func read(_ files: TLSFiles) throws(TLSFiles.Failure) -> TLSContext {
+  ///
+  /// - Parameter use: is given what was read before that.
+  @discardableResult
+  private func read(
+    _ files: TLSFiles, use: (TLSContext) -> Void = { _ in }
+  ) throws(TLSFiles.Failure) -> TLSContext {
     let context = try files.read()
+    use(context)
     logger.log(.info, "certificate") { json in
       json.member("file", files.certificate)
       json.member("expires", DateTime.text(Int64(context.expiry) * 1000))
