@@ -45,39 +45,38 @@ def free_port(address="127.0.0.1"):
 class Postgres:
     """A server: made, started, stopped, promoted and made again from another one.
 
-    PostgreSQL refuses root, for whom it runs as the user `postgres`. The superuser has no password and comes by the
-    server's Unix socket, which is in a folder of that user; by TCP everybody needs one.
+    PostgreSQL refuses root, for whom it runs as the user `postgres`. The superuser needs no password at the server's Unix
+    socket, which is in a folder of that user; by TCP everybody needs one. The configuration is beside the data, so that
+    it is the server's own although its data may be a copy of another's.
     """
 
     def __init__(self, keeper, name, address="127.0.0.1", port=None, prefix=(), settings=None, networks=("127.0.0.1/32",)):
-        """`prefix` begins the command line, such as for a network namespace."""
+        """`prefix` begins each command line, such as for a network namespace."""
         (self.keeper, self.name, self.address, self.port) = (keeper, name, address, port)
-        (self.prefix, self.networks) = (prefix, networks)
+        self.networks = networks
         self.bin = programs()
         self.user = "postgres" if os.geteuid() == 0 else None
+        self.prefix = [*prefix, *(["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if self.user else [])]
         self.process = None
         self.folder = keeper.folder / name
         self.folder.mkdir(mode=0o700)
         if self.user:
             found = pwd.getpwnam(self.user)
             os.chown(self.folder, found.pw_uid, found.pw_gid)
-        (self.data, self.log) = (self.folder / "data", self.folder / "log")
+        (self.data, self.log, self.file) = (self.folder / "data", self.folder / "log", self.folder / "postgresql.conf")
         self.settings = {
-            "listen_addresses": address, "unix_socket_directories": str(self.folder), "shared_buffers": "64MB",
-            "max_connections": "100", "log_timezone": "UTC", "log_checkpoints": "off"} | (settings or {})
+            "data_directory": str(self.data), "hba_file": str(self.folder / "hba"), "listen_addresses": address,
+            "unix_socket_directories": str(self.folder), "shared_buffers": "64MB", "max_connections": "100",
+            "log_timezone": "UTC", "log_checkpoints": "off"} | (settings or {})
         self.password = secrets.token_hex(16)
 
     # MARK: Programs
-
-    def identity(self):
-        """How a process becomes the server's user."""
-        return {"user": self.user, "group": self.user, "extra_groups": []} if self.user else {}
 
     def run(self, program, *arguments, input=None, timeout=120, environment=None):
         """What one of PostgreSQL's programs prints."""
         done = subprocess.run(
             [*self.prefix, self.bin / program, *arguments], input=input, capture_output=True, text=True, timeout=timeout,
-            cwd=self.folder, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"} | (environment or {}), **self.identity())
+            cwd=self.folder, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"} | (environment or {}))
         if done.returncode:
             raise PostgresError(f"{self.name}: {program}: {done.stderr.strip() or done.stdout.strip()}")
         return done.stdout
@@ -96,28 +95,54 @@ class Postgres:
         secret.write_text(self.password + "\n")
         secret.chmod(0o644)
         self.run("initdb", "-D", self.data, "-U", "postgres", "--pwfile", secret, "--auth-local", "trust", "--auth-host",
-                 "scram-sha-256", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync", "--no-instructions")
+                 "scram-sha-256", "--encoding", "UTF8", "--locale", "C.UTF-8", "--data-checksums", "--no-sync",
+                 "--no-instructions")
         secret.unlink()
+        return self
+
+    def configure(self, **settings):
+        """Writes the configuration, with some settings changed or (None) taken away; a server that runs reads it again."""
+        for name, value in settings.items():
+            self.settings.pop(name, None)
+            if value is not None:
+                self.settings[name] = value
         lines = ["local all postgres trust"]
         for network in self.networks:
             lines += [f"host all all {network} scram-sha-256", f"host replication all {network} scram-sha-256"]
-        (self.data / "pg_hba.conf").write_text("\n".join(lines) + "\n")
-        return self
+        (self.folder / "hba").write_text("\n".join(lines) + "\n")
+        quoted = [(name, value.replace("\\", "\\\\").replace("'", "''")) for name, value in self.settings.items()]
+        self.file.write_text("".join(f"{name} = '{value}'\n" for name, value in quoted))
+        for path in (self.folder / "hba", self.file):
+            path.chmod(0o644)
+        if self.is_running():
+            self.process.send_signal(signal.SIGHUP)
 
-    def copy(self, source, conninfo):
-        """Makes a standby of a server that runs."""
+    def conninfo(self, name):
+        """How a standby of that name connects to this server."""
+        return (f"host={self.address} port={self.port} user=postgres password={self.password} application_name={name} "
+                "connect_timeout=2 keepalives_idle=2 keepalives_interval=1 keepalives_count=3 tcp_user_timeout=5000")
+
+    def copy(self, source):
+        """Makes the data those of another server, which runs, to be its standby."""
         shutil.rmtree(self.data, ignore_errors=True)
-        # Else this waits for the next checkpoint, up to minutes.
-        self.run("pg_basebackup", "-D", self.data, "-d", conninfo, "--checkpoint", "fast", "--wal-method", "stream",
-                 "--no-sync", timeout=300)
-        return self.follow(conninfo)
+        # Without a checkpoint at once this would wait for the next one, for minutes.
+        self.run("pg_basebackup", "-D", self.data, "-d", source.conninfo(self.name), "--checkpoint", "fast", "--wal-method",
+                 "stream", "--no-sync", timeout=300)
+        return self.follow(source)
 
-    def follow(self, conninfo):
+    def rewind(self, source):
+        """Takes back what only this server has, which has ended, to be a standby of the one that was promoted."""
+        self.run("pg_rewind", "--target-pgdata", self.data, "--config-file", self.file, "--source-server",
+                 source.conninfo(self.name) + " dbname=postgres", "--no-sync", timeout=300)
+        return self.follow(source)
+
+    def follow(self, source):
         """Has the server be a standby from its next start on."""
         (self.data / "standby.signal").touch()
         if self.user:
             shutil.chown(self.data / "standby.signal", self.user, self.user)
-        self.settings["primary_conninfo"] = conninfo
+        self.password = source.password
+        self.configure(primary_conninfo=source.conninfo(self.name), synchronous_standby_names=None)
         return self
 
     def grant(self):
@@ -133,13 +158,12 @@ class Postgres:
     def start(self, wait=60):
         for _ in range(20):
             chosen = self.port or free_port(self.address)
-            self.settings["port"] = str(chosen)
-            flags = [word for name, value in self.settings.items() for word in ("-c", f"{name}={value}")]
+            self.configure(port=str(chosen))
             with open(self.log, "ab") as log:
                 begin = log.tell()
                 self.process = self.keeper.start(
-                    [*self.prefix, self.bin / "postgres", "-D", self.data, *flags], stop=signal.SIGQUIT, cwd=self.folder,
-                    stdout=log, stderr=log, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}, **self.identity())
+                    [*self.prefix, self.bin / "postgres", "-D", self.data, "-c", f"config_file={self.file}"],
+                    stop=signal.SIGQUIT, cwd=self.folder, stdout=log, stderr=log, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
             if self.wait_until_ready(wait):
                 self.port = chosen
                 return self
@@ -172,7 +196,8 @@ class Postgres:
 
     def promote(self, wait=60):
         """Makes a standby a primary."""
-        self.ask(f"SELECT pg_promote(true, {wait})", timeout=wait + 10)
+        if self.ask(f"SELECT pg_promote(true, {wait})", timeout=wait + 10) != "t":
+            raise PostgresError(f"{self.name} was not promoted within {wait} s")
         self.settings.pop("primary_conninfo", None)
 
     def url(self, role=ROLE, database=DATABASE):
