@@ -55,6 +55,15 @@ class Keeper:
         self.processes = []
         self.tell("folder", self.folder)
 
+    def folder_in_memory(self):
+        """Another folder, in memory if there is some: for what is never to outlive anything."""
+        memory = Path("/dev/shm")
+        if not os.access(memory, os.W_OK):
+            return self.folder
+        found = Path(tempfile.mkdtemp(prefix=f"{self.folder.name}-", dir=memory))
+        self.tell("folder", found)
+        return found
+
     def tell(self, *words):
         """What the guardian shall end or remove: process PID START SIGNAL, folder PATH, namespace NAME."""
         print(*words, sep="\t", file=self.guardian.stdin, flush=True)

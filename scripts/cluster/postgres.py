@@ -16,7 +16,7 @@ MODES = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIG
 DATABASE = ROLE = "pincluster"
 
 
-class PostgresError(Exception):
+class PostgresError(RuntimeError):
     pass
 
 
