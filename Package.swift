@@ -46,6 +46,7 @@ let package = Package(
     // System libraries and the shims over them.
     .systemLibrary(name: "CLibevent", pkgConfig: "libevent", providers: [.apt(["libevent-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .target(
@@ -69,7 +70,8 @@ let package = Package(
       name: "GeoFormats", dependencies: ["ClusterCore", "CProtozero", "CSimdJSON", "CVectors"],
       swiftSettings: strict),
     .target(
-      name: "FeatureStore", dependencies: ["ClusterCore", "CSQLite", "CDeflate", "Threading"],
+      name: "FeatureStore",
+      dependencies: ["ClusterCore", "CLibPQ", "CSQLite", "CDeflate", "Threading"],
       swiftSettings: strict),
     .target(
       name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate", "Threading"], swiftSettings: strict),

@@ -38,7 +38,7 @@ struct Backup: RunnableCommand {
       return interruption.exitCode
     }
     if isTerminal { StandardError.write("\r\u{1B}[K") }
-    print("\(target)/\(FeatureStore.fileName): complete, and on disk")
+    print("\(target)/\(SQLiteStore.fileName): complete, and on disk")
     return 0
   }
 }

@@ -104,7 +104,7 @@ struct Import: RunnableCommand {
   private func store() throws -> Tally {
     chints_give_back_large_blocks()
     var input = try Input(path: path)
-    let store = try FeatureStore(directory: data)
+    let store = try SQLiteStore(directory: data)
     try store.beginImport(into: collection)
     var tally = Tally()
     do {
@@ -127,8 +127,8 @@ struct Import: RunnableCommand {
   }
 
   /// Writes the index file of a large collection, which shortens the next start of the service.
-  private func keepIndex(of info: CollectionInfo, in store: FeatureStore) {
-    guard info.featureCount >= FeatureStore.indexFileMinimum else { return }
+  private func keepIndex(of info: CollectionInfo, in store: SQLiteStore) {
+    guard info.featureCount >= IndexFileState.minimumCount else { return }
     do {
       try store.storeIndex(of: info)
     } catch {

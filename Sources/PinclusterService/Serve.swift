@@ -15,6 +15,11 @@ struct Serve: RunnableCommand {
       .init(
         "port", "PORT", "port to listen on, 0 for any free one", 0...65_535, standard: usual.port),
       .init("data", "DIR", "data directory", standard: "./data"),
+      .init(
+        "store", "URL", "PostgreSQL database that instances share, postgresql://user@host/database",
+        unset: "SQLite, in --data", isSecret: true),
+      .init(
+        "store-schema", "NAME", "schema of the tables in --store", standard: "pincluster"),
       .init("tls-cert", "FILE", "certificate, and those up to its authority, to serve HTTPS"),
       .init("tls-key", "FILE", "key of --tls-cert"),
       .init("tls-client-ca", "FILE", "authorities of clients, which must then have a certificate"),
@@ -75,6 +80,7 @@ struct Serve: RunnableCommand {
   let logger: Logger
   private let warnings: [String]
   private let directory: String
+  private let shared: PostgresStore.Configuration?
   private var configuration: HTTPServer.Configuration
   private let tls: TLSFiles?
   private let requestTimeout: Int
@@ -91,6 +97,7 @@ struct Serve: RunnableCommand {
     logger = Logger(level: options.values["log-level"].flatMap(Logger.Level.init(name:)) ?? .info)
     warnings = options.warnings
     directory = options.values["data"] ?? ""
+    shared = try Serve.sharedStore(options, directory: directory)
     requestTimeout = options.integer("request-timeout") ?? API.defaultRequestTimeout
     let slow = options.integer("slow-request") ?? 1000
     slowRequest = slow == 0 ? .max : slow * 1000
@@ -155,10 +162,11 @@ struct Serve: RunnableCommand {
     let certificate = try tls.map { try read($0) }
 
     let manager = ServiceManager()
-    manager.isDoing("Opening \(directory)")
+    let place = shared?.address.name ?? directory
+    manager.isDoing("Opening \(place)")
     let catalog = Catalog()
     let writer = CollectionWriter(
-      store: try FeatureStore(directory: directory), catalog: catalog, limits: limits)
+      store: try Serve.openStore(shared, directory: directory), catalog: catalog, limits: limits)
     let metrics = Metrics()
     let access = try AccessControl(access)
     log(access)
@@ -175,13 +183,14 @@ struct Serve: RunnableCommand {
     try server.start()
     let watchdog = Watchdog(manager, server)
     defer { watchdog.stop() }
-    manager.isDoing("Loading \(directory)")
+    manager.isDoing("Loading \(place)")
     logger.log(.info, "listening") { json in
       json.member("host", configuration.host)
       json.member("port", server.port)
       json.member("threads", configuration.threads)
       json.member("maxConnections", configuration.maximumConnections)
       json.member("data", directory)
+      if let shared { json.member("store", shared.address.name) }
     }
     let start = ContinuousClock.now
     try writer.load(report: reportIndexFile)
@@ -252,7 +261,7 @@ struct Serve: RunnableCommand {
   }
 
   /// Logs the events of index files.
-  private var reportIndexFile: IndexFileEvent.Report {
+  private var reportIndexFile: StoreEvent.Report {
     let (logger, directory) = (self.logger, self.directory)
     return { event in
       switch event {
@@ -274,6 +283,11 @@ struct Serve: RunnableCommand {
         }
       case .place(isLost: false):
         logger.log(.info, "data directory back") { $0.member("data", directory) }
+      case .storeLost(let reason):
+        logger.log(.error, "store lost") { $0.member("message", reason) }
+      case .storeBack: logger.log(.info, "store back")
+      case .loadedAnew(let collection):
+        logger.log(.info, "loaded anew") { $0.member("collection", collection) }
       case .damaged(let reason): logger.log(.error, "damage") { $0.member("message", reason) }
       case .unusable(let collection, let reason), .failed(let collection, let reason):
         logger.log(.error, "index file") { json in

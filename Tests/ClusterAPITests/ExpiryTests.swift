@@ -303,7 +303,7 @@ import Threading
 
     /// After the service was closed.
     func checkDisk(_ directory: TemporaryDirectory) throws {
-      let store = try FeatureStore(
+      let store = try SQLiteStore(
         directory: directory.path, clock: WallClock { [clock] in clock.value })
       #expect(try store.collections().first?.featureCount == alive.count)
     }

@@ -42,10 +42,10 @@ import Testing
   ])
   func isDamage(sql: String) throws {
     let directory = TemporaryDirectory()
-    try FeatureStore(directory: directory.path).put([Plain(.int(1), [0, 0, 0])])
+    try SQLiteStore(directory: directory.path).put([Plain(.int(1), [0, 0, 0])])
     try #require(execute(sql, on: directory.database))
     #expect {
-      _ = try FeatureStore(directory: directory.path).features(of: "c")
+      _ = try SQLiteStore(directory: directory.path).features(of: "c")
     } throws: {
       if case .damaged? = $0 as? StoreError { true } else { false }
     }
@@ -54,7 +54,7 @@ import Testing
   /// As a backup does, while the store writes.
   @Test func anotherProgramMayRead() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(1), [0, 0]), Plain(.text("x"), [0, 0])])
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }

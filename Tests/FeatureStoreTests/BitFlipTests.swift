@@ -10,7 +10,7 @@ import Testing
     var infos: [CollectionInfo]
     var features: [[Plain]]
 
-    init(_ store: FeatureStore) throws {
+    init(_ store: SQLiteStore) throws {
       infos = try store.collections()
       features = try infos.map { try store.features(of: $0.id, batchSize: 1000) }
     }
@@ -25,7 +25,7 @@ import Testing
   /// The files of a store with pages of every kind, closed or as a kill leaves them, and its content.
   private func files(isKilled: Bool) throws -> (files: [String: [UInt8]], content: Content) {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     _ = try store.putCollection("d", title: .set("Title"), description: .set("Description"))
     for part in 0..<8 {
       try store.put((part * 150..<part * 150 + 150).map(BitFlipTests.feature))
@@ -71,7 +71,7 @@ import Testing
           writeFile(directory.path + "/" + other, other == name ? changed : bytes)
         }
         do {
-          let store = try FeatureStore(directory: directory.path)
+          let store = try SQLiteStore(directory: directory.path)
           #expect(try Content(store) == content, "\(name), \(place)")
           // It can be written to, or says why not.
           do { try store.put([Plain(.int(5000), [0, 0])]) } catch { #expect(error is StoreError) }
@@ -97,7 +97,7 @@ import Testing
       for (name, bytes) in changed { writeFile(directory.path + "/" + name, bytes) }
       for _ in 0..<2 {
         #expect {
-          _ = try FeatureStore(directory: directory.path)
+          _ = try SQLiteStore(directory: directory.path)
         } throws: {
           if case .damaged? = $0 as? StoreError { true } else { false }
         }
@@ -115,7 +115,7 @@ import Testing
       let directory = TemporaryDirectory()
       for (name, bytes) in files { writeFile(directory.path + "/" + name, bytes) }
       #expect {
-        _ = try FeatureStore(directory: directory.path)
+        _ = try SQLiteStore(directory: directory.path)
       } throws: {
         if case .damaged? = $0 as? StoreError { true } else { false }
       }
@@ -125,7 +125,7 @@ import Testing
   /// A drop takes the latest version with it; a kill right after it is no damage.
   @Test func aDroppedCollectionIsNotMissed() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(1), [0, 0])])
     try store.put([Plain(.int(1), [0, 0])], into: "d")
     let note = readFile(directory.path + "/pincluster.commit")
@@ -135,6 +135,6 @@ import Testing
       writeFile(copy.path + "/" + name, readFile(directory.path + "/" + name))
     }
     #expect(readFile(copy.path + "/pincluster.commit") != note)
-    #expect(try FeatureStore(directory: copy.path).collections().map(\.id) == ["c"])
+    #expect(try SQLiteStore(directory: copy.path).collections().map(\.id) == ["c"])
   }
 }

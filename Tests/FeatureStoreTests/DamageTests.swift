@@ -10,7 +10,7 @@ import Testing
   /// A directory with a closed store of 500 features, and the bytes of its database.
   private func closedStore() throws -> (directory: TemporaryDirectory, bytes: [UInt8]) {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     _ = try store.putCollection("c", title: .set("t"), description: .keep)
     try store.put((1...500).map { Plain(.int($0), [1, 2], #"{"name":"feature"}"#) })
     store.close()
@@ -18,7 +18,7 @@ import Testing
   }
 
   private func open(_ directory: TemporaryDirectory) throws {
-    _ = try FeatureStore(directory: directory.path).features(of: "c")
+    _ = try SQLiteStore(directory: directory.path).features(of: "c")
   }
 
   private func expectDamaged(
@@ -118,13 +118,13 @@ import Testing
   /// Each bit of the header in turn: an error, or everything as it was; and a write doesn't trap.
   @Test func flippedBitsOfTheHeader() throws {
     let (directory, bytes) = try closedStore()
-    let expected = try FeatureStore(directory: directory.path).features(of: "c")
+    let expected = try SQLiteStore(directory: directory.path).features(of: "c")
     for bit in 0..<800 {
       var changed = bytes
       changed[bit / 8] ^= 1 << (bit % 8)
       writeFile(directory.database, changed)
       do {
-        let store = try FeatureStore(directory: directory.path)
+        let store = try SQLiteStore(directory: directory.path)
         #expect(try store.features(of: "c") == expected, "bit \(bit)")
         try store.put([Plain(.int(1000), [0, 0])])
       } catch {
@@ -147,7 +147,7 @@ import Testing
       }
       writeFile(directory.database, changed)
       do {
-        let store = try FeatureStore(directory: directory.path)
+        let store = try SQLiteStore(directory: directory.path)
         _ = try store.features(of: "c")
         try store.put([Plain(.int(250), [0, 0]), Plain(nil, [0, 0])])
         _ = try store.dropCollection("c")

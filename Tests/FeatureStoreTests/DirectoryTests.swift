@@ -8,8 +8,8 @@ import Testing
   @Test func makesTheDirectoryAndItsParents() throws {
     let directory = TemporaryDirectory()
     let inner = directory.path + "/a/b/"
-    let storeID = try FeatureStore(directory: inner).storeID
-    #expect(try FeatureStore(directory: inner).storeID == storeID)
+    let storeID = try SQLiteStore(directory: inner).storeID
+    #expect(try SQLiteStore(directory: inner).storeID == storeID)
     for name in ["pincluster.db", "pincluster.lock"] { unlink(inner + name) }
     rmdir(inner)
     rmdir(directory.path + "/a")
@@ -17,18 +17,18 @@ import Testing
 
   @Test func aSecondStoreInThisProcess() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     #expect(throws: StoreError.directoryInUse(path: directory.path, processID: getpid())) {
-      try FeatureStore(directory: directory.path)
+      try SQLiteStore(directory: directory.path)
     }
     try store.put([Plain(.int(1), [0, 0])])
     store.close()
-    _ = try FeatureStore(directory: directory.path)
+    _ = try SQLiteStore(directory: directory.path)
   }
 
   @Test func aCopyOfTheLockDoesNotOutliveTheStore() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     // As a child has one between its birth and the program that it becomes.
     var lock = stat()
     #expect(stat(directory.path + "/pincluster.lock", &lock) == 0)
@@ -40,16 +40,16 @@ import Testing
     #expect(copies.count == 1)
     defer { for copy in copies { close(copy) } }
     store.close()
-    _ = try FeatureStore(directory: directory.path)
+    _ = try SQLiteStore(directory: directory.path)
   }
 
   @Test func aSecondStoreInAnotherProcess() async throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     await #expect(processExitsWith: .success) {
       [path = directory.path as String, owner = getpid() as Int32] in
       #expect(throws: StoreError.directoryInUse(path: path, processID: owner)) {
-        try FeatureStore(directory: path)
+        try SQLiteStore(directory: path)
       }
     }
     try store.put([Plain(.int(1), [0, 0])])
@@ -61,7 +61,7 @@ import Testing
     writeFile(file, [1])
     for path in [file, file + "/inner"] {
       #expect {
-        try FeatureStore(directory: path)
+        try SQLiteStore(directory: path)
       } throws: {
         if case .notADirectory? = $0 as? StoreError { true } else { false }
       }
@@ -72,7 +72,7 @@ import Testing
     let directory = TemporaryDirectory()
     mkdir(directory.database, 0o755)
     #expect {
-      try FeatureStore(directory: directory.path)
+      try SQLiteStore(directory: directory.path)
     } throws: {
       if case .unreadable? = $0 as? StoreError { true } else { false }
     }
@@ -82,11 +82,11 @@ import Testing
   /// In a child that gives up the privileges that would open everything.
   @Test func withoutPermission() async throws {
     let directory = TemporaryDirectory()
-    try FeatureStore(directory: directory.path).put([Plain(.int(1), [0, 0])])
+    try SQLiteStore(directory: directory.path).put([Plain(.int(1), [0, 0])])
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
       func reason(_ path: String) -> String {
         do {
-          _ = try FeatureStore(directory: path)
+          _ = try SQLiteStore(directory: path)
           return "opened"
         } catch {
           switch error {
@@ -97,7 +97,7 @@ import Testing
         }
       }
       chmod(path, 0o755)
-      chmod(path + "/" + FeatureStore.fileName, 0o444)
+      chmod(path + "/" + SQLiteStore.fileName, 0o444)
       chmod(path + "/pincluster.lock", 0o444)
       if getuid() == 0 {
         #expect(setgid(65_534) == 0 && setuid(65_534) == 0)
@@ -111,7 +111,7 @@ import Testing
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
       if getuid() == 0 { #expect(setuid(65_534) == 0) } else { chmod(path, 0o000) }
       #expect {
-        try FeatureStore(directory: path)
+        try SQLiteStore(directory: path)
       } throws: {
         if case .unreadable? = $0 as? StoreError { true } else { false }
       }

@@ -8,7 +8,7 @@ import Testing
   @Test func aKillLosesNothingThatWasAnswered() async throws {
     let directory = TemporaryDirectory()
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
-      let store = try FeatureStore(directory: path)
+      let store = try SQLiteStore(directory: path)
       try store.put((1...100).map { Plain(.int($0), [1, 2]) })
       _ = try store.delete(.int(7), from: "c")
       // An import under way isn't part of what was answered.
@@ -20,7 +20,7 @@ import Testing
       }
       kill(getpid(), SIGKILL)
     }
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     #expect(try store.collections().map(\.version) == [2])
     #expect(try store.collections().map(\.largestInteger) == [100])
     #expect(try store.features(of: "c").map(\.id) == (1...100).filter { $0 != 7 }.map { .int($0) })
@@ -33,17 +33,17 @@ import Testing
       var limit = rlimit(rlim_cur: 20_000, rlim_max: 1 << 40)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
       #expect(
-        performing: { try FeatureStore(directory: path) },
+        performing: { try SQLiteStore(directory: path) },
         throws: { if case .full? = $0 as? StoreError { true } else { false } })
     }
-    #expect(!directory.names.contains(FeatureStore.fileName))
-    #expect(try FeatureStore(directory: directory.path).collections().isEmpty)
+    #expect(!directory.names.contains(SQLiteStore.fileName))
+    #expect(try SQLiteStore(directory: directory.path).collections().isEmpty)
   }
 
   @Test func aFullDiskUndoesTheWriteAndNoMore() async throws {
     let directory = TemporaryDirectory()
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
-      let store = try FeatureStore(directory: path)
+      let store = try SQLiteStore(directory: path)
       try store.put([Plain(.int(1), [1, 2])])
       let before = try store.collections()
       signal(SIGXFSZ, SIG_IGN)
@@ -88,7 +88,7 @@ import Testing
       try store.put(large, into: "d")
       #expect(try store.features(of: "d") == large)
     }
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     #expect(try store.collections().map(\.featureCount) == [2, 20])
   }
 }

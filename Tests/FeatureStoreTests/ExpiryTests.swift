@@ -13,8 +13,8 @@ final class HandClock: Sendable {
     set { time.store(newValue, ordering: .relaxed) }
   }
 
-  func store(in directory: TemporaryDirectory) throws -> FeatureStore {
-    try FeatureStore(directory: directory.path, clock: WallClock { [self] in now })
+  func store(in directory: TemporaryDirectory) throws -> SQLiteStore {
+    try SQLiteStore(directory: directory.path, clock: WallClock { [self] in now })
   }
 }
 
@@ -64,7 +64,7 @@ final class HandClock: Sendable {
 
   @Test func manyAreDeletedInParts() throws {
     let store = try clock.store(in: directory)
-    let count = FeatureStore.expiredAtOnce + 5
+    let count = SQLiteStore.expiredAtOnce + 5
     let info = try store.put(
       (1...Int64(count)).map { feature($0, expires: 5) } + [
         feature(0), feature(-1, expires: FeatureRecord.expiryRange.upperBound),
@@ -119,7 +119,7 @@ final class HandClock: Sendable {
   @Test func versionsAreNeverGivenTwice() async throws {
     // A process that ends without a word after versions that it didn't write down.
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
-      let store = try FeatureStore(directory: path)
+      let store = try SQLiteStore(directory: path)
       try store.put([Plain(.int(1), [0, 0])])
       for expected in 2...3000 as ClosedRange<Int64> {
         #expect(store.versions.next() == expected)

@@ -8,7 +8,7 @@ import Threading
 
   @Test func idsAreAssignedAboveEverythingEverHeld() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     let nameless = Plain(nil, [1, 2])
     var batch = FeatureBatch([nameless, Plain(.int(-5), [0, 0]), nameless])
     #expect(try store.upsert(&batch, into: "c").info.largestInteger == 2)
@@ -27,7 +27,7 @@ import Threading
 
   @Test func idsRunOutWithoutATrace() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(largest - 1), [0, 0])])
     let before = try store.collections()
     var batch = FeatureBatch([Plain(nil, [1, 1]), Plain(nil, [2, 2])])
@@ -50,7 +50,7 @@ import Threading
 
   @Test func ofEqualIDsTheLastWins() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     let result = try store.put([
       Plain(.int(1), [1, 1], #"{"a":1}"#), Plain(.text("x"), [0, 0]),
       Plain(.text("1"), [2, 2], #"{"a":2}"#), Plain(.text("1"), [3, 3], #"{"a":3}"#),
@@ -64,7 +64,7 @@ import Threading
 
   @Test func droppedCollectionsAreClearedInParts() throws {
     let directory = TemporaryDirectory()
-    var store = try FeatureStore(directory: directory.path)
+    var store = try SQLiteStore(directory: directory.path)
     #expect(try !store.clearDropped(atMost: 10))
     func rows() throws -> [Int] {
       try ["features", "collections"].map { table in
@@ -90,7 +90,7 @@ import Threading
     // Two were dropped, and a restart knows them.
     #expect(try store.clearDropped(atMost: 60) && rows() == [71, 3])
     store.close()
-    store = try FeatureStore(directory: directory.path)
+    store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(8), [1, 1])])
     #expect(try store.features(of: "c") == [Plain(.int(8), [1, 1])])
     var calls = 0
@@ -106,11 +106,11 @@ import Threading
 
   @Test func versionsGrowOverDropsAndRestarts() throws {
     let directory = TemporaryDirectory()
-    var store = try FeatureStore(directory: directory.path)
+    var store = try SQLiteStore(directory: directory.path)
     let first = try store.put([Plain(.int(1), [0, 0])]).info
     let dropped = try #require(try store.dropCollection("c"))
     store.close()
-    store = try FeatureStore(directory: directory.path)
+    store = try SQLiteStore(directory: directory.path)
     let second = try store.put([Plain(.int(1), [0, 0])]).info
     #expect(first.version < dropped && dropped < second.version)
     #expect(first.key != second.key)
@@ -122,7 +122,7 @@ import Threading
 
   @Test func importsExcludeOtherWritesAndRollBack() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(1), [0, 0])])
     let before = try store.collections()
     var batch = FeatureBatch([Plain(.int(2), [0, 0]), Plain(nil, [0, 0])])
@@ -141,14 +141,14 @@ import Threading
     _ = try store.importBatch(&batch)
     store.close()
     #expect(throws: StoreError.self) { try store.collections() }
-    let again = try FeatureStore(directory: directory.path)
+    let again = try SQLiteStore(directory: directory.path)
     #expect(try again.collections() == before)
   }
 
   /// A later batch may give the integer that an earlier feature without id would have got.
   @Test func importsAssignIDsWhenAllAreKnown() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.beginImport(into: "c")
     var batch = FeatureBatch([Plain(nil, [1, 1]), Plain(nil, [2, 2])])
     #expect(try store.importBatch(&batch) == (2, 0))
@@ -162,7 +162,7 @@ import Threading
   @Test func readingRethrowsAndCanBeRepeated() throws {
     struct Stop: Error {}
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     let info = try store.put((1...50).map { Plain(.int($0), [0, 0]) }).info
     #expect(throws: Stop.self) {
       try store.forEachBatch(of: info, batchSize: 10) { _ in throw Stop() }

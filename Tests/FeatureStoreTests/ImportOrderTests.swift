@@ -46,7 +46,7 @@ import Testing
     var generator = SeededGenerator(seed: isEmptyBefore ? 5 : 6)
     for count in [2, 31, 33, 700] {
       let directory = TemporaryDirectory()
-      let store = try FeatureStore(directory: directory.path)
+      let store = try SQLiteStore(directory: directory.path)
       var model: [FeatureID: Plain] = [:]
       if !isEmptyBefore {
         let before = Plain(.int(40), [1, 2], #"{"n":"before"}"#)
@@ -90,7 +90,7 @@ import Testing
 
       try store.storeIndex(of: info)
       store.close()
-      let again = try FeatureStore(directory: directory.path)
+      let again = try SQLiteStore(directory: directory.path)
       let loaded = try again.loadIndex(of: try #require(try again.collections().first))
       #expect(loaded.changes == 0 && loaded.fault == nil)
       var stored: [Plain] = []
@@ -108,7 +108,7 @@ import Testing
 
   @Test func aWriteAfterTheImportIsInTheIndex() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.beginImport(into: "c")
     var batch = FeatureBatch((1...300).map { Plain(.int($0), [Double($0 % 90), 3]) })
     _ = try store.importBatch(&batch)
@@ -118,7 +118,7 @@ import Testing
     #expect(info != imported)
     try store.storeIndex(of: info)
     store.close()
-    let again = try FeatureStore(directory: directory.path)
+    let again = try SQLiteStore(directory: directory.path)
     let loaded = try again.loadIndex(of: try #require(try again.collections().first))
     #expect(loaded.changes == 0 && loaded.fault == nil && loaded.index.count == 301)
   }

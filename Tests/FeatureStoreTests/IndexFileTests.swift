@@ -18,12 +18,12 @@ import Testing
     }
   }
 
-  private func info(_ store: FeatureStore, _ id: String = "c") throws -> CollectionInfo {
+  private func info(_ store: SQLiteStore, _ id: String = "c") throws -> CollectionInfo {
     try #require(try store.collections().first { $0.id == id })
   }
 
   /// Writes the file of a collection.
-  private func keep(_ store: FeatureStore, _ id: String = "c") throws {
+  private func keep(_ store: SQLiteStore, _ id: String = "c") throws {
     let info = try info(store, id)
     let index = try store.loadIndex(of: info).index
     let draft = try store.beginIndexFile(of: info)
@@ -45,19 +45,19 @@ import Testing
   /// What a start makes of a directory as it is now, as after a kill.
   private func afterKill(
     _ directory: TemporaryDirectory
-  ) throws -> (loaded: FeatureStore.LoadedIndex, rows: [Plain]) {
+  ) throws -> (loaded: LoadedIndex, rows: [Plain]) {
     let copy = TemporaryDirectory()
     for name in directory.names where name != "pincluster.lock" {
       writeFile(copy.path + "/" + name, readFile(directory.path + "/" + name))
     }
-    let store = try FeatureStore(directory: copy.path)
+    let store = try SQLiteStore(directory: copy.path)
     let loaded = try store.loadIndex(of: info(store))
     return (loaded, try store.features(of: "c"))
   }
 
   @Test func aStartReadsTheFileAndWhatHasChanged() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...5000))
     try keep(store)
     var (loaded, rows) = try afterKill(directory)
@@ -75,7 +75,7 @@ import Testing
 
   @Test func tooManyChangesLeaveTheFileBehind() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...3000))
     try keep(store)
     #expect(indexFile(directory) != nil)
@@ -92,7 +92,7 @@ import Testing
 
   @Test func whatIsWrittenBesideTheFileIsNotLost() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...2000))
     for isKilled in [true, false] {
       let before = try info(store)
@@ -117,7 +117,7 @@ import Testing
   @Test func whatIsUndoneIsNotCounted() throws {
     struct Undone: Error {}
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...2000))
     try keep(store)
     // A part that alone has too many changes, undone; then the whole transaction.
@@ -144,7 +144,7 @@ import Testing
 
   @Test func droppedCollectionsTakeTheirFilesAlong() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...1500))
     try keep(store)
     writeFile(directory.path + "/pincluster-99-abc.index", [1, 2, 3])
@@ -156,7 +156,7 @@ import Testing
     try store.put(features(1...9, "again"))
     try store.finishIndexFile(draft)
     store.close()
-    let again = try FeatureStore(directory: directory.path)
+    let again = try SQLiteStore(directory: directory.path)
     #expect(!directory.names.contains { $0.contains(".index") })
     let loaded = try again.loadIndex(of: info(again))
     #expect(loaded.changes == nil && loaded.fault == nil && loaded.index.count == 9)
@@ -164,7 +164,7 @@ import Testing
 
   @Test func importsAreChangesToo() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...3000))
     try keep(store)
     for isUndone in [true, false] {
@@ -179,7 +179,7 @@ import Testing
 
   @Test func anImportMayStoreTheIndexItself() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...4000))
     try store.storeIndex(of: info(store))
     try store.put(features(3999...4001, "b"))
@@ -220,7 +220,7 @@ import Testing
   func aDamagedFileIsNotUsed(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...1000))
     try keep(store)
     let rows = try store.features(of: "c")
@@ -240,7 +240,7 @@ import Testing
       }
       writeFile(directory.database, database)
       writeFile(path, bytes)
-      let store = try FeatureStore(directory: directory.path)
+      let store = try SQLiteStore(directory: directory.path)
       let loaded = try store.loadIndex(of: info(store))
       #expect(plain(loaded.index) == rows)
       if loaded.changes != nil { used += 1 } else { #expect(loaded.fault != nil) }
@@ -254,7 +254,7 @@ import Testing
 
   @Test func anotherDatabaseHasAnotherFile() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put(features(1...1000))
     try keep(store)
     store.close()
@@ -262,19 +262,19 @@ import Testing
     let backup = readFile(directory.database)
     let old = try #require(indexFile(directory))
     let oldFile = readFile(old)
-    let later = try FeatureStore(directory: directory.path)
+    let later = try SQLiteStore(directory: directory.path)
     try later.put(features(1...10, "later"))
     try keep(later)
     later.close()
     writeFile(directory.database, backup)
-    let restored = try FeatureStore(directory: directory.path)
+    let restored = try SQLiteStore(directory: directory.path)
     var loaded = try restored.loadIndex(of: info(restored))
     #expect(loaded.changes == nil && loaded.fault != nil)
     #expect(try plain(loaded.index) == restored.features(of: "c"))
     try restored.put(features(1...10, "other"))
     restored.close()
     writeFile(old, oldFile)
-    let again = try FeatureStore(directory: directory.path)
+    let again = try SQLiteStore(directory: directory.path)
     loaded = try again.loadIndex(of: info(again))
     #expect(try plain(loaded.index) == again.features(of: "c"))
   }

@@ -48,7 +48,7 @@ import Testing
     var new = Plain(.int(1), [5, 6])
     new.expires = FeatureRecord.expiryRange.upperBound
     for round in 0..<2 {
-      let store = try FeatureStore(directory: directory.path)
+      let store = try SQLiteStore(directory: directory.path)
       #expect(store.storeID == 42)
       let infos = try store.collections()
       #expect(infos.map(\.id) == ["c", "empty"] && infos.map(\.ttl) == [nil, nil])
@@ -74,7 +74,7 @@ import Testing
     var feature = Plain(.int(1), [0, 0], #"{"a":1}"#)
     feature.expires = FeatureRecord.expiryRange.upperBound
     do {
-      let store = try FeatureStore(directory: directory.path)
+      let store = try SQLiteStore(directory: directory.path)
       try store.put([feature])
       try store.put([], into: "d")
       #expect(try store.features(of: "c") == [feature])
@@ -91,12 +91,12 @@ import Testing
     let directory = TemporaryDirectory()
     let times = TemporalProperties.span(start: "a", end: "z")
     do {
-      let store = try FeatureStore(directory: directory.path)
+      let store = try SQLiteStore(directory: directory.path)
       _ = try store.putCollection(
         "c", title: .keep, description: .keep, temporal: .set(times))
       _ = try store.putCollection("c", title: .set("t"), description: .keep)
     }
-    #expect(try FeatureStore(directory: directory.path).collections().first?.temporal == times)
+    #expect(try SQLiteStore(directory: directory.path).collections().first?.temporal == times)
     try execute("UPDATE collections SET \(change)", on: directory.database)
     #expect(isDamaged(directory))
   }
@@ -106,7 +106,7 @@ import Testing
   func flippedBitsOfRowsAreFound(seed: UInt64) throws {
     let directory = TemporaryDirectory()
     do {
-      let store = try FeatureStore(directory: directory.path)
+      let store = try SQLiteStore(directory: directory.path)
       try store.put(
         (1...60 as ClosedRange<Int64>).map { number in
           var feature = Plain(
@@ -116,7 +116,7 @@ import Testing
           return feature
         })
     }
-    let expected = try FeatureStore(directory: directory.path).features(of: "c")
+    let expected = try SQLiteStore(directory: directory.path).features(of: "c")
     let bytes = readFile(directory.database)
     let page = try rootPage(of: "features", in: directory.database)
     var random = SeededGenerator(seed: seed)
@@ -128,7 +128,7 @@ import Testing
       changed[place] ^= bit
       writeFile(directory.database, changed)
       do {
-        let features = try FeatureStore(directory: directory.path).features(of: "c")
+        let features = try SQLiteStore(directory: directory.path).features(of: "c")
         #expect(features == expected, "byte \(place), bit \(bit)")
       } catch {
         let isDamage = if case .damaged? = error as? StoreError { true } else { false }
@@ -141,7 +141,7 @@ import Testing
 
   private func isDamaged(_ directory: TemporaryDirectory) -> Bool {
     do {
-      let store = try FeatureStore(directory: directory.path)
+      let store = try SQLiteStore(directory: directory.path)
       for info in try store.collections() { _ = try store.features(of: info.id) }
       return false
     } catch {

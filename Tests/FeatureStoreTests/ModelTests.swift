@@ -9,7 +9,7 @@ import Testing
   func storeDoesWhatDictionariesDo(seed: UInt64) throws {
     let directory = TemporaryDirectory()
     var model = Model(seed: seed)
-    var store = try FeatureStore(directory: directory.path)
+    var store = try SQLiteStore(directory: directory.path)
     let storeID = store.storeID
     for step in 0..<80 {
       let collection = ["a", "b", "C-_9"].randomElement(using: &model.random) ?? "a"
@@ -22,7 +22,7 @@ import Testing
       case 11...13: try model.transaction(of: store)
       default:
         store.close()
-        store = try FeatureStore(directory: directory.path)
+        store = try SQLiteStore(directory: directory.path)
       }
       #expect(store.storeID == storeID)
       try model.check(store, "seed \(seed), step \(step)")
@@ -46,7 +46,7 @@ private struct Model {
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  mutating func upsert(into id: String, of store: FeatureStore) throws {
+  mutating func upsert(into id: String, of store: SQLiteStore) throws {
     let features = randomFeatures()
     var batch = FeatureBatch(features)
     let result = try store.upsert(&batch, into: id)
@@ -57,7 +57,7 @@ private struct Model {
     #expect(result.info.version == version && result.info.id == id)
   }
 
-  mutating func importBatches(into id: String, of store: FeatureStore) throws {
+  mutating func importBatches(into id: String, of store: SQLiteStore) throws {
     let parts = (0..<Int.random(in: 0...4, using: &random)).map { _ in randomFeatures() }
     try store.beginImport(into: id)
     var totals = (inserted: 0, updated: 0)
@@ -80,7 +80,7 @@ private struct Model {
   }
 
   /// Several writes in one transaction, some of them undone, and sometimes all.
-  mutating func transaction(of store: FeatureStore) throws {
+  mutating func transaction(of store: SQLiteStore) throws {
     struct Undone: Error {}
     let before = self
     let fails = Int.random(in: 0..<4, using: &random) == 0
@@ -105,7 +105,7 @@ private struct Model {
     }
   }
 
-  private mutating func write(to store: FeatureStore) throws {
+  private mutating func write(to store: SQLiteStore) throws {
     let collection = ["a", "b", "C-_9"].randomElement(using: &random) ?? "a"
     switch Int.random(in: 0..<8, using: &random) {
     case 0...3: try upsert(into: collection, of: store)
@@ -115,7 +115,7 @@ private struct Model {
     }
   }
 
-  mutating func delete(from id: String, of store: FeatureStore) throws {
+  mutating func delete(from id: String, of store: SQLiteStore) throws {
     let feature = collections[id]?.features.keys.sorted().randomElement(using: &random)
     let victim = Bool.random(using: &random) ? feature ?? randomID() : randomID()
     let info = try store.delete(victim, from: id)
@@ -127,7 +127,7 @@ private struct Model {
     #expect(info?.version == version)
   }
 
-  mutating func put(_ id: String, in store: FeatureStore) throws {
+  mutating func put(_ id: String, in store: SQLiteStore) throws {
     let updates: [ValueUpdate<String>] = [.keep, .clear, .set(""), .set("Füße \0 😀")]
     let title = updates.randomElement(using: &random) ?? .keep
     let description = updates.randomElement(using: &random) ?? .keep
@@ -149,7 +149,7 @@ private struct Model {
     }
   }
 
-  mutating func drop(_ id: String, of store: FeatureStore) throws {
+  mutating func drop(_ id: String, of store: SQLiteStore) throws {
     let dropped = try store.dropCollection(id)
     if version % 3 > 0 { _ = try store.clearDropped(atMost: Int(version % 3) * 20) }
     guard collections.removeValue(forKey: id) != nil else {
@@ -160,7 +160,7 @@ private struct Model {
     #expect(dropped == version)
   }
 
-  func check(_ store: FeatureStore, _ comment: Comment) throws {
+  func check(_ store: SQLiteStore, _ comment: Comment) throws {
     let infos = try store.collections()
     #expect(infos.map(\.id) == collections.keys.sorted(), comment)
     for info in infos {

@@ -21,7 +21,7 @@ final class TemporaryDirectory: Sendable {
     rmdir(path)
   }
 
-  var database: String { path + "/" + FeatureStore.fileName }
+  var database: String { path + "/" + SQLiteStore.fileName }
 
   var names: [String] {
     guard let directory = opendir(path) else { return [] }
@@ -134,7 +134,7 @@ extension FeatureID {
   }
 }
 
-extension FeatureStore {
+extension SQLiteStore {
   /// Every feature of a collection, in the order in which the store gives them.
   func features(of id: String, batchSize: Int = 7) throws -> [Plain] {
     guard let info = try collections().first(where: { $0.id == id }) else { return [] }
@@ -161,7 +161,7 @@ extension FeatureStore {
   }
 
   @discardableResult
-  func put(_ features: [Plain], into id: String = "c") throws -> FeatureStore.UpsertResult {
+  func put(_ features: [Plain], into id: String = "c") throws -> UpsertResult {
     var batch = FeatureBatch(features)
     return try upsert(&batch, into: id)
   }

@@ -9,7 +9,7 @@ import Testing
 
   @Test func aRefusedWriteLeavesTheOthersAlone() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     let refused = [Plain(.int(largest), [0, 0]), Plain(nil, [0, 0])]
     try store.transaction {
       try store.savepoint { _ = try store.put([Plain(.int(1), [1, 1])]) }
@@ -27,7 +27,7 @@ import Testing
     #expect(try store.collections().map(\.featureCount) == [2])
     let reopened = try {
       store.close()
-      return try FeatureStore(directory: directory.path)
+      return try SQLiteStore(directory: directory.path)
     }()
     #expect(try reopened.features(of: "c").map(\.id) == [.int(1), .int(2)])
     #expect(try reopened.put([]).info.version == 5)
@@ -35,7 +35,7 @@ import Testing
 
   @Test func withoutASavepointARefusedWriteEndsTheTransaction() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     try store.put([Plain(.int(1), [1, 1])])
     let before = try store.collections()
     let refused = [Plain(.int(largest), [0, 0]), Plain(nil, [0, 0])]
@@ -52,7 +52,7 @@ import Testing
 
   @Test func transactionsDontNest() throws {
     let directory = TemporaryDirectory()
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     #expect(throws: StoreError.self) { try store.savepoint {} }
     try store.transaction {
       #expect(throws: StoreError.self) { try store.transaction {} }
@@ -74,7 +74,7 @@ import Testing
   @Test func aFullDiskInTheMiddleEndsTheWholeTransaction() async throws {
     let directory = TemporaryDirectory()
     await #expect(processExitsWith: .success) { [path = directory.path as String] in
-      let store = try FeatureStore(directory: path)
+      let store = try SQLiteStore(directory: path)
       try store.put([Plain(.int(1), [1, 2])])
       let before = try store.collections()
       signal(SIGXFSZ, SIG_IGN)
@@ -107,7 +107,7 @@ import Testing
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
       #expect(try store.put([Plain(.int(2), [1, 2])]).info.version > 1)
     }
-    let store = try FeatureStore(directory: directory.path)
+    let store = try SQLiteStore(directory: directory.path)
     #expect(try store.features(of: "c").map(\.id) == [.int(1), .int(2)])
   }
 }

@@ -14,7 +14,8 @@ extension CollectionWriter {
       catalog.publish(snapshot, touched: nil)
       return
     }
-    catalog.publish(snapshot.changed(to: store.versions.next()), touched: nil)
+    catalog.publish(
+      snapshot.changed(to: store.unwrittenVersions?.next() ?? snapshot.info.version), touched: nil)
     catalog.needsSweep([snapshot.info.id])
   }
 
@@ -61,6 +62,10 @@ extension CollectionWriter {
 
   /// Deletes what has expired, or as much of it as others don't wait for too long.
   private func sweep() {
+    if let shared = store as? any SharedStore {
+      sweeping.next = .now() + .milliseconds(200)
+      return sweep(shared)
+    }
     sweeping.next = .now() + .seconds(1)
     // In this order, so that none of the snapshots holds what has expired by then.
     let now = store.clock.now

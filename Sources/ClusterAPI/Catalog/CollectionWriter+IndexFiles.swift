@@ -10,7 +10,7 @@ import Threading
 extension CollectionWriter {
   /// What the writer knows about index files.
   struct IndexFileKeeping {
-    var report: IndexFileEvent.Report = { _ in }
+    var report: StoreEvent.Report = { _ in }
     fileprivate var job: IndexFileJob?
     fileprivate var verification: (verifier: StoreVerifier, end: DispatchSemaphore)?
     /// When to look next.
@@ -56,7 +56,7 @@ extension CollectionWriter {
   /// Begins a file if a collection needs one. There is one at a time, with pauses between them.
   func keepIndexFiles() {
     home.check()
-    _ = try? store.trimChanges()
+    _ = try? store.trimChanges(atMost: 5000)
     guard indexFiles.job == nil, indexFiles.next <= .now() else { return }
     indexFiles.next = .now() + .seconds(1)
     store.keepReserve()
@@ -79,7 +79,7 @@ extension CollectionWriter {
 
   private func needsFile(_ snapshot: CollectionSnapshot) -> Bool {
     let count = snapshot.index.count
-    guard count >= FeatureStore.indexFileMinimum else { return false }
+    guard count >= IndexFileState.minimumCount else { return false }
     return switch store.indexFileState(of: snapshot.info) {
     case .missing: true
     case .present(let changes): changes > count / 40

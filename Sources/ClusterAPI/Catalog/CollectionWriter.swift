@@ -46,7 +46,7 @@ public final class CollectionWriter: @unchecked Sendable {
   /// The memory of the writes that wait.
   let memory: WriteMemory
   let limits: WriteLimits
-  let store: FeatureStore
+  let store: any FeatureStore
   let catalog: Catalog
   let queue = DispatchQueue(label: "pincluster.writer")
   /// The queue, to check that it is the caller's.
@@ -56,9 +56,14 @@ public final class CollectionWriter: @unchecked Sendable {
   var sweeping = Sweeping()
   var clearing = Clearing()
   var indexFiles = IndexFileKeeping()
+  var following = Following()
+  /// The connection to a store that others share; nil for any other store.
+  let link: StoreLink?
 
   /// A writer for a store, which it takes over, and the catalogue that it feeds.
-  public init(store: sending FeatureStore, catalog: Catalog, limits: WriteLimits = WriteLimits()) {
+  public init(
+    store: sending any FeatureStore, catalog: Catalog, limits: WriteLimits = WriteLimits()
+  ) {
     storeID = store.storeID
     self.limits = limits
     memory = WriteMemory(limits)
@@ -66,12 +71,13 @@ public final class CollectionWriter: @unchecked Sendable {
     self.catalog = catalog
     home = .queue(queue)
     store.confine(to: home)
-    catalog.keepTime(store.clock, store.versions)
+    if let versions = store.unwrittenVersions { catalog.keepTime(store.clock, versions) }
+    link = (store as? any SharedStore)?.link
   }
 
   /// Loads every collection into the catalogue. To be called once, before any write. `report` is told what
   /// becomes of index files, from now on.
-  public func load(report: @escaping IndexFileEvent.Report = { _ in }) throws {
+  public func load(report: @escaping StoreEvent.Report = { _ in }) throws {
     try queue.sync {
       indexFiles.report = report
       var unread: [Int64] = []
@@ -87,6 +93,7 @@ public final class CollectionWriter: @unchecked Sendable {
           withoutExpired: loaded.expired)
       }
       store.keepReserve()
+      startFollowing()
       startSweeping()
       verify(store.verifier(ofRowsOf: unread))
     }
@@ -101,6 +108,11 @@ public final class CollectionWriter: @unchecked Sendable {
     answer: @escaping Reply
   ) -> Bool {
     let job = Job(write: write, share: share, start: MonotonicTime.now, note: note, answer: answer)
+    if let link, !link.isUp {
+      share.giveBack()
+      answer(.failure(Problem.storeAway))
+      return true
+    }
     let (isAccepted, isFirst) = waiting.withLock { waiting in
       guard !waiting.isClosed else { return (false, false) }
       waiting.jobs.append(job)
@@ -121,6 +133,7 @@ public final class CollectionWriter: @unchecked Sendable {
     queue.sync {
       work()
       stopSweeping()
+      stopFollowing()
       finishIndexFiles()
       store.close()
     }
@@ -161,14 +174,16 @@ public final class CollectionWriter: @unchecked Sendable {
   /// Carries out the first of some writes in one transaction, answers them, and returns their number.
   ///
   /// - Parameter mayMakeRoom: whether deletions that the disk is too full for are tried again.
-  private func carryOut(_ jobs: ArraySlice<Job>, mayMakeRoom: Bool = true) -> Int {
+  private func carryOut(
+    _ jobs: ArraySlice<Job>, mayMakeRoom: Bool = true, attempts: Int = 3
+  ) -> Int {
     home.check()
     let group = WriteGroup(store, catalog, limits, isShared: jobs.count > 1)
     var results: [Result<HTTPResponse, any Error>] = []
     let start = MonotonicTime.now
     var applied = start
     do {
-      try store.transaction {
+      try store.transaction(on: Set(jobs.map(\.write.collection))) {
         for job in jobs where group.byteCount < WriteQueue.maximumGroupBytes {
           // What a write that is alone throws ends the transaction.
           results.append(
@@ -183,6 +198,8 @@ public final class CollectionWriter: @unchecked Sendable {
       // Perhaps there is room for some of them.
       for job in jobs.prefix(results.count) { _ = carryOut([job]) }
       return results.count
+    } catch StoreError.conflict where attempts > 1 {
+      return carryOut(jobs, mayMakeRoom: mayMakeRoom, attempts: attempts - 1)
     } catch {
       // Without results, the transaction couldn't begin, so all have failed.
       let failed = results.isEmpty ? jobs : jobs.prefix(results.count)

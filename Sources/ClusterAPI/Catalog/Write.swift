@@ -13,6 +13,8 @@ struct Write: Sendable {
 
   /// Whose it is: what they don't see they can't change.
   let view: CatalogView
+  /// The collection that it concerns.
+  let collection: String
   /// The memory that it takes until it is done, in bytes.
   var bytes: Int
   /// Whether it may share a transaction with others.
@@ -25,9 +27,11 @@ struct Write: Sendable {
 
   /// A write that has a transaction to itself and takes next to no memory before.
   static func alone(
-    by view: CatalogView, makesRoom: Bool = false,
+    by view: CatalogView, in collection: String, makesRoom: Bool = false,
     _ perform: @escaping @Sendable (WriteGroup) throws -> HTTPResponse
   ) -> Write {
-    Write(view: view, bytes: 0, isSmall: false, makesRoom: makesRoom, perform: perform)
+    Write(
+      view: view, collection: collection, bytes: 0, isSmall: false, makesRoom: makesRoom,
+      perform: perform)
   }
 }

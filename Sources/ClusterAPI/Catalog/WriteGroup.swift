@@ -26,7 +26,9 @@ final class WriteGroup {
     case stored(change: Int, record: Int)
   }
 
-  private let store: FeatureStore
+  private let store: any FeatureStore
+  /// Whether its only write is carried out once, whatever happens.
+  var runsOnce: Bool { !isShared && store.unwrittenVersions != nil }
   private let catalog: Catalog
   /// Whether there are several writes, each of which has to see the earlier ones.
   let isShared: Bool
@@ -44,7 +46,7 @@ final class WriteGroup {
   /// Why the drafts no longer agree with the transaction; nil as long as they do.
   private var damage: (any Error)?
 
-  init(_ store: FeatureStore, _ catalog: Catalog, _ limits: WriteLimits, isShared: Bool) {
+  init(_ store: any FeatureStore, _ catalog: Catalog, _ limits: WriteLimits, isShared: Bool) {
     self.store = store
     maximumCollections = limits.collections
     self.catalog = catalog
@@ -113,6 +115,25 @@ final class WriteGroup {
     }
   }
 
+  /// Whether a feature is there after the writes so far.
+  private func state(of feature: FeatureID, in id: String) -> StoredState {
+    let draft = drafts[id]
+    let now = store.clock.now
+    switch draft?.latest[feature] {
+    case .removed: return .absent
+    case .stored(let change, let record):
+      guard case .upsert(let batch)? = draft?.changes[change] else { return .absent }
+      return batch.withRecord(at: record) { $0.hasExpired(at: now) ? .expired : .living }
+    case nil:
+      guard let base = draft == nil ? catalog[id] : draft?.base,
+        let ordinal = base.index.ordinal(of: feature)
+      else { return .absent }
+      return withExtendedLifetime(base) {
+        base.index.record(at: ordinal).hasExpired(at: now) ? .expired : .living
+      }
+    }
+  }
+
   /// When features of a collection expire that are written now without a time of their own; nil for never.
   func defaultExpiry(of id: String) -> Int64? {
     (drafts[id].map { $0.info } ?? catalog[id]?.info)?.expiryOfWrites(at: store.clock.now)
@@ -152,7 +173,7 @@ final class WriteGroup {
   /// batch.
   ///
   /// - Throws: ``ForbiddenFeatures`` if the client may not write some of them.
-  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> FeatureStore.UpsertResult {
+  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> UpsertResult {
     try checkCount(with: id)
     if let check = WriteGuard(view.filter) {
       // The next integer would tell how many others there are.
@@ -161,7 +182,7 @@ final class WriteGroup {
         _ = withAnyRecord(of: feature, in: id, body)
       }
     }
-    let result = try store.upsert(&batch, into: id)
+    let result = try store.upsert(&batch, into: id) { state(of: $0, in: id) }
     byteCount += batch.byteCount
     edit(id) { draft in
       draft.info = result.info
@@ -184,13 +205,23 @@ final class WriteGroup {
       features = try check.visible(all) { _ = withAnyRecord(of: $0, in: id, $1) }
       if features.isEmpty { return false }
     }
-    guard let info = try store.delete(features, from: id) else { return false }
+    let info = try store.delete(features, from: id) { state(of: $0, in: id) }
+    guard let info else { return false }
     edit(id) { draft in
       draft.info = info
       if isShared { for feature in features { draft.latest[feature] = .removed } }
       draft.changes.append(.remove(features))
     }
     return true
+  }
+
+  /// Deletes features that have expired from a store that others share.
+  func expire(_ features: [FeatureID], from id: String, _ store: any SharedStore) throws {
+    guard let info = try store.expire(features, from: id) else { return }
+    edit(id) { draft in
+      draft.info = info
+      draft.changes.append(.remove(features))
+    }
   }
 
   /// Refuses to create a collection if there are too many.

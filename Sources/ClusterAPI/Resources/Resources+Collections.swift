@@ -121,7 +121,7 @@ extension Resources {
     }
     let updates = isBlank ? Updates() : try updates(request)
     let base = base(of: request)
-    let write = Write.alone(by: catalog) { group in
+    let write = Write.alone(by: catalog, in: id) { group in
       let (snapshot, created) = try group.put(
         id, title: updates.title, description: updates.description, ttl: updates.ttl,
         temporal: updates.temporal)
@@ -178,7 +178,7 @@ extension Resources {
     try catalog.checkSeesAll()
     _ = try Fields(query: request.query, allowed: [])
     return .write(
-      .alone(by: catalog, makesRoom: true) { group in
+      .alone(by: catalog, in: id, makesRoom: true) { group in
         guard try group.drop(id) else { throw Problem.noCollection }
         return HTTPResponse(status: 204)
       })

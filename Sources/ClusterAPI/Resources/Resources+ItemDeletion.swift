@@ -16,7 +16,7 @@ extension Resources {
         "bbox, filter or datetime must say what to delete; DELETE /collections/\(id) deletes everything"
       )
     }
-    let write = Write.alone(by: catalog, makesRoom: true) { group in
+    let write = Write.alone(by: catalog, in: id, makesRoom: true) { group in
       guard let collection = try group.snapshot(id)?.collection else { throw Problem.noCollection }
       let filter = given.narrowed(to: datetime, of: group.temporal(of: id))
       guard filter != nil || region != nil else { throw Resources.noTimes }

@@ -25,7 +25,8 @@ extension Resources {
     let patch = try read()
     let merge = patch.merge(into: snapshot)
     return .write(
-      Write(view: catalog, bytes: max(body, merge?.bytes ?? 0), isSmall: true) { group in
+      Write(view: catalog, collection: id, bytes: max(body, merge?.bytes ?? 0), isSmall: true) {
+        group in
         let batch = try patch.store(merge, mergingAtMost: limits.featureBytes, in: group)
         return Resources.stored(batch, status: 200, type)
       })
@@ -46,7 +47,9 @@ extension Resources {
         throw Problem.tooManyWrites
       }
       let limit = attempt == Resources.attempts ? writer.limits.featureBytes : ItemPatch.small
-      let write = Write(view: catalog, bytes: bytes, isSmall: bytes <= Write.smallBody) { group in
+      let write = Write(
+        view: catalog, collection: id, bytes: bytes, isSmall: bytes <= Write.smallBody
+      ) { group in
         let batch = try patch.store(merge, mergingAtMost: limit, in: group)
         return Resources.stored(batch, status: 200, type)
       }

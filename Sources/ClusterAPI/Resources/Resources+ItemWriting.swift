@@ -14,7 +14,8 @@ extension Resources {
       let batch = try request.body.withUnsafeBytes {
         try Resources.readFeature($0, id: featureID, maximumLength: maximumLength)
       }
-      return Write(view: catalog, bytes: batch.memory, isSmall: share == nil) { group in
+      return Write(view: catalog, collection: id, bytes: batch.memory, isSmall: share == nil) {
+        group in
         try group.check(conditions, on: featureID, of: id)
         var stored = batch
         let result = try group.upsert(&stored, into: id)
@@ -31,7 +32,7 @@ extension Resources {
     guard let featureID = try? FeatureID(bareText: feature.utf8) else { throw Problem.noFeature }
     let conditions = Preconditions(request)
     return .write(
-      Write(view: catalog, bytes: 0, isSmall: true, makesRoom: true) { group in
+      Write(view: catalog, collection: id, bytes: 0, isSmall: true, makesRoom: true) { group in
         try group.check(conditions, on: featureID, of: id)
         guard try group.delete([featureID], from: id) else { throw Problem.noFeature }
         return HTTPResponse(status: 204)

@@ -30,10 +30,12 @@ extension Resources {
       }
       if onError == .abort && parsed.rejected > 0 { throw Resources.problem(with: parsed) }
       let holder = Locked(parsed)
-      return Write(view: catalog, bytes: parsed.batch.memory, isSmall: share == nil) { group in
+      return Write(
+        view: catalog, collection: id, bytes: parsed.batch.memory, isSmall: share == nil
+      ) { group in
         // A write that has a transaction to itself runs once, and may be too large to be copied.
         var stored = holder.withLock { parsed in
-          defer { if !group.isShared { parsed = ParsedFeatures() } }
+          defer { if group.runsOnce { parsed = ParsedFeatures() } }
           return parsed
         }
         do {
@@ -93,7 +95,7 @@ extension Resources {
   ///
   /// - Parameter items: the URL of the features, with a slash at its end.
   private static func summary(
-    _ result: FeatureStore.UpsertResult, _ parsed: ParsedFeatures, _ items: String
+    _ result: UpsertResult, _ parsed: ParsedFeatures, _ items: String
   ) -> HTTPResponse {
     let isCreated = parsed.isSingleFeature && result.inserted == 1
     var response = HTTPResponse(status: isCreated ? 201 : 200) { json in

@@ -71,6 +71,8 @@ public struct Problem: Error, Sendable {
   static let tooManyWrites = unavailable("too many writes are waiting", .writeMemory)
   /// There is no memory for another write of the client's address.
   static let tooManyOwnWrites = overShare("too many writes of this client are waiting")
+  /// The database that the instances share can't be reached.
+  static let storeAway = unavailable("the database is away; nothing was changed", .storeAway)
   /// The answer to what comes too late to be begun.
   static let stopping = unavailable("the service is stopping")
   /// The collection in a path isn't there.
@@ -136,8 +138,15 @@ extension Problem {
     case StoreError.idsExhausted:
       return Problem(422, "the collection has no integer id left to assign: give each feature one")
     case let error as StoreError:
-      report("\(error)")
+      if case .away = error {} else { report("\(error)") }
       return switch error {
+      case .away, .conflict: .storeAway
+      case .uncertain:
+        Problem(
+          504, "the database was lost while it stored this; it isn't known whether it has stored it"
+        )
+      case .attached:
+        Problem(409, "the collection shows a table of the database, and is written there")
       case .full: Problem(507, "the disk is full; nothing was changed")
       case .gone:
         Problem(503, "the data directory has been removed or replaced; nothing was changed")

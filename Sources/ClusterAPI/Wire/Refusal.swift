@@ -37,6 +37,8 @@ enum Refusal: String, CaseIterable, Sendable {
   case forbidden
   /// Its key was used too often.
   case rate
+  /// The database that the instances share couldn't be reached.
+  case storeAway = "store_away"
   /// There was no memory for it.
   case memory
 }

@@ -5,7 +5,8 @@ public enum FeatureChange {
   /// The ids of removed features.
   case remove([FeatureID])
 
-  var count: Int {
+  /// The number of features that are stored, or of ids.
+  public var count: Int {
     switch self {
     case .upsert(let batch): batch.count
     case .remove(let ids): ids.count

@@ -20,6 +20,17 @@ public enum StoreError: Error, Sendable, Equatable {
   case readOnly(reason: String)
   /// The operating system or SQLite failed, or a method was called at the wrong time.
   case io(reason: String)
+  /// The database can't be reached, or is held up; it may be there again in a moment.
+  case away(reason: String)
+  /// The database was lost while a transaction ended, and didn't come back in time to tell how: what was written
+  /// may be there.
+  case uncertain(reason: String)
+  /// The database doesn't let the service in, or doesn't let it make its tables.
+  case refused(reason: String)
+  /// The collection's features are those of a table that isn't the store's, and are written there.
+  case attached(collection: String)
+  /// Somebody else was faster; the transaction is to be begun again.
+  case conflict(reason: String)
   /// The collection has held an integer id so large that no larger one is left.
   case idsExhausted(collection: String)
 
@@ -49,6 +60,11 @@ extension StoreError: CustomStringConvertible {
     case .gone(let path): "the data directory \(path) has been removed or replaced"
     case .readOnly(let reason): "the database can't be written to: \(reason)"
     case .io(let reason): "the database failed: \(reason)"
+    case .away(let reason): "the database is away: \(reason)"
+    case .uncertain(let reason): "the end of a transaction is unknown: \(reason)"
+    case .refused(let reason): "the database can't be used: \(reason)"
+    case .attached(let collection): "the collection \(collection) is attached to a table"
+    case .conflict(let reason): "others were faster: \(reason)"
     case .idsExhausted(let collection):
       "no integer id is left in the collection \(collection): the largest is 2^53−1"
     }

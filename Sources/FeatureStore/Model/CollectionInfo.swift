@@ -21,6 +21,12 @@ public struct CollectionInfo: Sendable, Equatable {
   public internal(set) var temporal: TemporalProperties?
   /// Whether all its rows have a checksum.
   let hasChecksums: Bool
+  /// In a shared store, the version up to which it is no longer noted what has changed.
+  var trimmed: Int64 = 0
+  /// In a shared store, the relation that its features are read from, if they aren't the store's own.
+  var source: String?
+  /// In a shared store, the random number of its last change, which tells changes of one version apart.
+  var token: Int64 = 0
 
   /// Whether the same is said about the collection as in another version, whatever its features.
   public func says(sameAs other: CollectionInfo) -> Bool {

@@ -9,6 +9,9 @@ struct WriteOrder {
   /// The number of features that are followed by another one with the same id.
   private(set) var overwritten = 0
 
+  /// The order of nothing.
+  init() {}
+
   init(_ records: FeatureBatch.Records) {
     func compare(_ a: Int, _ b: Int) -> Int {
       FeatureRecord.compare(records[a].rawID, records[b].rawID)

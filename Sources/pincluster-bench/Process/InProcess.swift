@@ -21,7 +21,7 @@ final class InProcess: Sendable {
 
   init(directory: String) throws {
     let catalog = Catalog()
-    writer = CollectionWriter(store: try FeatureStore(directory: directory), catalog: catalog)
+    writer = CollectionWriter(store: try SQLiteStore(directory: directory), catalog: catalog)
     try writer.load()
     catalog.setReady(true)
     // What is measured may be slowed down a hundredfold, so that no time says anything.

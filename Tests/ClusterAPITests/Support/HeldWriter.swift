@@ -11,7 +11,7 @@ final class HeldWriter: Sendable {
   init(_ service: Service) {
     let gate = self.gate
     let reached = DispatchSemaphore(value: 0)
-    let hold = Write.alone(by: CatalogView(service.catalog)) { _ in
+    let hold = Write.alone(by: CatalogView(service.catalog), in: "held") { _ in
       reached.signal()
       gate.wait()
       return HTTPResponse(status: 204)

@@ -36,7 +36,7 @@ final class Service: Sendable {
     self.directory = directory
     self.catalog = catalog
     writer = CollectionWriter(
-      store: try FeatureStore(directory: directory.path, clock: WallClock(source: clock)),
+      store: try Service.openStore(directory.path, clock: clock),
       catalog: catalog, limits: limits)
     try writer.load()
     catalog.setReady(true)
@@ -55,6 +55,22 @@ final class Service: Sendable {
   }
 
   deinit { writer.close() }
+
+  /// The database that instances share, if tests are to use one instead of files: see `scripts/with-postgres`.
+  static let postgres = getenv("PINCLUSTER_TEST_POSTGRES").map { String(cString: $0) }
+
+  /// Opens the store of a directory: in it, or in a schema of the shared database that is named after it.
+  private static func openStore(
+    _ directory: String, clock: @escaping @Sendable () -> Int64
+  ) throws -> sending any FeatureStore {
+    guard let postgres else {
+      return try SQLiteStore(directory: directory, clock: WallClock(source: clock))
+    }
+    let name = directory.split(separator: "/").last ?? ""
+    let schema = "t" + name.utf8.map { String($0, radix: 16) }.joined().suffix(40)
+    return try PostgresStore(
+      .init(address: try PostgresAddress(postgres), schema: schema, directory: directory))
+  }
 
   /// Writes a file.
   static func write(_ text: String, to path: String) throws {

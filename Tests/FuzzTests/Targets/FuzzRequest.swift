@@ -39,7 +39,7 @@ final class FuzzRequest: Sendable {
   private init() throws {
     directory = try TemporaryDirectory()
     let catalog = Catalog()
-    writer = CollectionWriter(store: try FeatureStore(directory: directory.path), catalog: catalog)
+    writer = CollectionWriter(store: try SQLiteStore(directory: directory.path), catalog: catalog)
     try writer.load()
     catalog.setReady(true)
     let reports = reports

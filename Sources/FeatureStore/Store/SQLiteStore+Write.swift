@@ -1,25 +1,13 @@
 import ClusterCore
 
-extension FeatureStore {
-  /// The outcome of writing a batch of features.
-  public struct UpsertResult: Sendable, Equatable {
-    /// The number of features that are new.
-    public let inserted: Int
-    /// The number of features that replaced another one, of the collection or earlier in the batch.
-    public let updated: Int
-    /// The collection after the write.
-    public let info: CollectionInfo
-    /// Whether the write created the collection.
-    public let createdCollection: Bool
-  }
-
+extension SQLiteStore {
   /// Runs `body` in one transaction, to which the writes within belong, so that they share one
   /// synchronization to disk: all of them are there when this returns, none if it throws.
   ///
   /// A write that throws takes the transaction with it, unless it runs in a ``savepoint(_:)``.
   /// An import can't be part of it. Rethrows what `body` throws; throws ``StoreError`` where the
   /// transaction can't be begun or committed.
-  public func transaction<R>(_ body: () throws -> R) throws -> R {
+  public func transaction<R>(on ids: Set<String> = [], _ body: () throws -> R) throws -> R {
     let transaction = try writable().transaction
     guard !transaction.isOpen else { throw StoreError.io(reason: "a transaction is under way") }
     try transaction.open()
@@ -49,9 +37,10 @@ extension FeatureStore {
   /// but the first counts as updated; what replaces an expired feature counts as inserted. Features that
   /// don't say when they expire get the collection's time to live. When it throws the batch is
   /// unchanged too.
-  public func upsert(_ batch: inout FeatureBatch, into id: String) throws(StoreError)
-    -> UpsertResult
-  {
+  public func upsert(
+    _ batch: inout FeatureBatch, into id: String,
+    stored: (FeatureID) -> StoredState = { _ in .absent }
+  ) throws(StoreError) -> UpsertResult {
     let core = try writable()
     let unassigned = (0..<batch.count).filter { batch.withRecord(at: $0) { $0.needsID } }
     let largest = batch.largestIntegerID ?? 0
@@ -78,7 +67,7 @@ extension FeatureStore {
   /// Deletes features, in one transaction: the collection after that, or nil if none of them is there.
   /// O(k log n) for k features.
   public func delete(
-    _ features: [FeatureID], from id: String
+    _ features: [FeatureID], from id: String, stored: (FeatureID) -> StoredState = { _ in .living }
   ) throws(StoreError) -> CollectionInfo? {
     let core = try writable()
     let now = clock.now
@@ -118,7 +107,7 @@ extension FeatureStore {
   ) throws(StoreError) -> Bool {
     let core = try writable()
     return try core.transaction.write { () throws(StoreError) in
-      var room = FeatureStore.expiredAtOnce
+      var room = SQLiteStore.expiredAtOnce
       for key in collections where room > 0 {
         guard var info = try core.collections.find(key: key) else { continue }
         let removed = try core.features.deleteExpired(from: key, at: now, limit: room)

@@ -1,19 +1,6 @@
 import ClusterCore
 
-extension FeatureStore {
-  /// The size from which on a collection gets an index file.
-  public static let indexFileMinimum = 100_000
-
-  /// The state of a collection's index file.
-  public enum IndexFileState: Sendable, Equatable {
-    /// There is no file.
-    case missing
-    /// There is a file, and a number of changes since.
-    case present(changes: Int)
-    /// A file is being written.
-    case underWay
-  }
-
+extension SQLiteStore {
   /// Returns the state of a collection's index file.
   public func indexFileState(of info: CollectionInfo) -> IndexFileState {
     guard let state = try? opened().changes.states[info.key] else { return .missing }

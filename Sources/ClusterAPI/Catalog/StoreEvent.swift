@@ -1,5 +1,5 @@
-/// What becomes of the index files, and of the data directory.
-public enum IndexFileEvent: Sendable {
+/// What becomes of the store: of its index files, its place and its connection.
+public enum StoreEvent: Sendable {
   /// One was read, with the number of features that have changed since it was written.
   case read(collection: String, changes: Int)
   /// One was written.
@@ -14,6 +14,13 @@ public enum IndexFileEvent: Sendable {
   /// The data directory has been removed or replaced, or is back.
   case place(isLost: Bool)
 
+  /// The connection to the database was lost.
+  case storeLost(reason: String)
+  /// There is a connection again.
+  case storeBack
+  /// A collection was loaded, as others had created or changed it too much to follow.
+  case loadedAnew(collection: String)
+
   /// A function that is told of events, on any thread.
-  public typealias Report = @Sendable (IndexFileEvent) -> Void
+  public typealias Report = @Sendable (StoreEvent) -> Void
 }

@@ -9,7 +9,7 @@ import Threading
 /// Not `Sendable`: one user at a time. The caller confines it to a queue or thread and may have debug builds
 /// check that (``confine(to:)``). While a store lives no other one can open its data directory. Other
 /// programs may read the file, such as `sqlite3` for a backup.
-public final class FeatureStore {
+public final class SQLiteStore: FeatureStore {
   /// The name of the database file in the data directory.
   public static var fileName: String { DatabaseFile.name }
 
@@ -18,6 +18,8 @@ public final class FeatureStore {
 
   /// The counter that versions come from.
   public let versions: VersionCounter
+  /// The counter that versions come from.
+  public var unwrittenVersions: VersionCounter? { versions }
 
   /// The time by which features expire.
   public let clock: WallClock

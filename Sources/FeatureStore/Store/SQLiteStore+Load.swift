@@ -1,19 +1,6 @@
 import ClusterCore
 
-extension FeatureStore {
-  /// The index of a collection as a start has loaded it.
-  public struct LoadedIndex: Sendable {
-    /// The index, without features that have expired.
-    public let index: FeatureIndex
-    /// The number of rows of features that have expired.
-    public let expired: Int
-    /// The number of features that have changed since the index file was written; nil if all were read from the
-    /// database.
-    public let changes: Int?
-    /// Why the index file could not be used; nil if it was, or if there is none.
-    public let fault: String?
-  }
-
+extension SQLiteStore {
   /// Loads the index of a collection: from its index file and the features that have changed since, or if that
   /// isn't possible from all rows, which throws
   /// ``StoreError/damaged(path:reason:)`` if a row isn't one that the store wrote, as far as that shows, or
@@ -45,7 +32,8 @@ extension FeatureStore {
     // One call at a time touches it, and none after the rows are loaded.
     nonisolated(unsafe) var builder = FeatureIndexBuilder(expecting: info.featureCount)
     let expired = try core.rows(of: info, now: clock.now).load { try builder.append($0) }
-    return LoadedIndex(index: builder.build(), expired: expired, changes: nil, fault: fault)
+    return LoadedIndex(
+      info: info, index: builder.build(), expired: expired, changes: nil, fault: fault)
   }
 
   private struct Unusable: Error { var reason: String }
@@ -70,7 +58,7 @@ extension FeatureStore {
         reason: "\(path) and the changes since have \(index.count) features, "
           + "not \(info.featureCount - expired)")
     }
-    return LoadedIndex(index: index, expired: expired, changes: ids.count, fault: nil)
+    return LoadedIndex(info: info, index: index, expired: expired, changes: ids.count, fault: nil)
   }
 
   /// Returns a verifier for what this store hasn't checked; nil if it has checked everything.

@@ -1,6 +1,6 @@
 import ClusterCore
 
-extension FeatureStore {
+extension SQLiteStore {
   /// The state of an import.
   struct ActiveImport {
     var info: CollectionInfo

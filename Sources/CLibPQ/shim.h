@@ -1,0 +1,6 @@
+#ifndef PINCLUSTER_CLIBPQ_SHIM_H
+#define PINCLUSTER_CLIBPQ_SHIM_H
+
+#include <libpq-fe.h>
+
+#endif

@@ -1,0 +1,166 @@
+import ClusterCore
+import Dispatch
+import FeatureStore
+import HTTPServer
+import Threading
+
+/// Follows what others write to a store that several instances share.
+extension CollectionWriter {
+  /// What the writer knows about others' writes.
+  struct Following {
+    /// Wakes the writer up when others have written something.
+    fileprivate var source: (any DispatchSourceRead)?
+    fileprivate var descriptor: Int32?
+    /// The collections, by key, that are being loaded.
+    fileprivate var loading: Set<Int64> = []
+    /// When to try to connect again, and how long to wait after that.
+    fileprivate var retry = (time: DispatchTime.now(), pause: 100)
+    fileprivate var timer: (any DispatchSourceTimer)?
+    fileprivate var wasUp = true
+  }
+
+  /// How often the connection is looked after.
+  private static let period = DispatchTimeInterval.milliseconds(100)
+
+  /// Follows from now on.
+  func startFollowing() {
+    home.check()
+    guard let shared = store as? any SharedStore else { return }
+    shared.onChange = { [unowned self] change in try show(change) }
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.setEventHandler { [weak self] in self?.follow() }
+    timer.schedule(deadline: .now(), repeating: CollectionWriter.period, leeway: .milliseconds(10))
+    timer.resume()
+    following.timer = timer
+  }
+
+  func stopFollowing() {
+    home.check()
+    following.timer?.cancel()
+    following.source?.cancel()
+    (following.timer, following.source) = (nil, nil)
+    (store as? any SharedStore)?.onChange = { _ in }
+  }
+
+  /// Shows what others have written, if there is anything. Connects if the connection was lost.
+  private func follow() {
+    home.check()
+    guard let shared = store as? any SharedStore, following.timer != nil else { return }
+    if shared.descriptor == nil {
+      guard following.retry.time <= .now() else { return }
+    }
+    do {
+      try shared.follow()
+      following.retry.pause = 100
+      report(isUp: true)
+    } catch {
+      following.retry.time = .now() + .milliseconds(following.retry.pause)
+      following.retry.pause = min(following.retry.pause * 2, 1000)
+      report(isUp: shared.descriptor != nil, error)
+    }
+    watch(shared.descriptor)
+  }
+
+  /// Reports when the store is lost and when it is back, and errors meanwhile that don't lose it.
+  private func report(isUp: Bool, _ error: (any Error)? = nil) {
+    if isUp != following.wasUp {
+      indexFiles.report(isUp ? .storeBack : .storeLost(reason: error.map { "\($0)" } ?? ""))
+    } else if let error, isUp {
+      indexFiles.report(.damaged(reason: "\(error)"))
+    }
+    following.wasUp = isUp
+  }
+
+  /// Wakes up when there is something to read from a descriptor.
+  private func watch(_ descriptor: Int32?) {
+    guard descriptor != following.descriptor else { return }
+    following.source?.cancel()
+    following.source = nil
+    following.descriptor = descriptor
+    guard let descriptor else { return }
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    source.setEventHandler { [weak self] in self?.follow() }
+    source.resume()
+    following.source = source
+  }
+
+  /// Shows a change that others have made.
+  private func show(_ change: StoreChange) throws {
+    home.check()
+    switch change {
+    case .dropped(let id): catalog.remove(id)
+    case .unknown(let info): load(info)
+    case .changed(let info, let changes):
+      let base = catalog[info.id]
+      let collection = base?.collection ?? IndexedCollection()
+      let changed = try collection.applying(changes)
+      let hasOtherTimes = base.map { $0.info.temporal != info.temporal } ?? true
+      catalog.publish(
+        CollectionSnapshot(info: info, collection: changed.collection, after: base),
+        touched: hasOtherTimes ? nil : changed.touched)
+    }
+  }
+
+  /// Loads a collection on another thread, and shows it then.
+  private func load(_ info: CollectionInfo) {
+    guard let shared = store as? any SharedStore, following.loading.insert(info.key).inserted else {
+      return
+    }
+    let loader = shared.loader(of: info)
+    let outcome = Locked<Result<LoadedIndex, any Error>?>(nil)
+    let finish: @Sendable () -> Void = { [weak self] in
+      guard let result = outcome.withLock({ $0 }) else { return }
+      self?.hasLoaded(info, result)
+    }
+    let isRunning = BackgroundThread.start(niceness: 5) { [queue] in
+      let result = Result { try loader() }
+      outcome.withLock { $0 = result }
+      queue.async(execute: finish)
+    }
+    if !isRunning { following.loading.remove(info.key) }
+  }
+
+  private func hasLoaded(_ info: CollectionInfo, _ result: Result<LoadedIndex, any Error>) {
+    home.check()
+    following.loading.remove(info.key)
+    guard let shared = store as? any SharedStore, following.timer != nil else { return }
+    do {
+      let loaded = try result.get()
+      // Whatever was shown under its id before is another state of it, from which no change leads here.
+      catalog.publish(
+        CollectionSnapshot(info: loaded.info, collection: IndexedCollection(loaded.index)),
+        touched: nil)
+      shared.isShown(loaded.info)
+      indexFiles.report(.loadedAnew(collection: info.id))
+    } catch StoreError.away {
+      // It is tried again as soon as it is seen again.
+    } catch {
+      indexFiles.report(.damaged(reason: "\(error)"))
+    }
+    follow()
+  }
+
+  /// Deletes what has expired, unless another instance does.
+  func sweep(_ shared: any SharedStore) {
+    home.check()
+    guard shared.link.isUp else { return }
+    let now = store.clock.now
+    let due = catalog.all.filter { ($0.nextExpiry ?? .max) <= now }.prefix(16)
+    guard !due.isEmpty else { return }
+    let group = WriteGroup(store, catalog, limits, isShared: true)
+    do {
+      let isSweeper = try shared.sweep(on: Set(due.map(\.info.id))) {
+        for id in due.map(\.info.id) {
+          guard let snapshot = catalog[id] else { continue }
+          let expired = snapshot.index.expired(at: store.clock.now)
+          try group.expire(Array(expired.prefix(SQLiteStore.expiredAtOnce)), from: id, shared)
+        }
+        try group.prepare()
+      }
+      if isSweeper { group.publish() }
+    } catch {
+      report(isUp: shared.link.isUp, error)
+    }
+    group.end()
+  }
+}

@@ -1,0 +1,84 @@
+import ClusterCore
+import Threading
+
+/// What the service asks of the record of its collections: writes that are durable when a call returns, and the
+/// index of each collection at the start. ``SQLiteStore`` keeps it in a file, ``PostgresStore`` in a database that
+/// other instances share.
+///
+/// A call that throws has changed nothing and leaves the store usable. One user at a time, where
+/// ``confine(to:)`` says.
+public protocol FeatureStore: AnyObject {
+  /// A random number that was drawn when the store was created.
+  var storeID: UInt64 { get }
+  /// The time by which features expire.
+  var clock: WallClock { get }
+  /// The counter of versions that are shown without being written, as those of collections whose features have
+  /// expired. Nil if only what is written changes a version, as it has to where others show the same versions.
+  var unwrittenVersions: VersionCounter? { get }
+
+  /// Sets where the store is used from now on. Debug builds check it.
+  func confine(to confinement: Confinement)
+  /// Every collection, by id.
+  func collections() throws(StoreError) -> [CollectionInfo]
+  /// Loads the index of a collection.
+  func loadIndex(of info: CollectionInfo) throws -> LoadedIndex
+  /// Looks after what the start hasn't checked; nil if there is nothing.
+  func verifier(ofRowsOf keys: [Int64]) -> StoreVerifier?
+  /// Ends the use of the store. Every later call throws.
+  func close()
+
+  // MARK: Writing
+
+  /// Runs `body` in one transaction, to which the writes within belong: all of them are durable when this returns,
+  /// none if it throws.
+  ///
+  /// - Parameter ids: the collections that the writes concern.
+  func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R
+  /// Runs a part of a transaction. If it throws, what it has written is undone, and nothing else.
+  func savepoint<R>(_ body: () throws -> R) throws -> R
+  /// Creates a collection, or changes what is said about it.
+  func putCollection(
+    _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
+    ttl: ValueUpdate<Int64>, temporal: ValueUpdate<TemporalProperties>
+  ) throws(StoreError) -> (info: CollectionInfo, created: Bool)
+  /// Drops a collection. Returns the version of that, or nil if there is no such collection.
+  func dropCollection(_ id: String) throws(StoreError) -> Int64?
+  /// Stores the features of a batch, and creates the collection if need be. Features that need an id get one.
+  ///
+  /// - Parameter stored: tells whether features are there, as the transaction has left them so far.
+  func upsert(
+    _ batch: inout FeatureBatch, into id: String, stored: (FeatureID) -> StoredState
+  ) throws(StoreError) -> UpsertResult
+  /// Deletes features: the collection after that, or nil if none of them is there.
+  func delete(
+    _ features: [FeatureID], from id: String, stored: (FeatureID) -> StoredState
+  ) throws(StoreError) -> CollectionInfo?
+  /// Deletes rows of features of collections, by key, that have expired; returns whether all are deleted.
+  func removeExpired(from collections: [Int64], at now: Int64) throws(StoreError) -> Bool
+  /// Deletes some rows of collections that were dropped; returns whether there may be more.
+  func clearDropped(atMost limit: Int) throws(StoreError) -> Bool
+  /// Sees to it that there are enough ``unwrittenVersions``.
+  func reserveVersions() throws(StoreError)
+
+  // MARK: The place
+
+  /// Whether what the store needs on this machine is still where it was opened.
+  var isInPlace: Bool { get }
+  /// Keeps space for ``makingRoom(_:)``, if there is any.
+  func keepReserve()
+  /// Calls `body`, which deletes, with the space that was kept for that.
+  func makingRoom(_ body: () -> Void)
+
+  // MARK: Index files
+
+  /// The state of a collection's index file.
+  func indexFileState(of info: CollectionInfo) -> IndexFileState
+  /// Begins an index file of a collection as it is now.
+  func beginIndexFile(of info: CollectionInfo) throws(StoreError) -> IndexFileDraft
+  /// Makes a complete file the one that the next start reads.
+  func finishIndexFile(_ draft: IndexFileDraft) throws(StoreError)
+  /// Gives up a file that was begun.
+  func abandonIndexFile(_ draft: IndexFileDraft)
+  /// Deletes some of the noted changes that nobody needs any more; returns whether there are more.
+  func trimChanges(atMost count: Int) throws(StoreError) -> Bool
+}

@@ -1,0 +1,23 @@
+import ClusterCore
+
+/// A store that others write to, too.
+public protocol SharedStore: FeatureStore {
+  /// Is handed what others have changed, in the order of versions, before ``transaction(on:_:)`` begins its body and
+  /// by ``follow()``.
+  var onChange: (StoreChange) throws -> Void { get set }
+  /// A descriptor that can be read when others have changed something; nil while there is no connection.
+  var descriptor: Int32? { get }
+  /// What is known about the connection, for any thread.
+  var link: StoreLink { get }
+  /// Hands over what others have changed. Connects if there is no connection.
+  func follow() throws(StoreError)
+  /// A function that loads a collection as it is when it is called, for any thread.
+  func loader(of info: CollectionInfo) -> @Sendable () throws -> LoadedIndex
+  /// Takes note that a collection is shown as a loader has loaded it.
+  func isShown(_ info: CollectionInfo)
+  /// Runs `body` in a transaction, as ``transaction(on:_:)`` does, unless another instance is sweeping; returns whether
+  /// it has.
+  func sweep(on ids: Set<String>, _ body: () throws -> Void) throws -> Bool
+  /// Deletes features that have expired, in a transaction: the collection after that.
+  func expire(_ features: [FeatureID], from id: String) throws(StoreError) -> CollectionInfo?
+}

@@ -1,0 +1,23 @@
+import ClusterCore
+
+extension CollectionInfo {
+  /// Reads the columns of ``PostgresQueries``.
+  init(_ row: PostgresResult.Row, of address: PostgresAddress) throws(StoreError) {
+    let plausible: ClosedRange<Int64> = 0...FeatureID.integerRange.upperBound
+    guard let key = row.integer(0), let id = row.text(1), let version = row.integer(4),
+      let largest = row.integer(5), let count = row.integer(6), let trimmed = row.integer(10),
+      [version, largest, count, row.integer(7) ?? 0, trimmed].allSatisfy(plausible.contains)
+    else { throw .damaged(path: address.name, reason: "a collection's row makes no sense") }
+    self.init(
+      key: key, id: id, title: row.text(2), description: row.text(3), version: version,
+      largestInteger: largest, featureCount: Int(count), ttl: row.integer(7),
+      temporal: TemporalProperties(start: row.text(8), end: row.text(9)), hasChecksums: false,
+      trimmed: trimmed, source: row.text(11), token: row.integer(13) ?? 0)
+    guard let noted = row.integer(12), source == nil else { return }
+    guard noted == checksum else {
+      throw .damaged(
+        path: address.name,
+        reason: "the row of the collection \(id) doesn't have its checksum: it was changed by hand")
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import CLibPQ
+
+/// Where a PostgreSQL database is, and as whom to use it.
+public struct PostgresAddress: Sendable {
+  /// The hosts to try, in order, each with the parameters of libpq with which it is reached.
+  let hosts: [[String: String]]
+  /// The database as it is named in errors and logs: without a password.
+  public let name: String
+
+  /// Reads a URI or a list of parameters, as libpq takes them:
+  /// https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING. It may name several hosts.
+  ///
+  /// - Throws: the reason why it isn't one.
+  public init(_ text: String) throws(Invalid) {
+    var message: UnsafeMutablePointer<CChar>?
+    guard let options = PQconninfoParse(text, &message) else {
+      // The message repeats what was given, which may hold a password.
+      PQfreemem(message)
+      throw Invalid(reason: "not of the form postgresql://user@host/database")
+    }
+    defer { PQconninfoFree(options) }
+    var values: [String: String] = [:]
+    var option = options
+    while let keyword = option.pointee.keyword {
+      if let value = option.pointee.val {
+        values[String(cString: keyword)] = String(cString: value)
+      }
+      option += 1
+    }
+    guard values["service"] == nil else { throw Invalid(reason: "a service file can't be used") }
+    func parts(_ keyword: String) -> [String] {
+      (values[keyword] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(
+        String.init)
+    }
+    let (names, addresses, ports) = (parts("host"), parts("hostaddr"), parts("port"))
+    let count = max(names.count, addresses.count)
+    guard [1, count].contains(ports.count), [0, 1, count].contains(names.count),
+      [0, 1, count].contains(addresses.count), count <= PostgresAddress.maximumHosts
+    else { throw Invalid(reason: "its hosts and ports aren't equally many, or more than 16") }
+    for (keyword, value) in PostgresAddress.defaults where values[keyword] == nil {
+      values[keyword] = value
+    }
+    hosts = (0..<count).map { index in
+      var host = values
+      if names.count > 1 { host["host"] = names[index] }
+      if addresses.count > 1 { host["hostaddr"] = addresses[index] }
+      if ports.count > 1 { host["port"] = ports[index] }
+      return host
+    }
+    let database = values["dbname"] ?? values["user"] ?? ""
+    let places = hosts.map { host in
+      let port = host["port"].map { $0.isEmpty ? "" : ":\($0)" } ?? ""
+      return (host["host"] ?? host["hostaddr"] ?? "") + port
+    }
+    name = "postgresql://\(places.joined(separator: ","))/\(database)"
+  }
+
+  /// Why a text isn't an address.
+  public struct Invalid: Error {
+    /// A clause, without the text.
+    public let reason: String
+  }
+
+  private static let maximumHosts = 16
+
+  /// What holds unless the address says otherwise. A server that doesn't answer, and one that only reads, are to be
+  /// noticed within seconds.
+  private static let defaults = [
+    "fallback_application_name": "pincluster", "client_encoding": "UTF8",
+    "target_session_attrs": "read-write", "tcp_user_timeout": "5000", "keepalives": "1",
+    "keepalives_idle": "3", "keepalives_interval": "1", "keepalives_count": "3",
+  ]
+}

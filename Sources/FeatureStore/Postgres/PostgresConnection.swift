@@ -1,0 +1,393 @@
+import CLibPQ
+import Glibc
+import Threading
+
+/// A connection to PostgreSQL. Not `Sendable`: one owner at a time.
+///
+/// Queries run by libpq's asynchronous interface, each call within a limit of time, and several of them share a
+/// round trip (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html). Once something is wrong with the
+/// connection itself it stays ``isLost``.
+final class PostgresConnection {
+  let address: PostgresAddress
+  /// Whether it is of no use any more.
+  private(set) var isLost = false
+  /// What notifications told since the last ``takeNotifications()``, but those of this connection itself.
+  private var notifications: [String] = []
+  private let pointer: OpaquePointer
+  private var prepared: Set<String> = []
+
+  /// Connects to the first host that takes connections as the address asks, and prepares the session.
+  ///
+  /// - Parameters:
+  ///   - seconds: the limit for each host.
+  ///   - schema: the schema of the tables.
+  init(
+    _ address: PostgresAddress, schema: String, within seconds: Double = 2
+  ) throws(StoreError) {
+    self.address = address
+    pointer = try PostgresConnection.connect(address, seconds)
+    PQsetnonblocking(pointer, 1)
+    PQsetNoticeProcessor(pointer, { _, _ in }, nil)
+    do {
+      try run([
+        PostgresStatement("session", PostgresConnection.session).with { $0.add("\"\(schema)\"") }
+      ])
+    } catch {
+      PQfinish(pointer)
+      throw error
+    }
+  }
+
+  deinit { PQfinish(pointer) }
+
+  /// Settings of the session. Without sequential scans and hashes, lists of ids are looked up one by one, however
+  /// long the planner believes them to be. A server that would acknowledge what isn't on disk is told not to.
+  private static let session = """
+    SELECT set_config('search_path', $1, false), set_config('jit', 'off', false),
+      set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
+      set_config('enable_mergejoin', 'off', false), set_config('lock_timeout', '5s', false),
+      set_config('idle_in_transaction_session_timeout', '20s', false),
+      set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+        THEN 'on' ELSE current_setting('synchronous_commit') END, false)
+    """
+
+  private static func connect(
+    _ address: PostgresAddress, _ seconds: Double
+  ) throws(StoreError) -> OpaquePointer {
+    var failures: [String] = []
+    var isRefused = false
+    for host in address.hosts {
+      let keywords = Array(host.keys)
+      var names = keywords.map { strdup($0) } + [nil]
+      var values = keywords.map { strdup(host[$0] ?? "") } + [nil]
+      defer { for string in names + values { free(string) } }
+      let pointer = names.withUnsafeMutableBufferPointer { names in
+        values.withUnsafeMutableBufferPointer { values in
+          names.withMemoryRebound(to: UnsafePointer<CChar>?.self) { names in
+            values.withMemoryRebound(to: UnsafePointer<CChar>?.self) { values in
+              PQconnectStartParams(names.baseAddress, values.baseAddress, 0)
+            }
+          }
+        }
+      }
+      guard let pointer else { throw .io(reason: "there is no memory for a connection") }
+      if finish(pointer, seconds) {
+        if PQserverVersion(pointer) < 130_000 {
+          PQfinish(pointer)
+          throw .io(reason: "\(address.name): PostgreSQL 13 or later is needed")
+        }
+        return pointer
+      }
+      let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
+      // A server that answers but wants another user, password or database.
+      isRefused =
+        isRefused
+        || message.contains("FATAL:") && !message.contains("starting up")
+          && !message.contains("shutting down") && !message.contains("recovery mode")
+          && !message.contains("too many")
+          && !message.contains("remaining connection slots")
+      failures.append(
+        message.isEmpty
+          ? "no answer within \(Int(seconds)) s"
+          : message.split(separator: "\n").joined(separator: " "))
+      PQfinish(pointer)
+    }
+    let reason = "\(address.name): \(failures.joined(separator: "; "))"
+    throw isRefused ? .refused(reason: reason) : .away(reason: reason)
+  }
+
+  /// Waits for a connection that was begun; returns whether it is there.
+  private static func finish(_ pointer: OpaquePointer, _ seconds: Double) -> Bool {
+    let deadline = MonotonicTime.now + UInt(seconds * 1e9)
+    var state = PGRES_POLLING_WRITING
+    while true {
+      switch state {
+      case PGRES_POLLING_OK: return true
+      case PGRES_POLLING_FAILED: return false
+      default:
+        let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
+        guard wait(PQsocket(pointer), Int16(events), until: deadline) else { return false }
+        state = PQconnectPoll(pointer)
+      }
+    }
+  }
+
+  /// Waits until a descriptor is ready; returns false at the deadline.
+  private static func wait(_ descriptor: Int32, _ events: Int16, until deadline: UInt) -> Bool {
+    var polled = pollfd(fd: descriptor, events: events, revents: 0)
+    while true {
+      let now = MonotonicTime.now
+      guard now < deadline, descriptor >= 0 else { return false }
+      let count = poll(&polled, 1, Int32(min((deadline - now) / 1_000_000 + 1, 60_000)))
+      if count > 0 { return true }
+      if count < 0, errno != EINTR { return false }
+    }
+  }
+
+  /// Its descriptor, which can be read when there are notifications.
+  var descriptor: Int32 { PQsocket(pointer) }
+
+  // MARK: Queries
+
+  /// Takes a query that is to be run.
+  typealias Sender = (PostgresQuery) throws(StoreError) -> Void
+
+  /// Runs queries in one round trip: each after the one before, and none after one that fails, whose error is thrown.
+  ///
+  /// - Parameters:
+  ///   - seconds: the longest time in which nothing comes from the server.
+  ///   - sinks: take the rows of queries, by their numbers.
+  @discardableResult
+  func run(
+    _ queries: [PostgresQuery], within seconds: Double = 15, sinks: [Int: any RowSink] = [:]
+  ) throws(StoreError) -> [PostgresResult] {
+    try run(within: seconds, sinks: sinks) { (send) throws(StoreError) in
+      for query in queries { try send(query) }
+    }
+  }
+
+  /// Does the same with queries that are sent as they are made, and not kept.
+  @discardableResult
+  func run(
+    within seconds: Double = 15, sinks: [Int: any RowSink] = [:],
+    _ make: (Sender) throws(StoreError) -> Void
+  ) throws(StoreError) -> [PostgresResult] {
+    guard !isLost else { throw .lost(nil, address) }
+    guard PQenterPipelineMode(pointer) == 1 else { throw lose() }
+    var answers = Answers()
+    var failure: StoreError?
+    do {
+      try make { (query) throws(StoreError) in
+        try send(query, &answers)
+        // What is long is on its way before the next is made.
+        try flush(within: seconds)
+      }
+    } catch {
+      if isLost { throw error }
+      failure = error
+    }
+    guard PQpipelineSync(pointer) == 1 else { throw lose() }
+    try receive(&answers, sinks, within: seconds)
+    guard PQexitPipelineMode(pointer) == 1 else { throw lose() }
+    if let error = answers.error {
+      // Those that were to be prepared after it weren't.
+      for command in answers.commands.dropFirst(answers.failed) {
+        if case .preparation(let name) = command { prepared.remove(name) }
+      }
+      throw error
+    }
+    if let failure { throw failure }
+    return answers.results.compactMap { $0 }
+  }
+
+  private enum Command {
+    case preparation(of: String)
+    case query(Int)
+  }
+
+  private struct Answers {
+    var commands: [Command] = []
+    var results: [PostgresResult?] = []
+    /// The number of the command whose results come next.
+    var next = 0
+    var error: StoreError?
+    /// The number of the command that has failed.
+    var failed = Int.max
+
+    /// The number of the query whose results come next; nil for anything else.
+    var query: Int? {
+      guard next < commands.count, case .query(let number) = commands[next] else { return nil }
+      return number
+    }
+  }
+
+  private func send(_ query: PostgresQuery, _ answers: inout Answers) throws(StoreError) {
+    let statement = query.statement
+    if prepared.insert(statement.name).inserted {
+      let kinds = query.parameters.kinds.map(\.rawValue)
+      guard
+        PQsendPrepare(pointer, statement.name, statement.sql, Int32(kinds.count), kinds) == 1
+      else { throw lose() }
+      answers.commands.append(.preparation(of: statement.name))
+    }
+    guard send(query) else { throw lose() }
+    answers.commands.append(.query(answers.results.count))
+    answers.results.append(nil)
+  }
+
+  private func send(_ query: PostgresQuery) -> Bool {
+    let parameters = query.parameters
+    let lengths = parameters.ranges.map { Int32(clamping: $0?.count ?? 0) }
+    let formats = [Int32](repeating: 1, count: lengths.count)
+    return parameters.bytes.withUnsafeBytes { bytes in
+      // An empty value needs an address, too: without one it would be NULL.
+      let empty: StaticString = ""
+      let values: [UnsafePointer<CChar>?] = parameters.ranges.map { range in
+        range.map { range in
+          guard !range.isEmpty, let base = bytes.baseAddress else {
+            return UnsafeRawPointer(empty.utf8Start).assumingMemoryBound(to: CChar.self)
+          }
+          return (base + range.lowerBound).assumingMemoryBound(to: CChar.self)
+        }
+      }
+      return PQsendQueryPrepared(
+        pointer, query.statement.name, Int32(lengths.count), values, lengths, formats, 1) == 1
+    }
+  }
+
+  /// Sends what is waiting, and takes what comes meanwhile, as the server may wait for that.
+  private func flush(within seconds: Double) throws(StoreError) {
+    let deadline = MonotonicTime.now + UInt(seconds * 1e9)
+    while true {
+      let state = PQflush(pointer)
+      if state == 0 { return }
+      guard state > 0,
+        PostgresConnection.wait(descriptor, Int16(POLLIN | POLLOUT), until: deadline),
+        PQconsumeInput(pointer) == 1
+      else { throw lose() }
+    }
+  }
+
+  private func receive(
+    _ answers: inout Answers, _ sinks: [Int: any RowSink], within seconds: Double
+  ) throws(StoreError) {
+    while true {
+      try flush(within: seconds)
+      while PQisBusy(pointer) == 0 {
+        if try take(&answers, sinks) { return collectNotifications() }
+      }
+      let deadline = MonotonicTime.now + UInt(seconds * 1e9)
+      guard PostgresConnection.wait(descriptor, Int16(POLLIN), until: deadline),
+        PQconsumeInput(pointer) == 1
+      else { throw lose() }
+    }
+  }
+
+  /// Takes the next result; returns whether it was the last.
+  private func take(_ answers: inout Answers, _ sinks: [Int: any RowSink]) throws(StoreError)
+    -> Bool
+  {
+    let number = answers.query
+    let sink = number.flatMap { sinks[$0] }
+    guard let result = PQgetResult(pointer) else {
+      // The end of a command's results.
+      if PQstatus(pointer) == CONNECTION_BAD { throw lose() }
+      answers.next += 1
+      // Before any of its rows is looked at, which would gather them all.
+      if let query = answers.query, sinks[query] != nil { PQsetSingleRowMode(pointer) }
+      return false
+    }
+    switch PQresultStatus(result) {
+    case PGRES_PIPELINE_SYNC:
+      PQclear(result)
+      return true
+    case PGRES_SINGLE_TUPLE:
+      let row = PostgresResult(result)
+      if answers.error == nil {
+        do { try sink?.take(row[0]) } catch { answers.error = error }
+      }
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+      let kept = PostgresResult(result)
+      if let number { answers.results[number] = kept }
+      if let sink, answers.error == nil {
+        do throws(StoreError) {
+          for row in 0..<kept.count { try sink.take(kept[row]) }
+        } catch { answers.error = error }
+      }
+    case PGRES_PIPELINE_ABORTED: PQclear(result)
+    default:
+      if answers.error == nil {
+        (answers.error, answers.failed) = (StoreError(result, on: address), answers.next)
+      }
+      PQclear(result)
+      if PQstatus(pointer) == CONNECTION_BAD {
+        isLost = true
+        throw answers.error ?? .lost(pointer, address)
+      }
+    }
+    return false
+  }
+
+  private func lose() -> StoreError {
+    isLost = true
+    return .lost(pointer, address)
+  }
+
+  // MARK: Notifications
+
+  /// Takes what others have notified since the last call.
+  func takeNotifications() throws(StoreError) -> [String] {
+    guard !isLost, PQconsumeInput(pointer) == 1 else { throw lose() }
+    collectNotifications()
+    defer { notifications = [] }
+    return notifications
+  }
+
+  private func collectNotifications() {
+    while let notification = PQnotifies(pointer) {
+      if notification.pointee.be_pid != PQbackendPID(pointer) {
+        notifications.append(String(cString: notification.pointee.extra))
+      }
+      PQfreemem(notification)
+    }
+  }
+
+  // MARK: Copying
+
+  /// Hands over each row of a `COPY … TO STDOUT (FORMAT binary)`, valid during the call.
+  func copy(
+    _ sql: String, within seconds: Double = 60,
+    _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    guard !isLost, PQsendQuery(pointer, sql) == 1 else { throw lose() }
+    try flush(within: seconds)
+    try waitForResult(within: seconds)
+    guard let begun = PQgetResult(pointer) else { throw lose() }
+    let isCopying = PQresultStatus(begun) == PGRES_COPY_OUT
+    let failure = isCopying ? nil : StoreError(begun, on: address)
+    PQclear(begun)
+    if let failure {
+      drain()
+      throw failure
+    }
+    while true {
+      var row: UnsafeMutablePointer<CChar>?
+      let count = PQgetCopyData(pointer, &row, 1)
+      if count > 0, let row {
+        defer { PQfreemem(row) }
+        do { try body(UnsafeRawBufferPointer(start: row, count: Int(count))) } catch {
+          // The rest of it would have to be read.
+          isLost = true
+          throw error
+        }
+      } else if count == 0 {
+        guard
+          PostgresConnection.wait(
+            descriptor, Int16(POLLIN), until: MonotonicTime.now + UInt(seconds * 1e9)),
+          PQconsumeInput(pointer) == 1
+        else { throw lose() }
+      } else {
+        break
+      }
+    }
+    try waitForResult(within: seconds)
+    guard let ended = PQgetResult(pointer) else { throw lose() }
+    let error = PQresultStatus(ended) == PGRES_COMMAND_OK ? nil : StoreError(ended, on: address)
+    PQclear(ended)
+    drain()
+    if let error { throw error }
+  }
+
+  private func waitForResult(within seconds: Double) throws(StoreError) {
+    let deadline = MonotonicTime.now + UInt(seconds * 1e9)
+    while PQisBusy(pointer) == 1 {
+      guard PostgresConnection.wait(descriptor, Int16(POLLIN), until: deadline),
+        PQconsumeInput(pointer) == 1
+      else { throw lose() }
+    }
+  }
+
+  private func drain() {
+    while let result = PQgetResult(pointer) { PQclear(result) }
+  }
+}

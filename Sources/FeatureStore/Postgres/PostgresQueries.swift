@@ -1,0 +1,146 @@
+/// The statements of a shared store.
+enum PostgresQueries {
+  static let begin = PostgresStatement("begin", "BEGIN")
+  static let beginReading = PostgresStatement(
+    "begin reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+  static let commit = PostgresStatement("commit", "COMMIT")
+  static let rollback = PostgresStatement("rollback", "ROLLBACK")
+
+  private static let columns =
+    "key, id, title, description, version, largest_integer, feature_count, ttl, time_start, time_end, "
+    + "trimmed, source, checksum, token"
+
+  /// Collections by id, which nobody else may change until the end of the transaction.
+  static let lock = PostgresStatement(
+    "lock", "SELECT \(columns) FROM collections WHERE id = ANY($1) ORDER BY id FOR UPDATE")
+  /// Collections by key.
+  static let find = PostgresStatement(
+    "find", "SELECT \(columns) FROM collections WHERE key = ANY($1) ORDER BY id")
+  static let all = PostgresStatement("all", "SELECT \(columns) FROM collections ORDER BY id")
+  /// The time in milliseconds since 1970 (UTC).
+  static let time = PostgresStatement(
+    "time", "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+  /// The same, and the number of the transaction.
+  static let timeAndNumber = PostgresStatement(
+    "time and number",
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_current_xact_id()::text")
+  /// Whether this instance is the one that deletes what has expired.
+  static let sweeper = PostgresStatement(
+    "sweeper",
+    "SELECT pg_try_advisory_xact_lock(hashtextextended('pincluster sweep ' || current_schema(), 16))"
+  )
+
+  /// The columns of a feature, as ``PostgresRow`` reads them.
+  static let featureColumns =
+    "f.number, f.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties, f.expires, f.checksum"
+
+  /// The features that have changed since a version of a collection, as they are; those that were deleted have no
+  /// position. In the order of ids.
+  static func changed(source: String?) -> PostgresStatement {
+    PostgresStatement(
+      "changed \(source ?? "")",
+      """
+      SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
+        f.expires, f.checksum
+      FROM (
+        SELECT DISTINCT n.number, n.name COLLATE "C" AS name
+        FROM changes AS c
+        CROSS JOIN LATERAL unnest(c.numbers, c.names) AS n (number, name)
+        WHERE c.collection = $1 AND c.version > $2
+      ) AS i
+      LEFT JOIN \(source ?? "features") AS f
+        ON f.collection = $1 AND f.number = i.number AND f.name = i.name
+      ORDER BY 1, 2
+      """)
+  }
+
+  static let upsert = PostgresStatement(
+    "upsert",
+    """
+    INSERT INTO features (collection, number, name, written_as_text, longitude, latitude, further,
+      properties, expires, checksum)
+    SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::boolean[], $5::double precision[],
+      $6::double precision[], $7::bytea[], $8::text[], $9::bigint[], $10::bigint[])
+    ON CONFLICT (collection, number, name) DO UPDATE SET written_as_text = excluded.written_as_text,
+      longitude = excluded.longitude, latitude = excluded.latitude, further = excluded.further,
+      properties = excluded.properties, expires = excluded.expires, checksum = excluded.checksum
+    """)
+  static let delete = PostgresStatement(
+    "delete",
+    """
+    DELETE FROM features AS f USING unnest($2::bigint[], $3::text[]) AS i (number, name)
+    WHERE f.collection = $1 AND f.number = i.number AND f.name = i.name
+    """)
+  /// Creates a collection above every version that there was; returns its key and version, or no row if somebody
+  /// else has just created it.
+  static let create = PostgresStatement(
+    "create",
+    """
+    INSERT INTO collections (id, version) SELECT $1, floor FROM (SELECT floor FROM store FOR SHARE) AS s
+    ON CONFLICT (id) DO NOTHING RETURNING key, version
+    """)
+  static let update = PostgresStatement(
+    "update",
+    """
+    UPDATE collections SET title = $2, description = $3, version = $4, largest_integer = $5,
+      feature_count = $6, ttl = $7, time_start = $8, time_end = $9, checksum = $10,
+      token = $11, trimmed = CASE WHEN $12 = 1 THEN $4 ELSE trimmed END
+    WHERE key = $1
+    """)
+  static let change = PostgresStatement(
+    "change",
+    """
+    INSERT INTO changes (collection, version, at, token, numbers, names) VALUES ($1, $2,
+      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, $3, $4, $5)
+    """)
+  static let notify = PostgresStatement("notify", "SELECT pg_notify($1, $2)")
+  /// Drops a collection at a version.
+  static let raiseFloor = PostgresStatement(
+    "raise floor", "UPDATE store SET floor = greatest(floor, $1)")
+  static let drop = PostgresStatement("drop", "DELETE FROM collections WHERE key = $1")
+  static let noteDropped = PostgresStatement(
+    "note dropped", "INSERT INTO dropped (key) VALUES ($1)")
+  static let dropChanges = PostgresStatement(
+    "drop changes", "DELETE FROM changes WHERE collection = $1")
+
+  /// The tokens of changes; of those that aren't there, none.
+  static let tokens = PostgresStatement(
+    "tokens",
+    """
+    SELECT i.key, c.token FROM unnest($1::bigint[], $2::bigint[]) AS i (key, version)
+    JOIN changes AS c ON c.collection = i.key AND c.version = i.version
+    """)
+  /// The timeline of the server, which grows when a standby takes over.
+  static let timeline = PostgresStatement(
+    "timeline", "SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint")
+
+  /// What became of a transaction, by its number: `committed`, `aborted` or `in progress`.
+  static let status = PostgresStatement("status", "SELECT pg_xact_status($1::text::xid8)")
+
+  static let anyDropped = PostgresStatement(
+    "any dropped", "SELECT key FROM dropped LIMIT 1 FOR UPDATE SKIP LOCKED")
+  static let clear = PostgresStatement(
+    "clear",
+    """
+    WITH some AS (SELECT number, name FROM features WHERE collection = $1 LIMIT $2),
+      gone AS (
+        DELETE FROM features AS f USING some
+        WHERE f.collection = $1 AND f.number = some.number AND f.name = some.name RETURNING 1)
+    SELECT count(*) FROM gone
+    """)
+  static let forgetDropped = PostgresStatement(
+    "forget dropped", "DELETE FROM dropped WHERE key = $1")
+
+  /// Forgets changes that are older than a time, of one collection; returns the last version of them.
+  static let trim = PostgresStatement(
+    "trim",
+    """
+    WITH old AS (
+      SELECT version FROM changes WHERE collection = $1 AND at < $2 ORDER BY version LIMIT $3),
+    gone AS (
+      DELETE FROM changes AS c USING old
+      WHERE c.collection = $1 AND c.version = old.version RETURNING c.version)
+    UPDATE collections SET trimmed = greatest(trimmed, (SELECT max(version) FROM gone))
+    WHERE key = $1 AND EXISTS (SELECT FROM gone)
+    """)
+}

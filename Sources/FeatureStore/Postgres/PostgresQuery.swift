@@ -1,0 +1,5 @@
+/// A run of a statement.
+struct PostgresQuery {
+  let statement: PostgresStatement
+  let parameters: PostgresParameters
+}

@@ -1,0 +1,54 @@
+import CLibPQ
+import ClusterCore
+
+/// The answer to a query, in binary form.
+final class PostgresResult {
+  fileprivate let pointer: OpaquePointer
+
+  /// Takes a result over.
+  init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+  deinit { PQclear(pointer) }
+
+  /// The number of rows.
+  var count: Int { Int(PQntuples(pointer)) }
+
+  subscript(row: Int) -> Row { Row(result: self, row: Int32(row)) }
+
+  /// Whether the first value of the first row is true.
+  var isTrue: Bool { count > 0 && self[0].boolean(0) == true }
+
+  /// A row.
+  struct Row {
+    /// Kept, so that the bytes of values are valid as long as the row is.
+    fileprivate let result: PostgresResult
+    fileprivate let row: Int32
+
+    /// The bytes of a value; nil for NULL.
+    func bytes(_ column: Int32) -> UnsafeRawBufferPointer? {
+      guard PQgetisnull(result.pointer, row, column) == 0,
+        let start = PQgetvalue(result.pointer, row, column)
+      else { return nil }
+      return UnsafeRawBufferPointer(
+        start: start, count: Int(PQgetlength(result.pointer, row, column)))
+    }
+
+    func integer(_ column: Int32) -> Int64? { bytes(column).flatMap(Int64.init(bigEndianBytes:)) }
+
+    func boolean(_ column: Int32) -> Bool? {
+      bytes(column).flatMap { $0.count == 1 ? $0[0] != 0 : nil }
+    }
+
+    func text(_ column: Int32) -> String? {
+      bytes(column).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}
+
+extension Int64 {
+  /// Reads eight bytes, the most significant first; nil for any other number of them.
+  init?(bigEndianBytes bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == 8 else { return nil }
+    self.init(bigEndian: bytes.loadUnaligned(as: Int64.self))
+  }
+}

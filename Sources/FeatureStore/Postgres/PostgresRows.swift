@@ -1,0 +1,157 @@
+import ClusterCore
+
+/// The rows of a collection that a transaction writes and deletes, as statements. Each statement has an id once only.
+struct PostgresRows {
+  /// The most ids that a change notes. Others load the collection anew where there are more.
+  private static let mostNoted = 1_000_000
+  /// The size of a statement's features after which another one is begun, in bytes.
+  private static let bytesAtOnce = 1 << 20
+
+  private let key: Int64
+  private let coder = PositionCoder()
+  /// The ids of the statement that is being made; not kept where no id can come twice.
+  private var ids: Set<FeatureID> = []
+  private let keepsIDs: Bool
+  private var columns = Columns()
+  private var deleted = IDs()
+  /// What the transaction has written or deleted.
+  private var changed = IDs()
+
+  /// - Parameter hasOneOperation: whether there is one operation, in which no id comes twice.
+  init(of key: Int64, hasOneOperation: Bool) {
+    self.key = key
+    keepsIDs = !hasOneOperation
+  }
+
+  private struct IDs {
+    var numbers = PostgresArray(.integers)
+    var names = PostgresArray(.texts)
+
+    var count: Int { numbers.count }
+
+    mutating func append(_ id: FeatureRecord.RawID) {
+      switch id {
+      case .integer(let value, _):
+        numbers.append(value)
+        names.append(bytes: [])
+      case .text(let bytes):
+        numbers.append(Int64.max)
+        names.append(bytes: bytes)
+      }
+    }
+  }
+
+  private struct Columns {
+    var ids = IDs()
+    var writtenAsText = PostgresArray(.booleans)
+    var longitudes = PostgresArray(.doubles)
+    var latitudes = PostgresArray(.doubles)
+    var further = PostgresArray(.byteStrings)
+    var properties = PostgresArray(.texts)
+    var expiries = PostgresArray(.integers)
+    var checksums = PostgresArray(.integers)
+  }
+
+  /// Takes what an operation changes, and sends statements that are full.
+  mutating func add(
+    _ operation: PostgresDraft.Operation, _ send: PostgresConnection.Sender
+  ) throws(StoreError) {
+    switch operation {
+    case .upsert(_, let batch):
+      _ = try batch.withRecords { (records) throws(StoreError) in
+        for index in WriteOrder(records).indices { try add(records[index], send) }
+      }
+    case .delete(_, let features):
+      for feature in Set(features).sorted() { try delete(feature, send) }
+    }
+  }
+
+  private mutating func add(
+    _ record: FeatureRecord, _ send: PostgresConnection.Sender
+  ) throws(StoreError) {
+    let mustBegin = keepsIDs && !ids.insert(record.id).inserted
+    if mustBegin || deleted.count > 0
+      || columns.properties.elements.count > PostgresRows.bytesAtOnce
+    {
+      try finish(send)
+      if keepsIDs { ids.insert(record.id) }
+    }
+    let id = record.rawID
+    changed.append(id)
+    columns.ids.append(id)
+    columns.writtenAsText.append(
+      { if case .integer(_, let isText) = id { isText } else { true } }())
+    columns.longitudes.append(record.coordinate.longitude)
+    columns.latitudes.append(record.coordinate.latitude)
+    let further = record.furtherOrdinates
+    if further.isEmpty {
+      columns.further.appendNull()
+    } else {
+      var bytes: [UInt8] = []
+      for value in further { bytes.bigEndian(value.bitPattern) }
+      columns.further.append(bytes: bytes)
+    }
+    columns.properties.append(bytes: record.properties)
+    columns.expiries.append(record.expires)
+    columns.checksums.append(FeatureRow(record, id: id, coder).checksum(in: key))
+  }
+
+  private mutating func delete(
+    _ feature: FeatureID, _ send: PostgresConnection.Sender
+  ) throws(StoreError) {
+    let mustBegin = keepsIDs && !ids.insert(feature).inserted
+    if mustBegin || columns.ids.count > 0 {
+      try finish(send)
+      if keepsIDs { ids.insert(feature) }
+    }
+    feature.withRawID { id in
+      changed.append(id)
+      deleted.append(id)
+    }
+  }
+
+  /// Sends what is left of the statement.
+  private mutating func finish(_ send: PostgresConnection.Sender) throws(StoreError) {
+    if columns.ids.count > 0 {
+      let columns = columns
+      try send(
+        PostgresQueries.upsert.with {
+          $0.add(key)
+          for column in [
+            columns.ids.numbers, columns.ids.names, columns.writtenAsText, columns.longitudes,
+            columns.latitudes, columns.further, columns.properties, columns.expiries,
+            columns.checksums,
+          ] { $0.add(column) }
+        })
+    }
+    if deleted.count > 0 {
+      let deleted = deleted
+      try send(
+        PostgresQueries.delete.with {
+          $0.add(key)
+          $0.add(deleted.numbers)
+          $0.add(deleted.names)
+        })
+    }
+    (columns, deleted) = (Columns(), IDs())
+    ids.removeAll(keepingCapacity: true)
+  }
+
+  /// Sends what is left and the note of what has changed. Returns whether all of it is noted.
+  mutating func end(
+    version: Int64, token: Int64, _ send: PostgresConnection.Sender
+  ) throws(StoreError) -> Bool {
+    try finish(send)
+    let isNoted = changed.count <= PostgresRows.mostNoted
+    let changed = isNoted ? changed : IDs()
+    try send(
+      PostgresQueries.change.with {
+        $0.add(key)
+        $0.add(version)
+        $0.add(token)
+        $0.add(changed.numbers)
+        $0.add(changed.names)
+      })
+    return isNoted
+  }
+}

@@ -1,0 +1,150 @@
+/// The tables of a shared store and the migrations that lead to them, in a schema of their own.
+///
+/// - `store`: one row. `version` is that of the schema, `floor` a number that no version of a dropped collection
+///   exceeds: a new collection begins above it.
+/// - `collections`: a row for each ``CollectionInfo``, with its CRC-32. Whoever writes to a collection locks its row
+///   first, so its versions follow each other without a gap. `token` is that of its last change. `trimmed` is the version up to which changes are no
+///   longer noted. `source` is the relation to read features from, where they aren't in `features`.
+///   Texts are bytes of UTF-8, as PostgreSQL's own have no U+0000.
+/// - `features`: a row for each feature. An integer id is `number`, with an empty `name`; a text id is `name`, and
+///   `number` the largest there is. So the primary key has the order of ``FeatureID``. `further` holds the ordinates after
+///   longitude and latitude, as big-endian doubles; `expires` is in milliseconds since 1970 (UTC); `checksum` is that of
+///   ``FeatureRow/checksum(in:)``.
+/// - `changes`: a row for each transaction and collection that it has changed, up to `version`: the ids of the features
+///   that were written or deleted, as far as they aren't too many (then `trimmed` is raised), and a random `token` by which the writer finds out
+///   whether it was committed. `at` is in microseconds since 1970 (UTC).
+/// - `dropped`: keys of collections whose rows are still to be deleted.
+/// - `pending`: ids of features of attached tables that have changed, until an instance takes them over.
+enum PostgresSchema {
+  /// The steps, in order; the one at index n leads from version n to n + 1. A released step is never edited.
+  private static let migrations: [[String]] = [
+    [
+      """
+      CREATE TABLE store (
+        one boolean PRIMARY KEY DEFAULT true CHECK (one),
+        id bigint NOT NULL,
+        version bigint NOT NULL,
+        floor bigint NOT NULL DEFAULT 0)
+      """,
+      """
+      CREATE TABLE collections (
+        key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        id text COLLATE "C" NOT NULL UNIQUE,
+        title bytea,
+        description bytea,
+        version bigint NOT NULL,
+        largest_integer bigint NOT NULL DEFAULT 0,
+        feature_count bigint NOT NULL DEFAULT 0 CHECK (feature_count >= 0),
+        ttl bigint CHECK (ttl > 0),
+        time_start bytea,
+        time_end bytea,
+        token bigint NOT NULL DEFAULT 0,
+        trimmed bigint NOT NULL DEFAULT 0,
+        source text,
+        checksum bigint)
+      """,
+      // Collections are few and change all the time.
+      "ALTER TABLE collections SET (fillfactor = 50)",
+      """
+      CREATE TABLE features (
+        collection bigint NOT NULL,
+        number bigint NOT NULL,
+        name text COLLATE "C" NOT NULL,
+        written_as_text boolean NOT NULL,
+        longitude double precision NOT NULL,
+        latitude double precision NOT NULL,
+        further bytea,
+        properties text NOT NULL,
+        expires bigint,
+        checksum bigint NOT NULL,
+        PRIMARY KEY (collection, number, name))
+      """,
+      """
+      CREATE TABLE changes (
+        collection bigint NOT NULL,
+        version bigint NOT NULL,
+        at bigint NOT NULL,
+        token bigint NOT NULL,
+        numbers bigint[] NOT NULL,
+        names text[] NOT NULL,
+        PRIMARY KEY (collection, version))
+      """,
+      "CREATE TABLE dropped (key bigint PRIMARY KEY)",
+      """
+      CREATE TABLE pending (
+        collection bigint NOT NULL,
+        number bigint NOT NULL,
+        name text COLLATE "C" NOT NULL)
+      """,
+    ]
+  ]
+
+  /// The version of the schema that this program writes.
+  static var version: Int { migrations.count }
+
+  /// Creates the schema and its tables, or brings them to the current version, while other instances wait that do the
+  /// same. Returns the store's id.
+  static func prepare(
+    _ connection: PostgresConnection, schema: String
+  ) throws(StoreError) -> UInt64 {
+    let path = connection.address.name
+    func one(_ sql: String, _ fill: @escaping (inout PostgresParameters) -> Void = { _ in })
+      throws(StoreError) -> PostgresResult?
+    {
+      let name = "once \(sql.hashValue)"
+      return try connection.run([PostgresStatement(name, sql).with(fill)]).first
+    }
+    let encoding = try one("SELECT current_setting('server_encoding')")?[0].text(0)
+    guard encoding == "UTF8" else {
+      throw .io(reason: "\(path): the database's encoding is \(encoding ?? "unknown"), not UTF8")
+    }
+    let isThere = "SELECT to_regclass($1) IS NOT NULL"
+    let table = "\"\(schema)\".store"
+    if try one(isThere, { $0.add(table) })?.isTrue != true {
+      try create(connection, schema: schema)
+    }
+    let found = try one("SELECT id, version FROM store")
+    guard let found, found.count == 1, let id = found[0].integer(0),
+      let version = found[0].integer(1)
+    else { throw .damaged(path: path, reason: "its table \"store\" doesn't have one row") }
+    guard version <= self.version else {
+      throw .newerSchema(
+        path: "\(path), schema \(schema),", found: Int(version), supported: self.version)
+    }
+    return UInt64(bitPattern: id)
+  }
+
+  /// Creates the tables in a transaction that no other instance runs at the same time.
+  private static func create(
+    _ connection: PostgresConnection, schema: String
+  ) throws(StoreError) {
+    func run(_ number: Int, _ sql: String, _ parameter: String? = nil) throws(StoreError)
+      -> PostgresResult?
+    {
+      try connection.run([
+        PostgresStatement("creation \(number)", sql).with { if let parameter { $0.add(parameter) } }
+      ]).first
+    }
+    do {
+      _ = try run(0, "BEGIN")
+      _ = try run(
+        1, "SELECT pg_advisory_xact_lock(hashtextextended($1, 16))", "pincluster \(schema)")
+      if try run(2, "SELECT to_regnamespace($1) IS NOT NULL", "\"\(schema)\"")?.isTrue != true {
+        _ = try run(3, "CREATE SCHEMA \"\(schema)\"")
+      }
+      if try run(4, "SELECT to_regclass($1) IS NOT NULL", "\"\(schema)\".store")?.isTrue != true {
+        let id = Int64(bitPattern: UInt64.random(in: .min ... .max))
+        let steps =
+          migrations.joined() + ["INSERT INTO store (id, version) VALUES (\(id), \(version))"]
+        for (number, step) in steps.enumerated() { _ = try run(5 + number, step) }
+      }
+      try connection.run([PostgresStatement("commit", "COMMIT").with()])
+    } catch {
+      _ = try? connection.run([PostgresStatement("rollback", "ROLLBACK").with()])
+      guard case .readOnly(let reason) = error else { throw error }
+      throw .refused(
+        reason: "\(reason). Its owner can make the schema for the service: "
+          + "CREATE SCHEMA \"\(schema)\" AUTHORIZATION …")
+    }
+  }
+}

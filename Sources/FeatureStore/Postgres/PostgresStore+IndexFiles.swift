@@ -1,0 +1,59 @@
+import ClusterCore
+
+extension PostgresStore {
+  /// Loads the index of a collection, and takes note that it is shown.
+  public func loadIndex(of info: CollectionInfo) throws -> LoadedIndex {
+    let loaded = try loader(of: info)()
+    if loaded.fault != nil { cache?.discard(info.key) }
+    isShown(loaded.info)
+    return loaded
+  }
+
+  /// A function that loads a collection, for any thread.
+  public func loader(of info: CollectionInfo) -> @Sendable () throws -> LoadedIndex {
+    let file = cache?.file(of: info.key)
+    let loader = PostgresLoader(
+      configuration: configuration, storeID: storeID, info: info,
+      file: file.flatMap { file in cache.map { (file, $0.path(of: file)) } })
+    return { try loader.load() }
+  }
+
+  /// Nothing is left to check: every row is checked as it is read.
+  public func verifier(ofRowsOf keys: [Int64]) -> StoreVerifier? {
+    cache?.keep(Set(shown.values.map(\.key)))
+    return nil
+  }
+
+  /// The state of a collection's index file on this machine.
+  public func indexFileState(of info: CollectionInfo) -> IndexFileState {
+    guard let cache, let shown = shown[info.id], shown.version == info.version else {
+      return .underWay
+    }
+    return cache.state(of: info.key)
+  }
+
+  /// Begins an index file of a collection as it is shown.
+  public func beginIndexFile(of info: CollectionInfo) throws(StoreError) -> IndexFileDraft {
+    guard let cache, let shown = shown[info.id], shown.key == info.key,
+      shown.version == info.version
+    else { throw .io(reason: "no index file can be written") }
+    return cache.begin(shown)
+  }
+
+  /// Makes a complete file the one that the next start reads.
+  public func finishIndexFile(_ draft: IndexFileDraft) throws(StoreError) { cache?.finish(draft) }
+
+  /// Gives up a file that was begun.
+  public func abandonIndexFile(_ draft: IndexFileDraft) { cache?.abandon(draft) }
+
+  // MARK: The place
+
+  /// Always true: what the store needs is not on this machine.
+  public var isInPlace: Bool { true }
+
+  /// Does nothing: the disk is not of this machine.
+  public func keepReserve() {}
+
+  /// Calls `body`, without any reserve.
+  public func makingRoom(_ body: () -> Void) { body() }
+}

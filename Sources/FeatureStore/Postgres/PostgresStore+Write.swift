@@ -1,0 +1,357 @@
+import ClusterCore
+import Glibc
+import Threading
+
+extension PostgresStore {
+  /// How long a write waits to learn whether it was committed when the connection was lost in that, in nanoseconds.
+  private static let patience: UInt = 10_000_000_000
+
+  /// Runs `body` in a transaction on collections, after handing over what others have changed in them.
+  public func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R {
+    guard let result = try transaction(on: ids, asSweeper: false, body) else {
+      throw StoreError.io(reason: "the transaction didn't begin")
+    }
+    return result
+  }
+
+  /// Runs `body` in a transaction, unless another instance is sweeping; returns whether it has.
+  public func sweep(on ids: Set<String>, _ body: () throws -> Void) throws -> Bool {
+    try transaction(on: ids, asSweeper: true, body) != nil
+  }
+
+  private func transaction<R>(
+    on ids: Set<String>, asSweeper: Bool, _ body: () throws -> R
+  ) throws -> R? {
+    guard draft == nil else { throw StoreError.io(reason: "a transaction is under way") }
+    do {
+      guard try lock(ids, as: asSweeper) else {
+        undo()
+        return nil
+      }
+      draft = PostgresDraft()
+      let result = try body()
+      try commit()
+      return result
+    } catch {
+      undo()
+      throw error
+    }
+  }
+
+  private func undo() {
+    draft = nil
+    _ = try? noting { (connection) throws(StoreError) in
+      try connection.run([PostgresQueries.rollback.with()])
+    }
+  }
+
+  /// Runs a part of a transaction. If it throws, what it has written is undone, and nothing else.
+  public func savepoint<R>(_ body: () throws -> R) throws -> R {
+    let before = draft
+    do { return try body() } catch {
+      // Collections that it has created are in the database already.
+      let created = (draft?.created ?? []).dropFirst(before?.created.count ?? 0)
+      draft = before
+      draft?.abandoned += created
+      throw error
+    }
+  }
+
+  // MARK: Changes
+
+  /// The open transaction's changes so far.
+  private func opened() throws(StoreError) -> PostgresDraft {
+    guard let draft else { throw .io(reason: "no transaction is under way") }
+    return draft
+  }
+
+  /// A collection as the transaction has left it so far.
+  private func find(_ id: String) throws(StoreError) -> CollectionInfo? {
+    let draft = try opened()
+    if let info = draft.infos[id] { return info }
+    guard let info = shown[id], !draft.dropped.contains(where: { $0.key == info.key }) else {
+      return nil
+    }
+    guard info.source == nil else { throw .attached(collection: id) }
+    return info
+  }
+
+  /// A collection at its next version, created if there is none.
+  private func collectionToWrite(
+    _ id: String
+  ) throws(StoreError) -> (info: CollectionInfo, created: Bool) {
+    if let info = try find(id) { return (info.changed(to: info.version + 1), false) }
+    let found = try noting { (connection) throws(StoreError) in
+      try connection.run([PostgresQueries.create.with { $0.add(id) }])[0]
+    }
+    guard found.count == 1, let key = found[0].integer(0), let version = found[0].integer(1) else {
+      throw .conflict(reason: "another instance has created the collection \(id)")
+    }
+    draft?.created.append(key)
+    return (
+      CollectionInfo(
+        key: key, id: id, title: nil, description: nil, version: version + 1, largestInteger: 0,
+        featureCount: 0, ttl: nil, temporal: nil, hasChecksums: false), true
+    )
+  }
+
+  private func save(_ info: CollectionInfo, _ operation: PostgresDraft.Operation? = nil)
+    -> CollectionInfo
+  {
+    var info = info
+    info.token = draft?.token ?? 0
+    draft?.infos[info.id] = info
+    if let operation { draft?.operations.append(operation) }
+    return info
+  }
+
+  /// Creates a collection, or changes what is said about it, in the open transaction.
+  public func putCollection(
+    _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
+    ttl: ValueUpdate<Int64>, temporal: ValueUpdate<TemporalProperties>
+  ) throws(StoreError) -> (info: CollectionInfo, created: Bool) {
+    var (info, created) = try collectionToWrite(id)
+    info.title = title.applied(to: info.title)
+    info.description = description.applied(to: info.description)
+    info.ttl = ttl.applied(to: info.ttl)
+    info.temporal = temporal.applied(to: info.temporal)
+    return (save(info), created)
+  }
+
+  /// Drops a collection in the open transaction. Returns the version of that, or nil if there is no such collection.
+  public func dropCollection(_ id: String) throws(StoreError) -> Int64? {
+    guard let info = try find(id) else { return nil }
+    let version = info.version + 1
+    draft?.infos[id] = nil
+    draft?.operations.removeAll { $0.key == info.key }
+    draft?.dropped.append(info.changed(to: version))
+    return version
+  }
+
+  /// Stores the features of a batch in the open transaction.
+  public func upsert(
+    _ batch: inout FeatureBatch, into id: String, stored: (FeatureID) -> StoredState
+  ) throws(StoreError) -> UpsertResult {
+    var (info, created) = try collectionToWrite(id)
+    var settled = batch
+    let order =
+      settled.withRecords { WriteOrder($0) } ?? WriteOrder()
+    let first = try info.reserveIDs(order.unassigned.count, above: settled.largestIntegerID ?? 0)
+    settled.applyDefaultExpiry(info.expiryOfWrites(at: clock.now))
+    var (inserted, updated) = (order.unassigned.count, order.overwritten)
+    info.featureCount += order.unassigned.count
+    for index in order.indices {
+      switch stored(settled.withRecord(at: index) { $0.id }) {
+      case .absent: (inserted, info.featureCount) = (inserted + 1, info.featureCount + 1)
+      case .expired: inserted += 1
+      case .living: updated += 1
+      }
+    }
+    for (offset, index) in order.unassigned.enumerated() {
+      settled.assignID(first + Int64(offset), at: index)
+    }
+    batch = settled
+    info = save(info, settled.isEmpty ? nil : .upsert(key: info.key, settled))
+    return UpsertResult(
+      inserted: inserted, updated: updated, info: info, createdCollection: created)
+  }
+
+  /// Deletes features in the open transaction.
+  public func delete(
+    _ features: [FeatureID], from id: String, stored: (FeatureID) -> StoredState
+  ) throws(StoreError) -> CollectionInfo? {
+    guard let info = try find(id) else { return nil }
+    let living = Set(features).filter { if case .living = stored($0) { true } else { false } }
+    guard !living.isEmpty else { return nil }
+    return remove(Array(living), from: info)
+  }
+
+  /// Deletes features that have expired in the open transaction: the collection after that.
+  public func expire(_ features: [FeatureID], from id: String) throws(StoreError) -> CollectionInfo?
+  {
+    guard let info = try find(id), !features.isEmpty else { return nil }
+    return remove(features, from: info)
+  }
+
+  private func remove(_ features: [FeatureID], from info: CollectionInfo) -> CollectionInfo {
+    var info = info.changed(to: info.version + 1)
+    info.featureCount = max(info.featureCount - features.count, 0)
+    return save(info, .delete(key: info.key, features))
+  }
+
+  // MARK: The end of a transaction
+
+  private func commit() throws(StoreError) {
+    let draft = try opened()
+    guard !draft.isEmpty else { return undo() }
+    var infos = draft.infos
+    do {
+      _ = try noting { (connection) throws(StoreError) in
+        try connection.run { (sender) throws(StoreError) in
+          try send(draft, &infos, sender)
+        }
+      }
+    } catch {
+      // An error that the server tells is the end of the transaction; otherwise it may have been committed.
+      guard held == nil, case .away = error else { throw error }
+      try findOut(draft, because: error)
+    }
+    self.draft = nil
+    for info in draft.dropped {
+      shown[info.id] = nil
+      mayHaveDropped = true
+    }
+    for info in infos.values { isShown(info) }
+    for operation in draft.operations { cache?.hasChanged(operation.key, count: operation.count) }
+  }
+
+  private func send(
+    _ draft: PostgresDraft, _ infos: inout [String: CollectionInfo],
+    _ send: PostgresConnection.Sender
+  ) throws(StoreError) {
+    for info in draft.dropped {
+      try send(PostgresQueries.raiseFloor.with { $0.add(info.version) })
+      for statement in [
+        PostgresQueries.drop, PostgresQueries.noteDropped, PostgresQueries.dropChanges,
+      ] {
+        try send(statement.with { $0.add(info.key) })
+      }
+    }
+    for key in draft.abandoned { try send(PostgresQueries.drop.with { $0.add(key) }) }
+    for (id, var info) in draft.infos.sorted(by: { $0.key < $1.key }) {
+      let operations = draft.operations.filter { $0.key == info.key }
+      var rows = PostgresRows(of: info.key, hasOneOperation: operations.count == 1)
+      for operation in operations { try rows.add(operation, send) }
+      let isNoted = try rows.end(version: info.version, token: draft.token, send)
+      if !isNoted { info.trimmed = info.version }
+      infos[id] = info
+      try send(
+        PostgresQueries.update.with {
+          $0.add(info.key)
+          $0.add(bytes: info.title)
+          $0.add(bytes: info.description)
+          $0.add(info.version)
+          $0.add(info.largestInteger)
+          $0.add(Int64(info.featureCount))
+          $0.add(info.ttl)
+          $0.add(bytes: info.temporal?.columns.start)
+          $0.add(bytes: info.temporal?.columns.end)
+          $0.add(info.checksum)
+          $0.add(info.token)
+          $0.add(isNoted ? 0 : 1)
+        })
+    }
+    let keys = (draft.infos.values.map(\.key) + draft.dropped.map(\.key)).sorted()
+    let note = keys.map { String($0) }.joined(separator: ",")
+    try send(
+      PostgresQueries.notify.with {
+        $0.add(channel)
+        // A notification holds less than 8,000 bytes.
+        $0.add(note.utf8.count < 7900 ? note : "*")
+      })
+    try send(PostgresQueries.commit.with())
+  }
+
+  /// Finds out whether a transaction was committed whose connection was lost while it ended; throws if it wasn't.
+  private func findOut(_ draft: PostgresDraft, because error: StoreError) throws(StoreError) {
+    let deadline = MonotonicTime.now + PostgresStore.patience
+    while MonotonicTime.now < deadline {
+      if let isCommitted = try? isCommitted(draft) {
+        if isCommitted { return }
+        throw error
+      }
+      usleep(100_000)
+    }
+    throw .uncertain(reason: "\(error)")
+  }
+
+  /// Whether a transaction was committed; nil if it is under way.
+  private func isCommitted(_ draft: PostgresDraft) throws(StoreError) -> Bool? {
+    let before = timeline
+    return try noting { (connection) throws(StoreError) -> Bool? in
+      // A standby that has taken over doesn't know the transaction by its number, as that may have been given again.
+      if timeline == before {
+        let status = try connection.run([PostgresQueries.status.with { $0.add(transactionID) }])[0]
+        switch status.count > 0 ? status[0].text(0) : nil {
+        case "committed": return true
+        case "aborted": return false
+        default: return nil
+        }
+      }
+      let answers = try connection.run([
+        PostgresQueries.find.with { $0.add(draft.dropped.map(\.key)) },
+        PostgresQueries.tokens.with {
+          $0.add(draft.infos.values.map(\.key))
+          $0.add(draft.infos.values.map(\.version))
+        },
+      ])
+      guard answers[0].count == 0, answers[1].count == draft.infos.count else { return false }
+      return (0..<answers[1].count).allSatisfy { answers[1][$0].integer(1) == draft.token }
+    }
+  }
+
+  // MARK: What is left behind
+
+  /// Does nothing: what has expired is deleted by ``expire(_:from:)``.
+  public func removeExpired(from collections: [Int64], at now: Int64) throws(StoreError) -> Bool {
+    true
+  }
+
+  /// Does nothing: every version is written.
+  public func reserveVersions() throws(StoreError) {}
+
+  /// Deletes some rows of collections that were dropped, unless another instance is doing that.
+  public func clearDropped(atMost limit: Int) throws(StoreError) -> Bool {
+    guard mayHaveDropped, draft == nil, held != nil else { return false }
+    return try noting { (connection) throws(StoreError) in
+      do throws(StoreError) {
+        let found = try connection.run([
+          PostgresQueries.begin.with(), PostgresQueries.anyDropped.with(),
+        ])[1]
+        guard found.count > 0, let key = found[0].integer(0) else {
+          mayHaveDropped = false
+          try connection.run([PostgresQueries.rollback.with()])
+          return false
+        }
+        let cleared = try connection.run([
+          PostgresQueries.clear.with {
+            $0.add(key)
+            $0.add(Int64(limit))
+          }
+        ])[0]
+        var queries: [PostgresQuery] = []
+        if (cleared.count > 0 ? cleared[0].integer(0) ?? 0 : 0) < Int64(limit) {
+          queries.append(PostgresQueries.forgetDropped.with { $0.add(key) })
+        }
+        try connection.run(queries + [PostgresQueries.commit.with()])
+        return true
+      } catch {
+        if !connection.isLost { _ = try? connection.run([PostgresQueries.rollback.with()]) }
+        throw error
+      }
+    }
+  }
+
+  /// How long it is noted what has changed, in microseconds: for as long an instance may be away, or one that has an
+  /// index file, and still need not load everything.
+  private static let memory: Int64 = 3_600_000_000
+
+  /// Forgets, once a minute, some of the changes that are older than an hour.
+  public func trimChanges(atMost count: Int) throws(StoreError) -> Bool {
+    guard draft == nil, held != nil, MonotonicTime.now >= nextTrim else { return false }
+    nextTrim = MonotonicTime.now + 60_000_000_000
+    let limit = clock.now * 1000 - PostgresStore.memory
+    for info in shown.values {
+      _ = try noting { (connection) throws(StoreError) in
+        try connection.run([
+          PostgresQueries.trim.with {
+            $0.add(info.key)
+            $0.add(limit)
+            $0.add(Int64(count))
+          }
+        ])
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,355 @@
+import ClusterCore
+import Synchronization
+import Threading
+
+/// Collections of features in a PostgreSQL database, which other instances of the service share: each takes reads and
+/// writes, and follows what the others write.
+///
+/// Whoever writes locks the rows of the collections concerned and reads what others have changed in them. From then on
+/// until the commit, what this instance holds in memory is what the database holds, so writes are checked and carried
+/// out there. A transaction takes two round trips, however many writes share it.
+///
+/// Not `Sendable`: one user at a time (``confine(to:)``).
+public final class PostgresStore: SharedStore {
+  /// How and where.
+  public struct Configuration: Sendable {
+    /// Where the database is.
+    public var address: PostgresAddress
+    /// The schema of the tables.
+    public var schema: String
+    /// The directory for index files, which shorten the next start; nil for none.
+    public var directory: String?
+
+    /// Names a database, a schema, and a directory for index files.
+    public init(address: PostgresAddress, schema: String = "pincluster", directory: String? = nil) {
+      (self.address, self.schema, self.directory) = (address, schema, directory)
+    }
+  }
+
+  /// A random number that was drawn when the tables were made.
+  public let storeID: UInt64
+  /// The database's clock, by which features expire.
+  public let clock: WallClock
+  /// What is known about the connection.
+  public let link = StoreLink()
+  /// Is handed what others have changed.
+  public var onChange: (StoreChange) throws -> Void = { _ in }
+  /// Nil: only what is written changes a version.
+  public var unwrittenVersions: VersionCounter? { nil }
+
+  let configuration: Configuration
+  let cache: PostgresIndexCache?
+  private let offset: ClockOffset
+  private var confinement = Confinement.unchecked
+  private(set) var held: PostgresConnection?
+  private var isClosed = false
+  /// The highest timeline that was seen: a server of an earlier one was replaced.
+  private(set) var timeline: Int64 = 0
+  /// When every collection is looked at next, whatever was notified, on a monotonic clock.
+  private var nextPoll: UInt = 0
+  /// The collections as they are shown, by id.
+  var shown: [String: CollectionInfo] = [:]
+  /// The transaction that is open, and its number in the database.
+  var draft: PostgresDraft?
+  private(set) var transactionID = ""
+  /// Whether rows of collections that were dropped may be there.
+  var mayHaveDropped = true
+  /// When old changes are forgotten next, on a monotonic clock.
+  var nextTrim: UInt = 0
+
+  /// The difference of the database's clock from the machine's, in milliseconds.
+  private final class ClockOffset: Sendable {
+    let value = Atomic<Int64>(0)
+  }
+
+  /// Opens a store; creates its tables if there are none.
+  ///
+  /// Throws ``StoreError/away(reason:)`` while the database can't be reached, and ``StoreError/refused(reason:)`` if it
+  /// doesn't let the service in.
+  public init(_ configuration: Configuration) throws(StoreError) {
+    self.configuration = configuration
+    let offset = ClockOffset()
+    self.offset = offset
+    clock = WallClock {
+      let (time, overflow) = WallClock.machineTime().addingReportingOverflow(
+        offset.value.load(ordering: .relaxed))
+      return overflow ? WallClock.machineTime() : time
+    }
+    let connection = try PostgresConnection(configuration.address, schema: configuration.schema)
+    let id = try PostgresSchema.prepare(connection, schema: configuration.schema)
+    storeID = id
+    cache = try configuration.directory.map { directory throws(StoreError) in
+      try PostgresIndexCache(directory: directory, storeID: id)
+    }
+    try begin(connection)
+  }
+
+  deinit { confine(to: .unchecked) }
+
+  /// Sets where the store is used from now on.
+  public func confine(to confinement: Confinement) { self.confinement = confinement }
+
+  /// Ends the connection. Every later call throws.
+  public func close() {
+    (held, draft, isClosed) = (nil, nil, true)
+  }
+
+  // MARK: The connection
+
+  /// The name under which others are told of changes.
+  var channel: String { "pincluster \(configuration.schema)" }
+
+  /// Prepares a new connection to follow others.
+  private func begin(_ connection: PostgresConnection) throws(StoreError) {
+    let quoted = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(
+      separator: "\"\"")
+    let answers = try connection.run([
+      PostgresStatement("listen", "LISTEN \"\(quoted)\"").with(),
+      PostgresQueries.timeline.with(), PostgresQueries.time.with(),
+    ])
+    let found = answers[1].count > 0 ? answers[1][0].integer(0) ?? 0 : 0
+    guard found >= timeline else {
+      throw .away(
+        reason:
+          "\(configuration.address.name): a server that was replaced is back, on timeline \(found) "
+          + "instead of \(timeline)")
+    }
+    timeline = found
+    setClock(answers[2])
+    held = connection
+    nextPoll = 0
+  }
+
+  private func setClock(_ answer: PostgresResult) {
+    guard answer.count > 0, let time = answer[0].integer(0) else { return }
+    offset.value.store(time - WallClock.machineTime(), ordering: .relaxed)
+  }
+
+  /// A descriptor that can be read when others have changed something; nil while there is no connection.
+  public var descriptor: Int32? { held.map(\.descriptor) }
+
+  /// The connection, made anew if it was lost.
+  func connected() throws(StoreError) -> PostgresConnection {
+    confinement.check()
+    guard !isClosed else { throw .io(reason: "the store is closed") }
+    if let held, !held.isLost { return held }
+    held = nil
+    do {
+      let connection = try PostgresConnection(configuration.address, schema: configuration.schema)
+      try begin(connection)
+      try dropReplaced(connection)
+      return connection
+    } catch {
+      held = nil
+      link.isLost("\(error)")
+      throw error
+    }
+  }
+
+  /// Runs a part, and takes note if the connection is lost in it.
+  func noting<R>(_ body: (PostgresConnection) throws(StoreError) -> R) throws(StoreError) -> R {
+    let connection = try connected()
+    do { return try body(connection) } catch {
+      if connection.isLost {
+        held = nil
+        link.isLost("\(error)")
+      }
+      throw error
+    }
+  }
+
+  /// Forgets what is shown of collections of which the database has no longer, or never had, the change that led
+  /// there, as when a standby has taken over that hadn't received it.
+  private func dropReplaced(_ connection: PostgresConnection) throws(StoreError) {
+    guard !shown.isEmpty else { return }
+    let answer = try connection.run([
+      PostgresQueries.tokens.with {
+        $0.add(shown.values.map(\.key))
+        $0.add(shown.values.map(\.version))
+      }
+    ])[0]
+    var tokens: [Int64: Int64] = [:]
+    for row in 0..<answer.count {
+      if let key = answer[row].integer(0) { tokens[key] = answer[row].integer(1) }
+    }
+    for info in shown.values where tokens[info.key] != info.token { replaced.insert(info.key) }
+  }
+
+  /// The keys of collections that are to be loaded anew although their version may be the same.
+  var replaced: Set<Int64> = []
+
+  // MARK: Following
+
+  /// Hands over what others have changed.
+  public func follow() throws(StoreError) {
+    let connection = try connected()
+    guard draft == nil else { return }
+    let start = MonotonicTime.now
+    let notes = try noting { (connection) throws(StoreError) in try connection.takeNotifications() }
+    let isPoll = start >= nextPoll || notes.contains("*")
+    guard isPoll || !notes.isEmpty else { return }
+    let keys = Set(notes.flatMap { $0.split(separator: ",").compactMap { Int64($0) } })
+    try noting { (_) throws(StoreError) in
+      do throws(StoreError) {
+        let infos = try CollectionInfo.all(
+          connection.run([
+            PostgresQueries.beginReading.with(),
+            isPoll
+              ? PostgresQueries.all.with() : PostgresQueries.find.with { $0.add(keys.sorted()) },
+          ])[1], of: configuration.address)
+        let changes = try changes(leadingTo: infos, connection)
+        try connection.run([PostgresQueries.commit.with()])
+        let isGone = shown.values.filter { info in
+          (isPoll || keys.contains(info.key)) && !infos.contains { $0.key == info.key }
+        }
+        try hand(infos, changes, gone: isGone)
+      } catch {
+        if !connection.isLost { _ = try? connection.run([PostgresQueries.rollback.with()]) }
+        throw error
+      }
+    }
+    if isPoll {
+      nextPoll = MonotonicTime.now + 1_000_000_000
+      link.isCurrent(at: start)
+    }
+  }
+
+  /// Whether a collection is to be read, and from which version on; nil if it is shown as it is, and where it has to
+  /// be loaded.
+  private func start(of info: CollectionInfo) -> Int64? {
+    guard let old = shown[info.id], old.key == info.key else {
+      // A small one is read as a change of nothing.
+      return info.trimmed == 0 && info.source == nil
+        && info.featureCount < PostgresStore.fewFeatures ? -1 : nil
+    }
+    guard old.version != info.version, !replaced.contains(info.key), old.version < info.version,
+      old.version >= info.trimmed
+    else { return nil }
+    return old.version
+  }
+
+  private static let fewFeatures = 5000
+
+  /// Reads what leads from what is shown to a state of collections, in the transaction of that.
+  private func changes(
+    leadingTo infos: [CollectionInfo], _ connection: PostgresConnection
+  ) throws(StoreError) -> [Int64: ChangedRows] {
+    let read = infos.compactMap { info in start(of: info).map { (info, $0) } }
+    guard !read.isEmpty else { return [:] }
+    let rows = read.map { _ in ChangedRows(configuration.address) }
+    let sinks = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($0, $1 as any RowSink) })
+    try connection.run(
+      read.map { info, version in
+        PostgresQueries.changed(source: info.source).with {
+          $0.add(info.key)
+          $0.add(version)
+        }
+      }, within: 60, sinks: sinks)
+    return Dictionary(
+      zip(read.map(\.0.key), rows), uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Hands over a later state of collections.
+  private func hand(
+    _ infos: [CollectionInfo], _ changes: [Int64: ChangedRows], gone: [CollectionInfo]
+  ) throws(StoreError) {
+    for info in gone { try hand(.dropped(id: info.id)) }
+    for info in infos {
+      let old = shown[info.id]
+      if let old, old.key == info.key, old.version == info.version, old.token == info.token,
+        !replaced.contains(info.key)
+      {
+        continue
+      }
+      if let old, old.key != info.key { try hand(.dropped(id: old.id)) }
+      if let rows = changes[info.key] {
+        try hand(.changed(info, rows.changes(of: info.key)))
+      } else {
+        try hand(.unknown(info))
+      }
+    }
+  }
+
+  private func hand(_ change: StoreChange) throws(StoreError) {
+    do { try onChange(change) } catch let error as StoreError { throw error } catch {
+      throw .io(reason: "\(error)")
+    }
+    switch change {
+    case .changed(let info, let changes):
+      isShown(info)
+      cache?.hasChanged(info.key, count: changes.reduce(0) { $0 + $1.count })
+    case .dropped(let id):
+      shown[id] = nil
+      mayHaveDropped = true
+    case .unknown: break
+    }
+  }
+
+  /// Takes note that a collection is shown at a version.
+  public func isShown(_ info: CollectionInfo) {
+    shown[info.id] = info
+    replaced.remove(info.key)
+  }
+
+  /// Locks collections, and hands over what others have changed in them.
+  func lock(_ ids: Set<String>, as sweeper: Bool) throws(StoreError) -> Bool {
+    try noting { (connection) throws(StoreError) in
+      var queries = [PostgresQueries.begin.with(), PostgresQueries.timeAndNumber.with()]
+      if sweeper { queries.append(PostgresQueries.sweeper.with()) }
+      queries.append(PostgresQueries.lock.with { $0.add(ids.sorted()) })
+      let known = ids.compactMap { shown[$0] }.sorted { $0.id < $1.id }
+      // Nearly always nobody else has written, or little, so what has changed is asked for at once.
+      var sinks: [Int: any RowSink] = [:]
+      var rows: [Int64: ChangedRows] = [:]
+      for info in known {
+        let changed = ChangedRows(configuration.address)
+        rows[info.key] = changed
+        sinks[queries.count] = changed
+        queries.append(
+          PostgresQueries.changed(source: info.source).with {
+            $0.add(info.key)
+            $0.add(info.version)
+          })
+      }
+      let answers = try connection.run(queries, sinks: sinks)
+      setClock(answers[1])
+      transactionID = answers[1].count > 0 ? answers[1][0].text(1) ?? "" : ""
+      if sweeper, !answers[2].isTrue { return false }
+      let infos = try CollectionInfo.all(answers[sweeper ? 3 : 2], of: configuration.address)
+      var changes: [Int64: ChangedRows] = [:]
+      var others: [CollectionInfo] = []
+      for info in infos {
+        if start(of: info) == shown[info.id]?.version, let read = rows[info.key] {
+          changes[info.key] = read
+        } else {
+          others.append(info)
+        }
+      }
+      changes.merge(try self.changes(leadingTo: others, connection)) { first, _ in first }
+      try hand(infos, changes, gone: known.filter { old in !infos.contains { $0.id == old.id } })
+      for info in infos where shown[info.id]?.token != info.token || replaced.contains(info.key) {
+        throw .away(reason: "the collection \(info.id) is still being loaded")
+      }
+      return true
+    }
+  }
+
+  /// Every collection, by id.
+  public func collections() throws(StoreError) -> [CollectionInfo] {
+    try noting { (connection) throws(StoreError) in
+      try CollectionInfo.all(
+        connection.run([PostgresQueries.all.with()])[0], of: configuration.address)
+    }
+  }
+}
+
+extension CollectionInfo {
+  /// Reads all rows of an answer.
+  static func all(
+    _ answer: PostgresResult, of address: PostgresAddress
+  ) throws(StoreError) -> [CollectionInfo] {
+    var infos: [CollectionInfo] = []
+    for row in 0..<answer.count { infos.append(try CollectionInfo(answer[row], of: address)) }
+    return infos
+  }
+}

@@ -1,0 +1,38 @@
+import FeatureStore
+
+extension Serve {
+  /// The database of `--store`; nil without one.
+  static func sharedStore(
+    _ options: Options, directory: String
+  ) throws(UsageError) -> PostgresStore.Configuration? {
+    let schema = options.values["store-schema"] ?? "pincluster"
+    guard let url = options.values["store"] else { return nil }
+    guard isSchema(schema) else {
+      throw options.misfit("store-schema", "not 1 to 48 of a-z, 0-9 and _, with a letter first")
+    }
+    do {
+      return PostgresStore.Configuration(
+        address: try PostgresAddress(url), schema: schema, directory: directory)
+    } catch {
+      throw options.misfit("store", error.reason)
+    }
+  }
+
+  /// Opens the store: the shared one, or that in the data directory.
+  static func openStore(
+    _ shared: PostgresStore.Configuration?, directory: String
+  ) throws(StoreError) -> sending any FeatureStore {
+    if let shared { return try PostgresStore(shared) }
+    return try SQLiteStore(directory: directory)
+  }
+
+  /// Whether a name needs no quotes anywhere, and has room for what is made of it.
+  private static func isSchema(_ name: String) -> Bool {
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    return (1...48).contains(name.utf8.count) && name.utf8.first.map(letters.contains) == true
+      && name.utf8.allSatisfy {
+        letters.contains($0) || $0 == UInt8(ascii: "_")
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      }
+  }
+}
