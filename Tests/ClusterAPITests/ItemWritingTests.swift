@@ -194,7 +194,8 @@ import Testing
     func store() throws -> HTTPResponse {
       let share = try #require(service.writer.memory.share(of: 0, for: 0))
       return try service.writer.perform(
-        Write(view: CatalogView(service.catalog), collection: "c", bytes: 0, isSmall: true) { group in
+        Write(view: CatalogView(service.catalog), collection: "c", bytes: 0, isSmall: true) {
+          group in
           let batch = try patch.store(merge, mergingAtMost: 1000, in: group)
           return HTTPResponse(status: 200 + batch.count)
         }, share)

@@ -16,26 +16,23 @@ final class PostgresConnection {
   private let pointer: OpaquePointer
   private var prepared: Set<String> = []
 
-  /// Connects to the first host that takes connections as the address asks, and prepares the session.
+  /// Connects to a host and prepares the session.
   ///
   /// - Parameters:
-  ///   - seconds: the limit for each host.
+  ///   - host: the parameters of libpq with which it is reached.
+  ///   - address: what it belongs to, as named in errors.
   ///   - schema: the schema of the tables.
+  ///   - seconds: the limit of time.
   init(
-    _ address: PostgresAddress, schema: String, within seconds: Double = 2
+    to host: [String: String], of address: PostgresAddress, schema: String, within seconds: Double
   ) throws(StoreError) {
     self.address = address
-    pointer = try PostgresConnection.connect(address, seconds)
+    pointer = try PostgresConnection.connect(host, address, seconds)
     PQsetnonblocking(pointer, 1)
     PQsetNoticeProcessor(pointer, { _, _ in }, nil)
-    do {
-      try run([
-        PostgresStatement("session", PostgresConnection.session).with { $0.add("\"\(schema)\"") }
-      ])
-    } catch {
-      PQfinish(pointer)
-      throw error
-    }
+    try run(
+      [PostgresStatement("session", PostgresConnection.session).with { $0.add("\"\(schema)\"") }],
+      within: seconds)
   }
 
   deinit { PQfinish(pointer) }
@@ -52,48 +49,35 @@ final class PostgresConnection {
     """
 
   private static func connect(
-    _ address: PostgresAddress, _ seconds: Double
+    _ host: [String: String], _ address: PostgresAddress, _ seconds: Double
   ) throws(StoreError) -> OpaquePointer {
-    var failures: [String] = []
-    var isRefused = false
-    for host in address.hosts {
-      let keywords = Array(host.keys)
-      var names = keywords.map { strdup($0) } + [nil]
-      var values = keywords.map { strdup(host[$0] ?? "") } + [nil]
-      defer { for string in names + values { free(string) } }
-      let pointer = names.withUnsafeMutableBufferPointer { names in
-        values.withUnsafeMutableBufferPointer { values in
-          names.withMemoryRebound(to: UnsafePointer<CChar>?.self) { names in
-            values.withMemoryRebound(to: UnsafePointer<CChar>?.self) { values in
-              PQconnectStartParams(names.baseAddress, values.baseAddress, 0)
-            }
+    let keywords = Array(host.keys)
+    var names = keywords.map { strdup($0) } + [nil]
+    var values = keywords.map { strdup(host[$0] ?? "") } + [nil]
+    defer { for string in names + values { free(string) } }
+    let pointer = names.withUnsafeMutableBufferPointer { names in
+      values.withUnsafeMutableBufferPointer { values in
+        names.withMemoryRebound(to: UnsafePointer<CChar>?.self) { names in
+          values.withMemoryRebound(to: UnsafePointer<CChar>?.self) { values in
+            PQconnectStartParams(names.baseAddress, values.baseAddress, 0)
           }
         }
       }
-      guard let pointer else { throw .io(reason: "there is no memory for a connection") }
-      if finish(pointer, seconds) {
-        if PQserverVersion(pointer) < 130_000 {
-          PQfinish(pointer)
-          throw .io(reason: "\(address.name): PostgreSQL 13 or later is needed")
-        }
-        return pointer
-      }
+    }
+    guard let pointer else { throw .io(reason: "there is no memory for a connection") }
+    guard finish(pointer, seconds) else {
       let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
-      // A server that answers but wants another user, password or database.
-      isRefused =
-        isRefused
-        || message.contains("FATAL:") && !message.contains("starting up")
-          && !message.contains("shutting down") && !message.contains("recovery mode")
-          && !message.contains("too many")
-          && !message.contains("remaining connection slots")
-      failures.append(
-        message.isEmpty
+      PQfinish(pointer)
+      throw .away(
+        reason: message.isEmpty
           ? "no answer within \(Int(seconds)) s"
           : message.split(separator: "\n").joined(separator: " "))
-      PQfinish(pointer)
     }
-    let reason = "\(address.name): \(failures.joined(separator: "; "))"
-    throw isRefused ? .refused(reason: reason) : .away(reason: reason)
+    guard PQserverVersion(pointer) >= 130_000 else {
+      PQfinish(pointer)
+      throw .refused(reason: "\(address.name): PostgreSQL 13 or later is needed")
+    }
+    return pointer
   }
 
   /// Waits for a connection that was begun; returns whether it is there.

@@ -10,7 +10,7 @@ struct PostgresLoader: Sendable {
   private static let many = 200_000
   private static let batchSize = 8192
 
-  let configuration: PostgresStore.Configuration
+  let servers: PostgresServers
   let storeID: UInt64
   let info: CollectionInfo
   let file: (file: PostgresIndexCache.File, path: String)?
@@ -22,7 +22,7 @@ struct PostgresLoader: Sendable {
     try connection.run([PostgresQueries.beginReading.with()])
     let key = info.key
     let found = try CollectionInfo.all(
-      connection.run([PostgresQueries.find.with { $0.add([key]) }])[0], of: configuration.address)
+      connection.run([PostgresQueries.find.with { $0.add([key]) }])[0], of: servers.address)
     guard let info = found.first else {
       throw StoreError.away(reason: "the collection \(info.id) has been dropped")
     }
@@ -41,7 +41,7 @@ struct PostgresLoader: Sendable {
     }
     guard index.count == info.featureCount || info.source != nil else {
       throw StoreError.damaged(
-        path: configuration.address.name,
+        path: servers.address.name,
         reason: "the collection \(info.id) of \(info.featureCount) features has \(index.count) rows"
       )
     }
@@ -51,7 +51,7 @@ struct PostgresLoader: Sendable {
   private struct Unusable: Error { var reason: String }
 
   private func connect() throws(StoreError) -> PostgresConnection {
-    let connection = try PostgresConnection(configuration.address, schema: configuration.schema)
+    let connection = try servers.connect()
     try connection.run([
       PostgresStatement(
         "loading",
@@ -84,7 +84,7 @@ struct PostgresLoader: Sendable {
     guard let source = IndexFile(path, of: file.identity(storeID)) else {
       throw Unusable(reason: "\(path) is missing or damaged")
     }
-    let rows = ChangedRows(configuration.address)
+    let rows = ChangedRows(servers.address)
     try connection.run(
       [
         PostgresQueries.changed(source: info.source).with {
@@ -157,7 +157,7 @@ struct PostgresLoader: Sendable {
     _ range: String, of info: CollectionInfo, _ connection: PostgresConnection,
     _ body: (FeatureBatch) throws -> Void
   ) throws {
-    let checker = RowChecker(info.key, path: configuration.address.name)
+    let checker = RowChecker(info.key, path: servers.address.name)
     var rows = ReadRows()
     var failure: (any Error)?
     func hand() {
@@ -174,7 +174,7 @@ struct PostgresLoader: Sendable {
       TO STDOUT (FORMAT binary)
       """
     ) { (bytes) throws(StoreError) in
-      guard let row = try PostgresRow(copied: bytes, of: configuration.address) else { return }
+      guard let row = try PostgresRow(copied: bytes, of: servers.address) else { return }
       try row.append(to: &rows, expiredBy: .min)
       if rows.count >= PostgresLoader.batchSize { hand() }
       if failure != nil { throw .io(reason: "its rows can't be used") }

@@ -13,7 +13,7 @@ extension PostgresStore {
   public func loader(of info: CollectionInfo) -> @Sendable () throws -> LoadedIndex {
     let file = cache?.file(of: info.key)
     let loader = PostgresLoader(
-      configuration: configuration, storeID: storeID, info: info,
+      servers: servers, storeID: storeID, info: info,
       file: file.flatMap { file in cache.map { (file, $0.path(of: file)) } })
     return { try loader.load() }
   }

@@ -267,11 +267,11 @@ extension PostgresStore {
 
   /// Whether a transaction was committed; nil if it is under way.
   private func isCommitted(_ draft: PostgresDraft) throws(StoreError) -> Bool? {
-    let before = timeline
-    return try noting { (connection) throws(StoreError) -> Bool? in
+    try noting { (connection) throws(StoreError) -> Bool? in
       // A standby that has taken over doesn't know the transaction by its number, as that may have been given again.
-      if timeline == before {
-        let status = try connection.run([PostgresQueries.status.with { $0.add(transactionID) }])[0]
+      if servers.latestTimeline == transaction.timeline {
+        let status = try connection.run([PostgresQueries.status.with { $0.add(transaction.number) }]
+        )[0]
         switch status.count > 0 ? status[0].text(0) : nil {
         case "committed": return true
         case "aborted": return false

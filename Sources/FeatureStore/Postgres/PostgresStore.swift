@@ -1,4 +1,5 @@
 import ClusterCore
+import Glibc
 import Synchronization
 import Threading
 
@@ -38,20 +39,19 @@ public final class PostgresStore: SharedStore {
   public var unwrittenVersions: VersionCounter? { nil }
 
   let configuration: Configuration
-  let cache: PostgresIndexCache?
+  let servers: PostgresServers
+  private(set) var cache: PostgresIndexCache?
   private let offset: ClockOffset
   private var confinement = Confinement.unchecked
   private(set) var held: PostgresConnection?
   private var isClosed = false
-  /// The highest timeline that was seen: a server of an earlier one was replaced.
-  private(set) var timeline: Int64 = 0
   /// When every collection is looked at next, whatever was notified, on a monotonic clock.
   private var nextPoll: UInt = 0
   /// The collections as they are shown, by id.
   var shown: [String: CollectionInfo] = [:]
   /// The transaction that is open, and its number in the database.
   var draft: PostgresDraft?
-  private(set) var transactionID = ""
+  private(set) var transaction: (number: String, timeline: Int64) = ("", 0)
   /// Whether rows of collections that were dropped may be there.
   var mayHaveDropped = true
   /// When old changes are forgotten next, on a monotonic clock.
@@ -75,7 +75,8 @@ public final class PostgresStore: SharedStore {
         offset.value.load(ordering: .relaxed))
       return overflow ? WallClock.machineTime() : time
     }
-    let connection = try PostgresConnection(configuration.address, schema: configuration.schema)
+    servers = PostgresServers(configuration)
+    let connection = try PostgresStore.connect(servers)
     let id = try PostgresSchema.prepare(connection, schema: configuration.schema)
     storeID = id
     cache = try configuration.directory.map { directory throws(StoreError) in
@@ -86,12 +87,25 @@ public final class PostgresStore: SharedStore {
 
   deinit { confine(to: .unchecked) }
 
+  /// How often a start tries to connect, once a second, as a database may be starting beside the service.
+  private static let attempts = 10
+
+  private static func connect(_ servers: PostgresServers) throws(StoreError) -> PostgresConnection {
+    for _ in 1..<attempts {
+      do { return try servers.connect() } catch {
+        guard case .away = error else { throw error }
+        sleep(1)
+      }
+    }
+    return try servers.connect()
+  }
+
   /// Sets where the store is used from now on.
   public func confine(to confinement: Confinement) { self.confinement = confinement }
 
   /// Ends the connection. Every later call throws.
   public func close() {
-    (held, draft, isClosed) = (nil, nil, true)
+    (held, draft, cache, isClosed) = (nil, nil, nil, true)
   }
 
   // MARK: The connection
@@ -105,17 +119,9 @@ public final class PostgresStore: SharedStore {
       separator: "\"\"")
     let answers = try connection.run([
       PostgresStatement("listen", "LISTEN \"\(quoted)\"").with(),
-      PostgresQueries.timeline.with(), PostgresQueries.time.with(),
+      PostgresQueries.time.with(),
     ])
-    let found = answers[1].count > 0 ? answers[1][0].integer(0) ?? 0 : 0
-    guard found >= timeline else {
-      throw .away(
-        reason:
-          "\(configuration.address.name): a server that was replaced is back, on timeline \(found) "
-          + "instead of \(timeline)")
-    }
-    timeline = found
-    setClock(answers[2])
+    setClock(answers[1])
     held = connection
     nextPoll = 0
   }
@@ -135,7 +141,7 @@ public final class PostgresStore: SharedStore {
     if let held, !held.isLost { return held }
     held = nil
     do {
-      let connection = try PostgresConnection(configuration.address, schema: configuration.schema)
+      let connection = try servers.connect()
       try begin(connection)
       try dropReplaced(connection)
       return connection
@@ -313,7 +319,9 @@ public final class PostgresStore: SharedStore {
       }
       let answers = try connection.run(queries, sinks: sinks)
       setClock(answers[1])
-      transactionID = answers[1].count > 0 ? answers[1][0].text(1) ?? "" : ""
+      transaction = (
+        answers[1].count > 0 ? answers[1][0].text(1) ?? "" : "", servers.latestTimeline
+      )
       if sweeper, !answers[2].isTrue { return false }
       let infos = try CollectionInfo.all(answers[sweeper ? 3 : 2], of: configuration.address)
       var changes: [Int64: ChangedRows] = [:]
