@@ -57,11 +57,7 @@ extension Export {
       try StopSignal.check()
       let answer = try client.send(
         .get, path, headers: [("Accept", "application/geo+json, application/json")], timeout: 60)
-      guard answer.status == 200 else {
-        let problem = try? JSONParser().parse(answer.body)
-        let detail = problem?["detail"]?.string ?? "no further explanation"
-        throw CommandFailure(description: "the service answered \(answer.status): \(detail)")
-      }
+      guard answer.status == 200 else { throw CommandFailure(answer) }
       return answer
     }
 

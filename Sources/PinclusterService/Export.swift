@@ -5,17 +5,16 @@ import Glibc
 
 /// `pincluster export`: writes the features of a collection, in memory that doesn't grow with it.
 struct Export: RunnableCommand {
-  static let flags: [Options.Flag] = [
-    .init("collection", "C", "collection to write", unset: "required", hasVariable: false),
-    .init("data", "DIR", "data directory, also of a running service", standard: "./data"),
-    .init("url", "URL", "running service to ask, instead of --data", hasVariable: false),
-    .init(
-      "format", "FORMAT", "geojsonseq or csv", .choice(["geojsonseq", "csv"]),
-      unset: "by file name, or geojsonseq", hasVariable: false),
-    .init("output", "FILE", "file to write", unset: "standard output", hasVariable: false),
-    TrustFiles.authoritiesFlag, TrustFiles.certificateFlag, TrustFiles.keyFlag,
-    TrustFiles.accessFlag,
-  ]
+  static let flags: [Options.Flag] =
+    [
+      .init("collection", "C", "collection to write", unset: "required", hasVariable: false),
+      .init("data", "DIR", "data directory, also of a running service", standard: "./data"),
+      .init("url", "URL", "running service to ask, instead of --data", hasVariable: false),
+      .init(
+        "format", "FORMAT", "geojsonseq or csv", .choice(["geojsonseq", "csv"]),
+        unset: "by file name, or geojsonseq", hasVariable: false),
+      .init("output", "FILE", "file to write", unset: "standard output", hasVariable: false),
+    ] + TrustFiles.flags + [TrustFiles.accessFlag]
 
   private let collection: String
   private let data: String

@@ -2,15 +2,15 @@ import HTTPServer
 
 /// `pincluster health`: asks a running service whether it is ready.
 struct Health: RunnableCommand {
-  static let flags: [Options.Flag] = [
-    .init(
-      "url", "URL", "service to ask", unset: "http://127.0.0.1 and the port", hasVariable: false),
-    .init("port", "PORT", "port on this machine", 1...65_535, standard: 8080),
-    .init(
-      "tls-cert", "FILE",
-      "set if the service on this machine speaks HTTPS; its name isn't checked"),
-    TrustFiles.authoritiesFlag, TrustFiles.certificateFlag, TrustFiles.keyFlag,
-  ]
+  static let flags: [Options.Flag] =
+    [
+      .init(
+        "url", "URL", "service to ask", unset: "http://127.0.0.1 and the port", hasVariable: false),
+      .init("port", "PORT", "port on this machine", 1...65_535, standard: 8080),
+      .init(
+        "tls-cert", "FILE",
+        "set if the service on this machine speaks HTTPS; its name isn't checked"),
+    ] + TrustFiles.flags
 
   private let url: String
   /// Whether the service must be who it says it is. On this machine, a certificate names another.

@@ -9,21 +9,20 @@ import Threading
 
 /// `pincluster import`: streams a file into a collection, in memory that does not grow with the file.
 struct Import: RunnableCommand {
-  static let flags: [Options.Flag] = [
-    .init("collection", "C", "collection to load into", unset: "required", hasVariable: false),
-    .init("data", "DIR", "data directory that no service uses", standard: "./data"),
-    .init("url", "URL", "running service to send to, instead of --data", hasVariable: false),
-    .init(
-      "format", "FORMAT", "geojson, geojsonseq or csv", .choice(formats), unset: "by file name",
-      hasVariable: false),
-    .init("id-property", "NAME", "property that holds the ids", hasVariable: false),
-    .init(
-      "on-error", "WHAT", "abort or skip: what to do with bad features",
-      .choice(["abort", "skip"]), standard: "abort", hasVariable: false),
-    .maximumFeatureBytes,
-    TrustFiles.authoritiesFlag, TrustFiles.certificateFlag, TrustFiles.keyFlag,
-    TrustFiles.accessFlag,
-  ]
+  static let flags: [Options.Flag] =
+    [
+      .init("collection", "C", "collection to load into", unset: "required", hasVariable: false),
+      .init("data", "DIR", "data directory that no service uses", standard: "./data"),
+      .init("url", "URL", "running service to send to, instead of --data", hasVariable: false),
+      .init(
+        "format", "FORMAT", "geojson, geojsonseq or csv", .choice(formats), unset: "by file name",
+        hasVariable: false),
+      .init("id-property", "NAME", "property that holds the ids", hasVariable: false),
+      .init(
+        "on-error", "WHAT", "abort or skip: what to do with bad features",
+        .choice(["abort", "skip"]), standard: "abort", hasVariable: false),
+      .maximumFeatureBytes,
+    ] + TrustFiles.flags + [TrustFiles.accessFlag]
   private static let formats = ["geojson", "geojsonseq", "csv"]
 
   typealias Failure = CommandFailure
@@ -189,8 +188,7 @@ struct Import: RunnableCommand {
       let inserted = answer["inserted"]?.number,
       let updated = answer["updated"]?.number
     else {
-      let detail = answer?["detail"]?.string ?? "no further explanation"
-      throw Failure(description: "the service answered \(response.status): \(detail)")
+      throw Failure(response)
     }
     return (Int(inserted), Int(updated))
   }

@@ -159,7 +159,8 @@ struct Serve: RunnableCommand {
     for warning in warnings {
       logger.log(.error, "configuration") { $0.member("message", warning) }
     }
-    let certificate = try tls.map { try read($0) }
+    let context = try tls?.read()
+    if let tls, let context { logCertificate(context, of: tls) }
 
     let manager = ServiceManager()
     let place = shared?.address.name ?? directory
@@ -176,7 +177,7 @@ struct Serve: RunnableCommand {
     ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }
-    let server = try makeServer(api, metrics, certificate)
+    let server = try makeServer(api, metrics, context)
     metrics.setServer(
       version: Command.version, openConnections: { [weak server] in server?.openConnections ?? 0 },
       handshakes: { [weak server] in server?.finishedHandshakes ?? 0 })
@@ -236,28 +237,23 @@ struct Serve: RunnableCommand {
   /// Reads files anew that the service has read at its start. One that is bad leaves in force what was read before.
   private func reload(_ server: HTTPServer) {
     logger.log(.info, "reloading")
+    guard let tls else { return }
     do {
-      // It is logged when it is in use.
-      if let tls { try read(tls) { server.use($0) } }
+      let context = try tls.read()
+      server.use(context)
+      // After that, so that whoever waits for this line meets the new one.
+      logCertificate(context, of: tls)
     } catch {
       logger.log(.error, "not reloaded") { $0.member("message", "\(error)") }
     }
   }
 
-  /// Reads the files of TLS, and logs until when they are good.
-  ///
-  /// - Parameter use: is given what was read before that.
-  @discardableResult
-  private func read(
-    _ files: TLSFiles, use: (TLSContext) -> Void = { _ in }
-  ) throws(TLSFiles.Failure) -> TLSContext {
-    let context = try files.read()
-    use(context)
+  /// Logs until when a certificate is good.
+  private func logCertificate(_ context: TLSContext, of files: TLSFiles) {
     logger.log(.info, "certificate") { json in
       json.member("file", files.certificate)
       json.member("expires", DateTime.text(Int64(context.expiry) * 1000))
     }
-    return context
   }
 
   /// Logs the events of index files.

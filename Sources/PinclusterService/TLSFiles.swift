@@ -2,11 +2,6 @@ import HTTPServer
 
 /// The files by which the service uses TLS.
 struct TLSFiles {
-  /// A file that cannot be used, as one line for standard error or the log.
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
-
   let certificate: String
   let key: String
   let clientAuthorities: String?
@@ -24,19 +19,14 @@ struct TLSFiles {
   }
 
   /// Reads the files as they are now.
-  func read() throws(Failure) -> TLSContext {
+  func read() throws(CommandFailure) -> TLSContext {
     do throws(TLSFileError) {
       return try TLSContext.server(
         certificate: certificate, key: key, clientAuthorities: clientAuthorities)
     } catch {
-      let file =
-        switch error.file {
-        case .certificate: "--tls-cert \(certificate)"
-        case .key: "--tls-key \(key)"
-        case .authorities: "--tls-client-ca \(clientAuthorities ?? "")"
-        case .pair: "--tls-cert \(certificate) and --tls-key \(key)"
-        }
-      throw Failure(description: "\(file): \(error.reason)")
+      throw CommandFailure(
+        error, certificate: "--tls-cert \(certificate)", key: "--tls-key \(key)",
+        authorities: "--tls-client-ca \(clientAuthorities ?? "")")
     }
   }
 }

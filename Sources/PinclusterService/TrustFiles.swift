@@ -3,13 +3,14 @@ import HTTPServer
 
 /// The files by which a command trusts a service that it asks, and is trusted.
 struct TrustFiles {
-  static let authoritiesFlag = Options.Flag(
-    "ca-file", "FILE", "authorities to trust for an https URL",
-    unset: "those of the system")
-  static let certificateFlag = Options.Flag(
-    "client-cert", "FILE", "certificate to show to a service that wants one")
-  static let keyFlag = Options.Flag("client-key", "FILE", "key of --client-cert")
-
+  /// The flags of trust on either side.
+  static let flags: [Options.Flag] = [
+    .init(
+      "ca-file", "FILE", "authorities to trust for an https URL", unset: "those of the system"),
+    .init("client-cert", "FILE", "certificate to show to a service that wants one"),
+    .init("client-key", "FILE", "key of --client-cert"),
+  ]
+  /// The flag of what is shown where the service asks for a key.
   static let accessFlag = Options.Flag(
     "key-file", "FILE", "file whose first line is the key or token to show to the service")
 
@@ -38,15 +39,10 @@ struct TrustFiles {
         authorities: authorities, verifies: verifies, certificate: certificate)
       return try HTTPClient(url: url, tls: tls, key: key)
     } catch let error as TLSFileError {
-      let file =
-        switch error.file {
-        case .authorities: authorities.map { "--ca-file \($0)" } ?? "authorities of the system"
-        case .certificate: "--client-cert \(certificate?.file ?? "")"
-        case .key: "--client-key \(certificate?.key ?? "")"
-        case .pair:
-          "--client-cert \(certificate?.file ?? "") and --client-key \(certificate?.key ?? "")"
-        }
-      throw TLSFiles.Failure(description: "\(file): \(error.reason)")
+      throw CommandFailure(
+        error, certificate: "--client-cert \(certificate?.file ?? "")",
+        key: "--client-key \(certificate?.key ?? "")",
+        authorities: authorities.map { "--ca-file \($0)" } ?? "authorities of the system")
     }
   }
 }
