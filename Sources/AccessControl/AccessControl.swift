@@ -1,4 +1,3 @@
-import Glibc
 import Threading
 
 /// Tells what is granted to whoever sends a request: by the keys of one file and the tokens that keys of another
@@ -45,18 +44,12 @@ public final class AccessControl: Sendable {
   /// - Parameter clock: tells the seconds since 1970 (UTC).
   /// - Throws: ``AccessFileError``.
   public init(
-    _ configuration: Configuration, clock: @escaping @Sendable () -> Double = AccessControl.time
+    _ configuration: Configuration,
+    clock: @escaping @Sendable () -> Double = { Double(SystemTime.now) / 1e6 }
   ) throws(AccessFileError) {
     (self.configuration, self.clock) = (configuration, clock)
     state = Locked(State())
     if let error = reload().first { throw error }
-  }
-
-  /// The time of the system.
-  public static func time() -> Double {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
   }
 
   /// Whether each request needs a key.

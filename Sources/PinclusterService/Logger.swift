@@ -1,6 +1,7 @@
 import GeoFormats
 import Glibc
 import Synchronization
+import Threading
 
 /// Writes the log to standard error, one JSON object on each line.
 ///
@@ -126,9 +127,6 @@ public final class Logger: Sendable {
 
   /// The current time in RFC 3339, UTC, to the millisecond.
   private static func now() -> String {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return DateTime.text(
-      Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000, fixedWidth: true)
+    DateTime.text(SystemTime.now / 1000, fixedWidth: true)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Threading
 
 /// The service manager that started this process, as far as it wants to hear from it: systemd's side of
 /// sd_notify(3). Messages are datagrams to a socket; one that can't be sent is lost.
@@ -38,9 +39,7 @@ struct ServiceManager: Sendable {
 
   /// Settings are being read again. ``isReady(_:)`` follows.
   func isReloading() {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    let microseconds = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+    let microseconds = MonotonicTime.now / 1000
     send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)\nSTATUS=Reading settings again")
   }
 

@@ -158,11 +158,7 @@ import Threading
   }
 
   /// Milliseconds since 1970, rounded down.
-  private static var now: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
+  private static var now: Int64 { SystemTime.now / 1000 }
 
   /// A time as RFC 3339 writes it.
   private static func timestamp(_ milliseconds: Int64) -> String {

@@ -2,14 +2,11 @@ import CSQLite
 import Glibc
 import TestSupport
 import Testing
+import Threading
 
 /// Expiring features, in the whole service and by the system clock.
 @Suite(.timeLimit(.minutes(5))) struct ExpiryTests {
-  private static func now() -> Int {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-  }
+  private static func now() -> Int { Int(SystemTime.now / 1000) }
 
   /// A time in RFC 3339.
   private static func text(_ time: Int) -> String {

@@ -1,6 +1,7 @@
 import Glibc
 import TestSupport
 import Testing
+import Threading
 
 @testable import PinclusterService
 
@@ -51,17 +52,12 @@ import Testing
     let socket = try NotifySocket(directory.file("notify"))
     let manager = ServiceManager { $0 == "NOTIFY_SOCKET" ? socket.name : nil }
     #expect(manager.watchdogSeconds == nil)
-    func microseconds() -> Int {
-      var now = timespec()
-      clock_gettime(CLOCK_MONOTONIC, &now)
-      return now.tv_sec * 1_000_000 + now.tv_nsec / 1000
-    }
-    let before = microseconds()
+    let before = MonotonicTime.now / 1000
     manager.isReloading()
-    let after = microseconds()
+    let after = MonotonicTime.now / 1000
     let lines = try socket.next()
     #expect(lines.first == "RELOADING=1")
-    let time = lines.first { $0.hasPrefix("MONOTONIC_USEC=") }.flatMap { Int($0.dropFirst(15)) }
+    let time = lines.first { $0.hasPrefix("MONOTONIC_USEC=") }.flatMap { UInt($0.dropFirst(15)) }
     #expect(time.map { (before...after).contains($0) } == true)
   }
 

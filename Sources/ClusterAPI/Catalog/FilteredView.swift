@@ -1,6 +1,5 @@
 import ClusterCore
 import FeatureStore
-import Glibc
 import Threading
 
 /// Those features of a collection that pass a filter, as a collection of their own: with versions, caches and a log of
@@ -126,10 +125,7 @@ final class FilteredView: Sendable {
   /// The version after another one. That of the whole collection would tell how much others write, so it is the time in
   /// microseconds since 1970, which a restart doesn't take back.
   private static func nextVersion(after before: State?) -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    let microseconds = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
-    return max(microseconds, (before?.snapshot.info.version ?? 0) + 1)
+    max(SystemTime.now, (before?.snapshot.info.version ?? 0) + 1)
   }
 
   /// The log of the changes from now on, or from the first call on; nil if no version was made.

@@ -1,6 +1,6 @@
 import ClusterCore
-import Glibc
 import Synchronization
+import Threading
 
 /// The clock by which features expire. It never goes back, even if the machine's clock does, so that what
 /// has expired stays expired.
@@ -23,10 +23,5 @@ public final class WallClock: Sendable {
   }
 
   /// The time of the machine's clock, in milliseconds since 1970 (UTC).
-  @Sendable public static func machineTime() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    let (milliseconds, overflow) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1000)
-    return overflow ? 0 : milliseconds + Int64(time.tv_nsec) / 1_000_000
-  }
+  @Sendable public static func machineTime() -> Int64 { SystemTime.now / 1000 }
 }
