@@ -41,7 +41,14 @@ extension ManPage {
       "SIGTERM, SIGINT",
       "pincluster serve refuses new requests, finishes those in flight within --drain-timeout, and ends.\n"
         + "An import ends, too, and says how many features are stored."
-    )
+    ),
+    (
+      "SIGHUP",
+      "pincluster serve reads again the files of keys and of TLS. One that is bad changes nothing."
+    ),
+    (
+      "SIGUSR1, SIGUSR2", "pincluster serve logs one level more, or as it was told to at its start."
+    ),
   ]
 
   static let exitCodes: [(code: String, words: String)] = [
