@@ -15,19 +15,20 @@ extension API {
     if authorization == nil, request.method == .options {
       return try begin(request, from: resources, finish)
     }
+    let match = try? Route.find(request.path)
     do {
       if let principal = try access.known(authorization) {
-        return try admit(principal, request, access, finish)
+        return try admit(principal, request, at: match, access, finish)
       }
-    } catch AccessFailure.missing where Route.isPublic(request) {
+    } catch AccessFailure.missing where match?.route.isPublic ?? false {
       let nobody = Principal(grant: .nothing)
-      return try admit(nobody, request, access, finish)
+      return try admit(nobody, request, at: match, access, finish)
     }
     // A look at a signature takes as long as many requests, and anybody can ask for it.
     enqueue(.quick, request, finish) {
       do {
         let principal = try access.verified(authorization)
-        try self.admit(principal, request, access, isHere: false, finish)
+        try self.admit(principal, request, at: match, access, isHere: false, finish)
       } catch {
         finish(.failure(error))
       }
@@ -35,26 +36,28 @@ extension API {
   }
 
   /// Begins with a request of somebody, after what they see has been brought up to date.
+  ///
+  /// - Parameter match: what the path names; nil if it names nothing.
   private func admit(
-    _ principal: Principal, _ request: HTTPRequest, _ access: AccessControl, isHere: Bool = true,
-    _ finish: @escaping Reply
+    _ principal: Principal, _ request: HTTPRequest, at match: Route.Match?, _ access: AccessControl,
+    isHere: Bool = true, _ finish: @escaping Reply
   ) throws {
     try access.count(principal, from: request.client)
     let view = CatalogView(resources.catalog.whole, principal, tenants, access)
     let own = Resources(resources, of: view)
-    guard view.isFiltered, request.method != .options else {
-      return try begin(request, from: own, isHere: isHere, finish)
+    guard let (route, parameters) = match, view.isFiltered, request.method != .options else {
+      return try begin(request, at: match, from: own, isHere: isHere, finish)
     }
-    try Route.check(request, principal.grant)
-    let collection = Route.collection(of: request)
+    try route.check(request, parameters, principal.grant)
+    let collection = route.isOfCollection ? parameters.collection : nil
     // What lists collections looks at many of them.
-    let work = collection.map { view.work(for: $0) } ?? (Route.lists(request) ? .much : .none)
-    if work == .none { return try begin(request, from: own, isHere: isHere, finish) }
+    let work = collection.map { view.work(for: $0) } ?? (route.listsCollections ? .much : .none)
+    if work == .none { return try begin(request, at: match, from: own, isHere: isHere, finish) }
     enqueue(work == .little ? .quick : .long, request, finish) {
       do {
         if let collection { _ = try view[collection] }
         if Interruption.isOver { return }
-        try self.begin(request, from: own, isHere: false, finish)
+        try self.begin(request, at: match, from: own, isHere: false, finish)
       } catch {
         if !Interruption.isOver { finish(.failure(error)) }
       }

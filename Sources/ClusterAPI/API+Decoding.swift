@@ -24,24 +24,29 @@ extension API {
   private static let (smallPacked, smallDecoded) = (16 << 10, 128 << 10)
 
   /// Answers a request whose body is compressed.
+  ///
+  /// - Parameter match: what the path names; nil if that is to be found.
   func unpack(
-    _ request: HTTPRequest, from resources: Resources, _ finish: @escaping Reply
+    _ request: HTTPRequest, at match: Route.Match?, from resources: Resources,
+    _ finish: @escaping Reply
   ) throws {
-    let takesFeatures = Route.takesFeatures(request)
+    let match = match ?? (try? Route.find(request.path))
+    let takesFeatures = request.method == .post && match?.route.takesFeatures ?? false
     let limits = resources.writer.limits
     let limit =
       takesFeatures ? limits.bodyBytes : max(ParserPool.maximumBody, limits.featureBytes)
     if request.body.count <= API.smallPacked, request.body.gzipSize ?? 0 <= API.smallDecoded,
       let decoded = try decoded(request, limit: limit, isOnePart: true)
     {
-      return try carryOut(try Route.outcome(of: decoded, from: resources), decoded, finish)
+      let outcome = try Route.outcome(of: decoded, at: match, from: resources)
+      return try carryOut(outcome, decoded, finish)
     }
     enqueue(takesFeatures ? .write : .quick, request, finish) {
       do {
         guard let decoded = try self.decoded(request, limit: limit, isOnePart: false) else {
           return
         }
-        let outcome = try Route.outcome(of: decoded, from: resources)
+        let outcome = try Route.outcome(of: decoded, at: match, from: resources)
         // What was interrupted begins again, or is answered with the reason.
         if Interruption.isOver { return }
         try self.carryOut(outcome, decoded, finish, isHere: false)

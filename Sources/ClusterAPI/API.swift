@@ -88,13 +88,15 @@ public final class API: Sendable {
 
   /// Begins with a request of somebody who sees what `resources` has.
   ///
-  /// - Parameter isHere: whether this is the thread where the request came in.
+  /// - Parameters:
+  ///   - match: what the path names; nil if that is to be found.
+  ///   - isHere: whether this is the thread where the request came in.
   func begin(
-    _ request: HTTPRequest, from resources: Resources, isHere: Bool = true,
-    _ finish: @escaping Reply
+    _ request: HTTPRequest, at match: Route.Match? = nil, from resources: Resources,
+    isHere: Bool = true, _ finish: @escaping Reply
   ) throws {
-    if try API.isPacked(request) { return try unpack(request, from: resources, finish) }
-    let outcome = try Route.outcome(of: request, from: resources)
+    if try API.isPacked(request) { return try unpack(request, at: match, from: resources, finish) }
+    let outcome = try Route.outcome(of: request, at: match, from: resources)
     try carryOut(outcome, request, finish, isHere: isHere)
   }
 

@@ -2,9 +2,11 @@ extension Route {
   /// Every resource: its path, as openapi.yaml has it, and the function of each method. GET stands for
   /// HEAD, too, and every resource has OPTIONS.
   static let all: [Route] = [
-    Route("/", answersBeforeLoading: true, [.get: { .now(try $0.landing($2)) }]),
+    Route(
+      "/", answersBeforeLoading: true, listsCollections: true, [.get: { .now(try $0.landing($2)) }]),
     Route("/openapi.yaml", answersBeforeLoading: true, [.get: { .now(try $0.openAPI($2)) }]),
-    Route("/api", answersBeforeLoading: true, [.get: { try $0.openAPI30($2) }]),
+    Route(
+      "/api", answersBeforeLoading: true, listsCollections: true, [.get: { try $0.openAPI30($2) }]),
     Route("/favicon.ico", answersBeforeLoading: true, [.get: { .now(try $0.favicon($2)) }]),
     Route("/map", answersBeforeLoading: true, [.get: { .now(try $0.mapPage($2)) }]),
     Route(
@@ -17,13 +19,14 @@ extension Route {
     Route("/health/live", answersBeforeLoading: true, [.get: { .now(try $0.live($2)) }]),
     Route("/health/ready", answersBeforeLoading: true, [.get: { .now(try $0.ready($2)) }]),
     Route(
-      "/metrics", answersBeforeLoading: true, isPublic: false, [.get: { try $0.metricsText($2) }]),
+      "/metrics", answersBeforeLoading: true, tellsOfEverything: true,
+      [.get: { try $0.metricsText($2) }]),
     Route(
       "/tileMatrixSets", answersBeforeLoading: true, [.get: { .now(try $0.tileMatrixSets($2)) }]),
     Route(
       "/tileMatrixSets/WebMercatorQuad", answersBeforeLoading: true,
       [.get: { .now(try $0.tileMatrixSet($2)) }]),
-    Route("/collections", [.get: { try $0.listCollections($2) }]),
+    Route("/collections", listsCollections: true, [.get: { try $0.listCollections($2) }]),
     Route(
       "/collections/{collectionId}",
       [

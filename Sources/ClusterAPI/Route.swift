@@ -15,6 +15,9 @@ final class Route: Sendable {
     var fourth = ""
   }
 
+  /// The resource that a path names, and the parameters in it.
+  typealias Match = (route: Route, parameters: Parameters)
+
   typealias Handler = @Sendable (Resources, Parameters, HTTPRequest) throws -> Outcome
 
   /// As openapi.yaml has it, with names in braces for parameters.
@@ -23,8 +26,10 @@ final class Route: Sendable {
   private let segments: [[UInt8]?]
   private let handlers: [(method: HTTPMethod, handler: Handler)]
   private let answersBeforeLoading: Bool
-  /// Whether it needs no key.
-  private let isPublic: Bool
+  /// Whether it tells of all features.
+  private let tellsOfEverything: Bool
+  /// Whether it is answered with something of several collections.
+  let listsCollections: Bool
   /// The methods, apart from OPTIONS.
   let methods: [HTTPMethod]
   /// The value of the header field Allow.
@@ -33,22 +38,27 @@ final class Route: Sendable {
   }
 
   init(
-    _ path: String, answersBeforeLoading: Bool = false, isPublic: Bool? = nil,
-    _ handlers: KeyValuePairs<HTTPMethod, Handler>
+    _ path: String, answersBeforeLoading: Bool = false, tellsOfEverything: Bool = false,
+    listsCollections: Bool = false, _ handlers: KeyValuePairs<HTTPMethod, Handler>
   ) {
     self.path = path
     segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
       $0.first == "{" ? nil : Array($0.utf8)
     }
     self.answersBeforeLoading = answersBeforeLoading
-    self.isPublic = isPublic ?? answersBeforeLoading
+    self.tellsOfEverything = tellsOfEverything
+    self.listsCollections = listsCollections
     self.handlers = handlers.map { ($0.key, $0.value) }
     methods = handlers.flatMap { $0.key == .get ? [.get, .head] : [$0.key] }
   }
 
   /// Answers a request by the resource that its path names.
-  static func outcome(of request: HTTPRequest, from resources: Resources) throws -> Outcome {
-    let (route, parameters) = try find(request.path)
+  ///
+  /// - Parameter match: that resource; nil if it is to be found.
+  static func outcome(
+    of request: HTTPRequest, at match: Match? = nil, from resources: Resources
+  ) throws -> Outcome {
+    let (route, parameters) = try match ?? find(request.path)
     request.note { $0.route = parameters.route }
     if resources.catalog.isChecked {
       try route.check(request, parameters, resources.catalog.principal.grant)
@@ -67,49 +77,40 @@ final class Route: Sendable {
   }
 
   /// The number of the route of a request; nil if its path names none.
-  static func number(of request: HTTPRequest) -> Int? { (try? find(request.path))?.1.route }
+  static func number(of request: HTTPRequest) -> Int? {
+    (try? find(request.path))?.parameters.route
+  }
 
   /// Whether a request is one that changes what is stored.
   static func writes(_ request: HTTPRequest) -> Bool {
-    switch request.method {
+    writes(request.method, postTakesFeatures: (try? find(request.path))?.route.takesFeatures)
+  }
+
+  private static func writes(
+    _ method: HTTPMethod, postTakesFeatures: @autoclosure () -> Bool?
+  ) -> Bool {
+    switch method {
     case .put, .patch, .delete: true
-    case .post: takesFeatures(request)
+    case .post: postTakesFeatures() ?? false
     default: false
     }
   }
 
+  /// Whether a body that is posted holds features to store, so that it may be longer than others.
+  var takesFeatures: Bool { path == "/collections/{collectionId}/items" }
+
   // MARK: Who may do what
 
-  /// Whether a request needs no key.
-  static func isPublic(_ request: HTTPRequest) -> Bool {
-    (try? find(request.path))?.0.isPublic ?? false
-  }
+  /// Whether it needs no key: what is there before the collections are tells nothing of them, but for figures of all.
+  var isPublic: Bool { answersBeforeLoading && !tellsOfEverything }
 
-  /// The collection that a request is about; nil if it is about none or several.
-  static func collection(of request: HTTPRequest) -> String? {
-    guard let (route, parameters) = try? find(request.path), route.isOfCollection else {
-      return nil
-    }
-    return parameters.collection
-  }
-
-  /// Whether a request is answered with something of several collections.
-  static func lists(_ request: HTTPRequest) -> Bool {
-    guard let path = (try? find(request.path))?.0.path else { return false }
-    return ["/", "/api", "/collections"].contains(path)
-  }
-
-  /// Refuses a request that a grant doesn't cover.
-  static func check(_ request: HTTPRequest, _ grant: Grant) throws(Problem) {
-    let (route, parameters) = try find(request.path)
-    try route.check(request, parameters, grant)
-  }
-
-  private var isOfCollection: Bool {
+  /// Whether it is about the collection that its first parameter names.
+  var isOfCollection: Bool {
     segments.first == Array("collections".utf8) && segments.count > 1
   }
 
-  private func check(
+  /// Refuses a request that a grant doesn't cover.
+  func check(
     _ request: HTTPRequest, _ parameters: Parameters, _ grant: Grant
   ) throws(Problem) {
     if isPublic || request.method == .options { return }
@@ -118,30 +119,22 @@ final class Route: Sendable {
       throw .forbidden("the key is not for this collection")
     }
     let isDrop = isOfCollection && segments.count == 2 && request.method == .delete
-    let needed: AccessScope = isDrop ? .admin : Route.writes(request) ? .write : .read
+    let isWrite = Route.writes(request.method, postTakesFeatures: takesFeatures)
+    let needed: AccessScope = isDrop ? .admin : isWrite ? .write : .read
     guard grant.scope >= needed else {
       throw .forbidden("this needs a key with the scope \(needed.name)", needs: needed)
     }
-    if isAboutEverything, !grant.coversEverything {
+    if tellsOfEverything, !grant.coversEverything {
       throw .forbidden("this tells of all features, and the key is for some of them")
     }
-  }
-
-  /// Whether it tells of all collections.
-  private var isAboutEverything: Bool { answersBeforeLoading && !isPublic }
-
-  /// Whether the body of a request holds features to store, so that it may be longer than others.
-  static func takesFeatures(_ request: HTTPRequest) -> Bool {
-    request.method == .post
-      && (try? find(request.path))?.0.path == "/collections/{collectionId}/items"
   }
 
   /// The route of a percent-encoded path, and its parameters. An escaped slash is part of its segment.
   ///
   /// - Throws: ``Problem`` 404 if there is no such resource, 400 if the path can't be decoded.
-  static func find(_ path: String) throws(Problem) -> (Route, Parameters) {
+  static func find(_ path: String) throws(Problem) -> Match {
     if path == "*" { return (service, Parameters()) }
-    let found: (Route, Parameters)? = try PathSegments.with(path) { segments in
+    let found: Match? = try PathSegments.with(path) { segments in
       for (number, route) in byLength[segments.count] where route.matches(segments) {
         guard var parameters = route.parameters(of: segments) else { continue }
         parameters.route = number
