@@ -29,7 +29,4 @@ public struct Principal: Sendable {
     case .key(let digest), .token(let digest, _, _): digest
     }
   }
-
-  /// Whether it is known by a key or token.
-  public var isKnown: Bool { digest != nil }
 }

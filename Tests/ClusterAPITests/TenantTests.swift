@@ -1,3 +1,4 @@
+import AccessControl
 import ClusterCore
 import HTTPServer
 import TestSupport
@@ -229,6 +230,24 @@ import Testing
     let seen = await service.get("/collections/c/items", headers: eye)
     #expect(seen.text == (await service.get("/collections/c/items", headers: a)).text)
     await service.send(.delete, "/collections/c/items/n", headers: eye).expectProblem(403)
+  }
+
+  @Test func `a tenant who watches is not forgotten`() throws {
+    let service = try Service(keys: Self.keys)
+    let tenants = Tenants(service.catalog)
+    func view(_ number: Int) -> CatalogView {
+      let filter = FilterExpression.comparison(
+        .property(Array("t".utf8)), .equal, .number(Double(number)))
+      return CatalogView(
+        service.catalog, Principal(grant: Grant(.read, filter: filter)), tenants, service.access)
+    }
+    let views = (0..<Tenants.most).map(view)
+    views[0].refresh("c")
+    // For one more, the one that wasn't here for longest goes.
+    _ = view(Tenants.most)
+    #expect(tenants.figures.tenants == Tenants.most)
+    #expect(view(0).scope == views[0].scope)
+    #expect(view(1).scope != views[1].scope)
   }
 
   @Test func `collections that a key isn't for are not there for it`() async throws {

@@ -7,29 +7,29 @@ struct CatalogView: Sendable {
   let whole: Catalog
   /// Whose view it is.
   let principal: Principal
-  /// Whether the principal still has it; for what lasts.
-  let isValid: @Sendable () -> Bool
+  /// What the principal has the view by; nil if nobody needs anything.
+  private let access: AccessControl?
   /// Those who see the same features; nil for all.
   private let tenant: Tenant?
 
   /// Everything.
   init(_ catalog: Catalog) {
-    (whole, principal, tenant, isValid) = (catalog, .unchecked, nil, { true })
-    isChecked = false
+    (whole, principal, tenant, access) = (catalog, .unchecked, nil, nil)
   }
 
   /// What somebody is granted.
   init(_ catalog: Catalog, _ principal: Principal, _ tenants: Tenants, _ access: AccessControl) {
-    (whole, self.principal) = (catalog, principal)
+    (whole, self.principal, self.access) = (catalog, principal, access)
     tenant = principal.grant.filter.map(tenants.tenant)
-    isValid = { access.isValid(principal) }
-    isChecked = true
   }
 
   private var grant: Grant { principal.grant }
 
   /// Whether requests have to be looked at for what they may ask.
-  let isChecked: Bool
+  var isChecked: Bool { access != nil }
+
+  /// Whether the principal still has it; for what lasts.
+  var isValid: Bool { access?.isValid(principal) ?? true }
 
   /// What features must pass to be seen; nil for all.
   var filter: FilterExpression? { tenant?.filter }
@@ -70,6 +70,7 @@ struct CatalogView: Sendable {
 
   /// Brings what clients watch of a collection up to date: here if that is little work, else soon, by another thread.
   func refresh(_ id: String) {
+    tenant?.use()
     if let tenant, work(for: id) == .much {
       tenant.updateSoon(id, from: whole)
     } else {

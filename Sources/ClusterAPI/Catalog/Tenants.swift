@@ -6,7 +6,7 @@ import Threading
 public final class Tenants: Sendable {
   /// The most of them. Beyond that the one that was not here for longest is forgotten, and has to be made again when it
   /// comes.
-  private static let most = 1000
+  static let most = 1000
   /// The most features that they see together, of some 26 bytes each.
   private static let mostFeatures = 40_000_000
   /// After so long without a request a tenant is forgotten, in nanoseconds.

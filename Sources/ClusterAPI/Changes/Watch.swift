@@ -241,8 +241,8 @@ final class Watch {
     } else {
       if event != nil { mailbox.count { $0.events += 1 } }
       watchers[id] = Watcher(
-        of: request.client, isValid: request.view.isValid, version: version,
-        sent: response.body.count, at: ContinuousClock.now)
+        of: request.client, request.view, version: version, sent: response.body.count,
+        at: ContinuousClock.now)
       response.stream = { stream in
         mailbox.post { $0.streams.append((id, stream)) }
         stream.onEnd { mailbox.post { $0.gone.append(id) } }
@@ -266,7 +266,7 @@ final class Watch {
   func endInvalid() {
     home.check()
     guard catalog.isChecked else { return }
-    for (id, watcher) in watchers where !watcher.isValid() {
+    for (id, watcher) in watchers where !watcher.view.isValid {
       watchers[id] = nil
       leave(watcher.client)
       let problem = Problem(AccessFailure.unknown)

@@ -21,8 +21,8 @@ final class Watcher {
 
   /// The client's address.
   let client: UInt64
-  /// Whether the client may still watch.
-  let isValid: @Sendable () -> Bool
+  /// What the client may see, as long as that is valid.
+  let view: CatalogView
   /// The version that the client shows once it has read what was sent.
   var version: Int64
   /// The stream; nil until the response has begun.
@@ -37,10 +37,10 @@ final class Watcher {
 
   /// Creates a watcher that was sent a version in a number of bytes.
   init(
-    of client: UInt64, isValid: @escaping @Sendable () -> Bool, version: Int64, sent: Int,
+    of client: UInt64, _ view: CatalogView, version: Int64, sent: Int,
     at now: ContinuousClock.Instant
   ) {
-    (self.client, self.isValid) = (client, isValid)
+    (self.client, self.view) = (client, view)
     self.version = version
     self.sent = sent
     ends = [sent]
