@@ -74,10 +74,7 @@ extension Resources {
       if !record.needsID, record.id != id {
         throw Problem(422, field: "id", inBody: true, "the body's id is not that of the path")
       }
-      batch.append(
-        id: record.needsID ? id : record.id, coordinate: record.coordinate,
-        further: record.furtherOrdinates, properties: record.properties, expires: record.expires,
-        neverExpires: record.neverExpires)
+      batch.append(record, as: record.needsID ? id : nil)
     }
     return batch
   }
