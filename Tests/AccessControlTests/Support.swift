@@ -70,25 +70,14 @@ extension AccessControl {
 enum Tokens {
   static let secret = "0123456789abcdef0123456789abcdef"
 
-  static func base64URL(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-    var text = ""
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let part = Array(bytes[start..<min(start + 3, bytes.count)])
-      let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
-      for digit in 0...part.count { text.append(alphabet[bits >> (18 - 6 * digit) & 63]) }
-    }
-    return text
-  }
-
   /// A token, signed with HS256 whatever its head says.
   static func token(
     _ claims: String, head: String = #"{"alg":"HS256"}"#, secret: String = secret
   ) -> String {
-    let signed = "\(base64URL(Array(head.utf8))).\(base64URL(Array(claims.utf8)))"
+    let signed = [head, claims].map { TestBase64URL.encode(Array($0.utf8)) }.joined(separator: ".")
     var code = [UInt8](repeating: 0, count: 32)
     let (key, data) = (Array(secret.utf8), Array(signed.utf8))
     _ = ccrypto_hmac_sha256(key, key.count, data, data.count, &code)
-    return "Bearer \(signed).\(base64URL(code))"
+    return "Bearer \(signed).\(TestBase64URL.encode(code))"
   }
 }

@@ -115,7 +115,7 @@ import Testing
     // A name that no key has makes no difference to a key without one, and is a name of nothing else.
     let named = #"{"alg":"HS256","kid":"../../dev/null"}"#
     #expect(control.failure(Tokens.token(claims, head: named)) == nil)
-    let secret = Tokens.base64URL(Array(Tokens.secret.utf8))
+    let secret = TestBase64URL.encode(Array(Tokens.secret.utf8))
     let set = try Files().control(
       tokenKeys: "{\"keys\":[{\"kty\":\"oct\",\"kid\":\"k1\",\"k\":\"\(secret)\"}]}")
     #expect(set.failure(Tokens.token(claims, head: named)) != nil)

@@ -13,20 +13,6 @@ import Testing
     MapSettings(basemapURL: url, attribution: attribution, leaflet: Service.leaflet)
   }
 
-  /// The names in a folder of the repository.
-  private static func names(in folder: String) -> [String] {
-    guard let directory = opendir(Fixtures.root + "/" + folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      names.append(
-        withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        })
-    }
-    return names
-  }
-
   @Test func `every file of the folder clients is served as it is`() async throws {
     let service = try Service()
     let types = [
@@ -35,7 +21,7 @@ import Testing
     ]
     var count = 0
     for folder in ["clients/js", "clients/map"] {
-      for name in Self.names(in: folder) where name != "package.json" {
+      for name in Fixtures.names(in: "\(Fixtures.root)/\(folder)") where name != "package.json" {
         guard let type = types[String(name.split(separator: ".").last ?? "")] else { continue }
         let answer = await service.get("/clients/\(name)")
         #expect(answer.status == 200, "\(name) is not in Sources/CResources/clients.c")

@@ -1,6 +1,7 @@
 import CSQLite
 import ClusterCore
 import Glibc
+import TestSupport
 import Testing
 import Threading
 
@@ -23,18 +24,7 @@ final class TemporaryDirectory: Sendable {
 
   var database: String { path + "/" + SQLiteStore.fileName }
 
-  var names: [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var result: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { result.append(name) }
-    }
-    return result.sorted()
-  }
+  var names: [String] { Fixtures.names(in: path) }
 }
 
 /// A whole file.

@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -34,16 +33,8 @@ import Testing
 
   private func seeds(of target: FuzzTarget) throws -> [[UInt8]] {
     let path = "\(Fixtures.root)/Tests/FuzzSeeds/\(target.rawValue)"
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return try names.sorted().map { try Fixtures.bytes(path: "\(path)/\($0)") }
+    let names = Fixtures.names(in: path).filter { !$0.hasPrefix(".") }
+    return try names.map { try Fixtures.bytes(path: "\(path)/\($0)") }
   }
 
   /// A seed with a few changes, among them a part of another one.

@@ -53,6 +53,20 @@ public enum Fixtures {
     }
   }
 
+  /// The names in a directory, in order, without those of itself and its parent; none if it can't be read.
+  public static func names(in path: String) -> [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      names.append(
+        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        })
+    }
+    return names.filter { $0 != "." && $0 != ".." }.sorted()
+  }
+
   /// Replaces a file by these bytes.
   public static func write(_ bytes: some Collection<UInt8>, path: String) throws {
     guard let file = fopen(path, "wb") else {

@@ -21,20 +21,10 @@ public final class TemporaryDirectory: Sendable {
   deinit { TemporaryDirectory.remove(path) }
 
   private static func remove(_ path: String) {
-    if let directory = opendir(path) {
-      while let entry = readdir(directory) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-          tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name == "." || name == ".." { continue }
-        // A link is removed, never followed.
-        if entry.pointee.d_type == UInt8(DT_DIR) {
-          remove(path + "/" + name)
-        } else {
-          unlink(path + "/" + name)
-        }
-      }
-      closedir(directory)
+    for name in Fixtures.names(in: path) {
+      let member = path + "/" + name
+      // A link is removed, never followed.
+      if unlink(member) != 0, errno == EISDIR { remove(member) }
     }
     rmdir(path)
   }

@@ -53,7 +53,7 @@ final class FuzzAccess: Sendable {
   func feed(token input: UnsafeRawBufferPointer) throws {
     guard let access else { return }
     if input.first == UInt8(ascii: "{") {
-      let signed = FuzzAccess.head + [0x2E] + Array(FuzzAccess.base64URL(Array(input)).utf8)
+      let signed = FuzzAccess.head + [0x2E] + Array(TestBase64URL.encode(Array(input)).utf8)
       let token = String(decoding: signed, as: UTF8.self) + ".\(FuzzAccess.code(of: signed))"
       guard let principal = try? access.verified("Bearer \(token)") else { return }
       try FuzzFinding.unless(access.isValid(principal), "a token is taken that isn't valid")
@@ -71,17 +71,6 @@ final class FuzzAccess: Sendable {
   private static func code(of signed: [UInt8]) -> String {
     var code = [UInt8](repeating: 0, count: 32)
     _ = ccrypto_hmac_sha256(secret, secret.count, signed, signed.count, &code)
-    return base64URL(code)
-  }
-
-  private static func base64URL(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-    var text = ""
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let part = Array(bytes[start..<min(start + 3, bytes.count)])
-      let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
-      for digit in 0...part.count { text.append(alphabet[bits >> (18 - 6 * digit) & 63]) }
-    }
-    return text
+    return TestBase64URL.encode(code)
   }
 }

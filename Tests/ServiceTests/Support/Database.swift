@@ -1,5 +1,4 @@
 import CSQLite
-import Glibc
 import TestSupport
 import Testing
 
@@ -17,18 +16,7 @@ enum Database {
 
 extension TemporaryDirectory {
   /// The names of the files in it, in order.
-  var names: [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-          String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        })
-    }
-    return names.filter { $0 != "." && $0 != ".." }.sorted()
-  }
+  var names: [String] { Fixtures.names(in: path) }
 
   /// A copy of the files in it.
   func copied() throws -> TemporaryDirectory {
