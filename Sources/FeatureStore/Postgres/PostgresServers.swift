@@ -1,0 +1,39 @@
+import Synchronization
+
+/// The servers of a shared store, one of which is the primary at a time. Connections are made here, on any thread.
+final class PostgresServers: Sendable {
+  let address: PostgresAddress
+  /// The schema of the tables.
+  let schema: String
+  /// The highest timeline that was seen. A server of an earlier one was replaced, even if it takes writes.
+  private let timeline = Atomic<Int64>(0)
+  /// The limit of time for each host, in seconds.
+  private static let patience = 2.0
+
+  init(_ configuration: PostgresStore.Configuration) {
+    (address, schema) = (configuration.address, configuration.schema)
+  }
+
+  /// The timeline of the last connection: it grows when a standby takes over.
+  var latestTimeline: Int64 { timeline.load(ordering: .relaxed) }
+
+  /// Connects to the first host that is as the address asks, and no server that was replaced.
+  func connect() throws(StoreError) -> PostgresConnection {
+    var failures: [String] = []
+    for host in address.hosts {
+      do {
+        let connection = try PostgresConnection(
+          to: host, of: address, schema: schema, within: PostgresServers.patience)
+        let answer = try connection.run(
+          [PostgresQueries.timeline.with()], within: PostgresServers.patience)[0]
+        let found = answer.count > 0 ? answer[0].integer(0) ?? 0 : 0
+        if timeline.max(found, ordering: .relaxed).newValue == found { return connection }
+        failures.append("a server that was replaced is back, on timeline \(found)")
+      } catch {
+        guard case .away(let reason) = error else { throw error }
+        failures.append(reason)
+      }
+    }
+    throw .away(reason: "\(address.name): \(failures.joined(separator: "; "))")
+  }
+}
