@@ -131,6 +131,7 @@ extension CollectionWriter {
         CollectionSnapshot(info: loaded.info, collection: IndexedCollection(loaded.index)),
         touched: nil)
       shared.isShown(loaded.info)
+      shared.link.hasLoaded()
       indexFiles.report(.loadedAnew(collection: info.id))
     } catch StoreError.away {
       // It is tried again as soon as it is seen again.

@@ -56,7 +56,7 @@ extension CollectionWriter {
   /// Begins a file if a collection needs one. There is one at a time, with pauses between them.
   func keepIndexFiles() {
     home.check()
-    _ = try? store.trimChanges(atMost: 5000)
+    _ = try? store.trimChanges(atMost: 20_000)
     guard indexFiles.job == nil, indexFiles.next <= .now() else { return }
     indexFiles.next = .now() + .seconds(1)
     store.keepReserve()

@@ -1,3 +1,4 @@
+import FeatureStore
 import HTTPServer
 import Threading
 
@@ -69,7 +70,9 @@ public final class Metrics: Sendable {
   public func count(_ refusal: ConnectionRefusal) { refusals.count(refusal) }
 
   /// Everything, in Prometheus' text format 0.0.4.
-  func text(_ catalog: Catalog, _ written: CollectionWriter.Counts, _ hub: ChangeHub) -> String {
+  func text(
+    _ catalog: Catalog, _ written: CollectionWriter.Counts, _ hub: ChangeHub, _ link: StoreLink?
+  ) -> String {
     let (counts, sources) = (self.counts.withLock { $0 }, self.sources.withLock { $0 })
     var text = PrometheusText()
     text.add(
@@ -79,6 +82,20 @@ public final class Metrics: Sendable {
     text.gauge(
       "data_directory_lost", "1 while the data directory has been removed or replaced.",
       catalog.isDetached ? 1 : 0)
+    if let link {
+      text.gauge(
+        "store_up", "1 while there is a connection to the shared store.", link.isUp ? 1 : 0)
+      text.add(
+        "store_age_seconds", "gauge", "How long ago everything that others had written was known.",
+        [("", "\(Double(link.age / 1_000_000) / 1000)")])
+      text.counter(
+        "store_losses_total", "How often the connection to the shared store was lost.", link.losses)
+      text.counter(
+        "store_changes_total", "Changes of collections by other instances.", link.changes)
+      text.counter(
+        "store_loads_total", "Collections loaded anew, as they had changed too much to follow.",
+        link.loads)
+    }
     counts.requests.write(to: &text)
     text.add(
       "refused_total", "counter", "Requests and connections refused for the sake of others.",

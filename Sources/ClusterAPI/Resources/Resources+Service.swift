@@ -115,7 +115,7 @@ extension Resources {
     return .response(to: request, cost: cost) { [self] in
       HTTPResponse(
         status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-        body: Array(metrics.text(catalog.whole, writer.counts, hub).utf8))
+        body: Array(metrics.text(catalog.whole, writer.counts, hub, writer.link).utf8))
     }
   }
 }

@@ -4,7 +4,6 @@ import Threading
 /// What is known about the connection to a shared store. May be used on any thread.
 public final class StoreLink: Sendable {
   private struct State {
-    var isUp = true
     /// When everything that others had written was last known, on a monotonic clock.
     var current = MonotonicTime.now
     var failure = ""
@@ -12,6 +11,7 @@ public final class StoreLink: Sendable {
 
   private let state = Locked(State())
   private let up = Atomic<Bool>(true)
+  private let counts = Locked<(losses: Int, changes: Int, loads: Int)>((0, 0, 0))
 
   init() {}
 
@@ -28,18 +28,33 @@ public final class StoreLink: Sendable {
     return now > current ? now - current : 0
   }
 
+  /// How often the connection was lost.
+  public var losses: Int { counts.withLock { $0.losses } }
+
+  /// The number of changes of collections that others have made.
+  public var changes: Int { counts.withLock { $0.changes } }
+
+  /// The number of collections that were loaded anew.
+  public var loads: Int { counts.withLock { $0.loads } }
+
+  /// Takes note of a change that another instance has made.
+  func hasChanged() { counts.withLock { $0.changes += 1 } }
+
+  /// Takes note of a collection that was loaded anew.
+  public func hasLoaded() { counts.withLock { $0.loads += 1 } }
+
   /// Takes note that everything that others had written at a time is known.
   func isCurrent(at time: UInt) {
     state.withLock { state in
       state.current = max(state.current, time)
-      (state.isUp, state.failure) = (true, "")
+      state.failure = ""
     }
     up.store(true, ordering: .relaxed)
   }
 
   /// Takes note that the connection was lost.
   func isLost(_ failure: String) {
-    state.withLock { ($0.isUp, $0.failure) = (false, failure) }
-    up.store(false, ordering: .relaxed)
+    state.withLock { $0.failure = failure }
+    if up.exchange(false, ordering: .relaxed) { counts.withLock { $0.losses += 1 } }
   }
 }

@@ -123,7 +123,7 @@ final class PostgresConnection {
   ///   - sinks: take the rows of queries, by their numbers.
   @discardableResult
   func run(
-    _ queries: [PostgresQuery], within seconds: Double = 15, sinks: [Int: any RowSink] = [:]
+    _ queries: [PostgresQuery], within seconds: Double = 10, sinks: [Int: any RowSink] = [:]
   ) throws(StoreError) -> [PostgresResult] {
     try run(within: seconds, sinks: sinks) { (send) throws(StoreError) in
       for query in queries { try send(query) }
@@ -133,7 +133,7 @@ final class PostgresConnection {
   /// Does the same with queries that are sent as they are made, and not kept.
   @discardableResult
   func run(
-    within seconds: Double = 15, sinks: [Int: any RowSink] = [:],
+    within seconds: Double = 10, sinks: [Int: any RowSink] = [:],
     _ make: (Sender) throws(StoreError) -> Void
   ) throws(StoreError) -> [PostgresResult] {
     guard !isLost else { throw .lost(nil, address) }

@@ -336,10 +336,10 @@ extension PostgresStore {
   /// index file, and still need not load everything.
   private static let memory: Int64 = 3_600_000_000
 
-  /// Forgets, once a minute, some of the changes that are older than an hour.
+  /// Forgets, now and then, some of the changes that are older than an hour.
   public func trimChanges(atMost count: Int) throws(StoreError) -> Bool {
     guard draft == nil, held != nil, MonotonicTime.now >= nextTrim else { return false }
-    nextTrim = MonotonicTime.now + 60_000_000_000
+    nextTrim = MonotonicTime.now + 10_000_000_000
     let limit = clock.now * 1000 - PostgresStore.memory
     for info in shown.values {
       _ = try noting { (connection) throws(StoreError) in

@@ -45,6 +45,8 @@ public final class PostgresStore: SharedStore {
   private var confinement = Confinement.unchecked
   private(set) var held: PostgresConnection?
   private var isClosed = false
+  /// When it is tried next to connect, on a monotonic clock.
+  private var nextAttempt: UInt = 0
   /// When every collection is looked at next, whatever was notified, on a monotonic clock.
   private var nextPoll: UInt = 0
   /// The collections as they are shown, by id.
@@ -140,6 +142,9 @@ public final class PostgresStore: SharedStore {
     guard !isClosed else { throw .io(reason: "the store is closed") }
     if let held, !held.isLost { return held }
     held = nil
+    let start = MonotonicTime.now
+    // What waits for a connection is refused at once while none can be had.
+    guard start >= nextAttempt else { throw .away(reason: link.failure) }
     do {
       let connection = try servers.connect()
       try begin(connection)
@@ -148,6 +153,8 @@ public final class PostgresStore: SharedStore {
     } catch {
       held = nil
       link.isLost("\(error)")
+      let end = MonotonicTime.now
+      nextAttempt = end + max(end - start, 50_000_000)
       throw error
     }
   }
@@ -185,6 +192,9 @@ public final class PostgresStore: SharedStore {
   var replaced: Set<Int64> = []
 
   // MARK: Following
+
+  /// Makes the next ``follow()`` look at every collection, whatever was notified.
+  func pollNext() { nextPoll = 0 }
 
   /// Hands over what others have changed.
   public func follow() throws(StoreError) {
@@ -282,6 +292,7 @@ public final class PostgresStore: SharedStore {
     }
     switch change {
     case .changed(let info, let changes):
+      link.hasChanged()
       isShown(info)
       cache?.hasChanged(info.key, count: changes.reduce(0) { $0 + $1.count })
     case .dropped(let id):

@@ -1,0 +1,384 @@
+import ClusterCore
+import Glibc
+import TestSupport
+import Testing
+
+@testable import FeatureStore
+
+/// Several stores of one database against dictionaries: random writes by each of them, which the others follow now and
+/// then, or not before they write themselves.
+@Suite(
+  .enabled(if: Replica.url != nil, "PINCLUSTER_TEST_POSTGRES names no database"),
+  .timeLimit(.minutes(5)))
+struct SharedStoreTests {
+  @Test("every store comes to what dictionaries hold", arguments: [1, 2, 3, 4] as [UInt64])
+  func storesAgree(seed: UInt64) throws {
+    var model = SharedModel(seed: seed)
+    var replicas = try (0..<3).map { _ in try Replica(model.schema) }
+    defer { replicas[0].dropSchema() }
+    for step in 0..<120 {
+      let place = Int.random(in: 0..<3, using: &model.random)
+      switch Int.random(in: 0..<12, using: &model.random) {
+      case 0...8: try model.write(to: replicas[place])
+      case 9, 10: try replicas[place].follow()
+      default:
+        replicas[place].store.close()
+        replicas[place] = try Replica(model.schema, directory: replicas[place].directory)
+      }
+      if step % 10 == 9 {
+        for replica in replicas { try replica.follow() }
+        for replica in replicas { try model.check(replica, "seed \(seed), step \(step)") }
+      }
+    }
+    let late = try Replica(model.schema)
+    try model.check(late, "a late one, seed \(seed)")
+  }
+
+  @Test(
+    "a large collection is loaded in ranges, and from its index file with what has changed since")
+  func largeCollection() throws {
+    let model = SharedModel(seed: 7)
+    let first = try Replica(model.schema)
+    defer { first.dropSchema() }
+    let features = (0..<210_000).map { number in
+      Plain(
+        number % 3 == 0 ? .text("name \(number)") : .int(Int64(number)),
+        [Double(number % 360) - 180, Double(number % 180) - 90], #"{"n":\#(number)}"#)
+    }
+    for start in stride(from: 0, to: features.count, by: 70_000) {
+      try first.upsert(Array(features[start..<min(start + 70_000, features.count)]), into: "c")
+    }
+    let second = try Replica(model.schema)
+    #expect(second.plain("c") == first.plain("c"))
+    #expect(second.plain("c").count == features.count)
+    // Its index file, and changes after that.
+    let info = try #require(second.store.shown["c"])
+    let draft = try second.store.beginIndexFile(of: info)
+    try draft.write(try #require(second.loaded["c"])) { true }
+    try second.store.finishIndexFile(draft)
+    second.store.close()
+    try first.upsert([Plain(.int(1), [1, 2], #"{"n":"changed"}"#)], into: "c")
+    try first.delete([.text("name 0"), .int(2)], from: "c")
+    let third = try Replica(model.schema, directory: second.directory)
+    #expect(third.changes["c"] == 3)
+    #expect(third.plain("c") == first.plain("c"))
+    // One that was cut short is not used.
+    third.store.close()
+    let name = try #require(third.directory.names.first { $0.hasSuffix(".index") })
+    let bytes = readFile(third.directory.path + "/" + name)
+    writeFile(third.directory.path + "/" + name, Array(bytes.dropLast(100)))
+    let fourth = try Replica(model.schema, directory: third.directory)
+    #expect(fourth.changes["c"] == nil)
+    #expect(fourth.plain("c") == first.plain("c"))
+  }
+
+  @Test("what was changed by hand is found, and names the collection")
+  func changedByHand() throws {
+    let model = SharedModel(seed: 8)
+    let replica = try Replica(model.schema)
+    defer { replica.dropSchema() }
+    try replica.upsert([Plain(.int(1), [1, 2]), Plain(.int(2), [1, 2])], into: "c")
+    for (change, undo) in [
+      (
+        "UPDATE features SET longitude = 3 WHERE number = 1",
+        "UPDATE features SET longitude = 1 WHERE number = 1"
+      ),
+      (
+        "UPDATE features SET collection = -1 WHERE number = 2",
+        "UPDATE features SET collection = (SELECT key FROM collections) WHERE collection = -1"
+      ),
+      (
+        "UPDATE collections SET version = version + 1",
+        "UPDATE collections SET version = version - 1"
+      ),
+    ] {
+      try replica.execute(change)
+      #expect(throws: StoreError.self, "\(change)") { try Replica(model.schema) }
+      try replica.execute(undo)
+      _ = try Replica(model.schema)
+    }
+  }
+
+  @Test("a schema of a newer version is refused and left alone")
+  func newerSchema() throws {
+    let model = SharedModel(seed: 9)
+    let replica = try Replica(model.schema)
+    defer { replica.dropSchema() }
+    try replica.execute("UPDATE store SET version = version + 1")
+    #expect {
+      try Replica(model.schema)
+    } throws: { error in
+      if case StoreError.newerSchema = error { true } else { false }
+    }
+  }
+}
+
+/// A store of a shared database, and what it has handed over.
+private final class Replica {
+  static let url = getenv("PINCLUSTER_TEST_POSTGRES").map { String(cString: $0) }
+
+  let store: PostgresStore
+  let directory: TemporaryDirectory
+  private(set) var features: [String: [FeatureID: Plain]] = [:]
+  private(set) var infos: [String: CollectionInfo] = [:]
+  private(set) var loaded: [String: FeatureIndex] = [:]
+  /// The number of changes since the index file that was read, by collection.
+  private(set) var changes: [String: Int] = [:]
+
+  init(_ schema: String, directory: TemporaryDirectory = TemporaryDirectory()) throws {
+    self.directory = directory
+    store = try PostgresStore(
+      .init(
+        address: try PostgresAddress(Replica.url ?? ""), schema: schema, directory: directory.path))
+    for info in try store.collections() { try load(info) }
+    store.onChange = { [unowned self] change in try take(change) }
+  }
+
+  private func load(_ info: CollectionInfo) throws {
+    let index = try store.loadIndex(of: info)
+    loaded[info.id] = index.index
+    changes[info.id] = index.changes
+    infos[info.id] = index.info
+    features[info.id] = Dictionary(
+      uniqueKeysWithValues: (0..<index.index.count).map { ordinal in
+        let plain = Plain(index.index.record(at: ordinal))
+        return (plain.id ?? .int(-1), plain)
+      })
+  }
+
+  private func take(_ change: StoreChange) throws {
+    switch change {
+    case .dropped(let id): (features[id], infos[id]) = (nil, nil)
+    case .unknown(let info): try load(info)
+    case .changed(let info, let changes): apply(changes, leadingTo: info)
+    }
+  }
+
+  private func apply(_ changes: [FeatureChange], leadingTo info: CollectionInfo) {
+    infos[info.id] = info
+    var held = features[info.id] ?? [:]
+    for change in changes {
+      switch change {
+      case .remove(let ids): for id in ids { held[id] = nil }
+      case .upsert(let batch):
+        for plain in batch.plain {
+          guard let id = plain.id else { continue }
+          held[id] = nil
+          held[id] = plain
+        }
+      }
+    }
+    features[info.id] = held
+  }
+
+  func plain(_ id: String) -> [Plain] {
+    (features[id] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  func follow() throws {
+    // Every collection is looked at, whatever has been notified so far.
+    store.pollNext()
+    try store.follow()
+  }
+
+  func state(of feature: FeatureID, in id: String) -> StoredState {
+    features[id]?[feature] == nil ? .absent : .living
+  }
+
+  @discardableResult
+  func upsert(_ plain: [Plain], into id: String) throws -> UpsertResult {
+    try store.transaction(on: [id]) { try upsertInTransaction(plain, into: id).result }
+  }
+
+  func upsertInTransaction(
+    _ plain: [Plain], into id: String
+  ) throws -> (result: UpsertResult, stored: [Plain]) {
+    var batch = FeatureBatch(plain)
+    let result = try store.upsert(&batch, into: id) { state(of: $0, in: id) }
+    apply([.upsert(batch)], leadingTo: result.info)
+    return (result, batch.plain)
+  }
+
+  @discardableResult
+  func delete(_ ids: [FeatureID], from id: String) throws -> CollectionInfo? {
+    try store.transaction(on: [id]) { try deleteInTransaction(ids, from: id) }
+  }
+
+  func deleteInTransaction(_ ids: [FeatureID], from id: String) throws -> CollectionInfo? {
+    let info = try store.delete(ids, from: id) { state(of: $0, in: id) }
+    if let info { apply([.remove(ids)], leadingTo: info) }
+    return info
+  }
+
+  func putInTransaction(_ id: String, title: ValueUpdate<String>) throws -> CollectionInfo {
+    let info = try store.putCollection(
+      id, title: title, description: .keep, ttl: .keep, temporal: .keep
+    ).info
+    apply([], leadingTo: info)
+    return info
+  }
+
+  func dropInTransaction(_ id: String) throws -> Int64? {
+    let version = try store.dropCollection(id)
+    (features[id], infos[id]) = (nil, nil)
+    return version
+  }
+
+  /// What it holds, to go back to where a transaction is undone.
+  var held: (features: [String: [FeatureID: Plain]], infos: [String: CollectionInfo]) {
+    get { (features, infos) }
+    set { (features, infos) = newValue }
+  }
+
+  /// Runs a statement of somebody who edits the tables by hand.
+  func execute(_ sql: String) throws {
+    try store.connected().run([PostgresStatement("by hand \(sql)", sql).with()])
+  }
+
+  func dropSchema() { try? execute("DROP SCHEMA \"\(store.configuration.schema)\" CASCADE") }
+}
+
+/// What the stores should hold.
+private struct SharedModel {
+  struct Collection {
+    var features: [FeatureID: Plain] = [:]
+    var title: String?
+    var version: Int64 = 0
+    var largest: Int64 = 0
+  }
+
+  var collections: [String: Collection] = [:]
+  /// The highest version of a collection that was dropped.
+  var floor: Int64 = 0
+  var random: SeededGenerator
+  let schema: String
+
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+    schema = "t\(getpid())_\(UInt64.random(in: .min ... .max))"
+  }
+
+  /// Several writes in one transaction, some of them undone, and sometimes all.
+  mutating func write(to replica: Replica) throws {
+    struct Undone: Error {}
+    let ids = Set(
+      (0..<Int.random(in: 1...2, using: &random)).map { _ in
+        ["a", "b", "c"][Int.random(in: 0..<3, using: &random)]
+      })
+    let fails = Int.random(in: 0..<6, using: &random) == 0
+    let before = (collections, floor)
+    var held = replica.held
+    do {
+      try replica.store.transaction(on: ids) {
+        // What others have written is there now.
+        held = replica.held
+        for _ in 0..<Int.random(in: 0...5, using: &random) {
+          let kept = (collections, replica.held)
+          let undoes = Int.random(in: 0..<4, using: &random) == 0
+          do {
+            try replica.store.savepoint {
+              try change(ids.sorted().randomElement(using: &random) ?? "a", replica)
+              if undoes { throw Undone() }
+            }
+          } catch is Undone {
+            (collections, replica.held) = kept
+          }
+        }
+        if Int.random(in: 0..<8, using: &random) == 0, let id = ids.sorted().first {
+          let version = try replica.dropInTransaction(id)
+          #expect(version == collections[id].map { $0.version + 1 })
+          if let version { floor = max(floor, version) }
+          collections[id] = nil
+        }
+        if fails { throw Undone() }
+      }
+    } catch is Undone {
+      (collections, floor) = before
+      replica.held = held
+    }
+  }
+
+  private mutating func change(_ id: String, _ replica: Replica) throws {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0...3:
+      let features = randomFeatures()
+      var collection = collections[id] ?? Collection(version: floor)
+      let isNew = collections[id] == nil
+      let (result, stored) = try replica.upsertInTransaction(features, into: id)
+      for case .integer(let value)? in features.map(\.id?.key) {
+        collection.largest = max(collection.largest, value)
+      }
+      var inserted = 0
+      for feature in stored {
+        let feature = feature
+        let id = try #require(feature.id)
+        if case .integer(let value) = id.key { collection.largest = max(collection.largest, value) }
+        if collection.features.removeValue(forKey: id) == nil { inserted += 1 }
+        collection.features[id] = feature
+      }
+      collection.version += 1
+      collections[id] = collection
+      #expect(result.createdCollection == isNew)
+      #expect((result.inserted, result.updated) == (inserted, features.count - inserted))
+      #expect(result.info.version == collection.version)
+    case 4:
+      let victims = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+        collections[id]?.features.keys.sorted().randomElement(using: &random) ?? randomID()
+      }
+      let info = try replica.deleteInTransaction(victims, from: id)
+      let there = Set(victims).filter { collections[id]?.features[$0] != nil }
+      #expect((info == nil) == there.isEmpty)
+      for victim in there { collections[id]?.features[victim] = nil }
+      if !there.isEmpty { collections[id]?.version += 1 }
+    default:
+      let title = ["", "Füße \0 😀", "x"].randomElement(using: &random) ?? ""
+      let info = try replica.putInTransaction(id, title: .set(title))
+      var collection = collections[id] ?? Collection(version: floor)
+      collection.version += 1
+      collection.title = title
+      collections[id] = collection
+      #expect(info.version == collection.version)
+    }
+  }
+
+  func check(_ replica: Replica, _ comment: Comment) throws {
+    #expect(replica.infos.keys.sorted() == collections.keys.sorted(), comment)
+    for (id, collection) in collections {
+      let info = try #require(replica.infos[id], comment)
+      #expect(info.version == collection.version && info.title == collection.title, comment)
+      #expect(info.featureCount == collection.features.count, comment)
+      #expect(info.largestInteger == collection.largest, comment)
+      #expect(
+        replica.plain(id) == collection.features.sorted { $0.key < $1.key }.map(\.value), comment)
+    }
+  }
+
+  private mutating func randomFeatures() -> [Plain] {
+    (0..<Int.random(in: 0...12, using: &random)).map { _ in
+      let id = Int.random(in: 0..<4, using: &random) == 0 ? nil : randomID()
+      let further =
+        [[], [], [1.5], [-0.0, 2, .leastNonzeroMagnitude]].randomElement(using: &random) ?? []
+      var feature = Plain(
+        id, [Double.random(in: -180...180, using: &random), -0.0] + further,
+        #"{"name":"ä\u0000😀","n":\#(Int.random(in: 0..<9, using: &random))}"#)
+      if Bool.random(using: &random) {
+        feature.expires = Int64.random(in: 9_000_000_000_000...90_000_000_000_000, using: &random)
+      }
+      return feature
+    }
+  }
+
+  private mutating func randomID() -> FeatureID {
+    let number = Int64.random(in: -8...8, using: &random)
+    let texts = [
+      "é", "e\u{301}", "\u{10FFFF}", "a", "A", "007", "'; --", " ", "{}", "\\", "\"",
+      String(repeating: "\u{10000}", count: 256),
+    ]
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return .text(String(number))
+    case 1: return .text(texts.randomElement(using: &random) ?? "x")
+    case 2: return .int([1 << 40, -9_007_199_254_740_991].randomElement(using: &random) ?? 0)
+    default: return .int(number)
+    }
+  }
+}
