@@ -78,12 +78,15 @@ public final class AccessControl: Sendable {
     let tokenKeys = read(configuration.tokenKeyFile) { bytes throws(Fault) in
       try TokenKeyFile(bytes).keys
     }
-    state.withLock { state in
+    // What was in force before is freed when nobody waits for the lock any more.
+    _ = state.withLock { state in
+      let before = state
       state.keys = keys ?? state.keys
-      guard let tokenKeys else { return }
+      guard let tokenKeys else { return before }
       state.tokenKeys = tokenKeys
       state.generation += 1
       state.tokens = [:]
+      return before
     }
     return errors
   }

@@ -14,7 +14,13 @@ public enum AccessScope: Int, Sendable, Comparable, CaseIterable {
   }
 
   /// Its name, as in key files and tokens.
-  public var name: String { "\(self)" }
+  public var name: String {
+    switch self {
+    case .read: "read"
+    case .write: "write"
+    case .admin: "admin"
+    }
+  }
 
   /// Whether one scope allows less than another.
   public static func < (a: AccessScope, b: AccessScope) -> Bool { a.rawValue < b.rawValue }

@@ -13,11 +13,20 @@ struct Digest: Hashable, Sendable {
 
   /// Reads 64 hexadecimal digits.
   init?(hexadecimal text: String) {
-    let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-    guard digits.count == 2 * Int(CCRYPTO_SHA256_SIZE), !digits.contains(nil) else { return nil }
-    let values = digits.compactMap(\.self)
-    bytes = stride(from: 0, to: values.count, by: 2).map {
-      UInt8(values[$0] << 4 | values[$0 + 1])
+    let values = text.utf8.compactMap(Digest.value)
+    guard values.count == 2 * Int(CCRYPTO_SHA256_SIZE), values.count == text.utf8.count else {
+      return nil
+    }
+    bytes = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+  }
+
+  /// What a hexadecimal digit stands for.
+  private static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
     }
   }
 

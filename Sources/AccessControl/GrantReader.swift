@@ -1,4 +1,3 @@
-internal import ClusterCore
 internal import GeoFormats
 
 /// Reads the members of a JSON object that say what is granted, which key files and tokens have in common.
@@ -10,14 +9,23 @@ struct GrantReader {
   /// The requests a second that a limit may name.
   private static let rates = 1e-6...1e6
 
-  /// - Throws: ``Fault`` if a name is there twice, so that not everybody may read the same.
+  /// - Throws: ``Fault`` if a name is there twice, also in a filter, so that not everybody may read the same.
   init(_ object: JSONValue) throws(Fault) {
     self.object = object
     guard object.kind == .object else { throw Fault("it is not a JSON object") }
-    var seen: Set<String> = []
-    for (key, _) in object.members {
-      let name = String(decoding: key, as: UTF8.self)
-      guard seen.insert(name).inserted else { throw Fault("it has a member twice") }
+    if GrantReader.repeatsName(object) { throw Fault("it has a member twice") }
+  }
+
+  /// Whether an object in a value, or itself, has a name twice. As deep as the parser lets values be.
+  private static func repeatsName(_ value: JSONValue) -> Bool {
+    switch value.kind {
+    case .array: return value.elements.contains(where: repeatsName)
+    case .object:
+      var seen = Set<String>(minimumCapacity: value.count)
+      return value.members.contains { name, value in
+        !seen.insert(String(decoding: name, as: UTF8.self)).inserted || repeatsName(value)
+      }
+    default: return false
     }
   }
 
@@ -50,12 +58,16 @@ struct GrantReader {
   }
 
   /// What is granted with a scope.
-  func grant(_ scope: AccessScope) throws(Fault) -> Grant {
+  ///
+  /// - Parameter filters: those that were read before.
+  func grant(_ scope: AccessScope, _ filters: inout KnownFilters) throws(Fault) -> Grant {
     let rate = try number("rate")
     if let rate, !GrantReader.rates.contains(rate) {
       throw Fault("its rate is not from 0.000001 to 1000000")
     }
-    return Grant(scope, collections: try patterns(), filter: try filter(), rate: rate)
+    var grant = Grant(scope, collections: try patterns(), rate: rate)
+    if let value = object["filter"] { grant.filter = try filters.filter(value) }
+    return grant
   }
 
   private func patterns() throws(Fault) -> [CollectionPattern]? {
@@ -65,15 +77,5 @@ struct GrantReader {
       throw Fault("its collections are not a list of ids, in which * stands for any characters")
     }
     return patterns.compactMap(\.self)
-  }
-
-  private func filter() throws(Fault) -> FilterExpression? {
-    guard let value = object["filter"] else { return nil }
-    do throws(CQL2Error) {
-      if let text = value.string { return try CQL2.parse(text) }
-      return try CQL2.parse(value)
-    } catch {
-      throw Fault("its filter can't be read: \(error)")
-    }
   }
 }

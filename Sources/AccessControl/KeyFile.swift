@@ -14,60 +14,74 @@ struct KeyFile: Sendable {
   /// The longest key, in bytes.
   static let longestKey = 1024
 
+  /// What is used for one line after the other.
+  private struct Tools {
+    let parser = JSONParser(maximumDepth: 200)
+    var filters = KnownFilters()
+  }
+
   /// No keys.
   init() {}
 
   /// Reads the text of a file.
   init(_ bytes: [UInt8]) throws(Fault) {
-    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() {
+    var tools = Tools()
+    var (rest, number) = (bytes[...], 0)
+    while !rest.isEmpty {
+      let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+      rest = rest[line.endIndex...].dropFirst()
+      number += 1
       do throws(Fault) {
-        try read(String(decoding: KeyFile.trimmed(line), as: UTF8.self))
+        try read(KeyFile.trimmed(line), &tools)
       } catch {
-        throw Fault("line \(index + 1): \(error.reason)")
+        throw Fault("line \(number): \(error.reason)")
       }
     }
     if grants.isEmpty && anonymous == nil { throw Fault("it has no key") }
   }
 
   private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D].contains($0) }
-    return line.drop(while: isSpace).reversed().drop(while: isSpace).reversed()[...]
+    func isText(_ byte: UInt8) -> Bool { byte != 0x20 && byte != 0x09 && byte != 0x0D }
+    guard let first = line.firstIndex(where: isText), let last = line.lastIndex(where: isText)
+    else { return [] }
+    return line[first...last]
   }
 
-  private mutating func read(_ line: String) throws(Fault) {
-    if line.isEmpty || line.hasPrefix("#") { return }
-    if line.hasPrefix("{") { return try readObject(line) }
-    let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { throw Fault("it is neither scope:key nor a JSON object") }
-    guard let scope = AccessScope(name: parts[0]) else { throw KeyFile.unknownScope }
-    try add(Grant(scope), for: try KeyFile.digest(String(parts[1])))
+  private mutating func read(_ line: ArraySlice<UInt8>, _ tools: inout Tools) throws(Fault) {
+    guard let first = line.first, first != UInt8(ascii: "#") else { return }
+    if first == UInt8(ascii: "{") { return try readObject(line, &tools) }
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+      throw Fault("it is neither scope:key nor a JSON object")
+    }
+    guard let scope = AccessScope(name: String(decoding: line[..<colon], as: UTF8.self)) else {
+      throw KeyFile.unknownScope
+    }
+    try add(Grant(scope), for: try KeyFile.digest(line[(colon + 1)...]))
   }
 
   private static let unknownScope = Fault("its scope is not read, write or admin")
+  private static let names = ["key", "sha256", "anonymous"] + GrantReader.names
 
-  private mutating func readObject(_ line: String) throws(Fault) {
-    let parser = JSONParser(maximumDepth: 200)
+  private mutating func readObject(_ line: ArraySlice<UInt8>, _ tools: inout Tools) throws(Fault) {
     let object: JSONValue
     do throws(JSONError) {
-      object = try parser.parse(Array(line.utf8))
+      object = try tools.parser.parse(Array(line))
     } catch {
       throw Fault("it is not JSON: \(error)")
     }
     let reader = try GrantReader(object)
-    let names = ["key", "sha256", "anonymous"] + GrantReader.names
     for (name, _) in object.members {
-      guard names.contains(String(decoding: name, as: UTF8.self)) else {
-        throw Fault("it has members other than \(names.joined(separator: ", "))")
+      guard KeyFile.names.contains(String(decoding: name, as: UTF8.self)) else {
+        throw Fault("it has members other than \(KeyFile.names.joined(separator: ", "))")
       }
     }
     guard let scope = try reader.text("scope").flatMap({ AccessScope(name: $0) }) else {
       throw KeyFile.unknownScope
     }
-    let grant = try reader.grant(scope)
+    let grant = try reader.grant(scope, &tools.filters)
     let isAnonymous = object["anonymous"]?.bool ?? false
     switch (try reader.text("key"), try reader.text("sha256"), isAnonymous) {
-    case (let key?, nil, false): try add(grant, for: try KeyFile.digest(key))
+    case (let key?, nil, false): try add(grant, for: try KeyFile.digest(Array(key.utf8)[...]))
     case (nil, let text?, false):
       guard let digest = Digest(hexadecimal: text) else {
         throw Fault("its sha256 is not of 64 hexadecimal digits")
@@ -86,11 +100,10 @@ struct KeyFile: Sendable {
     }
   }
 
-  private static func digest(_ key: String) throws(Fault) -> Digest {
-    guard (1...longestKey).contains(key.utf8.count),
-      key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+  private static func digest(_ key: ArraySlice<UInt8>) throws(Fault) -> Digest {
+    guard (1...longestKey).contains(key.count), key.allSatisfy({ (0x21...0x7E).contains($0) })
     else { throw Fault("its key is not of 1 to \(longestKey) printable ASCII characters") }
-    guard let digest = Digest(of: Array(key.utf8)) else { throw Fault("there is no memory") }
+    guard let digest = Digest(of: Array(key)) else { throw Fault("there is no memory") }
     return digest
   }
 }

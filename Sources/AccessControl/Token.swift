@@ -44,7 +44,8 @@ struct Token {
       guard let scope = names.compactMap({ AccessScope(name: $0) }).max() else {
         throw Fault("its scope has none of read, write and admin")
       }
-      return Token(try reader.grant(scope), expires)
+      var filters = KnownFilters()
+      return Token(try reader.grant(scope, &filters), expires)
     }
   }
 

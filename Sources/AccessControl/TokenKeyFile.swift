@@ -55,6 +55,8 @@ struct TokenKeyFile: Sendable {
     } catch {
       throw Fault("it is not JSON: \(error)")
     }
+    // No name may be there twice.
+    _ = try GrantReader(document)
     guard let list = document["keys"] else { return [try key(ofJSON: document)] }
     var keys: [TokenKey] = []
     for (index, value) in list.elements.enumerated() {

@@ -56,6 +56,10 @@ import Testing
     ("{\"scope\":\"read\",\"key\":\"a\",\"collections\":[1]}", "its collections"),
     ("{\"scope\":\"read\",\"key\":\"a\",\"filter\":\"k =\"}", "its filter can't be read"),
     ("{\"scope\":\"read\",\"key\":\"a\",\"filter\":7}", "its filter can't be read"),
+    (
+      "{\"scope\":\"read\",\"key\":\"a\",\"filter\":{\"op\":\"=\",\"args\":[1,1],\"op\":\"<>\"}}",
+      "twice"
+    ),
     ("{\"scope\":\"read\",\"key\":\"a\",\"rate\":0}", "its rate"),
     ("{\"scope\":\"read\",\"key\":\"a\",\"rate\":\"9\"}", "its rate"),
     ("{\"scope\":\"read\",\"key\":\"a\",\"rate\":1e-30}", "its rate"),
@@ -67,10 +71,17 @@ import Testing
     ),
   ])
   func `a mistake is named and no secret told`(text: String, reason: String) throws {
-    let fault = try #require(try Files().fault(keys: text.replacing("a", with: "a")))
+    let fault = try #require(try Files().fault(keys: text))
     #expect(fault.contains(reason), "\(fault)")
     let secrets = try #require(try Files().fault(keys: "read:s3cret s3cret\n"))
     #expect(!secrets.contains("s3cret"))
+    for filter in [
+      #""t = 's3cret' s3cret""#, #""s3cret(1)""#, #"{"op":"s3cret","args":["s3cret"]}"#,
+    ] {
+      let line = "{\"scope\":\"read\",\"key\":\"a\",\"filter\":\(filter)}"
+      let fault = try #require(try Files().fault(keys: line))
+      #expect(fault.contains("its filter can't be read") && !fault.contains("s3cret"), "\(fault)")
+    }
   }
 
   @Test func `files are read again, and bad ones leave what was`() throws {
