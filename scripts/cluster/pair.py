@@ -25,7 +25,8 @@ class Pair:
             self.servers.append(Postgres(
                 keeper, name, address, 5432 if network else None, prefix, SETTINGS, networks=allowed))
         self.primary, self.standby = self.servers
-        self.primary.make().start().grant()
+        # With the rights that docs/scaling.md asks for.
+        self.primary.make().start().grant("pincluster")
         self.standby.copy(self.primary).start()
         self.synchronize()
         self.rewinds = self.copies = 0

@@ -145,12 +145,15 @@ class Postgres:
         self.configure(primary_conninfo=source.conninfo(self.name), synchronous_standby_names=None)
         return self
 
-    def grant(self):
-        """Makes the database, and the role of the service, which may make a schema in it and nothing else."""
+    def grant(self, schema=None):
+        """Makes the database, and the role of the service, which may make a schema in it and nothing else; or has this one."""
         self.ask(f"CREATE ROLE {ROLE} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD '{self.password}'")
         self.ask(f"CREATE DATABASE {DATABASE}")
-        self.ask(f"REVOKE ALL ON DATABASE {DATABASE} FROM PUBLIC; GRANT CONNECT, CREATE ON DATABASE {DATABASE} TO {ROLE}; "
+        rights = "CONNECT" if schema else "CONNECT, CREATE"
+        self.ask(f"REVOKE ALL ON DATABASE {DATABASE} FROM PUBLIC; GRANT {rights} ON DATABASE {DATABASE} TO {ROLE}; "
                  "REVOKE ALL ON SCHEMA public FROM PUBLIC", DATABASE)
+        if schema:
+            self.ask(f"CREATE SCHEMA {schema} AUTHORIZATION {ROLE}", DATABASE)
         return self
 
     # MARK: Life
