@@ -116,14 +116,15 @@ class Instance:
 
 
 class Balancer:
-    """HAProxy with the recipe of deploy, of which only addresses are replaced."""
+    """HAProxy with the recipe of deploy, of which only addresses are replaced, and as many servers as there are instances."""
 
     def __init__(self, keeper, ports, port):
-        recipe = RECIPE.read_text()
-        for old, new in zip(("127.0.0.1:8081", "127.0.0.1:8082", "127.0.0.1:8083"), ports):
-            assert old in recipe, f"{RECIPE} has no {old}"
-            recipe = recipe.replace(old, f"127.0.0.1:{new}")
-        assert "bind :8080" in recipe
+        recipe, found = re.subn(
+            r'^(  server )one "\$\{INSTANCE_ONE-127\.0\.0\.1:8081\}"(.*)\n  server two .*$',
+            lambda match: "\n".join(
+                f"{match[1]}s{number} 127.0.0.1:{each}{match[2].replace('/one', f'/s{number}')}" for number, each in enumerate(ports)),
+            RECIPE.read_text(), flags=re.M)
+        assert found == 3 and "bind :8080" in recipe, f"{RECIPE} has other servers"
         file, log = keeper.folder / "haproxy.cfg", keeper.folder / "haproxy.log"
         file.write_text(recipe.replace("bind :8080", f"bind 127.0.0.1:{port}"))
         self.port = port

@@ -81,8 +81,8 @@ class Keeper:
         return self.adopt(process, stop)
 
     def __enter__(self):
-        # So that these, too, leave by way of `__exit__`.
-        for number in (signal.SIGTERM, signal.SIGHUP):
+        # So that these leave by way of `__exit__`, also where Ctrl-C is ignored, as in the background of a script.
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             signal.signal(number, lambda number, frame: sys.exit(128 + number))
         return self
 
