@@ -53,6 +53,16 @@ class Client:
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.connection = connection
 
+    def read(self, *request, **headers):
+        """The answer to a request that changes nothing: a connection that was closed while it was idle is made anew."""
+        was_open = self.connection is not None
+        try:
+            return self.ask(*request, **headers)
+        except Lost:
+            if not was_open:
+                raise
+            return self.ask(*request, **headers)
+
     def ask(self, method, path, body=None, type=None, **headers):
         """The answer to a request, whose body is text, bytes or JSON. A header's name has _ for -."""
         if body is not None and not isinstance(body, (str, bytes)):

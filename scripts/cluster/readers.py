@@ -30,7 +30,7 @@ class Reader:
         for port in ports:
             life = self.life(port)
             try:
-                answer = self.clients.setdefault(port, Client(port)).ask(method, path, body, type, Accept=accept)
+                answer = self.clients.setdefault(port, Client(port)).read(method, path, body, type, Accept=accept)
                 if answer.status in takes:
                     return answer, (port, *life) if life == self.life(port) else None
                 failures.append(f"{port}: {answer}")
