@@ -40,10 +40,10 @@ struct SharedStoreTests {
     let model = SharedModel(seed: 7)
     let first = try Replica(model.schema)
     defer { first.dropSchema() }
-    let features = (0..<210_000).map { number in
-      Plain(
-        number % 3 == 0 ? .text("name \(number)") : .int(Int64(number)),
-        [Double(number % 360) - 180, Double(number % 180) - 90], #"{"n":\#(number)}"#)
+    let features = (0..<210_000).map { (number: Int) -> Plain in
+      let id: FeatureID = number % 3 == 0 ? .text("name \(number)") : .int(Int64(number))
+      let position = [Double(number % 360) - 180, Double(number % 180) - 90]
+      return Plain(id, position, #"{"n":\#(number)}"#)
     }
     for start in stride(from: 0, to: features.count, by: 70_000) {
       try first.upsert(Array(features[start..<min(start + 70_000, features.count)]), into: "c")
