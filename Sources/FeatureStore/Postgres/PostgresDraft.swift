@@ -28,10 +28,16 @@ struct PostgresDraft {
   /// The collections that are dropped, as they were, with the version of that.
   var dropped: [CollectionInfo] = []
   var operations: [Operation] = []
-  /// The keys of collections that it has created.
-  var created: [Int64] = []
-  /// The keys of those that it has created in a part that was undone.
-  var abandoned: [Int64] = []
+  /// The collections that it has created in the database, by id, also in parts that were undone: their keys and first
+  /// versions.
+  var created: [String: (key: Int64, version: Int64)] = [:]
+
+  /// The keys of collections that it has created in parts that were undone.
+  var abandoned: [Int64] {
+    created.values.map(\.key).filter { key in
+      !infos.values.contains { $0.key == key } && !dropped.contains { $0.key == key }
+    }
+  }
   /// By which the end of the transaction is recognized.
   let token = Int64.random(in: .min ... .max)
 

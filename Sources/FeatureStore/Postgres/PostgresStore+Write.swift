@@ -50,9 +50,9 @@ extension PostgresStore {
     let before = draft
     do { return try body() } catch {
       // Collections that it has created are in the database already.
-      let created = (draft?.created ?? []).dropFirst(before?.created.count ?? 0)
+      let created = draft?.created ?? [:]
       draft = before
-      draft?.abandoned += created
+      draft?.created = created
       throw error
     }
   }
@@ -81,18 +81,25 @@ extension PostgresStore {
     _ id: String
   ) throws(StoreError) -> (info: CollectionInfo, created: Bool) {
     if let info = try find(id) { return (info.changed(to: info.version + 1), false) }
+    let (key, version) = try created(id)
+    return (
+      CollectionInfo(
+        key: key, id: id, title: nil, description: nil, version: version + 1, largestInteger: 0,
+        featureCount: 0, ttl: nil, temporal: nil, hasChecksums: false), true
+    )
+  }
+
+  /// Creates a collection in the database; returns its key and the version before its first.
+  private func created(_ id: String) throws(StoreError) -> (key: Int64, version: Int64) {
+    if let created = draft?.created[id] { return created }
     let found = try noting { (connection) throws(StoreError) in
       try connection.run([PostgresQueries.create.with { $0.add(id) }])[0]
     }
     guard found.count == 1, let key = found[0].integer(0), let version = found[0].integer(1) else {
       throw .conflict(reason: "another instance has created the collection \(id)")
     }
-    draft?.created.append(key)
-    return (
-      CollectionInfo(
-        key: key, id: id, title: nil, description: nil, version: version + 1, largestInteger: 0,
-        featureCount: 0, ttl: nil, temporal: nil, hasChecksums: false), true
-    )
+    draft?.created[id] = (key, version)
+    return (key, version)
   }
 
   private func save(_ info: CollectionInfo, _ operation: PostgresDraft.Operation? = nil)
