@@ -14,6 +14,8 @@ class Ledger:
         self.lock = threading.Lock()
         self.over = threading.Event()
         self.faults = []
+        # Whether nothing counts any more, as everything is being ended.
+        self.closed = False
         self.counts = collections.Counter()
         # Who wrote a version of the collection.
         self.versions = {}
@@ -31,12 +33,20 @@ class Ledger:
         self.unrest = 0.0
         self.in_unrest = False
         self.waits = []
+        # How long writes took that were answered 503.
+        self.refusals = []
 
     def fault(self, text):
         with self.lock:
+            if self.closed:
+                return
             self.faults.append(text)
             if len(self.faults) <= 20:
                 print(f"FAULT: {text[:600]}", flush=True)
+
+    def close(self):
+        self.closed = True
+        self.over.set()
 
     def count(self, what, number=1):
         with self.lock:

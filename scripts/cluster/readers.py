@@ -22,16 +22,24 @@ class Reader:
         # The version of the collection last seen of an instance's life.
         self.seen = {}
 
+    def look(self, answer, began):
+        """An answer tells its age while it may not be of the newest version, and only then."""
+        if "pincluster-age" in answer.headers:
+            self.ledger.count("answers with Pincluster-Age")
+            if self.ledger.is_calm(began):
+                self.ledger.fault(f"an answer has Pincluster-Age {answer.headers['pincluster-age']}, although all is well")
+
     def ask(self, method, path, type=None, body=None, accept=None, takes=(200, 204, 404)):
         """The answer, and which instance in which life gave it. One more try, elsewhere, is all right."""
         ports = [self.balancer] * 2 if self.balancer else [
             instance.port for instance in self.r.sample(self.instances, len(self.instances))][:2]
         failures = []
         for port in ports:
-            life = self.life(port)
+            life, began = self.life(port), time.monotonic()
             try:
                 answer = self.clients.setdefault(port, Client(port)).read(method, path, body, type, Accept=accept)
                 if answer.status in takes:
+                    self.look(answer, began)
                     return answer, (port, *life) if life == self.life(port) else None
                 failures.append(f"{port}: {answer}")
             except Lost as error:

@@ -138,6 +138,11 @@ class Writer:
         elif answer.status == 503:
             # Which says that nothing is stored; whether that is so, the next look tells.
             self.ledger.count("writes answered 503")
+            self.ledger.refusals.append(time.monotonic() - sent)
+            if self.ledger.is_calm(sent):
+                self.ledger.fault(f"{method} {path}: {answer}, although nothing was done to anybody")
+            if "retry-after" not in answer.headers and b"problem" in answer.headers.get("content-type", "").encode():
+                self.ledger.fault(f"{method} {path}: {answer}, without Retry-After")
             time.sleep(0.05)
         elif answer.status // 100 != 2 or answer.version is None:
             self.ledger.fault(f"{method} {path} {headers}: {answer}, version {answer.version}")
