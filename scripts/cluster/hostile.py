@@ -22,6 +22,20 @@ def put(client, id, n, size=0):
     return client.ask("PUT", f"{ITEMS}/{id}", feature, GEOJSON)
 
 
+def everything(port):
+    """n by id of all features, page by page; or what was answered instead."""
+    client, found, path = Client(port), {}, f"{ITEMS}?limit=10000"
+    while path:
+        answer = client.ask("GET", path)
+        if answer.status != 200:
+            return answer
+        page = answer.json()
+        found |= {feature["id"]: feature["properties"]["n"] for feature in page["features"]}
+        following = [link["href"] for link in page["links"] if link["rel"] == "next"]
+        path = "/" + following[0].split("/", 3)[3] if following else None
+    return found
+
+
 class Hostile:
     """A server, an instance that is well, and one thing after the other that isn't."""
 
@@ -57,8 +71,7 @@ class Hostile:
 
     def check(self, instance, held, what):
         """That an instance has what was acknowledged and no more."""
-        answer = Client(instance.port).ask("GET", f"{ITEMS}?limit=10000")
-        found = {f["id"]: f["properties"]["n"] for f in answer.json().get("features", [])} if answer.status == 200 else answer
+        found = everything(instance.port)
         self.expect(found == held, f"{what}: there is {str(found)[:300]}, not {str(held)[:300]}")
 
     # MARK: At the start
@@ -234,8 +247,7 @@ class Hostile:
         fresh = Instance(self.keeper, self.binary, f"hostile{self.number}b", server.url(), 0, ("--trust-proxy",))
         fresh.start()
         for one in (instance, fresh):
-            answer = Client(one.port).ask("GET", f"{ITEMS}?limit=10000")
-            found = {f["id"]: f["properties"]["n"] for f in answer.json()["features"] if f["id"] not in unknown}
+            found = {id: m for id, m in everything(one.port).items() if id not in unknown}
             self.expect(found == {id: m for id, m in held.items() if id not in unknown},
                         f"after a full disk {one.name} has {len(found)} features, not {len(held)}")
             one.stop()
