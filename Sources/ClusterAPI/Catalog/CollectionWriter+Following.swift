@@ -133,8 +133,8 @@ extension CollectionWriter {
       shared.isShown(loaded.info)
       shared.link.hasLoaded()
       indexFiles.report(.loadedAnew(collection: info.id))
-    } catch StoreError.away {
-      // It is tried again as soon as it is seen again.
+    } catch StoreError.away, StoreError.dropped {
+      // It is tried again if it is seen again.
     } catch {
       indexFiles.report(.damaged(reason: "\(error)"))
     }

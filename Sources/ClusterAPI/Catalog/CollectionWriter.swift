@@ -82,14 +82,16 @@ public final class CollectionWriter: @unchecked Sendable {
       indexFiles.report = report
       var unread: [Int64] = []
       for info in try store.collections() {
-        let loaded = try store.loadIndex(of: info)
+        let loaded: LoadedIndex
+        do { loaded = try store.loadIndex(of: info) } catch StoreError.dropped { continue }
         if let changes = loaded.changes {
           unread.append(info.key)
           report(.read(collection: info.id, changes: changes))
         }
         if let fault = loaded.fault { report(.unusable(collection: info.id, reason: fault)) }
         show(
-          CollectionSnapshot(info: info, collection: IndexedCollection(loaded.index)),
+          CollectionSnapshot(
+            info: loaded.info, collection: IndexedCollection(loaded.index)),
           withoutExpired: loaded.expired)
       }
       store.keepReserve()

@@ -140,7 +140,7 @@ extension Problem {
     case let error as StoreError:
       if case .away = error {} else { report("\(error)") }
       return switch error {
-      case .away, .conflict: .storeAway
+      case .away, .conflict, .dropped: .storeAway
       case .uncertain:
         Problem(
           504, "the database was lost while it stored this; it isn't known whether it has stored it"

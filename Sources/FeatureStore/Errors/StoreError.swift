@@ -29,6 +29,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case refused(reason: String)
   /// The collection's features are those of a table that isn't the store's, and are written there.
   case attached(collection: String)
+  /// Another instance has dropped the collection meanwhile.
+  case dropped(collection: String)
   /// Somebody else was faster; the transaction is to be begun again.
   case conflict(reason: String)
   /// The collection has held an integer id so large that no larger one is left.
@@ -64,6 +66,7 @@ extension StoreError: CustomStringConvertible {
     case .uncertain(let reason): "the end of a transaction is unknown: \(reason)"
     case .refused(let reason): "the database can't be used: \(reason)"
     case .attached(let collection): "the collection \(collection) is attached to a table"
+    case .dropped(let collection): "the collection \(collection) has been dropped"
     case .conflict(let reason): "others were faster: \(reason)"
     case .idsExhausted(let collection):
       "no integer id is left in the collection \(collection): the largest is 2^53−1"

@@ -71,7 +71,7 @@ final class PostgresConnection {
       throw .away(
         reason: message.isEmpty
           ? "no answer within \(Int(seconds)) s"
-          : message.split(separator: "\n").joined(separator: " "))
+          : message.split(whereSeparator: \.isWhitespace).joined(separator: " "))
     }
     guard PQserverVersion(pointer) >= 130_000 else {
       PQfinish(pointer)

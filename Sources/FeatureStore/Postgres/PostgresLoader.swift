@@ -24,7 +24,7 @@ struct PostgresLoader: Sendable {
     let found = try CollectionInfo.all(
       connection.run([PostgresQueries.find.with { $0.add([key]) }])[0], of: servers.address)
     guard let info = found.first else {
-      throw StoreError.away(reason: "the collection \(info.id) has been dropped")
+      throw StoreError.dropped(collection: info.id)
     }
     var fault: String?
     if let file {
