@@ -27,7 +27,7 @@ extension API {
   ///
   /// - Parameter match: what the path names; nil if that is to be found.
   func unpack(
-    _ request: HTTPRequest, at match: Route.Match?, from resources: Resources,
+    _ request: HTTPRequest, at match: Route.Match?, from resources: Resources, isHere: Bool,
     _ finish: @escaping Reply
   ) throws {
     let match = match ?? (try? Route.find(request.path))
@@ -39,7 +39,7 @@ extension API {
       let decoded = try decoded(request, limit: limit, isOnePart: true)
     {
       let outcome = try Route.outcome(of: decoded, at: match, from: resources)
-      return try carryOut(outcome, decoded, finish)
+      return try carryOut(outcome, decoded, finish, isHere: isHere)
     }
     enqueue(takesFeatures ? .write : .quick, request, finish) {
       do {

@@ -13,6 +13,8 @@ public final class API: Sendable {
   private let readWork = WorkQueue(turns: Processors.count)
   private let writeWork = WorkQueue(turns: max(1, Processors.count / 2))
   private let requestTimeout: Int
+  /// How long a read waits for a version, in nanoseconds.
+  let longestWait: UInt
   private let address: ServiceAddress
   private let origins: OriginPolicy
   /// Nil if everybody may do everything.
@@ -23,12 +25,15 @@ public final class API: Sendable {
 
   /// The default of the time that a request's work may take with its waiting, in seconds.
   public static let defaultRequestTimeout = 10
+  /// The default of the time that a read waits for a version, in seconds.
+  public static let defaultMaxWait = 2
 
   /// An API over a catalogue and its writer.
   ///
   /// - Parameters:
   ///   - requestTimeout: the time that a request's work may take with its waiting, in seconds. Writes take as
   ///     long as they take.
+  ///   - maxWait: the time that a read waits until its collection has come to the version that it asks for, in seconds.
   ///   - mostOnLoop: the time after which a read is given up where it came in, in nanoseconds, to be begun again
   ///     on another thread; 0 for never.
   ///   - slowRequest: the time after which a request is slow, in microseconds.
@@ -39,12 +44,14 @@ public final class API: Sendable {
   ///   - report: is given the errors that clients aren't told.
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
-    requestTimeout: Int = defaultRequestTimeout, mostOnLoop: UInt = Cost.mostOnLoop,
+    requestTimeout: Int = defaultRequestTimeout, maxWait: Double = Double(defaultMaxWait),
+    mostOnLoop: UInt = Cost.mostOnLoop,
     slowRequest: Int = .max, address: ServiceAddress = .ofRequests, origins: OriginPolicy = .usual,
     access: AccessControl? = nil, map: MapSettings = MapSettings(),
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.requestTimeout, self.mostOnLoop) = (requestTimeout, mostOnLoop)
+    longestWait = UInt(max(maxWait, 0) * 1e9)
     (self.report, self.slowRequest) = (report, slowRequest)
     (self.address, self.origins) = (address, origins)
     self.access = access.flatMap { $0.isOn ? $0 : nil }
@@ -72,7 +79,7 @@ public final class API: Sendable {
     let answering = Answering(
       request, origins, writes: Route.writes, route: Route.number, isGuarded: access != nil,
       slow: slowRequest, report, resources.metrics.refusals, reply)
-    let finish: Reply = { answering.finish($0) }
+    let finish = replying(by: answering)
     do {
       try origins.check(request, address, writes: Route.writes)
       if request.body.count > ParserPool.maximumBody {
@@ -95,7 +102,9 @@ public final class API: Sendable {
     _ request: HTTPRequest, at match: Route.Match? = nil, from resources: Resources,
     isHere: Bool = true, _ finish: @escaping Reply
   ) throws {
-    if try API.isPacked(request) { return try unpack(request, at: match, from: resources, finish) }
+    if try API.isPacked(request) {
+      return try unpack(request, at: match, from: resources, isHere: isHere, finish)
+    }
     let outcome = try Route.outcome(of: request, at: match, from: resources)
     try carryOut(outcome, request, finish, isHere: isHere)
   }
@@ -226,15 +235,19 @@ public final class API: Sendable {
     request.note { $0.endWork() }
     let note: WriteQueue.Note = { times in request.note { $0.write = times } }
     let accepted = resources.writer.enqueue(write, share, note: note) { [weak self] result in
-      // Compressing a long answer must not keep the next writes waiting.
+      let isFiltered = write.view.isFiltered
+      let told = isFiltered ? result : write.telling(result)
+      // Compressing a long answer, or a look at what a tenant sees, must not keep the next writes waiting.
       let isLong = (try? result.get().body.count > API.longAnswer) ?? false
-      guard isLong, let self else { return finish(result) }
-      let send: @Sendable () -> Void = { finish(result) }
+      guard isLong || isFiltered, let self else { return finish(told) }
+      let isMuch = isFiltered && write.view.work(for: write.collection) == .much
       readWork.enqueue(
         Job(
-          of: request.client, isLong: false, isAbandoned: { false }, fail: { _ in send() },
-          work: send
-        ))
+          of: request.client, isLong: isMuch, isAbandoned: { false }, fail: { _ in finish(told) }
+        ) {
+          let outcome = isFiltered ? write.telling(result) : told
+          if !Interruption.isOver { finish(outcome) }
+        })
     }
     if !accepted { throw Problem.stopping }
   }

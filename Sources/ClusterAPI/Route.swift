@@ -30,6 +30,8 @@ final class Route: Sendable {
   private let tellsOfEverything: Bool
   /// Whether it is answered with something of several collections.
   let listsCollections: Bool
+  /// Whether it is about the collection that its first parameter names.
+  let isOfCollection: Bool
   /// The methods, apart from OPTIONS.
   let methods: [HTTPMethod]
   /// The value of the header field Allow.
@@ -48,6 +50,7 @@ final class Route: Sendable {
     self.answersBeforeLoading = answersBeforeLoading
     self.tellsOfEverything = tellsOfEverything
     self.listsCollections = listsCollections
+    isOfCollection = path.hasPrefix("/collections/{")
     self.handlers = handlers.map { ($0.key, $0.value) }
     methods = handlers.flatMap { $0.key == .get ? [.get, .head] : [$0.key] }
   }
@@ -73,7 +76,11 @@ final class Route: Sendable {
     guard route.answersBeforeLoading || resources.catalog.whole.isLoaded else {
       throw Problem.unavailable("the collections are being loaded")
     }
-    return try handler(resources, parameters, request)
+    guard route.isOfCollection, !writes(method, postTakesFeatures: route.takesFeatures),
+      let asked = try AskedVersion(request)
+    else { return try handler(resources, parameters, request) }
+    let patient = Resources(resources, of: resources.catalog, from: asked.version)
+    return try handler(patient, parameters, asked.request)
   }
 
   /// The number of the route of a request; nil if its path names none.
@@ -103,11 +110,6 @@ final class Route: Sendable {
 
   /// Whether it needs no key: what is there before the collections are tells nothing of them, but for figures of all.
   var isPublic: Bool { answersBeforeLoading && !tellsOfEverything }
-
-  /// Whether it is about the collection that its first parameter names.
-  var isOfCollection: Bool {
-    segments.first == Array("collections".utf8) && segments.count > 1
-  }
 
   /// Refuses a request that a grant doesn't cover.
   func check(

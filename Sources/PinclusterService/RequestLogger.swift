@@ -76,6 +76,7 @@ final class RequestLogger: Sendable {
       json.member("waited", rounded(notes.waited))
       json.member("worked", rounded(notes.worked))
     }
+    if notes.awaited > 0 { json.member("versionWaited", rounded(notes.awaited)) }
     guard let write = notes.write else { return }
     json.member("writerWaited", rounded(write.waited))
     json.member("applied", rounded(write.applied))

@@ -53,6 +53,9 @@ struct Serve: RunnableCommand {
       .init(
         "request-timeout", "SECONDS", "time that the work for a read may take", 1...3600,
         standard: API.defaultRequestTimeout),
+      .init(
+        "max-wait", "SECONDS", "time that a read waits for the version it asks for", 0...3600,
+        standard: API.defaultMaxWait),
       .maximumFeatureBytes,
       .init(
         "max-collections", "N", "collections beyond which none is created", 1...1_000_000,
@@ -84,6 +87,7 @@ struct Serve: RunnableCommand {
   private var configuration: HTTPServer.Configuration
   private let tls: TLSFiles?
   private let requestTimeout: Int
+  private let maxWait: Int
   /// In microseconds.
   private let slowRequest: Int
   private let address: ServiceAddress
@@ -99,6 +103,7 @@ struct Serve: RunnableCommand {
     directory = options.values["data"] ?? ""
     shared = try Serve.sharedStore(options, directory: directory)
     requestTimeout = options.integer("request-timeout") ?? API.defaultRequestTimeout
+    maxWait = options.integer("max-wait") ?? API.defaultMaxWait
     let slow = options.integer("slow-request") ?? 1000
     slowRequest = slow == 0 ? .max : slow * 1000
     tls = try TLSFiles(options)
@@ -173,7 +178,8 @@ struct Serve: RunnableCommand {
     log(access)
     let api = API(
       catalog: catalog, writer: writer, metrics: metrics, requestTimeout: requestTimeout,
-      slowRequest: slowRequest, address: address, origins: origins, access: access, map: map
+      maxWait: Double(maxWait), slowRequest: slowRequest, address: address, origins: origins,
+      access: access, map: map
     ) { [logger] message in
       logger.log(.error, "failed") { $0.member("message", message) }
     }

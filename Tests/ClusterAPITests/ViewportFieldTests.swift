@@ -58,7 +58,7 @@ import Testing
     ] as [(String, ViewportField.Requests, [String])] {
       let names = document.queryNames(of: "\(collection)/\(path)")
       #expect(
-        names == Set(ViewportField.names(requests) + others),
+        names == Set(ViewportField.names(requests) + others + ["minVersion"]),
         "GET \(path): describe each field in api/viewport.yaml, then run scripts/openapi")
     }
     for (schema, requests, others) in [

@@ -19,18 +19,23 @@ public final class Catalog: Sendable {
     var byID: [String: Entry] = [:]
     /// In order.
     var ids: [String] = []
+    var dropped = DroppedCollections()
 
     subscript(_ id: String) -> Entry? { byID[id] }
 
     mutating func show(_ snapshot: CollectionSnapshot) {
       let id = snapshot.info.id
-      if byID[id] == nil { ids.insert(id, at: place(of: id)) }
+      if byID[id] == nil {
+        ids.insert(id, at: place(of: id))
+        dropped.remove(id)
+      }
       byID[id, default: Entry(snapshot: snapshot)].snapshot = snapshot
     }
 
-    mutating func remove(_ id: String) -> Entry? {
+    mutating func remove(_ id: String, at version: Int64?) -> Entry? {
       guard let entry = byID.removeValue(forKey: id) else { return nil }
       ids.remove(at: place(of: id))
+      dropped.add(id, at: version ?? entry.snapshot.info.version + 1)
       return entry
     }
 
@@ -47,6 +52,8 @@ public final class Catalog: Sendable {
   private let loaded = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
   private let detached = Atomic<Bool>(false)
+  /// Reads that wait until a collection has come to a version.
+  let waits: VersionWaits
   /// The memory of the cached cells of all collections.
   let cellCacheBudget: CellCacheBudget
   /// The memory of the cached tiles of all collections.
@@ -57,9 +64,10 @@ public final class Catalog: Sendable {
 
   init(
     cellCacheBudget: CellCacheBudget = CellCacheBudget(),
-    tileCacheBudget: TileCacheBudget = TileCacheBudget()
+    tileCacheBudget: TileCacheBudget = TileCacheBudget(), waits: VersionWaits = VersionWaits()
   ) {
     (self.cellCacheBudget, self.tileCacheBudget) = (cellCacheBudget, tileCacheBudget)
+    self.waits = waits
   }
 
   /// Whether every stored collection has been loaded, so that requests can be answered.
@@ -79,8 +87,11 @@ public final class Catalog: Sendable {
   /// Opens or closes the service to clients.
   public func setReady(_ isReady: Bool) { loaded.store(isReady, ordering: .releasing) }
 
-  /// Marks the service as not ready because it is stopping. Requests are still answered.
-  public func setStopping() { stopping.store(true, ordering: .releasing) }
+  /// Marks the service as not ready because it is stopping. Requests are still answered, but none waits for a version.
+  public func setStopping() {
+    stopping.store(true, ordering: .releasing)
+    waits.close()
+  }
 
   /// The collection with an id, as it is now.
   public subscript(_ id: String) -> CollectionSnapshot? {
@@ -112,6 +123,14 @@ public final class Catalog: Sendable {
   /// - Returns: the snapshot that is shown.
   @discardableResult
   func publish(_ snapshot: CollectionSnapshot, touched: [Coordinate]?) -> CollectionSnapshot {
+    let shown = replace(with: snapshot, touched: touched)
+    waits.show(shown.info.version, of: shown.info.id)
+    return shown
+  }
+
+  private func replace(
+    with snapshot: CollectionSnapshot, touched: [Coordinate]?
+  ) -> CollectionSnapshot {
     publishing.withLock { toSweep in
       let id = snapshot.info.id
       guard let shown = shown(id),
@@ -145,17 +164,30 @@ public final class Catalog: Sendable {
     replaced?.log?.notify()
   }
 
+  /// The version of a collection as it is shown, with features that may have expired; that at which it was dropped if
+  /// it isn't there any more, as far as that is remembered.
+  func version(of id: String) -> (number: Int64, isDropped: Bool)? {
+    entries.withLock { entries in
+      entries[id].map { ($0.snapshot.info.version, false) }
+        ?? entries.dropped[id].map { ($0, true) }
+    }
+  }
+
   /// Removes a dropped collection and tells its watchers.
-  func remove(_ id: String) {
+  ///
+  /// - Parameter version: that of the drop; nil for the one after the last that was shown.
+  func remove(_ id: String, at version: Int64? = nil) {
     publishing.withLock { toSweep in
       toSweep.remove(id)
       let removed = entries.withLock { entries in
-        let removed = entries.remove(id)
+        let removed = entries.remove(id, at: version)
         removed?.log?.end()
         return removed
       }
       removed?.log?.notify()
     }
+    // Those who wait for this are told that it has gone.
+    if let version = self.version(of: id) { waits.show(version.number, of: id) }
   }
 
   /// The log of a collection's changes, which begins with the first call; nil if there is no such collection.
@@ -181,6 +213,12 @@ public final class Catalog: Sendable {
 
   /// Replaces a collection's snapshot by one without expired features.
   private func withoutExpired(_ id: String) -> CollectionSnapshot? {
+    let shown = leaveOutExpired(of: id)
+    if let shown { waits.show(shown.info.version, of: id) }
+    return shown
+  }
+
+  private func leaveOutExpired(of id: String) -> CollectionSnapshot? {
     publishing.withLock { toSweep -> CollectionSnapshot? in
       guard let snapshot = shown(id) else { return nil }
       guard let timekeeper = timekeeper.withLock({ $0 }), let next = snapshot.nextExpiry else {

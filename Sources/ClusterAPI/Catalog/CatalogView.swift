@@ -52,6 +52,32 @@ struct CatalogView: Sendable {
     }
   }
 
+  /// The version of a collection that was made last, without any work; 0 if none was, nil if there is no such collection.
+  func madeVersion(of id: String) -> Int64? {
+    guard let version = whole.version(of: id), !version.isDropped else { return nil }
+    guard let tenant else { return version.number }
+    return tenant.view(of: id).version ?? 0
+  }
+
+  /// Whether a collection has come to a version only to be dropped.
+  func isDropped(_ id: String, after version: Int64) -> Bool {
+    guard !isFiltered, let last = whole.version(of: id) else { return false }
+    return last.isDropped && last.number >= version
+  }
+
+  /// The version of a collection after a write, or that at which it was dropped; nil if there is none.
+  ///
+  /// - Throws: ``Problem`` 503 if there is no memory for what is seen of it.
+  func versionAfterWrite(of id: String) throws -> Int64? {
+    isFiltered ? try self[id]?.info.version : whole.version(of: id)?.number
+  }
+
+  /// Has waits for a collection end when it has come far enough: if all of it is seen, that is done by whoever changes it.
+  func refresher(of id: String) -> (@Sendable () -> Void)? {
+    guard let tenant else { return nil }
+    return { [whole] in tenant.updateSoon(id, from: whole) }
+  }
+
   /// The work that ``subscript(_:)`` takes for a collection.
   enum Work {
     case none

@@ -34,6 +34,9 @@ final class FilteredView: Sendable {
   /// The features of the version that was made last.
   var featureCount: Int { state.withLock { $0?.snapshot.index.count ?? 0 } }
 
+  /// The version that was made last; nil if none was.
+  var version: Int64? { state.withLock { $0?.snapshot.info.version } }
+
   /// Whether ``snapshot(of:)`` takes no work.
   func isCurrent(for whole: CollectionSnapshot) -> Bool {
     state.withLock { $0?.isCurrent(for: whole) ?? false }

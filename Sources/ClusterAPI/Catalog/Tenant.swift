@@ -44,12 +44,17 @@ final class Tenant: Sendable {
     views.withLock { $0.removeValue(forKey: collection) }?.end()
   }
 
-  /// Has a view brought up to date by a thread of low priority, which does one after the other.
+  /// Has a view brought up to date by a thread of low priority, which does one after the other, and ends the waits for
+  /// what it shows then.
   func updateSoon(_ id: String, from catalog: Catalog) {
     guard updating.withLock({ $0.insert(id).inserted }) else { return }
     Tenant.background.async { [self] in
-      if let whole = catalog[id] { _ = try? view(of: id).snapshot(of: whole) }
+      // Before the look: what changes after it needs another.
       updating.withLock { _ = $0.remove(id) }
+      guard let whole = catalog[id], let shown = try? view(of: id).snapshot(of: whole) else {
+        return
+      }
+      catalog.waits.show(shown.info.version, of: id, to: ObjectIdentifier(self))
     }
   }
 

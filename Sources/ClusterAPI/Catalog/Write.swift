@@ -34,4 +34,29 @@ struct Write: Sendable {
       view: view, collection: collection, bytes: 0, isSmall: false, makesRoom: makesRoom,
       perform: perform)
   }
+
+  /// The outcome with the version of the collection after it, as far as the client sees that. Who is told that the
+  /// feature isn't there, or isn't what it was, is told as well where to see that.
+  ///
+  /// What a tenant sees may take a look at all features.
+  func telling(
+    _ outcome: Result<HTTPResponse, any Error>
+  ) -> Result<HTTPResponse, any Error> {
+    switch outcome {
+    case .success(var response):
+      guard let field = versionField else { return outcome }
+      response.headers.append(field)
+      return .success(response)
+    case .failure(let error):
+      guard var problem = error as? Problem, [404, 412].contains(problem.status),
+        let field = versionField
+      else { return outcome }
+      problem.headers.append(field)
+      return .failure(problem)
+    }
+  }
+
+  private var versionField: (name: String, value: String)? {
+    (try? view.versionAfterWrite(of: collection)).map { (VersionField.name, "\($0)") }
+  }
 }

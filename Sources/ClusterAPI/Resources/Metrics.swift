@@ -119,6 +119,11 @@ public final class Metrics: Sendable {
     text.counter(
       "dropped_watchers_total", "Clients dropped because they were too slow for events.",
       watching.dropped)
+    let waits = catalog.waits.figures
+    text.gauge("waiting_reads", "Reads that wait for a version now.", waits.waiting)
+    text.add(
+      "waits_total", "counter", "Waits of reads for a version, by how they ended.",
+      [("{end=\"shown\"}", "\(waits.shown)"), ("{end=\"late\"}", "\(waits.late)")])
     Metrics.write(catalog, sources.tenants, to: &text)
     ProcessFigures.write(to: &text)
     return text.text

@@ -53,7 +53,9 @@ extension Resources {
         let batch = try patch.store(merge, mergingAtMost: limit, in: group)
         return Resources.stored(batch, status: 200, type)
       }
-      do { return try writer.perform(write, share) } catch is ItemPatch.Stale { continue }
+      do {
+        return try write.telling(Result { try writer.perform(write, share) }).get()
+      } catch is ItemPatch.Stale { continue }
     }
     throw Problem.unavailable("the feature is too large for a patch while others change it")
   }

@@ -12,6 +12,8 @@ final class Resources: Sendable {
   let parsers: ParserPool
   let tileTemplates: TileTemplates
   private let address: ServiceAddress
+  /// The version to which a collection must have come before it is read.
+  private let minimum: Int64
   /// The store's id as a part of entity tags.
   private let storeName: String
 
@@ -23,11 +25,14 @@ final class Resources: Sendable {
     (self.address, self.map) = (address, map)
     hub = ChangeHub(refusals: metrics.refusals, report: report)
     storeName = String(writer.storeID, radix: 36)
+    minimum = 0
     (parsers, tileTemplates) = (ParserPool(), TileTemplates())
   }
 
-  /// The same for somebody who sees something else.
-  init(_ other: Resources, of view: CatalogView) {
+  /// The same for somebody who sees something else, or who doesn't want to see a collection before it has come to a
+  /// version.
+  init(_ other: Resources, of view: CatalogView, from minimum: Int64 = 0) {
+    self.minimum = minimum
     catalog = view
     (writer, metrics, hub, map) = (other.writer, other.metrics, other.hub, other.map)
     (parsers, tileTemplates, address) = (other.parsers, other.tileTemplates, other.address)
@@ -35,8 +40,17 @@ final class Resources: Sendable {
   }
 
   /// The collection with an id as it is now; 404 if there is none.
+  ///
+  /// - Throws: ``TooEarly`` if it hasn't come to the version that is asked for.
   func snapshot(_ id: String) throws -> CollectionSnapshot {
-    guard let snapshot = try catalog[id] else { throw Problem.noCollection }
+    let snapshot = try catalog[id]
+    if snapshot?.info.version ?? 0 < minimum {
+      // One that isn't there may come, too.
+      guard snapshot != nil || Catalog.isCollectionID(id) && !catalog.isDropped(id, after: minimum)
+      else { throw Problem.noCollection }
+      throw TooEarly(collection: id, version: minimum, view: catalog)
+    }
+    guard let snapshot else { throw Problem.noCollection }
     return snapshot
   }
 

@@ -2,7 +2,7 @@ import HTTPServer
 
 /// How the outcome of a request becomes the response that its client gets.
 final class Answering: Sendable {
-  private let request: HTTPRequest
+  let request: HTTPRequest
   private let origins: OriginPolicy
   private let writes: @Sendable (HTTPRequest) -> Bool
   private let route: @Sendable (HTTPRequest) -> Int?

@@ -8,7 +8,8 @@ enum CrossOrigin {
   /// Keeps browsers from taking an answer for what its type doesn't say.
   private static let sniffing = (name: "X-Content-Type-Options", value: "nosniff")
   private static let exposed = (
-    name: "Access-Control-Expose-Headers", value: "ETag, Link, Location, Retry-After, X-Request-Id"
+    name: "Access-Control-Expose-Headers",
+    value: "ETag, Link, Location, \(VersionField.name), Retry-After, X-Request-Id"
   )
 
   /// The fields of an answer of some type, with those that open it. They are kept for the usual types.
@@ -61,7 +62,7 @@ enum CrossOrigin {
       (
         "Access-Control-Allow-Headers",
         "Accept, Authorization, Content-Crs, Content-Encoding, Content-Type, If-Match, If-None-Match, "
-          + "Last-Event-ID, Prefer, Traceparent, Tracestate, X-Request-Id"
+          + "Last-Event-ID, \(VersionField.name), Prefer, Traceparent, Tracestate, X-Request-Id"
       ),
       ("Access-Control-Max-Age", "86400"),
     ]

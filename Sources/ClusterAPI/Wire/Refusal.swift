@@ -23,6 +23,8 @@ enum Refusal: String, CaseIterable, Sendable {
   case time
   /// Too many clients watched.
   case watchers
+  /// Too many reads waited for a version.
+  case waits
   /// A watcher was too slow for its events.
   case slowWatcher = "slow_watcher"
   /// What watchers showed took too much memory.

@@ -25,6 +25,8 @@ public struct RequestNotes: Sendable {
   public var lane: String?
   /// When it first came into a queue, on a monotonic clock; how long it waited for its turns; and how long it had them.
   public var (enqueued, waited, worked): (UInt, UInt, UInt) = (0, 0, 0)
+  /// How long it waited for a version of a collection.
+  public private(set) var awaited: UInt = 0
   /// What the work was expected to take; 0 if nobody asked.
   public var estimate = 0.0
   /// The times of a write.
@@ -38,6 +40,12 @@ public struct RequestNotes: Sendable {
   public mutating func enter(_ lane: String) {
     self.lane = lane
     if enqueued == 0 { enqueued = MonotonicTime.now }
+  }
+
+  /// Notes that it waited for a version. That isn't work, even if it was in a queue before.
+  public mutating func endWait(of time: UInt) {
+    awaited += time
+    if enqueued > 0 { enqueued += time }
   }
 
   /// Notes that the work which a queue was for has ended, if there was any. Only the first call has an effect.

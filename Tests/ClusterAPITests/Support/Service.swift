@@ -26,10 +26,11 @@ final class Service: Sendable {
   ///   - origins: what browsers may ask for.
   ///   - keys: the text of a file of keys; nil if everybody may do everything.
   ///   - map: what the map page shows.
+  ///   - maxWait: how long a read waits for a version, in seconds.
   init(
     of directory: TemporaryDirectory? = nil, catalog: Catalog = Catalog(),
     limits: WriteLimits = WriteLimits(), origins: OriginPolicy = .usual,
-    keys: String? = nil, map: MapSettings = Service.map,
+    keys: String? = nil, map: MapSettings = Service.map, maxWait: Double = 2,
     clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
@@ -50,7 +51,7 @@ final class Service: Sendable {
     // The time is enough for a build without optimization on a busy machine.
     api = API(
       catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600,
-      origins: origins, access: access, map: map
+      maxWait: maxWait, origins: origins, access: access, map: map
     ) { text in reports.withLock { $0.append(text) } }
   }
 

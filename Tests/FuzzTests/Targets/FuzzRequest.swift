@@ -43,7 +43,7 @@ final class FuzzRequest: Sendable {
     try writer.load()
     catalog.setReady(true)
     let reports = reports
-    api = API(catalog: catalog, writer: writer, metrics: Metrics()) { text in
+    api = API(catalog: catalog, writer: writer, metrics: Metrics(), maxWait: 0) { text in
       reports.withLock { $0.append(text) }
     }
     let features = (0..<200).map { number in
