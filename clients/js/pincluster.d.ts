@@ -11,6 +11,11 @@ export interface Options {
 
 export interface Abortable { signal?: AbortSignal }
 
+export interface Reading extends Abortable {
+  /** The version to which the collection must have come before it is read, such as that of a write. */
+  minVersion?: number
+}
+
 export type FeatureID = number | string
 export type BBox = [west: number, south: number, east: number, north: number]
 export type Properties = Record<string, unknown>
@@ -68,7 +73,6 @@ export interface ViewOptions {
   hull?: boolean
   expansion?: boolean
   wrap?: boolean
-  minVersion?: number
 }
 
 export type Rect = { bbox: BBox } | { visibleMapRect: MapRect } | { region: Region }
@@ -142,6 +146,8 @@ export class PinclusterError extends Error {
   detail: string
   errors: { pointer: string; detail: string }[]
   retryAfter?: number
+  /** The version at which a write was refused with 404 or 412. */
+  version?: number
   /** What is wrong with a field; undefined if nothing is. */
   about(field: string): string | undefined
 }
@@ -177,8 +183,15 @@ export interface Query {
 }
 
 export interface Condition extends Abortable { ifMatch?: string; ifNoneMatch?: string }
-export interface Written { feature?: StoredFeature; etag: string | null; status: number }
-export interface Stored { inserted: number; updated: number; rejected: number; ids?: FeatureID[]; errors?: { pointer: string; detail: string }[] }
+export interface Written { feature?: StoredFeature; etag: string | null; status: number; version?: number }
+export interface Stored {
+  inserted: number
+  updated: number
+  rejected: number
+  ids?: FeatureID[]
+  errors?: { pointer: string; detail: string }[]
+  version?: number
+}
 export interface Request { method: 'GET' | 'POST'; url: string; body?: object }
 
 /** A service, by its URL. */
@@ -194,35 +207,37 @@ export class Collection {
   constructor(url: string | URL, options?: Options)
   readonly url: string
   readonly id: string
-  clusters(view: View, options?: Abortable): Promise<Answer>
-  clustersAsGeoJSON(view: View, options?: Abortable): Promise<object>
-  pins(view: Rect & ViewOptions, options?: Abortable): Promise<Pins>
+  /** The version after the last of these writes; undefined before the first. */
+  readonly version?: number
+  clusters(view: View, options?: Reading): Promise<Answer>
+  clustersAsGeoJSON(view: View, options?: Reading): Promise<object>
+  pins(view: Rect & ViewOptions, options?: Reading): Promise<Pins>
   request(view: View, resource?: string): Request
-  annotation(id: string, view?: Partial<View>, options?: Abortable): Promise<Annotation & { expansionZoom: number | null; visibleMapRect: MapRect }>
-  children(id: string, view?: Partial<View> & { childZoom?: number }, options?: Abortable): Promise<Answer>
-  features(id: string, view?: Partial<View> & { limit?: number; offset?: number }, options?: Abortable): Promise<Page>
-  hull(id: string, view?: Partial<View>, options?: Abortable): Promise<Hull>
+  annotation(id: string, view?: Partial<View>, options?: Reading): Promise<Annotation & { expansionZoom: number | null; visibleMapRect: MapRect }>
+  children(id: string, view?: Partial<View> & { childZoom?: number }, options?: Reading): Promise<Answer>
+  features(id: string, view?: Partial<View> & { limit?: number; offset?: number }, options?: Reading): Promise<Page>
+  hull(id: string, view?: Partial<View>, options?: Reading): Promise<Hull>
   locate(
     id: FeatureID,
     view: { latitudinalMeters: number; longitudinalMeters: number; viewportWidth: number; viewportHeight: number } & ViewOptions,
-    options?: Abortable,
+    options?: Reading,
   ): Promise<Location>
   changes(
     view: View,
-    options?: Abortable & { since?: number | string; onConnection?: (isOpen: boolean) => void },
+    options?: Reading & { since?: number | string; onConnection?: (isOpen: boolean) => void },
   ): AsyncGenerator<Change, void>
   tileJSONURL(view?: ViewOptions): string
-  tileJSON(view?: ViewOptions, options?: Abortable): Promise<{ tiles: string[]; [member: string]: unknown }>
-  query(query?: Query, options?: Abortable): Promise<Page>
-  all(query?: Query, options?: Abortable): AsyncGenerator<StoredFeature, void>
-  get(id: FeatureID, options?: Abortable): Promise<{ feature: StoredFeature; etag: string } | null>
+  tileJSON(view?: ViewOptions, options?: Reading): Promise<{ tiles: string[]; [member: string]: unknown }>
+  query(query?: Query, options?: Reading): Promise<Page>
+  all(query?: Query, options?: Reading): AsyncGenerator<StoredFeature, void>
+  get(id: FeatureID, options?: Reading): Promise<{ feature: StoredFeature; etag: string } | null>
   upsert(features: Feature | Feature[], options?: Abortable & { onError?: 'skip' | 'fail'; idProperty?: string }): Promise<Stored>
   put(id: FeatureID, feature: Feature, options?: Condition): Promise<Written>
   patch(id: FeatureID, patch: object, options?: Condition): Promise<Written>
   delete(id: FeatureID, options?: Condition): Promise<Written>
   deleteAll(query: Query, options?: Abortable): Promise<number>
-  info(options?: Abortable): Promise<CollectionInfo>
-  queryables(options?: Abortable): Promise<{ properties: Record<string, { type?: string | string[]; format?: string }> }>
+  info(options?: Reading): Promise<CollectionInfo>
+  queryables(options?: Reading): Promise<{ properties: Record<string, { type?: string | string[]; format?: string }> }>
   update(description?: { title?: string | null; description?: string | null; ttl?: number | null; temporal?: object | null }, options?: Abortable): Promise<CollectionInfo>
   drop(options?: Abortable): Promise<void>
 }

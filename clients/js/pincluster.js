@@ -5,11 +5,12 @@
 //   const { annotations } = await cities.clusters({ bbox: [5, 47, 16, 55], zoom: 6 })
 //
 // pincluster.d.ts has the types. Every call takes { signal } to abort it, and fails with a PinclusterError that
-// carries the problem+json of the service.
+// carries the problem+json of the service. A read takes { minVersion }, too: it waits until the collection has come
+// to that version, such as that of a write, whichever instance of the service it reaches.
 
 import { events } from './events.js'
 import { pause } from './pause.js'
-import { PinclusterError } from './problem.js'
+import { PinclusterError, versionOf } from './problem.js'
 import { isShort, queryOf } from './query.js'
 
 export { PinclusterError }
@@ -47,6 +48,8 @@ export class Pincluster {
 
 /** A collection, by its URL. */
 export class Collection {
+  #version
+
   constructor(url, options = {}) {
     this.url = String(url).replace(/\/$/, '')
     this.options = { retries: 2, fetch: (...of) => globalThis.fetch(...of), ...options }
@@ -54,6 +57,9 @@ export class Collection {
 
   /** The collection's id. */
   get id() { return decodeURIComponent(this.url.slice(this.url.lastIndexOf('/') + 1)) }
+
+  /** The version after the last of these writes; undefined before the first. */
+  get version() { return this.#version }
 
   // MARK: What a map draws
 
@@ -89,17 +95,17 @@ export class Collection {
   hull(id, view, options) { return this.#below(id, '/hull', view, options) }
 
   /** Where to move the map to see a feature. */
-  async locate(id, view, { signal } = {}) {
+  async locate(id, view, { signal, minVersion } = {}) {
     const path = `items/${encodeURIComponent(id)}/locate`
-    return (await send(this, this.#address(path), { method: 'POST', body: view, signal, isRead: true })).data
+    return (await send(this, this.#address(path, queryOf({ minVersion })), { method: 'POST', body: view, signal, isRead: true })).data
   }
 
   /**
    * What changes in a viewport: a `view` first, then `cells` whenever something has changed. Reconnects by itself
    * and goes on where it was; ends after `gone` or `problem`, and when `signal` aborts.
    */
-  async *changes(view, { signal, since, onConnection } = {}) {
-    const url = this.#address('changes', queryOf(view))
+  async *changes(view, { signal, since, onConnection, minVersion } = {}) {
+    const url = this.#address('changes', queryOf({ ...view, minVersion }))
     for await (const event of events(this, url, { signal, lastID: since, onConnection })) {
       const data = JSON.parse(event.data)
       yield { type: event.type, id: event.id, data }
@@ -111,13 +117,16 @@ export class Collection {
   tileJSONURL(view = {}) { return this.#address('tiles.json', queryOf(view)) }
 
   /** That document. */
-  async tileJSON(view, { signal } = {}) { return (await send(this, this.tileJSONURL(view), { signal })).data }
+  async tileJSON(view, { signal, minVersion } = {}) {
+    return (await send(this, this.tileJSONURL({ ...view, minVersion }), { signal })).data
+  }
 
   // MARK: Features
 
   /** A page of features, as a GeoJSON FeatureCollection. */
-  async query(query = {}, { signal } = {}) {
-    return (await send(this, this.#address('items', queryOf(query)), { signal, accept: GEOJSON_TYPE })).data
+  async query(query = {}, { signal, minVersion } = {}) {
+    const url = this.#address('items', queryOf({ ...query, minVersion }))
+    return (await send(this, url, { signal, accept: GEOJSON_TYPE })).data
   }
 
   /** All features of a query, page after page. */
@@ -132,9 +141,9 @@ export class Collection {
   }
 
   /** A feature and its entity tag; null if there is none. */
-  async get(id, { signal } = {}) {
+  async get(id, { signal, minVersion } = {}) {
     try {
-      const { data, etag } = await send(this, this.#item(id), { signal, accept: GEOJSON_TYPE })
+      const { data, etag } = await send(this, this.#item(id, { minVersion }), { signal, accept: GEOJSON_TYPE })
       return { feature: data, etag }
     } catch (error) {
       if (error instanceof PinclusterError && error.status === 404) return null
@@ -147,7 +156,8 @@ export class Collection {
     const list = Array.isArray(features) ? features : [features]
     const body = { type: 'FeatureCollection', features: list }
     const url = this.#address('items', queryOf({ onError, idProperty }))
-    return (await send(this, url, { method: 'POST', body, type: GEOJSON_TYPE, signal })).data
+    const { data, version } = await this.#change(url, { method: 'POST', body, type: GEOJSON_TYPE, signal })
+    return { ...data, version }
   }
 
   /** Stores one feature; with a condition only if it holds, else the error's status is 412. */
@@ -162,35 +172,36 @@ export class Collection {
   /** Deletes the features in a `bbox`, of a `datetime`, or those that pass a `filter`; returns how many there were. */
   async deleteAll(query, { signal } = {}) {
     const url = this.#address('items', queryOf(query))
-    return (await send(this, url, { method: 'DELETE', signal })).data.deleted
+    return (await this.#change(url, { method: 'DELETE', signal })).data.deleted
   }
 
   // MARK: The collection
 
   /** Its description: title, extent, how many features it has, its version. */
-  async info({ signal } = {}) { return (await send(this, this.url, { signal })).data }
+  async info({ signal, minVersion } = {}) { return (await send(this, this.url, { query: { minVersion }, signal })).data }
 
   /** A JSON Schema of the properties that its features have. */
-  async queryables({ signal } = {}) {
-    return (await send(this, this.#address('queryables'), { signal, accept: 'application/schema+json' })).data
+  async queryables({ signal, minVersion } = {}) {
+    const url = this.#address('queryables', queryOf({ minVersion }))
+    return (await send(this, url, { signal, accept: 'application/schema+json' })).data
   }
 
   /** Creates it, or changes what is given of its description. */
   async update(description = {}, { signal } = {}) {
-    return (await send(this, this.url, { method: 'PUT', body: description, signal })).data
+    return (await this.#change(this.url, { method: 'PUT', body: description, signal })).data
   }
 
   /** Deletes it with everything in it. */
-  async drop({ signal } = {}) { await send(this, this.url, { method: 'DELETE', signal }) }
+  async drop({ signal } = {}) { await this.#change(this.url, { method: 'DELETE', signal }) }
 
   // MARK: Parts
 
   #address(path, query = '') { return `${this.url}/${path}${query && `?${query}`}` }
 
-  #item(id) { return this.#address(`items/${encodeURIComponent(id)}`) }
+  #item(id, query) { return this.#address(`items/${encodeURIComponent(id)}`, queryOf(query)) }
 
-  async #below(id, path, view = {}, { signal } = {}) {
-    const url = this.#address(`clusters/${encodeURIComponent(id)}${path}`, queryOf(view))
+  async #below(id, path, view = {}, { signal, minVersion } = {}) {
+    const url = this.#address(`clusters/${encodeURIComponent(id)}${path}`, queryOf({ ...view, minVersion }))
     return (await send(this, url, { signal })).data
   }
 
@@ -198,13 +209,21 @@ export class Collection {
     const headers = {}
     if (ifMatch) headers['If-Match'] = ifMatch
     if (ifNoneMatch) headers['If-None-Match'] = ifNoneMatch
-    const answer = await send(this, this.#item(id), { method, body, type, headers, signal })
-    return { feature: answer.data, etag: answer.etag, status: answer.status }
+    const { data, etag, status, version } = await this.#change(this.#item(id), { method, body, type, headers, signal })
+    return { feature: data, etag, status, version }
   }
 
-  #ask(resource, view, { signal, accept } = {}) {
+  /** Sends a write, and notes the version after it. */
+  async #change(url, request) {
+    const answer = await send(this, url, request)
+    // Of writes at the same time the first may be answered last.
+    if (answer.version !== undefined) this.#version = Math.max(answer.version, this.#version ?? 0)
+    return answer
+  }
+
+  #ask(resource, view, { signal, accept, minVersion } = {}) {
     const { url, ...request } = this.request(view, resource)
-    return send(this, url, { ...request, signal, accept, isRead: true })
+    return send(this, url, { ...request, query: { minVersion }, signal, accept, isRead: true })
   }
 }
 
@@ -217,12 +236,16 @@ async function send(client, url, { method = 'GET', query, body, type = JSON_TYPE
     init.body = JSON.stringify(body)
     init.headers['Content-Type'] = type
   }
-  const address = query ? `${url}?${queryOf(query)}` : url
+  const more = query ? queryOf(query) : ''
+  const address = more ? `${url}${url.includes('?') ? '&' : '?'}${more}` : url
   for (let attempt = 0; ; attempt++) {
     const response = await fetch(address, init)
     if (response.ok) {
       const text = response.status === 204 ? '' : await response.text()
-      return { status: response.status, etag: response.headers.get('ETag'), data: text ? JSON.parse(text) : undefined }
+      return {
+        status: response.status, etag: response.headers.get('ETag'), version: versionOf(response),
+        data: text ? JSON.parse(text) : undefined,
+      }
     }
     const error = await PinclusterError.of(response)
     if (!mayRepeat || attempt >= retries || (error.status !== 503 && error.status !== 429)) throw error

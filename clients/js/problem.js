@@ -1,10 +1,15 @@
+/** The version that an answer to a write names; undefined in others. */
+export const versionOf = response => Number(response.headers.get('Pincluster-Version')) || undefined
+
 /** What the service refused, and why: problem+json (RFC 9457) as an error. */
 export class PinclusterError extends Error {
   /** The error of a response that is not a 2xx. */
   static async of(response) {
     let problem = {}
     try { problem = await response.json() } catch { /* a proxy's page; the status has to do */ }
-    return new PinclusterError(problem, response.status, Number(response.headers.get('Retry-After')) || undefined)
+    const error = new PinclusterError(problem, response.status, Number(response.headers.get('Retry-After')) || undefined)
+    error.version = versionOf(response)
+    return error
   }
 
   constructor(problem, status = problem.status, retryAfter = undefined) {
@@ -18,6 +23,8 @@ export class PinclusterError extends Error {
     this.errors = problem.errors ?? []
     /** Seconds after which to try again, if the service said so. */
     this.retryAfter = retryAfter
+    /** The version at which a write was refused with 404 or 412, if the service said so. */
+    this.version = undefined
   }
 
   /** What is wrong with a field; undefined if nothing is. */

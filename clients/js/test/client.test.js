@@ -154,6 +154,49 @@ test('items are read, written, changed under a condition, and deleted', async ()
   await assert.rejects(things.info(), { status: 404 })
 })
 
+test('a read waits for the version of a write', async () => {
+  const seen = client.collection('seen')
+  assert.equal(seen.version, undefined)
+  const { version } = await seen.upsert([point(1, 1, 1), point(2, 2, 2)])
+  assert.ok(version > 0 && seen.version === version)
+  const put = await seen.put(3, point(3, 3, 3))
+  assert.ok(put.version > version && seen.version === put.version)
+  assert.equal((await seen.info({ minVersion: put.version })).version, put.version)
+  const patched = await seen.patch(3, { properties: { n: 1 } })
+  await seen.delete(1)
+  assert.equal(await seen.deleteAll({ bbox: [1.5, 1.5, 2.5, 2.5] }), 1)
+  assert.ok(seen.version > patched.version)
+  const error = await seen.delete(1).catch(error => error)
+  assert.deepEqual([error.status, error.version], [404, seen.version])
+
+  const asked = []
+  const spy = new Pincluster(service.url, { retries: 0, fetch: (url, init) => (asked.push([url, init.method]), fetch(url, init)) }).collection('seen')
+  const now = { minVersion: seen.version }
+  const view = { bbox: [0, 0, 9, 9], zoom: 4 }
+  const long = { ...view, previous: [] }
+  const [clusters, posted, pins, page] = await Promise.all(
+    [spy.clusters(view, now), spy.clusters(long, now), spy.pins(view, now), spy.query({ limit: 5 }, now)])
+  assert.deepEqual([clusters.featureCount, posted.featureCount, pins.featureCount, page.numberMatched], [1, 1, 1, 1])
+  const [{ id }] = clusters.annotations
+  const first = async events => { for await (const event of events) return event }
+  await Promise.all([
+    spy.clustersAsGeoJSON(view, now), spy.annotation(id, {}, now), spy.features(id, {}, now), spy.hull(id, {}, now), spy.get(3, now),
+    spy.queryables(now), spy.tileJSON({}, now), spy.info(now), first(spy.all({}, now)),
+    spy.locate(3, { latitudinalMeters: 9, longitudinalMeters: 9, viewportWidth: 9, viewportHeight: 9 }, now),
+    first(spy.changes(view, now)),
+  ])
+  assert.equal(asked.length, 15)
+  for (const [url] of asked) assert.equal(new URL(url).searchParams.get('minVersion'), String(seen.version))
+  // What nobody has written yet is waited for, and comes.
+  const later = spy.info({ minVersion: seen.version + 1 })
+  await seen.put(4, point(4, 4, 4))
+  assert.equal((await later).version, seen.version)
+  await assert.rejects(spy.info({ minVersion: -1 }), error => error.status === 400 && !!error.about('minVersion'))
+  await assert.rejects(spy.info({ minVersion: seen.version + 1 }), { status: 503, retryAfter: 1 })
+  await seen.drop()
+  await assert.rejects(spy.info({ minVersion: seen.version }), { status: 404 })
+})
+
 test('problems are errors that name the field', async () => {
   await assert.rejects(places.clusters({ ...europe, filter: 'kind = = 3' }), error => {
     assert.ok(error instanceof PinclusterError)
