@@ -98,7 +98,8 @@ import Testing
     odd.furtherOrdinates = [7]
     let first = try await places.put(odd, if: .isNew)
     #expect(first.feature == odd && !first.tag.isEmpty)
-    #expect(try await places.feature("a/b c%2F?ü") == first)
+    let read = try await places.feature("a/b c%2F?ü")
+    #expect(read.feature == odd && read.tag == first.tag && read.version == nil)
     do {
       _ = try await places.put(odd, if: .isNew)
       Issue.record("a feature that is there is not new")
@@ -131,6 +132,43 @@ import Testing
     #expect(result.inserted == 1 && result.rejected == 1)
     let nowhere = Pincluster(try #require(URL(string: "http://127.0.0.1:1")))
     await #expect(throws: URLError.self) { try await nowhere.collections() }
+  }
+
+  @Test func `a read waits for the version of a write`() async throws {
+    let places = pincluster.collection("waited")
+    let created = try #require(try await places.create(title: "Waited"))
+    #expect(try await places.from(version: created).info().version == created)
+    let stored = try await places.store((0..<3).map { feature($0, Double($0), 1) })
+    let put = try await places.put(feature(9, 9, 1))
+    let patched = try await places.patch(9, properties: ["n": 10])
+    let deleted = try #require(try await places.delete(0))
+    let versions = [created, stored.version, put.version, patched.version, deleted].compactMap(
+      \.self)
+    #expect(versions.count == 5 && zip(versions, versions.dropFirst()).allSatisfy(<))
+    let fresh = places.from(version: deleted)
+    #expect(try await fresh.view(world).version == deleted)
+    #expect(try await fresh.feature(9).feature.properties["n"] == 10)
+
+    // One that nobody has written yet is waited for.
+    async let later = places.from(version: deleted + 1).pins(world)
+    for try await event in places.from(version: deleted).changes(world) {
+      if case .view(let view) = event { #expect(view.version == deleted) }
+      break
+    }
+    #expect(try await places.put(feature(5, 5, 5)).version == deleted + 1)
+    #expect(try await later.pins.count == 4)
+    do {
+      _ = try await places.from(version: deleted + 2).items()
+      Issue.record("a version that never comes is there")
+    } catch let problem as Problem {
+      #expect(problem.status == 503 && problem.retryAfter == 1)
+    }
+    do {
+      try await places.delete(0)
+    } catch let problem as Problem {
+      #expect(problem.isNotFound && problem.version == deleted + 1)
+    }
+    #expect(try await places.drop() ?? 0 > deleted + 1)
   }
 
   @Test func `a key is shown with every request`() async throws {

@@ -60,6 +60,8 @@ public struct TaggedFeature: Hashable, Sendable {
   public var feature: Feature
   /// The tag, for ``Condition/matches(tag:)``.
   public var tag: String
+  /// The version of the collection after the write, for ``Features/from(version:)``; nil if the feature was read.
+  public var version: Int?
 }
 
 /// A page of features.
@@ -82,6 +84,10 @@ public struct WriteSummary: Decodable, Hashable, Sendable {
   public var rejected: Int
   /// The ids of all stored features in the order of the body, of up to 1,000.
   public var ids: [FeatureID]?
+  /// The version of the collection after it, for ``Features/from(version:)``.
+  public internal(set) var version: Int?
+
+  private enum CodingKeys: String, CodingKey { case inserted, updated, rejected, ids }
 }
 
 /// What must hold for a write to be done; otherwise it throws a ``Problem`` of the status 412.

@@ -9,14 +9,31 @@ public struct Features: Sendable {
   /// The id of the collection.
   public let id: String
   let transport: Transport
+  /// What reads ask for.
+  private var minimum: Int?
+
+  init(id: String, transport: Transport) { (self.id, self.transport) = (id, transport) }
 
   private var path: [String] { ["collections", id] }
+
+  /// The same collection, whose reads wait until it has come to a version, such as that of a write: on whichever
+  /// instance of the service, they see it. Where it doesn't come in time they throw a ``Problem`` with the status 503.
+  public func from(version: Int?) -> Features {
+    var features = self
+    features.minimum = version
+    return features
+  }
+
+  /// The header fields of a read.
+  private func fields(accept: String) -> [(name: String, value: String)] {
+    [("Accept", accept)] + (minimum.map { [(Transport.version, String($0))] } ?? [])
+  }
 
   private func get<Value: Decodable>(
     _ parts: [String], _ query: Query = Query(), accept: String = "application/json"
   ) async throws -> Value {
     let request = try transport.request(
-      "GET", path + parts, query, headers: [("Accept", accept)])
+      "GET", path + parts, query, headers: fields(accept: accept))
     return try JSONDecoder().decode(Value.self, from: try await transport.send(request).data)
   }
 
@@ -24,7 +41,8 @@ public struct Features: Sendable {
     _ parts: [String], _ query: Query = Query(), _ body: some Encodable
   ) async throws -> Value {
     let request = try transport.request(
-      "POST", path + parts, query, body: try JSONEncoder().encode(body), headers: Transport.json)
+      "POST", path + parts, query, body: try JSONEncoder().encode(body),
+      headers: fields(accept: "application/json"))
     return try JSONDecoder().decode(Value.self, from: try await transport.send(request).data)
   }
 
@@ -33,18 +51,20 @@ public struct Features: Sendable {
   /// What the service tells of the collection.
   public func info() async throws -> CollectionInfo { try await get([]) }
 
-  /// Creates the collection, or changes its title and description; nil leaves them.
-  public func create(title: String? = nil, description: String? = nil) async throws {
+  /// Creates the collection, or changes its title and description; nil leaves them. Returns the version after it.
+  @discardableResult
+  public func create(title: String? = nil, description: String? = nil) async throws -> Int? {
     var members: [String: JSONValue] = [:]
     members["title"] = title.map { .string($0) }
     members["description"] = description.map { .string($0) }
     let body = try JSONEncoder().encode(members)
-    _ = try await transport.send(try transport.request("PUT", path, body: body))
+    return try await transport.send(try transport.request("PUT", path, body: body)).version
   }
 
-  /// Removes the collection with all its features.
-  public func drop() async throws {
-    _ = try await transport.send(try transport.request("DELETE", path))
+  /// Removes the collection with all its features. Returns the version at which it was dropped.
+  @discardableResult
+  public func drop() async throws -> Int? {
+    try await transport.send(try transport.request("DELETE", path)).version
   }
 
   // MARK: What a map shows
@@ -64,7 +84,9 @@ public struct Features: Sendable {
   ///
   /// - Parameter since: the version that is shown already.
   public func changes(_ request: ViewRequest, since: Int? = nil) -> ViewChanges {
-    ViewChanges(path: path + ["changes"], request: request, since: since, transport: transport)
+    ViewChanges(
+      path: path + ["changes"], request: request, since: since,
+      headers: fields(accept: "text/event-stream"), transport: transport)
   }
 
   /// The viewport that shows a feature, and what stands for it there.
@@ -133,7 +155,7 @@ public struct Features: Sendable {
   public func feature(_ id: FeatureID) async throws -> TaggedFeature {
     try await tagged(
       transport.request(
-        "GET", path + ["items", id.text], headers: [("Accept", "application/geo+json")]))
+        "GET", path + ["items", id.text], headers: fields(accept: "application/geo+json")))
   }
 
   /// Stores features, all or none, or with `skippingBad` all that are good. The collection is created if need be.
@@ -143,7 +165,13 @@ public struct Features: Sendable {
       var features: [Feature]
     }
     let query = Query(["onError": skippingBad ? "skip" : nil])
-    return try await post(["items"], query, Collection(features: features))
+    let body = try JSONEncoder().encode(Collection(features: features))
+    let answer = try await transport.send(
+      try transport.request(
+        "POST", path + ["items"], query, body: body, headers: Transport.json))
+    var summary = try JSONDecoder().decode(WriteSummary.self, from: answer.data)
+    summary.version = answer.version
+    return summary
   }
 
   /// Stores a feature by its id; one without an id is an error.
@@ -161,11 +189,13 @@ public struct Features: Sendable {
     return try await write("PATCH", id, body, condition, type: "application/merge-patch+json")
   }
 
-  /// Removes a feature.
-  public func delete(_ id: FeatureID, if condition: Condition? = nil) async throws {
+  /// Removes a feature. Returns the version of the collection after it.
+  @discardableResult
+  public func delete(_ id: FeatureID, if condition: Condition? = nil) async throws -> Int? {
     let headers = [condition?.header].compactMap { $0 }
-    _ = try await transport.send(
-      try transport.request("DELETE", path + ["items", id.text], headers: headers))
+    return try await transport.send(
+      try transport.request("DELETE", path + ["items", id.text], headers: headers)
+    ).version
   }
 
   private func write(
@@ -181,7 +211,8 @@ public struct Features: Sendable {
   private func tagged(_ request: URLRequest) async throws -> TaggedFeature {
     let answer = try await transport.send(request)
     return TaggedFeature(
-      feature: try JSONDecoder().decode(Feature.self, from: answer.data), tag: answer.tag ?? "")
+      feature: try JSONDecoder().decode(Feature.self, from: answer.data), tag: answer.tag ?? "",
+      version: answer.version)
   }
 }
 

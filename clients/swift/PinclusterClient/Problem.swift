@@ -20,6 +20,8 @@ public struct Problem: Error, Codable, Hashable, Sendable {
   public var errors: [Fault]?
   /// The seconds after which to try again, if the service says so.
   public internal(set) var retryAfter: Double?
+  /// The version of the collection at which a write was refused with the status 404 or 412.
+  public internal(set) var version: Int?
 
   private enum CodingKeys: String, CodingKey { case type, title, status, detail, errors }
 

@@ -16,7 +16,12 @@ struct Transport: Sendable {
     let data: Data
     let status: Int
     let tag: String?
+    /// The version of the collection after a write.
+    let version: Int?
   }
+
+  /// The header field with the version of a collection, in requests that read and answers to writes.
+  static let version = "Pincluster-Version"
 
   func request(
     _ method: String, _ path: [String], _ query: Query = Query(), body: Data? = nil,
@@ -42,13 +47,19 @@ struct Transport: Sendable {
     guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
     guard response.statusCode < 400 else { throw Transport.problem(response, data) }
     return Answer(
-      data: data, status: response.statusCode, tag: response.value(forHTTPHeaderField: "ETag"))
+      data: data, status: response.statusCode, tag: response.value(forHTTPHeaderField: "ETag"),
+      version: Transport.version(response))
+  }
+
+  private static func version(_ response: HTTPURLResponse) -> Int? {
+    response.value(forHTTPHeaderField: version).flatMap { Int($0) }
   }
 
   static func problem(_ response: HTTPURLResponse, _ data: Data) -> Problem {
     var problem =
       (try? JSONDecoder().decode(Problem.self, from: data)) ?? Problem(status: response.statusCode)
     problem.retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { Double($0) }
+    problem.version = Transport.version(response)
     return problem
   }
 

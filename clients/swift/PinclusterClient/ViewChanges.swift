@@ -15,6 +15,8 @@ public struct ViewChanges: AsyncSequence, Sendable {
   let path: [String]
   let request: ViewRequest
   let since: Int?
+  /// The header fields of its requests.
+  let headers: [(name: String, value: String)]
   let transport: Transport
 
   /// Begins to watch.
@@ -69,7 +71,7 @@ private struct Watch: Sendable {
   }
 
   private func connect(_ last: String?) throws -> AsyncThrowingStream<Data, any Error> {
-    var headers = [(name: "Accept", value: "text/event-stream")]
+    var headers = changes.headers
     if let last { headers.append(("Last-Event-ID", last)) }
     var request = try changes.transport.request(
       "GET", changes.path, try Query(changes.request), headers: headers)
