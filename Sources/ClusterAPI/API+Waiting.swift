@@ -3,19 +3,20 @@ import Threading
 
 /// Reads that wait for a version.
 extension API {
-  /// What answers a request: with an answer, or by beginning again when a collection has come as far as it asks for.
-  ///
-  /// - Parameter deadline: until when it may wait, by ``MonotonicTime``; nil if it hasn't begun to.
-  func replying(by answering: Answering, until deadline: UInt? = nil) -> Reply {
-    { result in
-      guard case .failure(let error) = result, let early = error as? TooEarly else {
-        return answering.finish(result)
-      }
-      self.wait(for: early, answering, until: deadline ?? MonotonicTime.now + self.longestWait)
+  /// Begins again with a request when a collection has come as far as it asks for, or answers that it hasn't in time.
+  /// Returns false after any other error.
+  @Sendable func wait(after error: any Error, _ answering: Answering) -> Bool {
+    guard let early = error as? TooEarly else { return false }
+    do {
+      try wait(for: early, answering)
+    } catch {
+      answering.finish(.failure(error))
     }
+    return true
   }
 
-  private func wait(for early: TooEarly, _ answering: Answering, until deadline: UInt) {
+  private func wait(for early: TooEarly, _ answering: Answering) throws(Problem) {
+    let deadline = answering.deadline ?? MonotonicTime.now + longestWait
     let (request, start) = (answering.request, MonotonicTime.now)
     let waits = early.view.whole.waits
     let wait = VersionWaits.Wait(
@@ -25,20 +26,16 @@ extension API {
     ) { end in
       request.note { $0.endWait(of: MonotonicTime.now - start) }
       switch end {
-      case .shown: self.goOn(after: early, answering, until: deadline)
-      case .late where early.isOver: self.goOn(after: early, answering, until: deadline)
+      case .shown: self.goOn(after: early, Answering(answering, until: deadline))
+      case .late where early.isOver: self.goOn(after: early, Answering(answering, until: deadline))
       case .late: answering.finish(.failure(early.problem))
       case .abandoned: answering.finish(.failure(Problem(499, "the client has gone")))
       case .refused: answering.finish(.failure(waits.refusal))
       case .stopping: answering.finish(.failure(Problem.stopping))
       }
     }
-    do {
-      if start >= deadline { throw early.problem }
-      try waits.add(wait)
-    } catch {
-      return answering.finish(.failure(error))
-    }
+    if start >= deadline { throw early.problem }
+    try waits.add(wait)
     // The version may have been shown before.
     if let refresh = wait.refresh {
       refresh()
@@ -48,12 +45,12 @@ extension API {
   }
 
   /// Begins again with a request, away from whoever has shown the version.
-  private func goOn(after early: TooEarly, _ answering: Answering, until deadline: UInt) {
-    let (request, finish) = (answering.request, replying(by: answering, until: deadline))
+  private func goOn(after early: TooEarly, _ answering: Answering) {
+    let finish: Reply = { answering.finish($0) }
     let resources = Resources(self.resources, of: early.view)
-    enqueue(.quick, request, finish) {
+    enqueue(.quick, answering.request, finish) {
       do {
-        try self.begin(request, from: resources, isHere: false, finish)
+        try self.begin(answering.request, from: resources, isHere: false, finish)
       } catch {
         if !Interruption.isOver { finish(.failure(error)) }
       }

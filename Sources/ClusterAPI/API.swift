@@ -78,8 +78,8 @@ public final class API: Sendable {
   ) {
     let answering = Answering(
       request, origins, writes: Route.writes, route: Route.number, isGuarded: access != nil,
-      slow: slowRequest, report, resources.metrics.refusals, reply)
-    let finish = replying(by: answering)
+      slow: slowRequest, report, resources.metrics.refusals, reply, wait: wait(after:_:))
+    let finish: Reply = { answering.finish($0) }
     do {
       try origins.check(request, address, writes: Route.writes)
       if request.body.count > ParserPool.maximumBody {

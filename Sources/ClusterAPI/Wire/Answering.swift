@@ -12,6 +12,10 @@ final class Answering: Sendable {
   private let report: @Sendable (String) -> Void
   private let refusals: Refusals
   private let reply: @Sendable (HTTPResponse) -> Void
+  /// Is given each error; returns whether the request waits, to begin again, instead of being answered with it.
+  private let wait: @Sendable (any Error, Answering) -> Bool
+  /// Until when it may wait, by ``MonotonicTime``; nil if it hasn't begun to.
+  let deadline: UInt?
 
   /// Prepares the answer to a request.
   ///
@@ -20,24 +24,35 @@ final class Answering: Sendable {
   ///   - route: the number of the resource that a request names.
   ///   - isGuarded: whether the answer depends on who asks.
   ///   - slow: the microseconds after which it is told what the request was about.
+  ///   - wait: is given each error; returns whether the request waits, to begin again.
   init(
     _ request: HTTPRequest, _ origins: OriginPolicy,
     writes: @escaping @Sendable (HTTPRequest) -> Bool,
     route: @escaping @Sendable (HTTPRequest) -> Int?, isGuarded: Bool, slow: Int,
     _ report: @escaping @Sendable (String) -> Void, _ refusals: Refusals,
-    _ reply: @escaping @Sendable (HTTPResponse) -> Void
+    _ reply: @escaping @Sendable (HTTPResponse) -> Void,
+    wait: @escaping @Sendable (any Error, Answering) -> Bool
   ) {
     (self.request, self.origins, self.writes, self.route) = (request, origins, writes, route)
     (self.report, self.refusals, self.reply) = (report, refusals, reply)
-    (self.isGuarded, self.slow) = (isGuarded, slow)
+    (self.isGuarded, self.slow, self.wait, deadline) = (isGuarded, slow, wait, nil)
   }
 
-  /// Answers the request. To be called once.
+  /// The same answer after a wait that lasts no longer than to a deadline.
+  init(_ other: Answering, until deadline: UInt) {
+    (request, origins, writes, route) = (other.request, other.origins, other.writes, other.route)
+    (report, refusals, reply) = (other.report, other.refusals, other.reply)
+    (isGuarded, slow, wait) = (other.isGuarded, other.slow, other.wait)
+    self.deadline = deadline
+  }
+
+  /// Answers the request, or lets it wait. To be called once.
   func finish(_ result: Result<HTTPResponse, any Error>) {
     var (response, refusal): (HTTPResponse, Refusal?)
     switch result {
     case .success(let success): (response, refusal) = (success, nil)
     case .failure(let error):
+      if wait(error, self) { return }
       let inBody = [.post, .put, .patch].contains(request.method)
       let problem = Problem.from(error, bodyFields: inBody, report: report)
       refusal = refusals.count(problem)
