@@ -76,6 +76,7 @@ public final class API: Sendable {
   private func handle(
     from request: HTTPRequest, reply: @escaping @Sendable (HTTPResponse) -> Void
   ) {
+    let reply = resources.writer.link.flatMap { VersionField.tellingAge(of: $0, reply) } ?? reply
     let answering = Answering(
       request, origins, writes: Route.writes, route: Route.number, isGuarded: access != nil,
       slow: slowRequest, report, resources.metrics.refusals, reply, wait: wait(after:_:))

@@ -9,7 +9,8 @@ enum CrossOrigin {
   private static let sniffing = (name: "X-Content-Type-Options", value: "nosniff")
   private static let exposed = (
     name: "Access-Control-Expose-Headers",
-    value: "ETag, Link, Location, \(VersionField.name), Retry-After, X-Request-Id"
+    value:
+      "ETag, Link, Location, \(VersionField.age), \(VersionField.name), Retry-After, X-Request-Id"
   )
 
   /// The fields of an answer of some type, with those that open it. They are kept for the usual types.

@@ -79,19 +79,17 @@ enum PostgresQueries {
     INSERT INTO collections (id, version) SELECT $1, floor FROM (SELECT floor FROM store FOR SHARE) AS s
     ON CONFLICT (id) DO NOTHING RETURNING key, version
     """)
-  static let update = PostgresStatement(
-    "update",
+  /// Notes a change, and writes the row of its collection.
+  static let change = PostgresStatement(
+    "change",
     """
+    WITH noted AS (
+      INSERT INTO changes (collection, version, at, token, numbers, names) VALUES ($1, $4,
+        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, $11, $13, $14))
     UPDATE collections SET title = $2, description = $3, version = $4, largest_integer = $5,
       feature_count = $6, ttl = $7, time_start = $8, time_end = $9, checksum = $10,
       token = $11, trimmed = CASE WHEN $12 = 1 THEN $4 ELSE trimmed END
     WHERE key = $1
-    """)
-  static let change = PostgresStatement(
-    "change",
-    """
-    INSERT INTO changes (collection, version, at, token, numbers, names) VALUES ($1, $2,
-      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, $3, $4, $5)
     """)
   static let notify = PostgresStatement("notify", "SELECT pg_notify($1, $2)")
   /// Drops a collection at a version.

@@ -137,21 +137,32 @@ struct PostgresRows {
     ids.removeAll(keepingCapacity: true)
   }
 
-  /// Sends what is left and the note of what has changed. Returns whether all of it is noted.
+  /// Sends what is left, and a note of what has changed with the collection's row.
   mutating func end(
-    version: Int64, token: Int64, _ send: PostgresConnection.Sender
-  ) throws(StoreError) -> Bool {
+    leadingTo info: CollectionInfo, _ send: PostgresConnection.Sender
+  ) throws(StoreError) -> CollectionInfo {
     try finish(send)
+    var info = info
     let isNoted = changed.count <= PostgresRows.mostNoted
+    if !isNoted { info.trimmed = info.version }
     let changed = isNoted ? changed : IDs()
     try send(
       PostgresQueries.change.with {
-        $0.add(key)
-        $0.add(version)
-        $0.add(token)
+        $0.add(info.key)
+        $0.add(bytes: info.title)
+        $0.add(bytes: info.description)
+        $0.add(info.version)
+        $0.add(info.largestInteger)
+        $0.add(Int64(info.featureCount))
+        $0.add(info.ttl)
+        $0.add(bytes: info.temporal?.columns.start)
+        $0.add(bytes: info.temporal?.columns.end)
+        $0.add(info.checksum)
+        $0.add(info.token)
+        $0.add(isNoted ? 0 : 1)
         $0.add(changed.numbers)
         $0.add(changed.names)
       })
-    return isNoted
+    return info
   }
 }

@@ -225,28 +225,11 @@ extension PostgresStore {
       }
     }
     for key in draft.abandoned { try send(PostgresQueries.drop.with { $0.add(key) }) }
-    for (id, var info) in draft.infos.sorted(by: { $0.key < $1.key }) {
+    for (id, info) in draft.infos.sorted(by: { $0.key < $1.key }) {
       let operations = draft.operations.filter { $0.key == info.key }
       var rows = PostgresRows(of: info.key, hasOneOperation: operations.count == 1)
       for operation in operations { try rows.add(operation, send) }
-      let isNoted = try rows.end(version: info.version, token: draft.token, send)
-      if !isNoted { info.trimmed = info.version }
-      infos[id] = info
-      try send(
-        PostgresQueries.update.with {
-          $0.add(info.key)
-          $0.add(bytes: info.title)
-          $0.add(bytes: info.description)
-          $0.add(info.version)
-          $0.add(info.largestInteger)
-          $0.add(Int64(info.featureCount))
-          $0.add(info.ttl)
-          $0.add(bytes: info.temporal?.columns.start)
-          $0.add(bytes: info.temporal?.columns.end)
-          $0.add(info.checksum)
-          $0.add(info.token)
-          $0.add(isNoted ? 0 : 1)
-        })
+      infos[id] = try rows.end(leadingTo: info, send)
     }
     let keys = (draft.infos.values.map(\.key) + draft.dropped.map(\.key)).sorted()
     let note = keys.map { String($0) }.joined(separator: ",")

@@ -314,38 +314,17 @@ public final class PostgresStore: SharedStore {
       var queries = [PostgresQueries.begin.with(), PostgresQueries.timeAndNumber.with()]
       if sweeper { queries.append(PostgresQueries.sweeper.with()) }
       queries.append(PostgresQueries.lock.with { $0.add(ids.sorted()) })
-      let known = ids.compactMap { shown[$0] }.sorted { $0.id < $1.id }
-      // Nearly always nobody else has written, or little, so what has changed is asked for at once.
-      var sinks: [Int: any RowSink] = [:]
-      var rows: [Int64: ChangedRows] = [:]
-      for info in known {
-        let changed = ChangedRows(configuration.address)
-        rows[info.key] = changed
-        sinks[queries.count] = changed
-        queries.append(
-          PostgresQueries.changed(source: info.source).with {
-            $0.add(info.key)
-            $0.add(info.version)
-          })
-      }
-      let answers = try connection.run(queries, sinks: sinks)
+      let answers = try connection.run(queries)
       setClock(answers[1])
       transaction = (
         answers[1].count > 0 ? answers[1][0].text(1) ?? "" : "", servers.latestTimeline
       )
       if sweeper, !answers[2].isTrue { return false }
       let infos = try CollectionInfo.all(answers[sweeper ? 3 : 2], of: configuration.address)
-      var changes: [Int64: ChangedRows] = [:]
-      var others: [CollectionInfo] = []
-      for info in infos {
-        if start(of: info) == shown[info.id]?.version, let read = rows[info.key] {
-          changes[info.key] = read
-        } else {
-          others.append(info)
-        }
-      }
-      changes.merge(try self.changes(leadingTo: others, connection)) { first, _ in first }
-      try hand(infos, changes, gone: known.filter { old in !infos.contains { $0.id == old.id } })
+      // Locked, so nobody changes them between these queries.
+      let changes = try changes(leadingTo: infos, connection)
+      let gone = ids.compactMap { shown[$0] }.filter { old in !infos.contains { $0.id == old.id } }
+      try hand(infos, changes, gone: gone)
       for info in infos where shown[info.id]?.token != info.token || replaced.contains(info.key) {
         throw .away(reason: "the collection \(info.id) is still being loaded")
       }
