@@ -237,16 +237,15 @@ public final class API: Sendable {
     let note: WriteQueue.Note = { times in request.note { $0.write = times } }
     let accepted = resources.writer.enqueue(write, share, note: note) { [weak self] result in
       let isFiltered = write.view.isFiltered
-      let told = isFiltered ? result : write.telling(result)
       // Compressing a long answer, or a look at what a tenant sees, must not keep the next writes waiting.
       let isLong = (try? result.get().body.count > API.longAnswer) ?? false
-      guard isLong || isFiltered, let self else { return finish(told) }
+      guard isLong || isFiltered, let self else { return finish(result) }
       let isMuch = isFiltered && write.view.work(for: write.collection) == .much
       readWork.enqueue(
         Job(
-          of: request.client, isLong: isMuch, isAbandoned: { false }, fail: { _ in finish(told) }
+          of: request.client, isLong: isMuch, isAbandoned: { false }, fail: { _ in finish(result) }
         ) {
-          let outcome = isFiltered ? write.telling(result) : told
+          let outcome = write.telling(result)
           if !Interruption.isOver { finish(outcome) }
         })
     }

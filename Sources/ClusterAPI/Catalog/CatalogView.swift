@@ -65,13 +65,6 @@ struct CatalogView: Sendable {
     return last.isDropped && last.number >= version
   }
 
-  /// The version of a collection after a write, or that at which it was dropped; nil if there is none.
-  ///
-  /// - Throws: ``Problem`` 503 if there is no memory for what is seen of it.
-  func versionAfterWrite(of id: String) throws -> Int64? {
-    isFiltered ? try self[id]?.info.version : whole.version(of: id)?.number
-  }
-
   /// Has waits for a collection end when it has come far enough: if all of it is seen, that is done by whoever changes it.
   func refresher(of id: String) -> (@Sendable () -> Void)? {
     guard let tenant else { return nil }

@@ -35,28 +35,31 @@ struct Write: Sendable {
       perform: perform)
   }
 
-  /// The outcome with the version of the collection after it, as far as the client sees that. Who is told that the
-  /// feature isn't there, or isn't what it was, is told as well where to see that.
-  ///
-  /// What a tenant sees may take a look at all features.
+  /// The outcome with the version after it, as a tenant sees that; ``WriteGroup`` tells it to all others. It may take a
+  /// look at all features.
   func telling(
     _ outcome: Result<HTTPResponse, any Error>
   ) -> Result<HTTPResponse, any Error> {
+    guard view.isFiltered else { return outcome }
+    return Write.tell(try? view[collection]?.info.version, with: outcome)
+  }
+
+  /// An outcome with a version. Who is told that the feature isn't there, or isn't what it was, is told as well where
+  /// to see that.
+  static func tell(
+    _ version: @autoclosure () -> Int64?, with outcome: Result<HTTPResponse, any Error>
+  ) -> Result<HTTPResponse, any Error> {
     switch outcome {
     case .success(var response):
-      guard let field = versionField else { return outcome }
-      response.headers.append(field)
+      guard let version = version() else { return outcome }
+      response.headers.append((VersionField.name, "\(version)"))
       return .success(response)
     case .failure(let error):
       guard var problem = error as? Problem, [404, 412].contains(problem.status),
-        let field = versionField
+        let version = version()
       else { return outcome }
-      problem.headers.append(field)
+      problem.headers.append((VersionField.name, "\(version)"))
       return .failure(problem)
     }
-  }
-
-  private var versionField: (name: String, value: String)? {
-    (try? view.versionAfterWrite(of: collection)).map { (VersionField.name, "\($0)") }
   }
 }

@@ -12,6 +12,8 @@ final class WriteGroup {
     /// What is said about it now; nil if it has been dropped.
     var info: CollectionInfo?
     var wasDropped = false
+    /// The version at which it was dropped.
+    var droppedAt: Int64?
     var changes: [FeatureChange] = []
     /// The last change of each feature.
     var latest: [FeatureID: Latest] = [:]
@@ -57,7 +59,16 @@ final class WriteGroup {
   /// Carries out a write. It finds and changes only what those can see whose it is.
   func perform(_ write: Write) throws -> HTTPResponse {
     view = write.view
-    return try write.perform(self)
+    let outcome = Result { try write.perform(self) }
+    // What a tenant sees of it takes longer to tell.
+    if view.isFiltered { return try outcome.get() }
+    return try Write.tell(version(of: write.collection), with: outcome).get()
+  }
+
+  /// The version of a collection after the writes so far; that at which it was dropped if it isn't there any more.
+  private func version(of id: String) -> Int64? {
+    guard let draft = drafts[id] else { return catalog.version(of: id)?.number }
+    return draft.info?.version ?? draft.droppedAt
   }
 
   /// Carries out one of several writes. If it throws, it alone is undone.
@@ -164,8 +175,8 @@ final class WriteGroup {
   /// Drops a collection; false if there is none.
   func drop(_ id: String) throws -> Bool {
     try view.checkSeesAll()
-    guard try store.dropCollection(id) != nil else { return false }
-    edit(id) { $0 = Draft(wasDropped: true) }
+    guard let version = try store.dropCollection(id) else { return false }
+    edit(id) { $0 = Draft(wasDropped: true, droppedAt: version) }
     return true
   }
 
@@ -265,7 +276,7 @@ final class WriteGroup {
   func publish() {
     for (id, draft) in drafts {
       guard let info = draft.info, let collection = draft.collection else {
-        catalog.remove(id)
+        catalog.remove(id, at: draft.droppedAt)
         continue
       }
       // A feature that has expired since a write found it isn't in the index any more, but may be on disk.

@@ -21,7 +21,7 @@ final class Follower: Sendable {
   /// Shows the collection `c` as it is now.
   func look() {
     guard let now = service.catalog["c"] else {
-      if catalog["c"] != nil { catalog.remove("c") }
+      if catalog["c"] != nil { catalog.remove("c", at: service.catalog.version(of: "c")?.number) }
       return
     }
     let shown = catalog["c"]
