@@ -40,13 +40,13 @@ struct SharedStoreTests {
     let model = SharedModel(seed: 7)
     let first = try Replica(model.schema)
     defer { first.dropSchema() }
-    let features = (0..<210_000).map { (number: Int) -> Plain in
+    let features = (0..<6000).map { (number: Int) -> Plain in
       let id: FeatureID = number % 3 == 0 ? .text("name \(number)") : .int(Int64(number))
       let position = [Double(number % 360) - 180, Double(number % 180) - 90]
       return Plain(id, position, #"{"n":\#(number)}"#)
     }
-    for start in stride(from: 0, to: features.count, by: 70_000) {
-      try first.upsert(Array(features[start..<min(start + 70_000, features.count)]), into: "c")
+    for start in stride(from: 0, to: features.count, by: 2000) {
+      try first.upsert(Array(features[start..<min(start + 2000, features.count)]), into: "c")
     }
     let second = try Replica(model.schema)
     #expect(second.plain("c") == first.plain("c"))
@@ -127,21 +127,24 @@ private final class Replica {
 
   init(_ schema: String, directory: TemporaryDirectory = TemporaryDirectory()) throws {
     self.directory = directory
-    store = try PostgresStore(
-      .init(
-        address: try PostgresAddress(Replica.url ?? ""), schema: schema, directory: directory.path))
+    var configuration = PostgresStore.Configuration(
+      address: try PostgresAddress(Replica.url ?? ""), schema: schema, directory: directory.path)
+    (configuration.many, configuration.rangeSize) = (2000, 500)
+    store = try PostgresStore(configuration)
     for info in try store.collections() { try load(info) }
     store.onChange = { [unowned self] change in try take(change) }
   }
 
   private func load(_ info: CollectionInfo) throws {
-    let index = try store.loadIndex(of: info)
-    loaded[info.id] = index.index
-    changes[info.id] = index.changes
-    infos[info.id] = index.info
+    let loading = try store.loadIndex(of: info)
+    loaded[info.id] = loading.index
+    changes[info.id] = loading.changes
+    infos[info.id] = loading.info
+    let index = loading.index
+    let ordinals = index.serials.indices.flatMap { index.ordinals(ofBlock: $0) }
     features[info.id] = Dictionary(
-      uniqueKeysWithValues: (0..<index.index.count).map { ordinal in
-        let plain = Plain(index.index.record(at: ordinal))
+      uniqueKeysWithValues: ordinals.map { ordinal in
+        let plain = Plain(index.record(at: ordinal))
         return (plain.id ?? .int(-1), plain)
       })
   }

@@ -42,7 +42,8 @@ final class PostgresConnection {
   private static let session = """
     SELECT set_config('search_path', $1, false), set_config('jit', 'off', false),
       set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
-      set_config('enable_mergejoin', 'off', false), set_config('lock_timeout', '5s', false),
+      set_config('enable_mergejoin', 'off', false), set_config('enable_material', 'off', false),
+      set_config('enable_bitmapscan', 'off', false), set_config('lock_timeout', '5s', false),
       set_config('idle_in_transaction_session_timeout', '20s', false),
       set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
         THEN 'on' ELSE current_setting('synchronous_commit') END, false)

@@ -6,8 +6,6 @@ import Threading
 /// Loads a collection of a shared store: from an index file and what has changed since, or from all rows, which several
 /// connections read at the same time, each some ranges of ids, as they were at one moment.
 struct PostgresLoader: Sendable {
-  /// The number of features from which on several connections are used.
-  private static let many = 200_000
   private static let batchSize = 8192
 
   let servers: PostgresServers
@@ -56,7 +54,8 @@ struct PostgresLoader: Sendable {
       PostgresStatement(
         "loading",
         """
-        SELECT set_config('enable_seqscan', 'on', false), set_config('work_mem', '128MB', false),
+        SELECT set_config('enable_seqscan', 'on', false), set_config('enable_bitmapscan', 'on', false),
+          set_config('work_mem', '128MB', false),
           set_config('idle_in_transaction_session_timeout', '0', false),
           set_config('standard_conforming_strings', 'on', false)
         """
@@ -186,7 +185,7 @@ struct PostgresLoader: Sendable {
   /// Conditions that divide a collection into ranges of about the same size, in the order of ids.
   private func ranges(of info: CollectionInfo, _ connection: PostgresConnection) throws -> [String]
   {
-    guard info.featureCount >= PostgresLoader.many, info.source == nil else { return [""] }
+    guard info.featureCount >= servers.many, info.source == nil else { return [""] }
     let sample = try connection.run(
       [
         PostgresStatement(
@@ -199,7 +198,7 @@ struct PostgresLoader: Sendable {
           """
         ).with { $0.add(info.key) }
       ], within: 60)[0]
-    let parts = min(info.featureCount / 50_000 + 1, 256, max(sample.count / 4, 1))
+    let parts = min(info.featureCount / servers.rangeSize + 1, 256, max(sample.count / 4, 1))
     var bounds: [String] = []
     for part in 1..<max(parts, 1) {
       let row = sample[part * sample.count / parts]

@@ -48,8 +48,10 @@ enum PostgresQueries {
         CROSS JOIN LATERAL unnest(c.numbers, c.names) AS n (number, name)
         WHERE c.collection = $1 AND c.version > $2
       ) AS i
-      LEFT JOIN \(source ?? "features") AS f
-        ON f.collection = $1 AND f.number = i.number AND f.name = i.name
+      LEFT JOIN LATERAL (
+        SELECT * FROM \(source ?? "features") AS s
+        WHERE s.collection = $1 AND s.number = i.number AND s.name = i.name LIMIT 1
+      ) AS f ON true
       ORDER BY 1, 2
       """)
   }

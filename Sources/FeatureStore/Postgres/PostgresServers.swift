@@ -10,7 +10,11 @@ final class PostgresServers: Sendable {
   /// The limit of time for each host, in seconds.
   private static let patience = 2.0
 
+  /// See ``PostgresStore/Configuration``.
+  let (many, rangeSize): (Int, Int)
+
   init(_ configuration: PostgresStore.Configuration) {
+    (many, rangeSize) = (configuration.many, configuration.rangeSize)
     (address, schema) = (configuration.address, configuration.schema)
   }
 

@@ -21,6 +21,10 @@ public final class PostgresStore: SharedStore {
     /// The directory for index files, which shorten the next start; nil for none.
     public var directory: String?
 
+    /// The number of features from which on a collection is loaded by several connections, and that of a range of ids
+    /// which one of them reads at a time.
+    var (many, rangeSize) = (200_000, 50_000)
+
     /// Names a database, a schema, and a directory for index files.
     public init(address: PostgresAddress, schema: String = "pincluster", directory: String? = nil) {
       (self.address, self.schema, self.directory) = (address, schema, directory)
