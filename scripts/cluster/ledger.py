@@ -17,8 +17,6 @@ class Ledger:
         # Whether nothing counts any more, as everything is being ended.
         self.closed = False
         self.counts = collections.Counter()
-        # Who wrote a version of the collection.
-        self.versions = {}
         # What was carried out, to be carried out again elsewhere.
         self.records = []
         self.newest = 0
@@ -70,9 +68,6 @@ class Ledger:
             self.acknowledged.append((sent, now))
             self.records.append(record)
             self.newest = max(self.newest, version)
-            other = self.versions.setdefault(version, record)
-        if other is not record:
-            self.fault(f"version {version} twice: {brief(other)} and {brief(record)}")
 
     def discover(self, record):
         """Notes a write without an answer that turned out to be stored."""
@@ -87,43 +82,40 @@ class Ledger:
         return min(times) if times else None
 
     def check_versions(self, first, last):
-        """Every version of the collection has its write, and every write a version."""
-        missing = [version for version in range(first + 1, last + 1) if version not in self.versions]
-        unnumbered = [record for record in self.records if record["version"] is None]
-        if beyond := [version for version in self.versions if version > last or version <= first]:
-            self.fault(f"versions {beyond[:5]} were answered, but the collection went from {first} to {last}")
-        if not len(unnumbered) <= len(missing) <= len(unnumbered) + self.forgotten:
-            self.fault(
-                f"{len(missing)} versions have no write, such as {missing[:5]}, for {len(unnumbered)} writes without an "
-                f"answer and {self.forgotten} that may have been stored")
-        return missing
+        """That each write made a version of its own.
 
-    def in_order(self, first, last):
-        """The records as they can be carried out again: by version, those without one between their writer's others."""
-        missing = self.check_versions(first, last)
-        writers = collections.defaultdict(list)
-        for record in self.records:
-            writers[record["writer"]].append(record)
-        placed = []
-        for records in writers.values():
-            records.sort(key=lambda record: record["order"])
-            before = first
-            for number, record in enumerate(records):
-                if record["version"] is None:
-                    later = [other["version"] for other in records[number + 1:] if other["version"]]
-                    record["span"] = (before, min(later, default=last + 1))
-                else:
-                    before = record["version"]
-        open_ones = [record for record in self.records if record["version"] is None]
-        for record in sorted(open_ones, key=lambda record: (record["span"][1], record["order"])):
-            fitting = [version for version in missing if record["span"][0] < version < record["span"][1]]
-            if not fitting:
-                self.fault(f"{brief(record)} is stored, but there is no version for it in {record['span']}")
-                continue
-            missing.remove(fitting[0])
-            placed.append((fitting[0], record))
-        placed += [(record["version"], record) for record in self.records if record["version"] is not None]
-        return [record for _, record in sorted(placed, key=lambda pair: pair[0])]
+        A write is answered with the version after it, which those that shared its transaction may have made. So of the
+        writes answered with n or less, there can't be more than versions up to n.
+        """
+        answered = sorted(record["version"] for record in self.records if record["version"] is not None)
+        for number, version in enumerate(answered, 1):
+            if not first + number <= version <= last:
+                self.fault(f"{number} writes have the versions from {first + 1} to {version}; the last one is {last}")
+                break
+        stored = len(self.records)
+        if not stored <= last - first <= stored + self.forgotten:
+            self.fault(
+                f"{last - first} versions for {stored} writes and {self.forgotten} that may have been stored")
+
+    def in_order(self):
+        """The records in an order that leads to the same features: each writer's in turn, and those that got new ids by these."""
+        queues = collections.defaultdict(list)
+        for record in sorted(self.records, key=lambda record: record["order"]):
+            queues[record["writer"]].append(record)
+        queues = [collections.deque(queue) for queue in queues.values()]
+        created = collections.deque(sorted(
+            (record for record in self.records if record.get("ids")), key=lambda record: record["ids"][0]))
+        found = []
+        while queues := [queue for queue in queues if queue]:
+            for queue in queues:
+                while queue and (not queue[0].get("ids") or queue[0] is created[0]):
+                    if queue[0].get("ids"):
+                        created.popleft()
+                    found.append(queue.popleft())
+            if len(found) and not any(not q or not q[0].get("ids") or q[0] is created[0] for q in queues):
+                self.fault(f"new ids are in no order: {brief(created[0])} got {created[0]['ids']}")
+                break
+        return found
 
 
 def brief(record):
