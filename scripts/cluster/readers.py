@@ -30,7 +30,7 @@ class Reader:
                 self.ledger.fault(f"an answer has Pincluster-Age {answer.headers['pincluster-age']}, although all is well")
 
     def ask(self, method, path, type=None, body=None, accept=None, takes=(200, 204, 404)):
-        """The answer, and which instance in which life gave it. One more try, elsewhere, is all right."""
+        """The answer, and which instance in which life gave it, if that is known. One more try, elsewhere, is all right."""
         ports = [self.balancer] * 2 if self.balancer else [
             instance.port for instance in self.r.sample(self.instances, len(self.instances))][:2]
         failures = []
@@ -40,7 +40,7 @@ class Reader:
                 answer = self.clients.setdefault(port, Client(port)).read(method, path, body, type, Accept=accept)
                 if answer.status in takes:
                     self.look(answer, began)
-                    return answer, (port, *life) if life == self.life(port) else None
+                    return answer, (port, *life) if life and life == self.life(port) else None
                 failures.append(f"{port}: {answer}")
             except Lost as error:
                 failures.append(f"{port}: {error}")

@@ -297,8 +297,8 @@ class Vandal(Writer):
             time.sleep(0.1)
         if answer.version is not None:
             if answer.version < self.seen:
-                self.ledger.fault(f"{call[0]} {call[1]}: version {answer.version} after {self.seen}")
-            self.seen = answer.version
+                self.ledger.fault(f"{call[0]} {call[1]}, answered {answer.status}: version {answer.version} after {self.seen}")
+            self.seen = max(self.seen, answer.version)
         self.history.append(call)
         self.ledger.count("writes to a collection that comes and goes")
 
