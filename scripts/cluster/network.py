@@ -73,6 +73,8 @@ class Network:
         """Ends every cut of a server."""
         inside, address = self.servers[name]
         run("ip", "link", "set", f"to-{name}", "up")
-        run("ip", "neighbour", "flush", "dev", "hub", "nud", "permanent")
-        for there, _ in self.servers.values():
-            run(*there, "ip", "neighbour", "flush", "dev", "eth0", "nud", "permanent")
+        # Also addresses that nobody has answered for, which would be believed to be away for a while.
+        for kind in (("nud", "permanent"), ()):
+            run("ip", "neighbour", "flush", "dev", "hub", *kind)
+            for there, _ in self.servers.values():
+                run(*there, "ip", "neighbour", "flush", "dev", "eth0", *kind)
