@@ -35,7 +35,7 @@ public final class Catalog: Sendable {
     mutating func remove(_ id: String, at version: Int64?) -> Entry? {
       guard let entry = byID.removeValue(forKey: id) else { return nil }
       ids.remove(at: place(of: id))
-      dropped.add(id, at: version ?? entry.snapshot.info.version + 1)
+      if let version { dropped.add(id, at: version) }
       return entry
     }
 
@@ -175,8 +175,8 @@ public final class Catalog: Sendable {
 
   /// Removes a dropped collection and tells its watchers.
   ///
-  /// - Parameter version: that of the drop; nil for the one after the last that was shown.
-  func remove(_ id: String, at version: Int64? = nil) {
+  /// - Parameter version: that of the drop; nil if it isn't known, as another instance has dropped it.
+  func remove(_ id: String, at version: Int64?) {
     publishing.withLock { toSweep in
       toSweep.remove(id)
       let removed = entries.withLock { entries in

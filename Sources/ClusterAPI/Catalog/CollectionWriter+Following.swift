@@ -88,7 +88,7 @@ extension CollectionWriter {
   private func show(_ change: StoreChange) throws {
     home.check()
     switch change {
-    case .dropped(let id): catalog.remove(id)
+    case .dropped(let id): catalog.remove(id, at: nil)
     case .unknown(let info): load(info)
     case .changed(let info, let changes):
       let base = catalog[info.id]

@@ -188,10 +188,16 @@ public final class CollectionWriter: @unchecked Sendable {
       try store.transaction(on: Set(jobs.map(\.write.collection))) {
         for job in jobs where group.byteCount < WriteQueue.maximumGroupBytes {
           // What a write that is alone throws ends the transaction.
-          results.append(
-            group.isShared
-              ? Result { try group.part { try group.perform(job.write) } }
-              : .success(try group.perform(job.write)))
+          guard group.isShared else {
+            results.append(.success(try group.perform(job.write)))
+            continue
+          }
+          let result = Result { try group.part { try group.perform(job.write) } }
+          // Then the whole transaction is begun again.
+          if case .failure(StoreError.conflict(let reason)) = result {
+            throw StoreError.conflict(reason: reason)
+          }
+          results.append(result)
         }
         try group.prepare()
         applied = MonotonicTime.now
