@@ -49,6 +49,24 @@ extension Command {
         it, give that folder to --data, or copy its file pincluster.db into an empty data directory.
         """),
     Entry(
+      "attach", Attach.self, operand: "--collection C --table TABLE", flags: Attach.flags,
+      summary: "show a table of a PostgreSQL database as a collection",
+      description: """
+        Makes a collection of a table in the database of --store, which instances show and keep current from then on:
+        rows are written in the table, and only there. Makes a view, functions and triggers, and copies nothing.
+        """,
+      notes: """
+        The user in --store has to own the table and be a member of the service's role, or be a superuser. Rows without
+        a point within ±180 by ±90 degrees aren't shown. Of lines and areas a point on them is, and other coordinate
+        systems are converted. With --print, nothing is done but to print the SQL, for psql.
+        """),
+    Entry(
+      "detach", Detach.self, operand: "--collection C", flags: Detach.flags,
+      summary: "end what attach has begun",
+      description: """
+        Drops a collection that shows a table, with all that was made for it. The table stays as it is.
+        """),
+    Entry(
       "health", Health.self, flags: Health.flags,
       summary: "ask a running service whether it is ready",
       description: """

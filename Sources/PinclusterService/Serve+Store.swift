@@ -1,9 +1,20 @@
 import FeatureStore
 
+extension Options.Flag {
+  /// The database that instances share.
+  static func store(unset: String) -> Options.Flag {
+    .init(
+      "store", "URL", "PostgreSQL database that instances share, postgresql://user@host/database",
+      unset: unset, isSecret: true)
+  }
+  static let storeSchema = Options.Flag(
+    "store-schema", "NAME", "schema of the tables in --store", standard: "pincluster")
+}
+
 extension Serve {
   /// The database of `--store`; nil without one.
   static func sharedStore(
-    _ options: Options, directory: String
+    _ options: Options, directory: String?
   ) throws(UsageError) -> PostgresStore.Configuration? {
     let schema = options.values["store-schema"] ?? "pincluster"
     guard let url = options.values["store"] else { return nil }

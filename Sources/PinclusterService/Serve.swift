@@ -15,11 +15,7 @@ struct Serve: RunnableCommand {
       .init(
         "port", "PORT", "port to listen on, 0 for any free one", 0...65_535, standard: usual.port),
       .init("data", "DIR", "data directory", standard: "./data"),
-      .init(
-        "store", "URL", "PostgreSQL database that instances share, postgresql://user@host/database",
-        unset: "SQLite, in --data", isSecret: true),
-      .init(
-        "store-schema", "NAME", "schema of the tables in --store", standard: "pincluster"),
+      .store(unset: "SQLite, in --data"), .storeSchema,
       .init("tls-cert", "FILE", "certificate, and those up to its authority, to serve HTTPS"),
       .init("tls-key", "FILE", "key of --tls-cert"),
       .init("tls-client-ca", "FILE", "authorities of clients, which must then have a certificate"),

@@ -19,8 +19,8 @@ extension CollectionWriter {
     fileprivate var wasUp = true
   }
 
-  /// How often the connection is looked after.
-  private static let period = DispatchTimeInterval.milliseconds(100)
+  /// How often the connection is looked after, and tables that are attached, which don't wake the writer up.
+  private static let period = DispatchTimeInterval.milliseconds(20)
 
   /// Follows from now on.
   func startFollowing() {
@@ -29,7 +29,7 @@ extension CollectionWriter {
     shared.onChange = { [unowned self] change in try show(change) }
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.setEventHandler { [weak self] in self?.follow() }
-    timer.schedule(deadline: .now(), repeating: CollectionWriter.period, leeway: .milliseconds(10))
+    timer.schedule(deadline: .now(), repeating: CollectionWriter.period, leeway: .milliseconds(2))
     timer.resume()
     following.timer = timer
   }
@@ -146,7 +146,14 @@ extension CollectionWriter {
     home.check()
     guard shared.link.isUp else { return }
     let now = store.clock.now
-    let due = catalog.all.filter { ($0.nextExpiry ?? .max) <= now }.prefix(16)
+    let expiring = catalog.all.filter { ($0.nextExpiry ?? .max) <= now }
+    for snapshot in expiring where snapshot.info.isAttached {
+      let expired = snapshot.index.expired(at: now).prefix(SQLiteStore.expiredAtOnce)
+      do { try shared.recheck(Array(expired), of: snapshot.info) } catch {
+        return report(isUp: shared.link.isUp, error)
+      }
+    }
+    let due = expiring.filter { !$0.info.isAttached }.prefix(16)
     guard !due.isEmpty else { return }
     let group = WriteGroup(store, catalog, limits, isShared: true)
     do {

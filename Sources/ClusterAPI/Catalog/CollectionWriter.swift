@@ -83,7 +83,13 @@ public final class CollectionWriter: @unchecked Sendable {
       var unread: [Int64] = []
       for info in try store.collections() {
         let loaded: LoadedIndex
-        do { loaded = try store.loadIndex(of: info) } catch StoreError.dropped { continue }
+        do { loaded = try store.loadIndex(of: info) } catch StoreError.dropped {
+          continue
+        } catch let error as StoreError where info.isAttached {
+          // Somebody may have locked or dropped the table. It is tried again.
+          report(.damaged(reason: "\(info.id): \(error)"))
+          continue
+        }
         if let changes = loaded.changes {
           unread.append(info.key)
           report(.read(collection: info.id, changes: changes))
@@ -113,6 +119,12 @@ public final class CollectionWriter: @unchecked Sendable {
     if let link, !link.isUp {
       share.giveBack()
       answer(.failure(Problem.storeAway))
+      return true
+    }
+    // Its table may be locked, for which others' writes must not wait.
+    if catalog[write.collection]?.info.isAttached == true {
+      share.giveBack()
+      answer(.failure(StoreError.attached(collection: write.collection)))
       return true
     }
     let (isAccepted, isFirst) = waiting.withLock { waiting in

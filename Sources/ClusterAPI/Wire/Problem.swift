@@ -146,7 +146,10 @@ extension Problem {
           504, "the database was lost while it stored this; it isn't known whether it has stored it"
         )
       case .attached:
-        Problem(409, "the collection shows a table of the database, and is written there")
+        Problem(
+          409,
+          "the collection shows a table of the database and is written there; pincluster detach ends that"
+        )
       case .full: Problem(507, "the disk is full; nothing was changed")
       case .gone:
         Problem(503, "the data directory has been removed or replaced; nothing was changed")

@@ -20,4 +20,6 @@ public protocol SharedStore: FeatureStore {
   func sweep(on ids: Set<String>, _ body: () throws -> Void) throws -> Bool
   /// Deletes features that have expired, in a transaction: the collection after that.
   func expire(_ features: [FeatureID], from id: String) throws(StoreError) -> CollectionInfo?
+  /// Has features of an attached collection read again, as their time is over.
+  func recheck(_ features: [FeatureID], of info: CollectionInfo) throws(StoreError)
 }

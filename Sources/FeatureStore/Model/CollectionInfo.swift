@@ -28,6 +28,9 @@ public struct CollectionInfo: Sendable, Equatable {
   /// In a shared store, the random number of its last change, which tells changes of one version apart.
   var token: Int64 = 0
 
+  /// Whether its features are those of a table that isn't the store's, and are written there.
+  public var isAttached: Bool { source != nil }
+
   /// Whether the same is said about the collection as in another version, whatever its features.
   public func says(sameAs other: CollectionInfo) -> Bool {
     (title, description, ttl, temporal) == (

@@ -38,12 +38,16 @@ final class PostgresConnection {
   deinit { PQfinish(pointer) }
 
   /// Settings of the session. Without sequential scans and hashes, lists of ids are looked up one by one, however
-  /// long the planner believes them to be. A server that would acknowledge what isn't on disk is told not to.
+  /// long the planner believes them to be. A server that would acknowledge what isn't on disk is told not to. Values of
+  /// attached tables are written the same way by all instances.
   private static let session = """
     SELECT set_config('search_path', $1, false), set_config('jit', 'off', false),
       set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
       set_config('enable_mergejoin', 'off', false), set_config('enable_material', 'off', false),
       set_config('enable_bitmapscan', 'off', false), set_config('lock_timeout', '5s', false),
+      set_config('timezone', 'UTC', false), set_config('intervalstyle', 'iso_8601', false),
+      set_config('extra_float_digits', '1', false), set_config('bytea_output', 'hex', false),
+      set_config('lc_monetary', 'C', false), set_config('standard_conforming_strings', 'on', false),
       set_config('idle_in_transaction_session_timeout', '20s', false),
       set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
         THEN 'on' ELSE current_setting('synchronous_commit') END, false)

@@ -30,12 +30,13 @@ struct PostgresLoader: Sendable {
         if let loaded = try stored(file.file, file.path, info, connection) { return loaded }
       } catch let unusable as Unusable { fault = unusable.reason }
     }
-    let index = try FeatureIndexBuilder.withMemory(for: info.featureCount) {
-      try all(info, connection)
+    let expected = try info.isAttached ? size(of: info, connection) : info.featureCount
+    let index = try FeatureIndexBuilder.withMemory(for: expected) {
+      try all(info, expected, connection)
     }
     guard let index else {
       throw StoreError.io(
-        reason: "there isn't enough memory for the \(info.featureCount) features of \(info.id)")
+        reason: "there isn't enough memory for the \(expected) features of \(info.id)")
     }
     guard index.count == info.featureCount || info.source != nil else {
       throw StoreError.damaged(
@@ -56,8 +57,7 @@ struct PostgresLoader: Sendable {
         """
         SELECT set_config('enable_seqscan', 'on', false), set_config('enable_bitmapscan', 'on', false),
           set_config('work_mem', '128MB', false),
-          set_config('idle_in_transaction_session_timeout', '0', false),
-          set_config('standard_conforming_strings', 'on', false)
+          set_config('idle_in_transaction_session_timeout', '0', false)
         """
       ).with()
     ])
@@ -106,10 +106,14 @@ struct PostgresLoader: Sendable {
 
   // MARK: From rows
 
-  private func all(_ info: CollectionInfo, _ connection: PostgresConnection) throws -> FeatureIndex
-  {
-    let ranges = try ranges(of: info, connection)
-    var builder = FeatureIndexBuilder(expecting: info.featureCount)
+  private func all(
+    _ info: CollectionInfo, _ expected: Int, _ connection: PostgresConnection
+  ) throws -> FeatureIndex {
+    let ranges =
+      try info.source.map { source in
+        try self.ranges(of: AttachedSource(source), expected, connection)
+      } ?? ranges(of: info, connection)
+    var builder = FeatureIndexBuilder(expecting: expected)
     guard ranges.count > 1 else {
       try read(ranges[0], of: info, connection) { try builder.append($0) }
       return builder.build()
@@ -168,7 +172,7 @@ struct PostgresLoader: Sendable {
     }
     try connection.copy(
       """
-      COPY (SELECT \(PostgresQueries.featureColumns) FROM \(info.source ?? "features") AS f
+      COPY (SELECT \(PostgresQueries.featureColumns) FROM \(info.source.map { AttachedSource($0).quoted } ?? "features") AS f
         WHERE f.collection = \(info.key) \(range) ORDER BY f.number, f.name)
       TO STDOUT (FORMAT binary)
       """
@@ -185,7 +189,7 @@ struct PostgresLoader: Sendable {
   /// Conditions that divide a collection into ranges of about the same size, in the order of ids.
   private func ranges(of info: CollectionInfo, _ connection: PostgresConnection) throws -> [String]
   {
-    guard info.featureCount >= servers.many, info.source == nil else { return [""] }
+    guard info.featureCount >= servers.many else { return [""] }
     let sample = try connection.run(
       [
         PostgresStatement(

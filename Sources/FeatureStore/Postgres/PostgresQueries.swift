@@ -37,8 +37,9 @@ enum PostgresQueries {
   /// The features that have changed since a version of a collection, as they are; those that were deleted have no
   /// position. In the order of ids.
   static func changed(source: String?) -> PostgresStatement {
-    PostgresStatement(
-      "changed \(source ?? "")",
+    if let source { return AttachedQueries.changed(AttachedSource(source)) }
+    return PostgresStatement(
+      "changed",
       """
       SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
         f.expires, f.checksum
@@ -49,7 +50,7 @@ enum PostgresQueries {
         WHERE c.collection = $1 AND c.version > $2
       ) AS i
       LEFT JOIN LATERAL (
-        SELECT * FROM \(source ?? "features") AS s
+        SELECT * FROM features AS s
         WHERE s.collection = $1 AND s.number = i.number AND s.name = i.name LIMIT 1
       ) AS f ON true
       ORDER BY 1, 2

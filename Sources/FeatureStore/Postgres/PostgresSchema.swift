@@ -14,7 +14,8 @@
 ///   that were written or deleted, as far as they aren't too many (then `trimmed` is raised), and a random `token` by which the writer finds out
 ///   whether it was committed. `at` is in microseconds since 1970 (UTC).
 /// - `dropped`: keys of collections whose rows are still to be deleted.
-/// - `pending`: ids of features of attached tables that have changed, until an instance takes them over.
+/// - `pending`: ids of features of attached tables that have changed, until an instance takes them over, with the number
+///   of the transaction that has changed them. The smallest `number` there is stands for all features.
 enum PostgresSchema {
   /// The steps, in order; the one at index n leads from version n to n + 1. A released step is never edited.
   private static let migrations: [[String]] = [
@@ -74,8 +75,12 @@ enum PostgresSchema {
       CREATE TABLE pending (
         collection bigint NOT NULL,
         number bigint NOT NULL,
-        name text COLLATE "C" NOT NULL)
+        name text COLLATE "C" NOT NULL,
+        transaction xid8 NOT NULL DEFAULT pg_current_xact_id())
       """,
+      "CREATE INDEX pending_transaction ON pending (transaction)",
+      // Rows come and go all the time.
+      "ALTER TABLE pending SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000)",
     ]
   ]
 

@@ -60,6 +60,8 @@ public final class PostgresStore: SharedStore {
   private(set) var transaction: (number: String, timeline: Int64) = ("", 0)
   /// Whether rows of collections that were dropped may be there.
   var mayHaveDropped = true
+  /// What is known of tables that aren't the store's.
+  var attached = AttachedFollowing()
   /// When old changes are forgotten next, on a monotonic clock.
   var nextTrim: UInt = 0
 
@@ -207,9 +209,10 @@ public final class PostgresStore: SharedStore {
     let start = MonotonicTime.now
     let notes = try noting { (connection) throws(StoreError) in try connection.takeNotifications() }
     let isPoll = start >= nextPoll || notes.contains("*")
-    guard isPoll || !notes.isEmpty else { return }
-    let keys = Set(notes.flatMap { $0.split(separator: ",").compactMap { Int64($0) } })
-    try noting { (_) throws(StoreError) in
+    let taken = try takeOver(isPoll: isPoll)
+    guard isPoll || !notes.isEmpty || !taken.isEmpty else { return }
+    let keys = taken.union(notes.flatMap { $0.split(separator: ",").compactMap { Int64($0) } })
+    let seen = try noting { (_) throws(StoreError) -> [CollectionInfo] in
       do throws(StoreError) {
         let infos = try CollectionInfo.all(
           connection.run([
@@ -223,6 +226,7 @@ public final class PostgresStore: SharedStore {
           (isPoll || keys.contains(info.key)) && !infos.contains { $0.key == info.key }
         }
         try hand(infos, changes, gone: isGone)
+        return infos
       } catch {
         if !connection.isLost { _ = try? connection.run([PostgresQueries.rollback.with()]) }
         throw error
@@ -232,11 +236,12 @@ public final class PostgresStore: SharedStore {
       nextPoll = MonotonicTime.now + 1_000_000_000
       link.isCurrent(at: start)
     }
+    try followAttached(seen)
   }
 
   /// Whether a collection is to be read, and from which version on; nil if it is shown as it is, and where it has to
   /// be loaded.
-  private func start(of info: CollectionInfo) -> Int64? {
+  func start(of info: CollectionInfo) -> Int64? {
     guard let old = shown[info.id], old.key == info.key else {
       // A small one is read as a change of nothing.
       return info.trimmed == 0 && info.source == nil
@@ -254,7 +259,9 @@ public final class PostgresStore: SharedStore {
   private func changes(
     leadingTo infos: [CollectionInfo], _ connection: PostgresConnection
   ) throws(StoreError) -> [Int64: ChangedRows] {
-    let read = infos.compactMap { info in start(of: info).map { (info, $0) } }
+    let read = infos.filter { !$0.isAttached }.compactMap { info in
+      start(of: info).map { (info, $0) }
+    }
     guard !read.isEmpty else { return [:] }
     let rows = read.map { _ in ChangedRows(configuration.address) }
     let sinks = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($0, $1 as any RowSink) })
@@ -269,12 +276,12 @@ public final class PostgresStore: SharedStore {
       zip(read.map(\.0.key), rows), uniquingKeysWith: { first, _ in first })
   }
 
-  /// Hands over a later state of collections.
+  /// Hands over a later state of collections, but for those that are attached.
   private func hand(
     _ infos: [CollectionInfo], _ changes: [Int64: ChangedRows], gone: [CollectionInfo]
   ) throws(StoreError) {
     for info in gone { try hand(.dropped(id: info.id)) }
-    for info in infos {
+    for info in infos where !info.isAttached {
       let old = shown[info.id]
       if let old, old.key == info.key, old.version == info.version, old.token == info.token,
         !replaced.contains(info.key)
@@ -290,7 +297,7 @@ public final class PostgresStore: SharedStore {
     }
   }
 
-  private func hand(_ change: StoreChange) throws(StoreError) {
+  func hand(_ change: StoreChange) throws(StoreError) {
     do { try onChange(change) } catch let error as StoreError { throw error } catch {
       throw .io(reason: "\(error)")
     }
@@ -329,7 +336,9 @@ public final class PostgresStore: SharedStore {
       let changes = try changes(leadingTo: infos, connection)
       let gone = ids.compactMap { shown[$0] }.filter { old in !infos.contains { $0.id == old.id } }
       try hand(infos, changes, gone: gone)
-      for info in infos where shown[info.id]?.token != info.token || replaced.contains(info.key) {
+      for info in infos
+      where !info.isAttached && (shown[info.id]?.token != info.token || replaced.contains(info.key))
+      {
         throw .away(reason: "the collection \(info.id) is still being loaded")
       }
       return true

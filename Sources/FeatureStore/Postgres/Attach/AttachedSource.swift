@@ -1,0 +1,33 @@
+/// A view that shows an attached table as features, by its name, which tells what its rows are found by.
+struct AttachedSource {
+  /// The kind of an attached table's ids.
+  enum Kind: String {
+    case integer
+    case text
+    case uuid
+  }
+
+  let name: String
+  let kind: Kind
+
+  init(_ name: String) {
+    self.name = name
+    kind = name.split(separator: "_").last.flatMap { Kind(rawValue: String($0)) } ?? .text
+  }
+
+  init(key: Int64, kind: Kind) {
+    (name, self.kind) = ("attached_\(key)_\(kind.rawValue)", kind)
+  }
+
+  /// The view's name as SQL, in the schema of the session.
+  var quoted: String { AttachScript.quoted(name) }
+
+  /// What `row_id` of a row is, given `i.number` and `i.name` of a feature.
+  var rowID: String {
+    switch kind {
+    case .integer: "CASE WHEN i.name = '' THEN i.number ELSE i.name::bigint END"
+    case .text: "CASE WHEN i.name = '' THEN i.number::text ELSE i.name END"
+    case .uuid: "i.name::uuid"
+    }
+  }
+}

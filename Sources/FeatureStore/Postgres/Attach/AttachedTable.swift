@@ -1,0 +1,156 @@
+/// A table as the database describes it, checked for what attaching it needs.
+struct AttachedTable {
+  struct Column {
+    var name: String
+    /// The name of its type, or of that below a domain.
+    var type: String
+    /// The type with its modifiers.
+    var fullType: String
+    var isKey: Bool
+    var isUnique: Bool
+
+    var isGeometry: Bool { ["geometry", "geography"].contains(type) }
+    var isNumber: Bool {
+      ["int2", "int4", "int8", "float4", "float8", "numeric"].contains(type)
+    }
+  }
+
+  /// Where features are.
+  enum Position {
+    case geometry(Column)
+    case columns(longitude: Column, latitude: Column)
+  }
+
+  let schema: String
+  let name: String
+  let id: Column
+  let kind: AttachedSource.Kind
+  let position: Position
+  let properties: [Column]
+  let expires: Column?
+  /// The schema of PostGIS; nil without it.
+  let postgis: String?
+
+  static let facts = PostgresStatement(
+    "table",
+    """
+    SELECT n.nspname::text, c.relname::text, c.relkind::text,
+      c.relispartition OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid),
+      (SELECT e.nspname::text FROM pg_extension AS x JOIN pg_namespace AS e ON e.oid = x.extnamespace
+        WHERE x.extname = 'postgis')
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = $1::text::oid
+    """)
+
+  static let columns = PostgresStatement(
+    "columns",
+    """
+    SELECT a.attname::text, coalesce(b.typname, t.typname)::text, format_type(a.atttypid, a.atttypmod),
+      EXISTS (SELECT FROM pg_index AS x WHERE x.indrelid = a.attrelid AND x.indisprimary
+        AND x.indnkeyatts = 1 AND x.indkey[0] = a.attnum),
+      EXISTS (SELECT FROM pg_index AS x WHERE x.indrelid = a.attrelid AND x.indisunique AND x.indisvalid
+        AND x.indimmediate AND x.indpred IS NULL AND x.indexprs IS NULL AND x.indnkeyatts = 1
+        AND x.indkey[0] = a.attnum)
+    FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+    LEFT JOIN pg_type AS b ON b.oid = t.typbasetype
+    WHERE a.attrelid = $1::text::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+    """)
+
+  init(_ facts: PostgresResult, _ columns: PostgresResult, for request: AttachRequest) throws {
+    guard facts.count > 0, let schema = facts[0].text(0), let name = facts[0].text(1) else {
+      throw AttachFailure(description: "there is no table \(request.table)")
+    }
+    (self.schema, self.name, postgis) = (schema, name, facts[0].text(4))
+    let table = "\(schema).\(name)"
+    guard facts[0].text(2) == "r", facts[0].boolean(3) != true else {
+      throw AttachFailure(
+        description:
+          "\(table) is a view, a partition, has partitions, or inherits from a table: changes of it "
+          + "can't be seen reliably. Attach the table below it")
+    }
+    let all = (0..<columns.count).map { row in
+      Column(
+        name: columns[row].text(0) ?? "", type: columns[row].text(1) ?? "",
+        fullType: columns[row].text(2) ?? "", isKey: columns[row].boolean(3) ?? false,
+        isUnique: columns[row].boolean(4) ?? false)
+    }
+    func column(_ name: String, _ flag: String) throws -> Column {
+      if let found = all.first(where: { $0.name == name }) { return found }
+      throw AttachFailure(
+        description: "--\(flag): \(table) has no column \(name), but "
+          + all.map(\.name).joined(separator: ", "))
+    }
+    let id = try request.id.map { try column($0, "id") } ?? all.first { $0.isKey }
+    guard let id else {
+      throw AttachFailure(
+        description: "\(table) has no primary key of one column; name a unique column by --id")
+    }
+    guard id.isUnique else {
+      throw AttachFailure(
+        description:
+          "\(id.name) has no unique index of its own, by which its rows are told apart and found")
+    }
+    kind =
+      switch id.type {
+      case "int2", "int4", "int8": .integer
+      case "text", "varchar": .text
+      case "uuid": .uuid
+      default:
+        throw AttachFailure(
+          description: "\(id.name) is of type \(id.fullType); ids are integers, text or uuid")
+      }
+    self.id = id
+    position = try AttachedTable.position(of: all, table, request, column)
+    expires = try request.expires.map { try column($0, "expires") }
+    if let expires, !["timestamptz", "timestamp", "date"].contains(expires.type) {
+      throw AttachFailure(
+        description: "--expires: \(expires.name) is of type \(expires.fullType), not a time")
+    }
+    if let names = request.properties {
+      properties = try names.map { try column($0, "properties") }
+    } else {
+      let used = [id.name, expires?.name ?? id.name] + position.columns.map(\.name)
+      properties = all.filter { !used.contains($0.name) && !$0.isGeometry }
+    }
+  }
+
+  private static func position(
+    of all: [Column], _ table: String, _ request: AttachRequest,
+    _ column: (String, String) throws -> Column
+  ) throws -> Position {
+    if let names = request.position {
+      let (longitude, latitude) = (
+        try column(names.longitude, "longitude"), try column(names.latitude, "latitude")
+      )
+      for column in [longitude, latitude] where !column.isNumber {
+        throw AttachFailure(
+          description: "\(column.name) is of type \(column.fullType), not a number")
+      }
+      return .columns(longitude: longitude, latitude: latitude)
+    }
+    let geometries = all.filter(\.isGeometry)
+    let chosen =
+      try request.geometry.map { try column($0, "geometry") }
+      ?? (geometries.count == 1 ? geometries.first : nil)
+    guard let chosen else {
+      throw AttachFailure(
+        description:
+          "\(table) has \(geometries.count) columns of geometries; name one by --geometry, or two "
+          + "columns of numbers by --longitude and --latitude")
+    }
+    guard chosen.isGeometry else {
+      throw AttachFailure(
+        description: "--geometry: \(chosen.name) is of type \(chosen.fullType), not a geometry")
+    }
+    return .geometry(chosen)
+  }
+}
+
+extension AttachedTable.Position {
+  /// Its columns.
+  var columns: [AttachedTable.Column] {
+    switch self {
+    case .geometry(let column): [column]
+    case .columns(let longitude, let latitude): [longitude, latitude]
+    }
+  }
+}

@@ -1,0 +1,190 @@
+/// Attaches tables to a shared store, and detaches them.
+public struct PostgresAttachment {
+  private let connection: PostgresConnection
+  private let schema: String
+  /// The role of the service, which owns the tables of the store.
+  private let owner: String
+
+  /// Connects as a role that may do that.
+  public init(_ configuration: PostgresStore.Configuration) throws {
+    connection = try PostgresServers(configuration).connect()
+    schema = configuration.schema
+    let found = try connection.run([
+      PostgresStatement(
+        "owner", "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE oid = to_regclass($1)"
+      ).with { $0.add(AttachScript.own("store", configuration.schema)) }
+    ])[0]
+    guard found.count > 0, let owner = found[0].text(0) else {
+      throw AttachFailure(
+        description:
+          "\(configuration.address.name) has no tables of pincluster in the schema \(schema): "
+          + "start an instance with this --store first")
+    }
+    self.owner = owner
+    let version = try one("SELECT version::text FROM store").flatMap { Int($0) }
+    guard version == PostgresSchema.version else {
+      throw AttachFailure(
+        description: "the tables of the schema \(schema) are of another version of pincluster")
+    }
+  }
+
+  /// What became of a table.
+  public struct Outcome {
+    /// The table, with its schema.
+    public let table: String
+    /// The number of its rows, and of those that are features.
+    public let (rows, features): (Int64, Int64)
+  }
+
+  /// The SQL that attaches a table.
+  public func script(for request: AttachRequest) throws -> [String] {
+    ["BEGIN"] + (try plan(request)).statements + ["COMMIT"]
+  }
+
+  /// Makes a collection of a table.
+  public func attach(_ request: AttachRequest) throws -> Outcome {
+    let script = try plan(request)
+    try run(script.statements)
+    let (table, source) = (
+      AttachScript.own(script.table.name, script.table.schema),
+      AttachScript.own(AttachedSource(key: script.key, kind: script.table.kind).name, schema)
+    )
+    let counts = try connection.run(
+      [
+        PostgresStatement(
+          "counts", "SELECT (SELECT count(*) FROM ONLY \(table)), (SELECT count(*) FROM \(source))"
+        ).with()
+      ], within: 3600)[0]
+    return Outcome(
+      table: "\(script.table.schema).\(script.table.name)", rows: counts[0].integer(0) ?? 0,
+      features: counts[0].integer(1) ?? 0)
+  }
+
+  private func plan(_ request: AttachRequest) throws -> AttachScript {
+    if let source = try one(
+      "SELECT coalesce(source, '') FROM collections WHERE id = $1", request.collection)
+    {
+      throw AttachFailure(
+        description: source.isEmpty
+          ? "there is a collection \(request.collection) already"
+          : "\(request.collection) is attached already; pincluster detach ends that")
+    }
+    guard let table = try find(request.table) else {
+      throw AttachFailure(description: "there is no table \(request.table)")
+    }
+    let answers = try connection.run([
+      AttachedTable.facts.with { $0.add(table) }, AttachedTable.columns.with { $0.add(table) },
+    ])
+    let found = try AttachedTable(answers[0], answers[1], for: request)
+    guard
+      let key = try one(
+        "SELECT nextval(pg_get_serial_sequence($1, 'key'))::text",
+        AttachScript.own("collections", schema)
+      ).flatMap({ Int64($0) })
+    else { throw AttachFailure(description: "the schema \(schema) gives no keys") }
+    return AttachScript(table: found, request: request, key: key, schema: schema, owner: owner)
+  }
+
+  /// The number of a table, by its name as in SQL or as it is.
+  private func find(_ name: String) throws -> String? {
+    _ = try one(
+      "SELECT set_config('search_path', (SELECT reset_val FROM pg_settings WHERE name = 'search_path'), false)"
+    )
+    defer {
+      _ = try? one("SELECT set_config('search_path', $1, false)", AttachScript.quoted(schema))
+    }
+    let sql = "SELECT to_regclass($1)::oid::text"
+    if let found = try? one(sql, name) { return found }
+    let parts = name.split(separator: ".", maxSplits: 1).map { AttachScript.quoted(String($0)) }
+    do { return try one(sql, parts.joined(separator: ".")) } catch let error as StoreError {
+      throw explained(error)
+    }
+  }
+
+  /// Ends that a collection shows a table: drops the collection, and what was made for it. Returns the table; nil if it
+  /// isn't there any more.
+  public func detach(_ collection: String) throws -> String? {
+    let found = try connection.run([
+      PostgresStatement("detached", "SELECT key, source FROM collections WHERE id = $1").with {
+        $0.add(collection)
+      }
+    ])[0]
+    guard found.count > 0, let key = found[0].integer(0) else {
+      throw AttachFailure(description: "there is no collection \(collection)")
+    }
+    guard let source = found[0].text(1) else {
+      throw AttachFailure(description: "\(collection) isn't attached to a table")
+    }
+    let function = AttachScript.own(AttachScript.triggerFunction(key), schema)
+    let table = try one(
+      """
+      SELECT min(format('%I.%I', n.nspname, c.relname)) FROM pg_trigger AS t
+      JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+      WHERE t.tgfoid = to_regproc($1)
+      """, function)
+    func own(_ name: String) -> String { AttachScript.own(name, schema) }
+    var statements = ["DROP VIEW IF EXISTS \(own(source))"]
+    if let table {
+      statements += AttachScript.triggers(key, schema).map {
+        "DROP TRIGGER IF EXISTS \(AttachScript.quoted($0.name)) ON \(table)"
+      }
+    }
+    statements += [
+      "DROP FUNCTION IF EXISTS \(function)",
+      "DROP FUNCTION IF EXISTS \(own(AttachScript.pointFunction(key)))",
+      "SET LOCAL ROLE \(AttachScript.quoted(owner))",
+      "SELECT key FROM collections WHERE key = \(key) FOR UPDATE",
+      """
+      UPDATE store SET floor = greatest(floor, (SELECT version + 1 FROM collections WHERE key = \(key)))
+      """,
+      "DELETE FROM pending WHERE collection = \(key)",
+      "DELETE FROM changes WHERE collection = \(key)",
+      "DELETE FROM collections WHERE key = \(key)",
+      "SELECT pg_notify(\(AttachScript.literal("pincluster \(schema)")), '\(key)')",
+    ]
+    try run(statements)
+    return table
+  }
+
+  // MARK: Running
+
+  /// The first value of an answer, which has to be a text.
+  private func one(_ sql: String, _ parameter: String? = nil) throws -> String? {
+    let found = try connection.run([
+      PostgresStatement("once \(sql.hashValue)", sql).with {
+        if let parameter { $0.add(parameter) }
+      }
+    ])[0]
+    return found.count > 0 ? found[0].text(0) : nil
+  }
+
+  /// Runs statements in a transaction.
+  private func run(_ statements: [String]) throws {
+    do {
+      for (number, sql) in (["BEGIN"] + statements + ["COMMIT"]).enumerated() {
+        try connection.run([PostgresStatement("step \(number)", sql).with()], within: 60)
+      }
+    } catch {
+      if !connection.isLost {
+        _ = try? connection.run([PostgresQueries.rollback.with()])
+      }
+      throw explained(error)
+    }
+  }
+
+  /// An error with what can be done about it.
+  private func explained(_ error: StoreError) -> any Error {
+    switch error {
+    case .readOnly(let reason):
+      AttachFailure(
+        description:
+          "\(reason). It takes the table's owner as a member of \(owner) (GRANT \(owner) TO …), or a superuser"
+      )
+    case .away(let reason) where !connection.isLost:
+      AttachFailure(
+        description:
+          "\(reason). Others use the table for longer than 5 s; try again when they have ended")
+    default: error
+    }
+  }
+}

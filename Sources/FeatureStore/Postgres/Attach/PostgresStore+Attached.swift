@@ -1,0 +1,148 @@
+import ClusterCore
+import Threading
+
+extension PostgresStore {
+  /// Takes over what has changed in attached tables; returns the collections of which another version was made.
+  func takeOver(isPoll: Bool) throws(StoreError) -> Set<Int64> {
+    let known = Set(shown.values.filter(\.isAttached).map(\.key))
+    guard !known.isEmpty else { return [] }
+    return try noting { (connection) throws(StoreError) in
+      if attached.connection !== connection { attached = AttachedFollowing(connection: connection) }
+      if isPoll, !attached.isTaker {
+        attached.isTaker = try connection.run([AttachedQueries.beTaker.with()])[0].isTrue
+      }
+      guard isPoll || attached.isTaker else { return [] }
+      let found = try connection.run([AttachedQueries.pending.with { $0.add(attached.horizon) }])[0]
+      var isAll = true
+      var taken: Set<Int64> = []
+      for row in 0..<found.count {
+        guard let key = found[row].integer(1) else { continue }
+        guard known.contains(key), let count = try take(key, connection) else {
+          isAll = false
+          continue
+        }
+        taken.insert(key)
+        if count >= AttachedQueries.most { isAll = false }
+      }
+      if isAll, found.count > 0, let horizon = found[0].text(0) { attached.horizon = horizon }
+      return taken
+    }
+  }
+
+  /// Takes over what has changed in a table; returns how much that was, or nil if another instance does it.
+  private func take(_ key: Int64, _ connection: PostgresConnection) throws(StoreError) -> Int64? {
+    let token = Int64.random(in: .min ... .max)
+    do throws(StoreError) {
+      let answers = try connection.run([
+        PostgresQueries.begin.with(),
+        AttachedQueries.advance.with {
+          $0.add(key)
+          $0.add(token)
+        },
+        AttachedQueries.take.with {
+          $0.add(key)
+          $0.add(token)
+          $0.add(attached.horizon)
+        },
+      ])
+      guard answers[1].count > 0, answers[2].count > 0 else {
+        try connection.run([PostgresQueries.rollback.with()])
+        return nil
+      }
+      var queries: [PostgresQuery] = []
+      if answers[2][0].boolean(1) == true {
+        queries.append(
+          AttachedQueries.loadAnew.with {
+            $0.add(key)
+            $0.add(token)
+          })
+      }
+      queries.append(
+        PostgresQueries.notify.with {
+          $0.add(channel)
+          $0.add(String(key))
+        })
+      try connection.run(queries + [PostgresQueries.commit.with()])
+      return answers[2][0].integer(0) ?? 0
+    } catch {
+      if !connection.isLost { _ = try? connection.run([PostgresQueries.rollback.with()]) }
+      throw error
+    }
+  }
+
+  /// Hands over what has changed in attached collections, each by itself: what is wrong with one table, such as that
+  /// somebody has locked it, must not hold up others. Throws the first such error when all are done.
+  func followAttached(_ infos: [CollectionInfo]) throws(StoreError) {
+    var failure: StoreError?
+    for info in infos where info.isAttached {
+      if let retry = attached.retries[info.key], retry.time > MonotonicTime.now { continue }
+      do throws(StoreError) {
+        try noting { (connection) throws(StoreError) in
+          try follow(info, connection)
+        }
+        attached.retries[info.key] = nil
+      } catch {
+        guard held != nil else { throw error }
+        let pause = min((attached.retries[info.key]?.pause ?? 125_000_000) * 2, 10_000_000_000)
+        attached.retries[info.key] = (MonotonicTime.now + pause, pause)
+        // A lock that is held for a moment is nothing to tell of.
+        if pause > 1_000_000_000 { failure = failure ?? error }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private func follow(_ info: CollectionInfo, _ connection: PostgresConnection) throws(StoreError) {
+    if let old = shown[info.id], old.key != info.key { try hand(.dropped(id: old.id)) }
+    guard let old = shown[info.id] else { return try hand(.unknown(info)) }
+    if old.version == info.version, old.token == info.token, !replaced.contains(info.key) { return }
+    guard start(of: info) != nil else { return try hand(.unknown(info)) }
+    do throws(StoreError) {
+      let rows = ChangedRows(configuration.address)
+      let answers = try connection.run(
+        [
+          PostgresQueries.beginReading.with(), AttachedQueries.hurry.with(),
+          PostgresQueries.find.with { $0.add([info.key]) },
+          PostgresQueries.changed(source: info.source).with {
+            $0.add(info.key)
+            $0.add(old.version)
+          },
+          PostgresQueries.commit.with(),
+        ], within: 60, sinks: [3: rows])
+      // It may have come further meanwhile.
+      guard let now = try CollectionInfo.all(answers[2], of: configuration.address).first else {
+        return
+      }
+      guard start(of: now) != nil else { return try hand(.unknown(now)) }
+      try hand(.changed(now, rows.changes(of: now.key)))
+    } catch {
+      if !connection.isLost { _ = try? connection.run([PostgresQueries.rollback.with()]) }
+      throw error
+    }
+  }
+
+  /// Has features of an attached collection read again, as their time is over.
+  public func recheck(_ features: [FeatureID], of info: CollectionInfo) throws(StoreError) {
+    var numbers: [Int64] = []
+    var names: [String] = []
+    for feature in features {
+      switch feature.key {
+      case .integer(let number):
+        numbers.append(number)
+        names.append("")
+      case .text(let name):
+        numbers.append(.max)
+        names.append(String(decoding: name, as: UTF8.self))
+      }
+    }
+    try noting { (connection) throws(StoreError) in
+      _ = try connection.run([
+        AttachedQueries.recheck.with {
+          $0.add(info.key)
+          $0.add(numbers)
+          $0.add(names)
+        }
+      ])
+    }
+  }
+}

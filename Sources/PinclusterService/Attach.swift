@@ -1,0 +1,104 @@
+import FeatureStore
+
+/// `pincluster attach`: makes a collection of a table in the database of a shared store.
+struct Attach: RunnableCommand {
+  static let flags: [Options.Flag] = [
+    .store(unset: "required"), .storeSchema,
+    .init("collection", "C", "collection to make", unset: "required", hasVariable: false),
+    .init(
+      "table", "TABLE", "table to show, as TABLE or SCHEMA.TABLE", unset: "required",
+      hasVariable: false),
+    .init(
+      "id", "COLUMN", "column of ids: integers, text or uuid, with a unique index",
+      unset: "the primary key",
+      hasVariable: false),
+    .init(
+      "geometry", "COLUMN", "column of PostGIS geometries or geographies", unset: "the only one",
+      hasVariable: false),
+    .init(
+      "longitude", "COLUMN", "column of degrees, instead of --geometry", unset: "none",
+      hasVariable: false),
+    .init(
+      "latitude", "COLUMN", "column of degrees, with --longitude", unset: "none", hasVariable: false
+    ),
+    .init(
+      "properties", "COLUMN,…", "columns to show as properties", .list,
+      unset: "all others but geometries", hasVariable: false),
+    .init(
+      "expires", "COLUMN", "column of times from which on a row isn't shown", unset: "none",
+      hasVariable: false),
+    .init(
+      "temporal", "PROPERTY[,PROPERTY]",
+      "properties with the time of a feature, or its start and end", .list,
+      unset: "none", hasVariable: false),
+    .init("title", "TEXT", "title of the collection", unset: "none", hasVariable: false),
+    .init(
+      "description", "TEXT", "description of the collection", unset: "none", hasVariable: false),
+    .init(switch: "print", "print the SQL that does it, and do nothing else", hasVariable: false),
+  ]
+
+  private let store: PostgresStore.Configuration
+  private let request: AttachRequest
+  private let isPrinted: Bool
+
+  init(_ options: Options) throws(UsageError) {
+    try options.refuseOperands("attach")
+    store = try Attach.store(options, "attach")
+    guard let table = options.values["table"] else {
+      throw UsageError(message: "--table is missing; see pincluster attach --help")
+    }
+    var request = AttachRequest(collection: try options.collection("attach"), table: table)
+    request.id = options.values["id"]
+    request.geometry = options.values["geometry"]
+    switch (options.values["longitude"], options.values["latitude"]) {
+    case (nil, nil): break
+    case (let longitude?, let latitude?):
+      guard request.geometry == nil else {
+        throw UsageError(message: "give --geometry, or --longitude and --latitude, but not both")
+      }
+      request.position = (longitude, latitude)
+    default: throw UsageError(message: "--longitude and --latitude belong together")
+    }
+    func list(_ name: String) -> [String]? {
+      options.values[name].map { $0.split(separator: ",").map { String($0) } }
+    }
+    request.properties = list("properties")
+    request.expires = options.values["expires"]
+    request.title = options.values["title"]
+    request.description = options.values["description"]
+    if let times = list("temporal") {
+      switch times.count {
+      case 1: request.temporal = .instant(times[0])
+      case 2: request.temporal = .span(start: times[0], end: times[1])
+      default: throw options.misfit("temporal", "not one property or two")
+      }
+    }
+    (self.request, isPrinted) = (request, options.isOn("print"))
+  }
+
+  /// The database of `--store`.
+  static func store(
+    _ options: Options, _ command: String
+  ) throws(UsageError) -> PostgresStore.Configuration {
+    guard let store = try Serve.sharedStore(options, directory: nil) else {
+      throw UsageError(message: "--store is missing; see pincluster \(command) --help")
+    }
+    return store
+  }
+
+  func run() throws -> Int32 {
+    let attachment = try PostgresAttachment(store)
+    if isPrinted {
+      for statement in try attachment.script(for: request) { print(statement + ";") }
+      return 0
+    }
+    let outcome = try attachment.attach(request)
+    print("\(request.collection): shows \(outcome.features) rows of \(outcome.table)")
+    if outcome.rows > outcome.features {
+      StandardError.write(
+        "pincluster: warning: \(outcome.rows - outcome.features) of \(outcome.rows) rows aren't shown: they have no "
+          + "point within the world, no id that can be one, or have expired\n")
+    }
+    return 0
+  }
+}
