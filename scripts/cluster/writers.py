@@ -295,7 +295,8 @@ class Vandal(Writer):
             if time.monotonic() > until:
                 raise TimeoutError(f"{call[0]} {call[1]}: no answer for 90 s")
             time.sleep(0.1)
-        if answer.version is not None:
+        # An instance that knows of a drop by others doesn't know at which version that was.
+        if answer.version is not None and answer.status != 404:
             if answer.version < self.seen:
                 self.ledger.fault(f"{call[0]} {call[1]}, answered {answer.status}: version {answer.version} after {self.seen}")
             self.seen = max(self.seen, answer.version)
