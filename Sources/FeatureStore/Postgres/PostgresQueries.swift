@@ -132,12 +132,14 @@ enum PostgresQueries {
   static let forgetDropped = PostgresStatement(
     "forget dropped", "DELETE FROM dropped WHERE key = $1")
 
-  /// Forgets changes that are older than a time, of one collection; returns the last version of them.
+  /// Forgets changes of a collection that are older than a time, but for the last, by whose token it is recognized.
   static let trim = PostgresStatement(
     "trim",
     """
     WITH old AS (
-      SELECT version FROM changes WHERE collection = $1 AND at < $2 ORDER BY version LIMIT $3),
+      SELECT version FROM changes WHERE collection = $1 AND at < $2
+        AND version < (SELECT version FROM collections WHERE key = $1)
+      ORDER BY version LIMIT $3),
     gone AS (
       DELETE FROM changes AS c USING old
       WHERE c.collection = $1 AND c.version = old.version RETURNING c.version)
