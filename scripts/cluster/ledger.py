@@ -82,16 +82,17 @@ class Ledger:
         return min(times) if times else None
 
     def check_versions(self, first, last):
-        """That each write made a version of its own.
-
-        A write is answered with the version after it, which those that shared its transaction may have made. So of the
-        writes answered with n or less, there can't be more than versions up to n.
-        """
-        answered = sorted(record["version"] for record in self.records if record["version"] is not None)
-        for number, version in enumerate(answered, 1):
-            if not first + number <= version <= last:
-                self.fault(f"{number} writes have the versions from {first + 1} to {version}; the last one is {last}")
-                break
+        """That each write made a version of its own, and was answered with that."""
+        makers = {}
+        for record in self.records:
+            version = record["version"]
+            if version is None:
+                continue
+            other = makers.setdefault(version, record)
+            if other is not record:
+                self.fault(f"version {version} twice: {brief(other)} and {brief(record)}")
+            if not first < version <= last:
+                self.fault(f"version {version} of {brief(record)} isn't one from {first + 1} to {last}")
         stored = len(self.records)
         if not stored <= last - first <= stored + self.forgotten:
             self.fault(
