@@ -62,7 +62,7 @@ extension CollectionWriter {
 
   /// Deletes what has expired, or as much of it as others don't wait for too long.
   private func sweep() {
-    if let shared = store as? any SharedStore {
+    if let shared {
       sweeping.next = .now() + .milliseconds(200)
       return sweep(shared)
     }

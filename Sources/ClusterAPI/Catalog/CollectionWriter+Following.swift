@@ -13,8 +13,6 @@ extension CollectionWriter {
     fileprivate var descriptor: Int32?
     /// The collections, by key, that are being loaded.
     fileprivate var loading: Set<Int64> = []
-    /// When to try to connect again, and how long to wait after that.
-    fileprivate var retry = (time: DispatchTime.now(), pause: 100)
     fileprivate var timer: (any DispatchSourceTimer)?
     fileprivate var wasUp = true
   }
@@ -25,7 +23,7 @@ extension CollectionWriter {
   /// Follows from now on.
   func startFollowing() {
     home.check()
-    guard let shared = store as? any SharedStore else { return }
+    guard let shared else { return }
     shared.onChange = { [unowned self] change in try show(change) }
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.setEventHandler { [weak self] in self?.follow() }
@@ -39,23 +37,17 @@ extension CollectionWriter {
     following.timer?.cancel()
     following.source?.cancel()
     (following.timer, following.source) = (nil, nil)
-    (store as? any SharedStore)?.onChange = { _ in }
+    shared?.onChange = { _ in }
   }
 
   /// Shows what others have written, if there is anything. Connects if the connection was lost.
   private func follow() {
     home.check()
-    guard let shared = store as? any SharedStore, following.timer != nil else { return }
-    if shared.descriptor == nil {
-      guard following.retry.time <= .now() else { return }
-    }
+    guard let shared, following.timer != nil else { return }
     do {
       try shared.follow()
-      following.retry.pause = 100
       report(isUp: true)
     } catch {
-      following.retry.time = .now() + .milliseconds(following.retry.pause)
-      following.retry.pause = min(following.retry.pause * 2, 1000)
       report(isUp: shared.descriptor != nil, error)
     }
     watch(shared.descriptor)
@@ -103,7 +95,7 @@ extension CollectionWriter {
 
   /// Loads a collection on another thread, and shows it then.
   private func load(_ info: CollectionInfo) {
-    guard let shared = store as? any SharedStore, following.loading.insert(info.key).inserted else {
+    guard let shared, following.loading.insert(info.key).inserted else {
       return
     }
     let loader = shared.loader(of: info)
@@ -123,7 +115,7 @@ extension CollectionWriter {
   private func hasLoaded(_ info: CollectionInfo, _ result: Result<LoadedIndex, any Error>) {
     home.check()
     following.loading.remove(info.key)
-    guard let shared = store as? any SharedStore, following.timer != nil else { return }
+    guard let shared, following.timer != nil else { return }
     do {
       let loaded = try result.get()
       // Whatever was shown under its id before is another state of it, from which no change leads here.

@@ -47,6 +47,8 @@ public final class CollectionWriter: @unchecked Sendable {
   let memory: WriteMemory
   let limits: WriteLimits
   let store: any FeatureStore
+  /// The store, if others write to it, too.
+  let shared: (any SharedStore)?
   let catalog: Catalog
   let queue = DispatchQueue(label: "pincluster.writer")
   /// The queue, to check that it is the caller's.
@@ -68,11 +70,12 @@ public final class CollectionWriter: @unchecked Sendable {
     self.limits = limits
     memory = WriteMemory(limits)
     self.store = store
+    shared = store as? any SharedStore
     self.catalog = catalog
     home = .queue(queue)
     store.confine(to: home)
     if let versions = store.unwrittenVersions { catalog.keepTime(store.clock, versions) }
-    link = (store as? any SharedStore)?.link
+    link = shared?.link
   }
 
   /// Loads every collection into the catalogue. To be called once, before any write. `report` is told what

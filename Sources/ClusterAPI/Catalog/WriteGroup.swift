@@ -108,40 +108,34 @@ final class WriteGroup {
   private func withAnyRecord<R>(
     of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
   ) rethrows -> R? {
-    let draft = drafts[id]
     let now = store.clock.now
-    switch draft?.latest[feature] {
-    case .removed: return nil
-    case .stored(let change, let record):
-      guard case .upsert(let batch)? = draft?.changes[change] else { return nil }
-      return try batch.withRecord(at: record) { $0.hasExpired(at: now) ? nil : try body($0) }
-    case nil:
-      guard let base = draft == nil ? catalog[id] : draft?.base,
-        let ordinal = base.index.ordinal(of: feature)
-      else { return nil }
-      return try withExtendedLifetime(base) {
-        let record = base.index.record(at: ordinal)
-        return record.hasExpired(at: now) ? nil : try body(record)
-      }
-    }
+    return try withStoredRecord(of: feature, in: id) { record in
+      record.hasExpired(at: now) ? nil : try body(record)
+    } ?? nil
   }
 
   /// Whether a feature is there after the writes so far.
   private func state(of feature: FeatureID, in id: String) -> StoredState {
-    let draft = drafts[id]
     let now = store.clock.now
+    return withStoredRecord(of: feature, in: id) { $0.hasExpired(at: now) ? .expired : .living }
+      ?? .absent
+  }
+
+  /// Calls `body` with the record of a feature after the writes so far, which may have expired; nil if there is none.
+  private func withStoredRecord<R>(
+    of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
+  ) rethrows -> R? {
+    let draft = drafts[id]
     switch draft?.latest[feature] {
-    case .removed: return .absent
+    case .removed: return nil
     case .stored(let change, let record):
-      guard case .upsert(let batch)? = draft?.changes[change] else { return .absent }
-      return batch.withRecord(at: record) { $0.hasExpired(at: now) ? .expired : .living }
+      guard case .upsert(let batch)? = draft?.changes[change] else { return nil }
+      return try batch.withRecord(at: record, body)
     case nil:
       guard let base = draft == nil ? catalog[id] : draft?.base,
         let ordinal = base.index.ordinal(of: feature)
-      else { return .absent }
-      return withExtendedLifetime(base) {
-        base.index.record(at: ordinal).hasExpired(at: now) ? .expired : .living
-      }
+      else { return nil }
+      return try withExtendedLifetime(base) { try body(base.index.record(at: ordinal)) }
     }
   }
 

@@ -12,7 +12,7 @@ final class ChangedRows: RowSink {
     let row = PostgresRow(row, of: address)
     if row.isThere {
       // What has expired stays until it is deleted, which is a change too.
-      try row.append(to: &rows, expiredBy: .min)
+      try row.append(to: &rows)
     } else {
       removed.append(try row.id())
     }

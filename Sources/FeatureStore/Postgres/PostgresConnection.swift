@@ -31,7 +31,7 @@ final class PostgresConnection {
     PQsetnonblocking(pointer, 1)
     PQsetNoticeProcessor(pointer, { _, _ in }, nil)
     try run(
-      [PostgresStatement("session", PostgresConnection.session).with { $0.add("\"\(schema)\"") }],
+      [PostgresStatement.once(PostgresConnection.session).with { $0.add(SQLText.quoted(schema)) }],
       within: seconds)
   }
 
@@ -71,18 +71,22 @@ final class PostgresConnection {
     }
     guard let pointer else { throw .io(reason: "there is no memory for a connection") }
     guard finish(pointer, seconds) else {
-      let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
+      let message = message(of: pointer)
       PQfinish(pointer)
-      throw .away(
-        reason: message.isEmpty
-          ? "no answer within \(Int(seconds)) s"
-          : message.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+      throw .away(reason: message ?? "no answer within \(Int(seconds)) s")
     }
     guard PQserverVersion(pointer) >= 130_000 else {
       PQfinish(pointer)
       throw .refused(reason: "\(address.name): PostgreSQL 13 or later is needed")
     }
     return pointer
+  }
+
+  /// What libpq says is wrong with a connection, in one line; nil for nothing.
+  static func message(of pointer: OpaquePointer) -> String? {
+    let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
+    let words = message.split(whereSeparator: \.isWhitespace)
+    return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
   /// Waits for a connection that was begun; returns whether it is there.
@@ -133,6 +137,20 @@ final class PostgresConnection {
     try run(within: seconds, sinks: sinks) { (send) throws(StoreError) in
       for query in queries { try send(query) }
     }
+  }
+
+  /// Runs a statement that isn't worth keeping, with one text as its parameter or none.
+  @discardableResult
+  func once(
+    _ sql: String, _ parameter: String? = nil, within seconds: Double = 10
+  ) throws(StoreError) -> PostgresResult? {
+    let query = PostgresStatement.once(sql).with { if let parameter { $0.add(parameter) } }
+    return try run([query], within: seconds).first
+  }
+
+  /// Ends the transaction that is open, if there is one, without its changes.
+  func rollBack() {
+    if !isLost { _ = try? run([PostgresQueries.rollback.with()]) }
   }
 
   /// Does the same with queries that are sent as they are made, and not kept.
@@ -192,7 +210,7 @@ final class PostgresConnection {
 
   private func send(_ query: PostgresQuery, _ answers: inout Answers) throws(StoreError) {
     let statement = query.statement
-    if prepared.insert(statement.name).inserted {
+    if statement.name.isEmpty || prepared.insert(statement.name).inserted {
       let kinds = query.parameters.kinds.map(\.rawValue)
       guard
         PQsendPrepare(pointer, statement.name, statement.sql, Int32(kinds.count), kinds) == 1

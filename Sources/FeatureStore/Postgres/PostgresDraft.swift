@@ -23,6 +23,8 @@ struct PostgresDraft {
     }
   }
 
+  /// By which the end of the transaction is recognized.
+  let token = Int64.random(in: .min ... .max)
   /// The collections that are changed, by id, as they are to be.
   var infos: [String: CollectionInfo] = [:]
   /// The collections that are dropped, as they were, with the version of that.
@@ -38,8 +40,6 @@ struct PostgresDraft {
       !infos.values.contains { $0.key == key } && !dropped.contains { $0.key == key }
     }
   }
-  /// By which the end of the transaction is recognized.
-  let token = Int64.random(in: .min ... .max)
 
   /// Whether it changes nothing.
   var isEmpty: Bool { infos.isEmpty && dropped.isEmpty }

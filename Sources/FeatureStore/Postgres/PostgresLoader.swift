@@ -119,7 +119,7 @@ struct PostgresLoader: Sendable {
       return builder.build()
     }
     let snapshot = try connection.run([
-      PostgresStatement("export", "SELECT pg_export_snapshot()").with()
+      PostgresStatement.once("SELECT pg_export_snapshot()").with()
     ])[0][0].text(0)
     let queue = RangeQueue(count: ranges.count, ahead: 2 * PostgresLoader.connections)
     let group = DispatchGroup()
@@ -130,7 +130,7 @@ struct PostgresLoader: Sendable {
           try other.run([PostgresQueries.beginReading.with()])
           // It is a word of digits and dashes that the server has made.
           try other.run([
-            PostgresStatement("import", "SET TRANSACTION SNAPSHOT '\(snapshot ?? "")'").with()
+            PostgresStatement.once("SET TRANSACTION SNAPSHOT '\(snapshot ?? "")'").with()
           ])
           while let number = queue.take() {
             var batches: [FeatureBatch] = []
@@ -178,7 +178,7 @@ struct PostgresLoader: Sendable {
       """
     ) { (bytes) throws(StoreError) in
       guard let row = try PostgresRow(copied: bytes, of: servers.address) else { return }
-      try row.append(to: &rows, expiredBy: .min)
+      try row.append(to: &rows)
       if rows.count >= PostgresLoader.batchSize { hand() }
       if failure != nil { throw .io(reason: "its rows can't be used") }
     }
@@ -207,9 +207,7 @@ struct PostgresLoader: Sendable {
     for part in 1..<max(parts, 1) {
       let row = sample[part * sample.count / parts]
       guard let number = row.integer(0), let name = row.text(1) else { continue }
-      let quoted = name.split(separator: "'", omittingEmptySubsequences: false).joined(
-        separator: "''")
-      let bound = "(\(number)::bigint, '\(quoted)' COLLATE \"C\")"
+      let bound = "(\(number)::bigint, \(SQLText.literal(name)) COLLATE \"C\")"
       if bounds.last != bound { bounds.append(bound) }
     }
     return (0...bounds.count).map { index in

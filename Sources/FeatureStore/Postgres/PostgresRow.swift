@@ -75,8 +75,8 @@ struct PostgresRow {
   /// Whether there is a feature with the id.
   var isThere: Bool { values[2] != nil }
 
-  /// Appends the feature to rows that are still to be checked.
-  func append(to target: inout ReadRows, expiredBy now: Int64) throws(StoreError) {
+  /// Appends the feature, which may have expired, to rows that are still to be checked.
+  func append(to target: inout ReadRows) throws(StoreError) {
     let id = try id()
     guard let longitude = double(3), let latitude = double(4), latitude.magnitude <= 90,
       longitude.magnitude <= 180
@@ -103,18 +103,10 @@ struct PostgresRow {
     }
     let checksum = values[8].flatMap(Int64.init(bigEndianBytes:))
     let coordinate = Coordinate(latitude: latitude, longitude: longitude)
-    func append(to features: inout ReadRows.Features) {
-      features.checksums.append(checksum)
-      further.withUnsafeBufferPointer { further in
-        features.batch.append(
-          id: id, coordinate: coordinate, further: further, properties: properties, expires: expires
-        )
-      }
-    }
-    if let expires, expires <= now {
-      append(to: &target.expired)
-    } else {
-      append(to: &target.living)
+    target.living.checksums.append(checksum)
+    further.withUnsafeBufferPointer { further in
+      target.living.batch.append(
+        id: id, coordinate: coordinate, further: further, properties: properties, expires: expires)
     }
   }
 

@@ -3,16 +3,16 @@
 /// - `store`: one row. `version` is that of the schema, `floor` a number that no version of a dropped collection
 ///   exceeds: a new collection begins above it.
 /// - `collections`: a row for each ``CollectionInfo``, with its CRC-32. Whoever writes to a collection locks its row
-///   first, so its versions follow each other without a gap. `token` is that of its last change. `trimmed` is the version up to which changes are no
-///   longer noted. `source` is the relation to read features from, where they aren't in `features`.
-///   Texts are bytes of UTF-8, as PostgreSQL's own have no U+0000.
+///   first, so its versions follow each other without a gap. `token` is that of its last change. `trimmed` is the
+///   version up to which changes are no longer noted. `source` is the relation to read features from, where they
+///   aren't in `features`. Texts are bytes of UTF-8, as PostgreSQL's own have no U+0000.
 /// - `features`: a row for each feature. An integer id is `number`, with an empty `name`; a text id is `name`, and
 ///   `number` the largest there is. So the primary key has the order of ``FeatureID``. `further` holds the ordinates after
 ///   longitude and latitude, as big-endian doubles; `expires` is in milliseconds since 1970 (UTC); `checksum` is that of
 ///   ``FeatureRow/checksum(in:)``.
 /// - `changes`: a row for each transaction and collection that it has changed, up to `version`: the ids of the features
-///   that were written or deleted, as far as they aren't too many (then `trimmed` is raised), and a random `token` by which the writer finds out
-///   whether it was committed. `at` is in microseconds since 1970 (UTC).
+///   that were written or deleted, as far as they aren't too many (then `trimmed` is raised), and a random `token` by
+///   which the writer finds out whether it was committed. `at` is in microseconds since 1970 (UTC).
 /// - `dropped`: keys of collections whose rows are still to be deleted.
 /// - `pending`: ids of features of attached tables that have changed, until an instance takes them over, with the number
 ///   of the transaction that has changed them. The smallest `number` there is stands for all features.
@@ -93,22 +93,16 @@ enum PostgresSchema {
     _ connection: PostgresConnection, schema: String
   ) throws(StoreError) -> UInt64 {
     let path = connection.address.name
-    func one(_ sql: String, _ fill: @escaping (inout PostgresParameters) -> Void = { _ in })
-      throws(StoreError) -> PostgresResult?
-    {
-      let name = "once \(sql.hashValue)"
-      return try connection.run([PostgresStatement(name, sql).with(fill)]).first
-    }
-    let encoding = try one("SELECT current_setting('server_encoding')")?[0].text(0)
+    let encoding = try connection.once("SELECT current_setting('server_encoding')")?[0].text(0)
     guard encoding == "UTF8" else {
       throw .io(reason: "\(path): the database's encoding is \(encoding ?? "unknown"), not UTF8")
     }
     let isThere = "SELECT to_regclass($1) IS NOT NULL"
-    let table = "\"\(schema)\".store"
-    if try one(isThere, { $0.add(table) })?.isTrue != true {
+    let table = SQLText.quoted("store", in: schema)
+    if try connection.once(isThere, table)?.isTrue != true {
       try create(connection, schema: schema)
     }
-    let found = try one("SELECT id, version FROM store")
+    let found = try connection.once("SELECT id, version FROM store")
     guard let found, found.count == 1, let id = found[0].integer(0),
       let version = found[0].integer(1)
     else { throw .damaged(path: path, reason: "its table \"store\" doesn't have one row") }
@@ -123,33 +117,27 @@ enum PostgresSchema {
   private static func create(
     _ connection: PostgresConnection, schema: String
   ) throws(StoreError) {
-    func run(_ number: Int, _ sql: String, _ parameter: String? = nil) throws(StoreError)
-      -> PostgresResult?
-    {
-      try connection.run([
-        PostgresStatement("creation \(number)", sql).with { if let parameter { $0.add(parameter) } }
-      ]).first
-    }
+    let quoted = SQLText.quoted(schema)
     do {
-      _ = try run(0, "BEGIN")
-      _ = try run(
-        1, "SELECT pg_advisory_xact_lock(hashtextextended($1, 16))", "pincluster \(schema)")
-      if try run(2, "SELECT to_regnamespace($1) IS NOT NULL", "\"\(schema)\"")?.isTrue != true {
-        _ = try run(3, "CREATE SCHEMA \"\(schema)\"")
+      try connection.once("BEGIN")
+      try connection.once(
+        "SELECT pg_advisory_xact_lock(hashtextextended($1, 16))", "pincluster \(schema)")
+      if try connection.once("SELECT to_regnamespace($1) IS NOT NULL", quoted)?.isTrue != true {
+        try connection.once("CREATE SCHEMA \(quoted)")
       }
-      if try run(4, "SELECT to_regclass($1) IS NOT NULL", "\"\(schema)\".store")?.isTrue != true {
+      let table = SQLText.quoted("store", in: schema)
+      if try connection.once("SELECT to_regclass($1) IS NOT NULL", table)?.isTrue != true {
         let id = Int64(bitPattern: UInt64.random(in: .min ... .max))
-        let steps =
-          migrations.joined() + ["INSERT INTO store (id, version) VALUES (\(id), \(version))"]
-        for (number, step) in steps.enumerated() { _ = try run(5 + number, step) }
+        for step in migrations.joined() { try connection.once(step) }
+        try connection.once("INSERT INTO store (id, version) VALUES (\(id), \(version))")
       }
-      try connection.run([PostgresStatement("commit", "COMMIT").with()])
+      try connection.once("COMMIT")
     } catch {
-      _ = try? connection.run([PostgresStatement("rollback", "ROLLBACK").with()])
+      connection.rollBack()
       guard case .readOnly(let reason) = error else { throw error }
       throw .refused(
         reason: "\(reason). Its owner can make the schema for the service: "
-          + "CREATE SCHEMA \"\(schema)\" AUTHORIZATION …")
+          + "CREATE SCHEMA \(quoted) AUTHORIZATION …")
     }
   }
 }

@@ -40,6 +40,7 @@ extension PostgresStore {
 
   private func undo() {
     draft = nil
+    guard held != nil else { return }
     _ = try? noting { (connection) throws(StoreError) in
       try connection.run([PostgresQueries.rollback.with()])
     }
@@ -316,7 +317,7 @@ extension PostgresStore {
         try connection.run(queries + [PostgresQueries.commit.with()])
         return true
       } catch {
-        if !connection.isLost { _ = try? connection.run([PostgresQueries.rollback.with()]) }
+        connection.rollBack()
         throw error
       }
     }

@@ -49,8 +49,9 @@ public final class PostgresStore: SharedStore {
   private var confinement = Confinement.unchecked
   private(set) var held: PostgresConnection?
   private var isClosed = false
-  /// When it is tried next to connect, on a monotonic clock.
-  private var nextAttempt: UInt = 0
+  /// When it is tried next to connect, on a monotonic clock, and how long that is after a failure, in nanoseconds.
+  private var (nextAttempt, pause) = (0 as UInt, shortestPause)
+  private static let (shortestPause, longestPause) = (100_000_000 as UInt, 1_000_000_000 as UInt)
   /// When every collection is looked at next, whatever was notified, on a monotonic clock.
   private var nextPoll: UInt = 0
   /// The collections as they are shown, by id.
@@ -119,14 +120,15 @@ public final class PostgresStore: SharedStore {
   // MARK: The connection
 
   /// The name under which others are told of changes.
-  var channel: String { "pincluster \(configuration.schema)" }
+  var channel: String { PostgresStore.channel(of: configuration.schema) }
+
+  /// The name under which those who share a schema are told of changes.
+  static func channel(of schema: String) -> String { "pincluster \(schema)" }
 
   /// Prepares a new connection to follow others.
   private func begin(_ connection: PostgresConnection) throws(StoreError) {
-    let quoted = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(
-      separator: "\"\"")
     let answers = try connection.run([
-      PostgresStatement("listen", "LISTEN \"\(quoted)\"").with(),
+      PostgresStatement.once("LISTEN \(SQLText.quoted(channel))").with(),
       PostgresQueries.time.with(),
     ])
     setClock(answers[1])
@@ -155,12 +157,14 @@ public final class PostgresStore: SharedStore {
       let connection = try servers.connect()
       try begin(connection)
       try dropReplaced(connection)
+      pause = PostgresStore.shortestPause
       return connection
     } catch {
       held = nil
       link.isLost("\(error)")
       let end = MonotonicTime.now
-      nextAttempt = end + max(end - start, 50_000_000)
+      nextAttempt = end + max(end - start, pause)
+      pause = min(pause * 2, PostgresStore.longestPause)
       throw error
     }
   }
@@ -222,13 +226,14 @@ public final class PostgresStore: SharedStore {
           ])[1], of: configuration.address)
         let changes = try changes(leadingTo: infos, connection)
         try connection.run([PostgresQueries.commit.with()])
-        let isGone = shown.values.filter { info in
-          (isPoll || keys.contains(info.key)) && !infos.contains { $0.key == info.key }
+        let found = Set(infos.map(\.key))
+        let gone = shown.values.filter { info in
+          (isPoll || keys.contains(info.key)) && !found.contains(info.key)
         }
-        try hand(infos, changes, gone: isGone)
+        try hand(infos, changes, gone: gone)
         return infos
       } catch {
-        if !connection.isLost { _ = try? connection.run([PostgresQueries.rollback.with()]) }
+        connection.rollBack()
         throw error
       }
     }

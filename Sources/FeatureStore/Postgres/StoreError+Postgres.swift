@@ -27,8 +27,7 @@ extension StoreError {
 
   /// The error of a connection.
   static func lost(_ connection: OpaquePointer?, _ address: PostgresAddress) -> StoreError {
-    let message = connection.flatMap { PQerrorMessage($0) }.map { String(cString: $0) } ?? ""
-    let line = message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    return .away(reason: "\(address.name): \(line.isEmpty ? "the connection was lost" : line)")
+    let reason = connection.flatMap(PostgresConnection.message(of:)) ?? "the connection was lost"
+    return .away(reason: "\(address.name): \(reason)")
   }
 }

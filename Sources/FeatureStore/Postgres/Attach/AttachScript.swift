@@ -12,23 +12,9 @@ struct AttachScript {
 
   private var source: AttachedSource { AttachedSource(key: key, kind: table.kind) }
   private var target: String {
-    AttachScript.quoted(table.schema) + "." + AttachScript.quoted(table.name)
+    SQLText.quoted(table.name, in: table.schema)
   }
-  private func own(_ name: String) -> String { AttachScript.own(name, schema) }
-
-  /// A name as SQL.
-  static func quoted(_ name: String) -> String { "\"" + doubled(name, "\"") + "\"" }
-  /// A text as SQL.
-  static func literal(_ text: String) -> String { "'" + doubled(text, "'") + "'" }
-  /// The name of something in the schema of the store as SQL.
-  static func own(_ name: String, _ schema: String) -> String {
-    quoted(schema) + "." + quoted(name)
-  }
-
-  private static func doubled(_ text: String, _ mark: Character) -> String {
-    text.split(separator: mark, omittingEmptySubsequences: false).joined(
-      separator: "\(mark)\(mark)")
-  }
+  private func own(_ name: String) -> String { SQLText.quoted(name, in: schema) }
 
   /// The names of the triggers, with what they are for.
   static func triggers(_ key: Int64, _ schema: String) -> [(name: String, event: String)] {
@@ -44,13 +30,13 @@ struct AttachScript {
   var statements: [String] {
     var statements = [
       "SET LOCAL standard_conforming_strings = on", "SET LOCAL lock_timeout = '5s'",
-      "SET LOCAL ROLE \(AttachScript.quoted(owner))", function,
+      "SET LOCAL ROLE \(SQLText.quoted(owner))", function,
     ]
     statements += collection
     statements.append("SET LOCAL ROLE NONE")
     if let point { statements.append(point) }
     statements += [
-      view, "GRANT SELECT ON \(own(source.name)) TO \(AttachScript.quoted(owner))",
+      view, "GRANT SELECT ON \(own(source.name)) TO \(SQLText.quoted(owner))",
     ]
     // These come last: from here on others can't write to the table.
     return statements + triggers
@@ -64,7 +50,7 @@ struct AttachScript {
   /// The columns `number` and `name` of a row, and a condition for rows that have an id.
   private func id(_ row: String) -> (number: String, name: String, isText: String, isValid: String)
   {
-    let column = "\(row).\(AttachScript.quoted(table.id.name))"
+    let column = "\(row).\(SQLText.quoted(table.id.name))"
     switch table.kind {
     case .integer where table.id.type != "int8":
       return ("\(column)::bigint", "''::text", "false", "\(column) IS NOT NULL")
@@ -95,9 +81,9 @@ struct AttachScript {
 
   private var view: String {
     let id = id("t")
-    let name = { (column: AttachedTable.Column) in "t.\(AttachScript.quoted(column.name))" }
+    let name = { (column: AttachedTable.Column) in "t.\(SQLText.quoted(column.name))" }
     let properties = table.properties.map {
-      "\(name($0)) AS \(AttachScript.quoted($0.name))"
+      "\(name($0)) AS \(SQLText.quoted($0.name))"
     }.joined(separator: ", ")
     let json =
       properties.isEmpty
@@ -119,7 +105,7 @@ struct AttachScript {
         \(id.isText) AS written_as_text, p.x + 0.0 AS longitude, p.y + 0.0 AS latitude,
         CASE WHEN p.z > '-Infinity' AND p.z < 'Infinity' THEN float8send(p.z) END AS further,
         \(json) AS properties,
-        \(expiry) AS expires, NULL::bigint AS checksum, t.\(AttachScript.quoted(table.id.name)) AS row_id
+        \(expiry) AS expires, NULL::bigint AS checksum, t.\(SQLText.quoted(table.id.name)) AS row_id
       FROM ONLY \(target) AS t
       CROSS JOIN LATERAL (\(position)) AS p
       WHERE p.x BETWEEN -180 AND 180 AND p.y BETWEEN -90 AND 90 AND \(id.isValid)\(isLiving)
@@ -129,7 +115,7 @@ struct AttachScript {
   /// The columns x, y and z of a row, NULL where it has no point.
   private var position: String {
     func quoted(_ column: AttachedTable.Column) -> String {
-      "t.\(AttachScript.quoted(column.name))"
+      "t.\(SQLText.quoted(column.name))"
     }
     switch table.position {
     case .columns(let longitude, let latitude):
@@ -142,7 +128,7 @@ struct AttachScript {
       return "SELECT \(degrees(longitude, 180)) AS x, \(degrees(latitude, 90)) AS y, "
         + "NULL::double precision AS z OFFSET 0"
     case .geometry(let column):
-      let postgis = AttachScript.quoted(table.postgis ?? "public")
+      let postgis = SQLText.quoted(table.postgis ?? "public")
       let whole =
         column.type == "geometry"
         ? quoted(column) : "\(quoted(column))::\(postgis).geometry"
@@ -172,7 +158,7 @@ struct AttachScript {
   /// A function that makes a point by longitude and latitude of any geometry, or NULL where that can't be done.
   private var point: String? {
     guard case .geometry = table.position, !isPoint else { return nil }
-    let postgis = AttachScript.quoted(table.postgis ?? "public")
+    let postgis = SQLText.quoted(table.postgis ?? "public")
     let body = """
 
       DECLARE
@@ -192,7 +178,7 @@ struct AttachScript {
     return """
       CREATE FUNCTION \(own(AttachScript.pointFunction(key)))(g \(postgis).geometry) RETURNS \(postgis).geometry
       LANGUAGE plpgsql STRICT STABLE SECURITY DEFINER
-      SET search_path = pg_catalog, pg_temp AS \(AttachScript.literal(body))
+      SET search_path = pg_catalog, pg_temp AS \(SQLText.literal(body))
       """
   }
 
@@ -204,7 +190,7 @@ struct AttachScript {
   private var function: String {
     func note(_ rows: String, _ tables: [String]) -> String {
       let id = id("r")
-      let column = AttachScript.quoted(table.id.name)
+      let column = SQLText.quoted(table.id.name)
       let from = tables.map { "SELECT \(column) FROM \($0)" }.joined(separator: " UNION ")
       return """
           IF (SELECT count(*) FROM (SELECT FROM \(rows) LIMIT \(AttachScript.mostRows + 1)) AS n) > \(AttachScript.mostRows) THEN
@@ -235,7 +221,7 @@ struct AttachScript {
     return """
       CREATE FUNCTION \(own(AttachScript.triggerFunction(key)))() RETURNS trigger
       LANGUAGE plpgsql SECURITY DEFINER
-      SET search_path = pg_catalog, pg_temp AS \(AttachScript.literal(body))
+      SET search_path = pg_catalog, pg_temp AS \(SQLText.literal(body))
       """
   }
 
@@ -249,7 +235,7 @@ struct AttachScript {
         default: ""
         }
       return """
-        CREATE TRIGGER \(AttachScript.quoted(name)) AFTER \(event) ON \(target)\(rows)
+        CREATE TRIGGER \(SQLText.quoted(name)) AFTER \(event) ON \(target)\(rows)
         FOR EACH STATEMENT EXECUTE FUNCTION \(own(AttachScript.triggerFunction(key)))()
         """
     }
@@ -259,16 +245,16 @@ struct AttachScript {
 
   private var collection: [String] {
     func bytes(_ text: String?) -> String {
-      text.map { "convert_to(\(AttachScript.literal($0)), 'UTF8')" } ?? "NULL"
+      text.map { "convert_to(\(SQLText.literal($0)), 'UTF8')" } ?? "NULL"
     }
-    let id = AttachScript.literal(request.collection)
+    let id = SQLText.literal(request.collection)
     let token = Int64.random(in: 0 ... .max)
     return [
       """
       INSERT INTO \(own("collections")) (key, id, title, description, version, token, source, time_start, time_end)
       OVERRIDING SYSTEM VALUE
       SELECT \(key), \(id), \(bytes(request.title)), \(bytes(request.description)), s.floor + 1, \(token),
-        \(AttachScript.literal(source.name)), \(bytes(request.temporal?.columns.start)), \(bytes(request.temporal?.columns.end))
+        \(SQLText.literal(source.name)), \(bytes(request.temporal?.columns.start)), \(bytes(request.temporal?.columns.end))
       FROM (SELECT floor FROM \(own("store")) FOR SHARE) AS s
       """,
       """
@@ -276,7 +262,7 @@ struct AttachScript {
       SELECT key, version, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, token, '{}', '{}'
       FROM \(own("collections")) WHERE key = \(key)
       """,
-      "SELECT pg_notify(\(AttachScript.literal("pincluster \(schema)")), '\(key)')",
+      "SELECT pg_notify(\(SQLText.literal(PostgresStore.channel(of: schema))), '\(key)')",
     ]
   }
 }

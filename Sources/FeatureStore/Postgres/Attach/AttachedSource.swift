@@ -20,7 +20,7 @@ struct AttachedSource {
   }
 
   /// The view's name as SQL, in the schema of the session.
-  var quoted: String { AttachScript.quoted(name) }
+  var quoted: String { SQLText.quoted(name) }
 
   /// What `row_id` of a row is, given `i.number` and `i.name` of a feature.
   var rowID: String {

@@ -10,9 +10,9 @@ public struct PostgresAttachment {
     connection = try PostgresServers(configuration).connect()
     schema = configuration.schema
     let found = try connection.run([
-      PostgresStatement(
-        "owner", "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE oid = to_regclass($1)"
-      ).with { $0.add(AttachScript.own("store", configuration.schema)) }
+      PostgresStatement.once(
+        "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE oid = to_regclass($1)"
+      ).with { $0.add(SQLText.quoted("store", in: configuration.schema)) }
     ])[0]
     guard found.count > 0, let owner = found[0].text(0) else {
       throw AttachFailure(
@@ -46,13 +46,13 @@ public struct PostgresAttachment {
     let script = try plan(request)
     try run(script.statements)
     let (table, source) = (
-      AttachScript.own(script.table.name, script.table.schema),
-      AttachScript.own(AttachedSource(key: script.key, kind: script.table.kind).name, schema)
+      SQLText.quoted(script.table.name, in: script.table.schema),
+      SQLText.quoted(AttachedSource(key: script.key, kind: script.table.kind).name, in: schema)
     )
     let counts = try connection.run(
       [
-        PostgresStatement(
-          "counts", "SELECT (SELECT count(*) FROM ONLY \(table)), (SELECT count(*) FROM \(source))"
+        PostgresStatement.once(
+          "SELECT (SELECT count(*) FROM ONLY \(table)), (SELECT count(*) FROM \(source))"
         ).with()
       ], within: 3600)[0]
     return Outcome(
@@ -79,7 +79,7 @@ public struct PostgresAttachment {
     guard
       let key = try one(
         "SELECT nextval(pg_get_serial_sequence($1, 'key'))::text",
-        AttachScript.own("collections", schema)
+        SQLText.quoted("collections", in: schema)
       ).flatMap({ Int64($0) })
     else { throw AttachFailure(description: "the schema \(schema) gives no keys") }
     return AttachScript(table: found, request: request, key: key, schema: schema, owner: owner)
@@ -91,11 +91,11 @@ public struct PostgresAttachment {
       "SELECT set_config('search_path', (SELECT reset_val FROM pg_settings WHERE name = 'search_path'), false)"
     )
     defer {
-      _ = try? one("SELECT set_config('search_path', $1, false)", AttachScript.quoted(schema))
+      _ = try? one("SELECT set_config('search_path', $1, false)", SQLText.quoted(schema))
     }
     let sql = "SELECT to_regclass($1)::oid::text"
     if let found = try? one(sql, name) { return found }
-    let parts = name.split(separator: ".", maxSplits: 1).map { AttachScript.quoted(String($0)) }
+    let parts = name.split(separator: ".", maxSplits: 1).map { SQLText.quoted(String($0)) }
     do { return try one(sql, parts.joined(separator: ".")) } catch let error as StoreError {
       throw explained(error)
     }
@@ -105,7 +105,7 @@ public struct PostgresAttachment {
   /// isn't there any more.
   public func detach(_ collection: String) throws -> String? {
     let found = try connection.run([
-      PostgresStatement("detached", "SELECT key, source FROM collections WHERE id = $1").with {
+      PostgresStatement.once("SELECT key, source FROM collections WHERE id = $1").with {
         $0.add(collection)
       }
     ])[0]
@@ -115,24 +115,24 @@ public struct PostgresAttachment {
     guard let source = found[0].text(1) else {
       throw AttachFailure(description: "\(collection) isn't attached to a table")
     }
-    let function = AttachScript.own(AttachScript.triggerFunction(key), schema)
+    let function = SQLText.quoted(AttachScript.triggerFunction(key), in: schema)
     let table = try one(
       """
       SELECT min(format('%I.%I', n.nspname, c.relname)) FROM pg_trigger AS t
       JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
       WHERE t.tgfoid = to_regproc($1)
       """, function)
-    func own(_ name: String) -> String { AttachScript.own(name, schema) }
+    func own(_ name: String) -> String { SQLText.quoted(name, in: schema) }
     var statements = ["DROP VIEW IF EXISTS \(own(source))"]
     if let table {
       statements += AttachScript.triggers(key, schema).map {
-        "DROP TRIGGER IF EXISTS \(AttachScript.quoted($0.name)) ON \(table)"
+        "DROP TRIGGER IF EXISTS \(SQLText.quoted($0.name)) ON \(table)"
       }
     }
     statements += [
       "DROP FUNCTION IF EXISTS \(function)",
       "DROP FUNCTION IF EXISTS \(own(AttachScript.pointFunction(key)))",
-      "SET LOCAL ROLE \(AttachScript.quoted(owner))",
+      "SET LOCAL ROLE \(SQLText.quoted(owner))",
       "SELECT key FROM collections WHERE key = \(key) FOR UPDATE",
       """
       UPDATE store SET floor = greatest(floor, (SELECT version + 1 FROM collections WHERE key = \(key)))
@@ -140,7 +140,7 @@ public struct PostgresAttachment {
       "DELETE FROM pending WHERE collection = \(key)",
       "DELETE FROM changes WHERE collection = \(key)",
       "DELETE FROM collections WHERE key = \(key)",
-      "SELECT pg_notify(\(AttachScript.literal("pincluster \(schema)")), '\(key)')",
+      "SELECT pg_notify(\(SQLText.literal(PostgresStore.channel(of: schema))), '\(key)')",
     ]
     try run(statements)
     return table
@@ -150,24 +150,17 @@ public struct PostgresAttachment {
 
   /// The first value of an answer, which has to be a text.
   private func one(_ sql: String, _ parameter: String? = nil) throws -> String? {
-    let found = try connection.run([
-      PostgresStatement("once \(sql.hashValue)", sql).with {
-        if let parameter { $0.add(parameter) }
-      }
-    ])[0]
-    return found.count > 0 ? found[0].text(0) : nil
+    try connection.once(sql, parameter).flatMap { $0.count > 0 ? $0[0].text(0) : nil }
   }
 
   /// Runs statements in a transaction.
   private func run(_ statements: [String]) throws {
     do {
-      for (number, sql) in (["BEGIN"] + statements + ["COMMIT"]).enumerated() {
-        try connection.run([PostgresStatement("step \(number)", sql).with()], within: 60)
+      for sql in ["BEGIN"] + statements + ["COMMIT"] {
+        try connection.once(sql, within: 60)
       }
     } catch {
-      if !connection.isLost {
-        _ = try? connection.run([PostgresQueries.rollback.with()])
-      }
+      connection.rollBack()
       throw explained(error)
     }
   }

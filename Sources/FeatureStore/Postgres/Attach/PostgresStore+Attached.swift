@@ -65,7 +65,7 @@ extension PostgresStore {
       try connection.run(queries + [PostgresQueries.commit.with()])
       return answers[2][0].integer(0) ?? 0
     } catch {
-      if !connection.isLost { _ = try? connection.run([PostgresQueries.rollback.with()]) }
+      connection.rollBack()
       throw error
     }
   }
@@ -116,7 +116,7 @@ extension PostgresStore {
       guard start(of: now) != nil else { return try hand(.unknown(now)) }
       try hand(.changed(now, rows.changes(of: now.key)))
     } catch {
-      if !connection.isLost { _ = try? connection.run([PostgresQueries.rollback.with()]) }
+      connection.rollBack()
       throw error
     }
   }
