@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import TestSupport
 import Testing
 import Threading
@@ -97,6 +98,31 @@ import Threading
     }
     queue.enqueue(
       WorkQueueTests.job(of: 9, isLong: false, until: { true }, end: ends.note("quick")))
+    #expect(ends.wait(1) && ends.names == ["quick"])
+    stop.withLock { $0 = true }
+    #expect(ends.wait(8))
+  }
+
+  @Test func `a quick job stays quick while other programs use the processors`() {
+    let queue = WorkQueue(turns: 1)
+    let ends = Ends()
+    let stop = Locked(false)
+    // As many as may be begun, and more.
+    for client in 1...8 as ClosedRange<UInt64> {
+      queue.enqueue(
+        WorkQueueTests.job(of: client, until: { stop.withLock { $0 } }, end: ends.note("long")))
+    }
+    let naps = Locked(20)
+    queue.enqueue(
+      WorkQueueTests.job(
+        of: 9, isLong: false,
+        until: {
+          usleep(2000)
+          return naps.withLock { naps in
+            naps -= 1
+            return naps < 0
+          }
+        }, end: ends.note("quick")))
     #expect(ends.wait(1) && ends.names == ["quick"])
     stop.withLock { $0 = true }
     #expect(ends.wait(8))

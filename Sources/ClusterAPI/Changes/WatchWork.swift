@@ -1,4 +1,4 @@
-import Glibc
+import Threading
 
 /// The work of a step of a watch: bringing its viewport up to date, and encoding events. It may be done on another
 /// thread.
@@ -65,9 +65,5 @@ struct WatchWork: @unchecked Sendable {
   }
 
   /// The processor time of this thread, in seconds.
-  private static func processorTime() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  private static func processorTime() -> Double { Double(ThreadTime.now) / 1e9 }
 }

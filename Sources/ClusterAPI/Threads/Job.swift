@@ -35,9 +35,12 @@ final class Job: @unchecked Sendable {
   /// Whether it was interrupted to be begun again later.
   private(set) var mustRestart = false
   /// When its turn began.
-  var turnStart: UInt = 0
-  /// How long it has worked in earlier turns, in nanoseconds.
-  var worked: UInt = 0
+  private var turnStart: UInt = 0
+  /// What its thread's processor time was then.
+  private var workStart: UInt = 0
+  /// How long it has worked in earlier turns, in nanoseconds of processor time, as it may have been other programs'
+  /// turn meanwhile.
+  private var workedBefore: UInt = 0
 
   /// - Parameters:
   ///   - deadline: when it has to be done; nil if it has as long as it takes.
@@ -59,6 +62,18 @@ final class Job: @unchecked Sendable {
   func endWait(since start: UInt? = nil) {
     noteWait(MonotonicTime.now - (start ?? queued))
   }
+
+  /// Notes that its turn begins. By its thread, as the next two.
+  func beginTurn() { (turnStart, workStart) = (MonotonicTime.now, ThreadTime.now) }
+
+  /// Notes that its turn ends.
+  func endTurn() { workedBefore = worked }
+
+  /// How long it has worked, in nanoseconds of processor time. During a turn.
+  var worked: UInt { workedBefore + ThreadTime.now - workStart }
+
+  /// Makes it a long one that is still to be begun. By whoever has it to himself.
+  func becomeLong() { (isLong, workedBefore) = (true, 0) }
 
   /// Why it must not be begun or go on, if it must not.
   private func failure(at now: UInt) -> Failure? {

@@ -35,7 +35,7 @@ final class WorkTurns: Sendable {
   private static let capacity = 1000
   /// The length of a turn, in nanoseconds.
   private static let slice: UInt = 1_000_000
-  /// How long a job may work and still be quick, in nanoseconds.
+  /// How long a job may work and still be quick, in nanoseconds of processor time.
   private static let quick: UInt = 10_000_000
   /// How long there must be no work before freed memory goes back to the system, and how much is worth it.
   private static let (calm, muchMemory) = (DispatchTimeInterval.seconds(2), 32 << 20)
@@ -92,14 +92,14 @@ final class WorkTurns: Sendable {
         continue
       }
       job.endWait()
-      job.turnStart = MonotonicTime.now
+      job.beginTurn()
       job.run(slice: WorkTurns.slice, offerTurn: offerTurn, pause: pause)
       state.withLock { state in
         leave(job, &state)
         state.begun -= 1
         if job.isLong { state.begunLong -= 1 }
         if job.mustRestart {
-          (job.isLong, job.worked) = (true, 0)
+          job.becomeLong()
           job.enter()
           state.long.prepend(.new(job), of: job.client)
         }
@@ -160,7 +160,7 @@ final class WorkTurns: Sendable {
   private func leave(_ job: Job, _ state: inout State) {
     state.running -= 1
     if job.isLong { state.runningLong -= 1 }
-    job.worked += MonotonicTime.now - job.turnStart
+    job.endTurn()
   }
 
   /// Puts a job without a turn where it waits for the next one.
@@ -182,7 +182,7 @@ final class WorkTurns: Sendable {
   private func offerTurn(_ job: Job) -> Bool {
     enum Next { case goOn, wait, restart }
     let next = state.withLock { state -> Next in
-      if !job.isLong, job.worked + MonotonicTime.now - job.turnStart >= WorkTurns.quick {
+      if !job.isLong, job.worked >= WorkTurns.quick {
         guard state.begunLong < maximumLong else { return .restart }
         job.isLong = true
         state.begunLong += 1
@@ -194,7 +194,7 @@ final class WorkTurns: Sendable {
       return .wait
     }
     if next == .wait { awaitTurn(job, since: MonotonicTime.now) }
-    if next != .restart { job.turnStart = MonotonicTime.now }
+    if next != .restart { job.beginTurn() }
     return next == .restart
   }
 
@@ -214,6 +214,6 @@ final class WorkTurns: Sendable {
     body()
     state.withLock { wait(job, &$0) }
     awaitTurn(job, since: start)
-    job.turnStart = MonotonicTime.now
+    job.beginTurn()
   }
 }
