@@ -9,6 +9,10 @@ extension Options.Flag {
   }
   static let storeSchema = Options.Flag(
     "store-schema", "NAME", "schema of the tables in --store", standard: "pincluster")
+  static let storeCheckInterval = Options.Flag(
+    "store-check-interval", "SECONDS",
+    "time between comparisons of what is shown with --store, 0 for never", 0...604_800,
+    standard: 600)
 }
 
 extension Serve {
@@ -22,8 +26,11 @@ extension Serve {
       throw options.misfit("store-schema", "not 1 to 48 of a-z, 0-9 and _, with a letter first")
     }
     do {
-      return PostgresStore.Configuration(
+      var configuration = PostgresStore.Configuration(
         address: try PostgresAddress(url), schema: schema, directory: directory)
+      let interval = options.integer("store-check-interval") ?? 0
+      if interval > 0 { configuration.comparisonInterval = Double(interval) }
+      return configuration
     } catch {
       throw options.misfit("store", error.reason)
     }

@@ -15,7 +15,7 @@ struct Serve: RunnableCommand {
       .init(
         "port", "PORT", "port to listen on, 0 for any free one", 0...65_535, standard: usual.port),
       .init("data", "DIR", "data directory", standard: "./data"),
-      .store(unset: "SQLite, in --data"), .storeSchema,
+      .store(unset: "SQLite, in --data"), .storeSchema, .storeCheckInterval,
       .init("tls-cert", "FILE", "certificate, and those up to its authority, to serve HTTPS"),
       .init("tls-key", "FILE", "key of --tls-cert"),
       .init("tls-client-ca", "FILE", "authorities of clients, which must then have a certificate"),
@@ -286,6 +286,18 @@ struct Serve: RunnableCommand {
       case .storeBack: logger.log(.info, "store back")
       case .loadedAnew(let collection):
         logger.log(.info, "loaded anew") { $0.member("collection", collection) }
+      case .drift(let collection, let version, let features, let shown, let stored):
+        logger.log(.error, "drift") { json in
+          json.member(
+            "message",
+            "what is shown isn't what the store holds; it is read again, unless an error follows")
+          json.member("collection", collection)
+          json.member("version", version)
+          json.member("features", features.count)
+          json.member("ids", features.prefix(10).map(\.description).joined(separator: ", "))
+          json.member("shown", shown)
+          json.member("stored", stored)
+        }
       case .damaged(let reason): logger.log(.error, "damage") { $0.member("message", reason) }
       case .unusable(let collection, let reason), .failed(let collection, let reason):
         logger.log(.error, "index file") { json in

@@ -38,6 +38,7 @@ extension CollectionWriter {
       self?.sweepIfDue()
       self?.clearDropped()
       self?.keepIndexFiles()
+      self?.compareIfDue()
     }
     timer.schedule(deadline: .now(), repeating: .milliseconds(250), leeway: .milliseconds(25))
     timer.resume()

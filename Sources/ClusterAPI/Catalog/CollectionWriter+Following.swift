@@ -15,6 +15,8 @@ extension CollectionWriter {
     fileprivate var loading: Set<Int64> = []
     fileprivate var timer: (any DispatchSourceTimer)?
     fileprivate var wasUp = true
+    /// Whether others are followed.
+    var isActive: Bool { timer != nil }
   }
 
   /// How often the connection is looked after, and tables that are attached, which don't wake the writer up.

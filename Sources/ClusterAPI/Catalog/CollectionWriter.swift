@@ -59,6 +59,7 @@ public final class CollectionWriter: @unchecked Sendable {
   var clearing = Clearing()
   var indexFiles = IndexFileKeeping()
   var following = Following()
+  var comparing = Comparing()
   /// The connection to a store that others share; nil for any other store.
   let link: StoreLink?
 

@@ -1,3 +1,5 @@
+import ClusterCore
+
 /// What becomes of the store: of its index files, its place and its connection.
 public enum StoreEvent: Sendable {
   /// One was read, with the number of features that have changed since it was written.
@@ -20,6 +22,10 @@ public enum StoreEvent: Sendable {
   case storeBack
   /// A collection was loaded, as others had created or changed it too much to follow.
   case loadedAnew(collection: String)
+
+  /// What is shown of a collection isn't what the store holds: features differ, or their numbers.
+  case drift(
+    collection: String, version: Int64, features: [FeatureID], shown: Int, stored: Int)
 
   /// A function that is told of events, on any thread.
   public typealias Report = @Sendable (StoreEvent) -> Void

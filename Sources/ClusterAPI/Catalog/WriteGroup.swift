@@ -229,6 +229,20 @@ final class WriteGroup {
     }
   }
 
+  /// Takes features as a store that others share holds them now.
+  func reread(_ features: [FeatureID], of id: String, _ store: any SharedStore) throws {
+    let base = catalog[id]
+    let found = try store.reread(features, of: id) { feature, record in
+      guard let base, let ordinal = base.index.ordinal(of: feature) else { return record == nil }
+      return record.map { base.index.record(at: ordinal).equals($0) } ?? false
+    }
+    guard let found else { return }
+    edit(id) { draft in
+      draft.info = found.info
+      draft.changes += found.changes
+    }
+  }
+
   /// Refuses to create a collection if there are too many.
   private func checkCount(with id: String) throws(Problem) {
     let exists = drafts[id].map { $0.info != nil } ?? (catalog[id] != nil)

@@ -88,13 +88,14 @@ public final class Metrics: Sendable {
       text.add(
         "store_age_seconds", "gauge", "How long ago everything that others had written was known.",
         [("", "\(Double(link.age / 1_000_000) / 1000)")])
-      text.counter(
-        "store_losses_total", "How often the connection to the shared store was lost.", link.losses)
-      text.counter(
-        "store_changes_total", "Changes of collections by other instances.", link.changes)
-      text.counter(
-        "store_loads_total", "Collections loaded anew, as they had changed too much to follow.",
-        link.loads)
+      let done = link.counts
+      for (name, help, count) in [
+        ("losses", "How often the connection to the shared store was lost.", done.losses),
+        ("changes", "Changes of collections by other instances.", done.changes),
+        ("loads", "Collections loaded anew, as they had changed too much to follow.", done.loads),
+        ("comparisons", "Comparisons of collections with their rows.", done.comparisons),
+        ("drift", "Comparisons that found a difference.", done.drifts),
+      ] { text.counter("store_\(name)_total", help, count) }
     }
     counts.requests.write(to: &text)
     text.add(

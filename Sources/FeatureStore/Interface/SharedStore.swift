@@ -20,6 +20,20 @@ public protocol SharedStore: FeatureStore {
   func sweep(on ids: Set<String>, _ body: () throws -> Void) throws -> Bool
   /// Deletes features that have expired, in a transaction: the collection after that.
   func expire(_ features: [FeatureID], from id: String) throws(StoreError) -> CollectionInfo?
+  /// How often it is compared what is shown of a collection and what the store holds, in seconds; nil for never.
+  var comparisonInterval: Double? { get }
+  /// A function that compares what is shown of a collection with what the store holds, for any thread. Nobody waits for
+  /// it, but it may take minutes. It returns nil if that can't be told now.
+  func comparer(
+    of info: CollectionInfo, _ index: FeatureIndex
+  ) -> @Sendable () throws -> StoreComparison?
+  /// Reads features again that somebody has changed past the store, in a transaction, and makes a version of that: the
+  /// changes that lead there. Nil if there are none.
+  ///
+  /// - Parameter isShown: tells whether a feature is shown as a record says, or isn't shown if there is none.
+  func reread(
+    _ features: [FeatureID], of id: String, isShown: (FeatureID, FeatureRecord?) -> Bool
+  ) throws(StoreError) -> (info: CollectionInfo, changes: [FeatureChange])?
   /// Has features of an attached collection read again, as their time is over.
   func recheck(_ features: [FeatureID], of info: CollectionInfo) throws(StoreError)
 }

@@ -3,6 +3,18 @@ import Threading
 
 /// What is known about the connection to a shared store. May be used on any thread.
 public final class StoreLink: Sendable {
+  /// What has happened so far.
+  public struct Counts: Sendable {
+    /// How often the connection was lost.
+    public var losses = 0
+    /// Changes of collections that others have made.
+    public var changes = 0
+    /// Collections that were loaded anew.
+    public var loads = 0
+    /// Comparisons of what is shown with what the store holds, and those that have found a difference.
+    public var (comparisons, drifts) = (0, 0)
+  }
+
   private struct State {
     /// When everything that others had written was last known, on a monotonic clock.
     var current = MonotonicTime.now
@@ -11,7 +23,7 @@ public final class StoreLink: Sendable {
 
   private let state = Locked(State())
   private let up = Atomic<Bool>(true)
-  private let counts = Locked<(losses: Int, changes: Int, loads: Int)>((0, 0, 0))
+  private let done = Locked(Counts())
 
   init() {}
 
@@ -28,20 +40,22 @@ public final class StoreLink: Sendable {
     return now > current ? now - current : 0
   }
 
-  /// How often the connection was lost.
-  public var losses: Int { counts.withLock { $0.losses } }
-
-  /// The number of changes of collections that others have made.
-  public var changes: Int { counts.withLock { $0.changes } }
-
-  /// The number of collections that were loaded anew.
-  public var loads: Int { counts.withLock { $0.loads } }
+  /// What has happened so far.
+  public var counts: Counts { done.withLock { $0 } }
 
   /// Takes note of a change that another instance has made.
-  func hasChanged() { counts.withLock { $0.changes += 1 } }
+  func hasChanged() { done.withLock { $0.changes += 1 } }
 
   /// Takes note of a collection that was loaded anew.
-  public func hasLoaded() { counts.withLock { $0.loads += 1 } }
+  public func hasLoaded() { done.withLock { $0.loads += 1 } }
+
+  /// Takes note of a comparison.
+  public func hasCompared(isSame: Bool) {
+    done.withLock { done in
+      done.comparisons += 1
+      if !isSame { done.drifts += 1 }
+    }
+  }
 
   /// Takes note that everything that others had written at a time is known.
   func isCurrent(at time: UInt) {
@@ -55,6 +69,6 @@ public final class StoreLink: Sendable {
   /// Takes note that the connection was lost.
   func isLost(_ failure: String) {
     state.withLock { $0.failure = failure }
-    if up.exchange(false, ordering: .relaxed) { counts.withLock { $0.losses += 1 } }
+    if up.exchange(false, ordering: .relaxed) { done.withLock { $0.losses += 1 } }
   }
 }

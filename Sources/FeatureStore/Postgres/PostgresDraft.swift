@@ -7,10 +7,12 @@ struct PostgresDraft {
     /// Features that all have an id.
     case upsert(key: Int64, FeatureBatch)
     case delete(key: Int64, [FeatureID])
+    /// Features whose rows somebody else has changed.
+    case note(key: Int64, [FeatureID])
 
     var key: Int64 {
       switch self {
-      case .upsert(let key, _), .delete(let key, _): key
+      case .upsert(let key, _), .delete(let key, _), .note(let key, _): key
       }
     }
 
@@ -18,7 +20,7 @@ struct PostgresDraft {
     var count: Int {
       switch self {
       case .upsert(_, let batch): batch.count
-      case .delete(_, let ids): ids.count
+      case .delete(_, let ids), .note(_, let ids): ids.count
       }
     }
   }

@@ -59,6 +59,23 @@ struct PostgresParameters {
     add(array)
   }
 
+  /// Ids of features: their numbers, and their names.
+  mutating func add(ids: [FeatureID]) {
+    var (numbers, names) = (PostgresArray(.integers), PostgresArray(.texts))
+    for id in ids {
+      switch id.key {
+      case .integer(let number):
+        numbers.append(number)
+        names.append(bytes: [])
+      case .text(let name):
+        numbers.append(Int64.max)
+        names.append(bytes: name)
+      }
+    }
+    add(numbers)
+    add(names)
+  }
+
   mutating func add(_ array: PostgresArray) {
     let kind = array.kind
     add(kind) { bytes in

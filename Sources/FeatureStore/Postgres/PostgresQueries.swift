@@ -57,6 +57,22 @@ enum PostgresQueries {
       """)
   }
 
+  /// Features as they are, by their ids, as ``changed(source:)`` tells them.
+  static let named = PostgresStatement(
+    "named",
+    """
+    SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
+      f.expires, f.checksum
+    FROM (SELECT number, name COLLATE "C" AS name FROM unnest($2::bigint[], $3::text[]) AS n (number, name)) AS i
+    LEFT JOIN LATERAL (
+      SELECT * FROM features AS s
+      WHERE s.collection = $1 AND s.number = i.number AND s.name = i.name LIMIT 1
+    ) AS f ON true
+    ORDER BY 1, 2
+    """)
+  static let count = PostgresStatement(
+    "count", "SELECT count(*) FROM features WHERE collection = $1")
+
   static let upsert = PostgresStatement(
     "upsert",
     """

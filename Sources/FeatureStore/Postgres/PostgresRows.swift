@@ -63,6 +63,8 @@ struct PostgresRows {
       }
     case .delete(_, let features):
       for feature in Set(features).sorted() { try delete(feature, send) }
+    case .note(_, let features):
+      for feature in Set(features).sorted() { feature.withRawID { changed.append($0) } }
     }
   }
 

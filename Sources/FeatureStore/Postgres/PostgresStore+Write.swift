@@ -67,7 +67,7 @@ extension PostgresStore {
   }
 
   /// A collection as the transaction has left it so far.
-  private func find(_ id: String) throws(StoreError) -> CollectionInfo? {
+  func find(_ id: String) throws(StoreError) -> CollectionInfo? {
     let draft = try opened()
     if let info = draft.infos[id] { return info }
     guard let info = shown[id], !draft.dropped.contains(where: { $0.key == info.key }) else {
@@ -103,7 +103,7 @@ extension PostgresStore {
     return (key, version)
   }
 
-  private func save(_ info: CollectionInfo, _ operation: PostgresDraft.Operation? = nil)
+  func save(_ info: CollectionInfo, _ operation: PostgresDraft.Operation? = nil)
     -> CollectionInfo
   {
     var info = info

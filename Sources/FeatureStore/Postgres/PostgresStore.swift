@@ -18,6 +18,8 @@ public final class PostgresStore: SharedStore {
     public var address: PostgresAddress
     /// The schema of the tables.
     public var schema: String
+    /// How often a collection is compared with its rows, in seconds; nil for never.
+    public var comparisonInterval: Double?
     /// The directory for index files, which shorten the next start; nil for none.
     public var directory: String?
 

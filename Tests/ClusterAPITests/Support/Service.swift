@@ -14,12 +14,16 @@ final class Service: Sendable {
   let api: API
   /// What the log was told.
   let reports = Locked<[String]>([])
+  /// What was told of the store.
+  let events = Locked<[StoreEvent]>([])
   let directory: TemporaryDirectory
   let access: AccessControl
 
   /// A service of a new directory, or of one that another has left.
   ///
   /// - Parameters:
+  ///   - other: a service whose store this one shares, if the tests use a database.
+  ///   - comparisonInterval: how often collections are compared with a shared store, in seconds.
   ///   - clock: tells milliseconds since 1970, for features to expire.
   ///   - catalog: an empty one.
   ///   - limits: bounds of what may be written.
@@ -28,18 +32,22 @@ final class Service: Sendable {
   ///   - map: what the map page shows.
   ///   - maxWait: how long a read waits for a version, in seconds.
   init(
-    of directory: TemporaryDirectory? = nil, catalog: Catalog = Catalog(),
+    of directory: TemporaryDirectory? = nil, sharing other: Service? = nil,
+    catalog: Catalog = Catalog(),
     limits: WriteLimits = WriteLimits(), origins: OriginPolicy = .usual,
     keys: String? = nil, map: MapSettings = Service.map, maxWait: Double = 2,
+    comparisonInterval: Double? = nil,
     clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
     self.directory = directory
     self.catalog = catalog
     writer = CollectionWriter(
-      store: try Service.openStore(directory.path, clock: clock),
+      store: try Service.openStore(
+        directory.path, schema: other?.directory.path, comparisonInterval, clock: clock),
       catalog: catalog, limits: limits)
-    try writer.load()
+    let events = self.events
+    try writer.load { event in events.withLock { $0.append(event) } }
     catalog.setReady(true)
     let reports = self.reports
     var files = AccessControl.Configuration()
@@ -62,15 +70,23 @@ final class Service: Sendable {
 
   /// Opens the store of a directory: in it, or in a schema of the shared database that is named after it.
   private static func openStore(
-    _ directory: String, clock: @escaping @Sendable () -> Int64
+    _ directory: String, schema: String?, _ comparisonInterval: Double?,
+    clock: @escaping @Sendable () -> Int64
   ) throws -> sending any FeatureStore {
     guard let postgres else {
       return try SQLiteStore(directory: directory, clock: WallClock(source: clock))
     }
+    var configuration = PostgresStore.Configuration(
+      address: try PostgresAddress(postgres), schema: Service.schema(of: schema ?? directory),
+      directory: directory)
+    configuration.comparisonInterval = comparisonInterval
+    return try PostgresStore(configuration)
+  }
+
+  /// The schema that is named after a directory.
+  static func schema(of directory: String) -> String {
     let name = directory.split(separator: "/").last ?? ""
-    let schema = "t" + name.utf8.map { String($0, radix: 16) }.joined().suffix(40)
-    return try PostgresStore(
-      .init(address: try PostgresAddress(postgres), schema: schema, directory: directory))
+    return "t" + name.utf8.map { String($0, radix: 16) }.joined().suffix(40)
   }
 
   /// Writes a file.

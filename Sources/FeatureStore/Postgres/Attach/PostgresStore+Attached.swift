@@ -123,24 +123,11 @@ extension PostgresStore {
 
   /// Has features of an attached collection read again, as their time is over.
   public func recheck(_ features: [FeatureID], of info: CollectionInfo) throws(StoreError) {
-    var numbers: [Int64] = []
-    var names: [String] = []
-    for feature in features {
-      switch feature.key {
-      case .integer(let number):
-        numbers.append(number)
-        names.append("")
-      case .text(let name):
-        numbers.append(.max)
-        names.append(String(decoding: name, as: UTF8.self))
-      }
-    }
     try noting { (connection) throws(StoreError) in
       _ = try connection.run([
         AttachedQueries.recheck.with {
           $0.add(info.key)
-          $0.add(numbers)
-          $0.add(names)
+          $0.add(ids: features)
         }
       ])
     }

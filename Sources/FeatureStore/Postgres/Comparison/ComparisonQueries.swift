@@ -1,0 +1,79 @@
+/// The statements of a ``PostgresComparison``.
+struct ComparisonQueries {
+  /// The longest that one of them may take, in seconds.
+  static let patience = 600.0
+
+  /// Has the server take its time, on one processor, and look at all rows where that is quicker.
+  static let session = PostgresStatement(
+    "compare",
+    """
+    SELECT set_config('enable_seqscan', 'on', false), set_config('enable_bitmapscan', 'on', false),
+      set_config('max_parallel_workers_per_gather', '0', false),
+      set_config('idle_in_transaction_session_timeout', '0', false),
+      set_config('statement_timeout', '\(Int(patience))s', false)
+    """)
+
+  /// The time of the transaction in milliseconds since 1970 (UTC), and a hash that tells whether those of the server are
+  /// the same as those here.
+  static let start = PostgresStatement(
+    "start",
+    """
+    SELECT (extract(epoch FROM now()) * 1000)::bigint,
+      hashtextextended('a text of some length' COLLATE "C", hashfloat8extended(0.1, 16))
+    """)
+  /// What that hash is here.
+  static let sample = Int64(
+    bitPattern: "a text of some length".utf8.withContiguousStorageIfAvailable {
+      PostgresHash.hash(UnsafeRawBufferPointer($0), seed: PostgresHash.hash(0.1, seed: 16))
+    } ?? 0)
+
+  /// What has changed in a collection since a version, and in an attached table without a version so far.
+  static let changed = PostgresStatement(
+    "changed since",
+    """
+    SELECT number, name FROM (
+      SELECT n.number, n.name COLLATE "C" AS name FROM changes AS c
+      CROSS JOIN LATERAL unnest(c.numbers, c.names) AS n (number, name)
+      WHERE c.collection = $1 AND c.version > $2
+      UNION SELECT p.number, p.name FROM pending AS p WHERE p.collection = $1) AS i
+    LIMIT $3
+    """)
+
+  /// The count and the sum of the hashes of rows in each bucket.
+  let sums: PostgresStatement
+  /// The hashes of some rows.
+  let hashes: PostgresStatement
+  /// The ids and hashes of the rows in some buckets.
+  let rows: PostgresStatement
+
+  /// - Parameter source: the relation that has the rows of an attached collection.
+  init(source: String?) {
+    let attached = source.map(AttachedSource.init)
+    let table = attached?.quoted ?? "features"
+    // Without the offset, the hash would be put wherever it is named, and computed as often.
+    let hashed = """
+      SELECT f.number, f.name, \(FeatureHash.sql) AS hash FROM \(table) AS f
+      WHERE f.collection = $1 AND (f.expires IS NULL OR f.expires > $2)
+      """
+    let bucket = "(h.hash & \(BucketSums.count - 1))"
+    sums = PostgresStatement(
+      "sums",
+      "SELECT \(bucket), count(*), sum(h.hash)::text FROM (\(hashed) OFFSET 0) AS h GROUP BY 1")
+    rows = PostgresStatement(
+      "rows",
+      """
+      SELECT h.number, h.name, h.hash FROM (\(hashed) OFFSET 0) AS h
+      WHERE \(bucket) = ANY($3::bigint[])
+      """)
+    let isOne =
+      (attached.map { "s.row_id = \($0.rowID) AND " } ?? "s.collection = $1 AND ")
+      + "s.number = i.number AND s.name = i.name"
+    hashes = PostgresStatement(
+      "hashes",
+      """
+      SELECT \(FeatureHash.sql) FROM unnest($3::bigint[], $4::text[]) AS i (number, name)
+      CROSS JOIN LATERAL (SELECT * FROM \(table) AS s WHERE \(isOne) LIMIT 1) AS f
+      WHERE f.collection = $1 AND (f.expires IS NULL OR f.expires > $2)
+      """)
+  }
+}
