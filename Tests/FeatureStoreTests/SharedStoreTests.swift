@@ -99,6 +99,45 @@ struct SharedStoreTests {
     }
   }
 
+  @Test("old changes are forgotten, but for the last of each collection")
+  func trimmed() throws {
+    let model = SharedModel(seed: 10)
+    let (first, second) = (try Replica(model.schema), try Replica(model.schema))
+    defer { first.dropSchema() }
+    for number in 0..<7 {
+      for id in number < 3 ? ["c", "d"] : ["c"] {
+        try first.upsert([Plain(.int(Int64(number)), [1, 2])], into: id)
+      }
+    }
+    try second.follow()
+    try first.upsert([Plain(.int(8), [1, 2])], into: "c")
+    try first.execute("UPDATE changes SET at = at - 2 * 3600000000")
+    try first.upsert([Plain(.int(9), [1, 2])], into: "d")
+    func trim() throws -> Int {
+      var turns = 0
+      repeat {
+        (first.store.nextTrim, turns) = (0, turns + 1)
+      } while try first.store.trimChanges(
+        atMost: 3)
+      return turns
+    }
+    // Three of them at a time, of one collection, and once to see that there are no more.
+    #expect(try trim() == 5)
+    let rows = try first.execute(
+      "SELECT k.id, k.version - k.trimmed, count(*) FROM collections AS k JOIN changes AS c ON c.collection = k.key GROUP BY 1, 2 ORDER BY 1"
+    )
+    let left = (0..<rows.count).map {
+      "\(rows[$0].text(0) ?? "") \(rows[$0].integer(1) ?? -1) \(rows[$0].integer(2) ?? -1)"
+    }
+    #expect(left == ["c 1 1", "d 1 1"])
+    // Whoever is behind that reads everything.
+    try second.follow()
+    #expect(second.plain("c") == first.plain("c") && second.plain("d") == first.plain("d"))
+    try second.upsert([Plain(.int(11), [1, 2])], into: "c")
+    try first.follow()
+    #expect(second.plain("c") == first.plain("c"))
+  }
+
   @Test("a schema of a newer version is refused and left alone")
   func newerSchema() throws {
     let model = SharedModel(seed: 9)
@@ -234,11 +273,12 @@ private final class Replica {
   }
 
   /// Runs a statement of somebody who edits the tables by hand.
-  func execute(_ sql: String) throws {
-    try store.connected().run([PostgresStatement("by hand \(sql)", sql).with()])
+  @discardableResult
+  func execute(_ sql: String) throws -> PostgresResult {
+    try store.connected().run([PostgresStatement("by hand \(sql)", sql).with()])[0]
   }
 
-  func dropSchema() { try? execute("DROP SCHEMA \"\(store.configuration.schema)\" CASCADE") }
+  func dropSchema() { _ = try? execute("DROP SCHEMA \"\(store.configuration.schema)\" CASCADE") }
 }
 
 /// What the stores should hold.

@@ -148,18 +148,26 @@ enum PostgresQueries {
   static let forgetDropped = PostgresStatement(
     "forget dropped", "DELETE FROM dropped WHERE key = $1")
 
-  /// Forgets changes of a collection that are older than a time, but for the last, by whose token it is recognized.
+  /// Forgets changes that are older than a time, of the collection that has the oldest, but for the last of each, by whose
+  /// token it is recognized. A row if there may be more.
   static let trim = PostgresStatement(
     "trim",
     """
-    WITH old AS (
-      SELECT version FROM changes WHERE collection = $1 AND at < $2
-        AND version < (SELECT version FROM collections WHERE key = $1)
-      ORDER BY version LIMIT $3),
+    WITH due AS (
+      SELECT k.key, k.version FROM collections AS k
+      CROSS JOIN LATERAL (
+        SELECT c.version, c.at FROM changes AS c WHERE c.collection = k.key ORDER BY c.version LIMIT 1) AS first
+      WHERE first.at < $1 AND first.version < k.version ORDER BY first.at LIMIT 1),
+    old AS (
+      SELECT o.collection, o.version FROM due
+      CROSS JOIN LATERAL (
+        SELECT c.collection, c.version, c.at FROM changes AS c
+        WHERE c.collection = due.key AND c.version < due.version ORDER BY c.version LIMIT $2) AS o
+      WHERE o.at < $1),
     gone AS (
       DELETE FROM changes AS c USING old
-      WHERE c.collection = $1 AND c.version = old.version RETURNING c.version)
+      WHERE c.collection = old.collection AND c.version = old.version RETURNING c.version)
     UPDATE collections SET trimmed = greatest(trimmed, (SELECT max(version) FROM gone))
-    WHERE key = $1 AND EXISTS (SELECT FROM gone)
+    WHERE key = (SELECT key FROM due) AND EXISTS (SELECT FROM gone) RETURNING 1
     """)
 }

@@ -331,18 +331,16 @@ extension PostgresStore {
   public func trimChanges(atMost count: Int) throws(StoreError) -> Bool {
     guard draft == nil, held != nil, MonotonicTime.now >= nextTrim else { return false }
     nextTrim = MonotonicTime.now + 10_000_000_000
-    let limit = clock.now * 1000 - PostgresStore.memory
-    for info in shown.values {
-      _ = try noting { (connection) throws(StoreError) in
-        try connection.run([
-          PostgresQueries.trim.with {
-            $0.add(info.key)
-            $0.add(limit)
-            $0.add(Int64(count))
-          }
-        ])
-      }
+    let forgotten = try noting { (connection) throws(StoreError) in
+      try connection.run([
+        PostgresQueries.trim.with {
+          $0.add(clock.now * 1000 - PostgresStore.memory)
+          $0.add(Int64(count))
+        }
+      ])
     }
-    return false
+    let isMore = forgotten[0].count > 0
+    if isMore { nextTrim = MonotonicTime.now + 500_000_000 }
+    return isMore
   }
 }
