@@ -27,15 +27,24 @@ extension API {
       request.note { $0.endWait(of: MonotonicTime.now - start) }
       switch end {
       case .shown: self.goOn(after: early, Answering(answering, until: deadline))
-      case .late where early.isOver: self.goOn(after: early, Answering(answering, until: deadline))
+      case .late where early.isOver || early.isOptional:
+        self.goOn(after: early, Answering(answering, until: deadline), isPatient: early.isOver)
       case .late: answering.finish(.failure(early.problem))
       case .abandoned: answering.finish(.failure(Problem(499, "the client has gone")))
+      case .refused where early.isOptional:
+        self.goOn(after: early, answering, isPatient: false)
       case .refused: answering.finish(.failure(waits.refusal))
       case .stopping: answering.finish(.failure(Problem.stopping))
       }
     }
-    if start >= deadline { throw early.problem }
-    try waits.add(wait)
+    if start >= deadline {
+      guard early.isOptional else { throw early.problem }
+      return goOn(after: early, answering, isPatient: false)
+    }
+    do { try waits.add(wait) } catch {
+      guard early.isOptional else { throw error }
+      return goOn(after: early, answering, isPatient: false)
+    }
     // The version may have been shown before.
     if let refresh = wait.refresh {
       refresh()
@@ -45,9 +54,9 @@ extension API {
   }
 
   /// Begins again with a request, away from whoever has shown the version.
-  private func goOn(after early: TooEarly, _ answering: Answering) {
+  private func goOn(after early: TooEarly, _ answering: Answering, isPatient: Bool = true) {
     let finish: Reply = { answering.finish($0) }
-    let resources = Resources(self.resources, of: early.view)
+    let resources = Resources(self.resources, of: early.view, isPatient: isPatient)
     enqueue(.quick, answering.request, finish) {
       do {
         try self.begin(answering.request, from: resources, isHere: false, finish)

@@ -40,16 +40,19 @@ struct CatalogView: Sendable {
   /// The collection with an id, as it is now.
   ///
   /// - Throws: ``Problem`` 503 if there is no memory for what is seen of it.
-  subscript(_ id: String) -> CollectionSnapshot? {
-    get throws {
-      guard grant.coversEverything || grant.covers(id) else { return nil }
-      guard let tenant else { return whole[id] }
-      guard let snapshot = whole[id] else {
-        tenant.forget(id)
-        return nil
-      }
-      return try tenant.view(of: id).snapshot(of: snapshot)
+  subscript(_ id: String) -> CollectionSnapshot? { get throws { try snapshot(id, from: 0) } }
+
+  /// The collection with an id, as it is now, for somebody who asks for a version. It may be an earlier one.
+  ///
+  /// - Throws: ``Problem`` 503 if there is no memory for what is seen of it.
+  func snapshot(_ id: String, from version: Int64) throws -> CollectionSnapshot? {
+    guard grant.coversEverything || grant.covers(id) else { return nil }
+    guard let tenant else { return whole[id] }
+    guard let snapshot = whole[id] else {
+      tenant.forget(id)
+      return nil
     }
+    return try tenant.view(of: id).snapshot(of: snapshot, from: version)
   }
 
   /// The version of a collection that was made last, without any work; 0 if none was, nil if there is no such collection.
@@ -57,6 +60,12 @@ struct CatalogView: Sendable {
     guard let version = whole.version(of: id), !version.isDropped else { return nil }
     guard let tenant else { return version.number }
     return tenant.view(of: id).version ?? 0
+  }
+
+  /// Whether a collection has come to a version.
+  func hasCome(_ id: String, to version: Int64) -> Bool? {
+    guard let made = madeVersion(of: id) else { return nil }
+    return made >= version || isFiltered && whole[id].map { $0.info.time >= version } ?? false
   }
 
   /// Whether a collection has come to a version only to be dropped.

@@ -77,6 +77,28 @@ final class FilteredView: Sendable {
     }
   }
 
+  /// What passes of a collection that has come to a time that is asked for as a version, under no earlier one: another
+  /// instance, which shows the same, may have given it a later one, as it reads several changes at once.
+  func snapshot(of whole: CollectionSnapshot, from asked: Int64) throws -> CollectionSnapshot {
+    let made = try snapshot(of: whole)
+    guard made.info.version < asked, asked <= whole.info.time else { return made }
+    return making.withLongLock { _ in
+      let (snapshot, log) = state.withLock { state -> (CollectionSnapshot?, TouchLog?) in
+        guard let current = state?.snapshot, current.info.version < asked else {
+          return (state?.snapshot, nil)
+        }
+        let raised = current.changed(to: asked)
+        raised.cellCache.touch([], at: asked)
+        raised.tileCache.touch([], at: asked)
+        state?.snapshot = raised
+        state?.log?.append(raised, [])
+        return (raised, state?.log)
+      }
+      log?.notify()
+      return snapshot ?? made
+    }
+  }
+
   private func make(
     after before: State?, of whole: CollectionSnapshot
   ) throws -> (state: State, touched: [Coordinate]?, isAnother: Bool) {
@@ -101,7 +123,7 @@ final class FilteredView: Sendable {
     let binding: FilteredCollection.Binding = { try $0.filter(filter) }
     guard let before, before.whole.key == whole.info.key else {
       let filtered = try FilteredCollection(of: whole.collection, passing: binding)
-      let info = whole.info.changed(to: FilteredView.nextVersion(after: before))
+      let info = whole.info.changed(to: FilteredView.nextVersion(after: before, of: whole))
       let snapshot = CollectionSnapshot(info: info, collection: filtered.collection)
       return (
         State(filtered: filtered, whole: whole.info, snapshot: snapshot), nil, before != nil
@@ -114,7 +136,8 @@ final class FilteredView: Sendable {
     if isSame, filtered.collection === before.filtered.collection { return (next, [], false) }
     // Other times change what passes a span of time, wherever it is.
     let touched = before.whole.temporal == whole.info.temporal ? changed : nil
-    let version = isSame ? before.snapshot.info.version : FilteredView.nextVersion(after: before)
+    let version =
+      isSame ? before.snapshot.info.version : FilteredView.nextVersion(after: before, of: whole)
     next.snapshot = CollectionSnapshot(
       info: whole.info.changed(to: version), collection: filtered.collection,
       after: before.snapshot)
@@ -126,9 +149,11 @@ final class FilteredView: Sendable {
   }
 
   /// The version after another one. That of the whole collection would tell how much others write, so it is the time in
-  /// microseconds since 1970, which a restart doesn't take back.
-  private static func nextVersion(after before: State?) -> Int64 {
-    max(SystemTime.now, (before?.snapshot.info.version ?? 0) + 1)
+  /// microseconds since 1970, which a restart doesn't take back: where instances share a store, that of the collection's last
+  /// change, so that all of them know whether they have come that far.
+  private static func nextVersion(after before: State?, of whole: CollectionSnapshot) -> Int64 {
+    let time = whole.info.time
+    return max(time > 0 ? time : SystemTime.now, (before?.snapshot.info.version ?? 0) + 1)
   }
 
   /// The log of the changes from now on, or from the first call on; nil if no version was made.

@@ -54,7 +54,8 @@ final class Tenant: Sendable {
       guard let whole = catalog[id], let shown = try? view(of: id).snapshot(of: whole) else {
         return
       }
-      catalog.waits.show(shown.info.version, of: id, to: ObjectIdentifier(self))
+      catalog.waits.show(
+        max(shown.info.version, whole.info.time), of: id, to: ObjectIdentifier(self))
     }
   }
 

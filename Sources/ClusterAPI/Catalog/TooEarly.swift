@@ -5,10 +5,12 @@ struct TooEarly: Error {
   let version: Int64
   /// What the client sees.
   let view: CatalogView
+  /// Whether it is answered all the same if the version doesn't come in time.
+  var isOptional = false
 
   /// Whether it is over by now.
   var isOver: Bool {
-    view.madeVersion(of: collection).map { $0 >= version }
+    view.hasCome(collection, to: version)
       ?? view.isDropped(collection, after: version)
   }
 

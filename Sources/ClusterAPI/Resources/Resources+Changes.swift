@@ -20,9 +20,10 @@ extension Resources {
       isOfTiles ? .tiles(try WatchedTiles.Request(fields)) : .viewport(try viewport(fields))
     let since = try fields.integer("since").map(Int64.init)
     _ = try request.negotiate([.eventStream], format: nil)
-    _ = try snapshot(id)
     // A browser that reconnects sends the id of the last event that it has seen.
     let last = request.headers["last-event-id"].flatMap { Int64(trimmed($0)) }
+    // Another instance may have shown what is to be seen here in a moment.
+    _ = try snapshot(id, wish: writer.link == nil ? 0 : last ?? since ?? 0)
     let key = Watch.Key(
       collection: id, scope: catalog.scope, query: Resources.sharedQuery(request.query))
     return .deferred { [hub, catalog] answer in

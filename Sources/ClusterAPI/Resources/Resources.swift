@@ -14,6 +14,8 @@ final class Resources: Sendable {
   private let address: ServiceAddress
   /// The version to which a collection must have come before it is read.
   private let minimum: Int64
+  /// Whether versions that are only wished for are waited for.
+  private let isPatient: Bool
   /// The store's id as a part of entity tags.
   private let storeName: String
 
@@ -25,14 +27,16 @@ final class Resources: Sendable {
     (self.address, self.map) = (address, map)
     hub = ChangeHub(refusals: metrics.refusals, report: report)
     storeName = String(writer.storeID, radix: 36)
-    minimum = 0
+    (minimum, isPatient) = (0, true)
     (parsers, tileTemplates) = (ParserPool(), TileTemplates())
   }
 
   /// The same for somebody who sees something else, or who doesn't want to see a collection before it has come to a
   /// version.
-  init(_ other: Resources, of view: CatalogView, from minimum: Int64 = 0) {
-    self.minimum = minimum
+  init(
+    _ other: Resources, of view: CatalogView, from minimum: Int64 = 0, isPatient: Bool = true
+  ) {
+    (self.minimum, self.isPatient) = (minimum, isPatient && other.isPatient)
     catalog = view
     (writer, metrics, hub, map) = (other.writer, other.metrics, other.hub, other.map)
     (parsers, tileTemplates, address) = (other.parsers, other.tileTemplates, other.address)
@@ -41,14 +45,17 @@ final class Resources: Sendable {
 
   /// The collection with an id as it is now; 404 if there is none.
   ///
-  /// - Throws: ``TooEarly`` if it hasn't come to the version that is asked for.
-  func snapshot(_ id: String) throws -> CollectionSnapshot {
-    let snapshot = try catalog[id]
-    if snapshot?.info.version ?? 0 < minimum {
+  /// - Parameter wish: a version that is waited for, but not for ever.
+  /// - Throws: ``TooEarly`` if it hasn't come to the version that is asked or wished for.
+  func snapshot(_ id: String, wish: Int64 = 0) throws -> CollectionSnapshot {
+    let asked = max(minimum, isPatient ? wish : 0)
+    let snapshot = try catalog.snapshot(id, from: asked)
+    if snapshot?.info.version ?? 0 < asked {
       // One that isn't there may come, too.
-      guard snapshot != nil || Catalog.isCollectionID(id) && !catalog.isDropped(id, after: minimum)
+      guard snapshot != nil || Catalog.isCollectionID(id) && !catalog.isDropped(id, after: asked)
       else { throw Problem.noCollection }
-      throw TooEarly(collection: id, version: minimum, view: catalog)
+      throw TooEarly(
+        collection: id, version: asked, view: catalog, isOptional: asked > minimum)
     }
     guard let snapshot else { throw Problem.noCollection }
     return snapshot

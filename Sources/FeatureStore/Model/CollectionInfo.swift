@@ -28,6 +28,10 @@ public struct CollectionInfo: Sendable, Equatable {
   /// In a shared store, the random number of its last change, which tells changes of one version apart.
   var token: Int64 = 0
 
+  /// In a shared store, the time of its last change in microseconds since 1970 (UTC), which grows with the version on
+  /// all instances; 0 in any other store.
+  public internal(set) var time: Int64 = 0
+
   /// Whether its features are those of a table that isn't the store's, and are written there.
   public var isAttached: Bool { source != nil }
 

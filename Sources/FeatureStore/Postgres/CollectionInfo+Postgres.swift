@@ -12,7 +12,8 @@ extension CollectionInfo {
       key: key, id: id, title: row.text(2), description: row.text(3), version: version,
       largestInteger: largest, featureCount: Int(count), ttl: row.integer(7),
       temporal: TemporalProperties(start: row.text(8), end: row.text(9)), hasChecksums: false,
-      trimmed: trimmed, source: row.text(11), token: row.integer(13) ?? 0)
+      trimmed: trimmed, source: row.text(11), token: row.integer(13) ?? 0,
+      time: max(row.integer(14) ?? 0, 0))
     guard let noted = row.integer(12), source == nil else { return }
     guard noted == checksum else {
       throw .damaged(

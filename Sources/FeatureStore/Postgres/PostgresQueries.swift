@@ -8,11 +8,15 @@ enum PostgresQueries {
 
   private static let columns =
     "key, id, title, description, version, largest_integer, feature_count, ttl, time_start, time_end, "
-    + "trimmed, source, checksum, token"
+    + "trimmed, source, checksum, token, (SELECT c.at FROM changes AS c "
+    + "WHERE c.collection = collections.key AND c.version = collections.version)"
 
-  /// Collections by id, which nobody else may change until the end of the transaction.
+  /// Has nobody else change collections until the end of the transaction. It may see one as it was before the wait for that.
   static let lock = PostgresStatement(
-    "lock", "SELECT \(columns) FROM collections WHERE id = ANY($1) ORDER BY id FOR UPDATE")
+    "lock", "SELECT FROM collections WHERE id = ANY($1) ORDER BY id FOR UPDATE")
+  /// Collections by id.
+  static let byID = PostgresStatement(
+    "by id", "SELECT \(columns) FROM collections WHERE id = ANY($1) ORDER BY id")
   /// Collections by key.
   static let find = PostgresStatement(
     "find", "SELECT \(columns) FROM collections WHERE key = ANY($1) ORDER BY id")
@@ -103,8 +107,7 @@ enum PostgresQueries {
     "change",
     """
     WITH noted AS (
-      INSERT INTO changes (collection, version, at, token, numbers, names) VALUES ($1, $4,
-        (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, $11, $13, $14))
+      INSERT INTO changes (collection, version, at, token, numbers, names) VALUES ($1, $4, $15, $11, $13, $14))
     UPDATE collections SET title = $2, description = $3, version = $4, largest_integer = $5,
       feature_count = $6, ttl = $7, time_start = $8, time_end = $9, checksum = $10,
       token = $11, trimmed = CASE WHEN $12 = 1 THEN $4 ELSE trimmed END

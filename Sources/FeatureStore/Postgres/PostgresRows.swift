@@ -164,6 +164,7 @@ struct PostgresRows {
         $0.add(isNoted ? 0 : 1)
         $0.add(changed.numbers)
         $0.add(changed.names)
+        $0.add(info.time)
       })
     return info
   }

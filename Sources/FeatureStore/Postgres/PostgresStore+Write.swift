@@ -108,6 +108,8 @@ extension PostgresStore {
   {
     var info = info
     info.token = draft?.token ?? 0
+    // The clock of the database, but never back.
+    info.time = max(clock.now * 1000, info.time + 1)
     draft?.infos[info.id] = info
     if let operation { draft?.operations.append(operation) }
     return info

@@ -331,14 +331,16 @@ public final class PostgresStore: SharedStore {
     try noting { (connection) throws(StoreError) in
       var queries = [PostgresQueries.begin.with(), PostgresQueries.timeAndNumber.with()]
       if sweeper { queries.append(PostgresQueries.sweeper.with()) }
-      queries.append(PostgresQueries.lock.with { $0.add(ids.sorted()) })
+      for statement in [PostgresQueries.lock, PostgresQueries.byID] {
+        queries.append(statement.with { $0.add(ids.sorted()) })
+      }
       let answers = try connection.run(queries)
       setClock(answers[1])
       transaction = (
         answers[1].count > 0 ? answers[1][0].text(1) ?? "" : "", servers.latestTimeline
       )
       if sweeper, !answers[2].isTrue { return false }
-      let infos = try CollectionInfo.all(answers[sweeper ? 3 : 2], of: configuration.address)
+      let infos = try CollectionInfo.all(answers[queries.count - 1], of: configuration.address)
       // Locked, so nobody changes them between these queries.
       let changes = try changes(leadingTo: infos, connection)
       let gone = ids.compactMap { shown[$0] }.filter { old in !infos.contains { $0.id == old.id } }

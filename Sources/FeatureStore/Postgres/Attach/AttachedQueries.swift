@@ -69,7 +69,8 @@ enum AttachedQueries {
     ids AS (SELECT DISTINCT number, name FROM gone WHERE number <> \(everything)),
     noted AS (
       INSERT INTO changes (collection, version, at, token, numbers, names)
-      SELECT mine.key, mine.version, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, $2,
+      SELECT mine.key, mine.version, greatest((extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+          (SELECT c.at + 1 FROM changes AS c WHERE c.collection = mine.key ORDER BY c.version DESC LIMIT 1)), $2,
         ARRAY(SELECT number FROM ids ORDER BY number, name),
         ARRAY(SELECT name FROM ids ORDER BY number, name)
       FROM mine)
