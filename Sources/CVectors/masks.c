@@ -134,56 +134,121 @@ static const int64_t lanes_of[16][4] __attribute__((aligned(32))) = {
     LANES(0, 0, 0, 1), LANES(1, 0, 0, 1), LANES(0, 1, 0, 1), LANES(1, 1, 0, 1),
     LANES(0, 0, 1, 1), LANES(1, 0, 1, 1), LANES(0, 1, 1, 1), LANES(1, 1, 1, 1)};
 
+/// Which halves of four points come first so that those with a bit do.
+#define HALVES(a, b, c, d) {2 * (a), 2 * (a) + 1, 2 * (b), 2 * (b) + 1, 2 * (c), 2 * (c) + 1, 2 * (d), 2 * (d) + 1}
+static const int32_t packed_by[16][8] __attribute__((aligned(32))) = {
+    HALVES(0, 1, 2, 3), HALVES(0, 1, 2, 3), HALVES(1, 0, 2, 3), HALVES(0, 1, 2, 3),
+    HALVES(2, 0, 1, 3), HALVES(0, 2, 1, 3), HALVES(1, 2, 0, 3), HALVES(0, 1, 2, 3),
+    HALVES(3, 0, 1, 2), HALVES(0, 3, 1, 2), HALVES(1, 3, 0, 2), HALVES(0, 1, 3, 2),
+    HALVES(2, 3, 0, 1), HALVES(0, 2, 3, 1), HALVES(1, 2, 3, 0), HALVES(0, 1, 2, 3)};
+
 /// Fetches 64 points into the cache: a processor doesn't on its own across pages, nor before it has missed some.
 AVX2 static inline void prefetch(const uint64_t *points) {
   for (int line = 0; line < 8; line++) _mm_prefetch((const char *)(points + 8 * line), _MM_HINT_T0);
 }
 
+/// The sums of four lanes, of points in one interval of latitudes.
+typedef struct {
+  __m256d k[coefficients], middle;
+  __m256i longitudes, latitudes, least, most;
+} lanes_sum;
+
+/// Adds four points, of which those that don't count are 0.
+AVX2 __attribute__((always_inline)) static inline void add_four(lanes_sum *sum, __m256i point, __m256i lanes) {
+  const __m256i all = _mm256_set1_epi64x(-1), lower = _mm256_set1_epi64x(0xFFFFFFFF);
+  // An integer below 2^32 in the low bits of 2^52.
+  const __m256i exponent = _mm256_castpd_si256(_mm256_set1_pd(0x1p52));
+  sum->longitudes = _mm256_add_epi64(sum->longitudes, _mm256_and_si256(point, lower));
+  __m256i y = _mm256_or_si256(_mm256_srli_epi64(point, 32), exponent);
+  __m256d distance =
+      _mm256_sub_pd(_mm256_sub_pd(_mm256_castsi256_pd(y), _mm256_castsi256_pd(exponent)), sum->middle);
+  __m256d units = sum->k[coefficients - 1];
+  for (int power = coefficients - 2; power >= 0; power--)
+    units = _mm256_add_pd(sum->k[power], _mm256_mul_pd(distance, units));
+  __m256i latitude = _mm256_castpd_si256(_mm256_add_pd(units, _mm256_set1_pd(magic)));
+  sum->latitudes = _mm256_add_epi64(sum->latitudes, _mm256_and_si256(latitude, lanes));
+  sum->least = _mm256_min_epu32(sum->least, _mm256_or_si256(point, _mm256_xor_si256(lanes, all)));
+  sum->most = _mm256_max_epu32(sum->most, point);
+}
+
+/// Adds those of up to 64 points that have a bit.
+AVX2 __attribute__((always_inline)) static inline void add_some(lanes_sum *sum, const uint64_t *points,
+                                                                uint64_t some) {
+  for (; some; some >>= 4, points += 4) {
+    if (!(some & 15)) continue;
+    __m256i lanes = _mm256_load_si256((const __m256i *)lanes_of[some & 15]);
+    // Doesn't read beyond the points, and gives 0 for those that don't count.
+    add_four(sum, _mm256_maskload_epi64((const long long *)points, lanes), lanes);
+  }
+}
+
+/// Adds points that lie side by side.
+AVX2 __attribute__((always_inline)) static inline void add_packed(lanes_sum *sum, const uint64_t *points,
+                                                                  size_t count) {
+  size_t at = 0;
+  for (; at + 4 <= count; at += 4)
+    add_four(sum, _mm256_loadu_si256((const __m256i *)(points + at)), _mm256_set1_epi64x(-1));
+  add_some(sum, points + at, (UINT64_C(1) << (count - at)) - 1);
+}
+
+/// Copies those of up to 64 points that have a bit. Returns the end.
+AVX2 __attribute__((always_inline)) static inline uint64_t *pick(uint64_t *to, const uint64_t *points,
+                                                                 uint64_t some) {
+  for (; some; some &= some - 1) *to++ = points[__builtin_ctzll(some)];
+  return to;
+}
+
+/// Copies those of 64 points that have a bit, and up to four more behind them. Returns the end.
+AVX2 __attribute__((always_inline)) static inline uint64_t *pack(uint64_t *to, const uint64_t *points,
+                                                                 uint64_t some) {
+  for (int at = 0; at < 64; at += 4, some >>= 4) {
+    __m256i four = _mm256_loadu_si256((const __m256i *)(points + at));
+    __m256i order = _mm256_load_si256((const __m256i *)packed_by[some & 15]);
+    _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(four, order));
+    to += _mm_popcnt_u64(some & 15);
+  }
+  return to;
+}
+
+enum { most_packed = 1024 };
+
 /// The sum of points in one interval of latitudes.
 AVX2 static cvectors_sum sum_avx2(const uint64_t *points, size_t count, const uint64_t *bits, size_t start,
                                   cvectors_latitudes latitudes) {
   uint64_t interval = points[0] >> 32 >> latitudes.interval_bits;
-  __m256d k[coefficients];
+  lanes_sum lanes = {.least = _mm256_set1_epi64x(-1)};
   for (int power = 0; power < coefficients; power++)
-    k[power] = _mm256_set1_pd(latitudes.table[interval * row + (uint64_t)power]);
-  __m256d middle = _mm256_set1_pd((double)(interval << latitudes.interval_bits) +
-                                  ((double)(UINT32_C(1) << (latitudes.interval_bits - 1)) - 0.5));
-  // An integer below 2^32 in the low bits of 2^52.
-  __m256i exponent = _mm256_castpd_si256(_mm256_set1_pd(0x1p52));
-  __m256i lower = _mm256_set1_epi64x(0xFFFFFFFF), all = _mm256_set1_epi64x(-1);
-  __m256i longitudes = _mm256_setzero_si256(), fixed = _mm256_setzero_si256();
-  __m256i least = all, most = _mm256_setzero_si256();
+    lanes.k[power] = _mm256_set1_pd(latitudes.table[interval * row + (uint64_t)power]);
+  lanes.middle = _mm256_set1_pd((double)(interval << latitudes.interval_bits) +
+                                ((double)(UINT32_C(1) << (latitudes.interval_bits - 1)) - 0.5));
   cvectors_sum sum = {.first = UINT64_MAX};
   for (size_t at = 0; at < count; at += 64) {
     uint64_t some = bits_at(bits, start + at, count - at < 64 ? count - at : 64);
-    if (at + 192 <= count) prefetch(points + at + 128);
-    if (!some) continue;
-    if (sum.first == UINT64_MAX) sum.first = at + (uint64_t)__builtin_ctzll(some);
+    if (some && sum.first == UINT64_MAX) sum.first = at + (uint64_t)__builtin_ctzll(some);
     sum.count += (uint64_t)_mm_popcnt_u64(some);
-    for (const uint64_t *four = points + at; some; some >>= 4, four += 4) {
-      if (!(some & 15)) continue;
-      __m256i lanes = _mm256_load_si256((const __m256i *)lanes_of[some & 15]);
-      // Doesn't read beyond the points, and gives 0 for those that don't count.
-      __m256i point = _mm256_maskload_epi64((const long long *)four, lanes);
-      longitudes = _mm256_add_epi64(longitudes, _mm256_and_si256(point, lower));
-      __m256i y = _mm256_or_si256(_mm256_srli_epi64(point, 32), exponent);
-      __m256d distance =
-          _mm256_sub_pd(_mm256_sub_pd(_mm256_castsi256_pd(y), _mm256_castsi256_pd(exponent)), middle);
-      __m256d units = k[coefficients - 1];
-      for (int power = coefficients - 2; power >= 0; power--)
-        units = _mm256_add_pd(k[power], _mm256_mul_pd(distance, units));
-      __m256i latitude = _mm256_castpd_si256(_mm256_add_pd(units, _mm256_set1_pd(magic)));
-      fixed = _mm256_add_epi64(fixed, _mm256_and_si256(latitude, lanes));
-      least = _mm256_min_epu32(least, _mm256_or_si256(point, _mm256_xor_si256(lanes, all)));
-      most = _mm256_max_epu32(most, point);
+  }
+  // Few points are brought together before they are added up. Of many, those that don't count are added as nothing.
+  bool is_sparse = 8 * sum.count <= count;
+  if (8 * sum.count <= 5 * count && count <= most_packed) {
+    uint64_t packed[most_packed + 4], *end = packed;
+    for (size_t at = 0; at < count; at += 64) {
+      uint64_t some = bits_at(bits, start + at, count - at < 64 ? count - at : 64);
+      if (!is_sparse && at + 192 <= count) prefetch(points + at + 128);
+      end = is_sparse || count - at < 64 ? pick(end, points + at, some) : pack(end, points + at, some);
+    }
+    add_packed(&lanes, packed, sum.count);
+  } else {
+    for (size_t at = 0; at < count; at += 64) {
+      if (at + 192 <= count) prefetch(points + at + 128);
+      add_some(&lanes, points + at, bits_at(bits, start + at, count - at < 64 ? count - at : 64));
     }
   }
   uint64_t x[4], y[4];
   uint32_t low[8], high[8];
-  _mm256_storeu_si256((__m256i *)x, longitudes);
-  _mm256_storeu_si256((__m256i *)y, fixed);
-  _mm256_storeu_si256((__m256i *)low, least);
-  _mm256_storeu_si256((__m256i *)high, most);
+  _mm256_storeu_si256((__m256i *)x, lanes.longitudes);
+  _mm256_storeu_si256((__m256i *)y, lanes.latitudes);
+  _mm256_storeu_si256((__m256i *)low, lanes.least);
+  _mm256_storeu_si256((__m256i *)high, lanes.most);
   sum.min_x = sum.min_y = UINT32_MAX;
   for (int lane = 0; lane < 4; lane++) {
     sum.longitudes += x[lane];

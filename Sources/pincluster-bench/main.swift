@@ -18,7 +18,7 @@ import Glibc
 //   services over it and a copy.
 // --replay DIRECTORY: the fixed requests whose instructions are counted, over a copy of a directory.
 // --costs DIRECTORY COUNT: random reads of every kind, and what they were estimated to cost.
-// --filters DIRECTORY COUNT: filters over the features of --places.
+// --filters DIRECTORY COUNT [windows]: filters over the features of --places, or only those of times and numbers.
 // --world DIRECTORY: viewports of the whole world, new ones and repeated.
 // --tiles DIRECTORY [QUERY]: vector tiles at each zoom, asked for the first time, of the features of --write.
 // --tile-requests COUNT SEED FILE: writes requests for tiles, one on each line.
@@ -49,7 +49,7 @@ func run() throws {
   case "--costs": try CostBenchmark(directory: text(1), count: number(2, else: 50)).run()
   case "--filters":
     var benchmark = try FilterBenchmark(directory: text(1), count: max(1, number(2)))
-    try benchmark.run()
+    try benchmark.run(onlyWindows: text(3) == "windows")
   case "--world": try WorldBenchmark(directory: text(1)).run()
   case "--tiles": try TileBenchmark(directory: text(1), query: text(2)).run()
   case "--tile-requests":

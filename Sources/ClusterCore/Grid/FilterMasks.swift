@@ -1,3 +1,4 @@
+import CHints
 import Glibc
 import Synchronization
 
@@ -79,6 +80,15 @@ final class FilterMasks: @unchecked Sendable {
   func block(_ number: Int) -> (words: UnsafePointer<UInt64>, block: Block)? {
     guard states[number].load(ordering: .acquiring) == State.filled else { return nil }
     return (UnsafePointer(words(number)), sums[number])
+  }
+
+  /// Fetches what is known of a block, and returns whether anything is.
+  func prefetch(_ number: Int) -> Bool {
+    guard states[number].load(ordering: .relaxed) == State.filled else { return false }
+    chints_prefetch(words(number))
+    chints_prefetch(words(number) + 8)
+    chints_prefetch(sums + number)
+    return true
   }
 
   /// Remembers a block, unless somebody else does.

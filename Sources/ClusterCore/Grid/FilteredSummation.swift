@@ -49,7 +49,7 @@ final class FilteredSummation {
     guard pointers.count > 0, !Interruption.isOver else { return }
     walk()
     if mixed.count < sharedFrom {
-      for number in 0..<mixed.count where !isFull { addMixed(mixed.pointer[number]) }
+      addMixed(mixed.fixed, 0..<mixed.count)
     } else {
       addMixedTogether()
     }
@@ -70,9 +70,7 @@ final class FilteredSummation {
       GridScratch.with(cells) { scratch in
         let summation = FilteredSummation(
           of: points, in: region, columns, limit: limit, scratch, vectors)
-        for number in count * part / parts..<count * (part + 1) / parts where !summation.isFull {
-          summation.addMixed(blocks.pointer[number])
-        }
+        summation.addMixed(blocks, count * part / parts..<count * (part + 1) / parts)
         summation.addWholes(sharedFrom: .max)
         found.withLock {
           $0.sums += scratch.sums.inNoOrder
@@ -81,6 +79,22 @@ final class FilteredSummation {
       }
     }
     found.withLock { for sum in $0.sums { sums.sum(of: sum.cell).pointee.add(sum) } }
+  }
+
+  /// Adds the features of some blocks that pass, given their top nodes. What the next blocks need comes from
+  /// memory meanwhile.
+  private func addMixed(_ tops: FixedArray<Int>, _ range: Range<Int>) {
+    func block(_ number: Int) -> Int? {
+      guard range.contains(number) else { return nil }
+      let top = tops.pointer[number]
+      return pointers.block(holding: top, pointers.nodes[top])
+    }
+    if let first = block(range.lowerBound) { mask.prepare(first, pointers) }
+    for number in range where !isFull && !Interruption.isOver {
+      if let later = block(number + 2) { mask.prefetch(later, pointers) }
+      if let next = block(number + 1) { mask.prepare(next, pointers) }
+      addMixed(tops.pointer[number])
+    }
   }
 
   /// Adds the features of a block that pass, given its top node.

@@ -15,13 +15,14 @@ struct FilterBenchmark {
     self.count = count
   }
 
-  mutating func run() throws {
-    try polygons()
+  /// - Parameter onlyWindows: leaves out polygons and surveys.
+  mutating func run(onlyWindows: Bool) throws {
+    if !onlyWindows { try polygons() }
     try columns()
     try windows()
     try numbers()
     try histograms()
-    try surveys()
+    if !onlyWindows { try surveys() }
   }
 
   // MARK: Polygons
