@@ -4,7 +4,8 @@ import PackageDescription
 /// Every Swift target is built in the Swift 6 language mode with warnings as errors.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
-/// Tests that mostly wait for the service are not optimised even where it is: that would take longer than they do.
+/// Tests that mostly wait for the service or the store are not optimised even where these are: that would take longer
+/// than they do.
 let unoptimised: [SwiftSetting] =
   strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
@@ -122,7 +123,7 @@ let package = Package(
       swiftSettings: unoptimised),
     .testTarget(
       name: "FeatureStoreTests", dependencies: ["FeatureStore", "TestSupport", "Threading"],
-      swiftSettings: strict),
+      swiftSettings: unoptimised),
     .testTarget(
       name: "HTTPServerTests", dependencies: ["HTTPServer", "Threading", "TestSupport"],
       swiftSettings: unoptimised),
