@@ -52,7 +52,7 @@ import Testing
 
   /// An answer without what counts versions.
   private static func plain(_ answer: Answer) -> String {
-    answer.text.replacing(/"version":\d+/, with: "").replacing(/v=\d+/, with: "")
+    answer.text.leavingOutNumbers(after: ["\"version\":", "v="])
   }
 
   /// What tells everything that there is to see.
@@ -135,18 +135,30 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     let world = try World()
     await world.writeAll(.put, "/collections/c", #"{"title":"shared"}"#)
+    // Tags of each tenant, kept from step to step, as reads change none.
+    var last: [String: [[String?]]] = [:]
     for step in 0..<160 {
       let tenant = generator.pick(["a", "b"])
       let other = tenant == "a" ? "b" : "a"
-      let before = [await tags(world, tenant), await tags(world, other)]
       if step == 60 {
         await world.writeAll(.put, "/collections/c", #"{"title":"renamed"}"#)
+        last = [:]
       } else if step == 90 {
         await world.writeAll(.delete, "/collections/c")
         await world.writeAll(.put, "/collections/c", #"{"title":"again"}"#)
+        last = [:]
       } else {
+        var before: [[[String?]]] = []
+        for name in [tenant, other] {
+          if let kept = last[name] {
+            before.append(kept)
+          } else {
+            before.append(await tags(world, name))
+          }
+        }
         await write(world, by: tenant, using: &generator)
         let after = [await tags(world, tenant), await tags(world, other)]
+        (last[tenant], last[other]) = (after[0], after[1])
         // No tag of the other tenant tells of the write, and those of this one do where they would alone.
         #expect(after[1][0] == before[1][0], "seed \(seed), step \(step)")
         for index in after[0][0].indices {
