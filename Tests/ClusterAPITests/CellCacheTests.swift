@@ -73,7 +73,7 @@ import Threading
     }
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64])
+  @Test(arguments: Seeds.each(1...3))
   func `every answer is the one that is made anew, whatever is written`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let pool = RandomCoordinates(using: &generator)

@@ -163,7 +163,7 @@ import Threading
     service.writer.close()
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+  @Test(arguments: Seeds.each(1...6))
   func `random writes while the clock goes on, against a model`(seed: UInt64) async throws {
     let clock = Locked(ExpiryTests.start)
     let directory = try TemporaryDirectory()

@@ -163,7 +163,7 @@ private final class MemorySource: IndexFileSource, @unchecked Sendable {
     #expect(FeatureIndexBuilder.withMemory(for: FeatureIndex.maximumCount + 1) { true } == nil)
   }
 
-  @Test(arguments: [11, 12, 13] as [UInt64])
+  @Test(arguments: Seeds.each(11...13))
   func `nothing that is read back is believed`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let source = try MemorySource(IndexFileTests.index(120, seed: seed, capacity: 30))

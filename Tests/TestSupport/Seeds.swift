@@ -1,0 +1,11 @@
+import Glibc
+
+/// The seeds of a test that tries random things.
+public enum Seeds {
+  /// All of them; only the last where PINCLUSTER_TEST_SEEDS is `last`, as it is with the thread sanitizer: it looks at
+  /// the same code each time, many times as slowly, and all seeds are tried with the address sanitizer.
+  public static func each(_ seeds: ClosedRange<UInt64>) -> [UInt64] {
+    let isLastOnly = getenv("PINCLUSTER_TEST_SEEDS").map { String(cString: $0) } == "last"
+    return isLastOnly ? [seeds.upperBound] : Array(seeds)
+  }
+}
