@@ -2,19 +2,20 @@ import Glibc
 import TestSupport
 import Testing
 
+/// A number that the environment sets for these tests; nil if it doesn't.
+private func setting(_ name: String) -> Int? {
+  getenv("PINCLUSTER_KILL_\(name)").flatMap { Int(String(cString: $0)) }
+}
+
 /// Kill -9 at random moments under four concurrent writers, on one data directory: what was
 /// acknowledged is there, nothing is half done, and the service always starts.
 ///
 /// PINCLUSTER_KILL_ROUNDS and PINCLUSTER_KILL_SEED ask for more rounds and others; see
 /// scripts/kill-test.
-@Suite(.timeLimit(.minutes(5))) struct KillTests {
-  private static func setting(_ name: String) -> Int? {
-    getenv("PINCLUSTER_KILL_\(name)").flatMap { Int(String(cString: $0)) }
-  }
-
+@Suite(.timeLimit(.minutes(5 + (setting("ROUNDS") ?? 0) / 10))) struct KillTests {
   @Test func whatWasAcknowledgedOutlivesKills() throws {
-    let rounds = KillTests.setting("ROUNDS") ?? 4
-    let seed = UInt64(clamping: KillTests.setting("SEED") ?? 1)
+    let rounds = setting("ROUNDS") ?? 4
+    let seed = UInt64(clamping: setting("SEED") ?? 1)
     var generator = SeededGenerator(seed: seed)
     var server = try ServerProcess.ready()
     let load = try LiveLoad(writers: 4, seed: seed, at: server)
