@@ -44,36 +44,37 @@ enum PostgresQueries {
     if let source { return AttachedQueries.changed(AttachedSource(source)) }
     return PostgresStatement(
       "changed",
-      """
-      SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
-        f.expires, f.checksum
-      FROM (
+      features(
+        """
         SELECT DISTINCT n.number, n.name COLLATE "C" AS name
         FROM changes AS c
         CROSS JOIN LATERAL unnest(c.numbers, c.names) AS n (number, name)
         WHERE c.collection = $1 AND c.version > $2
-      ) AS i
-      LEFT JOIN LATERAL (
-        SELECT * FROM features AS s
-        WHERE s.collection = $1 AND s.number = i.number AND s.name = i.name LIMIT 1
-      ) AS f ON true
-      ORDER BY 1, 2
-      """)
+        """))
   }
 
   /// Features as they are, by their ids, as ``changed(source:)`` tells them.
   static let named = PostgresStatement(
     "named",
+    features(
+      "SELECT number, name COLLATE \"C\" AS name FROM unnest($2::bigint[], $3::text[]) AS n (number, name)"
+    ))
+
+  /// Reads the features whose ids a query selects, as they are; those that aren't there have no position. In the order of
+  /// ids.
+  private static func features(_ ids: String) -> String {
     """
     SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
       f.expires, f.checksum
-    FROM (SELECT number, name COLLATE "C" AS name FROM unnest($2::bigint[], $3::text[]) AS n (number, name)) AS i
+    FROM (\(ids)) AS i
     LEFT JOIN LATERAL (
       SELECT * FROM features AS s
       WHERE s.collection = $1 AND s.number = i.number AND s.name = i.name LIMIT 1
     ) AS f ON true
     ORDER BY 1, 2
-    """)
+    """
+  }
+
   static let count = PostgresStatement(
     "count", "SELECT count(*) FROM features WHERE collection = $1")
 
