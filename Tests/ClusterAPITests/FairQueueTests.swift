@@ -3,27 +3,30 @@ import Testing
 
 @testable import ClusterAPI
 
-/// What waits is taken client by client, in the order of each client's own; a full queue gives up what a client
-/// with most of it has put in last.
+/// What waits is taken from the client that has had least of the time, in the order of each client's own; a full queue
+/// gives up what a client with most of it has put in last.
 @Suite(.timeLimit(.minutes(5))) struct FairQueueTests {
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `the next is the oldest of the client that has waited longest for its turn`(
-    seed: UInt64
-  ) throws {
+  func `the next is the oldest of the client whose turn is first`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    var queue = FairQueue<Int>(capacity: 40)
-    // The elements of each client, in the order of their turns.
-    var wanted: [(client: UInt64, elements: [Int])] = []
+    var queue = FairQueue<Int>(capacity: 40, quantum: 100)
+    // The elements of each client with its turn, in the order in which they got it.
+    var wanted: [(client: UInt64, start: UInt, elements: [Int])] = []
+    var ends: [UInt64: UInt] = [:]
+    var present: UInt = 0
+    func start(_ client: UInt64) -> UInt {
+      max(present > 200 ? present - 200 : 0, ends[client] ?? 0)
+    }
     var (ownRefusals, others) = (0, 0)
     for number in 0..<5000 {
-      if generator.chance(0.55) {
-        // Some clients ask more often than others.
-        let client = UInt64(generator.int(0...6) * generator.int(0...6))
+      // Some clients ask more often than others.
+      let client = UInt64(generator.int(0...6) * generator.int(0...6))
+      if generator.chance(0.4) {
         let refused = queue.append(number, of: client)
         if let index = wanted.firstIndex(where: { $0.client == client }) {
           wanted[index].elements.append(number)
         } else {
-          wanted.append((client, [number]))
+          wanted.append((client, start(client), [number]))
         }
         guard wanted.reduce(0, { $0 + $1.elements.count }) > 40 else {
           #expect(refused == nil)
@@ -34,13 +37,28 @@ import Testing
         if wanted[loser].client == client { ownRefusals += 1 } else { others += 1 }
         wanted[loser].elements.removeLast()
         if wanted[loser].elements.isEmpty { wanted.remove(at: loser) }
-      } else {
-        let next = wanted.first
-        #expect(queue.popFirst() == next?.elements.first)
-        guard var next else { continue }
-        wanted.removeFirst()
+      } else if generator.chance(0.5) {
+        let first = wanted.map(\.start).min()
+        let index = wanted.firstIndex { $0.start == first }
+        #expect(queue.popFirst() == index.map { wanted[$0].elements[0] })
+        guard let index else { continue }
+        var next = wanted.remove(at: index)
+        present = max(present, next.start)
+        ends[next.client] = next.start + 100
         next.elements.removeFirst()
+        next.start = start(next.client)
         if !next.elements.isEmpty { wanted.append(next) }
+      } else {
+        let used = UInt(generator.int(0...150))
+        queue.settle(client, used: used)
+        present += used / UInt(2 * (wanted.count + 1))
+        guard let end = ends[client] else { continue }
+        ends[client] = end + used < 100 ? 0 : end + used - 100
+        if let index = wanted.firstIndex(where: { $0.client == client }) {
+          var moved = wanted.remove(at: index)
+          moved.start = start(client)
+          wanted.append(moved)
+        }
       }
       #expect(queue.count == wanted.reduce(0) { $0 + $1.elements.count })
     }
@@ -48,10 +66,67 @@ import Testing
   }
 
   @Test func `a client of its own finds room in a queue that others have filled`() {
-    var queue = FairQueue<Int>(capacity: 3)
+    var queue = FairQueue<Int>(capacity: 3, quantum: 1)
     for number in 0..<3 { #expect(queue.append(number, of: 1) == nil) }
     #expect(queue.append(3, of: 1) == 3)
     #expect(queue.append(4, of: 2) == 2)
     #expect((0..<4).map { _ in queue.popFirst() } == [0, 4, 1, nil])
+  }
+
+  @Test(arguments: [20_000, 100_000, 300_000] as [UInt])
+  func `who asks seldom is next although many ask without pause`(used: UInt) throws {
+    var queue = FairQueue<UInt64>(capacity: 1000, quantum: 100_000)
+    for client in 1...64 as ClosedRange<UInt64> { _ = queue.append(client, of: client) }
+    for round in 0..<10_000 {
+      // After each turn of such a client its next request is there.
+      let next = queue.popFirst()
+      let client = try #require(next)
+      queue.settle(client, used: used)
+      _ = queue.append(client, of: client)
+      guard round % 100 == 99 else { continue }
+      _ = queue.append(0, of: 0)
+      let places = (0..<5).compactMap { _ in queue.popFirst() }
+      #expect(places.contains(0), "\(round): \(places)")
+      for client in places {
+        queue.settle(client, used: client == 0 ? 10_000 : used)
+        if client != 0 { _ = queue.append(client, of: client) }
+      }
+    }
+  }
+
+  @Test func `clients that ask without pause share the time whatever their requests take`() throws {
+    var queue = FairQueue<UInt64>(capacity: 1000, quantum: 100_000)
+    let costs: [UInt64: UInt] = [1: 20_000, 2: 100_000, 3: 250_000]
+    for client in costs.keys { for _ in 0..<2 { _ = queue.append(client, of: client) } }
+    var total: [UInt64: UInt] = [:]
+    for _ in 0..<10_000 {
+      let next = queue.popFirst()
+      let client = try #require(next)
+      let used = try #require(costs[client])
+      total[client, default: 0] += used
+      queue.settle(client, used: used)
+      _ = queue.append(client, of: client)
+    }
+    let shares = total.values.sorted()
+    #expect(shares.count == 3 && shares[2] < shares[0] * 11 / 10, "\(total)")
+  }
+
+  @Test func `new clients without end keep nobody waiting without end`() throws {
+    var queue = FairQueue<UInt64>(capacity: 1000, quantum: 100_000)
+    for client in 1...100 as ClosedRange<UInt64> { _ = queue.append(client, of: client) }
+    // It has just had a turn, so its next one is after those of the others.
+    #expect(queue.popFirst() == 1)
+    queue.settle(1, used: 100_000)
+    _ = queue.append(1, of: 1)
+    var pops = 0
+    for new in 1000...20_000 as ClosedRange<UInt64> {
+      let next = queue.popFirst()
+      let client = try #require(next)
+      pops += 1
+      if client == 1 { break }
+      queue.settle(client, used: 100_000)
+      _ = queue.append(new, of: new)
+    }
+    #expect((99...1000).contains(pops), "\(pops)")
   }
 }

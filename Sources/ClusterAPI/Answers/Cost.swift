@@ -20,7 +20,7 @@ public struct Cost: Sendable {
   /// The time that an event loop spends on one answer before it gives up, in nanoseconds.
   public static let mostOnLoop: UInt = 2_000_000
   /// The times from which on an answer isn't made on an event loop, and isn't quick work elsewhere.
-  private static let (short, quick) = (1_000_000.0, 10_000_000.0)
+  private static let (short, quick) = (200_000.0, 10_000_000.0)
 
   /// Where to make the answer; nil for the event loop.
   var lane: WorkQueue.Lane? {

@@ -66,8 +66,12 @@ final class Job: @unchecked Sendable {
   /// Notes that its turn begins. By its thread, as the next two.
   func beginTurn() { (turnStart, workStart) = (MonotonicTime.now, ThreadTime.now) }
 
-  /// Notes that its turn ends.
-  func endTurn() { workedBefore = worked }
+  /// Notes that its turn ends. Returns how long it has worked in it, in nanoseconds of processor time.
+  func endTurn() -> UInt {
+    let used = ThreadTime.now - workStart
+    workedBefore += used
+    return used
+  }
 
   /// How long it has worked, in nanoseconds of processor time. During a turn.
   var worked: UInt { workedBefore + ThreadTime.now - workStart }

@@ -5,8 +5,8 @@ import Threading
 /// Decides which jobs work.
 ///
 /// As many jobs work at a time as there are turns. A turn lasts a millisecond; then the job gives it to another
-/// that waits, if there is one, and waits for its next turn. Clients take turns, and quick work goes before long
-/// work and has a turn that long work never gets, so that it doesn't even wait for what can't be interrupted. Few
+/// that waits, if there is one, and waits for its next turn. Who has worked least is next (see ``FairQueue``); quick
+/// work goes before long work and has a turn that long work never gets, so that it doesn't even wait for what can't be interrupted. Few
 /// jobs are begun, as each keeps memory until its end. What waits to be begun is bounded, too.
 final class WorkTurns: Sendable {
   /// What may work next: a job that was not begun, or one that was, on its own thread.
@@ -18,8 +18,8 @@ final class WorkTurns: Sendable {
   }
 
   private struct State: Sendable {
-    var quick = FairQueue<Entry>(capacity: WorkTurns.capacity)
-    var long = FairQueue<Entry>(capacity: WorkTurns.capacity)
+    var quick = FairQueue<Entry>(capacity: WorkTurns.capacity, quantum: WorkTurns.slice)
+    var long = FairQueue<Entry>(capacity: WorkTurns.capacity, quantum: WorkTurns.slice)
     // The jobs that have a turn, and those that were begun, and the long ones among them.
     var (running, runningLong) = (0, 0)
     var (begun, begunLong) = (0, 0)
@@ -160,7 +160,12 @@ final class WorkTurns: Sendable {
   private func leave(_ job: Job, _ state: inout State) {
     state.running -= 1
     if job.isLong { state.runningLong -= 1 }
-    job.endTurn()
+    let used = job.endTurn()
+    if job.isLong {
+      state.long.settle(job.client, used: used)
+    } else {
+      state.quick.settle(job.client, used: used)
+    }
   }
 
   /// Puts a job without a turn where it waits for the next one.

@@ -28,11 +28,14 @@ public struct LocatedFeature: Sendable {
     let found = cell(own)
     annotation = found.annotation()
     result = ClusterResult(annotation, of: found.layer)
+    let points = collection.index.points
     standaloneZoom = LocatedFeature.standaloneZoom { zoom in
+      let grid = CellGrid(zoom: Double(zoom), cellSize: own.cellSize)
+      // Most zooms are answered without selecting the features of the group.
+      if points.isAlone(ordinal, on: grid) { return true }
       var zoomed = own
       zoomed.zoomLevel = Double(zoom)
-      zoomed.cells = GridRange(
-        grid: CellGrid(zoom: Double(zoom), cellSize: own.cellSize), covering: WebMercator.world)
+      zoomed.cells = GridRange(grid: grid, covering: WebMercator.world)
       return cell(zoomed).isAlone
     }
   }
@@ -81,6 +84,14 @@ public struct LocatedFeature: Sendable {
       alone = zoom
     }
     return alone
+  }
+}
+
+extension PointIndex {
+  /// Whether no other feature is in the cell of a feature. O(log n).
+  fileprivate func isAlone(_ ordinal: Int, on grid: CellGrid) -> Bool {
+    let cell = withExtendedLifetime(self) { grid.cell(of: ordinal, in: pointers) }
+    return countFeatures(in: CellRegion(grid: grid, cell: cell)) == 1
   }
 }
 
