@@ -64,33 +64,38 @@ let package = Package(
     .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto")]),
 
     // The rooms of the house.
+    .target(name: "Texts", swiftSettings: strict),
     .target(name: "Threading", dependencies: ["CHints"], swiftSettings: strict),
     .target(
-      name: "ClusterCore", dependencies: ["CHints", "CVectors", "Threading"], swiftSettings: strict),
+      name: "ClusterCore", dependencies: ["CHints", "CVectors", "Texts", "Threading"],
+      swiftSettings: strict),
     .target(
-      name: "GeoFormats", dependencies: ["ClusterCore", "CProtozero", "CSimdJSON", "CVectors"],
+      name: "GeoFormats",
+      dependencies: ["ClusterCore", "CProtozero", "CSimdJSON", "CVectors", "Texts"],
       swiftSettings: strict),
     .target(
       name: "FeatureStore",
-      dependencies: ["ClusterCore", "CLibPQ", "CSQLite", "CDeflate", "Threading"],
+      dependencies: ["ClusterCore", "CLibPQ", "CSQLite", "CDeflate", "Texts", "Threading"],
       swiftSettings: strict),
     .target(
-      name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate", "Threading"], swiftSettings: strict),
+      name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate", "Texts", "Threading"],
+      swiftSettings: strict),
     .target(
-      name: "AccessControl", dependencies: ["CCrypto", "ClusterCore", "GeoFormats", "Threading"],
+      name: "AccessControl",
+      dependencies: ["CCrypto", "ClusterCore", "GeoFormats", "Texts", "Threading"],
       swiftSettings: strict),
     .target(
       name: "ClusterAPI",
       dependencies: [
         "AccessControl", "CCrypto", "CHints", "CResources", "ClusterCore", "GeoFormats",
-        "FeatureStore", "HTTPServer", "Threading",
+        "FeatureStore", "HTTPServer", "Texts", "Threading",
       ],
       swiftSettings: strict),
     .target(
       name: "PinclusterService",
       dependencies: [
         "AccessControl", "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer",
-        "Threading", "CGetopt", "CHints",
+        "Texts", "Threading", "CGetopt", "CHints",
       ],
       swiftSettings: strict),
     .executableTarget(

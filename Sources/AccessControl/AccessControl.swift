@@ -1,3 +1,4 @@
+internal import Texts
 import Threading
 
 /// Tells what is granted to whoever sends a request: by the keys of one file and the tokens that keys of another
@@ -164,7 +165,7 @@ public final class AccessControl: Sendable {
   private static func credentials(_ authorization: String?) throws(AccessFailure) -> [UInt8]? {
     guard let authorization else { return nil }
     let parts = authorization.utf8.split(separator: UInt8(ascii: " "))
-    guard parts.count == 2, String(Substring(parts[0])).lowercased() == "bearer",
+    guard parts.count == 2, Substring(parts[0]).isSameField(as: "bearer"),
       parts[1].count <= max(Token.longest, KeyFile.longestKey)
     else { throw .malformed }
     return Array(parts[1])

@@ -1,3 +1,5 @@
+internal import Texts
+
 /// What a key or token allows. Each scope includes those before it.
 public enum AccessScope: Int, Sendable, Comparable, CaseIterable {
   /// To read.
@@ -9,7 +11,9 @@ public enum AccessScope: Int, Sendable, Comparable, CaseIterable {
 
   /// The scope with a name.
   init?(name: some StringProtocol) {
-    guard let scope = AccessScope.allCases.first(where: { $0.name == name }) else { return nil }
+    guard let scope = AccessScope.allCases.first(where: { name.isSame(as: $0.name) }) else {
+      return nil
+    }
     self = scope
   }
 

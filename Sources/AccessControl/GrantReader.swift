@@ -1,4 +1,5 @@
 internal import GeoFormats
+internal import Texts
 
 /// Reads the members of a JSON object that say what is granted, which key files and tokens have in common.
 struct GrantReader {
@@ -21,9 +22,10 @@ struct GrantReader {
     switch value.kind {
     case .array: return value.elements.contains(where: repeatsName)
     case .object:
-      var seen = Set<String>(minimumCapacity: value.count)
+      var seen = Set<ExactText>(minimumCapacity: value.count)
       return value.members.contains { name, value in
-        !seen.insert(String(decoding: name, as: UTF8.self)).inserted || repeatsName(value)
+        !seen.insert(ExactText(String(decoding: name, as: UTF8.self))).inserted
+          || repeatsName(value)
       }
     default: return false
     }

@@ -1,4 +1,5 @@
 internal import GeoFormats
+internal import Texts
 
 /// A JSON Web Token (RFC 7519) whose signature and claims were found to be right.
 struct Token {
@@ -37,10 +38,10 @@ struct Token {
         throw Fault("it is not valid yet")
       }
       let audiences = try reader.texts("aud")
-      guard audiences.map({ $0.contains(audience) }) ?? !isAudienceNeeded else {
+      guard audiences.map({ $0.contains { $0.isSame(as: audience) } }) ?? !isAudienceNeeded else {
         throw Fault("it is for another audience")
       }
-      let names = try reader.text("scope")?.split(separator: " ") ?? []
+      let names = try reader.text("scope")?.parts(separatedBy: UInt8(ascii: " ")) ?? []
       guard let scope = names.compactMap({ AccessScope(name: $0) }).max() else {
         throw Fault("its scope has none of read, write and admin")
       }
@@ -60,7 +61,7 @@ struct Token {
       return (try reader.text("alg"), try reader.text("kid"))
     }
     let isSigned = keys.contains { key in
-      key.algorithm == algorithm && (name == nil || key.name == nil || key.name == name)
+      algorithm.map { key.algorithm.isSame(as: $0) } == true && key.mayBeNamed(name)
         && key.verifies(signature, of: signed)
     }
     guard isSigned else { throw .token("its signature is not of a key that is known here") }

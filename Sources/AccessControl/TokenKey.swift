@@ -1,4 +1,5 @@
 internal import CCrypto
+internal import Texts
 
 /// A key that signatures of tokens are checked with.
 ///
@@ -51,6 +52,12 @@ final class TokenKey: @unchecked Sendable {
   }
 
   deinit { if case .publicKey(let key) = material { ccrypto_key_free(key) } }
+
+  /// Whether a token may name the key so: by its name, or by none, as it may have none.
+  func mayBeNamed(_ name: String?) -> Bool {
+    guard let name, let own = self.name else { return true }
+    return own.isSame(as: name)
+  }
 
   /// Whether a signature of some bytes was made with this key.
   func verifies(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {

@@ -1,5 +1,6 @@
 internal import CCrypto
 internal import GeoFormats
+internal import Texts
 
 /// The keys of a file that tokens are checked with: public keys in PEM, one JSON Web Key or a set of them (RFC 7517), or
 /// else one secret, which is all of the file but a line's end after it.
@@ -24,8 +25,7 @@ struct TokenKeyFile: Sendable {
   // MARK: PEM
 
   private static func keys(ofPEM bytes: [UInt8]) throws(Fault) -> [TokenKey] {
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard !text.contains("PRIVATE KEY") else {
+    guard bytes.firstRange(of: Array("PRIVATE KEY".utf8)) == nil else {
       throw Fault("it holds a private key; the public one is all that is needed here")
     }
     var keys: [TokenKey] = []
@@ -97,7 +97,7 @@ struct TokenKeyFile: Sendable {
       key = try TokenKey(owning: ccrypto_key_from_ed25519(x), name: name)
     default: throw Fault("its kty is not oct or RSA, nor EC with P-256 or OKP with Ed25519")
     }
-    guard try reader.text("alg").map({ $0 == key.algorithm }) ?? true else {
+    guard try reader.text("alg").map({ key.algorithm.isSame(as: $0) }) ?? true else {
       throw Fault("its alg is not \(key.algorithm), for which it is")
     }
     return key

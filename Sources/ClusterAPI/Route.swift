@@ -1,5 +1,6 @@
 import AccessControl
 import HTTPServer
+import Texts
 
 /// A resource's path and methods; ``all`` lists them.
 final class Route: Sendable {
@@ -44,13 +45,13 @@ final class Route: Sendable {
     listsCollections: Bool = false, _ handlers: KeyValuePairs<HTTPMethod, Handler>
   ) {
     self.path = path
-    segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
-      $0.first == "{" ? nil : Array($0.utf8)
+    segments = path.parts(separatedBy: UInt8(ascii: "/")).dropFirst().map {
+      $0.begins(with: "{") ? nil : Array($0.utf8)
     }
     self.answersBeforeLoading = answersBeforeLoading
     self.tellsOfEverything = tellsOfEverything
     self.listsCollections = listsCollections
-    isOfCollection = path.hasPrefix("/collections/{")
+    isOfCollection = path.begins(with: "/collections/{")
     self.handlers = handlers.map { ($0.key, $0.value) }
     methods = handlers.flatMap { $0.key == .get ? [.get, .head] : [$0.key] }
   }
@@ -68,6 +69,12 @@ final class Route: Sendable {
     }
     if request.method == .options {
       return .now(HTTPResponse(status: 200, headers: [("Allow", route.allowed)]))
+    }
+    // No collection has another id, and Swift would take one that looks the same for it. PUT says what an id is.
+    if route.isOfCollection, !Catalog.isCollectionID(parameters.collection),
+      request.method != .put || route.segments.count > 2
+    {
+      throw Problem.noCollection
     }
     let method = request.method == .head ? .get : request.method
     guard let handler = route.handlers.first(where: { $0.method == method })?.handler else {
@@ -135,7 +142,7 @@ final class Route: Sendable {
   ///
   /// - Throws: ``Problem`` 404 if there is no such resource, 400 if the path can't be decoded.
   static func find(_ path: String) throws(Problem) -> Match {
-    if path == "*" { return (service, Parameters()) }
+    if path.isSame(as: "*") { return (service, Parameters()) }
     let found: Match? = try PathSegments.with(path) { segments in
       for (number, route) in byLength[segments.count] where route.matches(segments) {
         guard var parameters = route.parameters(of: segments) else { continue }

@@ -1,4 +1,5 @@
 import FeatureStore
+import Texts
 
 /// `pincluster attach`: makes a collection of a table in the database of a shared store.
 struct Attach: RunnableCommand {
@@ -60,7 +61,7 @@ struct Attach: RunnableCommand {
     default: throw UsageError(message: "--longitude and --latitude belong together")
     }
     func list(_ name: String) -> [String]? {
-      options.values[name].map { $0.split(separator: ",").map { String($0) } }
+      options.values[name].map { $0.parts(separatedBy: UInt8(ascii: ",")).map { String($0) } }
     }
     request.properties = list("properties")
     request.expires = options.values["expires"]

@@ -87,7 +87,7 @@ extension Command {
 
   /// The flags that the environment and configuration files may set, each once.
   static var settings: [Options.Flag] {
-    var names: Set<String> = []
+    var names: Set<String> = []  // Characters: names of flags
     return (all.flatMap(\.flags) + Options.common).filter { flag in
       flag.hasVariable && names.insert(flag.name).inserted
     }

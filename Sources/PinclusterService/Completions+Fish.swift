@@ -1,3 +1,5 @@
+import Texts
+
 extension Completions {
   /// A script for fish.
   static var fish: String {
@@ -38,6 +40,6 @@ extension Completions {
 
   /// A text in single quotes, in which fish knows a backslash.
   private static func fishQuoted(_ text: String) -> String {
-    "'" + text.map { "'\\".contains($0) ? "\\\($0)" : String($0) }.joined() + "'"
+    "'" + text.escaped { "'\\".utf8.contains($0) ? "\\\(Unicode.Scalar($0))" : nil } + "'"
   }
 }

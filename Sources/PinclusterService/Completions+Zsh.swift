@@ -1,3 +1,5 @@
+import Texts
+
 extension Completions {
   /// A script for zsh, for a file `_pincluster` in a folder of `$fpath`.
   static var zsh: String {
@@ -58,6 +60,6 @@ extension Completions {
 
   /// A text within a specification, where brackets and colons mean something.
   private static func escaped(_ text: String) -> String {
-    text.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+    text.escaped { "[]:\\".utf8.contains($0) ? "\\\(Unicode.Scalar($0))" : nil }
   }
 }

@@ -1,3 +1,5 @@
+import Texts
+
 /// `pincluster completions SHELL`: prints what lets a shell complete commands, flags and their values.
 struct Completions: RunnableCommand {
   private static let shells = ["bash", "zsh", "fish"]
@@ -39,7 +41,7 @@ struct Completions: RunnableCommand {
 
   /// A text in single quotes, for any of the shells.
   static func quoted(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    "'" + text.parts(separatedBy: UInt8(ascii: "'")).joined(separator: "'\\''")
       + "'"
   }
 

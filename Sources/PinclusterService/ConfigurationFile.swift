@@ -1,5 +1,6 @@
 import GeoFormats
 import Glibc
+import Texts
 
 /// The values of flags in a file: a JSON object whose members are named like the flags.
 struct ConfigurationFile {
@@ -9,7 +10,7 @@ struct ConfigurationFile {
   private static let longest = 1 << 20
 
   /// The values by the names of their flags, as they would be given on the command line.
-  private(set) var values: [String: String] = [:]
+  private(set) var values: [String: String] = [:]  // Characters: names of flags, as they are known
   private let path: String
 
   /// Reads a file and checks all of it.
@@ -35,12 +36,12 @@ struct ConfigurationFile {
         message: "\(place) is \(path), which holds \(ConfigurationFile.name(document.kind)), "
           + "not an object of flags and their values")
     }
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     for (key, value) in document.members {
       let name = String(decoding: key, as: UTF8.self)
-      guard seen.insert(name).inserted else { throw mistake(name, "is there twice") }
+      guard seen.insert(ExactText(name)).inserted else { throw mistake(name, "is there twice") }
       if name == ConfigurationFile.sources, value.kind == .object { continue }
-      guard let flag = known.first(where: { $0.name == name }), name != "config" else {
+      guard let flag = known.first(where: { $0.name.isSame(as: name) }), name != "config" else {
         throw mistake(name, "is not a flag; see pincluster --help")
       }
       guard flag.hasVariable else { throw mistake(name, "can be given on the command line only") }
@@ -70,7 +71,7 @@ struct ConfigurationFile {
       let elements = value.elements.map(\.string)
       if value.kind == .array, !elements.contains(nil) {
         let texts = elements.compactMap { $0 }
-        if texts.contains(where: { $0.contains(",") }) {
+        if texts.contains(where: { $0.holds(",") }) {
           throw mistake(flag.name, "has a comma in a string of its array")
         }
         return try clean(texts.joined(separator: ","), flag)

@@ -1,4 +1,5 @@
 import Glibc
+import Texts
 
 /// The environment variables of this process.
 enum Environment {
@@ -12,15 +13,18 @@ enum Environment {
 
   /// The variables whose names begin with PINCLUSTER_ but that nothing reads, in order. Without those that
   /// Kubernetes sets for its Services.
+  // Characters: names of variables of the program
   static func unknown(beside known: Set<String>) -> [String] {
     let names = names(prefix: "PINCLUSTER_")
-    let services = names.filter { $0.hasSuffix("_SERVICE_HOST") }.map { $0.dropLast(13) }
+    let services = names.filter { $0.ends(with: "_SERVICE_HOST") }.map {
+      Substring($0.utf8.dropLast(13))
+    }
     return names.filter { name in
-      !known.contains(name) && !foreign.contains { name.hasPrefix($0) }
+      !known.contains(name) && !foreign.contains { name.begins(with: $0) }
         && !services.contains { service in
           name == service + "_PORT"
             || ["_SERVICE_HOST", "_SERVICE_PORT", "_PORT_"].contains {
-              name.hasPrefix(service + $0)
+              name.begins(with: service + $0)
             }
         }
     }
@@ -31,7 +35,7 @@ enum Environment {
     var next = environ
     while let entry = next.pointee {
       if strncmp(entry, prefix, prefix.utf8.count) == 0 {
-        found.append(String(String(cString: entry).prefix { $0 != "=" }))
+        found.append(String(String(cString: entry).cut(at: UInt8(ascii: "=")).0))
       }
       next += 1
     }

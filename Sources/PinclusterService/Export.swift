@@ -2,6 +2,7 @@ import ClusterCore
 import FeatureStore
 import GeoFormats
 import Glibc
+import Texts
 
 /// `pincluster export`: writes the features of a collection, in memory that doesn't grow with it.
 struct Export: RunnableCommand {
@@ -30,8 +31,9 @@ struct Export: RunnableCommand {
     url = options.values["url"]
     trust = try TrustFiles(options)
     output = options.values["output"] ?? "-"
-    let ending = output.split(separator: "/").last?.split(separator: ".").dropFirst().last
-    switch options.values["format"] ?? ending.map({ $0.lowercased() }) {
+    let ending = output.parts(separatedBy: UInt8(ascii: "/")).last?
+      .parts(separatedBy: UInt8(ascii: ".")).dropFirst().last
+    switch options.values["format"] ?? ending.map(\.lowercasedASCII) {
     case nil, "geojsonseq", "geojsons", "geojsonl", "ndjson", "jsonl": isTable = false
     case "csv": isTable = true
     default:
@@ -82,6 +84,6 @@ struct Export: RunnableCommand {
           + "false, texts like 12, empty texts, altitudes or times of expiry; --format geojsonseq keeps all\n"
       )
     }
-    if output != "-" { print("\(collection): \(written.count) features in \(output)") }
+    if !output.isSame(as: "-") { print("\(collection): \(written.count) features in \(output)") }
   }
 }

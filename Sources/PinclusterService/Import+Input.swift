@@ -1,4 +1,5 @@
 import Glibc
+import Texts
 
 extension Import {
   /// A file or standard input, read in chunks.
@@ -14,7 +15,7 @@ extension Import {
     /// Opens a file, or standard input if the path is "-".
     init(path: String) throws(Failure) {
       self.path = path
-      descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+      descriptor = path.isSame(as: "-") ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else {
         let reason = String(cString: strerror(errno))
         throw Failure(description: "\(path) cannot be opened: \(reason)")
@@ -27,7 +28,7 @@ extension Import {
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
     /// Whether the input can be read again.
-    var canRewind: Bool { size != nil && path != "-" }
+    var canRewind: Bool { size != nil && !path.isSame(as: "-") }
 
     /// Returns to the beginning.
     mutating func rewind() throws(Failure) {

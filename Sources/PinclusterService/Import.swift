@@ -5,6 +5,7 @@ import FeatureStore
 import GeoFormats
 import Glibc
 import HTTPServer
+import Texts
 import Threading
 
 /// `pincluster import`: streams a file into a collection, in memory that does not grow with the file.
@@ -53,7 +54,7 @@ struct Import: RunnableCommand {
   }
 
   private static func format(_ name: String?, _ path: String) throws(UsageError) -> FeatureFormat {
-    let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    let ending = path.parts(separatedBy: UInt8(ascii: ".")).last.map(\.lowercasedASCII) ?? ""
     switch name ?? ending {
     case "geojson", "json": return .geoJSON
     case "geojsonseq", "geojsons", "geojsonl", "ndjson", "jsonl": return .geoJSONSequence

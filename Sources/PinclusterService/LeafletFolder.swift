@@ -9,10 +9,11 @@ enum LeafletFolder {
   private static let longest = 4 << 20
 
   /// The bytes of the files that the service serves, as far as they are there. A minified script counts first.
+  // Characters: names of files of the program
   static func read(_ folder: String) -> [String: [UInt8]] {
-    var files: [String: [UInt8]] = [:]
+    var files: [String: [UInt8]] = [:]  // Characters: names of files of the program
     for name in MapSettings.leafletNames {
-      let minified = name.replacing(".js", with: ".min.js")
+      let minified = name == "leaflet.js" ? "leaflet.min.js" : name
       files[name] = bytes("\(folder)/\(minified)") ?? bytes("\(folder)/\(name)")
     }
     return files

@@ -11,7 +11,7 @@ final class LineLimit: Sendable {
 
   private let most: Int
   // Kinds are few, as the program names them.
-  private let kinds = Locked<[String: State]>([:])
+  private let kinds = Locked<[String: State]>([:])  // Characters: kinds of lines of the program
 
   /// - Parameter most: the most lines of a kind in a second.
   init(most: Int) { self.most = most }

@@ -1,4 +1,5 @@
 import GeoFormats
+import Texts
 
 extension Options {
   /// A flag of a command: what the help, the man page, the completions and the configuration file know of it.
@@ -70,7 +71,9 @@ extension Options {
 
     /// The environment variable, such as `PINCLUSTER_MAX_BODY_BYTES` for `max-body-bytes`.
     var variable: String {
-      "PINCLUSTER_" + name.uppercased().split(separator: "-").joined(separator: "_")
+      "PINCLUSTER_"
+        // Characters: names of flags
+        + name.uppercased().parts(separatedBy: UInt8(ascii: "-")).joined(separator: "_")
     }
 
     /// What is wrong with a value, as the rest of a sentence; nil if nothing is.

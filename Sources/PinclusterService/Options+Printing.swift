@@ -1,4 +1,5 @@
 import GeoFormats
+import Texts
 
 extension Options {
   /// The configuration in effect, as a file that `--config` takes. Its member `sources` says where what isn't
@@ -11,9 +12,9 @@ extension Options {
         switch flag.kind {
         case .integer: json.value(Int(text) ?? 0)
         case .toggle: json.value(isOn(flag.name))
-        case .list where text.contains(","):
+        case .list where text.holds(","):
           json.beginArray()
-          for element in text.split(separator: ",", omittingEmptySubsequences: false) {
+          for element in text.parts(separatedBy: UInt8(ascii: ",")) {
             json.value(String(element))
           }
           json.endArray()

@@ -1,6 +1,7 @@
 import CGetopt
 import ClusterAPI
 import Glibc
+import Texts
 
 /// The values of a command's flags: from the command line (parsed by getopt_long), else from the environment,
 /// else from the configuration file, else those that hold while nothing is given.
@@ -29,8 +30,8 @@ struct Options {
 
   /// The flags of the command, with the common ones.
   let flags: [Flag]
-  private(set) var values: [String: String] = [:]
-  private(set) var sources: [String: Source] = [:]
+  private(set) var values: [String: String] = [:]  // Characters: names of flags
+  private(set) var sources: [String: Source] = [:]  // Characters: names of flags
   private(set) var operands: [String] = []
   private(set) var wantsHelp = false
   /// What is likely a mistake but ends nothing, one sentence each.
@@ -154,7 +155,7 @@ struct Options {
   func misfit(_ name: String, _ flaw: String) -> UsageError {
     let isSecret = flags.first { $0.name == name }?.isSecret ?? false
     let value = values[name] ?? ""
-    if sources[name] == .environment, name == "port", value.contains("://") {
+    if sources[name] == .environment, name == "port", value.holds("://") {
       return UsageError(
         message:
           "\(place(name)) is \(value), which Kubernetes sets for a Service named pincluster: "

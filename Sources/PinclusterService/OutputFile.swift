@@ -1,4 +1,5 @@
 import Glibc
+import Texts
 
 /// A file that is written as a whole: it has its name only once it is complete and on disk. Standard output, pipes and
 /// devices are written as they are.
@@ -12,10 +13,11 @@ struct OutputFile: Sendable {
   init(path: String) throws(CommandFailure) {
     self.path = path
     var status = stat()
-    let isSpecial = path == "-" || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    let isSpecial =
+      path.isSame(as: "-") || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     draft = isSpecial ? nil : path + ".new"
     descriptor =
-      path == "-"
+      path.isSame(as: "-")
       ? STDOUT_FILENO
       : open(draft ?? path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
@@ -46,7 +48,7 @@ struct OutputFile: Sendable {
     guard fsync(descriptor) == 0, close(descriptor) == 0 else { throw failure("synchronized") }
     guard rename(draft, path) == 0 else { throw failure("renamed") }
     // So that a crash doesn't take the name back. Not every file system synchronizes directories.
-    let slash = path.lastIndex(of: "/")
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let parent = open(folder, O_RDONLY | O_CLOEXEC)
     if parent >= 0 {
@@ -62,7 +64,7 @@ struct OutputFile: Sendable {
 
   private func failure(_ action: String) -> CommandFailure {
     let reason = String(cString: strerror(errno))
-    let name = path == "-" ? "standard output" : draft ?? path
+    let name = path.isSame(as: "-") ? "standard output" : draft ?? path
     return CommandFailure(description: "\(name) cannot be \(action): \(reason)")
   }
 }

@@ -10,6 +10,7 @@ struct Roff {
 
   /// Writes paragraphs of plain text, which empty lines separate.
   mutating func paragraphs(_ text: String) {
+    // Characters: texts of the program
     for (number, paragraph) in text.split(separator: "\n\n").enumerated() {
       if number > 0 { line(".PP") }
       plain(paragraph)
@@ -37,8 +38,10 @@ struct Roff {
   /// Writes words, filled to lines of a length that others can read.
   private mutating func plain(_ text: Substring) {
     var line = ""
-    for word in text.split(whereSeparator: \.isWhitespace).map({ Roff.escaped($0) }) {
-      if !line.isEmpty, line.count + word.count >= 78 {
+    for word in text.utf8.split(whereSeparator: { $0 <= 0x20 }).map({
+      Roff.escaped(Substring($0))
+    }) {
+      if !line.isEmpty, line.utf8.count + word.utf8.count >= 78 {
         self.line(line)
         line = ""
       }
@@ -56,9 +59,9 @@ struct Roff {
   /// Text that stands for itself. Every dash is a minus, as in flags.
   static func escaped(_ text: some StringProtocol) -> String {
     // A full stop or an apostrophe at the start of a line would be a command.
-    var escaped = text.first == "." ? "\\&" : ""
+    var escaped = text.utf8.first == UInt8(ascii: ".") ? "\\&" : ""
     for scalar in text.unicodeScalars {
-      switch scalar {
+      switch scalar {  // Characters: code points of Unicode
       case "\\": escaped += "\\e"
       case "-": escaped += "\\-"
       case "'": escaped += "\\(aq"

@@ -4,6 +4,7 @@ import FeatureStore
 import GeoFormats
 import Glibc
 import HTTPServer
+import Texts
 
 /// `pincluster serve`: opens the store, listens, loads, serves, and stops on SIGTERM or SIGINT.
 struct Serve: RunnableCommand {
@@ -141,7 +142,7 @@ struct Serve: RunnableCommand {
 
   /// Whether only clients on this machine reach an address to listen on.
   static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    host == "localhost" || host == "::1" || host.begins(with: "127.")
   }
 
   /// Runs until a signal; returns the exit code.

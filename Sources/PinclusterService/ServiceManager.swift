@@ -1,4 +1,5 @@
 import Glibc
+import Texts
 import Threading
 
 /// The service manager that started this process, as far as it wants to hear from it: systemd's side of
@@ -24,7 +25,7 @@ struct ServiceManager: Sendable {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let start = MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 0
-    guard let name, name.hasPrefix("/") || name.hasPrefix("@"), name.utf8.count > 1,
+    guard let name, name.begins(with: "/") || name.begins(with: "@"), name.utf8.count > 1,
       name.utf8.count < MemoryLayout<sockaddr_un>.size - start
     else { return (nil, 0) }
     withUnsafeMutableBytes(of: &address.sun_path) { path in

@@ -1,5 +1,6 @@
 import AccessControl
 import HTTPServer
+import Texts
 
 /// The files by which a command trusts a service that it asks, and is trusted.
 struct TrustFiles {
@@ -33,7 +34,9 @@ struct TrustFiles {
   /// - Parameter verifies: whether the service must be who it says it is.
   func client(for url: String, verifies: Bool = true) throws -> HTTPClient {
     let key = try access.map(ClientKey.read)
-    guard url.lowercased().hasPrefix("https:") else { return try HTTPClient(url: url, key: key) }
+    guard url.cut(at: UInt8(ascii: ":")).0.isSameField(as: "https") else {
+      return try HTTPClient(url: url, key: key)
+    }
     do {
       let tls = try TLSContext.client(
         authorities: authorities, verifies: verifies, certificate: certificate)

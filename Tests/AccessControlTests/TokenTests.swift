@@ -152,4 +152,34 @@ import Testing
     let fault = try #require(try Files().fault(tokenKeys: text))
     #expect(fault.contains(reason), "\(fault)")
   }
+
+  @Test func `claims are compared by their bytes`() throws {
+    // What looks the same, or what Swift takes for a K, is another's name.
+    for (audience, other) in [("K", "\u{212A}"), ("\u{E9}", "e\u{301}"), ("a;b", "a\u{37E}b")] {
+      let control = try Files().control(tokenKeys: Tokens.secret + "\n", audience: audience)
+      func failure(_ name: String) -> AccessFailure? {
+        control.failure(Tokens.token("{\"scope\":\"read\",\"aud\":[\"\(name)\"]}"))
+      }
+      #expect(failure(audience) == nil)
+      #expect(failure(other) != nil)
+    }
+    let key =
+      "{\"kty\":\"oct\",\"kid\":\"K\",\"k\":\"\(TestBase64URL.encode(Array(Tokens.secret.utf8)))\"}"
+    let control = try Files().control(tokenKeys: key)
+    for (name, isKnown) in [("K", true), ("\u{212A}", false)] {
+      let token = Tokens.token(
+        #"{"scope":"read"}"#, head: "{\"alg\":\"HS256\",\"kid\":\"\(name)\"}")
+      #expect((control.failure(token) == nil) == isKnown, "\(name)")
+    }
+    // A space parts names, whatever stands beside it.
+    let plain = try Files().control(tokenKeys: Tokens.secret + "\n")
+    #expect(
+      try plain.grant(Tokens.token("{\"scope\":\"x\u{600} read \u{301}admin\"}")) == Grant(.read))
+  }
+
+  @Test func `names that look the same are no repetition`() throws {
+    let filter = "{\"op\":\"=\",\"args\":[{\"property\":\"a\"},1],\"\u{E9}\":1,\"e\u{301}\":2}"
+    let fault = try Files().fault(keys: "{\"scope\":\"read\",\"key\":\"k\",\"filter\":\(filter)}")
+    #expect(fault?.contains("twice") != true, "\(fault ?? "")")
+  }
 }

@@ -156,7 +156,7 @@ import Threading
       return await withCheckedContinuation { continuation in
         do {
           try hub.watch(
-            .init(collection: "c", query: query), of: CatalogView(service.catalog),
+            .init(collection: "c", query: .init(query)), of: CatalogView(service.catalog),
             .viewport(viewport), since: nil, by: request
           ) {
             continuation.resume(returning: (try? $0.get().status) ?? 0)

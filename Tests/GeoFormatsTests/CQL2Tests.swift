@@ -14,6 +14,14 @@ import Testing
     .like(p(name), try #require(LikePattern(Array(pattern.utf8))))
   }
 
+  @Test func `keywords are of ASCII letters`() throws {
+    // Swift writes the first in lower case as a k.
+    for name in ["LI\u{212A}E", "i\u{301}n", "a\u{301}nd"] {
+      #expect(
+        try CQL2.parse("\(name) = 1") == .comparison(p(name), .equal, .number(1)), "\(name)")
+    }
+  }
+
   @Test func `each operator`() throws {
     let cases: [(String, E)] = [
       ("a = 1", .comparison(p("a"), .equal, .number(1))),

@@ -20,7 +20,7 @@ struct BoundProperties {
     statistics.weights = options.weightBy.map { collection.column(of: $0) }
     statistics.aggregates = options.aggregates?.map {
       Statistics.Aggregate(
-        name: Array($0.name.utf8), operation: $0.operation,
+        name: $0.name, operation: $0.operation,
         column: collection.column(of: $0.property))
     }
     annotationStatistics = options.hasStatistics ? statistics : nil

@@ -181,7 +181,7 @@ extension Cost {
     let aggregates = properties.aggregates ?? []
     nanoseconds += Double(Set(aggregates.map(\.property)).count) * found.features * 4
     for aggregate in aggregates {
-      bytes += found.count * Double(aggregate.name.utf8.count + 14)
+      bytes += found.count * Double(aggregate.name.count + 14)
       nanoseconds += found.count * 120
     }
   }

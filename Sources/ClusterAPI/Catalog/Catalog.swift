@@ -16,7 +16,7 @@ public final class Catalog: Sendable {
   }
 
   private struct Entries {
-    var byID: [String: Entry] = [:]
+    var byID: [String: Entry] = [:]  // Characters: ids of collections, which are of ASCII
     /// In order.
     var ids: [String] = []
     var dropped = DroppedCollections()
@@ -47,6 +47,7 @@ public final class Catalog: Sendable {
   let logs = TouchLog.Family()
   /// Held while a snapshot is replaced, but never during work on a disk.
   /// The value is the collections with expired features that may still be on disk.
+  // Characters: ids of collections, which are of ASCII
   private let publishing = Locked<Set<String>>([])
   private let timekeeper = Locked<(clock: WallClock, versions: VersionCounter)?>(nil)
   private let loaded = Atomic<Bool>(false)
@@ -267,9 +268,14 @@ public final class Catalog: Sendable {
 
   /// Whether text can be a collection's id: `[A-Za-z0-9_-]{1,64}`.
   public static func isCollectionID(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(idBytes.contains)
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
   }
-
-  private static let idBytes = Set(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
 }

@@ -3,7 +3,7 @@ struct DroppedCollections: Sendable {
   /// The most that are remembered.
   static let most = 1000
 
-  private var versions: [String: Int64] = [:]
+  private var versions: [String: Int64] = [:]  // Characters: ids of collections, which are of ASCII
   /// The ids, the one that was dropped first first.
   private var ids: [String] = []
 

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Texts
 import Threading
 
 /// Which properties the features of a collection have, and what kinds of values.
@@ -33,7 +34,7 @@ struct PropertySurvey: Sendable {
   private(set) var properties: [Property] = []
   /// Whether these are all properties.
   private(set) var isComplete = true
-  private var numbers: [String: Int] = [:]
+  private var numbers: [ExactText: Int] = [:]
 
   /// A survey of nothing.
   init() {}
@@ -58,9 +59,9 @@ struct PropertySurvey: Sendable {
   mutating func add(_ other: PropertySurvey) {
     isComplete = isComplete && other.isComplete
     for property in other.properties {
-      guard let number = numbers[property.name] else {
+      guard let number = numbers[ExactText(property.name)] else {
         if properties.count < PropertySurvey.mostProperties {
-          numbers[property.name] = properties.count
+          numbers[ExactText(property.name)] = properties.count
           properties.append(property)
         } else {
           isComplete = false
@@ -109,11 +110,11 @@ struct PropertySurvey: Sendable {
   private mutating func number(of text: UnsafeRawBufferPointer) -> Int? {
     guard text.count <= 6 * PropertySurvey.longestName + 2 else { return nil }
     let name = String(decoding: JSONScanner.unescape(text), as: UTF8.self)
-    if let number = numbers[name] { return number }
+    if let number = numbers[ExactText(name)] { return number }
     guard name.utf8.count <= PropertySurvey.longestName,
       properties.count < PropertySurvey.mostProperties
     else { return nil }
-    numbers[name] = properties.count
+    numbers[ExactText(name)] = properties.count
     properties.append(Property(name: name, text: Array(text)))
     return properties.count - 1
   }

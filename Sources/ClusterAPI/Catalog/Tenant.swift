@@ -9,8 +9,10 @@ final class Tenant: Sendable {
   let filter: FilterExpression
   /// Stands for the store in entity tags: versions of one tenant mean nothing to another, nor to another process.
   let name = String(UInt64.random(in: .min ... .max), radix: 36)
+  // Characters: ids of collections, which are of ASCII
   private let views = Locked<[String: FilteredView]>([:])
   /// The collections of which views wait for ``updateSoon(_:from:)``.
+  // Characters: ids of collections, which are of ASCII
   private let updating = Locked<Set<String>>([])
   /// When it was last asked for, by ``MonotonicTime``.
   private let lastUsed = Atomic<UInt>(MonotonicTime.now)

@@ -58,7 +58,7 @@ final class VersionWaits: Sendable {
 
   private struct State: Sendable {
     /// By collection, the oldest first.
-    var waits: [String: [Wait]] = [:]
+    var waits: [String: [Wait]] = [:]  // Characters: ids of collections, which are of ASCII
     /// The number of each address.
     var places: [UInt64: Int] = [:]
     var figures = Figures()

@@ -38,7 +38,7 @@ final class WriteGroup {
   private let maximumCollections: Int
   /// The number of collections that the group has created.
   private var createdCount = 0
-  private var drafts: [String: Draft] = [:]
+  private var drafts: [String: Draft] = [:]  // Characters: ids of collections, which are of ASCII
   /// The size of the features that were written, in bytes.
   private(set) var byteCount = 0
   /// The number of writes that have changed something.

@@ -96,7 +96,7 @@ final class ChangeDispatcher {
     }
     // A filter is the longest part of a request; what is read from it takes a few times its text.
     let watch = Watch(
-      view, of: request.view, extraBytes: 4096 + 8 * key.query.utf8.count,
+      view, of: request.view, extraBytes: 4096 + 8 * key.query.text.utf8.count,
       isExpensive: (try? request.view[key.collection]).map(view.isExpensive) ?? false, log, mailbox,
       report: report)
     watches[key] = watch

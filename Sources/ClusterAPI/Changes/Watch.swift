@@ -1,6 +1,7 @@
 import AccessControl
 import ClusterCore
 import HTTPServer
+import Texts
 import Threading
 
 /// A watched viewport with its watchers. Only the thread that sends changes uses it.
@@ -11,7 +12,7 @@ final class Watch {
     /// Stands for the features that the client sees; see ``CatalogView/scope``.
     var scope: ObjectIdentifier?
     /// The request's fields.
-    var query: String
+    var query: ExactText
   }
 
   /// What a request asks to watch.

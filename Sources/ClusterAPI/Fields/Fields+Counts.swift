@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Texts
 
 extension Fields {
   /// The most elements of any list. Most lists take fewer.
@@ -22,11 +23,11 @@ extension Fields {
   ) throws(Problem) -> [(name: String, pointer: String, value: JSONValue)] {
     guard json.kind == .object else { throw problem(pointer, "\(pointer) is not an object") }
     var members: [(String, String, JSONValue)] = []
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     for (key, value) in json.members {
       let name = String(decoding: key, as: UTF8.self)
       let location = "\(pointer)/\(shown(name))"
-      guard seen.insert(name).inserted else {
+      guard seen.insert(ExactText(name)).inserted else {
         throw problem(location, "\(shown(name)) is given twice")
       }
       members.append((name, location, value))

@@ -1,4 +1,5 @@
 import Glibc
+import Texts
 
 /// What the system says about this process, under the names that every program uses.
 enum ProcessFigures {
@@ -6,7 +7,9 @@ enum ProcessFigures {
   static func write(to text: inout PrometheusText) {
     let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
     // Behind the name, which may hold anything.
-    let fields = read("/proc/self/stat").split(separator: ")").last?.split(separator: " ") ?? []
+    let fields =
+      read("/proc/self/stat").parts(separatedBy: UInt8(ascii: ")")).last?
+      .trimmed.parts(separatedBy: UInt8(ascii: " ")) ?? []
     if fields.count > 21, let user = Double(fields[11]), let system = Double(fields[12]),
       let start = Double(fields[19]), let size = Int(fields[20]), let pages = Int(fields[21])
     {
@@ -16,8 +19,9 @@ enum ProcessFigures {
       text.common(
         "process_resident_memory_bytes", "gauge", "Memory in use.", "\(pages * Int(getpagesize()))")
       text.common("process_virtual_memory_bytes", "gauge", "Address space in use.", "\(size)")
-      let boot = read("/proc/stat").split(separator: "\n").first { $0.hasPrefix("btime ") }
-      if let seconds = boot.flatMap({ Double($0.dropFirst(6)) }) {
+      let boot = read("/proc/stat").parts(separatedBy: UInt8(ascii: "\n")).lazy
+        .compactMap { $0.after("btime ") }.first
+      if let seconds = boot.flatMap({ Double($0) }) {
         text.common(
           "process_start_time_seconds", "gauge", "When it was started, since 1970.",
           "\(seconds + start / ticks)")

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Texts
 
 extension Fields {
   /// The languages of filters.
@@ -61,7 +62,7 @@ extension Fields {
   /// The span of time: an instant, or two with a slash between them, either of which may be `..` or nothing.
   func datetime(_ name: String = "datetime") throws(Problem) -> TimeExtent? {
     guard let text = try string(name) else { return nil }
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = text.parts(separatedBy: UInt8(ascii: "/"))
     func time(_ part: Substring) throws(Problem) -> TimeExtent {
       guard let time = DateTime.extent(Array(part.utf8)) else {
         throw problem(

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Texts
 
 extension Fields {
   /// The annotations on screen.
@@ -10,10 +11,10 @@ extension Fields {
         json.count, "annotations", of: name, atMost: AnnotationReuse.maximumPrevious)
       var previous: [PreviousAnnotation] = []
       previous.reserveCapacity(json.count)
-      var ids: Set<String> = []
+      var ids: Set<ExactText> = []
       for element in json.elements {
         let one = try annotation(element, at: "\(name)/\(previous.count)")
-        guard ids.insert(one.id).inserted else {
+        guard ids.insert(ExactText(one.id)).inserted else {
           throw problem(
             "\(name)/\(previous.count)/id", status: 422, "the id is given twice in \(name)")
         }

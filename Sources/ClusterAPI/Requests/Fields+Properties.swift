@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Texts
 
 /// Properties as parameters of a query: `country=DE`.
 extension Fields {
@@ -10,15 +11,14 @@ extension Fields {
     var parts = filter.map { [$0] } ?? []
     for name in properties {
       let value = try string(name) ?? ""
-      let property = "\"\(name.replacing("\"", with: "\"\""))\""
-      var choices = ["\(property) = '\(value.replacing("'", with: "''"))'"]
-      if Fields.isNumber(value) { choices.append("\(property) = \(value)") }
-      if ["true", "false"].contains(value) { choices.append("\(property) = \(value)") }
-      do {
-        parts.append(try CQL2.parse(choices.joined(separator: " OR ")))
-      } catch {
-        throw problem(shown(name), "\(shown(name)) can't be asked for: \(error)")
+      let values: [FilterExpression.Operand?] = [
+        .string(Array(value.utf8)), Fields.finiteNumber(value).map { .number($0) },
+        Fields.boolean(value).map { .bool($0) },
+      ]
+      let choices = values.compactMap { value in
+        value.map { FilterExpression.comparison(.property(Array(name.utf8)), .equal, $0) }
       }
+      parts.append(choices.count == 1 ? choices[0] : .or(choices))
     }
     let names = Set(parts.flatMap(\.propertyNames))
     guard names.count <= FilterExpression.maximumProperties else {
@@ -30,14 +30,18 @@ extension Fields {
     return parts.count == 1 ? parts[0] : .and(parts)
   }
 
-  /// Whether text is a finite number as JSON writes it.
-  private static func isNumber(_ text: String) -> Bool {
+  /// The finite number that a text is, as JSON writes it.
+  private static func finiteNumber(_ text: String) -> Double? {
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     guard text.utf8.allSatisfy({ digits.contains($0) || "+-.eE".utf8.contains($0) }),
       text.utf8.first.map({ digits.contains($0) || $0 == UInt8(ascii: "-") }) == true,
       text.utf8.last.map(digits.contains) == true, let number = Double(text)
-    else { return false }
-    return number.isFinite
+    else { return nil }
+    return number.isFinite ? number : nil
+  }
+
+  private static func boolean(_ text: String) -> Bool? {
+    text.isSame(as: "true") ? true : text.isSame(as: "false") ? false : nil
   }
 }
 
@@ -56,8 +60,8 @@ extension Fields {
       let value = try string(name) ?? ""
       asked.append(
         AskedProperty(
-          name: name, isNoNumber: !Fields.isNumber(value),
-          isNoBoolean: !["true", "false"].contains(value)))
+          name: name, isNoNumber: Fields.finiteNumber(value) == nil,
+          isNoBoolean: Fields.boolean(value) == nil))
     }
     return asked
   }
@@ -69,7 +73,7 @@ extension IndexedCollection {
   func check(properties asked: [Fields.AskedProperty]) throws {
     for one in asked {
       let column = column(of: Array(one.name.utf8))
-      let field = String(one.name.prefix(100))
+      let field = String(one.name.shortened(to: 100))
       guard column.isKnown else {
         throw Problem.noProperty(Array(one.name.utf8), field: field)
       }
@@ -86,7 +90,7 @@ extension IndexedCollection {
 extension Problem {
   /// A name that means nothing, as no feature has such a property.
   static func noProperty(_ name: [UInt8], field: String, status: Int = 400) -> Problem {
-    let shown = String(decoding: name, as: UTF8.self).prefix(100)
+    let shown = String(decoding: name, as: UTF8.self).shortened(to: 100)
     return Problem(
       status, field: field, inBody: false,
       "the name is unknown here: no feature has a property \(shown)")

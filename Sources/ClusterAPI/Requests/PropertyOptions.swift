@@ -5,7 +5,7 @@ import GeoFormats
 struct PropertyOptions: Hashable, Sendable {
   /// An element of `aggregate`.
   struct Aggregate: Hashable, Sendable {
-    var name: String
+    var name: [UInt8]
     var operation: Statistics.Operation
     var property: [UInt8]
   }
@@ -34,7 +34,7 @@ struct PropertyOptions: Hashable, Sendable {
     var total = filter?.byteCount ?? 0
     total += (groupBy?.count ?? 0) + (weightBy?.count ?? 0) + (countBy?.count ?? 0)
     for aggregate in aggregates ?? [] {
-      total += 96 + aggregate.name.utf8.count + aggregate.property.count
+      total += 96 + aggregate.name.count + aggregate.property.count
     }
     return total
   }
@@ -68,6 +68,6 @@ extension Fields {
       throw problem("\(pointer)/0", "the op is none of \(names)")
     }
     return PropertyOptions.Aggregate(
-      name: name, operation: operation, property: Array(property.utf8))
+      name: Array(name.utf8), operation: operation, property: Array(property.utf8))
   }
 }

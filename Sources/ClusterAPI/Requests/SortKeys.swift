@@ -17,19 +17,20 @@ struct SortKeys: Sendable {
     }
     keys = try names.map { name in
       // A plus in a query stands for a space, unless it is escaped.
-      let property = ["+", "-", " "].contains(name.first) ? name.dropFirst() : Substring(name)
+      let hasSign = name.utf8.first.map("+- ".utf8.contains) ?? false
+      let property = name.utf8.dropFirst(hasSign ? 1 : 0)
       guard !property.isEmpty else {
         throw fields.problem(
           "sortby", "sortby is a list of properties, each with + or - before it, or nothing")
       }
-      return (Array(property.utf8), name.first == "-")
+      return (Array(property), name.utf8.first == UInt8(ascii: "-"))
     }
   }
 
   /// What is needed of the features' properties.
   var options: PropertyOptions {
     PropertyOptions(
-      aggregates: keys.map { .init(name: "", operation: .sum, property: $0.name) })
+      aggregates: keys.map { .init(name: [], operation: .sum, property: $0.name) })
   }
 
   /// The order of a collection's features.

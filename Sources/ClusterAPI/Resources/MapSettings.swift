@@ -1,4 +1,5 @@
 import HTTPServer
+import Texts
 
 /// What the map page shows beside features: the tiles below them, and the library that moves the map.
 public struct MapSettings: Sendable {
@@ -9,7 +10,7 @@ public struct MapSettings: Sendable {
   /// The source in the page's Content-Security-Policy from which tiles may come; nil without tiles.
   let basemapSource: String?
   /// The files of Leaflet, by their names.
-  let leaflet: [String: KeptBody]
+  let leaflet: [String: KeptBody]  // Characters: names of files of the program
 
   /// The names under which the files of Leaflet are served.
   public static let leafletNames = ["leaflet.js", "leaflet.css"]
@@ -19,6 +20,7 @@ public struct MapSettings: Sendable {
     (basemapURL, attribution, basemapSource, leaflet) = ("", "", nil, [:])
   }
 
+  // Characters: names of files of the program
   /// Creates settings.
   ///
   /// - Parameters:
@@ -43,15 +45,15 @@ public struct MapSettings: Sendable {
 
   /// The scheme and authority of a template; nil if it isn't one. `{s}.` at its beginning stands for several hosts.
   private static func source(of template: String) -> String? {
-    guard ["{z}", "{x}", "{y}"].allSatisfy({ template.firstRange(of: $0) != nil }),
+    guard ["{z}", "{x}", "{y}"].allSatisfy({ template.holds($0) }),
       template.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else { return nil }
-    for scheme in ["https://", "http://"] where template.hasPrefix(scheme) {
-      let authority = template.dropFirst(scheme.count).prefix { $0 != "/" }
-      let isWild = authority.hasPrefix("{s}.")
-      let host = isWild ? authority.dropFirst(4) : authority
-      guard ServiceAddress.isAuthority(host) else { return nil }
-      return scheme + (isWild ? "*." : "") + host
+    for scheme in ["https://", "http://"] {
+      guard let rest = template.after(scheme) else { continue }
+      let authority = rest.cut(at: UInt8(ascii: "/")).0
+      let host = authority.after("{s}.")
+      guard ServiceAddress.isAuthority(host ?? authority) else { return nil }
+      return scheme + (host.map { "*." + $0 } ?? String(authority))
     }
     return nil
   }

@@ -1,5 +1,6 @@
 import ClusterCore
 import HTTPServer
+import Texts
 
 extension Resources {
   private static let ownNames = ["since", "tiles"]
@@ -25,7 +26,7 @@ extension Resources {
     // Another instance may have shown what is to be seen here in a moment.
     _ = try snapshot(id, wish: writer.link == nil ? 0 : last ?? since ?? 0)
     let key = Watch.Key(
-      collection: id, scope: catalog.scope, query: Resources.sharedQuery(request.query))
+      collection: id, scope: catalog.scope, query: ExactText(Resources.sharedQuery(request.query)))
     return .deferred { [hub, catalog] answer in
       try hub.watch(key, of: catalog, subject, since: last ?? since, by: request, answer: answer)
     }
@@ -41,8 +42,9 @@ extension Resources {
 
   /// The fields of a query without `since`, sorted: what watchers must have in common to share their events.
   private static func sharedQuery(_ query: String?) -> String {
-    (query ?? "").split(separator: "&").filter { $0 != "since" && !$0.hasPrefix("since=") }
-      .sorted().joined(separator: "&")
+    (query ?? "").parts(separatedBy: UInt8(ascii: "&")).filter { part in
+      !part.isEmpty && !part.parts(separatedBy: UInt8(ascii: "="), atMost: 1)[0].isSame(as: "since")
+    }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&")
   }
 }
 

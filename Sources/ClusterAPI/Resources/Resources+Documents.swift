@@ -2,6 +2,7 @@ import CResources
 import ClusterCore
 import GeoFormats
 import HTTPServer
+import Texts
 
 /// Files that are embedded in the binary.
 extension Resources {
@@ -79,17 +80,17 @@ extension Resources {
 
   /// The names of properties that some features of the first collections have and that aren't fields of `items`.
   private static func sampledProperties(of catalog: CatalogView) throws -> [String] {
-    var names: Set<String> = []
+    var names: Set<ExactText> = []
     for snapshot in try catalog.page(offset: 0, limit: sampledCollections) {
       let index = snapshot.index
       for ordinal in index.sampledOrdinals(min(sampledFeatures, index.count)) {
         for (text, _) in PropertyReader.Members(of: index.record(at: ordinal).properties) {
           guard text.count <= PropertySurvey.longestName, names.count < sampledNames else { break }
-          names.insert(String(decoding: JSONScanner.unescape(text), as: UTF8.self))
+          names.insert(ExactText(String(decoding: JSONScanner.unescape(text), as: UTF8.self)))
         }
       }
     }
-    return names.subtracting(itemFields).sorted()
+    return names.subtracting(itemFields.map { ExactText($0) }).map(\.text).sorted()
   }
 
   func favicon(_ request: HTTPRequest) throws -> HTTPResponse {

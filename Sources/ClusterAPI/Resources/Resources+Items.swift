@@ -2,6 +2,7 @@ import ClusterCore
 import FeatureStore
 import GeoFormats
 import HTTPServer
+import Texts
 import Threading
 
 extension Resources {
@@ -95,8 +96,8 @@ extension Resources {
   }
 
   private static func path(_ request: HTTPRequest) -> Substring {
-    request.path.utf8.last == UInt8(ascii: "/") && request.path != "/"
-      ? request.path.dropLast() : Substring(request.path)
+    let path = request.path.utf8
+    return Substring(path.count > 1 && path.last == UInt8(ascii: "/") ? path.dropLast() : path[...])
   }
 
   /// The request's target with another offset.
@@ -109,7 +110,7 @@ extension Resources {
     var target = "\(path(request))?"
     for field in (request.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
       let own = String(Substring(field.prefix { $0 != UInt8(ascii: "=") }))
-      if EncodedText(own).decoded(plusIsSpace: true) != name {
+      if EncodedText(own).decoded(plusIsSpace: true)?.isSame(as: name) != true {
         target += Substring(field)
         target += "&"
       }

@@ -1,5 +1,6 @@
 import CResources
 import HTTPServer
+import Texts
 
 /// The map page, and the files of which it and pages of others are made.
 extension Resources {
@@ -21,7 +22,7 @@ extension Resources {
         "Leaflet was not found when the service started; install libjs-leaflet, or name its folder with --leaflet"
       )
     }
-    let type = name.hasSuffix(".css") ? "text/css" : "text/javascript"
+    let type = name.ends(with: ".css") ? "text/css" : "text/javascript"
     return try Resources.response(to: request, body, "\(type); charset=utf-8")
   }
 
@@ -40,7 +41,7 @@ extension Resources {
         ("Content-Security-Policy", policy.joined(separator: "; ")),
         // Servers of tiles want to know who asks, and need no more than the origin.
         ("Referrer-Policy", "strict-origin-when-cross-origin"),
-      ], body: Array(mapText(root: request.path.hasSuffix("/") ? "../" : "").utf8))
+      ], body: Array(mapText(root: request.path.ends(with: "/") ? "../" : "").utf8))
   }
 
   private func mapText(root: String) -> String {
@@ -58,9 +59,10 @@ extension Resources {
   /// The page between its braces, and the names in them, by turns.
   private static let mapParts: [String] = {
     let bytes = UnsafeBufferPointer(start: pincluster_map_page(), count: pincluster_map_page_size())
-    return String(decoding: bytes, as: UTF8.self).split(
-      separator: "{{", omittingEmptySubsequences: false
-    ).flatMap { part in
+    let page = String(decoding: bytes, as: UTF8.self)
+    // Characters: the page of the program, which has no marks
+    return page.split(separator: "{{", omittingEmptySubsequences: false).flatMap { part in
+      // Characters: as above
       part.split(separator: "}}", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     }
   }()
@@ -78,6 +80,7 @@ extension Resources {
   }
 
   /// The files of the folder clients, by their names.
+  // Characters: names of files of the program
   private static let clientFiles: [String: (type: String, body: KeptBody)] = {
     let files = UnsafeBufferPointer(start: pincluster_clients(), count: pincluster_clients_count())
     let pairs = files.map { file in

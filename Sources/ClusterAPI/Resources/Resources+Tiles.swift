@@ -1,6 +1,7 @@
 import ClusterCore
 import GeoFormats
 import HTTPServer
+import Texts
 
 extension Resources {
   /// A tile: the annotations of its cells.
@@ -128,11 +129,11 @@ extension TileRequest {
     if options.properties.groupBy != nil { found.append(("group", "String")) }
     if options.properties.weightBy != nil { found.append(("weight", "Number")) }
     for aggregate in options.properties.aggregates ?? [] {
-      found.append((aggregate.name, "Number"))
+      found.append((String(decoding: aggregate.name, as: UTF8.self), "Number"))
     }
-    let taken = Set(found.map(\.0))
+    let taken = Set(found.map { ExactText($0.0) })
     for property in survey.properties
-    where !taken.contains(property.name)
+    where !taken.contains(ExactText(property.name))
       && options.output.properties.contains(Array(property.name.utf8))
     {
       let numbers: PropertySurvey.Kinds = [.integer, .number]

@@ -7,6 +7,7 @@ struct TilePath {
   let form: TileRequest.Form?
 
   /// The forms by what a path may end with.
+  // Characters: names of forms, of small letters
   private static let forms: [String: TileRequest.Form] = [
     ".mvt": .vector, ".pbf": .vector, ".geojson": .geoJSON,
   ]

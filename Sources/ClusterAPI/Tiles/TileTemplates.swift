@@ -1,10 +1,11 @@
 import ClusterCore
+import Texts
 import Threading
 
 /// What the queries of tiles ask for. All tiles of a map have the same query, which is read once for them.
 final class TileTemplates: Sendable {
   private struct Key: Hashable {
-    let query: String?
+    let query: ExactText?
     let form: TileRequest.Form
   }
 
@@ -23,7 +24,7 @@ final class TileTemplates: Sendable {
   func request(
     for tile: Tile, _ form: TileRequest.Form, query: String?
   ) throws -> TileRequest {
-    let key = Key(query: query, form: form)
+    let key = Key(query: query.map { ExactText($0) }, form: form)
     if let known = state.withLock({ $0.tiles[key] }) { return try known.moved(to: tile) }
     let request = try TileRequest(tile, form, query: query)
     // What is read from a filter takes a few times its text.

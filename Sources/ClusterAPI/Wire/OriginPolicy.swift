@@ -1,4 +1,5 @@
 import HTTPServer
+import Texts
 
 /// What browsers may ask for on behalf of which web sites. Other clients send none of the fields that it looks at,
 /// and are let through.
@@ -8,7 +9,7 @@ public struct OriginPolicy: Sendable {
     /// Any may read, none but the service's own may write.
     case readers
     /// These, and none else.
-    case listed(Set<String>)
+    case listed(Set<ExactText>)
     case all
   }
 
@@ -30,14 +31,12 @@ public struct OriginPolicy: Sendable {
       self.origins = .readers
       return
     }
-    let names = origins.split(separator: ",", omittingEmptySubsequences: false).map {
-      trimmed($0).lowercased()
-    }
-    if names == ["*"] {
+    let names = origins.parts(separatedBy: UInt8(ascii: ",")).map(\.trimmed.lowercasedASCII)
+    if origins.trimmed.isSame(as: "*") {
       self.origins = .all
     } else {
       guard names.allSatisfy({ OriginPolicy.authority($0) != nil }) else { return nil }
-      self.origins = .listed(Set(names))
+      self.origins = .listed(Set(names.map { ExactText($0) }))
     }
   }
 
@@ -81,35 +80,33 @@ public struct OriginPolicy: Sendable {
   private func isListed(_ origin: String) -> Bool {
     switch origins {
     case .all: true
-    case .listed(let names): names.contains(origin.lowercased())
+    case .listed(let names): names.contains(ExactText(origin.lowercasedASCII))
     case .readers: false
     }
   }
 
   private func isOwn(_ origin: String, _ request: HTTPRequest, _ address: ServiceAddress) -> Bool {
-    let origin = origin.lowercased()
+    let origin = origin.lowercasedASCII
     guard let authority = OriginPolicy.authority(origin) else { return false }
-    if origin.hasPrefix("http://"), !address.hasPlainPages(request) { return false }
+    if origin.begins(with: "http://"), !address.hasPlainPages(request) { return false }
     return address.isNamed(authority, by: request)
-      || request.headers["Host"]?.lowercased() == authority
+      || request.headers["Host"]?.isSameField(as: authority) == true
   }
 
   /// The host and port of an origin; nil for what isn't one, such as `null`.
   private static func authority(_ origin: String) -> String? {
-    for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
-      let authority = origin.dropFirst(scheme.count)
-      return ServiceAddress.isAuthority(authority) ? String(authority) : nil
-    }
-    return nil
+    guard let authority = origin.after("http://") ?? origin.after("https://") else { return nil }
+    return ServiceAddress.isAuthority(authority) ? String(authority) : nil
   }
 
   /// Whether a host is an address, `localhost` or a name without a dot, which nobody can register.
   private static func isLocalName(_ host: String) -> Bool {
-    if host.hasPrefix("127.0.0.1:") || ClientAddress.number(of: host) != nil { return true }
-    var host = Substring(host.prefix { $0 != ":" })
-    if host.hasSuffix(".") { host.removeLast() }
-    return !host.isEmpty && host.first != "["
-      && (!host.contains(".") || host.lowercased().hasSuffix(".localhost"))
+    guard ServiceAddress.isAuthority(host) else { return false }
+    if ClientAddress.number(of: host) != nil { return true }
+    let labels = host.cut(at: UInt8(ascii: ":")).0.parts(separatedBy: UInt8(ascii: "."))
+    // A dot at the end is that of the root of all names.
+    let names = labels.last?.isEmpty == true ? labels.dropLast() : labels[...]
+    return names.count == 1 || names.last?.isSameField(as: "localhost") == true
   }
 
   // MARK: Answers
@@ -134,7 +131,7 @@ public struct OriginPolicy: Sendable {
       !isOwn(origin, request, .ofRequests)
     else { return allowed }
     var request = request
-    return allowed.split(separator: ",").map(trimmed).filter {
+    return allowed.parts(separatedBy: UInt8(ascii: ",")).map { String($0.trimmed) }.filter {
       request.method = HTTPMethod(rawValue: $0) ?? .other
       return !writes(request)
     }.joined(separator: ", ")

@@ -1,4 +1,5 @@
 import HTTPServer
+import Texts
 
 /// Where clients reach the service, and who they are, as far as the configuration and a request tell.
 public struct ServiceAddress: Sendable {
@@ -26,16 +27,16 @@ public struct ServiceAddress: Sendable {
   /// - Returns: nil unless the URL is `http://` or `https://`, an authority and perhaps a path.
   public init?(publicURL: String? = nil, trustsProxy: Bool = false, isSecure: Bool = false) {
     (self.trustsProxy, self.isSecure) = (trustsProxy, isSecure)
-    guard var url = publicURL else {
+    guard let publicURL else {
       self.publicURL = nil
       return
     }
-    while url.hasSuffix("/") { url.removeLast() }
-    guard let mark = url.firstRange(of: "://") else { return nil }
-    let rest = url[mark.upperBound...]
-    let authority = rest.prefix { $0 != "/" }
-    guard let scheme = ServiceAddress.scheme(url[..<mark.lowerBound]),
-      ServiceAddress.isAuthority(authority),
+    let (name, behind) = publicURL.cut(at: UInt8(ascii: ":"))
+    guard let scheme = ServiceAddress.scheme(name), let rest = behind?.after("//") else {
+      return nil
+    }
+    let authority = rest.cut(at: UInt8(ascii: "/")).0
+    guard ServiceAddress.isAuthority(authority),
       let prefix = ServiceAddress.prefix(rest[authority.endIndex...])
     else { return nil }
     self.publicURL = "\(scheme)://\(authority)\(prefix)"
@@ -67,17 +68,14 @@ public struct ServiceAddress: Sendable {
   /// Whether a host, perhaps with a port, is the one by which clients of a request know the service, as far as the
   /// configuration or a proxy says.
   func isNamed(_ host: String, by request: HTTPRequest) -> Bool {
-    func isSame(_ authority: some StringProtocol) -> Bool {
-      authority.lowercased() == host.lowercased()
-    }
-    if let publicURL, let mark = publicURL.firstRange(of: "://"),
-      isSame(publicURL[mark.upperBound...].prefix { $0 != "/" })
+    if let publicURL,
+      publicURL.parts(separatedBy: UInt8(ascii: "/"))[2].isSameField(as: host)
     {
       return true
     }
     guard trustsProxy else { return false }
-    return isSame(
-      ServiceAddress.forwarded(request.headers).authority ?? request.headers["Host"] ?? "")
+    let authority = ServiceAddress.forwarded(request.headers).authority
+    return (authority ?? request.headers["Host"] ?? "").isSameField(as: host)
   }
 
   /// The number that stands for the client's address; see ``HTTPRequest/client``.
@@ -97,52 +95,55 @@ public struct ServiceAddress: Sendable {
       headers["X-Forwarded-Prefix"]
     )
     guard clients ?? scheme ?? authority ?? prefix == nil else {
-      func last(_ list: String?) -> String? {
-        list.map { trimmed($0.split(separator: ",", omittingEmptySubsequences: false).last ?? "") }
+      func last(_ list: String?) -> Substring? {
+        list.map { list in
+          let comma = list.utf8.lastIndex(of: UInt8(ascii: ","))
+          return list[(comma.map { list.utf8.index(after: $0) } ?? list.startIndex)...].trimmed
+        }
       }
       return Forwarded(
         scheme: last(scheme).flatMap(ServiceAddress.scheme),
-        authority: last(authority).flatMap { isAuthority($0) ? $0 : nil },
+        authority: last(authority).flatMap { isAuthority($0) ? String($0) : nil },
         prefix: last(prefix).flatMap(ServiceAddress.prefix),
         client: last(clients).flatMap(ClientAddress.number))
     }
     return headers["Forwarded"].map(lastElement) ?? Forwarded()
   }
 
-  /// The last element of a field `Forwarded` (RFC 7239, section 4).
+  /// The last element of a field `Forwarded` (RFC 7239, section 4). Linear.
   private static func lastElement(_ field: String) -> Forwarded {
-    var (found, name, value) = (Forwarded(), "", "")
+    var found = Forwarded()
+    var (name, value): ([UInt8], [UInt8]) = ([], [])
     var (isValue, isQuoted, isEscaped) = (false, false, false)
     func endPair() {
-      switch trimmed(name).lowercased() {
-      case "proto": found.scheme = scheme(trimmed(value))
-      case "host": found.authority = isAuthority(trimmed(value)) ? trimmed(value) : nil
-      case "for": found.client = ClientAddress.number(of: trimmed(value))
-      default: break
+      let text = String(decoding: value, as: UTF8.self).trimmed
+      let pair = String(decoding: name, as: UTF8.self).trimmed
+      if pair.isSameField(as: "proto") {
+        found.scheme = scheme(text)
+      } else if pair.isSameField(as: "host") {
+        found.authority = isAuthority(text) ? String(text) : nil
+      } else if pair.isSameField(as: "for") {
+        found.client = ClientAddress.number(of: text)
       }
-      (name, value, isValue) = ("", "", false)
+      name.removeAll(keepingCapacity: true)
+      value.removeAll(keepingCapacity: true)
+      isValue = false
     }
-    for character in field {
-      if isEscaped {
-        value.append(character)
+    for byte in field.utf8 {
+      switch byte {
+      case _ where isEscaped:
+        value.append(byte)
         isEscaped = false
-      } else if isQuoted, character == "\\" {
-        isEscaped = true
-      } else if isValue, character == "\"" {
-        isQuoted.toggle()
-      } else if isQuoted {
-        value.append(character)
-      } else if character == ";" {
-        endPair()
-      } else if character == "," {
+      case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+      case UInt8(ascii: "\"") where isValue: isQuoted.toggle()
+      case _ where isQuoted: value.append(byte)
+      case UInt8(ascii: ";"): endPair()
+      case UInt8(ascii: ","):
         endPair()
         found = Forwarded()
-      } else if character == "=", !isValue {
-        isValue = true
-      } else if isValue {
-        value.append(character)
-      } else {
-        name.append(character)
+      case UInt8(ascii: "=") where !isValue: isValue = true
+      case _ where isValue: value.append(byte)
+      default: name.append(byte)
       }
     }
     endPair()
@@ -152,29 +153,28 @@ public struct ServiceAddress: Sendable {
   // MARK: What may stand in a link
 
   private static func scheme(_ text: some StringProtocol) -> String? {
-    let name = text.lowercased()
-    return ["http", "https"].contains(name) ? name : nil
+    ["http", "https"].first { text.isSameField(as: $0) }
   }
 
   /// Whether text is a host name or an address, perhaps with a port, and so nothing that means more in a link.
   static func isAuthority(_ text: some StringProtocol) -> Bool {
     guard text.utf8.count <= 261 else { return false }
     if isNameAndPort(text) { return true }
-    var host = Substring(text)
-    if let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") {
-      let port = host[host.index(after: colon)...]
-      guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(port) != nil else {
-        return false
-      }
-      host = host[..<colon]
+    // What else there is, is an address of IPv6 in brackets.
+    var host = Substring(text).utf8
+    if let end = host.lastIndex(of: UInt8(ascii: "]")), host[end...].count > 1 {
+      let port = host[end...].dropFirst(2)
+      guard host[end...].dropFirst().first == UInt8(ascii: ":"),
+        port.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(Substring(port)) != nil
+      else { return false }
+      host = host[...end]
     }
-    if host.hasPrefix("["), host.hasSuffix("]") {
-      let address = host.dropFirst().dropLast()
-      return address.utf8.allSatisfy { isHex($0) || $0 == UInt8(ascii: ":") || $0 == 0x2E }
-        && ClientAddress.number(of: host) != nil
+    guard host.count > 2, host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") else {
+      return false
     }
-    return !host.isEmpty
-      && host.utf8.allSatisfy { PercentCoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
+    return host.dropFirst().dropLast().allSatisfy {
+      isHex($0) || $0 == UInt8(ascii: ":") || $0 == 0x2E
+    } && ClientAddress.number(of: Substring(host)) != nil
   }
 
   /// Whether text is a host name or an IPv4 address, perhaps with a port. Nearly all are, and each answer with
@@ -198,13 +198,13 @@ public struct ServiceAddress: Sendable {
 
   /// A path without the slash at its end; nil if it isn't one of plain segments.
   private static func prefix(_ text: some StringProtocol) -> String? {
-    var path = String(text)
-    while path.hasSuffix("/") { path.removeLast() }
+    guard text.utf8.count <= 1024 else { return nil }
+    let path = text.withoutSlashes
     let isPath =
       path.isEmpty
-      || path.hasPrefix("/") && !path.contains("//") && path.utf8.count <= 1024
+      || path.begins(with: "/") && !path.holds("//")
         && path.utf8.allSatisfy { PercentCoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }
-    return isPath ? path : nil
+    return isPath ? String(path) : nil
   }
 
   private static func isHex(_ byte: UInt8) -> Bool {

@@ -1,3 +1,5 @@
+internal import Texts
+
 /// The id of an annotation, which depends only on its key and its grid: a cell, location or feature
 /// has the same id in every answer.
 ///
@@ -51,25 +53,25 @@ public enum AnnotationID: Hashable, Sendable {
   /// Parses an id; nil unless the text is exactly that of a valid id.
   public init?(text: String) {
     guard text.utf8.count <= AnnotationID.maximumLength,
-      let parsed = AnnotationID.parse(text), parsed.text == text
+      let parsed = AnnotationID.parse(text), parsed.text.isSame(as: text)
     else { return nil }
     self = parsed
   }
 
   private static func parse(_ text: String) -> AnnotationID? {
-    let rest = text.dropFirst()
-    switch text.first {
-    case "g": return CellName(text: rest).map(AnnotationID.cell)
-    case "n":
+    let rest = Substring(text.utf8.dropFirst())
+    switch text.utf8.first {
+    case UInt8(ascii: "g"): return CellName(text: rest).map(AnnotationID.cell)
+    case UInt8(ascii: "n"):
       guard let value = Int64(rest), let id = try? FeatureID(integer: value) else { return nil }
       return .feature(id)
-    case "t":
+    case UInt8(ascii: "t"):
       guard let bytes = Base64URL.decode(rest), String(validating: bytes, as: UTF8.self) != nil,
         let id = try? FeatureID(text: bytes), case .text = id.key
       else { return nil }
       return AnnotationID(feature: id)
-    case "x":
-      let parts = rest.split(separator: ".", omittingEmptySubsequences: false)
+    case UInt8(ascii: "x"):
+      let parts = rest.parts(separatedBy: UInt8(ascii: "."))
       guard parts.count == 2, let prefix = Base64URL.decode(parts[0]),
         prefix.count == prefixLength, let hash = StableHash128(text: parts[1])
       else { return nil }

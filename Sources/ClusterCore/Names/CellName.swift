@@ -1,3 +1,5 @@
+internal import Texts
+
 /// The name of a cell or of a location in a cell, as part of an annotation's id.
 public struct CellName: Hashable, Sendable {
   /// The grid.
@@ -30,14 +32,8 @@ public struct CellName: Hashable, Sendable {
 extension CellName {
   /// Parses ``text`` without the leading letter; nil if it is malformed.
   init?(text: Substring) {
-    // Bytes are split several times as fast as characters.
-    func split(_ text: Substring, at mark: Unicode.Scalar, most: Int = .max) -> [Substring] {
-      let mark = UInt8(ascii: mark)
-      return text.utf8.split(maxSplits: most, omittingEmptySubsequences: false) { $0 == mark }
-        .map { Substring($0) }
-    }
-    let halves = split(text, at: "~", most: 1)
-    let parts = split(halves[0], at: "_")
+    let (place, group) = text.cut(at: UInt8(ascii: "~"))
+    let parts = place.parts(separatedBy: UInt8(ascii: "_"))
     guard (4...5).contains(parts.count), let cells = Int(parts[0]),
       let size = Double(parts[1]), (1...2048).contains(size),
       let column = Int(parts[2]), let row = Int(parts[3]),
@@ -49,15 +45,15 @@ extension CellName {
       grid: CellGrid(cellsPerWorld: cells), cellSize: size,
       cell: CellPosition(column: column, row: row))
     if parts.count == 5 {
-      let ordinates = split(parts[4], at: ".")
+      let ordinates = parts[4].parts(separatedBy: UInt8(ascii: "."))
       guard ordinates.count == 2, let x = UInt32(ordinates[0]), let y = UInt32(ordinates[1]),
         x < Location.perWorld, y < Location.perWorld
       else { return nil }
       location = Location(column: x, row: y)
     }
-    if halves.count == 2 {
-      guard let name = GroupName(text: halves[1]) else { return nil }
-      group = name
+    if let group {
+      guard let name = GroupName(text: group) else { return nil }
+      self.group = name
     }
   }
 }

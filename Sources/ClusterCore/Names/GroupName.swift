@@ -1,3 +1,5 @@
+internal import Texts
+
 /// The part of an annotation's id that names its group: the grouping property and the group's key.
 ///
 /// The text consists of the property, a dot and the key. `p` and `k` precede base64url, `h` precedes
@@ -51,7 +53,7 @@ public struct GroupName: Hashable, Sendable {
     self.key == key.map(Part.init)
   }
 
-  private static func text(_ part: Part, _ letter: Character) -> String {
+  private static func text(_ part: Part, _ letter: Unicode.Scalar) -> String {
     switch part {
     case .whole(let bytes): "\(letter)\(Base64URL.encode(bytes))"
     case .hash(let hash): "h\(hash.text)"
@@ -60,9 +62,9 @@ public struct GroupName: Hashable, Sendable {
 
   /// Parses ``text``; nil if it is malformed.
   init?(text: Substring) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = text.parts(separatedBy: UInt8(ascii: "."))
     guard parts.count == 2, let property = GroupName.part(parts[0], "p") else { return nil }
-    if parts[1] == "n" {
+    if parts[1].isSame(as: "n") {
       self.init(property, nil)
     } else {
       guard let key = GroupName.part(parts[1], "k") else { return nil }
@@ -70,10 +72,11 @@ public struct GroupName: Hashable, Sendable {
     }
   }
 
-  private static func part(_ text: Substring, _ letter: Character) -> Part? {
-    switch text.first {
-    case letter: Base64URL.decode(text.dropFirst()).map(Part.init)
-    case "h": StableHash128(text: text.dropFirst()).map(Part.hash)
+  private static func part(_ text: Substring, _ letter: Unicode.Scalar) -> Part? {
+    let rest = Substring(text.utf8.dropFirst())
+    return switch text.utf8.first {
+    case UInt8(ascii: letter): Base64URL.decode(rest).map(Part.init)
+    case UInt8(ascii: "h"): StableHash128(text: rest).map(Part.hash)
     default: nil
     }
   }

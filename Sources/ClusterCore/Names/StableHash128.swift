@@ -35,14 +35,14 @@ public struct StableHash128: Hashable, Sendable {
   public var text: String {
     func digits(_ value: UInt64) -> String {
       let text = String(value, radix: 16)
-      return String(repeating: "0", count: 16 - text.count) + text
+      return String(repeating: "0", count: 16 - text.utf8.count) + text
     }
     return digits(high) + digits(low)
   }
 
   init?(text: Substring) {
-    guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
-      let low = UInt64(text.suffix(16), radix: 16)
+    guard text.utf8.count == 32, let high = UInt64(Substring(text.utf8.prefix(16)), radix: 16),
+      let low = UInt64(Substring(text.utf8.suffix(16)), radix: 16)
     else { return nil }
     (self.high, self.low) = (high, low)
   }

@@ -1,4 +1,5 @@
 import Glibc
+internal import Texts
 
 /// Creates, opens and checks `pincluster.db`.
 ///
@@ -159,7 +160,8 @@ enum DatabaseFile {
   private static func check(_ check: String, _ connection: Connection) throws(StoreError) {
     let finding = try connection.text("PRAGMA \(check)")
     guard finding == "ok" else {
-      let reason = finding?.split(separator: "\n").last.map(String.init)
+      let reason = finding?.parts(separatedBy: UInt8(ascii: "\n")).last { !$0.isEmpty }.map(
+        String.init)
       throw .damaged(path: connection.path, reason: reason ?? "it can't be checked")
     }
   }

@@ -1,4 +1,5 @@
 import Glibc
+internal import Texts
 
 /// File operations in the data directory, with the store's errors.
 enum DataDirectory {
@@ -39,9 +40,10 @@ enum DataDirectory {
 
   /// The parent directory of `path`: "." if it has none, "/" for the root.
   static func parent(of path: String) -> String {
-    var rest = Substring(path)
-    while rest.count > 1, rest.hasSuffix("/") { rest.removeLast() }
-    guard let slash = rest.lastIndex(of: "/") else { return "." }
+    let rest = path.withoutSlashes
+    guard let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+      return path.begins(with: "/") ? "/" : "."
+    }
     let parent = rest[..<slash]
     return parent.isEmpty ? "/" : String(parent)
   }

@@ -1,3 +1,5 @@
+internal import Texts
+
 /// The name of an index file, finished or not. It contains a random number, which the database notes once
 /// the file is on disk, so that no file is taken for another.
 struct IndexFileName: Hashable {
@@ -29,8 +31,8 @@ struct IndexFileName: Hashable {
     let directory = DataDirectory.parent(of: database)
     let kept = Set(files.map(\.text))
     for name in DataDirectory.names(in: directory)
-    where name.hasPrefix(prefix) && !kept.contains(name)
-      && (name.hasSuffix(suffix) || name.contains(suffix + "."))
+    where name.begins(with: prefix) && !kept.contains(name)
+      && (name.ends(with: suffix) || name.holds(suffix + "."))
     {
       DataDirectory.remove(directory + "/" + name)
     }

@@ -29,6 +29,7 @@ public protocol FeatureStore: AnyObject {
 
   // MARK: Writing
 
+  // Characters: ids of collections, which are of ASCII
   /// Runs `body` in one transaction, to which the writes within belong: all of them are durable when this returns,
   /// none if it throws.
   ///

@@ -15,6 +15,7 @@ public protocol SharedStore: FeatureStore {
   func loader(of info: CollectionInfo) -> @Sendable () throws -> LoadedIndex
   /// Takes note that a collection is shown as a loader has loaded it.
   func isShown(_ info: CollectionInfo)
+  // Characters: ids of collections, which are of ASCII
   /// Runs `body` in a transaction, as ``transaction(on:_:)`` does, unless another instance is sweeping; returns whether
   /// it has.
   func sweep(on ids: Set<String>, _ body: () throws -> Void) throws -> Bool

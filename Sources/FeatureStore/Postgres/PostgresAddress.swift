@@ -1,9 +1,12 @@
 import CLibPQ
+internal import Texts
 
 /// Where a PostgreSQL database is, and as whom to use it.
 public struct PostgresAddress: Sendable {
-  /// The hosts to try, in order, each with the parameters of libpq with which it is reached.
-  let hosts: [[String: String]]
+  /// The parameters of libpq with which a host is reached.
+  typealias Host = [String: String]  // Characters: keywords of libpq
+  /// The hosts to try, in order.
+  let hosts: [Host]
   /// The database as it is named in errors and logs: without a password.
   public let name: String
 
@@ -19,7 +22,7 @@ public struct PostgresAddress: Sendable {
       throw Invalid(reason: "not of the form postgresql://user@host/database")
     }
     defer { PQconninfoFree(options) }
-    var values: [String: String] = [:]
+    var values: Host = [:]
     var option = options
     while let keyword = option.pointee.keyword {
       if let value = option.pointee.val {
@@ -29,8 +32,7 @@ public struct PostgresAddress: Sendable {
     }
     guard values["service"] == nil else { throw Invalid(reason: "a service file can't be used") }
     func parts(_ keyword: String) -> [String] {
-      (values[keyword] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(
-        String.init)
+      (values[keyword] ?? "").parts(separatedBy: UInt8(ascii: ",")).map(String.init)
     }
     let (names, addresses, ports) = (parts("host"), parts("hostaddr"), parts("port"))
     let count = max(names.count, addresses.count)

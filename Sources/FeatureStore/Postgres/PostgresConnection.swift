@@ -11,10 +11,10 @@ final class PostgresConnection {
   let address: PostgresAddress
   /// Whether it is of no use any more.
   private(set) var isLost = false
-  /// What notifications told since the last ``takeNotifications()``, but those of this connection itself.
+  /// What notifications told since the last ``takeNotifications()``, but this connection's own.
   private var notifications: [String] = []
   private let pointer: OpaquePointer
-  private var prepared: Set<String> = []
+  private var prepared: Set<String> = []  // Characters: names of statements of the program
 
   /// Connects to a host and prepares the session.
   ///
@@ -24,7 +24,8 @@ final class PostgresConnection {
   ///   - schema: the schema of the tables.
   ///   - seconds: the limit of time.
   init(
-    to host: [String: String], of address: PostgresAddress, schema: String, within seconds: Double
+    to host: PostgresAddress.Host, of address: PostgresAddress, schema: String,
+    within seconds: Double
   ) throws(StoreError) {
     self.address = address
     pointer = try PostgresConnection.connect(host, address, seconds)
@@ -54,7 +55,7 @@ final class PostgresConnection {
     """
 
   private static func connect(
-    _ host: [String: String], _ address: PostgresAddress, _ seconds: Double
+    _ host: PostgresAddress.Host, _ address: PostgresAddress, _ seconds: Double
   ) throws(StoreError) -> OpaquePointer {
     let keywords = Array(host.keys)
     var names = keywords.map { strdup($0) } + [nil]
@@ -84,9 +85,10 @@ final class PostgresConnection {
 
   /// What libpq says is wrong with a connection, in one line; nil for nothing.
   static func message(of pointer: OpaquePointer) -> String? {
-    let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
-    let words = message.split(whereSeparator: \.isWhitespace)
-    return words.isEmpty ? nil : words.joined(separator: " ")
+    let words = (PQerrorMessage(pointer).map { String(cString: $0) } ?? "").utf8.split {
+      $0 <= 0x20
+    }
+    return words.isEmpty ? nil : words.map { String(Substring($0)) }.joined(separator: " ")
   }
 
   /// Waits for a connection that was begun; returns whether it is there.

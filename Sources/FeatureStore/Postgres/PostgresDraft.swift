@@ -28,12 +28,13 @@ struct PostgresDraft {
   /// By which the end of the transaction is recognized.
   let token = Int64.random(in: .min ... .max)
   /// The collections that are changed, by id, as they are to be.
-  var infos: [String: CollectionInfo] = [:]
+  var infos: [String: CollectionInfo] = [:]  // Characters: ids of collections, which are of ASCII
   /// The collections that are dropped, as they were, with the version of that.
   var dropped: [CollectionInfo] = []
   var operations: [Operation] = []
   /// The collections that it has created in the database, by id, also in parts that were undone: their keys and first
   /// versions.
+  // Characters: ids of collections, which are of ASCII
   var created: [String: (key: Int64, version: Int64)] = [:]
 
   /// The keys of collections that it has created in parts that were undone.

@@ -1,4 +1,5 @@
 import ClusterCore
+internal import Texts
 
 /// The index files of a shared store in a directory of this machine. With one, a start reads only what has changed
 /// since. The directory belongs to one instance.
@@ -19,9 +20,9 @@ final class PostgresIndexCache {
 
     /// Reads a name back; nil if it is of something else.
     init?(name: String) {
-      guard name.hasPrefix(File.prefix), name.hasSuffix(File.suffix) else { return nil }
-      let parts = name.dropFirst(File.prefix.count).dropLast(File.suffix.count).split(
-        separator: "-")
+      guard name.ends(with: File.suffix), let rest = name.after(File.prefix) else { return nil }
+      let parts = Substring(rest.utf8.dropLast(File.suffix.utf8.count)).parts(
+        separatedBy: UInt8(ascii: "-"))
       guard parts.count == 3, let key = Int64(parts[0]), let version = Int64(parts[1]),
         let token = UInt64(parts[2], radix: 16)
       else { return nil }
@@ -54,7 +55,7 @@ final class PostgresIndexCache {
     for name in DataDirectory.names(in: directory) {
       if let file = File(name: name), (files[file.key]?.version ?? -1) < file.version {
         if let older = files.updateValue(file, forKey: file.key) { remove(older) }
-      } else if name.hasPrefix("pincluster-pg-") {
+      } else if name.begins(with: "pincluster-pg-") {
         DataDirectory.remove(directory + "/" + name)
       }
     }
@@ -92,7 +93,8 @@ final class PostgresIndexCache {
 
   func finish(_ draft: IndexFileDraft) {
     underWay.remove(draft.file.key)
-    guard let name = draft.path.split(separator: "/").last, let file = File(name: String(name))
+    guard let name = draft.path.parts(separatedBy: UInt8(ascii: "/")).last,
+      let file = File(name: String(name))
     else {
       return
     }

@@ -6,6 +6,7 @@ extension PostgresStore {
   /// How long a write waits to learn whether it was committed when the connection was lost in that, in nanoseconds.
   private static let patience: UInt = 10_000_000_000
 
+  // Characters: ids of collections, which are of ASCII
   /// Runs `body` in a transaction on collections, after handing over what others have changed in them.
   public func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R {
     guard let result = try transaction(on: ids, asSweeper: false, body) else {
@@ -14,12 +15,14 @@ extension PostgresStore {
     return result
   }
 
+  // Characters: ids of collections, which are of ASCII
   /// Runs `body` in a transaction, unless another instance is sweeping; returns whether it has.
   public func sweep(on ids: Set<String>, _ body: () throws -> Void) throws -> Bool {
     try transaction(on: ids, asSweeper: true, body) != nil
   }
 
   private func transaction<R>(
+    // Characters: ids of collections, which are of ASCII
     on ids: Set<String>, asSweeper: Bool, _ body: () throws -> R
   ) throws -> R? {
     guard draft == nil else { throw StoreError.io(reason: "a transaction is under way") }
@@ -216,6 +219,7 @@ extension PostgresStore {
   }
 
   private func send(
+    // Characters: ids of collections, which are of ASCII
     _ draft: PostgresDraft, _ infos: inout [String: CollectionInfo],
     _ send: PostgresConnection.Sender
   ) throws(StoreError) {

@@ -1,6 +1,7 @@
 import ClusterCore
 import Glibc
 import Synchronization
+internal import Texts
 import Threading
 
 /// Collections of features in a PostgreSQL database, which other instances of the service share: each takes reads and
@@ -57,7 +58,7 @@ public final class PostgresStore: SharedStore {
   /// When every collection is looked at next, whatever was notified, on a monotonic clock.
   private var nextPoll: UInt = 0
   /// The collections as they are shown, by id.
-  var shown: [String: CollectionInfo] = [:]
+  var shown: [String: CollectionInfo] = [:]  // Characters: ids of collections, which are of ASCII
   /// The transaction that is open, and its number in the database.
   var draft: PostgresDraft?
   private(set) var transaction: (number: String, timeline: Int64) = ("", 0)
@@ -214,10 +215,11 @@ public final class PostgresStore: SharedStore {
     guard draft == nil else { return }
     let start = MonotonicTime.now
     let notes = try noting { (connection) throws(StoreError) in try connection.takeNotifications() }
-    let isPoll = start >= nextPoll || notes.contains("*")
+    let isPoll = start >= nextPoll || notes.contains { $0.isSame(as: "*") }
     let taken = try takeOver(isPoll: isPoll)
     guard isPoll || !notes.isEmpty || !taken.isEmpty else { return }
-    let keys = taken.union(notes.flatMap { $0.split(separator: ",").compactMap { Int64($0) } })
+    let keys = taken.union(
+      notes.flatMap { $0.parts(separatedBy: UInt8(ascii: ",")).compactMap { Int64($0) } })
     let seen = try noting { (_) throws(StoreError) -> [CollectionInfo] in
       do throws(StoreError) {
         let infos = try CollectionInfo.all(
@@ -327,6 +329,7 @@ public final class PostgresStore: SharedStore {
   }
 
   /// Locks collections, and hands over what others have changed in them.
+  // Characters: ids of collections, which are of ASCII
   func lock(_ ids: Set<String>, as sweeper: Bool) throws(StoreError) -> Bool {
     try noting { (connection) throws(StoreError) in
       var queries = [PostgresQueries.begin.with(), PostgresQueries.timeAndNumber.with()]

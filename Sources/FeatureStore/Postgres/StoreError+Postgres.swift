@@ -1,4 +1,5 @@
 import CLibPQ
+internal import Texts
 
 extension StoreError {
   /// The error that a server's result tells.
@@ -18,7 +19,7 @@ extension StoreError {
     case "40001", "40P01": self = .conflict(reason: reason)
     // Taken over by a standby, restarted, out of connections, or held up by others.
     case "25006", "53300", "55P03", "57014", "25P03": self = .away(reason: reason)
-    case _ where state.hasPrefix("08") || state.hasPrefix("57P"): self = .away(reason: reason)
+    case _ where state.begins(with: "08") || state.begins(with: "57P"): self = .away(reason: reason)
     case "42501": self = .readOnly(reason: reason)
     case "42P01", "42703", "3F000", "42883", "42804": self = .damaged(path: path, reason: reason)
     default: self = .io(reason: reason)

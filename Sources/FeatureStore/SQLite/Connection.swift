@@ -1,4 +1,5 @@
 import CSQLite
+internal import Texts
 import Threading
 
 /// The owner of a SQLite connection. Not `Sendable`: one user at a time, where ``confinement`` says.
@@ -42,7 +43,7 @@ final class Connection {
       }
     // The caller confines the connection, so SQLite needs no mutex of its own. It may be built to take "file:…"
     // for a URI. A path that begins with . or / never is one.
-    let plain = path.hasPrefix("/") ? path : "./" + path
+    let plain = path.begins(with: "/") ? path : "./" + path
     let name = mode == .unchanging ? Connection.unchangingURI(plain) : plain
     let code = sqlite3_open_v2(name, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {

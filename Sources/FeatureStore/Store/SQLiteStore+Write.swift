@@ -1,6 +1,7 @@
 import ClusterCore
 
 extension SQLiteStore {
+  // Characters: ids of collections, which are of ASCII
   /// Runs `body` in one transaction, to which the writes within belong, so that they share one
   /// synchronization to disk: all of them are there when this returns, none if it throws.
   ///

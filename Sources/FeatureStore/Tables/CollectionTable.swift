@@ -1,5 +1,6 @@
 import CSQLite
 import ClusterCore
+internal import Texts
 
 /// Reads and writes the rows of `collections` and the database's counter. Writes belong to the caller's
 /// transaction.
@@ -23,6 +24,7 @@ final class CollectionTable {
   private let versions: VersionCounter
 
   /// Rows that are still to be written, by the collections' ids.
+  // Characters: ids of collections, which are of ASCII
   private var changed: [String: CollectionInfo] = [:]
   /// The ceiling of versions that the open transaction has written.
   private var ceiling: Int64?
@@ -97,7 +99,7 @@ final class CollectionTable {
     defer { listing.reset() }
     while try listing.step() {
       let info = try CollectionTable.info(listing)
-      if !info.id.hasSuffix(CollectionTable.droppedMark) { result.append(info) }
+      if !info.id.ends(with: CollectionTable.droppedMark) { result.append(info) }
     }
     return result
   }

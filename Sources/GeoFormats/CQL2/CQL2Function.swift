@@ -1,4 +1,5 @@
 internal import ClusterCore
+internal import Texts
 
 /// What looks like a function in a filter.
 enum CQL2Function: Equatable {
@@ -10,7 +11,7 @@ enum CQL2Function: Equatable {
   /// The function with a name in any case; nil if there is none.
   init?(_ name: [UInt8]) {
     guard name.count <= 20 else { return nil }
-    let name = String(decoding: name, as: UTF8.self).lowercased()
+    let name = String(decoding: name, as: UTF8.self).lowercasedASCII
     switch name {
     case "casei": self = .casei
     case "date": self = .date
@@ -19,10 +20,10 @@ enum CQL2Function: Equatable {
     case "s_intersects": self = .spatial(isNegated: false)
     case "s_disjoint": self = .spatial(isNegated: true)
     default:
-      if name.hasPrefix("t_") {
+      if let rest = name.after("t_") {
         guard
           let relation = TimeRelation.allCases.first(where: {
-            $0.rawValue.lowercased() == name.dropFirst(2)
+            rest.isSameField(as: $0.rawValue)
           })
         else { return nil }
         self = .temporal(relation)

@@ -1,4 +1,5 @@
 internal import ClusterCore
+internal import Texts
 
 /// A kind of geometry.
 enum CQL2Geometry: String, CaseIterable {
@@ -17,7 +18,8 @@ enum CQL2Geometry: String, CaseIterable {
   /// The kind with a name in lower case.
   init?(name: String) {
     let name = name == "envelope" ? "bbox" : name
-    guard let kind = CQL2Geometry.allCases.first(where: { $0.rawValue.lowercased() == name }) else {
+    guard let kind = CQL2Geometry.allCases.first(where: { name.isSameField(as: $0.rawValue) })
+    else {
       return nil
     }
     self = kind

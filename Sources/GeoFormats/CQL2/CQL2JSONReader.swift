@@ -7,6 +7,7 @@ struct CQL2JSONReader {
 
   typealias Operand = FilterExpression.Operand
 
+  // Characters: signs that are equal to themselves only
   private static let comparisons: [String: FilterExpression.Comparison] = [
     "=": .equal, "<>": .notEqual, "<": .less, "<=": .lessOrEqual, ">": .greater,
     ">=": .greaterOrEqual,

@@ -38,7 +38,7 @@ extension CQL2Parser {
   }
 
   private static func hint(_ sign: String) -> String {
-    switch sign {
+    switch sign {  // Characters: one sign, for a hint
     case "‘", "’", "“", "”", "`", "´":
       "; strings need straight single quotes ('), names straight double quotes"
     case "[", "]", "{", "}": "; the values of IN go in parentheses"
@@ -52,7 +52,7 @@ extension CQL2Parser {
     case .string(let text): "the string '\(shown(text))'"
     case .number(let value):
       "the number " + (Int(exactly: value).map { String($0) } ?? String(value))
-    case .keyword(let keyword): keyword.rawValue.uppercased()
+    case .keyword(let keyword): keyword.rawValue.uppercased()  // Characters: words of the language
     case .comparison(let sign), .unsupported(let sign): "“\(sign)”"
     case .arithmetic(let operation): "“\(operation.rawValue)”"
     case .leftParenthesis: "“(”"

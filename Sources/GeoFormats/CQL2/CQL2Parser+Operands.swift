@@ -1,4 +1,5 @@
 internal import ClusterCore
+internal import Texts
 
 extension CQL2Parser {
   /// An operand of a comparison.
@@ -44,7 +45,7 @@ extension CQL2Parser {
   private var operation: Arithmetic? {
     switch token.kind {
     case .arithmetic(let operation): operation
-    case .name(let name) where String(decoding: name, as: UTF8.self).lowercased() == "div":
+    case .name(let name) where String(decoding: name, as: UTF8.self).isSameField(as: "div"):
       .quotient
     default: nil
     }

@@ -35,7 +35,7 @@ extension CQL2Parser {
   }
 
   private func comparison(_ sign: String) -> FilterExpression.Comparison {
-    switch sign {
+    switch sign {  // Characters: signs of the tokenizer
     case "=": .equal
     case "<>": .notEqual
     case "<": .less

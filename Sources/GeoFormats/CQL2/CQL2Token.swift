@@ -1,4 +1,5 @@
 internal import ClusterCore
+internal import Texts
 
 /// A token of a filter.
 struct CQL2Token {
@@ -29,7 +30,7 @@ struct CQL2Token {
     /// The keyword that a word is; nil if it is none.
     init?(_ word: [UInt8]) {
       guard word.count <= 7 else { return nil }
-      self.init(rawValue: String(decoding: word, as: UTF8.self).lowercased())
+      self.init(rawValue: String(decoding: word, as: UTF8.self).lowercasedASCII)
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import Texts
+
 /// The meaning of the columns of a table.
 struct CSVHeader {
   static let longitudeNames = ["lon", "lng", "long", "longitude", "x"]
@@ -19,9 +21,9 @@ struct CSVHeader {
     var seen: Set<[UInt8]> = []
     for name in names where !seen.insert(name).inserted {
       throw FeatureRefusal(
-        "the column \"\(String(decoding: name, as: UTF8.self).prefix(100))\" appears twice")
+        "the column \"\(String(decoding: name, as: UTF8.self).shortened(to: 100))\" appears twice")
     }
-    let folded = names.map { String(decoding: $0, as: UTF8.self).lowercased() }
+    let folded = names.map { String(decoding: $0, as: UTF8.self).lowercasedASCII }
     func column(_ accepted: [String]) throws(FeatureRefusal) -> Int {
       if let index = accepted.lazy.compactMap(folded.firstIndex(of:)).first { return index }
       throw FeatureRefusal("no column is named " + accepted.joined(separator: ", "))
@@ -34,7 +36,7 @@ struct CSVHeader {
       if let idProperty {
         names.firstIndex(of: idProperty).flatMap { $0 == longitude || $0 == latitude ? nil : $0 }
       } else {
-        folded.firstIndex(of: "id")
+        folded.firstIndex { $0.isSame(as: "id") }
       }
     self.id = id
     properties = names.enumerated().map { index, name in

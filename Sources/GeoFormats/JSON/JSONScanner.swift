@@ -85,7 +85,7 @@ public enum JSONScanner {
           index += 6
         }
         guard let scalar = Unicode.Scalar(unit) else { continue }
-        result.append(contentsOf: String(Character(scalar)).utf8)
+        result.append(contentsOf: String(scalar).utf8)
       default: result.append(escape)
       }
     }

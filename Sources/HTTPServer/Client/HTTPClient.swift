@@ -1,4 +1,5 @@
 import CEvHTTP
+internal import Texts
 import Threading
 
 /// A small blocking HTTP/1.1 client that keeps its connection for the next request.
@@ -61,7 +62,7 @@ public final class HTTPClient: Sendable {
       throw .badRequest("method \(method) is not supported")
     }
     // A space or line break would end the target early.
-    guard target.hasPrefix("/"), target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+    guard target.begins(with: "/"), target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
       throw .badRequest("'\(target)' is not a path")
     }
     let result = handle.withLock { handle -> Result<HTTPResponse, HTTPClientError> in

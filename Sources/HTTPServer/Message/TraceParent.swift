@@ -15,7 +15,7 @@ public struct TraceParent: Sendable, Hashable {
       let trace = TraceParent.digits(bytes[3..<35]),
       let parent = TraceParent.digits(bytes[36..<52]),
       TraceParent.digits(bytes[53..<55]) != nil,
-      trace.contains(where: { $0 != "0" }), parent.contains(where: { $0 != "0" })
+      [trace, parent].allSatisfy({ $0.utf8.contains { $0 != UInt8(ascii: "0") } })
     else { return nil }
     (self.trace, self.parent) = (trace, parent)
   }

@@ -17,6 +17,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case keyFile = "key-file"
   case tokenKeyFile = "token-key-file"
   case token
+  case marks
 
   /// Feeds an input. Throws ``FuzzFinding`` if something isn't as it must be. At any time one thread may feed each target.
   public func feed(_ input: UnsafeRawBufferPointer) throws {
@@ -34,6 +35,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .keyFile: try FuzzAccess.feed(keyFile: input)
     case .tokenKeyFile: try FuzzAccess.feed(tokenKeyFile: input)
     case .token: try FuzzAccess.shared.feed(token: input)
+    case .marks: try FuzzMarks.feed(input)
     }
   }
 }

@@ -1,4 +1,5 @@
 import ClusterCore
+internal import Texts
 
 /// The SQL that attaches a table, to be run as one transaction by a role that may create triggers on it and is a member
 /// of the service's role.
@@ -19,7 +20,7 @@ struct AttachScript {
   /// The names of the triggers, with what they are for.
   static func triggers(_ key: Int64, _ schema: String) -> [(name: String, event: String)] {
     ["INSERT", "UPDATE", "DELETE", "TRUNCATE"].map {
-      ("\(schema)_\(key)_\($0.lowercased())", $0)
+      ("\(schema)_\(key)_\($0.lowercasedASCII)", $0)
     }
   }
 
@@ -151,7 +152,7 @@ struct AttachScript {
   private var isPoint: Bool {
     guard case .geometry(let column) = table.position else { return false }
     return ["Point", "PointZ", "PointM", "PointZM"].contains {
-      column.fullType.hasSuffix("(\($0),4326)")
+      column.fullType.ends(with: "(\($0),4326)")
     }
   }
 

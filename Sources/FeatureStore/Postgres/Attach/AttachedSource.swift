@@ -1,3 +1,5 @@
+internal import Texts
+
 /// A view that shows an attached table as features, by its name, which tells what its rows are found by.
 struct AttachedSource {
   /// The kind of an attached table's ids.
@@ -12,7 +14,9 @@ struct AttachedSource {
 
   init(_ name: String) {
     self.name = name
-    kind = name.split(separator: "_").last.flatMap { Kind(rawValue: String($0)) } ?? .text
+    kind =
+      name.parts(separatedBy: UInt8(ascii: "_")).last.flatMap { Kind(rawValue: String($0)) }
+      ?? .text
   }
 
   init(key: Int64, kind: Kind) {

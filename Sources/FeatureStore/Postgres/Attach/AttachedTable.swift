@@ -1,3 +1,5 @@
+internal import Texts
+
 /// A table as the database describes it, checked for what attaching it needs.
 struct AttachedTable {
   struct Column {
@@ -10,7 +12,7 @@ struct AttachedTable {
     var isUnique: Bool
 
     var isGeometry: Bool { ["geometry", "geography"].contains(type) }
-    var isNumber: Bool {
+    var isNumeric: Bool {
       ["int2", "int4", "int8", "float4", "float8", "numeric"].contains(type)
     }
   }
@@ -61,7 +63,7 @@ struct AttachedTable {
     }
     (self.schema, self.name, postgis) = (schema, name, facts[0].text(4))
     let table = "\(schema).\(name)"
-    guard facts[0].text(2) == "r", facts[0].boolean(3) != true else {
+    guard facts[0].text(2)?.isSame(as: "r") == true, facts[0].boolean(3) != true else {
       throw AttachFailure(
         description:
           "\(table) is a view, a partition, has partitions, or inherits from a table: changes of it "
@@ -74,7 +76,7 @@ struct AttachedTable {
         isUnique: columns[row].boolean(4) ?? false)
     }
     func column(_ name: String, _ flag: String) throws -> Column {
-      if let found = all.first(where: { $0.name == name }) { return found }
+      if let found = all.first(where: { $0.name.isSame(as: name) }) { return found }
       throw AttachFailure(
         description: "--\(flag): \(table) has no column \(name), but "
           + all.map(\.name).joined(separator: ", "))
@@ -109,7 +111,9 @@ struct AttachedTable {
       properties = try names.map { try column($0, "properties") }
     } else {
       let used = [id.name, expires?.name ?? id.name] + position.columns.map(\.name)
-      properties = all.filter { !used.contains($0.name) && !$0.isGeometry }
+      properties = all.filter { column in
+        !column.isGeometry && !used.contains { column.name.isSame(as: $0) }
+      }
     }
   }
 
@@ -121,7 +125,7 @@ struct AttachedTable {
       let (longitude, latitude) = (
         try column(names.longitude, "longitude"), try column(names.latitude, "latitude")
       )
-      for column in [longitude, latitude] where !column.isNumber {
+      for column in [longitude, latitude] where !column.isNumeric {
         throw AttachFailure(
           description: "\(column.name) is of type \(column.fullType), not a number")
       }

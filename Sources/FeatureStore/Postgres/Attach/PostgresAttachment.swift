@@ -1,3 +1,5 @@
+internal import Texts
+
 /// Attaches tables to a shared store, and detaches them.
 public struct PostgresAttachment {
   private let connection: PostgresConnection
@@ -95,7 +97,8 @@ public struct PostgresAttachment {
     }
     let sql = "SELECT to_regclass($1)::oid::text"
     if let found = try? one(sql, name) { return found }
-    let parts = name.split(separator: ".", maxSplits: 1).map { SQLText.quoted(String($0)) }
+    let (first, second) = name.cut(at: UInt8(ascii: "."))
+    let parts = [first, second].compactMap { $0.map { SQLText.quoted(String($0)) } }
     do { return try one(sql, parts.joined(separator: ".")) } catch let error as StoreError {
       throw explained(error)
     }
