@@ -99,7 +99,7 @@ extension IndexedCollection {
     guard known.count == names.count else { return 1 }
     let byName = Dictionary(known, uniquingKeysWith: { first, _ in first })
     // A filter asks for the columns of its names only, all of which are there.
-    let bound = BoundFilter(filter, of: index) { byName[$0] ?? known[0].1 }
+    let bound = BoundFilter(normal: filter, of: index) { byName[$0] ?? known[0].1 }
     let sample = index.sampledOrdinals(128)
     let passing = sample.count { bound.passes($0) }
     // None of a sample may still be some of all.

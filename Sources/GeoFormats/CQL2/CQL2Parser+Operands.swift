@@ -12,12 +12,15 @@ extension CQL2Parser {
 
   /// Numbers that are added and subtracted, or anything else without an operator.
   mutating func sum(_ what: String) throws(CQL2Error) -> Part {
-    try chain(what, of: [.add, .subtract]) { (parser, what) throws(CQL2Error) in
-      try parser.chain(what, of: [.multiply, .divide, .remainder, .quotient]) {
+    try chain(what, of: CQL2Parser.sums) { (parser, what) throws(CQL2Error) in
+      try parser.chain(what, of: CQL2Parser.products) {
         (parser, what) throws(CQL2Error) in try parser.power(what)
       }
     }
   }
+
+  private static let sums: [Arithmetic] = [.add, .subtract]
+  private static let products: [Arithmetic] = [.multiply, .divide, .remainder, .quotient]
 
   private mutating func power(_ what: String) throws(CQL2Error) -> Part {
     let (first, left) = (token, try signed(what))
@@ -44,7 +47,8 @@ extension CQL2Parser {
   private var operation: Arithmetic? {
     switch token.kind {
     case .arithmetic(let operation): operation
-    case .name(let name) where String(decoding: name, as: UTF8.self).lowercased() == "div":
+    case .name(let name)
+    where name.count == 3 && String(decoding: name, as: UTF8.self).lowercased() == "div":
       .quotient
     default: nil
     }
