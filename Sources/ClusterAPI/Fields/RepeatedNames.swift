@@ -13,16 +13,19 @@ enum RepeatedNames {
       return places.count > 1
     }
     guard isRepeated else { return query }
-    var lists: [Substring: [Substring]] = [:]
-    let parts = query.split(separator: "&")
-    for part in parts {
-      let name = part.prefix { $0 != "=" }
-      if names.contains(where: { $0 == name }) {
-        lists[name, default: []].append(part.dropFirst(name.count + 1))
+    var lists = names.map { (name: $0, values: [Substring]()) }
+    var others: [Substring] = []
+    for part in query.parts(separatedBy: UInt8(ascii: "&")) {
+      let pair = part.parts(separatedBy: UInt8(ascii: "="), atMost: 1)[0]
+      if let index = lists.firstIndex(where: { pair.isSame(as: $0.name) }) {
+        lists[index].values.append(Substring(part.utf8.dropFirst(pair.utf8.count + 1)))
+      } else if !part.isEmpty {
+        others.append(part)
       }
     }
-    let others = parts.filter { lists[$0.prefix { $0 != "=" }] == nil }.map(String.init)
-    let own = lists.map { "\($0.key)=\($0.value.joined(separator: ","))" }
-    return (others + own).joined(separator: "&")
+    let own = lists.filter { !$0.values.isEmpty }.map {
+      "\($0.name)=\($0.values.joined(separator: ","))"
+    }
+    return (others.map(String.init) + own).joined(separator: "&")
   }
 }

@@ -69,7 +69,7 @@ extension IndexedCollection {
   func check(properties asked: [Fields.AskedProperty]) throws {
     for one in asked {
       let column = column(of: Array(one.name.utf8))
-      let field = String(one.name.prefix(100))
+      let field = cut(one.name, to: 100)
       guard column.isKnown else {
         throw Problem.noProperty(Array(one.name.utf8), field: field)
       }
@@ -86,7 +86,7 @@ extension IndexedCollection {
 extension Problem {
   /// A name that means nothing, as no feature has such a property.
   static func noProperty(_ name: [UInt8], field: String, status: Int = 400) -> Problem {
-    let shown = String(decoding: name, as: UTF8.self).prefix(100)
+    let shown = cut(String(decoding: name, as: UTF8.self), to: 100)
     return Problem(
       status, field: field, inBody: false,
       "the name is unknown here: no feature has a property \(shown)")

@@ -41,8 +41,9 @@ extension Resources {
 
   /// The fields of a query without `since`, sorted: what watchers must have in common to share their events.
   private static func sharedQuery(_ query: String?) -> String {
-    (query ?? "").split(separator: "&").filter { $0 != "since" && !$0.hasPrefix("since=") }
-      .sorted().joined(separator: "&")
+    (query ?? "").parts(separatedBy: UInt8(ascii: "&")).filter { part in
+      !part.isEmpty && !part.parts(separatedBy: UInt8(ascii: "="), atMost: 1)[0].isSame(as: "since")
+    }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: "&")
   }
 }
 

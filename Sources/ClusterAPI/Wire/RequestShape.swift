@@ -11,10 +11,13 @@ public enum RequestShape {
   /// The shape of a query; nil without one. Lengths are those of percent-encoded values.
   public static func ofQuery(_ query: String?) -> String? {
     query.map { query in
-      text(
-        query.utf8.split(separator: UInt8(ascii: "&")).lazy.map { field in
-          let name = field.prefix { $0 != UInt8(ascii: "=") }
-          return (Array(name.prefix(longest + 1)), max(field.count - name.count - 1, 0))
+      let fields = query.parts(separatedBy: UInt8(ascii: "&"), atMost: 4 * most).filter {
+        !$0.isEmpty
+      }
+      return text(
+        fields.lazy.map { field in
+          let name = field.utf8.prefix { $0 != UInt8(ascii: "=") }
+          return (Array(name.prefix(longest + 1)), max(field.utf8.count - name.count - 1, 0))
         })
     }
   }

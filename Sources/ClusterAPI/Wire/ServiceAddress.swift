@@ -97,52 +97,55 @@ public struct ServiceAddress: Sendable {
       headers["X-Forwarded-Prefix"]
     )
     guard clients ?? scheme ?? authority ?? prefix == nil else {
-      func last(_ list: String?) -> String? {
-        list.map { trimmed($0.split(separator: ",", omittingEmptySubsequences: false).last ?? "") }
+      func last(_ list: String?) -> Substring? {
+        list.map { list in
+          let comma = list.utf8.lastIndex(of: UInt8(ascii: ","))
+          return list[(comma.map { list.utf8.index(after: $0) } ?? list.startIndex)...].trimmed
+        }
       }
       return Forwarded(
         scheme: last(scheme).flatMap(ServiceAddress.scheme),
-        authority: last(authority).flatMap { isAuthority($0) ? $0 : nil },
+        authority: last(authority).flatMap { isAuthority($0) ? String($0) : nil },
         prefix: last(prefix).flatMap(ServiceAddress.prefix),
         client: last(clients).flatMap(ClientAddress.number))
     }
     return headers["Forwarded"].map(lastElement) ?? Forwarded()
   }
 
-  /// The last element of a field `Forwarded` (RFC 7239, section 4).
+  /// The last element of a field `Forwarded` (RFC 7239, section 4). Linear.
   private static func lastElement(_ field: String) -> Forwarded {
-    var (found, name, value) = (Forwarded(), "", "")
+    var found = Forwarded()
+    var (name, value): ([UInt8], [UInt8]) = ([], [])
     var (isValue, isQuoted, isEscaped) = (false, false, false)
     func endPair() {
-      switch trimmed(name).lowercased() {
-      case "proto": found.scheme = scheme(trimmed(value))
-      case "host": found.authority = isAuthority(trimmed(value)) ? trimmed(value) : nil
-      case "for": found.client = ClientAddress.number(of: trimmed(value))
-      default: break
+      let text = String(decoding: value, as: UTF8.self).trimmed
+      let pair = String(decoding: name, as: UTF8.self).trimmed
+      if pair.isSameField(as: "proto") {
+        found.scheme = scheme(text)
+      } else if pair.isSameField(as: "host") {
+        found.authority = isAuthority(text) ? String(text) : nil
+      } else if pair.isSameField(as: "for") {
+        found.client = ClientAddress.number(of: text)
       }
-      (name, value, isValue) = ("", "", false)
+      name.removeAll(keepingCapacity: true)
+      value.removeAll(keepingCapacity: true)
+      isValue = false
     }
-    for character in field {
-      if isEscaped {
-        value.append(character)
+    for byte in field.utf8 {
+      switch byte {
+      case _ where isEscaped:
+        value.append(byte)
         isEscaped = false
-      } else if isQuoted, character == "\\" {
-        isEscaped = true
-      } else if isValue, character == "\"" {
-        isQuoted.toggle()
-      } else if isQuoted {
-        value.append(character)
-      } else if character == ";" {
-        endPair()
-      } else if character == "," {
+      case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+      case UInt8(ascii: "\"") where isValue: isQuoted.toggle()
+      case _ where isQuoted: value.append(byte)
+      case UInt8(ascii: ";"): endPair()
+      case UInt8(ascii: ","):
         endPair()
         found = Forwarded()
-      } else if character == "=", !isValue {
-        isValue = true
-      } else if isValue {
-        value.append(character)
-      } else {
-        name.append(character)
+      case UInt8(ascii: "=") where !isValue: isValue = true
+      case _ where isValue: value.append(byte)
+      default: name.append(byte)
       }
     }
     endPair()
@@ -152,8 +155,7 @@ public struct ServiceAddress: Sendable {
   // MARK: What may stand in a link
 
   private static func scheme(_ text: some StringProtocol) -> String? {
-    let name = text.lowercased()
-    return ["http", "https"].contains(name) ? name : nil
+    ["http", "https"].first { text.isSameField(as: $0) }
   }
 
   /// Whether text is a host name or an address, perhaps with a port, and so nothing that means more in a link.
@@ -198,11 +200,12 @@ public struct ServiceAddress: Sendable {
 
   /// A path without the slash at its end; nil if it isn't one of plain segments.
   private static func prefix(_ text: some StringProtocol) -> String? {
+    guard text.utf8.count <= 1024 else { return nil }
     var path = String(text)
     while path.hasSuffix("/") { path.removeLast() }
     let isPath =
       path.isEmpty
-      || path.hasPrefix("/") && !path.contains("//") && path.utf8.count <= 1024
+      || path.hasPrefix("/") && !path.contains("//")
         && path.utf8.allSatisfy { PercentCoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }
     return isPath ? path : nil
   }

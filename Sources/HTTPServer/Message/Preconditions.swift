@@ -11,7 +11,7 @@ public struct Preconditions: Sendable {
       case .any: true
       // The tag of a gzip response names the same state.
       case .listed(let tags):
-        tags.contains(current) || tags.contains(current + EntityTag.gzipSuffix)
+        tags.contains { $0.isSame(as: current) || EntityTag.isGzip($0, of: current) }
       }
     }
   }
@@ -28,7 +28,9 @@ public struct Preconditions: Sendable {
   private static func tags(_ field: String?, weak: Bool) -> Tags {
     guard let field else { return .absent }
     let tags = EntityTag.list(field, weak: weak)
-    return tags == ["*"] ? .any : .listed(tags.map(String.init))
+    // No other list has this as a tag.
+    let isAny = tags.count == 1 && tags[0].isSame(as: "*")
+    return isAny ? .any : .listed(tags.map(String.init))
   }
 
   /// Whether the request sets no conditions.

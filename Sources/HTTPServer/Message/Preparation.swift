@@ -62,10 +62,10 @@ struct Preparation {
   var maximumSize: Int { 100 + (tag?.base.utf8.count ?? 0) + (vary?.utf8.count ?? 0) }
 
   private static func mergedVary(_ given: String) -> String {
-    let names = given.split(separator: ",").map(\.trimmed)
-    if names.contains("*") { return given }
+    let names = given.parts(separatedBy: UInt8(ascii: ",")).map(\.trimmed)
+    if names.contains(where: { $0.isSame(as: "*") }) { return given }
     let missing = ["Accept", "Accept-Encoding"].filter { name in
-      !names.contains { String($0).isSameField(as: name) }
+      !names.contains { $0.isSameField(as: name) }
     }
     return (missing.map { $0[...] } + names).joined(separator: ", ")
   }
