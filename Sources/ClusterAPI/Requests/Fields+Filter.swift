@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import HTTPServer
 
 extension Fields {
   /// The languages of filters.
@@ -61,7 +62,7 @@ extension Fields {
   /// The span of time: an instant, or two with a slash between them, either of which may be `..` or nothing.
   func datetime(_ name: String = "datetime") throws(Problem) -> TimeExtent? {
     guard let text = try string(name) else { return nil }
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = text.parts(separatedBy: UInt8(ascii: "/"), atMost: 3)
     func time(_ part: Substring) throws(Problem) -> TimeExtent {
       guard let time = DateTime.extent(Array(part.utf8)) else {
         throw problem(
@@ -73,7 +74,7 @@ extension Fields {
     }
     if parts.count == 1 { return try time(parts[0]) }
     guard parts.count == 2 else { return try time("") }
-    let isOpen = parts.map { $0.isEmpty || $0 == ".." }
+    let isOpen = parts.map { $0.isEmpty || $0.isSame(as: "..") }
     let first = isOpen[0] ? -.infinity : try time(parts[0]).first
     let last = isOpen[1] ? .infinity : try time(parts[1]).last
     guard first <= last else {

@@ -17,12 +17,13 @@ struct SortKeys: Sendable {
     }
     keys = try names.map { name in
       // A plus in a query stands for a space, unless it is escaped.
-      let property = ["+", "-", " "].contains(name.first) ? name.dropFirst() : Substring(name)
+      let direction = name.utf8.first.flatMap { "+- ".utf8.contains($0) ? $0 : nil }
+      let property = direction == nil ? name.utf8[...] : name.utf8.dropFirst()
       guard !property.isEmpty else {
         throw fields.problem(
           "sortby", "sortby is a list of properties, each with + or - before it, or nothing")
       }
-      return (Array(property.utf8), name.first == "-")
+      return (Array(property), direction == UInt8(ascii: "-"))
     }
   }
 

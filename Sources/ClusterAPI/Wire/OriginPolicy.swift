@@ -78,9 +78,11 @@ public struct OriginPolicy: Sendable {
       403, "pages of this origin may not write here; --cors-origin lists those that may")
   }
 
-  /// The origin of a request; nil without one. What is longer than any is none in particular.
+  /// The origin of a request; nil without one. What is longer than any, or not of ASCII, is none in particular.
   private static func origin(of request: HTTPRequest) -> String? {
-    request.headers["Origin"].map { $0.utf8.count <= longest ? $0 : "null" }
+    request.headers["Origin"].map { origin in
+      origin.utf8.count <= longest && origin.utf8.allSatisfy { $0 < 0x80 } ? origin : "null"
+    }
   }
 
   /// The longest origin: `https://`, the longest name, a port.
@@ -89,7 +91,7 @@ public struct OriginPolicy: Sendable {
   private func isListed(_ origin: String) -> Bool {
     switch origins {
     case .all: true
-    case .listed(let names): names.contains(origin.lowercased())
+    case .listed(let names): names.contains { origin.isSameField(as: $0) }
     case .readers: false
     }
   }

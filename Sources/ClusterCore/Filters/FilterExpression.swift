@@ -97,7 +97,10 @@ public indirect enum FilterExpression: Hashable, Sendable {
   public var columnNames: [ColumnName] {
     var seen: Set<ColumnName> = []
     var names: [ColumnName] = []
-    func add(_ name: ColumnName) { if seen.insert(name).inserted { names.append(name) } }
+    func add(_ name: ColumnName) {
+      // Many conditions are often about one property.
+      if name != names.last, seen.insert(name).inserted { names.append(name) }
+    }
     forEachOperand { operand, isTime in
       guard case .property(let name) = operand else { return }
       if isTime {
