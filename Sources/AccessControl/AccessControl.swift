@@ -164,9 +164,12 @@ public final class AccessControl: Sendable {
   /// The key or token of a field Authorization; nil if there is no such field.
   private static func credentials(_ authorization: String?) throws(AccessFailure) -> [UInt8]? {
     guard let authorization else { return nil }
+    // So long, with some spaces, is what it may be.
+    let longest = max(Token.longest, KeyFile.longestKey)
+    guard authorization.utf8.count <= longest + 100 else { throw .malformed }
     let parts = authorization.utf8.split(separator: UInt8(ascii: " "))
-    guard parts.count == 2, Substring(parts[0]).isSameField(as: "bearer"),
-      parts[1].count <= max(Token.longest, KeyFile.longestKey)
+    guard parts.count == 2, parts[1].count <= longest,
+      Substring(parts[0]).isSameField(as: "bearer")
     else { throw .malformed }
     return Array(parts[1])
   }

@@ -24,9 +24,8 @@ struct KnownFilters {
     let text = Text(bytes: Array(value.text))
     if let known = filters[text] { return known }
     do throws(CQL2Error) {
-      let read =
-        if let text = value.string { try CQL2.parse(text) } else { try CQL2.parse(value) }
-      let filter = read.normalised
+      let filter =
+        if let text = value.string { try CQL2.normal(text) } else { try CQL2.normal(value) }
       if filters.count >= KnownFilters.most { filters = [:] }
       filters[text] = filter
       return filter

@@ -94,7 +94,7 @@ void ceh_set_exchange(ceh_connection *connection, ceh_exchange *exchange) {
 }
 
 void ceh_begin_head(ceh_connection *connection) {
-  connection->chunks = 0;
+  connection->lines = connection->chunks = 0;
   set_read_size(connection, HEAD_READ);
   connection->in_body = false;
   connection->since = connection->loop->seconds;

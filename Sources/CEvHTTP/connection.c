@@ -51,16 +51,21 @@ static void closed(struct evhttp_connection *evcon, void *argument) {
   ceh_connection *connection = argument;
   ceh_loop *loop = connection->loop;
   CEH_CHECK_THREAD(loop);
-  if (connection->exchange != NULL) {
-    connection->exchange->connection = NULL;
-    connection->exchange->request = NULL;
-    atomic_store_explicit(&connection->exchange->abandoned, true, memory_order_relaxed);
+  ceh_exchange *exchange = connection->exchange;
+  bool is_unseen = exchange != NULL && exchange->waiting;
+  if (is_unseen) {
+    ceh_stop_waiting(exchange);
+  } else if (exchange != NULL) {
+    exchange->connection = NULL;
+    exchange->request = NULL;
+    atomic_store_explicit(&exchange->abandoned, true, memory_order_relaxed);
   }
   if (connection->stream != NULL) ceh_stream_detach(connection->stream);
   if (connection->handshake != NULL) ceh_handshake_end(connection);
   if (connection->ssl != NULL) ceh_send_close(connection);
   if (connection->paused) LIST_REMOVE(connection, paused_next);
   ceh_set_exchange(connection, NULL);
+  if (is_unseen) free(exchange);
   ceh_forget_bytes(connection);
   ceh_peer_leave(connection);
   if (loop->reading == connection) loop->reading = NULL;

@@ -180,7 +180,7 @@ void ceh_handle_request(struct evhttp_request *request, void *argument) {
                  (int)request->type == CEH_UNKNOWN_METHOD;
   if (frame.body && skipped) exchange->close = connection->linger = true;
   if (request->type == EVHTTP_REQ_CONNECT) exchange->close = true;
-  loop->handlers.on_request(loop->handlers.context, exchange);
+  ceh_take_turn(exchange);
 }
 
 // The exact status of an error: evhttp reports 400 for every error of a head and 413 for every error of a
@@ -189,6 +189,7 @@ static int refine(const ceh_loop *loop, const ceh_connection *connection,
                   const struct evhttp_request *request, int status) {
   const ceh_limits *limits = &loop->limits;
   size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
+  if (connection->lines > CEH_MOST_LINES) return 431;
   if (request->headers_size + unread > limits->max_header_bytes && status == 400) return 431;
   if (request->headers_size == 0 && connection->line_size > limits->max_header_bytes) return 431;
   if (status == 413 && request->chunked && !connection->crumbs) {
@@ -202,7 +203,7 @@ static const char *describe(int status) {
   switch (status) {
     case 413: return "the body is larger than this server accepts";
     case 417: return "the only supported expectation is 100-continue";
-    case 431: return "the request line and header fields are larger than this server accepts";
+    case 431: return "the request line and header fields are larger or more than this server accepts";
     default: return "the request is not valid HTTP/1.1";
   }
 }

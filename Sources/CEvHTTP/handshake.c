@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
 
 // Handshakes of TLS. A handshake takes a thousand times as long as to read a request, so that a crowd of them must
 // not be carried out as soon as their bytes are there: those that can go on wait, and in each turn of the loop some
@@ -164,22 +163,16 @@ static void go_on(ceh_handshake *handshake) {
   }
 }
 
-static int64_t nanoseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 void ceh_shake(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
-  int64_t end = nanoseconds() + SLICE;
+  uint64_t end = ceh_nanoseconds() + SLICE;
   ceh_peer *peer;
   CEH_CHECK_THREAD(loop);
   while ((peer = TAILQ_FIRST(&loop->turns)) != NULL) {
     ceh_handshake *handshake = TAILQ_FIRST(&peer->waiting);
     stop_waiting(handshake);
     go_on(handshake);  // may free both
-    if (nanoseconds() < end) continue;
+    if (ceh_nanoseconds() < end) continue;
     if (!TAILQ_EMPTY(&loop->turns)) event_add(loop->shake, &(struct timeval){0});
     return;
   }

@@ -41,6 +41,9 @@ typedef struct ceh_peer {
   size_t output;  ///< bytes of replies that the sockets have not taken yet
   TAILQ_ENTRY(ceh_peer) turn;
   TAILQ_HEAD(, ceh_handshake) waiting;  ///< its handshakes that can go on; if any, it is in `turns`
+  TAILQ_ENTRY(ceh_peer) busy;
+  TAILQ_HEAD(, ceh_exchange) requests;  ///< those that wait for their turn; if any, it is in the loop's `busy`
+  uint64_t used;                        ///< the loop's time that it has had, as turns.c counts
 } ceh_peer;
 
 /// A handshake of TLS that is not finished.
@@ -69,6 +72,7 @@ typedef struct ceh_connection {
   size_t line_size;        ///< bytes of the last line that was read
   bool malformed;          ///< that line was not valid
   bool in_chunk;           ///< the data of a chunk is being read
+  size_t lines;            ///< of the head and the trailer that is being read
   size_t chunks;           ///< lines before and after chunks of the body that is being read
   bool crumbs;             ///< its chunks are too many and too small
   size_t read_size;        ///< the most bytes of one read
@@ -86,7 +90,12 @@ typedef struct ceh_connection {
 /// The most bytes of an id that a client may give.
 #define CEH_MOST_ID 128
 
+/// The most lines of a head and its trailer: the first, the last, and 128 fields, each of which is work of its own.
+#define CEH_MOST_LINES 130
+
 struct ceh_exchange {
+  TAILQ_ENTRY(ceh_exchange) next;
+  bool waiting;  ///< it is in its peer's `requests`
   ceh_loop *loop;
   ceh_connection *connection;  ///< NULL once the connection has gone
   struct evhttp_request *request;
@@ -117,7 +126,7 @@ struct ceh_loop {
   struct event_base *base;
   struct evhttp *http;
   struct evhttp_bound_socket *bound;
-  struct event *wake, *adopt, *tick, *accept_again, *sweep, *relieve, *shake, *resume;
+  struct event *wake, *adopt, *tick, *accept_again, *sweep, *relieve, *shake, *resume, *serve;
   ceh_limits limits;
   ceh_gauge *gauge;
   ceh_handlers handlers;
@@ -133,6 +142,8 @@ struct ceh_loop {
   LIST_HEAD(, ceh_peer) peers;
   void *peer_tree;  ///< the peers, for tsearch()
   TAILQ_HEAD(, ceh_peer) turns;  ///< peers whose handshakes can go on
+  TAILQ_HEAD(ceh_peers, ceh_peer) busy;  ///< peers whose requests wait for their turns, the next one first
+  uint64_t present;                      ///< the time of the turn that began last, as turns.c counts
   LIST_HEAD(, ceh_connection) paused;
   LIST_HEAD(, ceh_linger) lingering;
   long lingering_count;
@@ -178,6 +189,8 @@ bool ceh_connection_is_idle(const ceh_connection *connection);
 /// Counts a connection to its address. Returns false without memory.
 bool ceh_peer_join(ceh_connection *connection);
 void ceh_peer_leave(ceh_connection *connection);
+/// Counts one connection of an address less, and forgets the address with the last one.
+void ceh_peer_release(ceh_loop *loop, ceh_peer *peer);
 /// Ends a connection for the sake of a new one; false if none is to be had. A newcomer of the address with most
 /// connections has no such claim.
 bool ceh_peer_make_room(const ceh_connection *newcomer);
@@ -201,6 +214,15 @@ void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal);
 void ceh_sweep(evutil_socket_t fd, short what, void *loop);
 /// Runs when a limit of bytes is exceeded.
 void ceh_relieve(evutil_socket_t fd, short what, void *loop);
+// turns.c
+/// Of a clock that never goes back.
+uint64_t ceh_nanoseconds(void);
+/// Hands a request to the handler, now or when its address has its turn.
+void ceh_take_turn(ceh_exchange *exchange);
+/// Gives up the turn of a request, if it waits for one.
+void ceh_stop_waiting(ceh_exchange *exchange);
+/// Runs while requests wait.
+void ceh_serve(evutil_socket_t fd, short what, void *loop);
 // handshake.c
 /// Begins the handshake of a new connection, which may free it.
 void ceh_handshake_start(ceh_connection *connection);

@@ -70,7 +70,9 @@ char *evbuffer_readln(struct evbuffer *input, size_t *length, enum evbuffer_eol_
                  is_chunk_line(connection, line, size);
     return valid ? line : refused(connection, line, length);
   }
-  if (memchr(line, '\0', size) != NULL) return refused(connection, line, length);
+  connection->lines += 1;
+  bool valid = memchr(line, '\0', size) == NULL && connection->lines <= CEH_MOST_LINES;
+  if (!valid) return refused(connection, line, length);
   ceh_set_received(connection, connection->received + FIELD_MEMORY);
   if (size == 0) ceh_begin_body(connection);
   return line;

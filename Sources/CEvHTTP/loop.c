@@ -117,7 +117,8 @@ static bool set_up(ceh_loop *loop) {
   if (!loop->wake || !loop->adopt || !loop->tick || !loop->accept_again) return false;
   loop->shake = event_new(loop->base, -1, 0, ceh_shake, loop);
   loop->resume = event_new(loop->base, -1, 0, ceh_resume, loop);
-  if (!loop->sweep || !loop->relieve || !loop->shake || !loop->resume) return false;
+  loop->serve = event_new(loop->base, -1, 0, ceh_serve, loop);
+  if (!loop->sweep || !loop->relieve || !loop->shake || !loop->resume || !loop->serve) return false;
   if (event_add(loop->sweep, &(struct timeval){.tv_sec = 1}) < 0) return false;
   evhttp_set_bevcb(loop->http, ceh_bufferevent_new, loop);
   evhttp_set_gencb(loop->http, ceh_handle_request, loop);
@@ -144,6 +145,7 @@ ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
   LIST_INIT(&loop->lingering);
   LIST_INIT(&loop->paused);
   TAILQ_INIT(&loop->turns);
+  TAILQ_INIT(&loop->busy);
   STAILQ_INIT(&loop->jobs);
   pthread_mutex_init(&loop->lock, NULL);
   if (set_up(loop)) loop->bound = evhttp_accept_socket_with_handle(loop->http, listener);
@@ -244,6 +246,7 @@ void ceh_loop_free(ceh_loop *loop) {
   if (loop->relieve) event_free(loop->relieve);
   if (loop->shake) event_free(loop->shake);
   if (loop->resume) event_free(loop->resume);
+  if (loop->serve) event_free(loop->serve);
   if (loop->base) event_base_free(loop->base);
   ceh_tls_free(loop->tls);
   pthread_mutex_destroy(&loop->lock);

@@ -30,6 +30,8 @@ bool ceh_peer_join(ceh_connection *connection) {
   ceh_peer *peer = calloc(1, sizeof *peer);
   if (peer == NULL) return false;
   TAILQ_INIT(&peer->waiting);
+  TAILQ_INIT(&peer->requests);
+  peer->used = loop->present;
   peer->number = number(evhttp_connection_get_addr(connection->evcon));
   ceh_peer **found = tsearch(peer, &loop->peer_tree, compare);
   if (found == NULL || *found != peer) free(peer);
@@ -43,9 +45,13 @@ bool ceh_peer_join(ceh_connection *connection) {
 void ceh_peer_leave(ceh_connection *connection) {
   ceh_peer *peer = connection->peer;
   connection->peer = NULL;
+  ceh_peer_release(connection->loop, peer);
+}
+
+void ceh_peer_release(ceh_loop *loop, ceh_peer *peer) {
   peer->connections -= 1;
   if (peer->connections > 0) return;
-  tdelete(peer, &connection->loop->peer_tree, compare);
+  tdelete(peer, &loop->peer_tree, compare);
   LIST_REMOVE(peer, next);
   free(peer);
 }

@@ -1,4 +1,5 @@
 import HTTPServer
+import Texts
 import Threading
 
 /// Bodies that clients have compressed.
@@ -10,18 +11,16 @@ extension API {
     guard request.body.count > 0, [.post, .put, .patch].contains(request.method),
       let coding = request.headers["Content-Encoding"]
     else { return false }
-    switch trimmed(coding).lowercased() {
-    case "", "identity": return false
-    case "gzip", "x-gzip": return true
-    default:
-      throw Problem(
-        415, "a body is sent as it is, or compressed with gzip: Content-Encoding names another way",
-        headers: [("Accept-Encoding", "gzip, identity")])
-    }
+    let name = coding.trimmed
+    if ["", "identity"].contains(where: { name.isSameField(as: $0) }) { return false }
+    if ["gzip", "x-gzip"].contains(where: { name.isSameField(as: $0) }) { return true }
+    throw Problem(
+      415, "a body is sent as it is, or compressed with gzip: Content-Encoding names another way",
+      headers: [("Accept-Encoding", "gzip, identity")])
   }
 
   /// The longest body that an event loop decodes, in bytes before and after.
-  private static let (smallPacked, smallDecoded) = (16 << 10, 128 << 10)
+  private static let (smallPacked, smallDecoded) = (4 << 10, 16 << 10)
 
   /// Answers a request whose body is compressed.
   ///

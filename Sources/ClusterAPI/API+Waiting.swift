@@ -57,12 +57,6 @@ extension API {
   private func goOn(after early: TooEarly, _ answering: Answering, isPatient: Bool = true) {
     let finish: Reply = { answering.finish($0) }
     let resources = Resources(self.resources, of: early.view, isPatient: isPatient)
-    enqueue(.quick, answering.request, finish) {
-      do {
-        try self.begin(answering.request, from: resources, isHere: false, finish)
-      } catch {
-        if !Interruption.isOver { finish(.failure(error)) }
-      }
-    }
+    beginLater(answering.request, from: resources, finish)
   }
 }

@@ -82,6 +82,7 @@ public final class API: Sendable {
       slow: slowRequest, report, resources.metrics.refusals, reply, wait: wait(after:_:))
     let finish: Reply = { answering.finish($0) }
     do {
+      if let list = request.headers.longList { throw Problem.longList(list) }
       try origins.check(request, address, writes: Route.writes)
       if request.body.count > ParserPool.maximumBody {
         // Other methods have no use for a body, and would keep it until they are answered.
@@ -103,12 +104,43 @@ public final class API: Sendable {
     _ request: HTTPRequest, at match: Route.Match? = nil, from resources: Resources,
     isHere: Bool = true, _ finish: @escaping Reply
   ) throws {
+    if isHere, API.isLong(request) {
+      return beginLater(request, at: match, from: resources, finish)
+    }
     if try API.isPacked(request) {
       return try unpack(request, at: match, from: resources, isHere: isHere, finish)
     }
     let outcome = try Route.outcome(of: request, at: match, from: resources)
+    // What was interrupted begins again, or is answered with the reason.
+    if !isHere, Interruption.isOver { return }
     try carryOut(outcome, request, finish, isHere: isHere)
   }
+
+  /// Begins with a request on another thread, when its client has a turn there.
+  func beginLater(
+    _ request: HTTPRequest, at match: Route.Match? = nil, from resources: Resources,
+    _ finish: @escaping Reply
+  ) {
+    enqueue(.quick, request, finish) {
+      do {
+        try self.begin(request, at: match, from: resources, isHere: false, finish)
+      } catch {
+        if !Interruption.isOver { finish(.failure(error)) }
+      }
+    }
+  }
+
+  /// Whether to read a request may take longer than the tenth of a millisecond that an event loop has for it. Nothing of
+  /// it has been looked at before but its head, of which no field takes long; see ``HTTPHeaders/longList``.
+  private static func isLong(_ request: HTTPRequest) -> Bool {
+    if request.path.utf8.count + (request.query?.utf8.count ?? 0) > longTarget { return true }
+    return request.body.count > longRead
+      && (request.body.count > longWrite || !Route.writes(request))
+  }
+
+  /// The longest path and query, and the longest bodies of a read and of a write, that an event loop reads, in bytes.
+  /// Fields take longer to read than features.
+  private static let (longTarget, longRead, longWrite) = (2 << 10, 4 << 10, 16 << 10)
 
   /// Answers a request in the way that was found for it.
   ///
@@ -205,8 +237,9 @@ public final class API: Sendable {
     request.note { $0.enter(lane.rawValue) }
     let timeout = requestTimeout
     let deadline = MonotonicTime.now + UInt(timeout) * 1_000_000_000
+    let isWrite = lane == .write || API.isLong(request) && Route.writes(request)
     let job = Job(
-      of: request.client, isLong: lane != .quick, deadline: lane == .write ? nil : deadline,
+      of: request.client, isLong: lane != .quick, deadline: isWrite ? nil : deadline,
       isAbandoned: { request.isAbandoned },
       fail: { failure in
         let problem =

@@ -3,7 +3,7 @@ extension Route {
   /// HEAD, too, and every resource has OPTIONS.
   static let all: [Route] = [
     Route(
-      "/", answersBeforeLoading: true, listsCollections: true, [.get: { .now(try $0.landing($2)) }]),
+      "/", answersBeforeLoading: true, listsCollections: true, [.get: { try $0.landing($2) }]),
     Route("/openapi.yaml", answersBeforeLoading: true, [.get: { .now(try $0.openAPI($2)) }]),
     Route(
       "/api", answersBeforeLoading: true, listsCollections: true, [.get: { try $0.openAPI30($2) }]),
@@ -47,7 +47,7 @@ extension Route {
     Route(
       "/collections/{collectionId}/items/{featureId}",
       [
-        .get: { .now(try $0.getItem($1.collection, $1.member, $2)) },
+        .get: { try $0.getItem($1.collection, $1.member, $2) },
         .put: { try $0.putItem($1.collection, $1.member, $2) },
         .patch: { try $0.patchItem($1.collection, $1.member, $2) },
         .delete: { try $0.deleteItem($1.collection, $1.member, $2) },

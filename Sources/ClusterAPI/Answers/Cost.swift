@@ -46,7 +46,8 @@ public struct Cost: Sendable {
   ) {
     let total = Double(collection.index.count)
     let filter = options.filter
-    let conditions = Double(filter?.columnNames.count ?? 0)
+    // A condition reads a column at least.
+    let conditions = Double(filter.map { max($0.columnNames.count, $0.conditionCount) } ?? 0)
     let names = Set(options.valueNames + options.keyNames.map { ColumnName($0) })
     let missing = names.count { !collection.hasColumn($0) }
     nanoseconds += Double(missing) * total * (60 + sample.wholeBytes * 0.6)

@@ -8,6 +8,8 @@ enum SmallRead {
   private static let (apart, added) = (1000, 10_000)
   /// The most features of a page, and the most pins.
   static let (page, pins) = (100, 500)
+  /// The most bytes of the properties of a feature that is answered by itself.
+  static let feature = 32 << 10
   /// The most corners of the shapes of a filter.
   private static let mostCorners = 128
   /// The most titles of an answer.

@@ -54,6 +54,8 @@ public final class CollectionWriter: @unchecked Sendable {
   /// The queue, to check that it is the caller's.
   let home: Confinement
   private let waiting = Locked(Waiting())
+  /// The number of writes that wait.
+  var waitingWrites: Int { waiting.withLock { $0.jobs.count } }
   private let done = Locked(Counts())
   var sweeping = Sweeping()
   var clearing = Clearing()

@@ -3,8 +3,8 @@ import HTTPServer
 
 /// A change that a request asks for, read and checked. The writer carries it out.
 struct Write: Sendable {
-  /// The longest body of a write that is read on an event loop and shares a transaction with others. Reading
-  /// it takes about a millisecond.
+  /// The longest body of a write that is read before its turn to be written and shares a transaction with others.
+  /// Reading it takes about a millisecond.
   static let smallBody = 256 << 10
   /// Room for the features of such a body.
   static let smallRoom = DecodingRoom(granted: 4 * smallBody) { _ throws(FormatError) in

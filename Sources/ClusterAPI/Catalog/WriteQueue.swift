@@ -30,6 +30,9 @@ struct WriteQueue: Sendable {
   private var turns: [UInt64] = []
   private var quickAreNext = true
 
+  /// The number of writes. O(clients).
+  var count: Int { waiting.values.reduce(0) { $0 + $1.count } }
+
   /// Adds a write after those of the same client.
   mutating func append(_ job: Job) {
     let client = job.share.client

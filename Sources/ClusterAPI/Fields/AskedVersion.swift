@@ -1,5 +1,6 @@
 import Glibc
 import HTTPServer
+import Texts
 
 /// The version to which a collection must have come before a read of it is answered, and that read.
 struct AskedVersion {
@@ -89,9 +90,10 @@ struct AskedVersion {
   /// The parts of a query that name the version, and the others.
   private static func split(_ query: String) -> (own: String, others: String) {
     var (own, others): ([Substring], [Substring]) = ([], [])
-    for part in query.split(separator: "&") {
-      let name = EncodedText(String(part.prefix { $0 != "=" })).decoded(plusIsSpace: true)
-      if name == queryName { own.append(part) } else { others.append(part) }
+    for part in query.parts(separatedBy: UInt8(ascii: "&")) where !part.isEmpty {
+      let name = EncodedText(String(part.parts(separatedBy: UInt8(ascii: "="), atMost: 1)[0]))
+      let isOwn = name.decoded(plusIsSpace: true)?.isSame(as: queryName) ?? false
+      if isOwn { own.append(part) } else { others.append(part) }
     }
     return (own.joined(separator: "&"), others.joined(separator: "&"))
   }

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Texts
 
 /// The named values of a request, from a JSON body or from a query: one set of rules for both.
 ///
@@ -60,7 +61,7 @@ struct Fields {
   }
 
   private mutating func add(_ name: String, _ value: Value, _ allowed: [String]) throws(Problem) {
-    guard allowed.contains(where: { $0.utf8.count == name.utf8.count && $0 == name }) else {
+    guard allowed.contains(where: { $0.isSame(as: name) }) else {
       throw problem(shown(name), "the name is unknown here")
     }
     guard index(of: name) == nil else { throw problem(name, "\(name) is given twice") }
@@ -78,7 +79,7 @@ struct Fields {
   @inline(__always)
   private func index(of name: String) -> Int? {
     guard lengths & Fields.lengthBit(name) != 0 else { return nil }
-    return values.firstIndex { $0.name == name }
+    return values.firstIndex { $0.name.isSame(as: name) }
   }
 
   /// A problem with one of the fields.
@@ -88,15 +89,17 @@ struct Fields {
 
   /// An unknown name as part of a pointer: shortened, and escaped in a JSON pointer.
   func shown(_ name: String) -> String {
-    let prefix = name.prefix(100)
-    guard inBody else { return String(prefix) }
-    return prefix.reduce(into: "") { pointer, character in
-      switch character {
-      case "~": pointer += "~0"
-      case "/": pointer += "~1"
-      default: pointer.append(character)
+    let prefix = String(name.shortened(to: 100))
+    guard inBody else { return prefix }
+    var pointer: [UInt8] = []
+    for byte in prefix.utf8 {
+      switch byte {
+      case UInt8(ascii: "~"): pointer += "~0".utf8
+      case UInt8(ascii: "/"): pointer += "~1".utf8
+      default: pointer.append(byte)
       }
     }
+    return String(decoding: pointer, as: UTF8.self)
   }
 
   private func value(_ name: String) -> Value? {
@@ -130,8 +133,8 @@ struct Fields {
     }
   }
 
-  private func number(_ name: String, _ text: String) throws(Problem) -> Double {
-    let text = trimmed(text)
+  private func number(_ name: String, _ text: some StringProtocol) throws(Problem) -> Double {
+    let text = text.trimmed
     // Double(_:) also takes "nan", "inf" and hexadecimal numbers.
     let isPlain = text.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.eE".utf8.contains($0)
@@ -235,8 +238,9 @@ struct Fields {
     case .json(let json):
       return try elements(of: json, name, "is not an array of numbers") { $0.number }
     case .query(let text):
-      if let numbers = text.plainNumbers { return numbers }
-      return try parts(name, text).map { (part) throws(Problem) in try number(name, part) }
+      if let numbers = text.plainNumbers(atMost: Fields.mostNumbers) { return numbers }
+      let parts = try parts(name, text, atMost: Fields.mostNumbers, status: 400)
+      return try parts.map { (part) throws(Problem) in try number(name, part) }
     }
   }
 
@@ -288,18 +292,23 @@ struct Fields {
     return ids
   }
 
+  /// The most numbers of a list in a query: no list needs more than six.
+  private static let mostNumbers = 64
+
   /// The elements of a comma-separated list. Most clients escape the commas, so they are looked for in the
   /// decoded text. An element that holds a comma can be sent in a body only.
   private func list(_ name: String, _ text: EncodedText) throws(Problem) -> [String] {
-    let parts = try parts(name, text)
-    try checkCount(parts.count, "elements", of: name, atMost: Fields.maximumElements)
-    return parts
+    try parts(name, text, atMost: Fields.maximumElements, status: 422).map { String($0) }
   }
 
-  private func parts(_ name: String, _ text: EncodedText) throws(Problem) -> [String] {
+  private func parts(
+    _ name: String, _ text: EncodedText, atMost most: Int, status: Int
+  ) throws(Problem) -> [Substring] {
     let decoded = try decoded(name, text)
-    return decoded.isEmpty
-      ? [] : decoded.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    let parts =
+      decoded.isEmpty ? [] : decoded.parts(separatedBy: UInt8(ascii: ","), atMost: most + 1)
+    if parts.count <= most { return parts }
+    throw problem(name, status: status, "\(name) has more than \(most) elements")
   }
 
   // MARK: Objects
@@ -352,7 +361,7 @@ struct Fields {
       var numbers: [Double] = []
       for path in paths {
         var part: JSONValue? = json
-        for step in path.split(separator: "/") { part = part?.member(step) }
+        for step in path.parts(separatedBy: UInt8(ascii: "/")) { part = part?.member(step) }
         guard let number = part?.number else {
           throw problem(
             "\(name)/\(path)", part == nil ? "\(path) is missing" : "\(path) is not a number")
@@ -368,18 +377,17 @@ struct Fields {
     _ json: JSONValue, _ pointer: String, _ paths: [String]
   ) throws(Problem) {
     guard json.kind == .object else { throw problem(pointer, "\(pointer) is not an object") }
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     for (key, value) in json.members {
       let member = String(decoding: key, as: UTF8.self)
-      let below = paths.filter { $0 == member || $0.hasPrefix("\(member)/") }
+      let below = paths.filter { $0.isSame(as: member) || $0.begins(with: "\(member)/") }
       let location = "\(pointer)/\(shown(member))"
       guard !below.isEmpty else { throw problem(location, "the name is unknown here") }
-      guard seen.insert(member).inserted else {
+      guard seen.insert(ExactText(member)).inserted else {
         throw problem(location, "\(member) is given twice")
       }
-      if below != [member] {
-        try checkMembers(value, location, below.map { String($0.dropFirst(member.count + 1)) })
-      }
+      let paths = below.compactMap { $0.after("\(member)/").map(String.init) }
+      if !paths.isEmpty { try checkMembers(value, location, paths) }
     }
   }
 }

@@ -48,18 +48,17 @@ final class ParserPool: Sendable {
   ) -> Problem {
     let detail = bytes.isEmpty ? "the body is empty" : "the body is not JSON: \(error)"
     let end = min(max(error.offset ?? bytes.count, 0), min(bytes.count, 4096))
-    let text = String(decoding: bytes[..<end], as: UTF8.self)
-    var last: (name: String, index: String.Index)?
-    for name in names {
-      // Of the allowed names, the last one before the error.
-      var rest = text[...]
-      let quoted = "\"\(name)\""
-      while let found = rest.firstRange(of: quoted) {
-        if last.map({ $0.index < found.lowerBound }) ?? true { last = (name, found.lowerBound) }
-        rest = rest[found.upperBound...]
+    // Of the allowed names, the last one before the error.
+    let text = bytes[..<end]
+    var (last, start): (String?, Int?) = (nil, nil)
+    for index in text.indices where text[index] == UInt8(ascii: "\"") {
+      if let start {
+        let name = text[(start + 1)..<index]
+        last = names.first { $0.utf8.count == name.count && $0.utf8.elementsEqual(name) } ?? last
       }
+      start = index
     }
     guard let last else { return Problem(400, detail) }
-    return Problem(400, field: last.name, inBody: true, detail)
+    return Problem(400, field: last, inBody: true, detail)
   }
 }

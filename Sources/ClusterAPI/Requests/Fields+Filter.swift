@@ -14,14 +14,14 @@ extension Fields {
 
   private static let crs84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 
-  /// The filter. Without a language an object in a body is JSON, and everything else is text.
+  /// The filter in normal form. Without a language an object in a body is JSON, and everything else is text.
   func filter(_ name: String = "filter") throws -> FilterExpression? {
     let language = try filterLanguage()
     try checkFilterCRS()
     guard has(name) else { return nil }
     do {
       guard language == .json || inBody else {
-        return try string(name).map { try CQL2.parse($0) }
+        return try string(name).map { try CQL2.normal($0) }
       }
       return try withJSON(name) { json -> FilterExpression? in
         if language == .text {
@@ -29,14 +29,14 @@ extension Fields {
             throw problem(
               name, status: 422, "\(name) is CQL2 JSON, and filter-lang says that it is CQL2 text")
           }
-          return try string(name).map { try CQL2.parse($0) }
+          return try string(name).map { try CQL2.normal($0) }
         }
         if language == nil, json.kind != .object {
-          return try string(name).map { try CQL2.parse($0) }
+          return try string(name).map { try CQL2.normal($0) }
         }
         // The text of JSON is taken in a body, too.
-        guard inBody, let text = json.stringBytes else { return try CQL2.parse(json) }
-        return try CQL2.parse(try JSONParser().parse(text))
+        guard inBody, let text = json.stringBytes else { return try CQL2.normal(json) }
+        return try CQL2.normal(try JSONParser().parse(text))
       } ?? nil
     } catch let error as CQL2Error {
       throw problem(name, status: error.status, "\(error)")
@@ -62,7 +62,7 @@ extension Fields {
   /// The span of time: an instant, or two with a slash between them, either of which may be `..` or nothing.
   func datetime(_ name: String = "datetime") throws(Problem) -> TimeExtent? {
     guard let text = try string(name) else { return nil }
-    let parts = text.parts(separatedBy: UInt8(ascii: "/"))
+    let parts = text.parts(separatedBy: UInt8(ascii: "/"), atMost: 3)
     func time(_ part: Substring) throws(Problem) -> TimeExtent {
       guard let time = DateTime.extent(Array(part.utf8)) else {
         throw problem(
@@ -74,7 +74,7 @@ extension Fields {
     }
     if parts.count == 1 { return try time(parts[0]) }
     guard parts.count == 2 else { return try time("") }
-    let isOpen = parts.map { $0.isEmpty || $0 == ".." }
+    let isOpen = parts.map { $0.isEmpty || $0.isSame(as: "..") }
     let first = isOpen[0] ? -.infinity : try time(parts[0]).first
     let last = isOpen[1] ? .infinity : try time(parts[1]).last
     guard first <= last else {

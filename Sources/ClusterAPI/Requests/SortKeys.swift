@@ -17,13 +17,13 @@ struct SortKeys: Sendable {
     }
     keys = try names.map { name in
       // A plus in a query stands for a space, unless it is escaped.
-      let hasSign = name.utf8.first.map("+- ".utf8.contains) ?? false
-      let property = name.utf8.dropFirst(hasSign ? 1 : 0)
+      let direction = name.utf8.first.flatMap { "+- ".utf8.contains($0) ? $0 : nil }
+      let property = direction == nil ? name.utf8[...] : name.utf8.dropFirst()
       guard !property.isEmpty else {
         throw fields.problem(
           "sortby", "sortby is a list of properties, each with + or - before it, or nothing")
       }
-      return (Array(property), name.utf8.first == UInt8(ascii: "-"))
+      return (Array(property), direction == UInt8(ascii: "-"))
     }
   }
 

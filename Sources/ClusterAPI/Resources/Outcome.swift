@@ -30,25 +30,6 @@ enum Outcome {
     return .read(Read(isSmall: isSmall, cost: cost, make: make))
   }
 
-  /// An outcome that is found by reading a body: at once, or, if the body is long, away from the event loops.
-  static func reading(
-    _ body: RequestBody, _ outcome: @escaping @Sendable () throws -> Outcome
-  ) throws -> Outcome {
-    guard body.count > smallBody else { return try outcome() }
-    return .later(.quick) {
-      switch try outcome() {
-      case .now(let response): return response
-      case .read(let read): return try read.make()
-      case .later(_, let work): return try work()
-      case .write, .longWrite, .deferred:
-        preconditionFailure("a body of a read has no such outcome")
-      }
-    }
-  }
-
-  /// The largest body of named values that an event loop reads, in bytes.
-  private static let smallBody = 64 << 10
-
   /// A write that is read from a body at once, or, if the body is long or turns out to hold much, away from
   /// the event loops. `read` is given the memory for a write that is read there.
   static func write(

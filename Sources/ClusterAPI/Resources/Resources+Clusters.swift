@@ -4,10 +4,6 @@ import HTTPServer
 
 extension Resources {
   func clusters(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    try .reading(request.body) { try self.readClusters(id, request) }
-  }
-
-  private func readClusters(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let (asked, properties) = try viewport(request)
     let type: MediaType = asked.values.cell.output.isGeoJSON ? .geoJSON : .json
     let snapshot = try snapshot(id)

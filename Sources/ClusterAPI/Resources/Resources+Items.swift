@@ -120,11 +120,25 @@ extension Resources {
 
   // MARK: One feature
 
-  func getItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> HTTPResponse {
+  func getItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
     let type = try request.answerType([.geoJSON, .json, .html])
     let snapshot = try snapshot(id)
-    let record = snapshot.index.record(at: try ordinal(of: feature, in: snapshot))
+    let ordinal = try ordinal(of: feature, in: snapshot)
     let base = base(of: request)
+    let size = snapshot.index.record(at: ordinal).properties.count
+    return .response(
+      to: request, isSmall: size <= SmallRead.feature,
+      cost: { Cost(nanoseconds: 25_000 + Double(size)) }
+    ) {
+      Resources.response(
+        snapshot.index.record(at: ordinal), feature, in: id, request, type, base)
+    }
+  }
+
+  private static func response(
+    _ record: FeatureRecord, _ feature: String, in id: String, _ request: HTTPRequest,
+    _ type: MediaType, _ base: String
+  ) -> HTTPResponse {
     let collection = "\(base)/collections/\(id)"
     let own = "\(collection)/items/\(PercentCoding.encode(feature))"
     // OGC API Features wants a feature that is read by itself to have links. In the header they don't change

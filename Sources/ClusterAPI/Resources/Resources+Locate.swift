@@ -9,12 +9,6 @@ extension Resources {
 
   /// Finds a feature: the viewport that shows it, and the annotation that stands for it there.
   func locate(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
-    try .reading(request.body) { try self.readLocate(id, feature, request) }
-  }
-
-  private func readLocate(
-    _ id: String, _ feature: String, _ request: HTTPRequest
-  ) throws -> Outcome {
     _ = try request.answerType([.json])
     try request.checkBodyType([.json])
     let snapshot = try snapshot(id)

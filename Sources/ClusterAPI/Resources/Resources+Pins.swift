@@ -5,10 +5,6 @@ import Threading
 
 extension Resources {
   func pins(_ id: String, _ request: HTTPRequest) throws -> Outcome {
-    try .reading(request.body) { try self.readPins(id, request) }
-  }
-
-  private func readPins(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let given = try withViewportFields(request, .pins) { fields, format in
       _ = try request.negotiate([.json], format: format)
       return try PinRequest(fields)

@@ -53,8 +53,9 @@ extension Resources {
   }
 
   private static func format(_ request: HTTPRequest) throws(Problem) -> FeatureFormat {
-    try request.checkBodyType([.geoJSON, .json, .geoJSONSequence, .newlineJSON, .csv])
-    switch request.bodyType.flatMap(MediaType.init) {
+    let types: [MediaType] = [.geoJSON, .json, .geoJSONSequence, .newlineJSON, .csv]
+    try request.checkBodyType(types)
+    switch request.bodyType(of: types) {
     case .geoJSONSequence, .newlineJSON: return .geoJSONSequence
     case .csv: return .csv
     default: return .geoJSON

@@ -17,15 +17,20 @@ extension Resources {
     ]
   }
 
-  func landing(_ request: HTTPRequest) throws -> HTTPResponse {
+  func landing(_ request: HTTPRequest) throws -> Outcome {
     let type = try request.answerType([.json, .html])
     let base = base(of: request)
     var links = Resources.links(base)
     links.append(Resources.alternate(request, base, of: type, .json))
     if type == .html {
-      return Resources.landingPage(
-        try catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count, links: links,
-        base)
+      let cost = { @Sendable [catalog] in
+        Cost(ofListing: min(Resources.usualPage, catalog.count))
+      }
+      return .response(to: request, cost: cost) { [catalog, links] in
+        Resources.landingPage(
+          try catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count, links: links,
+          base)
+      }
     }
     var response = HTTPResponse { json in
       json.member("title", "pincluster")
@@ -33,7 +38,7 @@ extension Resources {
       json.links(links)
     }
     response.add(links)
-    return response
+    return .now(response)
   }
 
   /// The link to the other form of an answer: for people, or for programs.

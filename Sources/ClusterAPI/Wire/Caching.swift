@@ -1,4 +1,5 @@
 import HTTPServer
+import Texts
 
 /// How long caches may keep an answer.
 enum Caching: CaseIterable {
@@ -17,7 +18,7 @@ enum Caching: CaseIterable {
     guard request.headers["Authorization"] != nil else { return }
     for index in response.headers.indices where response.headers[index].name == name {
       let value = response.headers[index].value
-      let rest = value.hasPrefix("public, ") ? value.dropFirst("public, ".count) : value[...]
+      let rest = value.after("public, ") ?? value[...]
       response.headers[index].value = "private, \(rest)"
     }
   }

@@ -68,8 +68,9 @@ struct EncodedText {
     }
   }
 
-  /// The numbers of a comma-separated list, if all of them are plain decimals of few digits.
-  var plainNumbers: [Double]? {
+  /// The numbers of a comma-separated list, if all of them are plain decimals of few digits, and they are not more than
+  /// some.
+  func plainNumbers(atMost most: Int) -> [Double]? {
     bytes[range].withUnsafeBufferPointer { text in
       var numbers: [Double] = []
       numbers.reserveCapacity(4)
@@ -77,7 +78,7 @@ struct EncodedText {
       while let number = PlainNumber.read(text, &offset) {
         numbers.append(number)
         if offset == text.count { return numbers }
-        guard text[offset] == UInt8(ascii: ",") else { return nil }
+        guard numbers.count < most, text[offset] == UInt8(ascii: ",") else { return nil }
         offset += 1
       }
       return nil

@@ -68,7 +68,7 @@ public struct OriginPolicy: Sendable {
     // Browsers let no page set this field. "none" is what the user does by hand.
     let site = request.headers["Sec-Fetch-Site"]
     if site == "same-origin" || site == "none" { return }
-    if let origin = request.headers["Origin"] {
+    if let origin = OriginPolicy.origin(of: request) {
       if isListed(origin) || isOwn(origin, request, address) { return }
     } else if site == nil {
       return
@@ -76,6 +76,16 @@ public struct OriginPolicy: Sendable {
     throw Problem(
       403, "pages of this origin may not write here; --cors-origin lists those that may")
   }
+
+  /// The origin of a request; nil without one. What is longer than any, or not of ASCII, is none in particular.
+  private static func origin(of request: HTTPRequest) -> String? {
+    request.headers["Origin"].map { origin in
+      origin.utf8.count <= longest && origin.utf8.allSatisfy { $0 < 0x80 } ? origin : "null"
+    }
+  }
+
+  /// The longest origin: `https://`, the longest name, a port.
+  private static let longest = 300
 
   private func isListed(_ origin: String) -> Bool {
     switch origins {
@@ -115,7 +125,7 @@ public struct OriginPolicy: Sendable {
   func apply(to response: inout HTTPResponse, for request: HTTPRequest) {
     guard case .listed = origins else { return }
     response.headers.removeAll { $0.name == CrossOrigin.name }
-    if let origin = request.headers["Origin"], isListed(origin) {
+    if let origin = OriginPolicy.origin(of: request), isListed(origin) {
       response.headers.append((CrossOrigin.name, origin))
     }
     response.headers.append(("Vary", "Origin"))
@@ -127,7 +137,7 @@ public struct OriginPolicy: Sendable {
   func methods(
     _ allowed: String, for request: HTTPRequest, writes: (HTTPRequest) -> Bool
   ) -> String {
-    guard origins == .readers, let origin = request.headers["Origin"],
+    guard origins == .readers, let origin = OriginPolicy.origin(of: request),
       !isOwn(origin, request, .ofRequests)
     else { return allowed }
     var request = request

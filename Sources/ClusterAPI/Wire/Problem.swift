@@ -67,6 +67,13 @@ public struct Problem: Error, Sendable {
     return problem
   }
 
+  /// A list in the head has more members than are read.
+  static func longList(_ name: String) -> Problem {
+    var problem = Problem(431, "\(name) has more than \(HTTPHeaders.mostMembers) members")
+    problem.refusal = .headSize
+    return problem
+  }
+
   /// There is no memory for another write.
   static let tooManyWrites = unavailable("too many writes are waiting", .writeMemory)
   /// There is no memory for another write of the client's address.

@@ -1,4 +1,5 @@
 import HTTPServer
+import Texts
 
 /// What a request asks for without saying it: the names of its fields, each with the length of its value in bytes, such
 /// as `bbox=15&zoom=1`. Values may be secret or somebody's, and don't belong into logs.
@@ -11,10 +12,13 @@ public enum RequestShape {
   /// The shape of a query; nil without one. Lengths are those of percent-encoded values.
   public static func ofQuery(_ query: String?) -> String? {
     query.map { query in
-      text(
-        query.utf8.split(separator: UInt8(ascii: "&")).lazy.map { field in
-          let name = field.prefix { $0 != UInt8(ascii: "=") }
-          return (Array(name.prefix(longest + 1)), max(field.count - name.count - 1, 0))
+      let fields = query.parts(separatedBy: UInt8(ascii: "&"), atMost: 4 * most).filter {
+        !$0.isEmpty
+      }
+      return text(
+        fields.lazy.map { field in
+          let name = field.utf8.prefix { $0 != UInt8(ascii: "=") }
+          return (Array(name.prefix(longest + 1)), max(field.utf8.count - name.count - 1, 0))
         })
     }
   }

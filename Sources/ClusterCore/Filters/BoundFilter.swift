@@ -17,7 +17,14 @@ public struct BoundFilter: Sendable {
     _ expression: FilterExpression, of index: FeatureIndex? = nil,
     columns: (_ name: ColumnName) throws -> PropertyColumn
   ) rethrows {
-    let normalised = expression.normalised
+    try self.init(normal: expression.normalised, of: index, columns: columns)
+  }
+
+  /// Binds an expression in normal form.
+  init(
+    normal normalised: FilterExpression, of index: FeatureIndex?,
+    columns: (_ name: ColumnName) throws -> PropertyColumn
+  ) rethrows {
     var binder = FilterBinder(index: index)
     for name in normalised.columnNames { binder.columns[name] = try columns(name) }
     root = binder.term(normalised)

@@ -14,19 +14,26 @@ public final class FeatureFilter: Sendable {
   /// Creates a filter of the collection whose columns `columns` returns.
   ///
   /// - Parameter index: the collection's index, which only shapes need.
-  public init(
+  public convenience init(
     _ expression: FilterExpression, of index: FeatureIndex? = nil,
     columns: @escaping @Sendable (ColumnName) -> PropertyColumn
   ) {
-    self.expression = expression.normalised
-    region = self.expression.region
+    self.init(normal: expression.normalised, of: index, columns: columns)
+  }
+
+  /// Creates a filter of an expression in normal form.
+  private init(
+    normal expression: FilterExpression, of index: FeatureIndex?,
+    columns: @escaping @Sendable (ColumnName) -> PropertyColumn
+  ) {
+    (self.expression, region) = (expression, expression.region)
     (self.index, self.columns) = (index, columns)
   }
 
   /// What a feature in the region must be to pass; nil for anything.
   func rest() -> FeatureFilter? {
     guard let rest = expression.withoutRegion else { return nil }
-    return FeatureFilter(rest, of: index, columns: columns)
+    return FeatureFilter(normal: rest, of: index, columns: columns)
   }
 
   /// Returns whether the feature with an ordinal passes.
@@ -34,7 +41,7 @@ public final class FeatureFilter: Sendable {
 
   func bind() -> BoundFilter {
     bound.withLock { bound in
-      let filter = bound ?? BoundFilter(expression, of: index, columns: columns)
+      let filter = bound ?? BoundFilter(normal: expression, of: index, columns: columns)
       bound = filter
       return filter
     }

@@ -16,6 +16,7 @@ extension FilterExpression {
     case .between(let value, let low, let high):
       return .ranging(value, low, high, negated: negated)
     case .inList(let value, let list):
+      if FilterExpression.isNormal(listOf: value, list) { return self.negated(negated) }
       let comparison: Comparison = negated ? .notEqual : .equal
       return .joined(list.map { .comparing(value, comparison, $0) }, isAnd: negated)
     case .like(let value, let pattern):
@@ -44,7 +45,7 @@ extension FilterExpression {
     }
   }
 
-  private func negated(_ isNegated: Bool) -> FilterExpression { isNegated ? .not(self) : self }
+  fileprivate func negated(_ isNegated: Bool) -> FilterExpression { isNegated ? .not(self) : self }
 
   private static func comparing(
     _ a: Operand, _ comparison: Comparison, _ b: Operand
@@ -83,56 +84,97 @@ extension FilterExpression {
     return joined([first, second], isAnd: !negated)
   }
 
-  /// Joins normalised parts by AND or OR.
+  /// Whether `value IN (list)` is in normal form: of a property, with different literals that it may be equal to. So
+  /// it is mostly, and often asked for: O(bytes of the literals).
+  private static func isNormal(listOf value: Operand, _ list: [Operand]) -> Bool {
+    let isFolded: Bool
+    switch value {
+    case .property: isFolded = false
+    case .folded(.property): isFolded = true
+    default: return false
+    }
+    guard list.count > 1 else { return false }
+    let isComparable = list.allSatisfy { literal in
+      switch literal {
+      case .string: true
+      case .number, .bool: !isFolded
+      default: false
+      }
+    }
+    return isComparable && areDifferent(list)
+  }
+
+  /// Whether no literal occurs twice. By a table of places that hashes tell, with a key that nobody knows.
+  private static func areDifferent(_ list: [Operand]) -> Bool {
+    let mask = (1 << (Int.bitWidth - (2 * list.count).leadingZeroBitCount)) - 1
+    return withUnsafeTemporaryAllocation(of: Int32.self, capacity: mask + 1) { places in
+      places.initialize(repeating: -1)
+      for (number, literal) in list.enumerated() {
+        var place = Int(truncatingIfNeeded: literal.literalHash) & mask
+        while places[place] >= 0 {
+          if list[Int(places[place])] == literal { return false }
+          place = (place + 1) & mask
+        }
+        places[place] = Int32(number)
+      }
+      return true
+    }
+  }
+
+  /// The parts `p = literal` and `p IN (literals)` of an OR, or `p <> literal` and `p NOT IN (literals)` of an AND,
+  /// which become one list for each property.
+  private struct Lists {
+    private var numbers: [Operand: Int] = [:]
+    private var all: [(property: Operand, index: Int, values: [Operand], seen: Set<Operand>)] = []
+
+    /// Adds literals that a property must be one of, or none of; returns whether it is the first such part, whose place
+    /// is given.
+    mutating func add(_ property: Operand, _ values: [Operand], at index: Int) -> Bool {
+      let number = numbers[property] ?? all.count
+      let isNew = number == all.count
+      if isNew {
+        numbers[property] = number
+        all.append((property, index, [], []))
+      }
+      for value in values where all[number].seen.insert(value).inserted {
+        all[number].values.append(value)
+      }
+      return isNew
+    }
+
+    /// Puts each list of more than one literal in the place of the first part of its property.
+    func replace(in parts: inout [FilterExpression], isAnd: Bool) {
+      for list in all where list.values.count > 1 {
+        parts[list.index] = FilterExpression.inList(list.property, list.values).negated(isAnd)
+      }
+    }
+  }
+
+  /// Joins normalised parts by AND or OR, without duplicates.
   private static func joined(_ parts: [FilterExpression], isAnd: Bool) -> FilterExpression {
-    var flat: [FilterExpression] = []
-    var seen: Set<FilterExpression> = []
-    for part in parts.flatMap({ $0.parts(ofAnd: isAnd) }) {
-      if case .literal(let value) = part {
-        if value != isAnd { return part }  // false AND …, true OR …
+    var joined: [FilterExpression] = []
+    var (seen, lists): (Set<FilterExpression>, Lists) = ([], Lists())
+    /// Adds a part; returns whether it decides: false AND …, true OR ….
+    func add(_ part: FilterExpression) -> Bool {
+      if case .literal(let value) = part { return value != isAnd }
+      if let (property, values) = part.literals(excluded: isAnd) {
+        if lists.add(property, values, at: joined.count) { joined.append(part) }
       } else if seen.insert(part).inserted {
-        flat.append(part)
+        joined.append(part)
       }
+      return false
     }
-    let merged = withListsMerged(flat, isAnd: isAnd)
-    if merged.count == 1 { return merged[0] }
-    if merged.isEmpty { return .literal(isAnd) }
-    return isAnd ? .and(merged) : .or(merged)
-  }
-
-  private func parts(ofAnd isAnd: Bool) -> [FilterExpression] {
-    switch self {
-    case .and(let parts) where isAnd: parts
-    case .or(let parts) where !isAnd: parts
-    default: [self]
-    }
-  }
-
-  /// Merges the parts `p = literal` and `p IN (literals)` of an OR, or `p <> literal` and
-  /// `p NOT IN (literals)` of an AND, to one list for each property.
-  private static func withListsMerged(
-    _ parts: [FilterExpression], isAnd: Bool
-  ) -> [FilterExpression] {
-    var result: [FilterExpression] = []
-    var lists: [Operand: (index: Int, values: [Operand], seen: Set<Operand>)] = [:]
     for part in parts {
-      guard let (property, values) = part.literals(excluded: isAnd) else {
-        result.append(part)
-        continue
-      }
-      if lists[property] == nil {
-        lists[property] = (result.count, [], [])
-        result.append(part)
-      }
-      for value in values where lists[property]?.seen.insert(value).inserted == true {
-        lists[property]?.values.append(value)
+      switch part {
+      case .and(let inner) where isAnd: for part in inner where add(part) { return part }
+      case .or(let inner) where !isAnd: for part in inner where add(part) { return part }
+      default: if add(part) { return part }
       }
     }
-    for (property, list) in lists where list.values.count > 1 {
-      let within = FilterExpression.inList(property, list.values)
-      result[list.index] = isAnd ? .not(within) : within
-    }
-    return result
+    lists.replace(in: &joined, isAnd: isAnd)
+    if joined.count == 1 { return joined[0] }
+    if joined.isEmpty { return .literal(isAnd) }
+    return isAnd ? .and(joined) : .or(joined)
   }
 
   /// Returns the property and the literals if this condition requires the property to be one of
@@ -156,6 +198,16 @@ extension FilterExpression.Operand {
     switch self {
     case .number, .string, .bool, .time: true
     case .property, .folded, .arithmetic: false
+    }
+  }
+
+  /// A hash of a literal, equal for equal ones.
+  fileprivate var literalHash: UInt64 {
+    switch self {
+    case .string(let text): text.withUnsafeBytes { ByteHash.hash($0) }
+    // 0 and −0 are equal.
+    case .number(let value): ByteHash.hash((value == 0 ? 0 : value).bitPattern)
+    default: UInt64(truncatingIfNeeded: hashValue)
     }
   }
 

@@ -17,6 +17,29 @@ public indirect enum FilterExpression: Hashable, Sendable {
     case folded(Operand)
     /// The result of an operation on two numbers.
     case arithmetic(Arithmetic, Operand, Operand)
+
+    /// A hash that takes texts as a whole, where that of an array takes each byte by itself. O(bytes).
+    public func hash(into hasher: inout Hasher) {
+      func add(_ text: [UInt8], _ kind: UInt8) {
+        hasher.combine(kind)
+        hasher.combine(text.count)
+        text.withUnsafeBytes { hasher.combine(bytes: $0) }
+      }
+      switch self {
+      case .property(let name): add(name, 0)
+      case .string(let text): add(text, 1)
+      case .number(let value): hasher.combine(value)
+      case .bool(let value): hasher.combine(value)
+      case .time(let time): hasher.combine(time)
+      case .folded(let inner):
+        hasher.combine(2)
+        hasher.combine(inner)
+      case .arithmetic(let operation, let a, let b):
+        hasher.combine(operation)
+        hasher.combine(a)
+        hasher.combine(b)
+      }
+    }
   }
 
   /// A comparison of two values: numbers as doubles, strings by their UTF-8, and false before true.
@@ -74,7 +97,10 @@ public indirect enum FilterExpression: Hashable, Sendable {
   public var columnNames: [ColumnName] {
     var seen: Set<ColumnName> = []
     var names: [ColumnName] = []
-    func add(_ name: ColumnName) { if seen.insert(name).inserted { names.append(name) } }
+    func add(_ name: ColumnName) {
+      // Many conditions are often about one property.
+      if name != names.last, seen.insert(name).inserted { names.append(name) }
+    }
     forEachOperand { operand, isTime in
       guard case .property(let name) = operand else { return }
       if isTime {
@@ -137,18 +163,20 @@ public indirect enum FilterExpression: Hashable, Sendable {
 
   /// Calls `body` with all operands and their operands, and whether they are read as times.
   private func forEachOperand(_ body: (Operand, _ isTime: Bool) -> Void) {
-    func visit(_ operands: Operand...) {
-      let isTime = operands.contains(where: \.isTime)
-      for operand in operands { operand.forEach { body($0, isTime) } }
-    }
+    func visit(_ operand: Operand, _ isTime: Bool) { operand.forEach { body($0, isTime) } }
     forEachCondition { condition in
       switch condition {
-      case .comparison(let a, _, let b): visit(a, b)
-      case .between(let value, let low, let high): visit(value, low, high)
+      case .comparison(let a, _, let b):
+        let isTime = a.isTime || b.isTime
+        visit(a, isTime)
+        visit(b, isTime)
+      case .between(let value, let low, let high):
+        let isTime = value.isTime || low.isTime || high.isTime
+        for operand in [value, low, high] { visit(operand, isTime) }
       case .inList(let value, let list):
-        if let time = list.first(where: \.isTime) { visit(value, time) } else { visit(value) }
-        for operand in list { visit(operand) }
-      case .like(let value, _), .isNull(let value): visit(value)
+        visit(value, value.isTime || list.contains(where: \.isTime))
+        for operand in list { visit(operand, operand.isTime) }
+      case .like(let value, _), .isNull(let value): visit(value, value.isTime)
       case .temporal(_, let a, let b):
         for name in a.properties + b.properties { body(.property(name), true) }
       case .window(let name, _): body(.property(name), true)

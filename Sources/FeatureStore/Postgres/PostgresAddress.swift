@@ -3,10 +3,8 @@ internal import Texts
 
 /// Where a PostgreSQL database is, and as whom to use it.
 public struct PostgresAddress: Sendable {
-  /// The parameters of libpq with which a host is reached.
-  typealias Host = [String: String]  // Characters: keywords of libpq
   /// The hosts to try, in order.
-  let hosts: [Host]
+  let hosts: [PostgresHost]
   /// The database as it is named in errors and logs: without a password.
   public let name: String
 
@@ -22,7 +20,7 @@ public struct PostgresAddress: Sendable {
       throw Invalid(reason: "not of the form postgresql://user@host/database")
     }
     defer { PQconninfoFree(options) }
-    var values: Host = [:]
+    var values: PostgresHost = [:]
     var option = options
     while let keyword = option.pointee.keyword {
       if let value = option.pointee.val {

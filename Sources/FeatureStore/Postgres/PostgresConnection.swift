@@ -24,8 +24,7 @@ final class PostgresConnection {
   ///   - schema: the schema of the tables.
   ///   - seconds: the limit of time.
   init(
-    to host: PostgresAddress.Host, of address: PostgresAddress, schema: String,
-    within seconds: Double
+    to host: PostgresHost, of address: PostgresAddress, schema: String, within seconds: Double
   ) throws(StoreError) {
     self.address = address
     pointer = try PostgresConnection.connect(host, address, seconds)
@@ -55,7 +54,7 @@ final class PostgresConnection {
     """
 
   private static func connect(
-    _ host: PostgresAddress.Host, _ address: PostgresAddress, _ seconds: Double
+    _ host: PostgresHost, _ address: PostgresAddress, _ seconds: Double
   ) throws(StoreError) -> OpaquePointer {
     let keywords = Array(host.keys)
     var names = keywords.map { strdup($0) } + [nil]
@@ -85,9 +84,8 @@ final class PostgresConnection {
 
   /// What libpq says is wrong with a connection, in one line; nil for nothing.
   static func message(of pointer: OpaquePointer) -> String? {
-    let words = (PQerrorMessage(pointer).map { String(cString: $0) } ?? "").utf8.split {
-      $0 <= 0x20
-    }
+    let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
+    let words = message.utf8.split { $0 <= 0x20 }
     return words.isEmpty ? nil : words.map { String(Substring($0)) }.joined(separator: " ")
   }
 

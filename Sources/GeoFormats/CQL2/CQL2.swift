@@ -3,13 +3,36 @@ public import ClusterCore
 /// Filters in CQL2 (OGC 21-065r2), as text and as JSON: comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL,
 /// CASEI, arithmetic, the temporal functions, and S_INTERSECTS and S_DISJOINT.
 public enum CQL2 {
-  /// Parses a text.
+  /// A filter as a text says it.
   public static func parse(_ text: String) throws(CQL2Error) -> FilterExpression {
     try parse(Array(text.utf8))
   }
 
-  /// Parses a text in UTF-8.
+  /// A filter as a text in UTF-8 says it.
   public static func parse(_ text: [UInt8]) throws(CQL2Error) -> FilterExpression {
+    let filter = try read(text)
+    _ = try checked(filter)
+    return filter
+  }
+
+  /// A filter as JSON says it.
+  public static func parse(_ json: JSONValue) throws(CQL2Error) -> FilterExpression {
+    let filter = try read(json)
+    _ = try checked(filter)
+    return filter
+  }
+
+  /// The normal form of the filter of a text; see ``FilterExpression/normalised``.
+  public static func normal(_ text: String) throws(CQL2Error) -> FilterExpression {
+    try checked(try read(Array(text.utf8)))
+  }
+
+  /// The normal form of the filter of a JSON value.
+  public static func normal(_ json: JSONValue) throws(CQL2Error) -> FilterExpression {
+    try checked(try read(json))
+  }
+
+  private static func read(_ text: [UInt8]) throws(CQL2Error) -> FilterExpression {
     guard text.count <= FilterExpression.maximumLength else {
       throw .tooLarge(
         detail: "the filter has \(text.count) bytes; at most "
@@ -19,26 +42,24 @@ public enum CQL2 {
       throw CQL2Tokenizer(text).failure(at: validLength(of: text), "invalid UTF-8")
     }
     var parser = CQL2Parser(text)
-    let filter = try parser.expression()
-    try check(filter.normalised)
-    return filter
+    return try parser.expression()
   }
 
-  /// Parses JSON.
-  public static func parse(_ json: JSONValue) throws(CQL2Error) -> FilterExpression {
+  private static func read(_ json: JSONValue) throws(CQL2Error) -> FilterExpression {
     guard json.text.count <= FilterExpression.maximumLength else {
       throw .tooLarge(
         detail: "the filter has \(json.text.count) bytes; at most "
           + "\(FilterExpression.maximumLength) are accepted")
     }
     var reader = CQL2JSONReader()
-    let filter = try reader.condition(json, at: "")
-    try check(filter.normalised)
-    return filter
+    return try reader.condition(json, at: "")
   }
 
-  /// Rejects filters that would take too long over many features.
-  private static func check(_ filter: FilterExpression) throws(CQL2Error) {
+  /// The normal form of a filter. Throws if it would take too long over many features.
+  private static func checked(
+    _ filter: FilterExpression
+  ) throws(CQL2Error) -> FilterExpression {
+    let filter = filter.normalised
     let parts = [
       (
         "conditions", filter.conditionCount, FilterExpression.maximumConditions,
@@ -50,6 +71,7 @@ public enum CQL2 {
     for (name, count, maximum, remedy) in parts where count > maximum {
       throw .tooLarge(detail: "the filter has \(count) \(name), more than \(maximum)\(remedy)")
     }
+    return filter
   }
 
   private static func validLength(of text: [UInt8]) -> Int {

@@ -6,7 +6,11 @@ struct CQL2JSONArguments {
   /// An argument, and where it is.
   struct Element {
     let value: JSONValue
-    let pointer: String
+    fileprivate let list: String
+    fileprivate let index: Int
+
+    /// Only errors tell it.
+    var pointer: String { "\(list)/\(index)" }
   }
 
   init(_ array: JSONValue, at pointer: String) {
@@ -14,7 +18,7 @@ struct CQL2JSONArguments {
     self.pointer = pointer
   }
 
-  subscript(index: Int) -> Element { Element(value: list[index], pointer: "\(pointer)/\(index)") }
+  subscript(index: Int) -> Element { Element(value: list[index], list: pointer, index: index) }
 
   /// Throws unless there are so many.
   func check(_ count: Int) throws(CQL2Error) {

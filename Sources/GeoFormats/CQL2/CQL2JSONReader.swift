@@ -82,7 +82,9 @@ struct CQL2JSONReader {
     default:
       throw .json(
         pointer: pointer + "/op",
-        detail: "\(name.prefix(40)) is not an operator of conditions that is known here")
+        detail:
+          "\(String(name.unicodeScalars.prefix(40))) is not an operator of conditions that is known here"
+      )
     }
   }
 
@@ -105,7 +107,8 @@ struct CQL2JSONReader {
   private mutating func operand(
     _ argument: CQL2JSONArguments.Element
   ) throws(CQL2Error) -> Operand {
-    let (json, pointer) = (argument.value, argument.pointer)
+    let json = argument.value
+    var pointer: String { argument.pointer }
     switch json.kind {
     case .string: return .string(json.stringBytes.map { Array($0) } ?? [])
     case .number: return .number(json.number ?? 0)
@@ -135,7 +138,8 @@ struct CQL2JSONReader {
     }
     guard let operation = Arithmetic(rawValue: name) else {
       throw .json(
-        pointer: pointer + "/op", detail: "\(name.prefix(40)) is not a function that is known here")
+        pointer: pointer + "/op",
+        detail: "\(String(name.unicodeScalars.prefix(40))) is not a function that is known here")
     }
     operations += 1
     guard operations <= FilterExpression.maximumOperations else {

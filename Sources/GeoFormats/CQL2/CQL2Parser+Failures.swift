@@ -65,6 +65,7 @@ extension CQL2Parser {
   /// A text, cut off if it is long.
   private static func shown(_ text: [UInt8]) -> String {
     let whole = String(decoding: text.prefix(200), as: UTF8.self)
-    return whole.count > 40 ? whole.prefix(40) + "…" : whole
+    let scalars = whole.unicodeScalars
+    return scalars.count > 40 ? String(scalars.prefix(40)) + "…" : whole
   }
 }

@@ -13,12 +13,15 @@ extension CQL2Parser {
 
   /// Numbers that are added and subtracted, or anything else without an operator.
   mutating func sum(_ what: String) throws(CQL2Error) -> Part {
-    try chain(what, of: [.add, .subtract]) { (parser, what) throws(CQL2Error) in
-      try parser.chain(what, of: [.multiply, .divide, .remainder, .quotient]) {
+    try chain(what, of: CQL2Parser.sums) { (parser, what) throws(CQL2Error) in
+      try parser.chain(what, of: CQL2Parser.products) {
         (parser, what) throws(CQL2Error) in try parser.power(what)
       }
     }
   }
+
+  private static let sums: [Arithmetic] = [.add, .subtract]
+  private static let products: [Arithmetic] = [.multiply, .divide, .remainder, .quotient]
 
   private mutating func power(_ what: String) throws(CQL2Error) -> Part {
     let (first, left) = (token, try signed(what))

@@ -1,5 +1,4 @@
 internal import ClusterCore
-internal import Texts
 
 /// A token of a filter.
 struct CQL2Token {
@@ -29,8 +28,18 @@ struct CQL2Token {
 
     /// The keyword that a word is; nil if it is none.
     init?(_ word: [UInt8]) {
-      guard word.count <= 7 else { return nil }
-      self.init(rawValue: String(decoding: word, as: UTF8.self).lowercasedASCII)
+      guard word.count <= 7, let keyword = Keyword.byLetters[Keyword.letters(word)] else {
+        return nil
+      }
+      self = keyword
     }
+
+    /// Up to eight letters as one number, whatever their case. Nothing but letters gives those of a keyword.
+    private static func letters(_ word: some Sequence<UInt8>) -> UInt64 {
+      word.reduce(0) { $0 << 8 | UInt64($1 >= 0x41 && $1 <= 0x5A ? $1 | 0x20 : $1) }
+    }
+
+    private static let byLetters = Dictionary(
+      uniqueKeysWithValues: allCases.map { (letters($0.rawValue.utf8), $0) })
   }
 }

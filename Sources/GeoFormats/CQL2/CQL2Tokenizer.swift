@@ -51,8 +51,11 @@ struct CQL2Tokenizer {
   /// are control characters. Any other backslash stays, for `LIKE`; so do both of `\\`.
   private mutating func quoted(_ what: String, hint: String) throws(CQL2Error) -> [UInt8] {
     let (start, quote) = (index, text[index])
-    var result: [UInt8] = []
     index += 1
+    // Most texts are as they stand.
+    let end = text[index...].firstIndex { $0 == quote || $0 == UInt8(ascii: "\\") } ?? text.count
+    var result = Array(text[index..<end])
+    index = end
     while index < text.count {
       let byte = text[index]
       index += 1
@@ -105,7 +108,7 @@ struct CQL2Tokenizer {
     skipName()
     let digits = Array(text[start..<index])
     guard let value = digits.withUnsafeBytes({ JSONText.decimal($0) }) else {
-      let shown = String(decoding: digits, as: UTF8.self).prefix(40)
+      let shown = String(String(decoding: digits, as: UTF8.self).unicodeScalars.prefix(40))
       throw failure(
         at: start,
         "“\(shown)” is not a number that a double can represent; "

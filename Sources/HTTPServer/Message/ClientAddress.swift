@@ -1,4 +1,5 @@
 import Glibc
+internal import Texts
 
 /// Addresses of clients as proxies write them.
 public enum ClientAddress {

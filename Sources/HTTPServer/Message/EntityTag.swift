@@ -1,3 +1,5 @@
+internal import Texts
+
 /// Entity tags (RFC 9110 section 8.8.3) and the conditions on them.
 public enum EntityTag {
   /// The suffix of the tag of a gzip representation.
@@ -115,33 +117,43 @@ public enum EntityTag {
     guard let field else { return .none }
     var found = Match.none
     for tag in list(field) {
-      if tag == "*" { return prefersGzip ? .gzip : .plain }
+      if tag.isSame(as: "*") { return prefersGzip ? .gzip : .plain }
       // If both match, the one that would be sent counts.
-      if tag == base + gzipSuffix, found == .none || prefersGzip { found = .gzip }
-      if tag == base, found == .none || !prefersGzip { found = .plain }
+      if isGzip(tag, of: base), found == .none || prefersGzip { found = .gzip }
+      if tag.isSame(as: base), found == .none || !prefersGzip { found = .plain }
     }
     return found
   }
 
-  /// The opaque tags of a list, without `W/` and quotes, up to where the list is malformed; ["*"] for a
-  /// lone `*`.
+  /// Whether a tag is that of the gzip representation of what has another tag.
+  static func isGzip(_ tag: some StringProtocol, of base: String) -> Bool {
+    let (tag, base, suffix) = (tag.utf8, base.utf8, gzipSuffix.utf8)
+    return tag.count == base.count + suffix.count && tag.starts(with: base)
+      && tag.dropFirst(base.count).elementsEqual(suffix)
+  }
+
+  /// The opaque tags of a list, without `W/` and quotes, up to where the list is malformed, and at most
+  /// ``HTTPHeaders/mostMembers``; ["*"] for a lone `*`. Linear.
   ///
   /// - Parameter weak: whether weak tags are included.
   static func list(_ field: String, weak: Bool = true) -> [Substring] {
-    if field.trimmed == "*" { return ["*"] }
+    if field.trimmed.isSame(as: "*") { return ["*"] }
+    let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     var tags: [Substring] = []
-    var rest = field[...]
-    while true {
-      rest = rest.drop { $0 == "," || $0 == " " || $0 == "\t" }
-      let isWeak = rest.hasPrefix("W/")
+    var rest = field.utf8[...]
+    while tags.count < HTTPHeaders.mostMembers {
+      rest = rest.drop { $0 == UInt8(ascii: ",") || isBlank($0) }
+      let isWeak = rest.starts(with: "W/".utf8)
       if isWeak { rest = rest.dropFirst(2) }
-      guard rest.first == "\"" else { return tags }
-      rest = rest.dropFirst()
-      guard let end = rest.firstIndex(of: "\"") else { return tags }
-      let behind = rest[rest.index(after: end)...].drop { $0 == " " || $0 == "\t" }
-      guard behind.isEmpty || behind.first == "," else { return tags }
-      if rest[..<end] != "*", weak || !isWeak { tags.append(rest[..<end]) }
+      guard rest.popFirst() == UInt8(ascii: "\""),
+        let end = rest.firstIndex(of: UInt8(ascii: "\""))
+      else { return tags }
+      let (tag, behind) = (rest[..<end], rest[end...].dropFirst().drop(while: isBlank))
+      guard behind.isEmpty || behind.first == UInt8(ascii: ",") else { return tags }
+      let isAny = tag.count == 1 && tag.first == UInt8(ascii: "*")
+      if !isAny, weak || !isWeak { tags.append(Substring(tag)) }
       rest = behind
     }
+    return tags
   }
 }

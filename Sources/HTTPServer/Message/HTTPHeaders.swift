@@ -34,7 +34,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     self.storage = storage
   }
 
-  /// The value of a field, or nil when it is absent; repeated fields are joined with ", ".
+  /// The value of a field, or nil when it is absent; repeated fields are joined with ", ". Linear.
   ///
   /// Bytes that are not UTF-8 are replaced by U+FFFD.
   public subscript(name: String) -> String? {
@@ -42,11 +42,53 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     name.withBytes { name in
       scan { field, value in
         guard Self.isSame(field, name) else { return }
-        let text = String(decoding: value, as: UTF8.self)
-        found = found.map { "\($0), \(text)" } ?? text
+        if found == nil {
+          found = String(decoding: value, as: UTF8.self)
+        } else {
+          found?.append(", ")
+          found?.append(String(decoding: value, as: UTF8.self))
+        }
       }
     }
     return found
+  }
+
+  /// The most members of a list.
+  public static let mostMembers = 64
+
+  /// The fields that are lists, of those that the service reads.
+  private static let lists = [
+    "accept", "accept-encoding", "access-control-request-headers", "forwarded", "if-match",
+    "if-none-match",
+    "prefer", "x-forwarded-for", "x-forwarded-host", "x-forwarded-prefix", "x-forwarded-proto",
+  ].map { Array($0.utf8) }
+
+  /// The name of a list with more than ``mostMembers``, a comma between each two; nil if there is none. Linear.
+  public var longList: String? {
+    // Most heads are shorter than such a list.
+    guard storage.count > 2 * Self.mostMembers else { return nil }
+    var counts = InlineArray<11, Int>(repeating: 0)
+    var long: String?
+    scan { name, value in
+      guard value.count > 0, let number = Self.numberOfList(name) else { return }
+      // Without commas it is one member. Two fields are one list.
+      counts[number] += 1
+      for byte in value where byte == UInt8(ascii: ",") { counts[number] += 1 }
+      if counts[number] > Self.mostMembers {
+        long = String(decoding: Self.lists[number], as: UTF8.self)
+      }
+    }
+    return long
+  }
+
+  /// The place in `lists` of a field.
+  private static func numberOfList(_ name: UnsafeBufferPointer<UInt8>) -> Int? {
+    switch name.first.map({ $0 | 0x20 }) {
+    case UInt8(ascii: "a"), UInt8(ascii: "f"), UInt8(ascii: "i"), UInt8(ascii: "p"),
+      UInt8(ascii: "x"):
+      lists.firstIndex { list in list.withUnsafeBufferPointer { isSame(name, $0) } }
+    default: nil
+    }
   }
 
   /// All fields, as names and values.

@@ -1,3 +1,5 @@
+internal import Texts
+
 /// The response to a request. The server adds Date, X-Request-Id, Content-Length and Connection.
 public struct HTTPResponse: Sendable {
   /// The status code.

@@ -1,3 +1,5 @@
+internal import Texts
+
 /// The conditions that a client sets for a write (RFC 9110, section 13.1): that nobody else has changed
 /// or created the resource in the meantime.
 public struct Preconditions: Sendable {
@@ -11,7 +13,7 @@ public struct Preconditions: Sendable {
       case .any: true
       // The tag of a gzip response names the same state.
       case .listed(let tags):
-        tags.contains(current) || tags.contains(current + EntityTag.gzipSuffix)
+        tags.contains { $0.isSame(as: current) || EntityTag.isGzip($0, of: current) }
       }
     }
   }
@@ -28,7 +30,9 @@ public struct Preconditions: Sendable {
   private static func tags(_ field: String?, weak: Bool) -> Tags {
     guard let field else { return .absent }
     let tags = EntityTag.list(field, weak: weak)
-    return tags == ["*"] ? .any : .listed(tags.map(String.init))
+    // No other list has this as a tag.
+    let isAny = tags.count == 1 && tags[0].isSame(as: "*")
+    return isAny ? .any : .listed(tags.map(String.init))
   }
 
   /// Whether the request sets no conditions.

@@ -1,3 +1,5 @@
+internal import Texts
+
 /// How a response is sent to one client: compressed if the client prefers that and it saves bytes, with
 /// an entity tag, or as 304 if the client already has the representation.
 struct Preparation {
@@ -48,7 +50,7 @@ struct Preparation {
     var hasVary = false
     for (name, value) in answer.headers {
       // These describe a body that is not sent.
-      if isNotModified, name.lowercased().hasPrefix("content-") { continue }
+      if isNotModified, name.lowercasedASCII.begins(with: "content-") { continue }
       let isVary = !hasVary && name.isSameField(as: "Vary")
       hasVary = hasVary || isVary
       body(name, .text(isVary ? vary ?? value : value))
@@ -62,10 +64,10 @@ struct Preparation {
   var maximumSize: Int { 100 + (tag?.base.utf8.count ?? 0) + (vary?.utf8.count ?? 0) }
 
   private static func mergedVary(_ given: String) -> String {
-    let names = given.split(separator: ",").map(\.trimmed)
-    if names.contains("*") { return given }
+    let names = given.parts(separatedBy: UInt8(ascii: ",")).map(\.trimmed)
+    if names.contains(where: { $0.isSame(as: "*") }) { return given }
     let missing = ["Accept", "Accept-Encoding"].filter { name in
-      !names.contains { String($0).isSameField(as: name) }
+      !names.contains { $0.isSameField(as: name) }
     }
     return (missing.map { $0[...] } + names).joined(separator: ", ")
   }

@@ -28,7 +28,7 @@ struct Replay {
   }
 
   private func rows() throws -> [Row] {
-    try viewRows + tileRows + fieldRows() + annotationRows() + featureRows
+    try viewRows + tileRows + fieldRows() + annotationRows() + dearRows + featureRows
   }
 
   /// Panned requests of a region with further parameters.
@@ -135,6 +135,28 @@ struct Replay {
       same("a cluster", "/collections/c/clusters/\(id)"),
       same("its items", "/collections/c/clusters/\(id)/items?limit=20"),
       same("its children", "/collections/c/clusters/\(id)/children"),
+    ]
+  }
+
+  /// What takes long to read: fields of a head in their dearest forms, and filters of many conditions.
+  private var dearRows: [Row] {
+    let view = "/collections/c/clusters?\(PhoneView.all[0].bbox)&viewportWidth=375"
+    let member = String(repeating: "a", count: 900)
+    let list = Array(repeating: member, count: 64).joined(separator: ",")
+    let marks = "a" + String(repeating: "\u{301}", count: 29_000)
+    let names = ["Accept", "Accept-Encoding", "If-None-Match", "Authorization", "Origin", "Cookie"]
+    let heads = names.flatMap { [($0, list), ($0, marks), ($0, "\"\(marks)\"")] }
+    func filters(_ count: Int) -> [HTTPRequest] {
+      let texts = (0..<count).map { "'text%20\($0)'" }.joined(separator: ",")
+      let others = (0..<min(count, 999)).map { "population%3C\($0)" }.joined(separator: "%20OR%20")
+      return ["name%20IN%20(\(texts))", others].map { HTTPRequest("\(view)&filter=\($0)") }
+    }
+    return [
+      Row(
+        name: "heads of 60 kB",
+        requests: heads.map { HTTPRequest(view, headers: [(name: $0.0, value: $0.1)]) }),
+      Row(name: "filters of 2 kB", before: filters(1), requests: filters(70)),
+      Row(name: "filters of 50 kB", before: filters(1), requests: filters(3000)),
     ]
   }
 

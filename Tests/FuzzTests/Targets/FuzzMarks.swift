@@ -192,6 +192,10 @@ enum FuzzMarks {
     let wanted = FilterExpression.comparison(
       .property(Array(name.utf8)), .equal, .string(Array(value.utf8)))
     try FuzzFinding.unless(first == wanted, "\(name) = \(value) asks for \(first.debugDescription)")
+    let list = try Fields(query: "l=\(percentEncoded(value))", allowed: ["l"]).strings("l")?.list
+    try FuzzFinding.unless(
+      list?.map { Array($0.utf8) } == (value.isEmpty ? [] : parts(value, at: UInt8(ascii: ","))),
+      "the list \(value) is \(list ?? [])")
   }
 
   // MARK: What is compared
