@@ -166,12 +166,7 @@ enum FuzzMarks {
         found.append("\(String(decoding: name, as: UTF8.self))\(Array(bytes))")
       }
     }
-    let blanks: [UInt8] = [0x20, 0x09]
-    let wanted = parts.enumerated().compactMap { number, part -> String? in
-      let text = Array(
-        part.drop(while: blanks.contains).reversed().drop(while: blanks.contains).reversed())
-      return text.isEmpty ? nil : "\"p\(number)\"\(text)"
-    }
+    let wanted = parts.enumerated().compactMap { $1.isEmpty ? nil : "\"p\($0)\"\($1)" }
     try FuzzFinding.unless(found == wanted, "other fields than those of \(text): \(found)")
   }
 
