@@ -1,3 +1,5 @@
+import Glibc
+
 extension StringProtocol {
   /// The text without the spaces and tabs at either end.
   public var trimmed: Substring {
@@ -22,11 +24,21 @@ extension StringProtocol {
   }
 
   /// Whether two texts have the same bytes. Other than `==`, which takes different ones for equal.
+  @inlinable @inline(__always)
   public func isSame(as other: some StringProtocol) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    let isSame = utf8.withContiguousStorageIfAvailable { one in
+      other.utf8.withContiguousStorageIfAvailable { two in
+        guard let first = one.baseAddress, let second = two.baseAddress else { return true }
+        return memcmp(first, second, one.count) == 0
+      }
+    }
+    if case .some(.some(let isSame)) = isSame { return isSame }
+    return utf8.elementsEqual(other.utf8)
   }
 
   /// Whether two names of fields, media types or the like are equal, ignoring the case of ASCII letters.
+  @inlinable
   public func isSameField(as other: some StringProtocol) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     return utf8.elementsEqual(other.utf8, by: isSameLetter)
@@ -36,8 +48,8 @@ extension StringProtocol {
 @inline(__always)
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-@inline(__always)
-private func isSameLetter(_ a: UInt8, _ b: UInt8) -> Bool {
+@inlinable @inline(__always)
+func isSameLetter(_ a: UInt8, _ b: UInt8) -> Bool {
   a == b || (a ^ b == 0x20 && (a | 0x20) >= 0x61 && (a | 0x20) <= 0x7A)
 }
 
