@@ -7,7 +7,10 @@ enum {
   /// The most bytes of the line before a chunk, which holds its size and perhaps extensions.
   MOST_CHUNK_LINE = 4096,
   /// The memory that a header field takes beside its bytes.
-  FIELD_MEMORY = 128
+  FIELD_MEMORY = 128,
+  /// The most bytes of a path, perhaps with a scheme and an authority before it: an id has 256 characters, each of at
+  /// most 12 bytes where it is escaped. evhttp decodes it, and everything else looks at it more than once.
+  MOST_PATH = 4096
 };
 
 // The connection whose input this is; NULL for one that is not in the table. Bytes must have been removed.
@@ -15,6 +18,14 @@ static ceh_connection *owner(const ceh_loop *loop, const struct evbuffer *input)
   ceh_connection *connection = loop != NULL ? loop->reading : NULL;
   bool is_own = connection != NULL && bufferevent_get_input(connection->bev) == input;
   return is_own ? connection : NULL;
+}
+
+// Whether the path in a request line is as long as any may be.
+static bool has_path_in_bounds(const char *line) {
+  const char *target = strchr(line, ' '), *version = strrchr(line, ' ');
+  if (target == version) return true;
+  const char *query = strchr(target, '?');
+  return (query != NULL ? query : version) - target - 1 <= MOST_PATH;
 }
 
 // A line that evhttp refuses wherever it stands: it has no method, no colon and no digit.
@@ -72,6 +83,10 @@ char *evbuffer_readln(struct evbuffer *input, size_t *length, enum evbuffer_eol_
   }
   connection->lines += 1;
   bool valid = memchr(line, '\0', size) == NULL && connection->lines <= CEH_MOST_LINES;
+  if (connection->lines == 1 && !has_path_in_bounds(line)) {
+    connection->lines = CEH_MOST_LINES + 1;
+    valid = false;
+  }
   if (!valid) return refused(connection, line, length);
   ceh_set_received(connection, connection->received + FIELD_MEMORY);
   if (size == 0) ceh_begin_body(connection);

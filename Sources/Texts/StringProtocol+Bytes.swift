@@ -3,15 +3,27 @@
 // different bytes are equal if they look the same. `scripts/check-structure` refuses those functions where text may come
 // from outside.
 
+import Glibc
+
 extension StringProtocol {
   // MARK: Comparing
 
   /// Whether two texts have the same bytes. Other than `==`, which takes different ones for equal.
+  @inlinable @inline(__always)
   public func isSame(as other: some StringProtocol) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    let isSame = utf8.withContiguousStorageIfAvailable { one in
+      other.utf8.withContiguousStorageIfAvailable { two in
+        guard let first = one.baseAddress, let second = two.baseAddress else { return true }
+        return memcmp(first, second, one.count) == 0
+      }
+    }
+    if case .some(.some(let isSame)) = isSame { return isSame }
+    return utf8.elementsEqual(other.utf8)
   }
 
   /// Whether two names of fields, media types or the like are equal, ignoring the case of ASCII letters.
+  @inlinable
   public func isSameField(as other: some StringProtocol) -> Bool {
     utf8.count == other.utf8.count
       && utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
@@ -114,6 +126,7 @@ extension StringProtocol {
 
 extension UInt8 {
   /// The byte, or the small letter that it stands for if it is a capital one of ASCII.
+  @inlinable
   public var lowercasedASCII: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
   /// Whether it is a space or a tab.

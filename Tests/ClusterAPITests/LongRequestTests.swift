@@ -196,21 +196,6 @@ import Testing
     }
   }
 
-  @Test func `long paths are nobody's`() async throws {
-    let service = try await service()
-    for text in Self.dear(Self.most / 3) + [String(repeating: "/", count: 40_000)] {
-      for path in [
-        "/\(Self.escaped(text))", "/collections/\(text)",
-        "/collections/c/items/\(Self.escaped(text))",
-      ] {
-        let answer = await service.send(
-          .get, path.replacing("?", with: "").replacing(" ", with: "+"))
-        answer.expectProblem(404)
-        #expect(answer.response.body.count < 1024)
-      }
-    }
-  }
-
   @Test func `fields of a head in their dearest forms change nothing for who sends them`()
     async throws
   {

@@ -125,7 +125,7 @@ import Testing
       ("http://example.org/p?q=1", "/p?q=1"), ("HTTP://example.org", "/"),
       ("http://example.org?q", "/?q"), ("/?", "/?"), ("/a?b?c", "/a?b?c"), ("/\u{1}", "/\u{1}"),
       ("/a b", "/a b"),
-      ("/\(String(repeating: "x", count: 40_000))", "/\(String(repeating: "x", count: 40_000))"),
+      ("/\(String(repeating: "x", count: 4000))", "/\(String(repeating: "x", count: 4000))"),
     ] {
       let socket = try server.connect()
       for _ in 0..<2 {  // absolute form keeps the connection, too

@@ -2,8 +2,6 @@
 struct PathSegments {
   /// More than the path of any resource has.
   static let most = 8
-  /// The longest path of a resource, in bytes: an id has 256 characters, each of at most 12 bytes where it is escaped.
-  private static let longest = 4096
 
   private let bytes: UnsafeBufferPointer<UInt8>
   /// Where each segment ends. One byte lies between two of them, and one before the first.
@@ -15,13 +13,11 @@ struct PathSegments {
   /// Calls `body` with the segments of a percent-encoded path. An escaped slash is part of its segment, and a
   /// slash at the end means nothing more.
   ///
-  /// - Returns: nil if the path doesn't begin with a slash, is longer than ``longest``, or has more segments than
-  ///   ``most``.
+  /// - Returns: nil if the path doesn't begin with a slash, or has more segments than ``most``.
   /// - Throws: ``Problem`` 400 if the path can't be decoded.
   static func with<R>(
     _ path: String, _ body: (borrowing PathSegments) -> R?
   ) throws(Problem) -> R? {
-    guard path.utf8.count <= longest else { return nil }
     var path = path
     let (isPlain, found) = path.withUTF8 { bytes -> (Bool, R?) in
       var segments = PathSegments(bytes)

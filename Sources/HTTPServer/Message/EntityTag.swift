@@ -112,48 +112,65 @@ public enum EntityTag {
   /// The representation that an If-None-Match field names.
   enum Match { case none, plain, gzip }
 
-  /// The representation that a field names, by weak comparison. `*` names the one that would be sent.
-  static func match(_ field: String?, base: String, prefersGzip: Bool) -> Match {
-    guard let field else { return .none }
-    var found = Match.none
-    for tag in list(field) {
-      if tag.isSame(as: "*") { return prefersGzip ? .gzip : .plain }
-      // If both match, the one that would be sent counts.
-      if isGzip(tag, of: base), found == .none || prefersGzip { found = .gzip }
-      if tag.isSame(as: base), found == .none || !prefersGzip { found = .plain }
+  /// The representation that the field If-None-Match names, by weak comparison. `*` names the one that would be sent.
+  static func match(_ headers: HTTPHeaders, base: String, prefersGzip: Bool) -> Match {
+    headers.withBytes(of: "If-None-Match") { field in
+      if isAny(field) { return prefersGzip ? .gzip : .plain }
+      var found = Match.none
+      forEach(in: field) { tag in
+        // If both match, the one that would be sent counts.
+        switch match(tag, of: base) {
+        case .gzip where found == .none || prefersGzip: found = .gzip
+        case .plain where found == .none || !prefersGzip: found = .plain
+        default: break
+        }
+      }
+      return found
+    } ?? .none
+  }
+
+  /// The representation, of what has a tag, that another tag is of.
+  static func match(_ tag: UnsafeBufferPointer<UInt8>, of base: String) -> Match {
+    base.withBytes { base in
+      guard tag.count >= base.count, tag.prefix(base.count).elementsEqual(base) else {
+        return .none
+      }
+      let rest = tag.dropFirst(base.count)
+      return rest.isEmpty ? .plain : rest.elementsEqual(gzipSuffix.utf8) ? .gzip : .none
     }
-    return found
   }
 
-  /// Whether a tag is that of the gzip representation of what has another tag.
-  static func isGzip(_ tag: some StringProtocol, of base: String) -> Bool {
-    let (tag, base, suffix) = (tag.utf8, base.utf8, gzipSuffix.utf8)
-    return tag.count == base.count + suffix.count && tag.starts(with: base)
-      && tag.dropFirst(base.count).elementsEqual(suffix)
+  /// Whether a field is a lone `*`.
+  static func isAny(_ field: UnsafeBufferPointer<UInt8>) -> Bool {
+    let first = field.firstIndex { !isBlank($0) }
+    return first == field.lastIndex { !isBlank($0) }
+      && first.map { field[$0] == UInt8(ascii: "*") } ?? false
   }
 
-  /// The opaque tags of a list, without `W/` and quotes, up to where the list is malformed, and at most
-  /// ``HTTPHeaders/mostMembers``; ["*"] for a lone `*`. Linear.
+  /// Calls `body` with the opaque tags of a list, without `W/` and quotes, up to where the list is malformed, and at most
+  /// ``HTTPHeaders/mostMembers``. Linear.
   ///
   /// - Parameter weak: whether weak tags are included.
-  static func list(_ field: String, weak: Bool = true) -> [Substring] {
-    if field.trimmed.isSame(as: "*") { return ["*"] }
-    let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-    var tags: [Substring] = []
-    var rest = field.utf8[...]
-    while tags.count < HTTPHeaders.mostMembers {
+  static func forEach(
+    in field: UnsafeBufferPointer<UInt8>, weak: Bool = true,
+    _ body: (UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    var rest = field[...]
+    for _ in 0..<HTTPHeaders.mostMembers {
       rest = rest.drop { $0 == UInt8(ascii: ",") || isBlank($0) }
       let isWeak = rest.starts(with: "W/".utf8)
       if isWeak { rest = rest.dropFirst(2) }
       guard rest.popFirst() == UInt8(ascii: "\""),
         let end = rest.firstIndex(of: UInt8(ascii: "\""))
-      else { return tags }
+      else { return }
       let (tag, behind) = (rest[..<end], rest[end...].dropFirst().drop(while: isBlank))
-      guard behind.isEmpty || behind.first == UInt8(ascii: ",") else { return tags }
-      let isAny = tag.count == 1 && tag.first == UInt8(ascii: "*")
-      if !isAny, weak || !isWeak { tags.append(Substring(tag)) }
+      guard behind.isEmpty || behind.first == UInt8(ascii: ",") else { return }
+      if weak || !isWeak { body(UnsafeBufferPointer(rebasing: tag)) }
       rest = behind
     }
-    return tags
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 }

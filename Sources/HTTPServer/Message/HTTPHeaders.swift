@@ -53,6 +53,24 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     return found
   }
 
+  /// Calls `body` with the bytes of a field, those of repeated ones with ", " between them; nil when it is absent. Linear.
+  func withBytes<R>(of name: String, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
+    name.withBytes { name in
+      var (found, joined): (UnsafeBufferPointer<UInt8>?, [UInt8]?) = (nil, nil)
+      return storage.withUnsafeBufferPointer { _ in
+        scan { field, value in
+          guard Self.isSame(field, name) else { return }
+          guard let first = found else { return found = value }
+          if joined == nil { joined = Array(first) }
+          joined?.append(contentsOf: ", ".utf8)
+          joined?.append(contentsOf: value)
+        }
+        if let joined { return joined.withUnsafeBufferPointer(body) }
+        return found.map(body)
+      }
+    }
+  }
+
   /// The most members of a list.
   public static let mostMembers = 64
 

@@ -53,6 +53,6 @@ public struct HTTPRequest: Sendable {
   /// of the resource with this unquoted base tag, so that a 304 answers it and no body is needed.
   public func matches(etag: String) -> Bool {
     guard method == .get || method == .head else { return false }
-    return EntityTag.match(headers["If-None-Match"], base: etag, prefersGzip: false) != .none
+    return EntityTag.match(headers, base: etag, prefersGzip: false) != .none
   }
 }

@@ -5,7 +5,7 @@ internal import Texts
 public struct Preconditions: Sendable {
   private enum Tags {
     case absent, any
-    case listed([String])
+    case listed([[UInt8]])
 
     func contains(_ current: String) -> Bool {
       switch self {
@@ -13,7 +13,9 @@ public struct Preconditions: Sendable {
       case .any: true
       // The tag of a gzip response names the same state.
       case .listed(let tags):
-        tags.contains { $0.isSame(as: current) || EntityTag.isGzip($0, of: current) }
+        tags.contains { tag in
+          tag.withUnsafeBufferPointer { EntityTag.match($0, of: current) != .none }
+        }
       }
     }
   }
@@ -23,16 +25,17 @@ public struct Preconditions: Sendable {
 
   /// The conditions of a request.
   public init(_ request: HTTPRequest) {
-    match = Preconditions.tags(request.headers["If-Match"], weak: false)
-    noneMatch = Preconditions.tags(request.headers["If-None-Match"], weak: true)
+    match = Preconditions.tags(request.headers, "If-Match", weak: false)
+    noneMatch = Preconditions.tags(request.headers, "If-None-Match", weak: true)
   }
 
-  private static func tags(_ field: String?, weak: Bool) -> Tags {
-    guard let field else { return .absent }
-    let tags = EntityTag.list(field, weak: weak)
-    // No other list has this as a tag.
-    let isAny = tags.count == 1 && tags[0].isSame(as: "*")
-    return isAny ? .any : .listed(tags.map(String.init))
+  private static func tags(_ headers: HTTPHeaders, _ name: String, weak: Bool) -> Tags {
+    headers.withBytes(of: name) { field in
+      if EntityTag.isAny(field) { return .any }
+      var tags: [[UInt8]] = []
+      EntityTag.forEach(in: field, weak: weak) { tags.append(Array($0)) }
+      return .listed(tags)
+    } ?? .absent
   }
 
   /// Whether the request sets no conditions.

@@ -25,8 +25,7 @@ struct Preparation {
     let base = answer.etag ?? (tagged ? EntityTag.hash(of: answer.body) : nil)
 
     if let base, reads, answer.status == 200 || answer.status == 304 {
-      let field = request.headers["If-None-Match"]
-      let match = EntityTag.match(field, base: base, prefersGzip: prefersGzip)
+      let match = EntityTag.match(request.headers, base: base, prefersGzip: prefersGzip)
       if match != .none || answer.status == 304 {
         (isNotModified, tag) = (true, (base, match == .gzip))
         return

@@ -11,6 +11,7 @@ public struct WeightedNames: Sequence, IteratorProtocol {
     public let weight: Double?
 
     /// Whether it has a name, whatever the case of its letters.
+    @inlinable
     public func isNamed(_ other: some StringProtocol) -> Bool { name.isSameField(as: other) }
   }
 

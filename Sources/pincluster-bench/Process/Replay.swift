@@ -142,10 +142,12 @@ struct Replay {
   private var dearRows: [Row] {
     let view = "/collections/c/clusters?\(PhoneView.all[0].bbox)&viewportWidth=375"
     let member = String(repeating: "a", count: 900)
-    let list = Array(repeating: member, count: 64).joined(separator: ",")
+    let list = Array(repeating: member, count: 63).joined(separator: ",")
     let marks = "a" + String(repeating: "\u{301}", count: 29_000)
-    let names = ["Accept", "Accept-Encoding", "If-None-Match", "Authorization", "Origin", "Cookie"]
-    let heads = names.flatMap { [($0, list), ($0, marks), ($0, "\"\(marks)\"")] }
+    let names = ["Accept-Encoding", "If-None-Match", "Authorization", "Origin", "Cookie"]
+    let values = [list, marks, "\"\(marks)\""]
+    let heads =
+      values.map { ("Accept", "*/*,\($0)") } + names.flatMap { name in values.map { (name, $0) } }
     func filters(_ count: Int) -> [HTTPRequest] {
       let texts = (0..<count).map { "'text%20\($0)'" }.joined(separator: ",")
       let others = (0..<min(count, 999)).map { "population%3C\($0)" }.joined(separator: "%20OR%20")
