@@ -68,6 +68,7 @@ typedef struct ceh_connection {
   size_t received;         ///< bytes that arrived since the last reply
   size_t line_size;        ///< bytes of the last line that was read
   bool malformed;          ///< that line was not valid
+  bool in_fields;          ///< that line was one of a head or trailer that goes on
   bool in_chunk;           ///< the data of a chunk is being read
   size_t chunks;           ///< lines before and after chunks of the body that is being read
   bool crumbs;             ///< its chunks are too many and too small
