@@ -4,16 +4,19 @@
 #include <string.h>
 #include <strings.h>
 
+// Fields without a name are trailers.
 size_t ceh_pairs_size(const struct evkeyvalq *headers) {
   size_t size = 0;
   const struct evkeyval *field;
-  TAILQ_FOREACH(field, headers, next) size += strlen(field->key) + strlen(field->value) + 2;
+  TAILQ_FOREACH(field, headers, next)
+    if (field->key[0] != '\0') size += strlen(field->key) + strlen(field->value) + 2;
   return size;
 }
 
 void ceh_pairs_copy(const struct evkeyvalq *headers, char *destination) {
   const struct evkeyval *field;
   TAILQ_FOREACH(field, headers, next) {
+    if (field->key[0] == '\0') continue;
     destination = stpcpy(destination, field->key) + 1;
     destination = stpcpy(destination, field->value) + 1;
   }
@@ -85,7 +88,8 @@ static bool has_token(const char *list, const char *token) {
   return false;
 }
 
-static framing framing_of(const struct evkeyvalq *headers) {
+static framing framing_of(const struct evhttp_request *request) {
+  const struct evkeyvalq *headers = request->input_headers;
   framing found = {0};
   const char *length = NULL;
   const struct evkeyval *field;
@@ -113,12 +117,28 @@ static framing framing_of(const struct evkeyvalq *headers) {
         break;
       default: break;
     }
-    // Servers disagree on how to read `Name : value` and fields without a name.
-    if (field->key[strcspn(field->key, " \t")] != '\0' || field->key[0] == '\0')
-      found.invalid = true;
   }
-  if (found.chunked && length != NULL) found.invalid = true;
+  // What is before HTTP/1.1 may not know of chunks (RFC 9112, section 6.1).
+  if (found.chunked && (length != NULL || request->minor < 1)) found.invalid = true;
   return found;
+}
+
+// Where a target in absolute form has a host, that counts (RFC 9112, section 3.2.2). Returns false if it has an
+// empty one, or without memory.
+static bool take_host(struct evhttp_request *request) {
+  const char *host = request->uri;
+  if (strncasecmp(host, "http", 4) != 0) return true;
+  host += (host[4] | 0x20) == 's' ? 5 : 4;
+  if (strncmp(host, "://", 3) != 0) return true;
+  host += 3;
+  size_t size = strcspn(host, "/?");
+  if (size == 0) return false;
+  char *copy = strndup(host, size);
+  if (copy == NULL) return false;
+  (void)evhttp_remove_header(request->input_headers, "Host");
+  bool done = evhttp_add_header(request->input_headers, "Host", copy) == 0;
+  free(copy);
+  return done;
 }
 
 static ceh_exchange *begin(ceh_loop *loop, ceh_connection *connection,
@@ -157,7 +177,7 @@ void ceh_handle_request(struct evhttp_request *request, void *argument) {
     evhttp_connection_free(evhttp_request_get_connection(request));
     return;
   }
-  framing frame = framing_of(request->input_headers);
+  framing frame = framing_of(request);
   if (frame.invalid) {
     fail(loop, request, 400, "malformed or ambiguous header fields");
     return;
@@ -165,6 +185,10 @@ void ceh_handle_request(struct evhttp_request *request, void *argument) {
   // RFC 9112, section 3.2.
   if (frame.hosts > 1 || (frame.hosts == 0 && request->minor >= 1)) {
     fail(loop, request, 400, "a request must have one Host field");
+    return;
+  }
+  if (!take_host(request)) {
+    fail(loop, request, 400, "the request target has no host");
     return;
   }
   ceh_connection *connection = ceh_connection_of(loop, request);

@@ -1,23 +1,13 @@
 #include "internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
-#include <time.h>
 
-// Ids of requests, by which log lines of several services are brought together. One that is made is seven random
-// characters of the loop's and the count of its requests: short, and unlike those of other loops and processes.
-
-enum { SALT = 7 };
+// Ids of requests, by which log lines of several services are brought together. One that is made is random, so that
+// it tells nothing of other requests, and nobody can make one that another request will have.
 
 static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
-
-void ceh_begin_ids(ceh_loop *loop) {
-  if (getrandom(&loop->id_salt, sizeof loop->id_salt, 0) == sizeof loop->id_salt) return;
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  loop->id_salt = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u + (uint64_t)now.tv_sec + (uintptr_t)loop;
-}
 
 static bool is_allowed(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -40,12 +30,12 @@ void ceh_take_id(ceh_exchange *exchange) {
     if (exchange->id_size > 0) return;
     break;
   }
+  // Many at a time, as each call asks the system.
   ceh_loop *loop = exchange->loop;
-  char *out = exchange->made_id;
-  for (int i = 0; i < SALT; i++) *out++ = digits[loop->id_salt >> 5 * i & 31];
-  uint64_t count = ++loop->id_count;
-  do *out++ = digits[count & 31];
-  while ((count >>= 5) != 0 && out < exchange->made_id + CEH_MADE_ID);
+  if (loop->random_left < CEH_MADE_ID) arc4random_buf(loop->random, loop->random_left = sizeof loop->random);
+  loop->random_left -= CEH_MADE_ID;
+  const unsigned char *random = loop->random + loop->random_left;
+  for (int i = 0; i < CEH_MADE_ID; i++) exchange->made_id[i] = digits[random[i] & 31];
   exchange->id = exchange->made_id;
-  exchange->id_size = (size_t)(out - exchange->made_id);
+  exchange->id_size = CEH_MADE_ID;
 }

@@ -71,6 +71,7 @@ typedef struct ceh_connection {
   size_t received;         ///< bytes that arrived since the last reply
   size_t line_size;        ///< bytes of the last line that was read
   bool malformed;          ///< that line was not valid
+  bool in_fields;          ///< that line was one of a head or trailer that goes on
   bool in_chunk;           ///< the data of a chunk is being read
   size_t lines;            ///< of the head and the trailer that is being read
   size_t chunks;           ///< lines before and after chunks of the body that is being read
@@ -85,7 +86,7 @@ typedef struct ceh_connection {
   bool linger;             ///< drain the peer's unread bytes after the close
 } ceh_connection;
 
-/// The most bytes of an id that is made, which Swift keeps without allocating.
+/// The bytes of an id that is made, of five random bits each; so many Swift keeps without allocating.
 #define CEH_MADE_ID 15
 /// The most bytes of an id that a client may give.
 #define CEH_MOST_ID 128
@@ -158,8 +159,9 @@ struct ceh_loop {
   struct timeval deadline;
   long date_second;
   char date[40];
-  // What the ids of requests are made of: a random number and a count.
-  uint64_t id_salt, id_count;
+  // What the ids of the next requests are made of.
+  unsigned char random[17 * CEH_MADE_ID];
+  size_t random_left;
 
   pthread_t thread;
   // Protects the fields below, which any thread may use.
@@ -274,7 +276,5 @@ void ceh_end_streams(ceh_loop *loop);
 size_t ceh_write_head(ceh_exchange *exchange, char destination[CEH_HEAD_SIZE], int status,
                       long content_length, const char *connection);
 // ids.c
-/// Begins with the ids of a loop.
-void ceh_begin_ids(ceh_loop *loop);
 /// Takes the id of a request, or makes one.
 void ceh_take_id(ceh_exchange *exchange);

@@ -45,16 +45,50 @@ static bool is_chunk_line(ceh_connection *connection, char *line, size_t length)
   }
   size_t digits = strspn(line, "0123456789abcdefABCDEF");
   const char *rest = line + digits + strspn(line + digits, " \t");
-  if (digits == 0 || strlen(line) != length || (*rest != '\0' && *rest != ';')) return false;
+  if (digits == 0 || (*rest != '\0' && *rest != ';')) return false;
   connection->in_chunk = strspn(line, "0") < digits;
   line[digits] = '\0';
   return true;
 }
 
+// What a token of RFC 9110, section 5.6.2, is made of.
+static const bool is_token[256] = {
+    ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['!'] = true, ['#'] = true,
+    ['$'] = true,         ['%'] = true,         ['&'] = true,         ['*'] = true, ['+'] = true,
+    ['-'] = true,         ['.'] = true,         ['^'] = true,         ['_'] = true, ['`'] = true,
+    ['|'] = true,         ['~'] = true,         ['\''] = true,
+};
+
+// Whether the line is a header field or a trailer, and not the next part of one (RFC 9112, section 5).
+static bool is_field(const char *line) {
+  size_t name = 0;
+  while (is_token[(unsigned char)line[name]]) name++;
+  return name > 0 && line[name] == ':';
+}
+
+// Whether the line ends with a version that is HTTP/1, and doesn't begin with a space. evhttp finds out the rest.
+static bool is_request_line(const char *line, size_t length) {
+  static const char version[] = " HTTP/1.";
+  const size_t size = sizeof version - 1;
+  return length > size && line[0] != ' ' && line[0] != '\t' &&
+         memcmp(line + length - size - 1, version, size) == 0 && line[length - 1] >= '0' &&
+         line[length - 1] <= '9';
+}
+
+// Whether the line is as it must be where it stands, to the letter: whatever another server might read in
+// another way, such as a folded line, is none.
+static bool is_head_line(ceh_connection *connection, const char *line, size_t length) {
+  bool first = !connection->in_fields && !connection->in_body;
+  connection->in_fields = length > 0;
+  if (first) return is_request_line(line, length);
+  return length == 0 || is_field(line);
+}
+
 // Replaces libevent's function, as evhttp_send_error() in exchange.c does, because evhttp reads all lines of
 // a request by it: the request line, header fields, trailers, and those before and after chunks, for which
-// `length` is NULL. evhttp accepts chunk sizes such as "0x2" and lines without an end, refuses extensions,
-// and cuts a field off at a NUL. Lines of responses, which a client reads, are left as they are.
+// `length` is NULL. evhttp accepts lines that end in a bare LF, folded ones, names that are none, versions such
+// as "HTTP/+1.01", chunk sizes such as "0x2" and lines without an end, refuses extensions, cuts a field off at a
+// NUL, and takes trailers for fields of the head. Lines of responses, which a client reads, are left as they are.
 char *evbuffer_readln(struct evbuffer *input, size_t *length, enum evbuffer_eol_style style) {
   ceh_loop *loop = ceh_current;
   bool is_chunk = length == NULL && loop != NULL;
@@ -76,19 +110,22 @@ char *evbuffer_readln(struct evbuffer *input, size_t *length, enum evbuffer_eol_
   ceh_connection *connection = owner(loop, input);
   if (connection == NULL) return line;
   connection->line_size = size;
+  bool valid = end_size == 2 && memchr(line, '\r', size) == NULL && memchr(line, '\0', size) == NULL;
   if (is_chunk) {
-    bool valid = ceh_count_chunk(connection) && end_size == 2 && size <= MOST_CHUNK_LINE &&
-                 is_chunk_line(connection, line, size);
+    valid = ceh_count_chunk(connection) && valid && size <= MOST_CHUNK_LINE &&
+            is_chunk_line(connection, line, size);
     return valid ? line : refused(connection, line, length);
   }
   connection->lines += 1;
-  bool valid = memchr(line, '\0', size) == NULL && connection->lines <= CEH_MOST_LINES;
-  if (connection->lines == 1 && !has_path_in_bounds(line)) {
+  valid = valid && connection->lines <= CEH_MOST_LINES && is_head_line(connection, line, size);
+  if (valid && connection->lines == 1 && !has_path_in_bounds(line)) {
     connection->lines = CEH_MOST_LINES + 1;
     valid = false;
   }
   if (!valid) return refused(connection, line, length);
   ceh_set_received(connection, connection->received + FIELD_MEMORY);
+  // A trailer loses its name, so that it is no field of the head.
+  if (size > 0 && connection->in_body) strcpy(line, ":");
   if (size == 0) ceh_begin_body(connection);
   return line;
 }

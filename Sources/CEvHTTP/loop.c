@@ -140,7 +140,6 @@ ceh_loop *ceh_loop_new(int listener, const ceh_limits *limits, ceh_gauge *gauge,
   loop->gauge = gauge;
   loop->handlers = *handlers;
   loop->stop_timeout_ms = -1;
-  ceh_begin_ids(loop);
   LIST_INIT(&loop->connections);
   LIST_INIT(&loop->lingering);
   LIST_INIT(&loop->paused);

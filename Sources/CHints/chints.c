@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 _Thread_local struct chints_work chints_this_work = {.left = LONG_MAX};
@@ -14,6 +15,13 @@ int chints_processors(void) {
   long count = sched_getaffinity(0, sizeof own, &own) == 0 ? CPU_COUNT(&own)
                                                            : sysconf(_SC_NPROCESSORS_ONLN);
   return count < 1 ? 1 : (int)count;
+}
+
+void chints_limit_arenas(void) {
+  struct rlimit space;
+  if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return;
+  rlim_t arenas = space.rlim_cur / 4 / (64 << 20);
+  mallopt(M_ARENA_MAX, arenas < 1 ? 1 : arenas > 1024 ? 1024 : (int)arenas);
 }
 
 /// The resident memory of the process, in bytes; 0 if the system doesn't tell.

@@ -34,7 +34,7 @@ extension API {
     let limits = resources.writer.limits
     let limit =
       takesFeatures ? limits.bodyBytes : max(ParserPool.maximumBody, limits.featureBytes)
-    if request.body.count <= API.smallPacked, request.body.gzipSize ?? 0 <= API.smallDecoded,
+    if request.body.count <= API.smallPacked, request.body.gzipSize <= API.smallDecoded,
       let decoded = try decoded(request, limit: limit, isOnePart: true)
     {
       let outcome = try Route.outcome(of: decoded, at: match, from: resources)
@@ -67,15 +67,14 @@ extension API {
   private func decoded(
     _ request: HTTPRequest, limit: Int, isOnePart: Bool
   ) throws(Problem) -> HTTPRequest? {
-    guard let size = request.body.gzipSize else { throw API.damaged }
-    let tooLarge = Problem.tooLarge("the decoded body is larger than \(limit) bytes")
-    guard size <= limit else { throw tooLarge }
+    // What isn't gzip, or not only, may say anything.
+    let size = min(request.body.gzipSize, limit)
     guard let share = resources.writer.memory.share(of: size, for: request.client) else {
       throw .tooManyWrites
     }
     var request = request
     // Only decoding tells how much several parts hold together.
-    for room in isOnePart ? [size] : [size, limit] {
+    for room in isOnePart || size == limit ? [size] : [size, limit] {
       guard share.resize(to: room) else { throw .tooManyWrites }
       do {
         request.body = try request.body.gunzipped(limit: room) { share.giveBack() }
@@ -83,15 +82,17 @@ extension API {
         return request
       } catch {
         switch error {
-        case .damaged: throw API.damaged
+        case .notGzip: throw Problem(400, "the body is not gzip, as Content-Encoding says it is")
+        case .trailing(let end):
+          throw Problem(400, "the body is gzip up to byte \(end), but bytes follow that aren't")
+        case .damaged:
+          throw Problem(400, "the gzip body is cut off or damaged")
         case .outOfMemory: throw .unavailable("the service is out of memory", .memory)
         case .tooLarge: continue
         }
       }
     }
     if isOnePart { return nil }
-    throw tooLarge
+    throw .tooLarge("the decoded body is larger than \(limit) bytes")
   }
-
-  private static let damaged = Problem(400, "the body is not gzip, or damaged")
 }

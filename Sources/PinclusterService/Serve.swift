@@ -5,6 +5,7 @@ import GeoFormats
 import Glibc
 import HTTPServer
 import Texts
+import Threading
 
 /// `pincluster serve`: opens the store, listens, loads, serves, and stops on SIGTERM or SIGINT.
 struct Serve: RunnableCommand {
@@ -145,6 +146,9 @@ struct Serve: RunnableCommand {
     host == "localhost" || host == "::1" || host.begins(with: "127.")
   }
 
+  /// What an empty service may take beside its threads, in bytes, half of it for the database.
+  private static let leastMemory = 64 << 20
+
   /// Runs until a signal; returns the exit code.
   func run() throws -> Int32 {
     // Blocked before any thread exists, so that every thread inherits the mask and only sigwait()
@@ -156,6 +160,9 @@ struct Serve: RunnableCommand {
     for signal in [SIGHUP, SIGUSR1, SIGUSR2] { sigaddset(&signals, signal) }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     signal(SIGPIPE, SIG_IGN)
+    // Event loops, those for long work and for reading writes, those of the log, watchers and queues, and some more.
+    try Preflight.check(
+      threads: configuration.threads + 3 * Processors.count + 24, bytes: Serve.leastMemory)
     logger.start()
     defer { logger.flush() }
     for warning in warnings {

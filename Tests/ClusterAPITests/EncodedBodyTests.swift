@@ -65,14 +65,30 @@ import Testing
   @Test func `what is no gzip, or another coding, is refused`() async throws {
     let service = try Service()
     let packed = Self.gzip(Self.features(100))
-    for damaged in [
-      Array("{}".utf8), Self.features(1), Array(packed.dropLast(9)), packed + [0],
-      packed + Array(packed.dropLast()), Array(packed.dropLast(4)) + [0, 0, 0, 0],
-      [UInt8](repeating: 0, count: 40),
-    ] {
+    var noSum = packed
+    noSum[packed.count - 5] ^= 1
+    var noSize = packed
+    noSize[packed.count - 1] ^= 1
+    let cases: [(damaged: [UInt8], reason: String)] = [
+      (Array("{}".utf8), "not gzip"), (Self.features(1), "not gzip"),
+      ([UInt8](repeating: 0, count: 40), "not gzip"), (Array(packed.prefix(2)), "cut off"),
+      (packed + [0], "follow"), (packed + Array("{}".utf8), "follow"),
+      (packed + packed.prefix(1), "follow"),
+      (packed + [UInt8](repeating: 0xFF, count: 100), "follow"),
+      (packed + packed.dropLast(), "cut off"), (noSum, "damaged"), (noSize, "damaged"),
+    ]
+    for (damaged, reason) in cases {
       let answer = await Self.send(service, .post, "/collections/c/items", damaged)
-      // What it says of its size may be too much.
-      answer.expectProblem(answer.status == 413 ? 413 : 400)
+      answer.expectProblem(400)
+      #expect(answer.text.contains(reason), "\(reason): \(answer.text)")
+    }
+    // Wherever it is cut off, and whatever its last bytes then say of its size.
+    for count in 1..<packed.count {
+      let answer = await Self.send(
+        service, .post, "/collections/c/items", Array(packed[..<count]))
+      answer.expectProblem(400)
+      #expect(
+        answer.text.contains(count < 2 ? "not gzip" : "cut off"), "\(count): \(answer.text)")
     }
     let other = await Self.send(service, .post, "/collections/c/items", packed, coding: "br")
     other.expectProblem(415)

@@ -230,7 +230,8 @@ import Threading
     }
     // Each field takes more memory than its two bytes: 13 kB for those of a head.
     let head =
-      "POST / HTTP/1.1\nHost: x\nContent-Length: 9\n" + String(repeating: "a:\n", count: 100)
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n"
+      + String(repeating: "a:\r\n", count: 100)
     let greedy = try (0..<100).map { _ in
       let socket = try server.connect()
       socket.send(head)

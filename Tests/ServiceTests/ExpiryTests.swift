@@ -9,7 +9,7 @@ import Threading
   private static func now() -> Int { Int(SystemTime.now / 1000) }
 
   /// A time in RFC 3339.
-  private static func text(_ time: Int) -> String {
+  static func text(_ time: Int) -> String {
     var (seconds, parts) = (time / 1000, tm())
     gmtime_r(&seconds, &parts)
     func padded(_ number: Int, _ digits: Int) -> String {

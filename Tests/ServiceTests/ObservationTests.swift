@@ -28,10 +28,14 @@ import Testing
     let bad = [nil, "", "a b", "a\"", "é", "a,b", "<x>", String(repeating: "x", count: 129)]
     for own in bad + Array(repeating: nil, count: 100) {
       let text = try id(own)
-      #expect(text != own && (8...15).contains(text.utf8.count), "\(text)")
+      #expect(text != own && text.utf8.count == 15, "\(text)")
       made.insert(text)
     }
     #expect(made.count == bad.count + 100)
+    // No part of one is that of another, which would tell of other requests on the same loop.
+    for part in [made.map { $0.prefix(8) }, made.map { $0.suffix(8) }] {
+      #expect(Set(part).count == made.count)
+    }
     // Also where nothing is answered but an error, a head, or a stream.
     for text in ["BAD\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n"] {
       #expect(try server.client.rawResponse(text).header("X-Request-Id") != nil, "\(text)")

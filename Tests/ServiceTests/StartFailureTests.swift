@@ -112,4 +112,70 @@ import Testing
     try serve(intact.path).expectFailure(saying: path, "\(256 + Int(bytes[63]))")
     #expect(try Fixtures.bytes(path: path) == bytes)
   }
+
+  /// Starts a service with less than usual, which either works or says what it lacks.
+  private func start(
+    launcher: [String], on data: TemporaryDirectory? = nil, lacking word: String
+  ) throws {
+    do {
+      let server = try ServerProcess(data: data, launcher: launcher)
+      #expect(eventually { (try? server.client.get("/health/ready"))?.status == 200 })
+      try server.store([TwinFeature(1, 1, 2)], in: "c")
+      #expect(
+        try server.json("/collections/c/clusters?bbox=0,0,9,9&zoom=3")["featureCount"]?.int == 1)
+      #expect(server.terminate() == 0)
+    } catch let failure as ServerProcess.NotListening {
+      let text = failure.description
+      // 2 for a configuration that doesn't fit.
+      let isEnd = [1, 2].contains { text.hasPrefix("ended with code(\($0)): pincluster: ") }
+      #expect(isEnd, "\(text)")
+      #expect(text.contains(word) && text.split(separator: "\n").count == 1, "\(text)")
+    }
+  }
+
+  /// Less than this, in MiB, a process of this size can't even be loaded.
+  @Test(
+    .enabled(
+      if: dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil, "no sanitizer"),
+    arguments: [100, 150, 200, 250, 300, 350, 400, 500, 600, 800, 1000])
+  func theAddressSpaceIsSmall(mebibytes: Int) throws {
+    let launcher = ["/usr/bin/prlimit", "--as=\(mebibytes << 20)"]
+    try start(launcher: launcher, lacking: "memory")
+    let directory = try TemporaryDirectory()
+    let file = directory.file("a.csv")
+    try Fixtures.write(Array("lon,lat\n1,2\n".utf8), path: file)
+    let data = directory.file("data")
+    for arguments in [
+      ["import", file, "--collection", "c", "--data", data], ["check", "--data", data],
+      ["export", "--collection", "c", "--data", data],
+      ["backup", "--to", directory.file("b"), "--data", data],
+    ] {
+      let run = try Tool(arguments, launcher: launcher)
+      let isSaid =
+        run.exit == .code(1) && run.errorLines.count == 1 && run.error.hasPrefix("pincluster: ")
+      #expect(run.exit == .code(0) || isSaid, "\(arguments[0]): \(run.exit) \(run.error)")
+      if run.exit != .code(0) { break }
+    }
+  }
+
+  @Test(arguments: [8, 16, 32, 40, 48, 64, 128])
+  func fewFilesMayBeOpen(count: Int) throws {
+    let launcher = ["/usr/bin/prlimit", "--nofile=\(count)"]
+    try start(launcher: launcher, lacking: "limit on open files")
+  }
+
+  /// The superuser may start any number, so that it becomes another user.
+  @Test(
+    .enabled(if: getuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0, "needs another user"),
+    arguments: [1, 5, 10, 20, 40, 100])
+  func fewThreadsMayBeStarted(count: Int) throws {
+    let launcher = [
+      "/usr/bin/setpriv", "--reuid=64\(800 + count)", "--clear-groups", "/usr/bin/prlimit",
+      "--nproc=\(count)",
+    ]
+    let data = try TemporaryDirectory()
+    #expect(chmod(data.path, 0o777) == 0)
+    guard (try? Tool(["--version"], launcher: launcher))?.exit == .code(0) else { return }
+    try start(launcher: launcher, on: data, lacking: "threads")
+  }
 }

@@ -23,6 +23,10 @@ static inline const void *_Nullable chints_find(const void *_Nullable text, size
 /// default it raises that threshold once such blocks have been freed, and buffers leave gaps.
 static inline void chints_give_back_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 
+/// Lets the allocator set a quarter of the address space aside, where that is limited (ulimit -v), rather than
+/// 64 MiB for each of up to eight threads a processor, so that there is room for the threads themselves.
+void chints_limit_arenas(void);
+
 /// Gives memory that was freed back to the system, if the process has more than some bytes beyond what it had
 /// after the last time. May take some milliseconds, in which other threads wait for memory.
 void chints_give_back_memory(size_t much);

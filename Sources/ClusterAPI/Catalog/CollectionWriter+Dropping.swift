@@ -44,7 +44,11 @@ extension CollectionWriter {
     } catch StoreError.full {
       var isMore: Bool?
       let store = store
-      store.makingRoom { isMore = try? store.clearDropped(atMost: Clearing.fewest) }
+      store.makingRoom {
+        for limit in [Clearing.fewest, 1] where isMore == nil {
+          isMore = try? store.clearDropped(atMost: limit)
+        }
+      }
       return isMore
     } catch {
       return nil

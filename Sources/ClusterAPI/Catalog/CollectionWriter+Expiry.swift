@@ -72,12 +72,34 @@ extension CollectionWriter {
     let now = store.clock.now
     let snapshots = catalog.takeToSweep()
     guard !snapshots.isEmpty else { return }
-    let isDone = try? store.removeExpired(from: snapshots.map(\.info.key), at: now)
+    let isDone = removeExpired(from: snapshots.map(\.info.key), at: now)
     guard isDone != true else { return }
-    // What has failed, as on a full disk, waits for its next turn.
+    // What has failed waits for its next turn.
     catalog.needsSweep(snapshots.map(\.info.id))
     guard isDone == false else { return }
     sweeping.next = .now()
     queue.async { [weak self] in self?.sweepIfDue() }
+  }
+
+  /// The most expired features that are deleted at once on a full disk, and how many if there is no room for that.
+  private static let withoutRoom = [256, 16, 1]
+
+  /// Deletes what has expired. Returns whether all of it is deleted; nil if that failed.
+  private func removeExpired(from collections: [Int64], at now: Int64) -> Bool? {
+    do {
+      return try store.removeExpired(
+        from: collections, at: now, atMost: SQLiteStore.expiredAtOnce)
+    } catch StoreError.full {
+      var isDone: Bool?
+      let store = store
+      store.makingRoom {
+        for limit in CollectionWriter.withoutRoom where isDone == nil {
+          isDone = try? store.removeExpired(from: collections, at: now, atMost: limit)
+        }
+      }
+      return isDone
+    } catch {
+      return nil
+    }
   }
 }

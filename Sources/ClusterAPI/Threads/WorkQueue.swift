@@ -30,7 +30,7 @@ final class WorkQueue: Sendable {
     for _ in 0..<turns.threads {
       // This happens at start-up only, before any request was accepted.
       guard BackgroundThread.start(niceness: WorkQueue.niceness, turns.work) else {
-        fatalError("no thread could be started")
+        Shortage.end("no thread could be started")
       }
     }
   }

@@ -1,4 +1,5 @@
 import Glibc
+import Threading
 
 /// A memory allocation that uses huge pages if it is large and the system grants them. Reads of an
 /// index are scattered, and with small pages much of their time would be spent on TLB misses.
@@ -19,7 +20,7 @@ final class LargeMemory: @unchecked Sendable {
 
   /// Allocates uninitialised memory.
   ///
-  /// Traps if there is none, like any allocation in Swift. ``withReserve(_:_:)`` makes that an error
+  /// Ends the process if there is none (``Shortage``). ``withReserve(_:_:)`` makes that an error
   /// for what may be largest: dividing features into groups, methods without a grid, loading and
   /// rebuilding an index. What a filter selects, the columns of properties and the threads that help
   /// with an index file have no reserve.
@@ -30,7 +31,7 @@ final class LargeMemory: @unchecked Sendable {
     let memory =
       isMapped
       ? LargeMemory.cut(size) ?? LargeMemory.map(size) : LargeMemory.allocate(size, alignment)
-    guard let memory else { fatalError("out of memory: \(byteCount) bytes can't be had") }
+    guard let memory else { Shortage.end("out of memory", bytes: byteCount) }
     start = memory
     self.byteCount = size
   }

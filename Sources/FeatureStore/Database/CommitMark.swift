@@ -92,14 +92,16 @@ final class CommitMark {
 
   private func committed(frames: Int32) {
     note()
-    // SQLite does this by itself for connections without a hook.
-    if frames >= CommitMark.longLog {
-      connection.checkpoint()
-    }
+    // SQLite does this by itself for connections without a hook, but whatever room there is on the disk.
+    let room = DataDirectory.free(in: DataDirectory.parent(of: connection.path)) / 16
+    let most = min(max(room / CommitMark.frameBytes, CommitMark.fewFrames), CommitMark.manyFrames)
+    if Int(frames) >= most { connection.checkpoint() }
   }
 
-  /// The number of frames at which the log is copied into the database.
-  private static let longLog = 1000
+  /// The log is copied into the database when it takes a sixteenth of the free space, within these numbers of frames.
+  private static let (fewFrames, manyFrames) = (16, 1000)
+  /// What a frame takes, in bytes.
+  private static let frameBytes = 8192 + 24
 
   private func note() {
     guard var state = try? CommitMark.state(query) else { return }

@@ -178,6 +178,7 @@ enum DatabaseFile {
       """)
     connection.limitCache(toMebibytes: ordinaryCache)
     connection.keepTemporary(inMemory: true)
+    connection.setPageSize(try connection.integer("PRAGMA page_size") ?? 0)
     guard try connection.text("PRAGMA journal_mode") == "wal" else {
       throw .io(reason: "\(connection.path): the file system doesn't support a write-ahead log")
     }

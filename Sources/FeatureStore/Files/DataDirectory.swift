@@ -96,6 +96,14 @@ enum DataDirectory {
     return Array(bytes.prefix(got))
   }
 
+  /// The free space on the disk of a directory in bytes, or so much that it makes no difference; 0 if it isn't known.
+  static func free(in path: String) -> Int {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return 0 }
+    // Multiplied as numbers that can't overflow.
+    return Int(min(Double(status.f_bavail) * Double(status.f_frsize), 1e12))
+  }
+
   /// The names of the files in a directory; none if it can't be listed.
   static func names(in path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }

@@ -25,13 +25,7 @@ final class Reserve {
     (try? DataDirectory.size(of: path)).flatMap { $0 }.map { $0 >= Reserve.smallest } ?? false
   }
 
-  /// The free space in bytes, or so much that it makes no difference.
-  private var free: Int {
-    var status = statvfs()
-    guard statvfs(DataDirectory.parent(of: path), &status) == 0 else { return 0 }
-    // Multiplied as numbers that can't overflow.
-    return Int(min(Double(status.f_bavail) * Double(status.f_frsize), 1e12))
-  }
+  private var free: Int { DataDirectory.free(in: DataDirectory.parent(of: path)) }
 
   private func makeFile(of space: Int) -> Bool {
     let size = min(space, Reserve.largest)

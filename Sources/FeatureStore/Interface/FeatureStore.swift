@@ -54,8 +54,10 @@ public protocol FeatureStore: AnyObject {
   func delete(
     _ features: [FeatureID], from id: String, stored: (FeatureID) -> StoredState
   ) throws(StoreError) -> CollectionInfo?
-  /// Deletes rows of features of collections, by key, that have expired; returns whether all are deleted.
-  func removeExpired(from collections: [Int64], at now: Int64) throws(StoreError) -> Bool
+  /// Deletes some rows of features of collections, by key, that have expired; returns whether all are deleted.
+  func removeExpired(
+    from collections: [Int64], at now: Int64, atMost limit: Int
+  ) throws(StoreError) -> Bool
   /// Deletes some rows of collections that were dropped; returns whether there may be more.
   func clearDropped(atMost limit: Int) throws(StoreError) -> Bool
   /// Sees to it that there are enough ``unwrittenVersions``.

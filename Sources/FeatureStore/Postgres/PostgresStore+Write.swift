@@ -290,9 +290,9 @@ extension PostgresStore {
   // MARK: What is left behind
 
   /// Does nothing: what has expired is deleted by ``expire(_:from:)``.
-  public func removeExpired(from collections: [Int64], at now: Int64) throws(StoreError) -> Bool {
-    true
-  }
+  public func removeExpired(
+    from collections: [Int64], at now: Int64, atMost limit: Int
+  ) throws(StoreError) -> Bool { true }
 
   /// Does nothing: every version is written.
   public func reserveVersions() throws(StoreError) {}

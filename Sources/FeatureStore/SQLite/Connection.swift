@@ -20,6 +20,8 @@ final class Connection {
   /// Where the connection and its statements may be used. Debug builds check every use.
   var confinement = Confinement.unchecked
   private var mayGrow = true
+  /// The size of a page in bytes; 0 if no space is taken ahead.
+  private var pageSize: Int64 = 0
   private let pointer: OpaquePointer
   /// An object that must outlive the connection: the directory's lock.
   private let holder: AnyObject?
@@ -136,6 +138,23 @@ final class Connection {
   /// Copies as much as possible of the log into the database, so that its space is used again.
   func checkpoint() {
     sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
+  /// Sees to it that ``allocate(pages:)`` takes whole pages of so many bytes.
+  func setPageSize(_ bytes: Int64) {
+    pageSize = bytes
+    var chunk = Int32(clamping: bytes)
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_CHUNK_SIZE, &chunk)
+  }
+
+  /// Takes the space on the disk for so many pages of the database's file, so that the log can be copied into it
+  /// however full the disk is by then.
+  func allocate(pages: Int64) throws(StoreError) {
+    let (size, overflows) = pages.multipliedReportingOverflow(by: pageSize)
+    guard !overflows else { throw .full(reason: "the database would be too large") }
+    var bytes = size
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_SIZE_HINT, &bytes)
+    guard code == SQLITE_OK else { throw error(code) }
   }
 
   /// Allows the database to get more pages than it has, or forbids it, until the next call.

@@ -93,7 +93,7 @@ extension SQLiteStore {
     try delete([feature], from: id)
   }
 
-  /// The most features that one ``removeExpired(from:at:)`` deletes.
+  /// The most features that one ``removeExpired(from:at:atMost:)`` should delete.
   public static let expiredAtOnce = 10_000
 
   /// Deletes rows of features that have expired, in one transaction. Each collection gets a new version,
@@ -102,13 +102,14 @@ extension SQLiteStore {
   /// - Parameters:
   ///   - collections: the keys of collections.
   ///   - now: in milliseconds since 1970 (UTC).
+  ///   - limit: the most features to delete.
   /// - Returns: whether all were deleted; if not, some are left for another call.
   public func removeExpired(
-    from collections: [Int64], at now: Int64
+    from collections: [Int64], at now: Int64, atMost limit: Int = expiredAtOnce
   ) throws(StoreError) -> Bool {
     let core = try writable()
     return try core.transaction.write { () throws(StoreError) in
-      var room = SQLiteStore.expiredAtOnce
+      var room = limit
       for key in collections where room > 0 {
         guard var info = try core.collections.find(key: key) else { continue }
         let removed = try core.features.deleteExpired(from: key, at: now, limit: room)

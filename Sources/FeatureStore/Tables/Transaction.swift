@@ -17,6 +17,7 @@ final class Transaction {
   private let changes: ChangeLog
   private let begin: Statement
   private let commit: Statement
+  private let pageCount: Statement
   private let set: Statement
   private let release: Statement
   private let rollbackToSavepoint: Statement
@@ -29,6 +30,7 @@ final class Transaction {
     self.changes = changes
     begin = try Statement("BEGIN IMMEDIATE", on: connection)
     commit = try Statement("COMMIT", on: connection)
+    pageCount = try Statement("PRAGMA page_count", on: connection)
     set = try Statement("SAVEPOINT one", on: connection)
     release = try Statement("RELEASE one", on: connection)
     rollbackToSavepoint = try Statement("ROLLBACK TO one", on: connection)
@@ -46,6 +48,9 @@ final class Transaction {
     try collections.flush()
     try changes.flush()
     if let places, !places.areSame { throw .gone(path: DataDirectory.parent(of: connection.path)) }
+    // A log that the disk has no room to copy would take its space for good, and nothing could be deleted.
+    let pages = try pageCount.first { (row: Statement) throws(StoreError) in row.integer(0) }
+    try connection.allocate(pages: pages ?? 0)
     try commit.run()
     reset(isOnDisk: true)
   }

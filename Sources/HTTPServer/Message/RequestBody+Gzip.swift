@@ -4,7 +4,11 @@ import Glibc
 extension RequestBody {
   /// Why a body isn't decoded.
   public enum GzipFailure: Error, Equatable, Sendable {
-    /// It is no gzip, or damaged, or something follows it.
+    /// It doesn't begin as gzip does.
+    case notGzip
+    /// Something that isn't gzip follows the gzip data, which ends at this number of bytes.
+    case trailing(after: Int)
+    /// It ends too early, or isn't what its checksum and size say.
     case damaged
     /// It holds more bytes than it may.
     case tooLarge
@@ -12,11 +16,11 @@ extension RequestBody {
     case outOfMemory
   }
 
-  /// The number of bytes that the last part of a gzip body says it holds; nil if the body is too short to be
-  /// gzip. A body in one part that says something else is damaged.
-  public var gzipSize: Int? {
+  /// The number of bytes that the last part of a gzip body says it holds; 0 if the body is too short to be
+  /// gzip. A body in one part that says something else is damaged, cut off or followed by something.
+  public var gzipSize: Int {
     // RFC 1952: ten bytes of head, two of data at least, a checksum, and the size modulo 2^32.
-    guard count >= 18 else { return nil }
+    guard count >= 18 else { return 0 }
     return withUnsafeBytes {
       Int(UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)))
     }
@@ -37,7 +41,7 @@ extension RequestBody {
     defer { libdeflate_free_decompressor(decompressor) }
     var (read, written) = (0, 0)
     let failure: GzipFailure? = withUnsafeBytes { source in
-      guard let start = source.baseAddress else { return .damaged }
+      guard let start = source.baseAddress else { return .notGzip }
       repeat {
         var (taken, made) = (0, 0)
         switch libdeflate_gzip_decompress_ex(
@@ -48,7 +52,9 @@ extension RequestBody {
           read += taken
           written += made
         case LIBDEFLATE_INSUFFICIENT_SPACE: return .tooLarge
-        default: return .damaged
+        default:
+          if source[read...].starts(with: [0x1F, 0x8B]) { return .damaged }
+          return read == 0 ? .notGzip : .trailing(after: read)
         }
       } while read < source.count
       return nil

@@ -1,5 +1,6 @@
 import CEvHTTP
 import Glibc
+import Threading
 
 /// The bytes of a request's body, contiguous and followed by zero bytes for parsers that read past the
 /// end.
@@ -19,13 +20,13 @@ public final class RequestBody: @unchecked Sendable {
   /// Is called when the memory is free.
   private let onFree: (@Sendable () -> Void)?
 
-  /// Copies `bytes`. For requests that do not come from a client: without memory it traps.
+  /// Copies `bytes`. For requests that do not come from a client: without memory the process ends.
   public init(_ bytes: [UInt8]) {
     count = bytes.count
     onFree = nil
     let size = bytes.count + Self.padding
     // calloc() so that the padding is zero; deinit frees it as it frees the shim's memory.
-    guard let memory = calloc(size, 1) else { fatalError("out of memory: \(size) bytes") }
+    guard let memory = calloc(size, 1) else { Shortage.end("out of memory", bytes: size) }
     base = memory
     bytes.withUnsafeBytes {
       base.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(base), byteCount: $0.count)

@@ -10,9 +10,11 @@ struct Tool {
   /// Its standard error.
   let error: String
 
-  /// Runs `pincluster` with these arguments and `input` as its standard input.
+  /// Runs `pincluster` with these arguments and `input` as its standard input. A launcher is a command that becomes
+  /// the one whose words follow its own.
   init(
-    _ arguments: [String], environment: [String: String] = [:], input: String? = nil
+    _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
+    launcher: [String] = []
   ) throws {
     let binary = try #require(ServerBinary.path())
     let directory = try TemporaryDirectory()
@@ -21,7 +23,9 @@ struct Tool {
       source = directory.file("input")
       try Fixtures.write(Array(input.utf8), path: source)
     }
-    let process = try ChildProcess(binary, arguments, environment: environment, input: source)
+    let command = launcher + [binary] + arguments
+    let process = try ChildProcess(
+      command[0], Array(command.dropFirst()), environment: environment, input: source)
     exit = process.waitForExit(seconds: 120)
     output = process.standardOutput
     error = process.standardError
