@@ -10,7 +10,7 @@ import Threading
 public final class API: Sendable {
   let resources: Resources
   private let report: @Sendable (String) -> Void
-  private let readWork = WorkQueue(turns: Processors.count)
+  let readWork: WorkQueue
   private let writeWork = WorkQueue(turns: max(1, Processors.count / 2))
   private let requestTimeout: Int
   /// How long a read waits for a version, in nanoseconds.
@@ -57,9 +57,13 @@ public final class API: Sendable {
     self.access = access.flatMap { $0.isOn ? $0 : nil }
     tenants = Tenants(catalog)
     metrics.begin(routes: Route.labels, unknown: Route.unknown, tenants)
+    // Large writes, which are read by others, and the writer take as long as they take.
+    readWork = WorkQueue(
+      turns: Processors.count, patience: 2 * UInt(max(requestTimeout, 1)) * 1_000_000_000
+    ) { lane in report(API.stuck(lane)) }
     resources = Resources(
-      catalog: catalog, writer: writer, metrics: metrics, address: address, map: map,
-      report: report)
+      catalog: catalog, writer: writer, metrics: metrics, work: readWork, address: address,
+      map: map, watchLimits: WatchLimits(seconds: requestTimeout), report: report)
   }
 
   /// Answers a request. `reply` is called exactly once, here or on another thread.
@@ -172,6 +176,11 @@ public final class API: Sendable {
     }
   }
 
+  /// What is said of a lane in which work waits and nothing has ended for twice the time that it may take.
+  static func stuck(_ lane: WorkQueue.Lane) -> String {
+    "\(lane.rawValue) work is stuck: some waits, and none has ended for twice the time that it may take"
+  }
+
   /// Ends all streams of changes. To be called last, when no request can come any more.
   public func close() { resources.hub.close() }
 
@@ -245,8 +254,7 @@ public final class API: Sendable {
         let problem =
           switch failure {
           case .abandoned: Problem(499, "the client has gone")
-          case .late:
-            Problem.unavailable("this takes longer than the \(timeout) s that a request has", .time)
+          case .late: Problem.late(timeout)
           case .refused: Problem.unavailable("too many long requests are waiting", .queue)
           }
         finish(.failure(problem))

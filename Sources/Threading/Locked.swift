@@ -43,4 +43,18 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     return try body(&stored.pointee)
   }
+
+  /// Does the same, but doesn't wait where time is limited (``Interruption/run(atMost:_:)``), as whoever has the lock may
+  /// have to wait for a turn: the work is over then.
+  ///
+  /// - Parameter otherwise: is called instead, and makes something of the right form.
+  public func withLongLock<R>(
+    otherwise: () throws -> R, _ body: (inout Value) throws -> R
+  ) rethrows -> R {
+    guard pthread_mutex_trylock(mutex) != 0 else {
+      defer { pthread_mutex_unlock(mutex) }
+      return try body(&stored.pointee)
+    }
+    return try Interruption.stopIfLimited() ? otherwise() : withLongLock(body)
+  }
 }

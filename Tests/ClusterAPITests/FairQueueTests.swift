@@ -73,6 +73,34 @@ import Testing
     #expect((0..<4).map { _ in queue.popFirst() } == [0, 4, 1, nil])
   }
 
+  @Test func `what was put back is next of its client, and nothing new stands in its way`() {
+    var queue = FairQueue<Int>(capacity: 10, quantum: 1)
+    for number in 10..<13 { #expect(queue.append(number, of: 1) == nil) }
+    #expect(queue.popFirst() == 10 && queue.popFirst() == 11)
+    queue.putBack(11, 2, of: 1)
+    #expect(queue.append(9, of: 1, first: true) == nil)
+    queue.putBack(10, 1, of: 1)
+    #expect(queue.append(20, of: 2) == nil)
+    #expect(queue.count == 3 && queue.begunCount == 2)
+    #expect((0..<3).map { _ in queue.popFirst(mayBegin: false) } == [10, 11, nil])
+    // The other client has had least.
+    #expect((0..<4).map { _ in queue.popFirst() } == [20, 9, 12, nil])
+    #expect(queue.isEmpty)
+  }
+
+  @Test func `what has a reason to go goes, new or put back`() {
+    var queue = FairQueue<Int>(capacity: 10, quantum: 1)
+    for number in 0..<8 { #expect(queue.append(number, of: UInt64(number / 4)) == nil) }
+    #expect(queue.popFirst() == 0 && queue.popFirst() == 4)
+    queue.putBack(0, 1, of: 0)
+    queue.putBack(4, 2, of: 1)
+    let removed = queue.remove { $0 % 2 == 1 || $0 == 0 ? "\($0)" : nil }
+    #expect(removed.new.map(\.0).sorted() == [1, 3, 5, 7] && removed.begun == [0])
+    #expect(removed.new.allSatisfy { "\($0.0)" == $0.1 })
+    #expect(queue.count == 2 && queue.begunCount == 1)
+    #expect(Set((0..<3).compactMap { _ in queue.popFirst() }) == [2, 4, 6] && queue.isEmpty)
+  }
+
   @Test(arguments: [20_000, 100_000, 300_000] as [UInt])
   func `who asks seldom is next although many ask without pause`(used: UInt) throws {
     var queue = FairQueue<UInt64>(capacity: 1000, quantum: 100_000)

@@ -103,6 +103,28 @@ import Threading
     #expect(ends.wait(8))
   }
 
+  @Test func `jobs of one client that aren't as quick as they seemed keep nobody from working`() {
+    let queue = WorkQueue(turns: 1)
+    let ends = Ends()
+    let stop = Locked(false)
+    let running = Locked(Set<Int>())
+    // More than may be begun of long ones: some are interrupted, to begin again.
+    for number in 0..<12 {
+      queue.enqueue(
+        WorkQueueTests.job(
+          of: 1, isLong: false,
+          until: {
+            running.withLock { _ = $0.insert(number) }
+            return stop.withLock { $0 }
+          }, end: ends.note("slow")))
+    }
+    while running.withLock({ $0.count }) < 8 { usleep(1000) }
+    usleep(100_000)
+    queue.enqueue(WorkQueueTests.job(of: 2, until: { true }, end: ends.note("other")))
+    stop.withLock { $0 = true }
+    #expect(ends.wait(13) && ends.failures.allSatisfy { $0 == nil })
+  }
+
   @Test func `a quick job stays quick while other programs use the processors`() {
     let queue = WorkQueue(turns: 1)
     let ends = Ends()
@@ -152,6 +174,78 @@ import Threading
           end: ends.note("\(number)")))
     }
     #expect(ends.wait(10) && ends.failures.allSatisfy { $0 == .late })
+  }
+
+  @Test func `what waits ends when nobody needs it, though nobody gives a turn away`() {
+    let queue = WorkQueue(turns: 1)
+    let ends = Ends()
+    let gate = DispatchSemaphore(value: 0)
+    let (isAtWork, gone) = (Locked(false), Locked(false))
+    func late(_ name: String) {
+      queue.enqueue(
+        WorkQueueTests.job(
+          of: 3, deadline: MonotonicTime.now + 20_000_000, until: { false }, end: ends.note(name)))
+    }
+    queue.enqueue(
+      WorkQueueTests.job(
+        of: 1, isAbandoned: { gone.withLock { $0 } },
+        until: {
+          isAtWork.withLock { $0 = true }
+          return false
+        }, end: ends.note("begun")))
+    while !isAtWork.withLock({ $0 }) { usleep(1000) }
+    // Has the turn, once it gets it, until the gate opens.
+    queue.enqueue(
+      Job(
+        of: 2, isLong: true, isAbandoned: { false }, fail: { _ in },
+        work: {
+          isAtWork.withLock { $0 = false }
+          gate.wait()
+          ends.note("blocked")(nil)
+        }))
+    while isAtWork.withLock({ $0 }) { usleep(1000) }
+    for number in 0..<5 { late("\(number)") }
+    queue.enqueue(
+      WorkQueueTests.job(
+        of: 1, isAbandoned: { gone.withLock { $0 } }, until: { false }, end: ends.note("new")))
+    gone.withLock { $0 = true }
+    #expect(ends.wait(7))
+    #expect(Set(ends.names) == ["begun", "new", "0", "1", "2", "3", "4"])
+    #expect(
+      ends.failures.count { $0 == .late } == 5 && ends.failures.count { $0 == .abandoned } == 2)
+    gate.signal()
+    #expect(ends.wait(1))
+  }
+
+  @Test func `long work goes on however much quick work there is`() {
+    let queue = WorkQueue(turns: 1)
+    let ends = Ends()
+    let stop = Locked(false)
+    @Sendable func flood(_ client: UInt64) {
+      queue.enqueue(
+        Job(
+          of: client, isLong: false, isAbandoned: { false }, fail: { _ in },
+          work: {
+            // As soon as it has ended there is another one.
+            usleep(500)
+            if stop.withLock({ $0 }) { ends.note("quick")(nil) } else { flood(client) }
+          }))
+    }
+    for client in 10..<20 as Range<UInt64> { flood(client) }
+    let steps = Locked(20)
+    queue.enqueue(
+      WorkQueueTests.job(
+        of: 1,
+        until: {
+          usleep(1000)
+          return steps.withLock { steps in
+            steps -= 1
+            return steps < 0
+          }
+        }, end: ends.note("long")))
+    #expect(ends.wait(1) && ends.names == ["long"])
+    stop.withLock { $0 = true }
+    #expect(ends.wait(10))
   }
 
   @Test func `too many jobs are refused, those of the client with most of them`() {

@@ -1,5 +1,7 @@
+import Dispatch
 import TestSupport
 import Testing
+import Threading
 
 @testable import ClusterCore
 
@@ -83,6 +85,26 @@ import Testing
   }
 
   /// Of a shape only the blocks at its border are made anew.
+  @Test func `whoever has little time doesn't wait for what another builds`() throws {
+    let cache = VersionCache<Int, Int>(capacity: 100) { _, _ in 1 }
+    let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let builder = Threads.start {
+      let value = cache.value(for: 1) { _ in
+        begun.signal()
+        gate.wait()
+        return 7
+      }
+      precondition(value == 7)
+    }
+    begun.wait()
+    // The other thread may have to wait for its turn meanwhile, for as long as it likes.
+    let value = Interruption.run(atMost: 60_000_000_000) { cache.value(for: 1) { _ in 8 } }
+    #expect(value == nil)
+    gate.signal()
+    builder.join()
+    #expect(Interruption.run(atMost: 60_000_000_000) { cache.value(for: 1) { _ in 8 } } == 7)
+  }
+
   @Test func `blocks within a shape are shared`() throws {
     let features = (0..<20_000).map { TwinFeature($0, Double($0 % 200) / 4, Double($0 / 200) / 4) }
     let collection = try IndexedCollection.of(features)

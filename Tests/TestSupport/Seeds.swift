@@ -8,4 +8,9 @@ public enum Seeds {
     let isLastOnly = getenv("PINCLUSTER_TEST_SEEDS").map { String(cString: $0) } == "last"
     return isLastOnly ? [seeds.upperBound] : Array(seeds)
   }
+
+  /// How many random histories a model is led through, as PINCLUSTER_TEST_HISTORIES says.
+  public static var histories: UInt64 {
+    getenv("PINCLUSTER_TEST_HISTORIES").flatMap { UInt64(String(cString: $0)) } ?? 2000
+  }
 }

@@ -21,9 +21,9 @@ public struct TestClient: Sendable {
   /// A client of a server on 127.0.0.1.
   public init(port: UInt16) { self.port = port }
 
-  /// Opens a connection to keep.
-  public func connect() throws(Failure) -> TestConnection {
-    try TestConnection(port: port, timeout: timeout)
+  /// Opens a connection to keep, from an address in 127.0.0.0/24.
+  public func connect(from host: UInt8 = 1) throws(Failure) -> TestConnection {
+    try TestConnection(port: port, timeout: timeout, from: host)
   }
 
   /// One request on a connection of its own.
@@ -89,8 +89,8 @@ public final class TestConnection {
   private let socket: Int32
   private var received: [UInt8] = []
 
-  /// Connects to 127.0.0.1. `timeout` is how long a read may wait, in seconds.
-  public init(port: UInt16, timeout: Int = 60) throws(TestClient.Failure) {
+  /// Connects to 127.0.0.1 from an address in 127.0.0.0/24. `timeout` is how long a read may wait, in seconds.
+  public init(port: UInt16, timeout: Int = 60, from host: UInt8 = 1) throws(TestClient.Failure) {
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { throw .system("socket", errno: errno) }
     var patience = timeval(tv_sec: timeout, tv_usec: 0)
@@ -103,16 +103,23 @@ public final class TestConnection {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var own = address
+    own.sin_port = 0
+    own.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(host)).bigEndian
     let descriptor = socket
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    for (name, call, address) in [("bind", Glibc.bind, own), ("connect", Glibc.connect, address)] {
+      // The address of this machine that is the usual one needs no binding.
+      if name == "bind", host == 1 { continue }
+      let result = withUnsafePointer(to: address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
       }
-    }
-    guard result == 0 else {
-      let reason = errno
-      close(socket)
-      throw .system("connect", errno: reason)
+      guard result == 0 else {
+        let reason = errno
+        close(socket)
+        throw .system(name, errno: reason)
+      }
     }
   }
 

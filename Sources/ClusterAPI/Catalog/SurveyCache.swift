@@ -41,7 +41,7 @@ final class SurveyCache: Sendable {
   /// Nothing is kept if it is interrupted.
   func survey(of index: FeatureIndex) -> PropertySurvey {
     if let existing { return existing }
-    return turn.withLongLock { _ in
+    return turn.withLongLock(otherwise: { PropertySurvey() }) { _ in
       if let existing { return existing }
       let made = make(of: index, state.withLock { $0.blocks })
       if !Interruption.isOver { state.withLock { $0 = made } }

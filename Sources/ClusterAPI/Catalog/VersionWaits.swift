@@ -56,17 +56,83 @@ final class VersionWaits: Sendable {
     var (shown, late) = (0, 0)
   }
 
-  private struct State: Sendable {
+  /// The waits now, and who is told next: the decisions, without threads and clocks, so that tests can try whatever order
+  /// of events there may be.
+  struct State: Sendable {
+    fileprivate let limits: Limits
     /// By collection, the oldest first.
-    var waits: [String: [Wait]] = [:]  // Characters: ids of collections, which are of ASCII
+    private(set) var waits: [String: [Wait]] = [:]  // Characters: ids of collections, which are of ASCII
     /// The number of each address.
-    var places: [UInt64: Int] = [:]
-    var figures = Figures()
-    var isTicking = false
-    var isClosed = false
+    private(set) var places: [UInt64: Int] = [:]
+    private(set) var figures = Figures()
+    /// Whether ``look(at:)`` will be called in a while.
+    private(set) var isLookedAt = false
+    private var isClosed = false
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// Adds a wait, and returns one that is refused for it.
+    mutating func add(_ wait: Wait) throws(Problem) -> Wait? {
+      if isClosed { throw .stopping }
+      let place = (places[wait.client] ?? 0) + 1
+      guard place <= limits.placesOfAddress else {
+        let detail = "\(limits.placesOfAddress) reads of this address wait for a version already"
+        throw .overShare(detail)
+      }
+      var refused: Wait?
+      if figures.waiting >= limits.places {
+        guard let most = places.max(by: { $0.value < $1.value }), most.value > place,
+          let newest = takeNewest(of: most.key)
+        else { throw VersionWaits.tooMany(limits.places) }
+        refused = newest
+      }
+      waits[wait.collection, default: []].append(wait)
+      places[wait.client] = place
+      figures.waiting += 1
+      return refused
+    }
+
+    /// Whether somebody has to look in a while who hasn't been told to.
+    mutating func mustLook() -> Bool {
+      guard !isLookedAt, !waits.isEmpty else { return false }
+      isLookedAt = true
+      return true
+    }
+
+    /// Takes the waits for a version that is shown now, and those for what tenants see of it, one of each tenant.
+    mutating func show(
+      _ version: Int64, of collection: String, to scope: ObjectIdentifier?
+    ) -> (shown: [Wait], others: [Wait]) {
+      guard waits[collection] != nil else { return ([], []) }
+      let shown = take(collection) { $0.scope == scope && $0.version <= version }
+      figures.shown += shown.count
+      var seen: Set<ObjectIdentifier> = []
+      let others = (scope == nil ? waits[collection] ?? [] : []).filter { wait in
+        wait.scope.map { seen.insert($0).inserted } ?? false
+      }
+      return (shown, others)
+    }
+
+    /// Takes what has lasted too long, or nobody waits for any more.
+    mutating func look(at now: UInt) -> (late: [Wait], abandoned: [Wait]) {
+      isLookedAt = false
+      var (late, abandoned): ([Wait], [Wait]) = ([], [])
+      for collection in Array(waits.keys) {
+        abandoned += take(collection) { $0.isAbandoned() }
+        late += take(collection) { $0.deadline <= now }
+      }
+      figures.late += late.count
+      return (late, abandoned)
+    }
+
+    /// Takes all, and refuses others from now on.
+    mutating func close() -> [Wait] {
+      isClosed = true
+      return waits.keys.flatMap { take($0) { _ in true } }
+    }
 
     /// Removes and returns the waits of a collection that are over for some reason.
-    mutating func take(_ collection: String, where isOver: (Wait) -> Bool) -> [Wait] {
+    private mutating func take(_ collection: String, where isOver: (Wait) -> Bool) -> [Wait] {
       var (over, rest): ([Wait], [Wait]) = ([], [])
       // Each is asked once, as the next answer may be another.
       for wait in waits[collection] ?? [] {
@@ -78,21 +144,32 @@ final class VersionWaits: Sendable {
       return over
     }
 
-    mutating func leave(_ client: UInt64) {
+    private mutating func takeNewest(of client: UInt64) -> Wait? {
+      // Waits last equally long, but for those that had to begin again.
+      let newest = waits.compactMap { collection, waits in
+        waits.indices.last { waits[$0].client == client }.map { (collection, $0, waits[$0]) }
+      }.max { $0.2.deadline < $1.2.deadline }
+      guard let (collection, index, wait) = newest else { return nil }
+      waits[collection]?.remove(at: index)
+      if waits[collection]?.isEmpty == true { waits[collection] = nil }
+      leave(client)
+      return wait
+    }
+
+    private mutating func leave(_ client: UInt64) {
       figures.waiting -= 1
       let left = (places[client] ?? 0) - 1
       places[client] = left > 0 ? left : nil
     }
   }
 
-  private let state = Locked(State())
-  private let limits: Limits
+  private let state: Locked<State>
   private let queue = DispatchQueue(label: "pincluster.waits")
 
   /// The time between two looks at whose clients have gone, in nanoseconds.
   private static let period: UInt = 50_000_000
 
-  init(limits: Limits = Limits()) { self.limits = limits }
+  init(limits: Limits = Limits()) { state = Locked(State(limits: limits)) }
 
   /// The figures now.
   var figures: Figures { state.withLock { $0.figures } }
@@ -102,29 +179,12 @@ final class VersionWaits: Sendable {
   /// - Throws: ``Problem`` 503 if there are too many and this is that one, or the service is stopping; 429 if there are
   ///   too many of the address.
   func add(_ wait: Wait) throws(Problem) {
-    let (problem, refused, isFirst) = state.withLock { state -> (Problem?, Wait?, Bool) in
-      if state.isClosed { return (.stopping, nil, false) }
-      let place = (state.places[wait.client] ?? 0) + 1
-      guard place <= limits.placesOfAddress else {
-        let detail = "\(limits.placesOfAddress) reads of this address wait for a version already"
-        return (.overShare(detail), nil, false)
-      }
-      var refused: Wait?
-      if state.figures.waiting >= limits.places {
-        guard let most = state.places.max(by: { $0.value < $1.value }), most.value > place,
-          let newest = VersionWaits.takeNewest(of: most.key, from: &state)
-        else { return (VersionWaits.tooMany(limits.places), nil, false) }
-        refused = newest
-      }
-      state.waits[wait.collection, default: []].append(wait)
-      state.places[wait.client] = place
-      state.figures.waiting += 1
-      defer { state.isTicking = true }
-      return (nil, refused, !state.isTicking)
+    let (result, isFirst) = state.withLock { state in
+      let result = Result { () throws(Problem) in try state.add(wait) }
+      return (result, state.mustLook())
     }
-    refused?.end(.refused)
     if isFirst { schedule() }
-    if let problem { throw problem }
+    try result.get()?.end(.refused)
   }
 
   /// What is told to whom there is no place for.
@@ -133,47 +193,20 @@ final class VersionWaits: Sendable {
   }
 
   /// The answer to a wait that was over because of others.
-  var refusal: Problem { VersionWaits.tooMany(limits.places) }
-
-  private static func takeNewest(of client: UInt64, from state: inout State) -> Wait? {
-    // Waits last equally long, but for those that had to begin again.
-    let newest = state.waits.compactMap { collection, waits in
-      waits.indices.last { waits[$0].client == client }.map { (collection, $0, waits[$0]) }
-    }.max { $0.2.deadline < $1.2.deadline }
-    guard let (collection, index, wait) = newest else { return nil }
-    state.waits[collection]?.remove(at: index)
-    if state.waits[collection]?.isEmpty == true { state.waits[collection] = nil }
-    state.leave(client)
-    return wait
-  }
+  var refusal: Problem { VersionWaits.tooMany(state.withLock { $0.limits.places }) }
 
   // MARK: The end
 
   /// Ends the waits for a version that is shown now. Where it is that of a whole collection, those for what tenants see
   /// of it are looked at soon.
   func show(_ version: Int64, of collection: String, to scope: ObjectIdentifier? = nil) {
-    let (shown, others) = state.withLock { state -> ([Wait], [Wait]) in
-      guard state.waits[collection] != nil else { return ([], []) }
-      let shown = state.take(collection) { $0.scope == scope && $0.version <= version }
-      state.figures.shown += shown.count
-      var seen: Set<ObjectIdentifier> = []
-      let others = (scope == nil ? state.waits[collection] ?? [] : []).filter { wait in
-        wait.scope.map { seen.insert($0).inserted } ?? false
-      }
-      return (shown, others)
-    }
+    let (shown, others) = state.withLock { $0.show(version, of: collection, to: scope) }
     for wait in shown { wait.end(.shown) }
     for wait in others { wait.refresh?() }
   }
 
   /// Ends all waits, and refuses others from now on.
-  func close() {
-    let waits = state.withLock { state in
-      state.isClosed = true
-      return state.waits.keys.flatMap { state.take($0) { _ in true } }
-    }
-    for wait in waits { wait.end(.stopping) }
-  }
+  func close() { for wait in state.withLock({ $0.close() }) { wait.end(.stopping) } }
 
   private func schedule() {
     let now = MonotonicTime.now
@@ -181,25 +214,15 @@ final class VersionWaits: Sendable {
       state.waits.values.lazy.flatMap { $0 }.map(\.deadline).min() ?? now
     }
     let pause = min(next - min(now, next), VersionWaits.period)
-    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause))) { [weak self] in self?.tick() }
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause))) { [weak self] in self?.look() }
   }
 
   /// Ends what has lasted too long, or nobody waits for any more.
-  private func tick() {
-    let now = MonotonicTime.now
-    let (late, abandoned, isLast) = state.withLock { state in
-      var (late, abandoned): ([Wait], [Wait]) = ([], [])
-      for collection in Array(state.waits.keys) {
-        // Asked under the lock, so that nobody answers meanwhile.
-        abandoned += state.take(collection) { $0.isAbandoned() }
-        late += state.take(collection) { $0.deadline <= now }
-      }
-      state.figures.late += late.count
-      state.isTicking = !state.waits.isEmpty
-      return (late, abandoned, !state.isTicking)
-    }
-    if !isLast { schedule() }
-    for wait in late { wait.end(.late) }
-    for wait in abandoned { wait.end(.abandoned) }
+  private func look() {
+    // Asked under the lock, so that nobody answers meanwhile.
+    let (over, isAgain) = state.withLock { ($0.look(at: MonotonicTime.now), $0.mustLook()) }
+    if isAgain { schedule() }
+    for wait in over.late { wait.end(.late) }
+    for wait in over.abandoned { wait.end(.abandoned) }
   }
 }

@@ -120,6 +120,7 @@ final class ChangeDispatcher {
       due.removeAll { !canStep($0) }
     }
     for watch in watches.values {
+      watch.refuseOld()
       watch.endInvalid()
       watch.keepAlive(start)
     }

@@ -60,7 +60,9 @@ final class ChangeHub: Sendable {
     }
     let request = Watch.Request(
       id: id, key: key, view: view, subject: subject, since: since,
-      isToHead: client.method == .head, client: client.client, isGone: { client.isAbandoned },
+      isToHead: client.method == .head, client: client.client,
+      deadline: MonotonicTime.now + UInt(mailbox.limits.seconds) * 1_000_000_000,
+      isGone: { client.isAbandoned },
       answer: answer)
     mailbox.post { $0.requests.append(request) }
   }

@@ -34,6 +34,8 @@ final class Watch {
     let isToHead: Bool
     /// The client's address.
     let client: UInt64
+    /// When it has to be answered, by ``MonotonicTime``.
+    let deadline: UInt
     /// Whether the client has gone; not to be called after the answer.
     let isGone: @Sendable () -> Bool
     /// To be called once.
@@ -144,7 +146,7 @@ final class Watch {
   func begin() -> WatchWork? {
     home.check()
     isTouched = false
-    refuseGone()
+    refuseOld()
     // Without a snapshot the collection was dropped.
     guard let snapshot = log.take() else {
       end()
@@ -160,15 +162,21 @@ final class Watch {
     return WatchWork(view: view, log: log, snapshot: snapshot, shown: shown)
   }
 
-  /// Refuses requests whose clients have gone.
-  private func refuseGone() {
-    let gone = requests.filter { $0.isGone() }
-    guard !gone.isEmpty else { return }
-    let ids = Set(gone.map(\.id))
-    requests.removeAll { ids.contains($0.id) }
-    for request in gone {
+  /// Refuses requests whose clients have gone, or whose time is up, though the step that is for them may go on.
+  func refuseOld() {
+    home.check()
+    let now = MonotonicTime.now
+    let old = requests.map { request -> Problem? in
+      if request.isGone() { return Problem(499, "the client has gone") }
+      return now >= request.deadline ? .late(mailbox.limits.seconds) : nil
+    }
+    guard old.contains(where: { $0 != nil }) else { return }
+    let before = requests
+    requests = zip(before, old).filter { $1 == nil }.map(\.0)
+    asked = old.prefix(asked).count { $0 == nil }
+    for case (let request, let problem?) in zip(before, old) {
       leave(request.client)
-      request.answer(.failure(Problem(499, "the client has gone")))
+      request.answer(.failure(problem))
     }
   }
 
@@ -203,6 +211,7 @@ final class Watch {
     }
     for request in requests.prefix(asked) { admit(request, events.since[request.since]) }
     requests.removeFirst(asked)
+    asked = 0
   }
 
   /// Whether a watcher can be sent an event. One that has stopped reading is dropped.

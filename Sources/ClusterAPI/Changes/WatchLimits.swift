@@ -4,6 +4,8 @@ struct WatchLimits: Sendable {
   var places = 1000
   /// The most watchers of one client address.
   var placesOfAddress = 250
+  /// The longest time that a client waits for its first event, in seconds.
+  var seconds = API.defaultRequestTimeout
   /// The most memory of all watched viewports, in bytes.
   var bytes = 128 << 20
 }

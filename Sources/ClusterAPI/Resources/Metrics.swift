@@ -71,14 +71,15 @@ public final class Metrics: Sendable {
 
   /// Everything, in Prometheus' text format 0.0.4.
   func text(
-    _ catalog: Catalog, _ written: CollectionWriter.Counts, _ hub: ChangeHub, _ link: StoreLink?
+    _ catalog: Catalog, isReady: Bool, _ written: CollectionWriter.Counts, _ hub: ChangeHub,
+    _ link: StoreLink?
   ) -> String {
     let (counts, sources) = (self.counts.withLock { $0 }, self.sources.withLock { $0 })
     var text = PrometheusText()
     text.add(
       "build_info", "gauge", "The program.",
       [("{version=\"\(sources.version)\",build=\"\(Metrics.build)\"}", "1")])
-    text.gauge("ready", "1 when every collection is loaded.", catalog.isReady ? 1 : 0)
+    text.gauge("ready", "1 while the service wants traffic.", isReady ? 1 : 0)
     text.gauge(
       "data_directory_lost", "1 while the data directory has been removed or replaced.",
       catalog.isDetached ? 1 : 0)

@@ -96,19 +96,13 @@ extension Resources {
     }
   }
 
-  func live(_ request: HTTPRequest) throws -> HTTPResponse { try status(request, isUp: true) }
+  func live(_ request: HTTPRequest) throws -> HTTPResponse { try status(request, nil) }
 
-  func ready(_ request: HTTPRequest) throws -> HTTPResponse {
-    try status(request, isUp: catalog.whole.isReady)
-  }
+  func ready(_ request: HTTPRequest) throws -> HTTPResponse { try status(request, hindrance) }
 
-  private func status(_ request: HTTPRequest, isUp: Bool) throws -> HTTPResponse {
+  private func status(_ request: HTTPRequest, _ hindrance: String?) throws -> HTTPResponse {
     _ = try request.answerType([.json], hasFormat: false)
-    guard isUp else {
-      throw Problem.unavailable(
-        catalog.whole.isDetached
-          ? "the data directory has been removed or replaced" : "not every collection is loaded")
-    }
+    if let hindrance { throw Problem.unavailable(hindrance) }
     return HTTPResponse { $0.member("status", "ok") }
   }
 
@@ -120,7 +114,10 @@ extension Resources {
     return .response(to: request, cost: cost) { [self] in
       HTTPResponse(
         status: 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-        body: Array(metrics.text(catalog.whole, writer.counts, hub, writer.link).utf8))
+        body: Array(
+          metrics.text(
+            catalog.whole, isReady: hindrance == nil, writer.counts, hub, writer.link
+          ).utf8))
     }
   }
 }

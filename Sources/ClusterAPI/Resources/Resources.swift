@@ -7,6 +7,8 @@ final class Resources: Sendable {
   let catalog: CatalogView
   let writer: CollectionWriter
   let metrics: Metrics
+  /// The work for reads.
+  private let work: WorkQueue
   let hub: ChangeHub
   let map: MapSettings
   let parsers: ParserPool
@@ -20,12 +22,13 @@ final class Resources: Sendable {
   private let storeName: String
 
   init(
-    catalog: Catalog, writer: CollectionWriter, metrics: Metrics, address: ServiceAddress,
-    map: MapSettings, report: @escaping @Sendable (String) -> Void
+    catalog: Catalog, writer: CollectionWriter, metrics: Metrics, work: WorkQueue,
+    address: ServiceAddress, map: MapSettings, watchLimits: WatchLimits,
+    report: @escaping @Sendable (String) -> Void
   ) {
     (self.catalog, self.writer, self.metrics) = (CatalogView(catalog), writer, metrics)
-    (self.address, self.map) = (address, map)
-    hub = ChangeHub(refusals: metrics.refusals, report: report)
+    (self.work, self.address, self.map) = (work, address, map)
+    hub = ChangeHub(limits: watchLimits, refusals: metrics.refusals, report: report)
     storeName = String(writer.storeID, radix: 36)
     (minimum, isPatient) = (0, true)
     (parsers, tileTemplates) = (ParserPool(), TileTemplates())
@@ -40,7 +43,16 @@ final class Resources: Sendable {
     catalog = view
     (writer, metrics, hub, map) = (other.writer, other.metrics, other.hub, other.map)
     (parsers, tileTemplates, address) = (other.parsers, other.tileTemplates, other.address)
+    work = other.work
     storeName = view.name ?? other.storeName
+  }
+
+  /// Why no traffic is wanted; nil if it is.
+  var hindrance: String? {
+    let catalog = catalog.whole
+    if catalog.isDetached { return "the data directory has been removed or replaced" }
+    if let lane = work.stuck { return API.stuck(lane) }
+    return catalog.isReady ? nil : "not every collection is loaded"
   }
 
   /// The collection with an id as it is now; 404 if there is none.

@@ -3,7 +3,7 @@ import Threading
 
 /// A piece of work for a ``WorkQueue``.
 ///
-/// `@unchecked Sendable`: the queue's lock guards `isLong`; only the thread that does the work touches the rest
+/// `@unchecked Sendable`: the queue's lock guards `isLong` and `number`; only the thread that does the work touches the rest
 /// of what changes, and only after another has handed it the job by the same lock.
 final class Job: @unchecked Sendable {
   /// Why a job isn't done, or not to its end.
@@ -26,6 +26,8 @@ final class Job: @unchecked Sendable {
   private let noteWait: @Sendable (UInt) -> Void
   /// When it came into the queue.
   private var queued: UInt = 0
+  /// Tells which of those that were begun was begun first; 0 for one that isn't.
+  var number: UInt = 0
   /// When it has to be done, by ``MonotonicTime``.
   private let deadline: UInt
   /// Whether it waits behind quick work.
@@ -38,9 +40,9 @@ final class Job: @unchecked Sendable {
   private var turnStart: UInt = 0
   /// What its thread's processor time was then.
   private var workStart: UInt = 0
-  /// How long it has worked in earlier turns, in nanoseconds of processor time, as it may have been other programs'
-  /// turn meanwhile.
-  private var workedBefore: UInt = 0
+  /// How long it has worked in the turns that have ended, in nanoseconds of processor time, as it may have been other
+  /// programs' turn meanwhile.
+  private(set) var worked: UInt = 0
 
   /// - Parameters:
   ///   - deadline: when it has to be done; nil if it has as long as it takes.
@@ -56,7 +58,7 @@ final class Job: @unchecked Sendable {
   }
 
   /// Notes that it comes into the queue. By whoever has it to himself.
-  func enter() { queued = MonotonicTime.now }
+  func enter(at now: UInt) { queued = now }
 
   /// Notes that it has waited until now. By whoever has it to himself, or by its thread.
   func endWait(since start: UInt? = nil) {
@@ -69,18 +71,15 @@ final class Job: @unchecked Sendable {
   /// Notes that its turn ends. Returns how long it has worked in it, in nanoseconds of processor time.
   func endTurn() -> UInt {
     let used = ThreadTime.now - workStart
-    workedBefore += used
+    worked += used
     return used
   }
 
-  /// How long it has worked, in nanoseconds of processor time. During a turn.
-  var worked: UInt { workedBefore + ThreadTime.now - workStart }
-
   /// Makes it a long one that is still to be begun. By whoever has it to himself.
-  func becomeLong() { (isLong, workedBefore) = (true, 0) }
+  func becomeLong(at now: UInt) { (isLong, number, worked, queued) = (true, 0, 0, now) }
 
-  /// Why it must not be begun or go on, if it must not.
-  private func failure(at now: UInt) -> Failure? {
+  /// Why it must not be begun or go on, if it must not. By whoever has it to himself.
+  func failure(at now: UInt) -> Failure? {
     if isAbandoned() { return .abandoned }
     return now >= deadline ? .late : nil
   }
@@ -99,12 +98,11 @@ final class Job: @unchecked Sendable {
     let failure = Locked<Failure?>(nil)
     let interruption = Interruption(
       mustStop: { [unowned self] in
-        let now = MonotonicTime.now
-        if now - turnStart >= slice, offerTurn(self) {
+        if MonotonicTime.now - turnStart >= slice, offerTurn(self) {
           mustRestart = true
           return true
         }
-        guard let reason = self.failure(at: now) else { return false }
+        guard let reason = self.failure(at: MonotonicTime.now) else { return false }
         failure.withLock { $0 = reason }
         return true
       }, pause: { [unowned self] in pause(self, $0) })

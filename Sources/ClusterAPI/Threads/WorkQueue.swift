@@ -23,9 +23,15 @@ final class WorkQueue: Sendable {
   /// What the threads share, which lives until the last of them has ended.
   private let turns: WorkTurns
 
-  /// Creates a queue with some turns for long jobs, and one more for quick ones.
-  init(turns count: Int) {
-    let turns = WorkTurns(count)
+  /// Creates a queue with some turns for long jobs and for quick ones, and one more.
+  ///
+  /// - Parameters:
+  ///   - patience: the nanoseconds after which a lane is stuck, where work waits and nothing ends.
+  ///   - report: is told of a lane that is, once.
+  init(
+    turns count: Int, patience: UInt = .max, report: @escaping @Sendable (Lane) -> Void = { _ in }
+  ) {
+    let turns = WorkTurns(count, patience: patience, report: report)
     self.turns = turns
     for _ in 0..<turns.threads {
       // This happens at start-up only, before any request was accepted.
@@ -36,6 +42,9 @@ final class WorkQueue: Sendable {
   }
 
   deinit { turns.close() }
+
+  /// The lane in which nothing has ended for too long, though work waited there; nil if there is none.
+  var stuck: Lane? { turns.stuck }
 
   /// Runs a job soon. If too much is waiting, the newest of a client with most of it is refused.
   func enqueue(_ job: Job) { turns.enqueue(job) }

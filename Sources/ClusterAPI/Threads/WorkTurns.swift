@@ -2,76 +2,46 @@ import CHints
 import Dispatch
 import Threading
 
-/// Decides which jobs work.
+/// Carries out what ``WorkSchedule`` decides, for threads that each work for one job after the other.
 ///
 /// As many jobs work at a time as there are turns. A turn lasts a millisecond; then the job gives it to another
-/// that waits, if there is one, and waits for its next turn. Who has worked least is next (see ``FairQueue``); quick
-/// work goes before long work and has a turn that long work never gets, so that it doesn't even wait for what can't be interrupted. Few
-/// jobs are begun, as each keeps memory until its end. What waits to be begun is bounded, too.
+/// that waits, if there is one, and waits for its next turn. Who has worked least is next (see ``FairQueue``). Quick
+/// work goes before long work, and each has a turn that the other never gets: quick work doesn't even wait for what can't be
+/// interrupted, and long work goes on however much quick work there is. Few jobs are begun, as each keeps memory until its
+/// end. What waits to be begun is bounded, too, and nothing waits in vain: what has no time or no client any more
+/// ends where it waits.
 final class WorkTurns: Sendable {
-  /// What may work next: a job that was not begun, or one that was, on its own thread.
-  private enum Entry: Sendable {
-    case new(Job)
-    case begun(Job)
-
-    var isBegun: Bool { if case .begun = self { true } else { false } }
-  }
-
-  private struct State: Sendable {
-    var quick = FairQueue<Entry>(capacity: WorkTurns.capacity, quantum: WorkTurns.slice)
-    var long = FairQueue<Entry>(capacity: WorkTurns.capacity, quantum: WorkTurns.slice)
-    // The jobs that have a turn, and those that were begun, and the long ones among them.
-    var (running, runningLong) = (0, 0)
-    var (begun, begunLong) = (0, 0)
-    /// The jobs that threads are to begin.
-    var ready: [Job] = []
-    /// Whether no more jobs come.
-    var isClosed = false
-
-    var isDone: Bool { isClosed && begun == 0 && quick.count + long.count == 0 }
-  }
-
-  /// The most jobs that may wait in a lane.
-  private static let capacity = 1000
-  /// The length of a turn, in nanoseconds.
-  private static let slice: UInt = 1_000_000
-  /// How long a job may work and still be quick, in nanoseconds of processor time.
-  private static let quick: UInt = 10_000_000
   /// How long there must be no work before freed memory goes back to the system, and how much is worth it.
   private static let (calm, muchMemory) = (DispatchTimeInterval.seconds(2), 32 << 20)
+  /// The time between two looks at what waits.
+  private static let period = DispatchTimeInterval.milliseconds(100)
 
-  private let state = Locked(State())
-  /// Is signalled once for each job in `ready`, and once for each thread at the end.
+  private let schedule: Locked<WorkSchedule>
+  /// Is signalled once for each job that is to be begun, and once for each thread at the end.
   private let arrivals = DispatchSemaphore(value: 0)
-  private let turns: Int
-  /// The most long jobs that are begun at a time.
-  private let maximumLong: Int
+  private let queue = DispatchQueue(label: "pincluster.turns")
+  private let report: @Sendable (WorkQueue.Lane) -> Void
   /// The number of threads that are needed: each job keeps its thread until its end.
-  var threads: Int { maximumLong + 4 }
+  let threads: Int
 
-  /// - Parameter turns: for long jobs. There is one more for quick ones.
-  init(_ turns: Int) {
-    self.turns = turns
-    maximumLong = 2 * turns + 2
+  /// - Parameters:
+  ///   - turns: for jobs of each lane, see ``WorkSchedule``.
+  ///   - patience: the nanoseconds after which a lane where work waits and nothing ends is stuck.
+  ///   - report: is told of such a lane, once.
+  init(_ turns: Int, patience: UInt, report: @escaping @Sendable (WorkQueue.Lane) -> Void) {
+    let schedule = WorkSchedule(turns: turns, patience: patience)
+    (threads, self.report, self.schedule) = (schedule.threads, report, Locked(schedule))
   }
 
   /// Adds a job. If too much is waiting, the newest of a client with most of it is refused.
   func enqueue(_ job: Job) {
-    job.enter()
-    let refused = state.withLock { state in
-      let refused =
-        job.isLong
-        ? state.long.append(.new(job), of: job.client)
-        : state.quick.append(.new(job), of: job.client)
-      // One that has begun has a thread that waits for it, so it stays.
-      if case .begun(let other)? = refused { putBack(other, &state) }
-      giveTurns(&state)
-      return refused
-    }
-    guard case .new(let job)? = refused else { return }
-    job.endWait()
-    job.fail(.refused)
+    let now = MonotonicTime.now
+    job.enter(at: now)
+    change { $0.enqueue(job, at: now) }
   }
+
+  /// The lane that is stuck; nil if none is.
+  var stuck: WorkQueue.Lane? { schedule.withLock { $0.stuck } }
 
   /// The life of a thread.
   func work() {
@@ -80,125 +50,58 @@ final class WorkTurns: Sendable {
       if wasLast {
         wasLast = false
         if arrivals.wait(timeout: .now() + WorkTurns.calm) == .timedOut {
-          if state.withLock({ $0.begun == 0 }) { chints_give_back_memory(WorkTurns.muchMemory) }
+          if schedule.withLock({ $0.begun == 0 }) { chints_give_back_memory(WorkTurns.muchMemory) }
           continue
         }
       } else {
         arrivals.wait()
       }
-      guard let job = state.withLock({ $0.ready.popLast() }) else {
-        // The threads finish the jobs that still wait before they end.
-        if state.withLock({ $0.isDone }) { return }
-        continue
-      }
+      // The threads finish the jobs that still wait before they end.
+      guard let job = schedule.withLock({ $0.begin() }) else { return }
       job.endWait()
       job.beginTurn()
-      job.run(slice: WorkTurns.slice, offerTurn: offerTurn, pause: pause)
-      state.withLock { state in
-        leave(job, &state)
-        state.begun -= 1
-        if job.isLong { state.begunLong -= 1 }
-        if job.mustRestart {
-          job.becomeLong()
-          job.enter()
-          state.long.prepend(.new(job), of: job.client)
-        }
-        giveTurns(&state)
-        wasLast = state.begun == 0
-        if state.isDone { end() }
+      job.run(slice: WorkSchedule.slice, offerTurn: offerTurn, pause: pause)
+      let used = job.endTurn()
+      wasLast = change {
+        $0.end(job, used: used, mustRestart: job.mustRestart, at: MonotonicTime.now)
+        return $0.begun == 0
       }
     }
   }
 
-  func close() {
-    state.withLock { state in
-      state.isClosed = true
-      if state.isDone { end() }
-    }
+  /// Ends the threads once nothing waits any more. To be called once.
+  func close() { change { $0.close() } }
+
+  /// Tells the schedule of an event, and does what follows from it.
+  private func change<R>(_ event: (inout WorkSchedule) -> R) -> R {
+    let (result, orders) = schedule.withLock { (event(&$0), $0.takeOrders()) }
+    for order in orders { carryOut(order) }
+    return result
   }
 
-  private func end() { for _ in 0..<threads { arrivals.signal() } }
-
-  /// Gives the free turns to what waits.
-  private func giveTurns(_ state: inout State) {
-    while state.running <= turns {
-      // Whoever was begun has a thread; for others there must be one.
-      let hasThread = state.begun < threads
-      if let next = state.quick.popFirst(where: { hasThread || $0.isBegun }) {
-        give(next, &state)
-      } else if state.runningLong < turns,
-        let next = state.long.popFirst(where: {
-          hasThread && state.begunLong < maximumLong || $0.isBegun
-        })
-      {
-        give(next, &state)
-      } else {
-        return
+  private func carryOut(_ order: WorkSchedule.Order) {
+    switch order {
+    case .begin: arrivals.signal()
+    case .goOn(let job): job.turn.signal()
+    case .fail(let job, let failure):
+      job.endWait()
+      job.fail(failure)
+    case .look:
+      // By nobody who works, as all of those may be waiting.
+      queue.asyncAfter(deadline: .now() + WorkTurns.period) { [weak self] in
+        self?.change { $0.look(at: MonotonicTime.now) }
       }
+    case .stuck(let lane): report(lane)
+    case .end: for _ in 0..<threads { arrivals.signal() }
     }
   }
 
-  private func give(_ entry: Entry, _ state: inout State) {
-    state.running += 1
-    switch entry {
-    case .new(let job):
-      state.begun += 1
-      if job.isLong {
-        state.begunLong += 1
-        state.runningLong += 1
-      }
-      // The last is taken first, but none waits: there are as many threads as jobs that may be begun.
-      state.ready.append(job)
-      arrivals.signal()
-    case .begun(let job):
-      if job.isLong { state.runningLong += 1 }
-      job.turn.signal()
-    }
-  }
-
-  /// Ends a job's turn.
-  private func leave(_ job: Job, _ state: inout State) {
-    state.running -= 1
-    if job.isLong { state.runningLong -= 1 }
-    let used = job.endTurn()
-    if job.isLong {
-      state.long.settle(job.client, used: used)
-    } else {
-      state.quick.settle(job.client, used: used)
-    }
-  }
-
-  /// Puts a job without a turn where it waits for the next one.
-  private func wait(_ job: Job, _ state: inout State) {
-    putBack(job, &state)
-    giveTurns(&state)
-  }
-
-  private func putBack(_ job: Job, _ state: inout State) {
-    if job.isLong {
-      state.long.prepend(.begun(job), of: job.client)
-    } else {
-      state.quick.prepend(.begun(job), of: job.client)
-    }
-  }
-
-  /// Lets others that wait go before a job. Returns whether the job isn't as quick as it was thought to be, but
-  /// no long one may be begun: then it has to be begun again later, so that quick jobs find a thread.
+  /// Lets others that wait go before a job. Returns whether it has to be begun again later.
   private func offerTurn(_ job: Job) -> Bool {
-    enum Next { case goOn, wait, restart }
-    let next = state.withLock { state -> Next in
-      if !job.isLong, job.worked >= WorkTurns.quick {
-        guard state.begunLong < maximumLong else { return .restart }
-        job.isLong = true
-        state.begunLong += 1
-        state.runningLong += 1
-      }
-      guard state.quick.count + state.long.count > 0 else { return .goOn }
-      leave(job, &state)
-      wait(job, &state)
-      return .wait
-    }
-    if next == .wait { awaitTurn(job, since: MonotonicTime.now) }
+    let used = job.endTurn()
+    let start = MonotonicTime.now
+    let next = change { $0.offerTurn(job, used: used, worked: job.worked, at: start) }
+    if next == .wait { awaitTurn(job, since: start) }
     if next != .restart { job.beginTurn() }
     return next == .restart
   }
@@ -212,12 +115,10 @@ final class WorkTurns: Sendable {
   /// Lets others work while a job is blocked.
   private func pause(_ job: Job, _ body: () -> Void) {
     let start = MonotonicTime.now
-    state.withLock { state in
-      leave(job, &state)
-      giveTurns(&state)
-    }
+    let used = job.endTurn()
+    change { $0.pause(job, used: used) }
     body()
-    state.withLock { wait(job, &$0) }
+    change { $0.goOn(job) }
     awaitTurn(job, since: start)
     job.beginTurn()
   }

@@ -53,6 +53,11 @@ public struct Problem: Error, Sendable {
     return problem
   }
 
+  /// The work for a read, with its waiting, takes longer than it may.
+  static func late(_ seconds: Int) -> Problem {
+    unavailable("this takes longer than the \(seconds) s that a request has", .time)
+  }
+
   /// The client's address has more than its share of something; the client may try again in a second.
   static func overShare(_ detail: String) -> Problem {
     var problem = Problem(429, detail, headers: [("Retry-After", "1")])

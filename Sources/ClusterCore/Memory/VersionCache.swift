@@ -69,7 +69,8 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func existing(_ key: Key) -> Value? { state.withLock { $0.entries[key]?.value } }
 
   /// Returns the value of a key, which `build` builds if it is missing. Nothing is kept of a build that was
-  /// interrupted: the next caller builds the value anew.
+  /// interrupted: the next caller builds the value anew. Where time is limited, work is over that would have to wait
+  /// for another's build.
   func value<E: Error>(
     for key: Key, build: (_ stale: Value?) throws(E) -> Value
   ) throws(E) -> Value {
@@ -82,7 +83,9 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     if let value = entry.value { return value }
     let slot = entry.slot
-    return try slot.value.withLongLock { value -> Result<Value, E> in
+    return try slot.value.withLongLock(
+      otherwise: { Result { () throws(E) in try build(entry.stale) } }
+    ) { value -> Result<Value, E> in
       if let value { return .success(value) }
       return Result { () throws(E) in
         let built = try build(entry.stale)

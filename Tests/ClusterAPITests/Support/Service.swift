@@ -31,12 +31,14 @@ final class Service: Sendable {
   ///   - keys: the text of a file of keys; nil if everybody may do everything.
   ///   - map: what the map page shows.
   ///   - maxWait: how long a read waits for a version, in seconds.
+  ///   - requestTimeout: how long the work for a read may take, in seconds. The usual time is enough for a build without
+  ///     optimization on a busy machine.
   init(
     of directory: TemporaryDirectory? = nil, sharing other: Service? = nil,
     catalog: Catalog = Catalog(),
     limits: WriteLimits = WriteLimits(), origins: OriginPolicy = .usual,
     keys: String? = nil, map: MapSettings = Service.map, maxWait: Double = 2,
-    comparisonInterval: Double? = nil,
+    requestTimeout: Int = 600, comparisonInterval: Double? = nil,
     clock: @escaping @Sendable () -> Int64 = WallClock.machineTime
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
@@ -56,9 +58,8 @@ final class Service: Sendable {
       try Service.write(keys, to: "\(directory.path)/keys")
     }
     access = try AccessControl(files)
-    // The time is enough for a build without optimization on a busy machine.
     api = API(
-      catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600,
+      catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: requestTimeout,
       maxWait: maxWait, origins: origins, access: access, map: map
     ) { text in reports.withLock { $0.append(text) } }
   }

@@ -7,10 +7,12 @@ Prints nothing and exits with 0 if all is well.
 """
 
 import random
+import re
 import shutil
 import signal
 import socket
 import ssl
+import struct
 import subprocess
 import sys
 import time
@@ -254,6 +256,49 @@ def attacks(binary):
     service.stop()
 
 
+def turns(binary):
+    """Whoever comes, sends a part of a hello and leaves: the others have their turns, and nothing is left."""
+    service = Service(binary, "--threads", "2")
+    first, r, crowd = hello(), random.Random(9), []
+
+    def come():
+        sock = service.raw(f"127.0.0.{r.randrange(2, 6)}")
+        size = r.choice((0, 3, 9, len(first) - 1, len(first), len(first)))
+        sock.sendall(first[:size])
+        crowd.append((sock, size))
+
+    def leave():
+        sock, size = crowd.pop(r.randrange(len(crowd)))
+        kind = r.randrange(4)
+        if kind == 0:
+            sock.sendall(first[size:] + b"a" * r.randrange(50))
+        elif kind == 1:
+            sock.shutdown(socket.SHUT_WR)
+        elif kind == 2:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        sock.close()
+
+    for number in range(3000):
+        try:
+            leave() if len(crowd) > 200 or crowd and r.random() < 0.45 else come()
+        except OSError:
+            # Its time was up, or what it has sent was no good.
+            pass
+        if number % 100 == 0:
+            assert service.connect().ask("GET", "/health/live")[0] == 200
+    while crowd:
+        crowd.pop()[0].close()
+    client = service.connect()
+    for _ in range(300):
+        text = client.ask("GET", "/metrics")[1].decode()
+        left = int(re.search(r"\npincluster_open_connections (\d+)", text)[1]) - 1
+        if left == 0:
+            break
+        time.sleep(0.1)
+    assert left == 0, left
+    service.end()
+
+
 def traffic(binary):
     service = Service(binary)
     client = service.connect()
@@ -321,7 +366,7 @@ def traffic(binary):
     assert silent.socket.recv(1) == b""
 
 
-CASES = {case.__name__: case for case in (protocols, reload, clients, attacks, traffic)}
+CASES = {case.__name__: case for case in (protocols, reload, clients, attacks, turns, traffic)}
 
 if __name__ == "__main__":
     try:
