@@ -61,7 +61,8 @@ final class VersionWaits: Sendable {
   struct State: Sendable {
     fileprivate let limits: Limits
     /// By collection, the oldest first.
-    private(set) var waits: [String: [Wait]] = [:]  // Characters: ids of collections, which are of ASCII
+    // Characters: ids of collections, which are of ASCII
+    private(set) var waits: [String: [Wait]] = [:]
     /// The number of each address.
     private(set) var places: [UInt64: Int] = [:]
     private(set) var figures = Figures()
