@@ -2,6 +2,7 @@ import ClusterCore
 import FeatureStore
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// A clock that goes when it is told to.
@@ -60,6 +61,27 @@ final class HandClock: Sendable {
     #expect(try store.removeExpired(from: [99], at: clock.now))
     #expect(try store.collections() == [after])
     #expect(try store.features(of: "c") == [feature(1), feature(2)])
+  }
+
+  @Test func batchesOfFeaturesThatAreThereOrNotOrHaveExpired() throws {
+    let store = try clock.store(in: directory)
+    var generator = SeededGenerator(seed: 31)
+    // When each row expires; of those that never do, `.max`.
+    var rows: [Int64: Int64] = [:]
+    for round in 0..<300 {
+      clock.now += 1
+      let now = clock.now
+      let ids = (0..<40).filter { _ in generator.chance(0.4) }.map(Int64.init)
+      let batch = ids.map { id in
+        feature(id, expires: generator.chance(0.5) ? now + Int64(generator.int(0...4)) : nil)
+      }
+      let living = ids.count { rows[$0].map { $0 > now } ?? false }
+      let result = try store.put(batch)
+      for (id, one) in zip(ids, batch) { rows[id] = one.expires ?? .max }
+      #expect(result.updated == living && result.inserted == ids.count - living, "\(round)")
+      #expect(result.info.featureCount == rows.count, "\(round)")
+    }
+    #expect(try store.features(of: "c").count == rows.values.count { $0 > clock.now })
   }
 
   @Test func manyAreDeletedInParts() throws {

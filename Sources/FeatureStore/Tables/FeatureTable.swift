@@ -12,6 +12,8 @@ final class FeatureTable {
     var updated = 0
     /// The number of rows that weren't there.
     var newRows = 0
+    /// Whether the row of the feature that was written last was there.
+    fileprivate var lastWasThere = false
   }
 
   private let insertion: Statement
@@ -96,21 +98,31 @@ final class FeatureTable {
     let row = FeatureRow(record, id: id, coder)
     let checksum = row.checksum(in: key)
     try changes.note(id, in: key)
+    // What goes for one feature of a batch mostly goes for the next.
+    let wasThere = counts.lastWasThere
+    if wasThere, try replace(row, checksum, in: key, at: now, &counts) { return }
     try bind(row, checksum, key: key, to: insertion)
-    if try insertion.run() > 0 {
+    counts.lastWasThere = try insertion.run() == 0
+    if !counts.lastWasThere {
       counts.inserted += 1
       counts.newRows += 1
       return
     }
-    try bind(row, checksum, key: key, to: replacement)
-    try replacement.bind(now, at: 8)
-    if try replacement.run() > 0 {
-      counts.updated += 1
-      return
-    }
+    if !wasThere, try replace(row, checksum, in: key, at: now, &counts) { return }
     try bind(row, checksum, key: key, to: revival)
     try revival.run()
     counts.inserted += 1
+  }
+
+  /// Replaces a feature if it is there and hasn't expired; returns whether it is.
+  private func replace(
+    _ row: FeatureRow, _ checksum: Int64, in key: Int64, at now: Int64, _ counts: inout Counts
+  ) throws(StoreError) -> Bool {
+    try bind(row, checksum, key: key, to: replacement)
+    try replacement.bind(now, at: 8)
+    guard try replacement.run() > 0 else { return false }
+    counts.updated += 1
+    return true
   }
 
   private func bind(
