@@ -1,4 +1,4 @@
-internal import Texts
+import Texts
 
 /// The parts of `http://host[:port][/prefix]`, or of the same with https.
 struct BaseURL {

@@ -1,5 +1,5 @@
 import CEvHTTP
-internal import Texts
+import Texts
 import Threading
 
 /// A small blocking HTTP/1.1 client that keeps its connection for the next request.

@@ -1,5 +1,5 @@
 import Glibc
-internal import Texts
+import Texts
 
 /// Addresses of clients as proxies write them.
 public enum ClientAddress {

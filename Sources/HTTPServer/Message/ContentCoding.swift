@@ -1,4 +1,4 @@
-internal import Texts
+import Texts
 
 /// Decides which responses to compress.
 enum ContentCoding {

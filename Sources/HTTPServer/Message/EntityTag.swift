@@ -1,4 +1,4 @@
-internal import Texts
+import Texts
 
 /// Entity tags (RFC 9110 section 8.8.3) and the conditions on them.
 public enum EntityTag {

@@ -1,4 +1,4 @@
-internal import Texts
+import Texts
 
 /// The response to a request. The server adds Date, X-Request-Id, Content-Length and Connection.
 public struct HTTPResponse: Sendable {

@@ -1,4 +1,4 @@
-internal import Texts
+import Texts
 
 /// The conditions that a client sets for a write (RFC 9110, section 13.1): that nobody else has changed
 /// or created the resource in the meantime.

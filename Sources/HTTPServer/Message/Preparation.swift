@@ -1,4 +1,4 @@
-internal import Texts
+import Texts
 
 /// How a response is sent to one client: compressed if the client prefers that and it saves bytes, with
 /// an entity tag, or as 304 if the client already has the representation.

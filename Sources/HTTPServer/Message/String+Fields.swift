@@ -1,4 +1,4 @@
-internal import Texts
+import Texts
 
 extension String {
   /// Whether two field names are equal, ignoring the case of ASCII letters. For those of each answer.

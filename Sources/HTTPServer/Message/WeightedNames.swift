@@ -1,4 +1,4 @@
-internal import Texts
+import Texts
 
 /// The members of a list such as that of Accept: names, each with parameters, of which `q` says how well it is liked
 /// (RFC 9110, section 12.4.2). They are read by bytes, and no more than ``HTTPHeaders/mostMembers``.
