@@ -60,10 +60,10 @@ public final class API: Sendable {
     // Large writes, which are read by others, and the writer take as long as they take.
     readWork = WorkQueue(
       turns: Processors.count, patience: 2 * UInt(max(requestTimeout, 1)) * 1_000_000_000
-    ) { lane in report(API.stuck(lane)) }
+    ) { lane in report(lane.ifStuck) }
     resources = Resources(
       catalog: catalog, writer: writer, metrics: metrics, work: readWork, address: address,
-      map: map, watchLimits: WatchLimits(seconds: requestTimeout), report: report)
+      map: map, requestTimeout: requestTimeout, report: report)
   }
 
   /// Answers a request. `reply` is called exactly once, here or on another thread.
@@ -174,11 +174,6 @@ public final class API: Sendable {
       }
     case .deferred(let begin): try begin(finish)
     }
-  }
-
-  /// What is said of a lane in which work waits and nothing has ended for twice the time that it may take.
-  static func stuck(_ lane: WorkQueue.Lane) -> String {
-    "\(lane.rawValue) work is stuck: some waits, and none has ended for twice the time that it may take"
   }
 
   /// Ends all streams of changes. To be called last, when no request can come any more.

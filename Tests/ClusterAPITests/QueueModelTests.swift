@@ -7,7 +7,7 @@ import Testing
 
 /// Random histories of what waits elsewhere: all of it is answered once nothing comes any more, and all counters are
 /// back at nothing.
-@Suite(.timeLimit(.minutes(5))) struct QueueModelTests {
+@Suite(.timeLimit(.minutes(Seeds.minutes))) struct QueueModelTests {
   /// What must be true and isn't.
   private struct Broken: Error { let rule: String }
 

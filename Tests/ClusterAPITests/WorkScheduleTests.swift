@@ -4,7 +4,7 @@ import Testing
 @testable import ClusterAPI
 
 /// Whatever jobs come, wait, leave and begin again: all are answered, and nothing is left.
-@Suite(.timeLimit(.minutes(5))) struct WorkScheduleTests {
+@Suite(.timeLimit(.minutes(Seeds.minutes))) struct WorkScheduleTests {
   /// A job, and where it is.
   ///
   /// `@unchecked Sendable`: only the test's thread uses it.

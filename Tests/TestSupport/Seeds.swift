@@ -9,6 +9,9 @@ public enum Seeds {
     return isLastOnly ? [seeds.upperBound] : Array(seeds)
   }
 
+  /// The minutes for those.
+  public static var minutes: Int { histories > 10_000 ? 600 : 5 }
+
   /// How many random histories a model is led through, as PINCLUSTER_TEST_HISTORIES says.
   public static var histories: UInt64 {
     getenv("PINCLUSTER_TEST_HISTORIES").flatMap { UInt64(String(cString: $0)) } ?? 2000

@@ -165,6 +165,7 @@ final class Watch {
   /// Refuses requests whose clients have gone, or whose time is up, though the step that is for them may go on.
   func refuseOld() {
     home.check()
+    guard !requests.isEmpty else { return }
     let now = MonotonicTime.now
     let old = requests.map { request -> Problem? in
       if request.isGone() { return Problem(499, "the client has gone") }

@@ -23,12 +23,13 @@ final class Resources: Sendable {
 
   init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics, work: WorkQueue,
-    address: ServiceAddress, map: MapSettings, watchLimits: WatchLimits,
+    address: ServiceAddress, map: MapSettings, requestTimeout: Int,
     report: @escaping @Sendable (String) -> Void
   ) {
     (self.catalog, self.writer, self.metrics) = (CatalogView(catalog), writer, metrics)
     (self.work, self.address, self.map) = (work, address, map)
-    hub = ChangeHub(limits: watchLimits, refusals: metrics.refusals, report: report)
+    hub = ChangeHub(
+      limits: WatchLimits(seconds: requestTimeout), refusals: metrics.refusals, report: report)
     storeName = String(writer.storeID, radix: 36)
     (minimum, isPatient) = (0, true)
     (parsers, tileTemplates) = (ParserPool(), TileTemplates())
@@ -51,7 +52,7 @@ final class Resources: Sendable {
   var hindrance: String? {
     let catalog = catalog.whole
     if catalog.isDetached { return "the data directory has been removed or replaced" }
-    if let lane = work.stuck { return API.stuck(lane) }
+    if let lane = work.stuck { return lane.ifStuck }
     return catalog.isReady ? nil : "not every collection is loaded"
   }
 

@@ -15,6 +15,11 @@ final class WorkQueue: Sendable {
       case .long: 2
       }
     }
+
+    /// What is said where work waits and nothing has ended for twice the time that it may take.
+    var ifStuck: String {
+      "\(rawValue) work is stuck: some waits, and none has ended for twice the time that it may take"
+    }
   }
 
   /// How far the threads' priority is lowered; see nice(2).
