@@ -220,6 +220,23 @@ import Threading
     #expect(log.coordinates(after: last + 1) == nil)
   }
 
+  @Test func `a version that comes again with other features is told in whole`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3)])
+    let log = try #require(service.catalog.changes(of: "c") { _ in })
+    await service.store([TwinFeature(2, 2, 3)])
+    let shown = try #require(log.take())
+    let version = shown.info.version
+    #expect(log.coordinates(after: version)?.isEmpty == true)
+    // As where a database has taken over that lacked the last change, and made another one.
+    let again = CollectionSnapshot(info: shown.info, collection: shown.collection)
+    service.catalog.publish(again, touched: nil)
+    #expect(log.coordinates(after: version) == nil)
+    service.catalog.publish(again.changed(to: version + 1), touched: [])
+    #expect(log.coordinates(after: version) == nil)
+    #expect(log.coordinates(after: version + 1)?.isEmpty == true)
+  }
+
   @Test func `logs of many collections keep less each`() async throws {
     let service = try Service()
     let names = ["c"] + (0..<63).map { "d\($0)" }

@@ -4,6 +4,7 @@ import Testing
 import Threading
 
 @testable import ClusterAPI
+@testable import FeatureStore
 
 /// Services that share a database, some of which are behind the others.
 @Suite(
@@ -98,6 +99,60 @@ struct InstanceTests {
     // There is nothing to tell, as the client shows that version already.
     #expect(late.status == 200 && late.text.hasSuffix("\n\nid: \(after)\n\n"), "\(late.text)")
   }
+
+  @Test(
+    "a version that comes again, as a database has taken over without the last change, has other tags"
+  )
+  func replaced() async throws {
+    let first = try Service()
+    let second = try Service(sharing: first)
+    func put(_ number: Int, at service: Service) async -> Answer {
+      let feature =
+        #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"n":\#(number)}}"#
+      return await service.send(.put, "/collections/c/items/1", feature)
+    }
+    /// The version and the tag of a service's answer, once it shows a number.
+    func shown(_ number: Int, at service: Service) async throws -> (version: Int, tag: String) {
+      let deadline = MonotonicTime.now + 20_000_000_000
+      while MonotonicTime.now < deadline {
+        let answer = await service.get("/collections/c/items")
+        if answer.text.contains("\"n\":\(number)"), let tag = answer.response.header("ETag") {
+          return (Int(service.catalog["c"]?.info.version ?? 0), tag)
+        }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      throw ExpectedNumber(number: number)
+    }
+    let editor = try PostgresServers(
+      .init(
+        address: try PostgresAddress(Service.postgres ?? ""),
+        schema: Service.schema(of: first.directory.path))
+    ).connect()
+    let tables = ["collections", "features", "changes"]
+    #expect(await put(1, at: first).status == 201)
+    for table in tables { try editor.once("CREATE TABLE kept_\(table) AS TABLE \(table)") }
+    #expect(await put(2, at: first).status == 200)
+    let before = try await shown(2, at: second)
+    #expect(try await shown(2, at: first).tag == before.tag)
+    try editor.once("BEGIN")
+    for table in tables {
+      try editor.once("DELETE FROM \(table)")
+      try editor.once("INSERT INTO \(table) OVERRIDING SYSTEM VALUE TABLE kept_\(table)")
+    }
+    try editor.once("COMMIT")
+    let third = try Service(sharing: first)
+    #expect(await put(3, at: third).status == 200)
+    let tag = try await shown(3, at: third).tag
+    for service in [first, second, third] {
+      let now = try await shown(3, at: service)
+      #expect(now.version == before.version && now.tag == tag && tag != before.tag)
+      let asked = await service.send(
+        .get, "/collections/c/items", headers: [("If-None-Match", before.tag)])
+      #expect(asked.status == 200)
+    }
+  }
+
+  private struct ExpectedNumber: Error { var number: Int }
 
   @Test("a tenant's versions mean the same on all instances") func tenants() async throws {
     let services = try Services()

@@ -16,6 +16,8 @@ final class Replica {
   private(set) var loaded: [String: FeatureIndex] = [:]
   /// The number of changes since the index file that was read, by collection.
   private(set) var changes: [String: Int] = [:]
+  /// How often a collection was loaded.
+  private(set) var loads = 0
 
   init(_ schema: String, directory: TemporaryDirectory = TemporaryDirectory()) throws {
     self.directory = directory
@@ -29,6 +31,7 @@ final class Replica {
 
   private func load(_ info: CollectionInfo) throws {
     let loading = try store.loadIndex(of: info)
+    loads += 1
     loaded[info.id] = loading.index
     changes[info.id] = loading.changes
     infos[info.id] = loading.info

@@ -100,11 +100,11 @@ extension CollectionWriter {
     guard let shared, following.loading.insert(info.key).inserted else {
       return
     }
-    let loader = shared.loader(of: info)
+    let (loader, before) = (shared.loader(of: info), catalog[info.id]?.info)
     let outcome = Locked<Result<LoadedIndex, any Error>?>(nil)
     let finish: @Sendable () -> Void = { [weak self] in
       guard let result = outcome.withLock({ $0 }) else { return }
-      self?.hasLoaded(info, result)
+      self?.hasLoaded(info, after: before, result)
     }
     let isRunning = BackgroundThread.start(niceness: 5) { [queue] in
       let result = Result { try loader() }
@@ -114,12 +114,19 @@ extension CollectionWriter {
     if !isRunning { following.loading.remove(info.key) }
   }
 
-  private func hasLoaded(_ info: CollectionInfo, _ result: Result<LoadedIndex, any Error>) {
+  /// Shows a collection that was loaded, unless something else of it has been shown than before that, which may be later.
+  private func hasLoaded(
+    _ info: CollectionInfo, after before: CollectionInfo?, _ result: Result<LoadedIndex, any Error>
+  ) {
     home.check()
     following.loading.remove(info.key)
     guard let shared, following.timer != nil else { return }
     do {
       let loaded = try result.get()
+      let now = catalog[info.id]?.info
+      guard before.map({ now?.isSameState(as: $0) ?? false }) ?? (now == nil) else {
+        return follow()
+      }
       // Whatever was shown under its id before is another state of it, from which no change leads here.
       catalog.publish(
         CollectionSnapshot(info: loaded.info, collection: IndexedCollection(loaded.index)),
@@ -160,6 +167,8 @@ extension CollectionWriter {
         try group.prepare()
       }
       if isSweeper { group.publish() }
+    } catch StoreError.conflict {
+      // It is tried again in its time.
     } catch {
       report(isUp: shared.link.isUp, error)
     }

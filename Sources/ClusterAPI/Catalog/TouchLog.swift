@@ -25,7 +25,7 @@ final class TouchLog: Sendable {
 
   private struct State {
     var snapshot: CollectionSnapshot
-    /// The log holds all changes after this version.
+    /// The log holds all changes after this version and later ones.
     var floor: Int64
     /// The changes and what they touched. Those before the index `first` are discarded.
     var changes: [(version: Int64, touched: [Coordinate])] = []
@@ -39,16 +39,19 @@ final class TouchLog: Sendable {
     mutating func append(
       _ snapshot: CollectionSnapshot, _ touched: [Coordinate]?, atMost capacity: Int
     ) {
+      let last = self.snapshot.info.version
       self.snapshot = snapshot
       guard let touched, touched.count <= capacity else {
         (changes, first, count) = ([], 0, 0)
-        floor = snapshot.info.version
+        // A collection that was loaded anew may have had other contents at the versions up to the last one.
+        let version = snapshot.info.version
+        floor = max(floor, version > last ? version : last + 1)
         return
       }
       changes.append((snapshot.info.version, touched))
       count += touched.count
       while count > capacity || changes.count - first > capacity {
-        floor = changes[first].version
+        floor = max(floor, changes[first].version)
         count -= changes[first].touched.count
         changes[first].touched = []
         first += 1

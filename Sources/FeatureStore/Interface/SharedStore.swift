@@ -13,7 +13,7 @@ public protocol SharedStore: FeatureStore {
   func follow() throws(StoreError)
   /// A function that loads a collection as it is when it is called, for any thread.
   func loader(of info: CollectionInfo) -> @Sendable () throws -> LoadedIndex
-  /// Takes note that a collection is shown as a loader has loaded it.
+  /// Takes note that a collection is shown as a loader has loaded it, from which the next changes are to lead on.
   func isShown(_ info: CollectionInfo)
   // Characters: ids of collections, which are of ASCII
   /// Runs `body` in a transaction, as ``transaction(on:_:)`` does, unless another instance is sweeping; returns whether

@@ -25,8 +25,9 @@ public struct CollectionInfo: Sendable, Equatable {
   var trimmed: Int64 = 0
   /// In a shared store, the relation that its features are read from, if they aren't the store's own.
   var source: String?
-  /// In a shared store, the random number of its last change, which tells changes of one version apart.
-  var token: Int64 = 0
+  /// In a shared store, the random number of its last change, which tells changes of one version apart; 0 in any other
+  /// store.
+  public internal(set) var token: Int64 = 0
 
   /// In a shared store, the time of its last change in microseconds since 1970 (UTC), which grows with the version on
   /// all instances; 0 in any other store.
@@ -40,6 +41,12 @@ public struct CollectionInfo: Sendable, Equatable {
     (title, description, ttl, temporal) == (
       other.title, other.description, other.ttl, other.temporal
     )
+  }
+
+  /// Whether another one is the same collection in the same state, which a version alone doesn't say where a database
+  /// may be replaced by one that lacks the last changes.
+  public func isSameState(as other: CollectionInfo) -> Bool {
+    (key, version, token) == (other.key, other.version, other.token)
   }
 
   /// The same collection at a later version.

@@ -303,13 +303,12 @@ final class PostgresConnection {
       }
     case PGRES_PIPELINE_ABORTED: PQclear(result)
     default:
-      if answers.error == nil {
-        (answers.error, answers.failed) = (StoreError(result, on: address), answers.next)
-      }
+      let error = StoreError(result, on: address)
+      if answers.error == nil { (answers.error, answers.failed) = (error, answers.next) }
       PQclear(result)
       if PQstatus(pointer) == CONNECTION_BAD {
         isLost = true
-        throw answers.error ?? .lost(pointer, address)
+        throw error.asLoss
       }
     }
     return false

@@ -25,7 +25,7 @@ struct PostgresDraft {
     }
   }
 
-  /// By which the end of the transaction is recognized.
+  /// By which it is found out whether it was committed.
   let token = Int64.random(in: .min ... .max)
   /// The collections that are changed, by id, as they are to be.
   var infos: [String: CollectionInfo] = [:]  // Characters: ids of collections, which are of ASCII
@@ -43,6 +43,9 @@ struct PostgresDraft {
       !infos.values.contains { $0.key == key } && !dropped.contains { $0.key == key }
     }
   }
+
+  /// Why nothing more can come of it, as one of its queries has failed; nil if none has.
+  var failure: StoreError?
 
   /// Whether it changes nothing.
   var isEmpty: Bool { infos.isEmpty && dropped.isEmpty }

@@ -11,7 +11,8 @@ enum PostgresQueries {
     + "trimmed, source, checksum, token, (SELECT c.at FROM changes AS c "
     + "WHERE c.collection = collections.key AND c.version = collections.version)"
 
-  /// Has nobody else change collections until the end of the transaction. It may see one as it was before the wait for that.
+  /// Has nobody else change collections until the end of the transaction; a row for each. It may see one as it was before the
+  /// wait for that.
   static let lock = PostgresStatement(
     "lock", "SELECT FROM collections WHERE id = ANY($1) ORDER BY id FOR UPDATE")
   /// Collections by id.
@@ -24,10 +25,10 @@ enum PostgresQueries {
   /// The time in milliseconds since 1970 (UTC).
   static let time = PostgresStatement(
     "time", "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
-  /// The same, and the number of the transaction.
-  static let timeAndNumber = PostgresStatement(
-    "time and number",
-    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_current_xact_id()::text")
+  /// The same, and a lock by the transaction's token, which is held until the transaction has ended.
+  static let timeAndTurn = PostgresStatement(
+    "time and turn",
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_advisory_xact_lock($1)")
   /// Whether this instance is the one that deletes what has expired.
   static let sweeper = PostgresStatement(
     "sweeper",
@@ -123,20 +124,29 @@ enum PostgresQueries {
     "note dropped", "INSERT INTO dropped (key) VALUES ($1)")
   static let dropChanges = PostgresStatement(
     "drop changes", "DELETE FROM changes WHERE collection = $1")
-
-  /// The tokens of changes; of those that aren't there, none.
-  static let tokens = PostgresStatement(
-    "tokens",
+  /// Notes who has dropped a collection, in the place of an earlier one.
+  static let markDrop = PostgresStatement(
+    "mark drop",
     """
-    SELECT i.key, c.token FROM unnest($1::bigint[], $2::bigint[]) AS i (key, version)
-    JOIN changes AS c ON c.collection = i.key AND c.version = i.version
+    INSERT INTO changes (collection, version, at, token, numbers, names)
+    VALUES (\(DropMark.collection), $1, $2, $3, ARRAY[$4], '{}')
+    ON CONFLICT (collection, version) DO UPDATE SET at = excluded.at, token = excluded.token, numbers = excluded.numbers
     """)
+
+  private static let changesAt = """
+    SELECT c.collection, c.token, c.numbers[1] FROM unnest($1::bigint[], $2::bigint[]) AS i (key, version)
+    JOIN changes AS c ON c.collection = i.key AND c.version = i.version
+    """
+  /// The collections and tokens of changes; of those that aren't there, none.
+  static let tokens = PostgresStatement("tokens", changesAt)
+  /// The same, and the first of the numbers, in a transaction that writes something where any are there: so its commit
+  /// waits for a synchronous standby, which then has these changes, too.
+  static let proof = PostgresStatement("proof", "\(changesAt) FOR UPDATE OF c")
+  /// Whether the transaction of a token has ended, if it ever was.
+  static let hasEnded = PostgresStatement("has ended", "SELECT pg_try_advisory_xact_lock($1)")
   /// The timeline of the server, which grows when a standby takes over.
   static let timeline = PostgresStatement(
     "timeline", "SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint")
-
-  /// What became of a transaction, by its number: `committed`, `aborted` or `in progress`.
-  static let status = PostgresStatement("status", "SELECT pg_xact_status($1::text::xid8)")
 
   static let anyDropped = PostgresStatement(
     "any dropped", "SELECT key FROM dropped LIMIT 1 FOR UPDATE SKIP LOCKED")

@@ -19,16 +19,14 @@ extension PostgresStore {
   ) throws(StoreError) -> (info: CollectionInfo, changes: [FeatureChange])? {
     guard var info = try find(id) else { return nil }
     let rows = ChangedRows(configuration.address)
-    let answers = try noting { (connection) throws(StoreError) in
-      try connection.run(
-        [
-          PostgresQueries.named.with {
-            $0.add(info.key)
-            $0.add(ids: features)
-          },
-          PostgresQueries.count.with { $0.add(info.key) },
-        ], within: 60, sinks: [0: rows])
-    }
+    let answers = try runWithin(
+      [
+        PostgresQueries.named.with {
+          $0.add(info.key)
+          $0.add(ids: features)
+        },
+        PostgresQueries.count.with { $0.add(info.key) },
+      ], within: 60, sinks: [0: rows])
     let (ids, batch) = try rows.all(of: info.key)
     guard answers.count == 2, answers[1].count == 1, let count = answers[1][0].integer(0) else {
       throw .io(reason: "rows can't be counted")

@@ -26,7 +26,7 @@ extension PostgresStore {
 
   /// The state of a collection's index file on this machine.
   public func indexFileState(of info: CollectionInfo) -> IndexFileState {
-    guard let cache, let shown = shown[info.id], shown.version == info.version else {
+    guard let cache, let shown = shown[info.id], shown.isSameState(as: info) else {
       return .underWay
     }
     return cache.state(of: info.key)
@@ -34,9 +34,9 @@ extension PostgresStore {
 
   /// Begins an index file of a collection as it is shown.
   public func beginIndexFile(of info: CollectionInfo) throws(StoreError) -> IndexFileDraft {
-    guard let cache, let shown = shown[info.id], shown.key == info.key,
-      shown.version == info.version
-    else { throw .io(reason: "no index file can be written") }
+    guard let cache, let shown = shown[info.id], shown.isSameState(as: info) else {
+      throw .io(reason: "no index file can be written")
+    }
     return cache.begin(shown)
   }
 

@@ -3,11 +3,8 @@ import Glibc
 import Threading
 
 extension PostgresStore {
-  /// How long a write waits to learn whether it was committed when the connection was lost in that, in nanoseconds.
-  private static let patience: UInt = 10_000_000_000
-
-  // Characters: ids of collections, which are of ASCII
   /// Runs `body` in a transaction on collections, after handing over what others have changed in them.
+  // Characters: ids of collections, which are of ASCII
   public func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R {
     guard let result = try transaction(on: ids, asSweeper: false, body) else {
       throw StoreError.io(reason: "the transaction didn't begin")
@@ -26,12 +23,13 @@ extension PostgresStore {
     on ids: Set<String>, asSweeper: Bool, _ body: () throws -> R
   ) throws -> R? {
     guard draft == nil else { throw StoreError.io(reason: "a transaction is under way") }
+    let begun = PostgresDraft()
     do {
-      guard try lock(ids, as: asSweeper) else {
+      guard try lock(ids, as: asSweeper, token: begun.token) else {
         undo()
         return nil
       }
-      draft = PostgresDraft()
+      draft = begun
       let result = try body()
       try commit()
       return result
@@ -41,7 +39,8 @@ extension PostgresStore {
     }
   }
 
-  private func undo() {
+  /// Ends the open transaction, if there is one, without its changes.
+  func undo() {
     draft = nil
     guard held != nil else { return }
     _ = try? noting { (connection) throws(StoreError) in
@@ -53,10 +52,11 @@ extension PostgresStore {
   public func savepoint<R>(_ body: () throws -> R) throws -> R {
     let before = draft
     do { return try body() } catch {
-      // Collections that it has created are in the database already.
-      let created = draft?.created ?? [:]
+      // Collections that it has created are in the database already, and a query that has failed is the end of all.
+      let (created, failure) = (draft?.created ?? [:], draft?.failure)
       draft = before
       draft?.created = created
+      draft?.failure = failure
       throw error
     }
   }
@@ -64,9 +64,25 @@ extension PostgresStore {
   // MARK: Changes
 
   /// The open transaction's changes so far.
-  private func opened() throws(StoreError) -> PostgresDraft {
+  func opened() throws(StoreError) -> PostgresDraft {
     guard let draft else { throw .io(reason: "no transaction is under way") }
+    if let failure = draft.failure { throw failure }
     return draft
+  }
+
+  /// Runs queries within the open transaction.
+  func runWithin(
+    _ queries: [PostgresQuery], within seconds: Double = 10, sinks: [Int: any RowSink] = [:]
+  ) throws(StoreError) -> [PostgresResult] {
+    _ = try opened()
+    do throws(StoreError) {
+      return try noting { (connection) throws(StoreError) in
+        try connection.run(queries, within: seconds, sinks: sinks)
+      }
+    } catch {
+      draft?.failure = error
+      throw error
+    }
   }
 
   /// A collection as the transaction has left it so far.
@@ -96,9 +112,7 @@ extension PostgresStore {
   /// Creates a collection in the database; returns its key and the version before its first.
   private func created(_ id: String) throws(StoreError) -> (key: Int64, version: Int64) {
     if let created = draft?.created[id] { return created }
-    let found = try noting { (connection) throws(StoreError) in
-      try connection.run([PostgresQueries.create.with { $0.add(id) }])[0]
-    }
+    let found = try runWithin([PostgresQueries.create.with { $0.add(id) }])[0]
     guard found.count == 1, let key = found[0].integer(0), let version = found[0].integer(1) else {
       throw .conflict(reason: "another instance has created the collection \(id)")
     }
@@ -190,101 +204,6 @@ extension PostgresStore {
     var info = info.changed(to: info.version + 1)
     info.featureCount = max(info.featureCount - features.count, 0)
     return save(info, .delete(key: info.key, features))
-  }
-
-  // MARK: The end of a transaction
-
-  private func commit() throws(StoreError) {
-    let draft = try opened()
-    guard !draft.isEmpty else { return undo() }
-    var infos = draft.infos
-    do {
-      _ = try noting { (connection) throws(StoreError) in
-        try connection.run { (sender) throws(StoreError) in
-          try send(draft, &infos, sender)
-        }
-      }
-    } catch {
-      // An error that the server tells is the end of the transaction; otherwise it may have been committed.
-      guard held == nil, case .away = error else { throw error }
-      try findOut(draft, because: error)
-    }
-    self.draft = nil
-    for info in draft.dropped {
-      shown[info.id] = nil
-      mayHaveDropped = true
-    }
-    for info in infos.values { isShown(info) }
-    for operation in draft.operations { cache?.hasChanged(operation.key, count: operation.count) }
-  }
-
-  private func send(
-    // Characters: ids of collections, which are of ASCII
-    _ draft: PostgresDraft, _ infos: inout [String: CollectionInfo],
-    _ send: PostgresConnection.Sender
-  ) throws(StoreError) {
-    for info in draft.dropped {
-      try send(PostgresQueries.raiseFloor.with { $0.add(info.version) })
-      for statement in [
-        PostgresQueries.drop, PostgresQueries.noteDropped, PostgresQueries.dropChanges,
-      ] {
-        try send(statement.with { $0.add(info.key) })
-      }
-    }
-    for key in draft.abandoned { try send(PostgresQueries.drop.with { $0.add(key) }) }
-    for (id, info) in draft.infos.sorted(by: { $0.key < $1.key }) {
-      let operations = draft.operations.filter { $0.key == info.key }
-      var rows = PostgresRows(of: info.key, hasOneOperation: operations.count == 1)
-      for operation in operations { try rows.add(operation, send) }
-      infos[id] = try rows.end(leadingTo: info, send)
-    }
-    let keys = (draft.infos.values.map(\.key) + draft.dropped.map(\.key)).sorted()
-    let note = keys.map { String($0) }.joined(separator: ",")
-    try send(
-      PostgresQueries.notify.with {
-        $0.add(channel)
-        // A notification holds less than 8,000 bytes.
-        $0.add(note.utf8.count < 7900 ? note : "*")
-      })
-    try send(PostgresQueries.commit.with())
-  }
-
-  /// Finds out whether a transaction was committed whose connection was lost while it ended; throws if it wasn't.
-  private func findOut(_ draft: PostgresDraft, because error: StoreError) throws(StoreError) {
-    let deadline = MonotonicTime.now + PostgresStore.patience
-    while MonotonicTime.now < deadline {
-      if let isCommitted = try? isCommitted(draft) {
-        if isCommitted { return }
-        throw error
-      }
-      usleep(100_000)
-    }
-    throw .uncertain(reason: "\(error)")
-  }
-
-  /// Whether a transaction was committed; nil if it is under way.
-  private func isCommitted(_ draft: PostgresDraft) throws(StoreError) -> Bool? {
-    try noting { (connection) throws(StoreError) -> Bool? in
-      // A standby that has taken over doesn't know the transaction by its number, as that may have been given again.
-      if servers.latestTimeline == transaction.timeline {
-        let status = try connection.run([PostgresQueries.status.with { $0.add(transaction.number) }]
-        )[0]
-        switch status.count > 0 ? status[0].text(0) : nil {
-        case "committed": return true
-        case "aborted": return false
-        default: return nil
-        }
-      }
-      let answers = try connection.run([
-        PostgresQueries.find.with { $0.add(draft.dropped.map(\.key)) },
-        PostgresQueries.tokens.with {
-          $0.add(draft.infos.values.map(\.key))
-          $0.add(draft.infos.values.map(\.version))
-        },
-      ])
-      guard answers[0].count == 0, answers[1].count == draft.infos.count else { return false }
-      return (0..<answers[1].count).allSatisfy { answers[1][$0].integer(1) == draft.token }
-    }
   }
 
   // MARK: What is left behind

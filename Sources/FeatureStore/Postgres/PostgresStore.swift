@@ -59,9 +59,8 @@ public final class PostgresStore: SharedStore {
   private var nextPoll: UInt = 0
   /// The collections as they are shown, by id.
   var shown: [String: CollectionInfo] = [:]  // Characters: ids of collections, which are of ASCII
-  /// The transaction that is open, and its number in the database.
+  /// The transaction that is open.
   var draft: PostgresDraft?
-  private(set) var transaction: (number: String, timeline: Int64) = ("", 0)
   /// Whether rows of collections that were dropped may be there.
   var mayHaveDropped = true
   /// What is known of tables that aren't the store's.
@@ -159,7 +158,6 @@ public final class PostgresStore: SharedStore {
     do {
       let connection = try servers.connect()
       try begin(connection)
-      try dropReplaced(connection)
       pause = PostgresStore.shortestPause
       return connection
     } catch {
@@ -183,26 +181,6 @@ public final class PostgresStore: SharedStore {
       throw error
     }
   }
-
-  /// Forgets what is shown of collections of which the database has no longer, or never had, the change that led
-  /// there, as when a standby has taken over that hadn't received it.
-  private func dropReplaced(_ connection: PostgresConnection) throws(StoreError) {
-    guard !shown.isEmpty else { return }
-    let answer = try connection.run([
-      PostgresQueries.tokens.with {
-        $0.add(shown.values.map(\.key))
-        $0.add(shown.values.map(\.version))
-      }
-    ])[0]
-    var tokens: [Int64: Int64] = [:]
-    for row in 0..<answer.count {
-      if let key = answer[row].integer(0) { tokens[key] = answer[row].integer(1) }
-    }
-    for info in shown.values where tokens[info.key] != info.token { replaced.insert(info.key) }
-  }
-
-  /// The keys of collections that are to be loaded anew although their version may be the same.
-  var replaced: Set<Int64> = []
 
   // MARK: Following
 
@@ -228,7 +206,7 @@ public final class PostgresStore: SharedStore {
             isPoll
               ? PostgresQueries.all.with() : PostgresQueries.find.with { $0.add(keys.sorted()) },
           ])[1], of: configuration.address)
-        let changes = try changes(leadingTo: infos, connection)
+        let changes = try changes(leadingTo: infos.filter { !$0.isAttached }, connection)
         try connection.run([PostgresQueries.commit.with()])
         let found = Set(infos.map(\.key))
         let gone = shown.values.filter { info in
@@ -248,41 +226,49 @@ public final class PostgresStore: SharedStore {
     try followAttached(seen)
   }
 
-  /// Whether a collection is to be read, and from which version on; nil if it is shown as it is, and where it has to
-  /// be loaded.
-  func start(of info: CollectionInfo) -> Int64? {
+  /// Where what leads to a state of a collection begins: with the state that is shown, or (-1) with nothing, as a small
+  /// collection is read as a change of that. Nil if it is shown already, and where it has to be loaded.
+  func start(of info: CollectionInfo) -> (version: Int64, token: Int64?)? {
     guard let old = shown[info.id], old.key == info.key else {
-      // A small one is read as a change of nothing.
       return info.trimmed == 0 && info.source == nil
-        && info.featureCount < PostgresStore.fewFeatures ? -1 : nil
+        && info.featureCount < PostgresStore.fewFeatures ? (-1, nil) : nil
     }
-    guard old.version != info.version, !replaced.contains(info.key), old.version < info.version,
-      old.version >= info.trimmed
-    else { return nil }
-    return old.version
+    guard old.version < info.version, old.version >= info.trimmed else { return nil }
+    return (old.version, old.token)
   }
 
   private static let fewFeatures = 5000
 
-  /// Reads what leads from what is shown to a state of collections, in the transaction of that.
-  private func changes(
+  /// Reads what leads from what is shown to a state of collections, in the transaction that has found it. Nothing does
+  /// where the database has, at the version that is shown, another change than the one that is shown: then what is shown
+  /// never was there, or is there no longer, and has to be loaded anew.
+  func changes(
     leadingTo infos: [CollectionInfo], _ connection: PostgresConnection
   ) throws(StoreError) -> [Int64: ChangedRows] {
-    let read = infos.filter { !$0.isAttached }.compactMap { info in
-      start(of: info).map { (info, $0) }
+    let read = infos.compactMap { info in
+      start(of: info).map { (info: info, start: $0, rows: ChangedRows(configuration.address)) }
     }
     guard !read.isEmpty else { return [:] }
-    let rows = read.map { _ in ChangedRows(configuration.address) }
-    let sinks = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($0, $1 as any RowSink) })
-    try connection.run(
-      read.map { info, version in
-        PostgresQueries.changed(source: info.source).with {
-          $0.add(info.key)
-          $0.add(version)
-        }
-      }, within: 60, sinks: sinks)
+    let tokens = PostgresQueries.tokens.with {
+      $0.add(read.map(\.info.key))
+      $0.add(read.map(\.start.version))
+    }
+    let changes = read.map { info, start, _ in
+      PostgresQueries.changed(source: info.source).with {
+        $0.add(info.key)
+        $0.add(start.version)
+      }
+    }
+    let sinks = Dictionary(
+      uniqueKeysWithValues: read.enumerated().map { ($0 + 1, $1.rows as any RowSink) })
+    let answer = try connection.run([tokens] + changes, within: 60, sinks: sinks)[0]
+    var found: [Int64: Int64] = [:]
+    for row in 0..<answer.count {
+      if let key = answer[row].integer(0) { found[key] = answer[row].integer(1) }
+    }
+    let proven = read.filter { $0.start.token == nil || $0.start.token == found[$0.info.key] }
     return Dictionary(
-      zip(read.map(\.0.key), rows), uniquingKeysWith: { first, _ in first })
+      proven.map { ($0.info.key, $0.rows) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Hands over a later state of collections, but for those that are attached.
@@ -290,19 +276,18 @@ public final class PostgresStore: SharedStore {
     _ infos: [CollectionInfo], _ changes: [Int64: ChangedRows], gone: [CollectionInfo]
   ) throws(StoreError) {
     for info in gone { try hand(.dropped(id: info.id)) }
-    for info in infos where !info.isAttached {
-      let old = shown[info.id]
-      if let old, old.key == info.key, old.version == info.version, old.token == info.token,
-        !replaced.contains(info.key)
-      {
-        continue
-      }
-      if let old, old.key != info.key { try hand(.dropped(id: old.id)) }
-      if let rows = changes[info.key] {
-        try hand(.changed(info, rows.changes(of: info.key)))
-      } else {
-        try hand(.unknown(info))
-      }
+    for info in infos where !info.isAttached { try hand(info, changes[info.key]) }
+  }
+
+  /// Hands over a state of a collection, with what leads to it from what is shown; nil if nothing does.
+  func hand(_ info: CollectionInfo, _ rows: ChangedRows?) throws(StoreError) {
+    let old = shown[info.id]
+    if let old, old.isSameState(as: info) { return }
+    if let old, old.key != info.key { try hand(.dropped(id: old.id)) }
+    if let rows {
+      try hand(.changed(info, rows.changes(of: info.key)))
+    } else {
+      try hand(.unknown(info))
     }
   }
 
@@ -322,35 +307,33 @@ public final class PostgresStore: SharedStore {
     }
   }
 
-  /// Takes note that a collection is shown at a version.
-  public func isShown(_ info: CollectionInfo) {
-    shown[info.id] = info
-    replaced.remove(info.key)
-  }
+  /// Takes note of what is shown of a collection.
+  public func isShown(_ info: CollectionInfo) { shown[info.id] = info }
 
-  /// Locks collections, and hands over what others have changed in them.
+  /// Begins a transaction: locks collections, and hands over what others have changed in them.
   // Characters: ids of collections, which are of ASCII
-  func lock(_ ids: Set<String>, as sweeper: Bool) throws(StoreError) -> Bool {
+  func lock(_ ids: Set<String>, as sweeper: Bool, token: Int64) throws(StoreError) -> Bool {
     try noting { (connection) throws(StoreError) in
-      var queries = [PostgresQueries.begin.with(), PostgresQueries.timeAndNumber.with()]
+      var queries = [
+        PostgresQueries.begin.with(), PostgresQueries.timeAndTurn.with { $0.add(token) },
+      ]
       if sweeper { queries.append(PostgresQueries.sweeper.with()) }
       for statement in [PostgresQueries.lock, PostgresQueries.byID] {
         queries.append(statement.with { $0.add(ids.sorted()) })
       }
       let answers = try connection.run(queries)
       setClock(answers[1])
-      transaction = (
-        answers[1].count > 0 ? answers[1][0].text(1) ?? "" : "", servers.latestTimeline
-      )
       if sweeper, !answers[2].isTrue { return false }
       let infos = try CollectionInfo.all(answers[queries.count - 1], of: configuration.address)
+      // One may have been created while others were waited for.
+      guard answers[queries.count - 2].count == infos.count else {
+        throw .conflict(reason: "another instance has just created a collection")
+      }
       // Locked, so nobody changes them between these queries.
-      let changes = try changes(leadingTo: infos, connection)
+      let changes = try changes(leadingTo: infos.filter { !$0.isAttached }, connection)
       let gone = ids.compactMap { shown[$0] }.filter { old in !infos.contains { $0.id == old.id } }
       try hand(infos, changes, gone: gone)
-      for info in infos
-      where !info.isAttached && (shown[info.id]?.token != info.token || replaced.contains(info.key))
-      {
+      for info in infos where !info.isAttached && shown[info.id]?.isSameState(as: info) != true {
         throw .away(reason: "the collection \(info.id) is still being loaded")
       }
       return true

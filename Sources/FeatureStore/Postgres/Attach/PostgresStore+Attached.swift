@@ -93,28 +93,18 @@ extension PostgresStore {
   }
 
   private func follow(_ info: CollectionInfo, _ connection: PostgresConnection) throws(StoreError) {
-    if let old = shown[info.id], old.key != info.key { try hand(.dropped(id: old.id)) }
-    guard let old = shown[info.id] else { return try hand(.unknown(info)) }
-    if old.version == info.version, old.token == info.token, !replaced.contains(info.key) { return }
-    guard start(of: info) != nil else { return try hand(.unknown(info)) }
+    if let old = shown[info.id], old.isSameState(as: info) { return }
+    guard start(of: info) != nil else { return try hand(info, nil) }
     do throws(StoreError) {
-      let rows = ChangedRows(configuration.address)
-      let answers = try connection.run(
-        [
-          PostgresQueries.beginReading.with(), AttachedQueries.hurry.with(),
-          PostgresQueries.find.with { $0.add([info.key]) },
-          PostgresQueries.changed(source: info.source).with {
-            $0.add(info.key)
-            $0.add(old.version)
-          },
-          PostgresQueries.commit.with(),
-        ], within: 60, sinks: [3: rows])
+      let answers = try connection.run([
+        PostgresQueries.beginReading.with(), AttachedQueries.hurry.with(),
+        PostgresQueries.find.with { $0.add([info.key]) },
+      ])
       // It may have come further meanwhile.
-      guard let now = try CollectionInfo.all(answers[2], of: configuration.address).first else {
-        return
-      }
-      guard start(of: now) != nil else { return try hand(.unknown(now)) }
-      try hand(.changed(now, rows.changes(of: now.key)))
+      let now = try CollectionInfo.all(answers[2], of: configuration.address)
+      let changes = try changes(leadingTo: now, connection)
+      try connection.run([PostgresQueries.commit.with()])
+      for info in now { try hand(info, changes[info.key]) }
     } catch {
       connection.rollBack()
       throw error

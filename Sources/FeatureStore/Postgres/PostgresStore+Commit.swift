@@ -1,0 +1,138 @@
+import Glibc
+import Threading
+
+/// The end of a transaction, and what has become of it where the connection was lost in that moment.
+extension PostgresStore {
+  /// How long a write waits to learn whether it was committed when the connection was lost in that, in nanoseconds.
+  private static let patience: UInt = 10_000_000_000
+
+  /// Commits the open transaction. When it returns, its changes are durable; when it throws, there are none, but for
+  /// ``StoreError/uncertain(reason:)``.
+  func commit() throws(StoreError) {
+    let draft = try opened()
+    guard !draft.isEmpty else { return undo() }
+    var infos = draft.infos
+    var mayBeCommitted = false
+    do {
+      _ = try noting { (connection) throws(StoreError) in
+        try connection.run { (sender) throws(StoreError) in
+          try send(draft, &infos, sender)
+          mayBeCommitted = true
+          try sender(PostgresQueries.commit.with())
+        }
+      }
+    } catch {
+      // An error that leaves the connection is told by the server, as the end of the transaction.
+      guard held == nil, mayBeCommitted else { throw error }
+      self.draft = nil
+      try findOut(draft, because: error)
+    }
+    self.draft = nil
+    for info in draft.dropped {
+      shown[info.id] = nil
+      mayHaveDropped = true
+    }
+    for info in infos.values { isShown(info) }
+    for operation in draft.operations { cache?.hasChanged(operation.key, count: operation.count) }
+  }
+
+  private func send(
+    // Characters: ids of collections, which are of ASCII
+    _ draft: PostgresDraft, _ infos: inout [String: CollectionInfo],
+    _ send: PostgresConnection.Sender
+  ) throws(StoreError) {
+    for info in draft.dropped {
+      try send(PostgresQueries.raiseFloor.with { $0.add(info.version) })
+      for statement in [
+        PostgresQueries.drop, PostgresQueries.noteDropped, PostgresQueries.dropChanges,
+      ] {
+        try send(statement.with { $0.add(info.key) })
+      }
+      try send(
+        PostgresQueries.markDrop.with {
+          $0.add(DropMark.version(of: info.key))
+          $0.add(clock.now * 1000)
+          $0.add(draft.token)
+          $0.add(info.key)
+        })
+    }
+    for key in draft.abandoned { try send(PostgresQueries.drop.with { $0.add(key) }) }
+    for (id, info) in draft.infos.sorted(by: { $0.key < $1.key }) {
+      let operations = draft.operations.filter { $0.key == info.key }
+      var rows = PostgresRows(of: info.key, hasOneOperation: operations.count == 1)
+      for operation in operations { try rows.add(operation, send) }
+      infos[id] = try rows.end(leadingTo: info, send)
+    }
+    let keys = (draft.infos.values.map(\.key) + draft.dropped.map(\.key)).sorted()
+    let note = keys.map { String($0) }.joined(separator: ",")
+    try send(
+      PostgresQueries.notify.with {
+        $0.add(channel)
+        // A notification holds less than 8,000 bytes.
+        $0.add(note.utf8.count < 7900 ? note : "*")
+      })
+  }
+
+  // MARK: What has become of it
+
+  /// Finds out whether a transaction was committed whose connection was lost while it ended; throws if it wasn't.
+  private func findOut(_ draft: PostgresDraft, because error: StoreError) throws(StoreError) {
+    let deadline = MonotonicTime.now + PostgresStore.patience
+    while true {
+      let now = MonotonicTime.now
+      guard now < deadline else { throw .uncertain(reason: "\(error)") }
+      // What fails, as the database is still away, is asked again.
+      let isCommitted = try? isCommitted(draft, within: Double(deadline - now) / 1e9)
+      switch isCommitted ?? nil {
+      case true?: return
+      case false?: throw error
+      case nil: usleep(50_000)
+      }
+    }
+  }
+
+  /// Whether a transaction was committed; nil if it may be under way, or nobody can tell any more.
+  ///
+  /// Only the notes of changes tell that: a transaction's number may be given again after a crash. Its lock tells that it
+  /// has ended, as it was taken before the transaction wrote anything.
+  private func isCommitted(
+    _ draft: PostgresDraft, within seconds: Double
+  ) throws(StoreError) -> Bool? {
+    let drops = draft.dropped.map(\.key)
+    let infos = Array(draft.infos.values)
+    let keys = drops + infos.map(\.key)
+    return try noting { (connection) throws(StoreError) -> Bool? in
+      // If the last of these fails, all do: an answer that isn't durable is none.
+      let answers = try connection.run(
+        [
+          PostgresQueries.begin.with(),
+          PostgresQueries.hasEnded.with { $0.add(draft.token) },
+          PostgresQueries.proof.with {
+            $0.add(infos.map(\.key) + keys.map { _ in DropMark.collection })
+            $0.add(infos.map(\.version) + keys.map(DropMark.version(of:)))
+          },
+          PostgresQueries.find.with { $0.add(keys) },
+          PostgresQueries.commit.with(),
+        ], within: seconds)
+      guard answers[1].isTrue else { return nil }
+      let notes = (0..<answers[2].count).map { answers[2][$0] }
+      if notes.contains(where: { $0.integer(1) == draft.token }) { return true }
+      // It changes all of its collections or none, so one of them is enough to tell that it hasn't.
+      let there = try CollectionInfo.all(answers[3], of: configuration.address)
+      let noted = Set(notes.compactMap { $0.integer(0) })
+      let droppedByOthers = Set(
+        notes.compactMap { $0.integer(0) == DropMark.collection ? $0.integer(2) : nil })
+      let created = Set(draft.created.values.map(\.key))
+      let isUnchanged =
+        there.contains { drops.contains($0.key) } || !droppedByOthers.isDisjoint(with: drops)
+      let isUnwritten = infos.contains { info in
+        guard let now = there.first(where: { $0.key == info.key }) else {
+          return created.contains(info.key) && !droppedByOthers.contains(info.key)
+        }
+        // A note that is missing may have been forgotten.
+        return noted.contains(info.key) || now.trimmed < info.version
+      }
+      return isUnchanged || isUnwritten ? false : nil
+    }
+  }
+}
