@@ -3,8 +3,8 @@ import Glibc
 import Threading
 
 extension PostgresStore {
-  /// Runs `body` in a transaction on collections, after handing over what others have changed in them.
   // Characters: ids of collections, which are of ASCII
+  /// Runs `body` in a transaction on collections, after handing over what others have changed in them.
   public func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R {
     guard let result = try transaction(on: ids, asSweeper: false, body) else {
       throw StoreError.io(reason: "the transaction didn't begin")
