@@ -28,7 +28,7 @@ struct Replay {
   }
 
   private func rows() throws -> [Row] {
-    try viewRows + tileRows + fieldRows() + annotationRows() + dearRows + featureRows
+    try viewRows + tileRows + fieldRows() + annotationRows() + featureRows + dearRows
   }
 
   /// Panned requests of a region with further parameters.
@@ -138,7 +138,7 @@ struct Replay {
     ]
   }
 
-  /// What takes long to read: fields of a head in their dearest forms, and filters of many conditions.
+  /// What takes long to read, and comes last, as writes carry on what filters have read: fields of a head in their dearest forms, and filters of many conditions.
   private var dearRows: [Row] {
     let view = "/collections/c/clusters?\(PhoneView.all[0].bbox)&viewportWidth=375"
     let member = String(repeating: "a", count: 900)
@@ -162,7 +162,7 @@ struct Replay {
     ]
   }
 
-  /// Features, and writes, which come last.
+  /// Features, and writes.
   private var featureRows: [Row] {
     func feature(_ id: Int) -> String {
       #"{"type":"Feature","id":\#(id),"geometry":{"type":"Point","coordinates":[13.4,52.\#(id)]},"#
