@@ -116,8 +116,8 @@ struct InstanceTests {
       let deadline = MonotonicTime.now + 20_000_000_000
       while MonotonicTime.now < deadline {
         let answer = await service.get("/collections/c/items")
-        if answer.text.contains("\"n\":\(number)"), let tag = answer.response.header("ETag") {
-          return (Int(service.catalog["c"]?.info.version ?? 0), tag)
+        if answer.text.contains("\"n\":\(number)"), let tag = answer.response.etag {
+          return (Int(service.catalog["c"]?.info.version ?? 0), "\"\(tag)\"")
         }
         try await Task.sleep(for: .milliseconds(10))
       }
