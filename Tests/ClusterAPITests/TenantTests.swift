@@ -244,6 +244,23 @@ import Testing
     await service.send(.delete, "/collections/c/items/n", headers: eye).expectProblem(403)
   }
 
+  @Test func `a version that comes again with other features is another to tenants`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3)])
+    let one = try #require(service.catalog["c"])
+    await service.store([TwinFeature(2, 2, 3)])
+    let two = try #require(service.catalog["c"])
+    let view = FilteredView(.literal(true))
+    #expect(try view.snapshot(of: two).index.count == two.index.count)
+    // As where a database has taken over that lacked the last change.
+    let again = CollectionSnapshot(info: two.info, collection: one.collection, after: two)
+    service.catalog.publish(again, touched: nil)
+    #expect(!view.isCurrent(for: again))
+    #expect(try view.snapshot(of: again).index.count == one.index.count)
+    // Whoever has taken the one before still sees what is shown now.
+    #expect(try view.snapshot(of: two).index.count == one.index.count)
+  }
+
   @Test func `a tenant who watches is not forgotten`() throws {
     let service = try Service(keys: Self.keys)
     let tenants = Tenants(service.catalog)

@@ -20,6 +20,8 @@ public final class Catalog: Sendable {
     /// In order.
     var ids: [String] = []
     var dropped = DroppedCollections()
+    /// How many snapshots have been shown.
+    var shownCount = 0
 
     subscript(_ id: String) -> Entry? { byID[id] }
 
@@ -158,6 +160,8 @@ public final class Catalog: Sendable {
     // The replaced snapshot, if this is its last owner, is freed after the lock is released.
     let replaced = entries.withLock { entries in
       let old = entries[id]
+      entries.shownCount += 1
+      snapshot.place.store(entries.shownCount, ordering: .relaxed)
       entries.show(snapshot)
       old?.log?.append(snapshot, touched)
       return old

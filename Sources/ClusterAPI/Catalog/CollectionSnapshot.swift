@@ -1,5 +1,6 @@
 import ClusterCore
 import FeatureStore
+import Synchronization
 
 /// One immutable version of a collection in memory, from which answers are made.
 public final class CollectionSnapshot: Sendable {
@@ -17,6 +18,8 @@ public final class CollectionSnapshot: Sendable {
   let tileCache: TileCache
   /// Tells which properties the features have.
   let surveys: SurveyCache
+  /// Its place in the order in which snapshots were shown, from 1; 0 before it is. Versions of a shared store may come again.
+  let place = Atomic<Int>(0)
 
   /// Creates a snapshot by a change of an earlier one, or the first of a collection.
   init(

@@ -11,13 +11,16 @@ final class FilteredView: Sendable {
     var filtered: FilteredCollection
     /// What was said about the whole collection when this was up to date.
     var whole: CollectionInfo
+    /// The place of that snapshot.
+    var place: Int
     var snapshot: CollectionSnapshot
     /// Nil until the first client watches.
     var log: TouchLog?
 
     func isCurrent(for other: CollectionSnapshot) -> Bool {
-      // Another thread may know a later version.
-      whole.version >= other.info.version
+      // Another thread may know a later one.
+      let shown = other.place.load(ordering: .relaxed)
+      return shown == 0 ? whole.version >= other.info.version : place >= shown
     }
   }
 
@@ -120,18 +123,20 @@ final class FilteredView: Sendable {
     after before: State?, of whole: CollectionSnapshot
   ) throws -> (state: State, touched: [Coordinate]?, isAnother: Bool) {
     let filter = filter
+    let place = whole.place.load(ordering: .relaxed)
     let binding: FilteredCollection.Binding = { try $0.filter(filter) }
     guard let before, before.whole.key == whole.info.key else {
       let filtered = try FilteredCollection(of: whole.collection, passing: binding)
       let info = whole.info.changed(to: FilteredView.nextVersion(after: before, of: whole))
       let snapshot = CollectionSnapshot(info: info, collection: filtered.collection)
       return (
-        State(filtered: filtered, whole: whole.info, snapshot: snapshot), nil, before != nil
+        State(filtered: filtered, whole: whole.info, place: place, snapshot: snapshot), nil,
+        before != nil
       )
     }
     let (filtered, changed) = try before.filtered.following(whole.collection, passing: binding)
     var next = before
-    (next.filtered, next.whole) = (filtered, whole.info)
+    (next.filtered, next.whole, next.place) = (filtered, whole.info, place)
     let isSame = changed.isEmpty && before.whole.says(sameAs: whole.info)
     if isSame, filtered.collection === before.filtered.collection { return (next, [], false) }
     // Other times change what passes a span of time, wherever it is.

@@ -150,7 +150,11 @@ extension Problem {
     case StoreError.idsExhausted:
       return Problem(422, "the collection has no integer id left to assign: give each feature one")
     case let error as StoreError:
-      if case .away = error {} else { report("\(error)") }
+      switch error {
+      // Told by the link's state, and a mistake of the client.
+      case .away, .attached: break
+      default: report("\(error)")
+      }
       return switch error {
       case .away, .conflict, .dropped: .storeAway
       case .uncertain:
