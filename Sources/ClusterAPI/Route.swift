@@ -70,15 +70,15 @@ final class Route: Sendable {
     if request.method == .options {
       return .now(HTTPResponse(status: 200, headers: [("Allow", route.allowed)]))
     }
-    // No collection has another id, and Swift would take one that looks the same for it. PUT says what an id is.
-    if route.isOfCollection, !Catalog.isCollectionID(parameters.collection),
-      request.method != .put || route.segments.count > 2
-    {
-      throw Problem.noCollection
-    }
     let method = request.method == .head ? .get : request.method
     guard let handler = route.handlers.first(where: { $0.method == method })?.handler else {
       throw Problem.methodNotAllowed(route.allowed)
+    }
+    // No collection has another id, and Swift would take one that looks the same for it. Writes are told what an id is.
+    if route.isOfCollection, !Catalog.isCollectionID(parameters.collection),
+      !writes(method, postTakesFeatures: route.takesFeatures)
+    {
+      throw Problem.noCollection
     }
     guard route.answersBeforeLoading || resources.catalog.whole.isLoaded else {
       throw Problem.unavailable("the collections are being loaded")
