@@ -215,7 +215,7 @@ final class VersionWaits: Sendable {
       state.waits.values.lazy.flatMap { $0 }.map(\.deadline).min() ?? now
     }
     let pause = min(next - min(now, next), VersionWaits.period)
-    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause))) { [weak self] in self?.look() }
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause))) { [self] in look() }
   }
 
   /// Ends what has lasted too long, or nobody waits for any more.

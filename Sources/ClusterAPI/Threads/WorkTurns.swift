@@ -88,8 +88,8 @@ final class WorkTurns: Sendable {
       job.fail(failure)
     case .look:
       // By nobody who works, as all of those may be waiting.
-      queue.asyncAfter(deadline: .now() + WorkTurns.period) { [weak self] in
-        self?.change { $0.look(at: MonotonicTime.now) }
+      queue.asyncAfter(deadline: .now() + WorkTurns.period) { [self] in
+        change { $0.look(at: MonotonicTime.now) }
       }
     case .stuck(let lane): report(lane)
     case .end: for _ in 0..<threads { arrivals.signal() }
