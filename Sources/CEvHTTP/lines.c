@@ -66,13 +66,18 @@ static bool is_field(const char *line) {
   return name > 0 && line[name] == ':';
 }
 
-// Whether the line ends with a version that is HTTP/1, and doesn't begin with a space. evhttp finds out the rest.
+// Whether the line is a method, a target without spaces and control characters, and a version that is HTTP/1, with a
+// space between each (RFC 9112, section 3). evhttp finds out the rest.
 static bool is_request_line(const char *line, size_t length) {
   static const char version[] = " HTTP/1.";
   const size_t size = sizeof version - 1;
-  return length > size && line[0] != ' ' && line[0] != '\t' &&
-         memcmp(line + length - size - 1, version, size) == 0 && line[length - 1] >= '0' &&
-         line[length - 1] <= '9';
+  size_t at = 0;
+  while (is_token[(unsigned char)line[at]]) at++;
+  if (at == 0 || line[at] != ' ' || length < at + 2 + size + 1) return false;
+  const char *end = line + length - size - 1;
+  for (const char *target = line + at + 1; target < end; target++)
+    if ((unsigned char)*target <= ' ' || *target == 0x7F) return false;
+  return memcmp(end, version, size) == 0 && line[length - 1] >= '0' && line[length - 1] <= '9';
 }
 
 // Whether the line is as it must be where it stands, to the letter: whatever another server might read in

@@ -44,6 +44,8 @@ static bool configure_server(SSL_CTX *tls) {
   // A reply's record is as large as can be, so that one write must not stand for all.
   SSL_CTX_set_mode(tls, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                             SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // Messages that carry no data, such as updates of keys, are read one at a time, not all before anything else.
+  SSL_CTX_clear_mode(tls, SSL_MODE_AUTO_RETRY);
   // Clients keep sessions, as tickets.
   SSL_CTX_set_session_cache_mode(tls, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(tls, 1);

@@ -56,6 +56,26 @@ import Testing
     }
   }
 
+  @Test func `long parts with wildcards match what trying every way matches`() {
+    var generator = SeededGenerator(seed: 6)
+    var matching = 0
+    for _ in 0..<2000 {
+      let text = (0..<generator.int(0...300)).map { _ in
+        generator.chance(0.95) ? "a" : generator.pick(["b", "ä", "日"])
+      }
+      // Mostly what the text has somewhere.
+      let start = generator.int(0...text.count)
+      let end = generator.int(start...text.count)
+      let part = text[start..<end].map { generator.chance(0.4) ? "_" : $0 }.joined()
+      let pattern = "%\(generator.chance(0.2) ? "b" : "")\(part)_%"
+      let expected = slow(
+        Array(text.joined().unicodeScalars)[...], Array(pattern.unicodeScalars)[...])
+      if expected { matching += 1 }
+      #expect(matches(text.joined(), pattern) == expected, "'\(text.joined())' LIKE '\(pattern)'")
+    }
+    #expect((200...1800).contains(matching))
+  }
+
   @Test func `hostile patterns take no time`() {
     let text = String(repeating: "a", count: 200_000)
     #expect(matches(text, String(repeating: "%", count: 1000)) == true)

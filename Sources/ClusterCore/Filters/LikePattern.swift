@@ -8,6 +8,8 @@ public struct LikePattern: Hashable, Sendable {
     var units: [UInt16] = []
     /// Its UTF-8 if it has no `_`.
     var plain: [UInt8]?
+    /// What finds it in a text if it has.
+    var search: LikeSearch?
     var codePoints = 0
   }
 
@@ -47,7 +49,10 @@ public struct LikePattern: Hashable, Sendable {
     }.map { $0.element.finished }
   }
 
-  /// Returns whether a text in UTF-8 matches. Each piece is matched at its first occurrence after
+  /// The steps that a byte of text takes at most.
+  var cost: Int { pieces.lazy.map { $0.search?.cost ?? 1 }.max() ?? 1 }
+
+  /// Returns whether a text in UTF-8 matches. O(text × ``cost``). Each piece is matched at its first occurrence after
   /// the previous one, because a later occurrence can't help the rest to match.
   public func matches(_ text: UnsafeRawBufferPointer) -> Bool {
     let first = pieces[0]
@@ -71,6 +76,8 @@ extension LikePattern.Piece {
     var result = self
     if !units.contains(LikePattern.anyCodePoint) {
       result.plain = units.map { UInt8(truncatingIfNeeded: $0) }
+    } else {
+      result.search = LikeSearch(units, anyCodePoint: LikePattern.anyCodePoint)
     }
     result.codePoints = units.count { $0 & 0xC0 != 0x80 || $0 == LikePattern.anyCodePoint }
     return result
@@ -121,11 +128,7 @@ extension LikePattern.Piece {
       else { return nil }
       return found - base + plain.count
     }
-    guard start < text.count else { return nil }
-    for index in start..<text.count where !isContinuation(text[index]) {
-      if let end = end(in: text, from: index) { return end }
-    }
-    return nil
+    return search?.end(in: text, from: start)
   }
 
   private func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }

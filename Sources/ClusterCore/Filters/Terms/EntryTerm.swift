@@ -15,8 +15,12 @@ struct EntryTerm: SlowTerm {
     /// Any string.
     case any
 
+    /// The steps that a byte of text takes.
+    private var steps: Int { if case .like(let pattern, _) = self { pattern.cost } else { 1 } }
+
     func holds(_ code: PropertyColumn.Code, _ text: UnsafeRawBufferPointer) -> Bool {
-      Interruption.poll(20 + text.count)
+      // What is over has an answer that nobody keeps.
+      if Interruption.poll(20 + text.count * steps) { return false }
       return switch self {
       case .comparison(let comparison, let other):
         comparison.holds(other.withUnsafeBytes { ByteOrder.compare(text, $0) })
@@ -74,7 +78,7 @@ struct EntryTerm: SlowTerm {
     return yes
       | open.filtered { bit in
         let answer = holds(values[bit])
-        answers.set(answer ? .yes : .no, values[bit])
+        if !Interruption.isOver { answers.set(answer ? .yes : .no, values[bit]) }
         return answer
       }
   }
