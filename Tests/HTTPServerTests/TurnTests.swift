@@ -107,7 +107,7 @@ import Threading
   @Test(arguments: [("/", 4095, 200), ("/", 4096, 431), ("/", 60_000, 431), ("/?", 60_000, 200)])
   func `a path has at most 4,096 bytes`(beginning: String, count: Int, status: Int) throws {
     let server = try TestServer()
-    for part in ["a", "/", "%2F/", " "] {
+    for part in ["a", "/", "%2F/"] {
       let text = String(repeating: part, count: (count + part.utf8.count - 1) / part.utf8.count)
       let socket = try server.connect()
       socket.send("GET \(beginning)\(text.prefix(count)) HTTP/1.1\r\nHost: x\r\n\r\n")
