@@ -39,7 +39,8 @@ import Testing
 
   @Test func controlCharactersAreEscaped() throws {
     let server = try ServerProcess.ready(arguments: ["--log-level", "debug"])
-    let controls = "\u{7F}\u{80}\u{9B}\u{9F}"
+    // Those of ASCII are refused.
+    let controls = "\u{80}\u{9B}\u{9F}"
     let bytes = Array(
       "GET /a\(controls)é\u{A0}z HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8)
     _ = try server.client.raw(bytes)
