@@ -77,15 +77,23 @@ typedef struct {
   int hosts;
 } framing;
 
-static bool has_token(const char *list, const char *token) {
-  size_t length = strlen(token);
-  while (*list != '\0') {
+/// The most members of a field Connection, as of other lists; see HTTPHeaders.swift.
+enum { MOST_MEMBERS = 64 };
+
+// Reads a field Connection.
+static void read_connection(const char *list, framing *found) {
+  for (int members = 0;; members++) {
     list += strspn(list, " \t,");
+    if (*list == '\0') return;
+    if (members == MOST_MEMBERS) {
+      found->invalid = true;
+      return;
+    }
     size_t n = strcspn(list, " \t,");
-    if (n == length && strncasecmp(list, token, n) == 0) return true;
+    found->close |= n == 5 && strncasecmp(list, "close", n) == 0;
+    found->keep_alive |= n == 10 && strncasecmp(list, "keep-alive", n) == 0;
     list += n;
   }
-  return false;
 }
 
 static framing framing_of(const struct evhttp_request *request) {
@@ -97,8 +105,7 @@ static framing framing_of(const struct evhttp_request *request) {
     switch (field->key[0] | 0x20) {
       case 'c':
         if (strcasecmp(field->key, "Connection") == 0) {
-          found.close |= has_token(field->value, "close");
-          found.keep_alive |= has_token(field->value, "keep-alive");
+          read_connection(field->value, &found);
         } else if (strcasecmp(field->key, "Content-Length") == 0) {
           // Digits only. A repeated length is fine, a different one is not.
           if (field->value[strspn(field->value, "0123456789")] != '\0' ||

@@ -46,6 +46,14 @@ typedef struct ceh_peer {
   uint64_t used;                        ///< the loop's time that it has had, as turns.c counts
 } ceh_peer;
 
+/// What an address without connections has had of a loop beyond the others.
+typedef struct {
+  uint64_t number, used;
+} ceh_debt;
+
+/// The binary logarithm of how many of these a loop remembers; of two in one place it is the larger one.
+#define CEH_DEBT_BITS 8
+
 /// A handshake of TLS that is not finished.
 typedef struct ceh_handshake {
   TAILQ_ENTRY(ceh_handshake) next;
@@ -145,6 +153,7 @@ struct ceh_loop {
   TAILQ_HEAD(, ceh_peer) turns;  ///< peers whose handshakes can go on
   TAILQ_HEAD(ceh_peers, ceh_peer) busy;  ///< peers whose requests wait for their turns, the next one first
   uint64_t present;                      ///< the time of the turn that began last, as turns.c counts
+  ceh_debt debts[1 << CEH_DEBT_BITS];
   LIST_HEAD(, ceh_connection) paused;
   LIST_HEAD(, ceh_linger) lingering;
   long lingering_count;
@@ -219,6 +228,12 @@ void ceh_relieve(evutil_socket_t fd, short what, void *loop);
 // turns.c
 /// Of a clock that never goes back.
 uint64_t ceh_nanoseconds(void);
+
+/// Gives an address, which has had no connections, its turn behind what it had of the loop before.
+void ceh_begin_turns(ceh_loop *loop, ceh_peer *peer);
+
+/// Remembers what an address has had of the loop, as its last connection has gone.
+void ceh_end_turns(ceh_loop *loop, const ceh_peer *peer);
 /// Hands a request to the handler, now or when its address has its turn.
 void ceh_take_turn(ceh_exchange *exchange);
 /// Gives up the turn of a request, if it waits for one.

@@ -31,11 +31,13 @@ bool ceh_peer_join(ceh_connection *connection) {
   if (peer == NULL) return false;
   TAILQ_INIT(&peer->waiting);
   TAILQ_INIT(&peer->requests);
-  peer->used = loop->present;
   peer->number = number(evhttp_connection_get_addr(connection->evcon));
   ceh_peer **found = tsearch(peer, &loop->peer_tree, compare);
   if (found == NULL || *found != peer) free(peer);
-  else LIST_INSERT_HEAD(&loop->peers, peer, next);
+  else {
+    ceh_begin_turns(loop, peer);
+    LIST_INSERT_HEAD(&loop->peers, peer, next);
+  }
   if (found == NULL) return false;
   connection->peer = *found;
   connection->peer->connections += 1;
@@ -51,6 +53,7 @@ void ceh_peer_leave(ceh_connection *connection) {
 void ceh_peer_release(ceh_loop *loop, ceh_peer *peer) {
   peer->connections -= 1;
   if (peer->connections > 0) return;
+  ceh_end_turns(loop, peer);
   tdelete(peer, &loop->peer_tree, compare);
   LIST_REMOVE(peer, next);
   free(peer);

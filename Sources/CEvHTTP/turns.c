@@ -6,7 +6,8 @@
 // Requests that have arrived, by turns of addresses. libevent handles all connections that are ready one after the
 // other, so that who has many of them would keep everybody else waiting for all. The address that has had least of
 // the loop is next instead: this is start-time fair queueing, as in FairQueue.swift, in which time is the work that
-// an address has had. Who has had little lately never waits, and nobody does while there is one address.
+// an address has had, also by connections that are closed. Who has had little lately never waits, and nobody does while
+// there is one address.
 
 enum {
   /// What an address may be ahead of the others and isn't made to wait, if nobody else waits, in nanoseconds.
@@ -14,10 +15,26 @@ enum {
   /// What an address is credited with at most for time without requests.
   CREDIT = 1000 * 1000,
   /// The most that counts of one request, as other programs may have had the processor meanwhile.
-  MOST_COUNTED = 2000 * 1000,
+  MOST_COUNTED = 20 * 1000 * 1000,
   /// How long requests that have waited are handled in one turn of the loop.
   SLICE = 500 * 1000
 };
+
+static ceh_debt *debt_of(ceh_loop *loop, uint64_t number) {
+  // Fibonacci hashing.
+  return &loop->debts[number * UINT64_C(0x9E3779B97F4A7C15) >> (64 - CEH_DEBT_BITS)];
+}
+
+void ceh_begin_turns(ceh_loop *loop, ceh_peer *peer) {
+  ceh_debt *debt = debt_of(loop, peer->number);
+  peer->used = loop->present;
+  if (debt->number == peer->number && debt->used > peer->used) peer->used = debt->used;
+}
+
+void ceh_end_turns(ceh_loop *loop, const ceh_peer *peer) {
+  ceh_debt *debt = debt_of(loop, peer->number);
+  if (peer->used > loop->present && peer->used > debt->used) *debt = (ceh_debt){peer->number, peer->used};
+}
 
 uint64_t ceh_nanoseconds(void) {
   struct timespec now;

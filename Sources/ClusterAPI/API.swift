@@ -138,13 +138,11 @@ public final class API: Sendable {
   /// it has been looked at before but its head, of which no field takes long; see ``HTTPHeaders/longList``.
   private static func isLong(_ request: HTTPRequest) -> Bool {
     if request.path.utf8.count + (request.query?.utf8.count ?? 0) > longTarget { return true }
-    return request.body.count > longRead
-      && (request.body.count > longWrite || !Route.writes(request))
+    return request.body.count > longBody
   }
 
-  /// The longest path and query, and the longest bodies of a read and of a write, that an event loop reads, in bytes.
-  /// Fields take longer to read than features.
-  private static let (longTarget, longRead, longWrite) = (2 << 10, 4 << 10, 16 << 10)
+  /// The longest path and query, and the longest body, that an event loop reads, in bytes.
+  private static let (longTarget, longBody) = (2 << 10, 4 << 10)
 
   /// Answers a request in the way that was found for it.
   ///

@@ -111,6 +111,25 @@ import Threading
     }
   }
 
+  @Test func `clients that show many different versions are all brought up to date`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3)])
+    func lastID(_ query: String) async -> Int64? {
+      var screen = EventScreen()
+      #expect(screen.read(await service.get("\(Self.view)\(query)").response.body) == [])
+      return screen.lastID.flatMap { Int64($0) }
+    }
+    let version = try #require(await lastID(""))
+    for _ in 0..<60 { await service.store([TwinFeature(1, 2, 3)]) }
+    await withTaskGroup(of: Void.self) { group in
+      for since in version..<(version + 60) {
+        group.addTask {
+          #expect(await lastID("&since=\(since)") == version + 60, "\(since)")
+        }
+      }
+    }
+  }
+
   @Test func `no more than a thousand watch at a time`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3)])

@@ -221,9 +221,37 @@ import Testing
   private func select(_ names: [String], _ properties: String) -> String {
     var writer = JSONWriter()
     Array(properties.utf8).withUnsafeBytes {
-      PropertyReader.writeSelected(names: names.map { Array($0.utf8) }, from: $0, into: &writer)
+      PropertyReader.writeSelected(
+        names: PropertyNames(names.map { Array($0.utf8) }), from: $0, into: &writer)
     }
     return text(writer.bytes)
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `what is selected is what a dictionary of the members has`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<300 {
+      // Names of all lengths, some of which stand there more than once, some with escapes.
+      let alphabet = (0..<Int.random(in: 1...40, using: &random)).map {
+        String(repeating: "k", count: $0 % 5) + String($0)
+      }
+      var (members, last): ([(text: String, name: String, value: Int)], [String: Int]) = ([], [:])
+      for value in 0..<Int.random(in: 0...60, using: &random) {
+        let name = alphabet.randomElement(using: &random) ?? ""
+        let isEscaped = Bool.random(using: &random)
+        let text = isEscaped ? name.replacing("k", with: "\\u006b") : name
+        members.append((text, name, value))
+        last[name] = value
+      }
+      let names = Set((0..<Int.random(in: 0...60, using: &random)).map { "k" + String($0 % 50) })
+        .union(alphabet.prefix(Int.random(in: 0...40, using: &random)))
+      func object(_ members: [(text: String, name: String, value: Int)]) -> String {
+        "{" + members.map { "\"\($0.text)\":\($0.value)" }.joined(separator: ",") + "}"
+      }
+      let expected = members.filter { names.contains($0.name) && last[$0.name] == $0.value }
+      #expect(select(Array(names), object(members)) == object(expected))
+      #expect(PropertyNames(names.map { Array($0.utf8) }).count == names.count)
+    }
   }
 
   @Test func selectedProperties() {

@@ -36,6 +36,18 @@ import Threading
     }
   }
 
+  @Test func `a list of what concerns the connection has few members`() throws {
+    let server = try TestServer()
+    for (count, status) in [(63, 200), (64, 400), (20_000, 400)] {
+      let socket = try server.connect()
+      let list = String(repeating: "a,", count: count) + "close"
+      socket.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: \(list)\r\n\r\n")
+      let answer = try #require(socket.response())
+      #expect(answer.status == status && answer["connection"] == "close", "\(count)")
+      #expect(socket.isAtEnd())
+    }
+  }
+
   @Test func answersPipelinedRequestsInOrder() throws {
     let server = try TestServer()
     let socket = try server.connect()

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Threading
 
 extension JSONWriter {
   /// Writes the member `properties` with those that are selected.
@@ -11,6 +12,7 @@ extension JSONWriter {
     case .none: object("properties") { _ in }
     case .names(let names):
       key("properties")
+      Interruption.poll(record.properties.count)
       PropertyReader.writeSelected(names: names, from: record.properties, into: &self)
     }
   }

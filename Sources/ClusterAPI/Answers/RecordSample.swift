@@ -13,6 +13,21 @@ struct RecordSample {
 
   private static let count = 48
 
+  /// How much of the properties of sampled features is read, as some may have very large ones.
+  struct Budget {
+    private var bytes: Int
+
+    /// A budget of so many bytes, which are read in some fifty microseconds by default.
+    init(bytes: Int = 64 << 10) { self.bytes = bytes }
+
+    /// Whether properties may be read; if so, that much of the budget is spent.
+    mutating func admits(_ properties: UnsafeRawBufferPointer) -> Bool {
+      guard properties.count <= bytes else { return false }
+      bytes -= properties.count
+      return true
+    }
+  }
+
   init(
     of collection: IndexedCollection, _ selection: AnnotationOptions.PropertySelection = .all,
     title: [UInt8]? = nil
@@ -20,27 +35,31 @@ struct RecordSample {
     let index = collection.index
     let sample = index.sampledOrdinals(min(RecordSample.count, index.count))
     var (whole, wanted, titles) = (0, 0, 0)
+    var budget = Budget()
     for ordinal in sample {
       let properties = index.record(at: ordinal).properties
       whole += properties.count
+      let isRead = budget.admits(properties)
       switch selection {
       case .all: wanted += properties.count
       case .none: wanted += 2
-      case .names(let names):
+      case .names(let names) where isRead:
         wanted += 2
-        for name in names {
-          guard let value = PropertyReader.value(of: name, in: properties) else { continue }
-          wanted += name.count + value.count + 4
-        }
+        PropertyReader.forEachSelected(names, in: properties) { wanted += $0.count + $1.count + 2 }
+      // What isn't read may be all that is wanted.
+      case .names: wanted += properties.count
       }
-      if let title { titles += PropertyReader.value(of: title, in: properties)?.count ?? 0 }
+      guard let title else { continue }
+      titles +=
+        isRead
+        ? PropertyReader.value(of: title, in: properties)?.count ?? 0 : properties.count
     }
     let count = Double(max(sample.count, 1))
     wholeBytes = Double(whole) / count
     propertyBytes = Double(wanted) / count
     titleBytes = Double(titles) / count
-    if case .names(let names) = selection {
-      readNanoseconds = Double(names.count) * (30 + wholeBytes)
+    if case .names = selection {
+      readNanoseconds = 60 + 1.5 * wholeBytes
     } else {
       readNanoseconds = 0
     }

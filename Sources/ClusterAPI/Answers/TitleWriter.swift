@@ -24,8 +24,10 @@ struct TitleWriter {
   static func isRare(_ property: [UInt8], in collection: IndexedCollection) -> Bool {
     guard collection.index.count > fewFeatures else { return false }
     let sample = collection.index.sampledOrdinals(64)
+    var budget = RecordSample.Budget()
     let missing = sample.count {
-      PropertyReader.value(of: property, in: collection.index.record(at: $0).properties) == nil
+      let properties = collection.index.record(at: $0).properties
+      return budget.admits(properties) && PropertyReader.value(of: property, in: properties) == nil
     }
     return missing > sample.count / 2
   }
@@ -99,9 +101,10 @@ struct TitleWriter {
   /// The title of a feature; nil if the property is missing or null.
   private func title(of ordinal: Int) -> Title? {
     if let column, column.code(at: ordinal) == PropertyColumn.missing { return nil }
-    guard let property,
-      let value = PropertyReader.value(of: property, in: index.record(at: ordinal).properties),
-      let first = value.first
+    guard let property else { return nil }
+    let properties = index.record(at: ordinal).properties
+    Interruption.poll(properties.count / 4)
+    guard let value = PropertyReader.value(of: property, in: properties), let first = value.first
     else { return nil }
     if first == UInt8(ascii: "\"") {
       return .escaped(UnsafeRawBufferPointer(rebasing: value.dropFirst().dropLast()))

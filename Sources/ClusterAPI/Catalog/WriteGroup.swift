@@ -249,7 +249,7 @@ final class WriteGroup {
     guard !exists, catalog.count + createdCount >= maximumCollections else { return }
     throw Problem(
       422, field: "collectionId", inBody: false,
-      "there are \(maximumCollections) collections or more, so that none is created")
+      "there are as many collections as there may be, so that none is created")
   }
 
   private func edit(_ id: String, _ body: (inout Draft) -> Void) {

@@ -3,13 +3,15 @@ import HTTPServer
 import Threading
 
 /// Limits the memory of all writes that are being read, wait or are being carried out, and of those of one
-/// client.
+/// client. A part is for those who have little, so that a few who are greedy don't keep others from writing.
 final class WriteMemory: Sendable {
   private struct Used {
     var bytes = 0
     var byClient: [UInt64: Int] = [:]
   }
 
+  /// What a client has who may use the reserve, in bytes.
+  private static let little = 1 << 20
   /// What a write takes beside its features, in bytes.
   private static let overhead = 1024
 
@@ -27,17 +29,20 @@ final class WriteMemory: Sendable {
   /// Whether there is memory for a write of a client who takes no other.
   func hasRoom(for bytes: Int) -> Bool {
     let bytes = bytes + WriteMemory.overhead
-    return used.withLock {
-      $0.bytes + bytes <= limits.waitingBytes && bytes <= limits.decodedBytes
-    }
+    return used.withLock { isRoom($0.bytes + bytes, own: bytes) }
+  }
+
+  /// Whether a client may have so much of what all have.
+  private func isRoom(_ all: Int, own: Int) -> Bool {
+    let reserve = own <= WriteMemory.little ? 0 : limits.waitingBytes / 4
+    return own <= limits.decodedBytes && all <= limits.waitingBytes - reserve
   }
 
   /// Changes what a client has taken; false, without a change, if that would be too much.
   private func add(_ bytes: Int, for client: UInt64) -> Bool {
     used.withLock { used in
       let own = used.byClient[client, default: 0] + bytes
-      let fits = used.bytes + bytes <= limits.waitingBytes && own <= limits.decodedBytes
-      guard fits || bytes <= 0 else { return false }
+      guard isRoom(used.bytes + bytes, own: own) || bytes <= 0 else { return false }
       used.bytes += bytes
       used.byClient[client] = own == 0 ? nil : own
       return true

@@ -61,8 +61,12 @@ struct WriteQueue: Sendable {
   /// Takes the first quick writes of every client.
   private mutating func takeQuick() -> [Job] {
     var (taken, bytes): ([Job], Int) = ([], 0)
+    var (served, others): ([UInt64], [UInt64]) = ([], [])
     for client in turns {
-      guard bytes < WriteQueue.maximumGroupBytes else { break }
+      guard bytes < WriteQueue.maximumGroupBytes, taken.count < WriteQueue.maximumGroup else {
+        others.append(client)
+        continue
+      }
       // A client that is alone keeps nobody waiting.
       let limit = turns.count == 1 ? WriteQueue.maximumGroupBytes : WriteQueue.quickBytes
       let count = runOfSmall(client, within: limit, atMost: WriteQueue.maximumGroup - taken.count)
@@ -70,8 +74,14 @@ struct WriteQueue: Sendable {
         bytes += job.write.bytes
         taken.append(job)
       }
+      if count == 0 {
+        others.append(client)
+      } else if waiting[client] != nil {
+        served.append(client)
+      }
     }
-    turns.removeAll { waiting[$0] == nil }
+    // Those for whom there was no room are next.
+    turns = others + served
     return taken
   }
 

@@ -7,8 +7,6 @@ final class ChangeDispatcher {
   private let report: @Sendable (String) -> Void
   private let home = Confinement.currentThread
   private var watches: [Watch.Key: Watch] = [:]
-  /// The viewport that each watcher watches.
-  private var keys: [Int: Watch.Key] = [:]
   private var turns = WatchTurns()
   /// When some of the time used was last forgotten.
   private var passed = ContinuousClock.now
@@ -61,15 +59,10 @@ final class ChangeDispatcher {
         continue
       }
       watch.add(request)
-      if !request.isToHead { keys[request.id] = request.key }
     }
-    for (id, stream) in inbox.streams {
-      // A stream whose watcher was removed ends here.
-      if let key = keys[id] { watches[key]?.begin(stream, of: id) }
-    }
-    for id in inbox.gone {
-      if let key = keys.removeValue(forKey: id) { watches[key]?.remove(id) }
-    }
+    // A stream whose watcher was removed ends here.
+    for (watcher, stream) in inbox.streams { watches[watcher.key]?.begin(stream, of: watcher.id) }
+    for watcher in inbox.gone { watches[watcher.key]?.remove(watcher.id) }
     for log in inbox.touched {
       for watch in watches.values where watch.log === log { watch.isTouched = true }
     }
@@ -125,10 +118,7 @@ final class ChangeDispatcher {
       watch.keepAlive(start)
     }
     makeRoom()
-    let abandoned = watches.filter(\.value.isAbandoned)
-    guard !abandoned.isEmpty else { return }
-    for key in abandoned.keys { watches[key] = nil }
-    keys = keys.filter { watches[$0.value] != nil }
+    for key in watches.filter(\.value.isAbandoned).keys { watches[key] = nil }
   }
 
   private func step(_ watch: Watch) {
@@ -178,6 +168,5 @@ final class ChangeDispatcher {
       largest.value.close(because: .unavailable("what watchers show takes too much memory"))
       watches[largest.key] = nil
     }
-    keys = keys.filter { watches[$0.value] != nil }
   }
 }

@@ -15,6 +15,12 @@ final class Watch {
     var query: ExactText
   }
 
+  /// Where a watcher is: its watch, which may be another of the same key by now, and its own number.
+  struct Place: Sendable {
+    let key: Key
+    let id: Int
+  }
+
   /// What a request asks to watch.
   enum Subject: Sendable {
     case viewport(ViewportRequest)
@@ -48,6 +54,8 @@ final class Watch {
   static let quickStep = 0.02
   /// How many times as long as a step took the next one isn't begun.
   private static let rest = 4.0
+  /// The most versions, other than that of the viewport, from which clients are brought up to date in one step.
+  static let versionsOfStep = 16
   /// The time after which a comment is sent if there are no events.
   private static let keepAlivePeriod = Duration.seconds(15)
 
@@ -155,10 +163,18 @@ final class Watch {
     let now = ContinuousClock.now
     started = now
     behind = watchers.filter { isBehind($1) && isReady($1, $0, now) }.mapValues(\.version)
-    asked = requests.count
     guard !isAbandoned else { return nil }
     isBusy = true
-    let shown = Set(behind.values.map { $0 } + requests.map(\.since))
+    // What is beyond a step's share waits for the next one: of those who watch what shows the latest, of requests the last.
+    let versions = Set(Set(behind.values).sorted().prefix(Watch.versionsOfStep / 2))
+    behind = behind.filter { versions.contains($0.value) }
+    var shown = Set<Int64?>(versions)
+    asked = 0
+    for request in requests {
+      if !shown.contains(request.since), shown.count == Watch.versionsOfStep { break }
+      shown.insert(request.since)
+      asked += 1
+    }
     return WatchWork(view: view, log: log, snapshot: snapshot, shown: shown)
   }
 
@@ -246,6 +262,7 @@ final class Watch {
         ("X-Accel-Buffering", "no"),
       ], body: EventText.opening + first)
     let (mailbox, id) = (self.mailbox, request.id)
+    let place = Place(key: request.key, id: id)
     if request.isToHead {
       response.stream = { _ in }
       leave(request.client)
@@ -255,8 +272,8 @@ final class Watch {
         of: request.client, request.view, version: version, sent: response.body.count,
         at: ContinuousClock.now)
       response.stream = { stream in
-        mailbox.post { $0.streams.append((id, stream)) }
-        stream.onEnd { mailbox.post { $0.gone.append(id) } }
+        mailbox.post { $0.streams.append((place, stream)) }
+        stream.onEnd { mailbox.post { $0.gone.append(place) } }
       }
     }
     request.answer(.success(response))

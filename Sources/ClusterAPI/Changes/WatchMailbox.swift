@@ -16,8 +16,8 @@ final class WatchMailbox: Sendable {
   /// The messages since the last look.
   struct Inbox {
     var requests: [Watch.Request] = []
-    var streams: [(watcher: Int, stream: ResponseStream)] = []
-    var gone: [Int] = []
+    var streams: [(watcher: Watch.Place, stream: ResponseStream)] = []
+    var gone: [Watch.Place] = []
     var touched: [TouchLog] = []
     /// What came of work that another thread has done.
     var outcome: WatchWork.Product?

@@ -1,10 +1,11 @@
+import GeoFormats
+
 /// What an annotation carries apart from its position.
 struct AnnotationOptions: Hashable, Sendable {
   /// The properties that a pin or member carries.
   enum PropertySelection: Hashable, Sendable {
     case all, none
-    /// By name, in UTF-8.
-    case names([[UInt8]])
+    case names(PropertyNames)
 
     /// Whether a property is selected, named in UTF-8.
     func contains(_ name: [UInt8]) -> Bool {
@@ -48,7 +49,7 @@ struct AnnotationOptions: Hashable, Sendable {
   /// The approximate size of the parts of variable length, in bytes.
   var byteCount: Int {
     var total = titleProperty?.count ?? 0
-    if case .names(let names) = properties { for name in names { total += 48 + name.count } }
+    if case .names(let names) = properties { total += names.byteCount }
     return total
   }
 }

@@ -1,4 +1,5 @@
 import ClusterCore
+import GeoFormats
 
 /// Values that only viewport requests have.
 extension Fields {
@@ -54,7 +55,7 @@ extension Fields {
       throw problem(name, "\(name) is a list of names, \"*\" or \"none\"")
     }
     try checkCount(list.count, "names", of: name, atMost: AnnotationOptions.maximumProperties)
-    return .names(list.map { Array($0.utf8) })
+    return .names(PropertyNames(list.map { Array($0.utf8) }))
   }
 
   // MARK: Methods without a grid

@@ -35,8 +35,10 @@ struct ItemPatch: Sendable {
     var bytes: Int { (try? outcome.get().memory) ?? 0 }
   }
 
-  /// The most bytes of a feature and its patch that are merged on an event loop or by the writer.
+  /// The most bytes of a feature and its patch that are merged by the writer.
   static let small = 64 << 10
+  /// The most that are merged on an event loop.
+  static let quick = 4 << 10
   /// What the text of a feature has more than its properties, in bytes.
   private static let frame = 16 << 10
 

@@ -81,10 +81,13 @@ extension Resources {
   /// The names of properties that some features of the first collections have and that aren't fields of `items`.
   private static func sampledProperties(of catalog: CatalogView) throws -> [String] {
     var names: Set<ExactText> = []
+    var budget = RecordSample.Budget()
     for snapshot in try catalog.page(offset: 0, limit: sampledCollections) {
       let index = snapshot.index
       for ordinal in index.sampledOrdinals(min(sampledFeatures, index.count)) {
-        for (text, _) in PropertyReader.Members(of: index.record(at: ordinal).properties) {
+        let properties = index.record(at: ordinal).properties
+        guard budget.admits(properties) else { continue }
+        for (text, _) in PropertyReader.Members(of: properties) {
           guard text.count <= PropertySurvey.longestName, names.count < sampledNames else { break }
           names.insert(ExactText(String(decoding: JSONScanner.unescape(text), as: UTF8.self)))
         }

@@ -22,14 +22,17 @@ extension Resources {
     guard body + (size ?? 0) <= ItemPatch.small else {
       return .later(.write) { try self.patch(try read(), id, type, request) }
     }
-    let patch = try read()
-    let merge = patch.merge(into: snapshot)
-    return .write(
-      Write(view: catalog, collection: id, bytes: max(body, merge?.bytes ?? 0), isSmall: true) {
-        group in
+    let write: @Sendable () throws -> Write = { [catalog] in
+      let patch = try read()
+      let merge = patch.merge(into: snapshot)
+      let bytes = max(body, merge?.bytes ?? 0)
+      return Write(view: catalog, collection: id, bytes: bytes, isSmall: true) { group in
         let batch = try patch.store(merge, mergingAtMost: limits.featureBytes, in: group)
         return Resources.stored(batch, status: 200, type)
-      })
+      }
+    }
+    return body + (size ?? 0) <= ItemPatch.quick
+      ? .write(try write()) : .longWrite { _ in try write() }
   }
 
   /// How often a large patch is merged before the writer has to do it.

@@ -103,16 +103,17 @@ struct TileLayer {
     case .none: return
     case .all:
       for (name, value) in PropertyReader.Members(of: record.properties) {
-        let key = JSONScanner.unescape(name)
-        guard !AnnotationWriter.reserved.contains(key) else { continue }
-        key.withUnsafeBytes { add($0, value) }
+        add(member: name, value)
       }
     case .names(let names):
-      for name in names where !AnnotationWriter.reserved.contains(name) {
-        guard let value = PropertyReader.value(of: name, in: record.properties) else { continue }
-        name.withUnsafeBytes { add($0, value) }
-      }
+      PropertyReader.forEachSelected(names, in: record.properties) { add(member: $0, $1) }
     }
+  }
+
+  private func add(member name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    let key = JSONScanner.unescape(name)
+    guard !AnnotationWriter.reserved.contains(key) else { return }
+    key.withUnsafeBytes { add($0, value) }
   }
 
   /// Adds a property: scalars as such, arrays and objects as their text, and nothing for null.

@@ -124,13 +124,18 @@ enum PostgresQueries {
     "note dropped", "INSERT INTO dropped (key) VALUES ($1)")
   static let dropChanges = PostgresStatement(
     "drop changes", "DELETE FROM changes WHERE collection = $1")
-  /// Notes who has dropped a collection, in the place of an earlier one.
+  /// Notes who has dropped a collection, and forgets some of those who did long ago.
   static let markDrop = PostgresStatement(
     "mark drop",
     """
+    WITH old AS (
+      SELECT version FROM changes
+      WHERE collection = \(DropMark.collection) AND at < $2 - \(DropMark.lifetime)
+      ORDER BY version LIMIT 100 FOR UPDATE SKIP LOCKED),
+    forgotten AS (
+      DELETE FROM changes AS c USING old WHERE c.collection = \(DropMark.collection) AND c.version = old.version)
     INSERT INTO changes (collection, version, at, token, numbers, names)
-    VALUES (\(DropMark.collection), $1, $2, $3, ARRAY[$4], '{}')
-    ON CONFLICT (collection, version) DO UPDATE SET at = excluded.at, token = excluded.token, numbers = excluded.numbers
+    VALUES (\(DropMark.collection), $1, $2, $3, ARRAY[$1], '{}')
     """)
 
   private static let changesAt = """

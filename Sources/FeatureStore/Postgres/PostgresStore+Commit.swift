@@ -50,10 +50,9 @@ extension PostgresStore {
       }
       try send(
         PostgresQueries.markDrop.with {
-          $0.add(DropMark.version(of: info.key))
+          $0.add(info.key)
           $0.add(clock.now * 1000)
           $0.add(draft.token)
-          $0.add(info.key)
         })
     }
     for key in draft.abandoned { try send(PostgresQueries.drop.with { $0.add(key) }) }
@@ -109,7 +108,7 @@ extension PostgresStore {
           PostgresQueries.hasEnded.with { $0.add(draft.token) },
           PostgresQueries.proof.with {
             $0.add(infos.map(\.key) + keys.map { _ in DropMark.collection })
-            $0.add(infos.map(\.version) + keys.map(DropMark.version(of:)))
+            $0.add(infos.map(\.version) + keys)
           },
           PostgresQueries.find.with { $0.add(keys) },
           PostgresQueries.commit.with(),

@@ -43,19 +43,35 @@ public enum PropertyReader {
     }
   }
 
-  /// Writes an object with the members that have one of the names, in their stored order. Of several
-  /// members with one name only the last is written.
+  /// Calls `body` with the members that have one of the names, in their stored order, as ``Members`` gives them. Of several
+  /// members with one name only the last counts. Linear in the length of the object, but for the logarithm of the number of
+  /// names.
+  public static func forEachSelected(
+    _ names: PropertyNames, in properties: UnsafeRawBufferPointer,
+    _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
+  ) {
+    withUnsafeTemporaryAllocation(of: UnsafeRawPointer?.self, capacity: names.count) { last in
+      last.initialize(repeating: nil)
+      for member in Members(of: properties) {
+        if let place = names.place(of: member.name) { last[place] = member.value.baseAddress }
+      }
+      for member in Members(of: properties) {
+        guard let place = names.place(of: member.name), last[place] == member.value.baseAddress
+        else { continue }
+        body(member.name, member.value)
+      }
+    }
+  }
+
+  /// Writes an object with the members that ``forEachSelected(_:in:_:)`` selects.
   public static func writeSelected(
-    names: [[UInt8]], from properties: UnsafeRawBufferPointer, into writer: inout JSONWriter
+    names: PropertyNames, from properties: UnsafeRawBufferPointer, into writer: inout JSONWriter
   ) {
     writer.beginObject()
-    for member in Members(of: properties) {
-      guard let name = names.first(where: { $0.withUnsafeBytes { isNamed(member.name, $0) } }),
-        value(of: name, in: properties)?.baseAddress == member.value.baseAddress
-      else { continue }
-      writer.raw(member.name)
+    forEachSelected(names, in: properties) { name, value in
+      writer.raw(name)
       writer.append(UInt8(ascii: ":"))
-      writer.raw(member.value)
+      writer.raw(value)
     }
     writer.endObject()
   }

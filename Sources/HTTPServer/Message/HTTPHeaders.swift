@@ -36,17 +36,17 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
   /// The value of a field, or nil when it is absent; repeated fields are joined with ", ". Linear.
   ///
-  /// Bytes that are not UTF-8 are replaced by U+FFFD.
+  /// In a value that isn't UTF-8, bytes outside of ASCII are replaced by U+FFFD.
   public subscript(name: String) -> String? {
     var found: String?
     name.withBytes { name in
       scan { field, value in
         guard Self.isSame(field, name) else { return }
         if found == nil {
-          found = String(decoding: value, as: UTF8.self)
+          found = Self.text(value)
         } else {
           found?.append(", ")
-          found?.append(String(decoding: value, as: UTF8.self))
+          found?.append(Self.text(value))
         }
       }
     }
@@ -112,8 +112,24 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
   /// All fields, as names and values.
   public var fields: [(name: String, value: String)] {
     var all: [(name: String, value: String)] = []
-    scan { all.append((String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self))) }
+    scan { all.append((Self.text($0), Self.text($1))) }
     return all
+  }
+
+  /// Bytes as text. If they aren't UTF-8, each byte outside of ASCII is U+FFFD: to find out which of them are takes a
+  /// hundred times as long, and a field of 60 kB may be all of such bytes.
+  private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    var repaired: [UInt8] = []
+    repaired.reserveCapacity(3 * bytes.count)
+    for byte in bytes {
+      if byte < 0x80 {
+        repaired.append(byte)
+      } else {
+        repaired.append(contentsOf: [0xEF, 0xBF, 0xBD])
+      }
+    }
+    return String(decoding: repaired, as: UTF8.self)
   }
 
   @inline(__always)

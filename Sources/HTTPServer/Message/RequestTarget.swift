@@ -34,11 +34,11 @@ struct RequestTarget {
   private static func afterScheme(
     _ raw: UnsafeBufferPointer<UInt8>
   ) -> Slice<UnsafeBufferPointer<UInt8>>? {
-    for scheme in ["http://", "https://"]
-    where raw.count >= scheme.utf8.count
-      && zip(raw, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 })
+    for (lower, upper) in [("http://", "HTTP://"), ("https://", "HTTPS://")]
+    where raw.count >= lower.utf8.count
+      && zip(raw, zip(lower.utf8, upper.utf8)).allSatisfy({ $0 == $1.0 || $0 == $1.1 })
     {
-      return raw[scheme.utf8.count...]
+      return raw[lower.utf8.count...]
     }
     return nil
   }

@@ -41,7 +41,7 @@ enum FuzzMarks {
   static func texts(_ input: UnsafeRawBufferPointer) -> (String, String) {
     var texts = ["", ""]
     var number = 0
-    for byte in input.prefix(400) {
+    for byte in input.prefix(100) {
       if byte == 0, number == 0 {
         number = 1
       } else if byte < 0x80 {
@@ -244,7 +244,9 @@ enum FuzzMarks {
       try FuzzFinding.unless(
         address.client(of: request([field])) == plain, "\(field.0) hides a client: \(field.1)")
     }
-    let host = Array(text.utf8)
+    var host = Array(text.utf8)
+    // The root of the domain name system is no label.
+    if host.last == UInt8(ascii: ".") { host.removeLast() }
     let isName = host.allSatisfy {
       ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39)
         || "-_.:[]".utf8.contains($0)
