@@ -114,10 +114,17 @@ public final class API: Sendable {
     if try API.isPacked(request) {
       return try unpack(request, at: match, from: resources, isHere: isHere, finish)
     }
-    let outcome = try Route.outcome(of: request, at: match, from: resources)
+    let find = { try Route.outcome(of: request, at: match, from: resources) }
+    if isHere {
+      guard let outcome = try Interruption.run(atMost: mostOnLoop, find) else {
+        return beginLater(request, at: match, from: resources, finish)
+      }
+      return try carryOut(outcome, request, finish)
+    }
+    let outcome = try find()
     // What was interrupted begins again, or is answered with the reason.
-    if !isHere, Interruption.isOver { return }
-    try carryOut(outcome, request, finish, isHere: isHere)
+    if Interruption.isOver { return }
+    try carryOut(outcome, request, finish, isHere: false)
   }
 
   /// Begins with a request on another thread, when its client has a turn there.

@@ -123,7 +123,7 @@ public final class Interruption: Sendable {
   }
 
   /// Stops work that has a limit of time at once, as it is known to take longer; returns whether it must stop.
-  static func stopIfLimited() -> Bool {
+  public static func stopIfLimited() -> Bool {
     let work = chints_current_work()
     if work.pointee.interruption == nil, work.pointee.limit > 0 {
       (work.pointee.is_over, work.pointee.left) = (true, -1)

@@ -2,6 +2,7 @@ import Glibc
 import HTTPServer
 import TestSupport
 import Testing
+import Threading
 
 @testable import ClusterAPI
 
@@ -45,6 +46,34 @@ import Testing
     let service = try Service()
     await service.store((1...3).map { TwinFeature($0, Double($0), 1) })
     return service
+  }
+
+  @Test func `what leaves out many expired features does so elsewhere`() async throws {
+    let clock = Locked<Int64>(1_700_000_000_000)
+    let service = try Service(clock: { clock.value })
+    let count = 20_000
+    func feature(_ id: Int, _ expires: String) -> String {
+      #"{"type":"Feature","id":\#(id),"expires":"\#(expires)","properties":null,"#
+        + #""geometry":{"type":"Point","coordinates":[\#(id % 360 - 180),\#(id % 170 - 85)]}}"#
+    }
+    let features =
+      (1...count).map { feature($0, "2023-11-14T23:00:00Z") } + [
+        feature(400_000, "2023-11-14T23:30:00Z")
+      ]
+    let body = #"{"type":"FeatureCollection","features":["# + features.joined(separator: ",") + "]}"
+    (await service.post("/collections/c/items", body)).expect(200)
+    for target in ["/collections/c/items/400000", "/collections/c"] {
+      #expect(await send(service, .get, target).isHere)
+    }
+    clock.withLock { $0 += 4_000_000 }
+    let first = await send(service, .get, "/collections/c/items/400000")
+    #expect(first.answer.status == 200 && !first.isHere)
+    let second = await send(service, .get, "/collections/c/items/1")
+    #expect(second.answer.status == 404 && second.isHere)
+    // A few are left out at once.
+    clock.withLock { $0 += 4_000_000 }
+    let third = await send(service, .get, "/collections/c/items/400000")
+    #expect(third.answer.status == 404 && third.isHere)
   }
 
   private static let lists = [

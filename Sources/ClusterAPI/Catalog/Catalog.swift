@@ -96,12 +96,21 @@ public final class Catalog: Sendable {
     waits.close()
   }
 
-  /// The collection with an id, as it is now.
+  /// The collection with an id, as it is now. Where much has expired, work that has a limit of time ends with this, as with
+  /// ``Interruption/run(atMost:_:)``.
   public subscript(_ id: String) -> CollectionSnapshot? {
     guard let snapshot = shown(id) else { return nil }
     guard let next = snapshot.nextExpiry, let now, next <= now else { return snapshot }
+    if snapshot.index.hasExpired(at: now, inMoreThan: Catalog.fewBlocks),
+      Interruption.stopIfLimited()
+    {
+      return snapshot
+    }
     return withoutExpired(id)
   }
+
+  /// The blocks of an index that are made anew in a fraction of a millisecond.
+  private static let fewBlocks = 8
 
   /// All collections by id, as they are now.
   public var all: [CollectionSnapshot] {

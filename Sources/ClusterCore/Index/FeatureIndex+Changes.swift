@@ -21,6 +21,16 @@ extension FeatureIndex {
     try applying([change]).index
   }
 
+  /// Whether more than so many blocks have features that have expired at a time in milliseconds since 1970. O(blocks).
+  public func hasExpired(at now: Int64, inMoreThan blocks: Int) -> Bool {
+    var count = 0
+    for expiry in expiries.buffer where expiry <= now {
+      count += 1
+      if count > blocks { return true }
+    }
+    return false
+  }
+
   /// Returns the ids of the features that have expired at a time in milliseconds since 1970.
   /// O(blocks), plus the size of the blocks with expired features.
   public func expired(at now: Int64) -> [FeatureID] {

@@ -244,15 +244,15 @@ enum FuzzMarks {
       try FuzzFinding.unless(
         address.client(of: request([field])) == plain, "\(field.0) hides a client: \(field.1)")
     }
-    var host = Array(text.utf8)
-    // The root of the domain name system is no label.
-    if host.last == UInt8(ascii: ".") { host.removeLast() }
+    let host = Array(text.utf8)
     let isName = host.allSatisfy {
       ($0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A) || ($0 >= 0x30 && $0 <= 0x39)
         || "-_.:[]".utf8.contains($0)
     }
+    // The root of the domain name system, behind the last dot, is no label.
+    let name = host.prefix { $0 != UInt8(ascii: ":") }
     let hasLetterAndDot =
-      host.contains(UInt8(ascii: "."))
+      name.dropLast().contains(UInt8(ascii: "."))
       && host.contains { $0 | 0x20 >= UInt8(ascii: "g") && $0 | 0x20 <= 0x7A }
     let isOfMachine = text.lowercased().hasBytes("localhost")
     guard !isName || hasLetterAndDot && !isOfMachine else { return }
