@@ -14,8 +14,6 @@ enum {
   ALLOWANCE = 200 * 1000,
   /// What an address is credited with at most for time without requests.
   CREDIT = 1000 * 1000,
-  /// The most that counts of one request, as other programs may have had the processor meanwhile.
-  MOST_COUNTED = 20 * 1000 * 1000,
   /// How long requests that have waited are handled in one turn of the loop.
   SLICE = 500 * 1000
 };
@@ -36,11 +34,13 @@ void ceh_end_turns(ceh_loop *loop, const ceh_peer *peer) {
   if (peer->used > loop->present && peer->used > debt->used) *debt = (ceh_debt){peer->number, peer->used};
 }
 
-uint64_t ceh_nanoseconds(void) {
+static uint64_t nanoseconds(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
+
+uint64_t ceh_nanoseconds(void) { return nanoseconds(CLOCK_MONOTONIC); }
 
 // Puts an address with waiting requests where its turn is.
 static void enter(ceh_loop *loop, ceh_peer *peer) {
@@ -55,10 +55,10 @@ static void handle(ceh_exchange *exchange) {
   ceh_loop *loop = exchange->loop;
   ceh_peer *peer = exchange->connection->peer;
   peer->connections += 1;  // so that it stays
-  uint64_t start = ceh_nanoseconds();
+  // Of the processor, which other programs may have had meanwhile.
+  uint64_t start = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   loop->handlers.on_request(loop->handlers.context, exchange);
-  uint64_t work = ceh_nanoseconds() - start;
-  peer->used += work < MOST_COUNTED ? work : MOST_COUNTED;
+  peer->used += nanoseconds(CLOCK_THREAD_CPUTIME_ID) - start;
   if (!TAILQ_EMPTY(&peer->requests)) {
     TAILQ_REMOVE(&loop->busy, peer, busy);
     enter(loop, peer);

@@ -13,9 +13,11 @@ public struct ExactText: Sendable, ExpressibleByStringLiteral {
 
 extension ExactText: Hashable {
   /// Whether two texts have the same bytes.
+  @inlinable
   public static func == (a: ExactText, b: ExactText) -> Bool { a.text.isSame(as: b.text) }
 
   /// Hashes the bytes.
+  @inlinable
   public func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

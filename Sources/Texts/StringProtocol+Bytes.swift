@@ -1,7 +1,7 @@
 // Text from outside, by its bytes. Swift's own functions see characters: a quote, a comma or a `<` beside a mark that
 // combines (U+0301) or is prepended (U+0600) is one character with it, and other than the sign alone; and texts of
 // different bytes are equal if they look the same. `scripts/check-structure` refuses those functions where text may come
-// from outside.
+// from outside. All of it can be inlined: unspecialized, each byte would be a call or more.
 
 import Glibc
 
@@ -30,14 +30,17 @@ extension StringProtocol {
   }
 
   /// Whether the text's bytes begin with those of another.
+  @inlinable
   public func begins(with other: some StringProtocol) -> Bool { utf8.starts(with: other.utf8) }
 
   /// Whether the text's bytes end with those of another.
+  @inlinable
   public func ends(with other: some StringProtocol) -> Bool {
     utf8.count >= other.utf8.count && utf8.suffix(other.utf8.count).elementsEqual(other.utf8)
   }
 
   /// Whether the bytes of another text, which isn't empty, are somewhere in this one.
+  @inlinable
   public func holds(_ other: some StringProtocol) -> Bool {
     guard let first = other.utf8.first else { return true }
     var rest = utf8[...]
@@ -53,6 +56,7 @@ extension StringProtocol {
 
   /// The parts between separators, which are of ASCII, also the empty ones; no more than some, and then nothing
   /// of the rest. Linear.
+  @inlinable
   public func parts(separatedBy separator: UInt8, atMost most: Int = .max) -> [SubSequence] {
     var parts: [SubSequence] = []
     var start = utf8.startIndex
@@ -66,12 +70,14 @@ extension StringProtocol {
   }
 
   /// What is before the first of a byte of ASCII and what is behind it; nil for the second if there is none.
+  @inlinable
   public func cut(at separator: UInt8) -> (SubSequence, SubSequence?) {
     guard let mark = utf8.firstIndex(of: separator) else { return (self[...], nil) }
     return (self[..<mark], self[utf8.index(after: mark)...])
   }
 
   /// The text without the spaces and tabs at either end.
+  @inlinable
   public var trimmed: Substring {
     var rest = Substring(self).utf8
     while rest.first?.isBlank == true { rest.removeFirst() }
@@ -80,11 +86,13 @@ extension StringProtocol {
   }
 
   /// The text without another one at its beginning; nil unless it begins with that.
+  @inlinable
   public func after(_ other: some StringProtocol) -> SubSequence? {
     begins(with: other) ? self[utf8.index(startIndex, offsetBy: other.utf8.count)...] : nil
   }
 
   /// The text without the slashes at its end.
+  @inlinable
   public var withoutSlashes: Substring {
     var rest = Substring(self).utf8
     while rest.last == UInt8(ascii: "/") { rest.removeLast() }
@@ -92,6 +100,7 @@ extension StringProtocol {
   }
 
   /// The beginning of a text of which nobody knows how long it is: at most some bytes, up to between two code points.
+  @inlinable
   public func shortened(to most: Int) -> Substring {
     let bytes = Substring(self).utf8
     guard bytes.count > most else { return Substring(bytes) }
@@ -103,6 +112,7 @@ extension StringProtocol {
   // MARK: Changing
 
   /// The text with its ASCII letters in lower case.
+  @inlinable
   public var lowercasedASCII: String {
     String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
   }
@@ -110,6 +120,7 @@ extension StringProtocol {
   /// The text with other texts for some of its bytes, which are of ASCII.
   ///
   /// - Parameter replacement: the text for a byte; nil if that stays.
+  @inlinable
   public func escaped(_ replacement: (UInt8) -> String?) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(utf8.count * 9 / 8)
@@ -130,5 +141,6 @@ extension UInt8 {
   public var lowercasedASCII: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
   /// Whether it is a space or a tab.
-  fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+  @usableFromInline
+  var isBlank: Bool { self == 0x20 || self == 0x09 }
 }
