@@ -41,7 +41,7 @@ enum FuzzMarks {
   static func texts(_ input: UnsafeRawBufferPointer) -> (String, String) {
     var texts = ["", ""]
     var number = 0
-    for byte in input.prefix(100) {
+    for byte in input.prefix(400) {
       if byte == 0, number == 0 {
         number = 1
       } else if byte < 0x80 {
