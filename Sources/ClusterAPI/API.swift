@@ -115,16 +115,12 @@ public final class API: Sendable {
       return try unpack(request, at: match, from: resources, isHere: isHere, finish)
     }
     let find = { try Route.outcome(of: request, at: match, from: resources) }
-    if isHere {
-      guard let outcome = try Interruption.run(atMost: mostOnLoop, find) else {
-        return beginLater(request, at: match, from: resources, finish)
-      }
-      return try carryOut(outcome, request, finish)
+    guard let outcome = try isHere ? Interruption.run(atMost: mostOnLoop, find) : find() else {
+      return beginLater(request, at: match, from: resources, finish)
     }
-    let outcome = try find()
     // What was interrupted begins again, or is answered with the reason.
-    if Interruption.isOver { return }
-    try carryOut(outcome, request, finish, isHere: false)
+    if !isHere, Interruption.isOver { return }
+    try carryOut(outcome, request, finish, isHere: isHere)
   }
 
   /// Begins with a request on another thread, when its client has a turn there.

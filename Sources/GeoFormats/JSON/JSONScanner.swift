@@ -1,3 +1,5 @@
+import Glibc
+
 /// Steps over JSON text that is known to be valid. On other bytes the results are arbitrary, but within
 /// bounds.
 public enum JSONScanner {
@@ -56,6 +58,17 @@ public enum JSONScanner {
       index += 1
     }
     return text.count
+  }
+
+  /// Calls `body` with the UTF-8 of a JSON string whose text includes its quotes, of two bytes at least. Only what has escapes
+  /// is copied.
+  @inline(__always)
+  static func withUTF8<R>(
+    of text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
+  ) -> R {
+    let inner = UnsafeRawBufferPointer(rebasing: text[1..<(text.count - 1)])
+    let hasBackslash = inner.baseAddress.map { memchr($0, 0x5C, inner.count) != nil } ?? false
+    return hasBackslash ? unescape(text).withUnsafeBytes(body) : body(inner)
   }
 
   /// The UTF-8 of a JSON string whose text includes its quotes.

@@ -27,10 +27,7 @@ public struct PropertyNames: Hashable, Sendable {
   /// ``count``).
   func place(of string: UnsafeRawBufferPointer) -> Int? {
     guard string.count >= 2 else { return nil }
-    let inner = UnsafeRawBufferPointer(rebasing: string[1..<(string.count - 1)])
-    let hasBackslash = inner.baseAddress.map { memchr($0, 0x5C, inner.count) != nil } ?? false
-    guard hasBackslash else { return place(ofUTF8: inner) }
-    return JSONScanner.unescape(string).withUnsafeBytes { place(ofUTF8: $0) }
+    return JSONScanner.withUTF8(of: string) { place(ofUTF8: $0) }
   }
 
   private func place(ofUTF8 name: UnsafeRawBufferPointer) -> Int? {

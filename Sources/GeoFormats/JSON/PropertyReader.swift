@@ -82,10 +82,6 @@ public enum PropertyReader {
   ) -> Bool {
     // Escapes are never shorter than the characters they stand for.
     guard string.count >= name.count + 2 else { return false }
-    let inner = UnsafeRawBufferPointer(rebasing: string[1..<(string.count - 1)])
-    let hasBackslash = inner.baseAddress.map { memchr($0, 0x5C, inner.count) != nil } ?? false
-    return hasBackslash
-      ? JSONScanner.unescape(string).withUnsafeBytes { equalBytes($0, name) }
-      : equalBytes(inner, name)
+    return JSONScanner.withUTF8(of: string) { equalBytes($0, name) }
   }
 }
