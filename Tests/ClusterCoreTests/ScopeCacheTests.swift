@@ -84,7 +84,6 @@ import Threading
     }
   }
 
-  /// Of a shape only the blocks at its border are made anew.
   @Test func `whoever has little time doesn't wait for what another builds`() throws {
     let cache = VersionCache<Int, Int>(capacity: 100) { _, _ in 1 }
     let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -105,6 +104,55 @@ import Threading
     #expect(Interruption.run(atMost: 60_000_000_000) { cache.value(for: 1) { _ in 8 } } == 7)
   }
 
+  /// Counts how often it is hashed.
+  private struct CountedKey: Hashable, Sendable {
+    static let hashes = Locked(0)
+    let number: Int
+    func hash(into hasher: inout Hasher) {
+      CountedKey.hashes.withLock { $0 += 1 }
+      hasher.combine(number)
+    }
+    static func == (one: CountedKey, other: CountedKey) -> Bool { one.number == other.number }
+  }
+
+  /// Each write would take as long as reading all filters that clients have sent.
+  @Test func `a new version hashes no key`() throws {
+    var cache = VersionCache<CountedKey, Int>(capacity: 1000, maximumCount: 100) { _, _ in 1 }
+    for number in 0..<150 { _ = cache.value(for: CountedKey(number: number)) { _ in number } }
+    let before = CountedKey.hashes.withLock { $0 }
+    for _ in 0..<9 {
+      cache = cache.next(capacity: 1000) {
+        $0.map { $0.key.number % 2 == 0 ? .stale($0.value) : nil }
+      }
+    }
+    #expect(CountedKey.hashes.withLock { $0 } == before)
+    let known = (0..<150).filter { cache.contains(CountedKey(number: $0)) }
+    #expect((35...50).contains(known.count) && known.allSatisfy { $0 % 2 == 0 && $0 >= 50 })
+    #expect(cache.byteCount == known.count)
+    let stale = cache.value(for: CountedKey(number: 148)) { ($0 ?? 0) + 1 }
+    #expect(stale == 149)
+  }
+
+  @Test func `a build that doesn't end leaves nothing`() throws {
+    let cache = VersionCache<Int, Int>(capacity: 100, maximumCount: 3) { _, _ in 1 }
+    _ = cache.value(for: 0) { _ in 0 }
+    struct Failure: Error {}
+    for number in 1..<100 {
+      #expect(throws: Failure.self) { try cache.value(for: number) { _ in throw Failure() } }
+      let value = Interruption.run(atMost: 60_000_000_000) {
+        cache.value(for: -number) { _ in
+          #expect(Interruption.stopIfLimited())
+          return 1
+        }
+      }
+      #expect(value == nil)
+    }
+    // Others' builds would have been forgotten for them.
+    _ = cache.value(for: 101) { _ in 5 }
+    #expect(cache.contains(0) && cache.contains(101) && cache.byteCount == 2)
+  }
+
+  /// Of a shape only the blocks at its border are made anew.
   @Test func `blocks within a shape are shared`() throws {
     let features = (0..<20_000).map { TwinFeature($0, Double($0 % 200) / 4, Double($0 / 200) / 4) }
     let collection = try IndexedCollection.of(features)

@@ -19,6 +19,21 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let value = Locked<Value?>(nil)
   }
 
+  /// A key with its hash, which is computed once: that of a long filter takes as long as reading it, and versions come
+  /// and go with every write.
+  private final class Name: Hashable, Sendable {
+    let key: Key
+    private let hash: Int
+
+    init(_ key: Key) { (self.key, hash) = (key, key.hashValue) }
+
+    static func == (one: Name, other: Name) -> Bool {
+      one === other || one.hash == other.hash && one.key == other.key
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+  }
+
   private struct Entry {
     /// The build slot, locked by the caller that builds the value.
     var slot = Slot()
@@ -34,7 +49,7 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private struct State {
-    var entries: [Key: Entry] = [:]
+    var entries: [Name: Entry] = [:]
     var cost = 0
     /// The number of uses so far.
     var clock = 0
@@ -63,10 +78,16 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var byteCount: Int { state.withLock { $0.cost } }
 
   /// Returns whether there is a value or a stale one.
-  func contains(_ key: Key) -> Bool { state.withLock { $0.entries[key]?.cost ?? 0 > 0 } }
+  func contains(_ key: Key) -> Bool {
+    let name = Name(key)
+    return state.withLock { $0.entries[name]?.cost ?? 0 > 0 }
+  }
 
   /// Returns the value of a key if it is built. That isn't a use.
-  func existing(_ key: Key) -> Value? { state.withLock { $0.entries[key]?.value } }
+  func existing(_ key: Key) -> Value? {
+    let name = Name(key)
+    return state.withLock { $0.entries[name]?.value }
+  }
 
   /// Returns the value of a key, which `build` builds if it is missing. Nothing is kept of a build that was
   /// interrupted: the next caller builds the value anew. Where time is limited, work is over that would have to wait
@@ -74,11 +95,12 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func value<E: Error>(
     for key: Key, build: (_ stale: Value?) throws(E) -> Value
   ) throws(E) -> Value {
+    let name = Name(key)
     let entry = state.withLock { state in
       state.clock += 1
-      var entry = state.entries[key] ?? Entry()
+      var entry = state.entries[name] ?? Entry()
       (entry.lastUse, entry.idleVersions) = (state.clock, 0)
-      state.entries[key] = entry
+      state.entries[name] = entry
       return entry
     }
     if let value = entry.value { return value }
@@ -87,29 +109,39 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       otherwise: { Result { () throws(E) in try build(entry.stale) } }
     ) { value -> Result<Value, E> in
       if let value { return .success(value) }
+      // Of a build that fails or is interrupted not even the key is left.
+      defer { forget(name, slot) }
       return Result { () throws(E) in
         let built = try build(entry.stale)
         if Interruption.isOver { return built }
         value = built
-        keep(built, of: key, slot)
+        keep(built, of: name, slot)
         return built
       }
     }.get()
   }
 
   /// Stores a value that was just built, unless its entry was evicted meanwhile.
-  private func keep(_ value: Value, of key: Key, _ slot: Slot) {
-    let cost = cost(key, value)
+  private func keep(_ value: Value, of name: Name, _ slot: Slot) {
+    let cost = cost(name.key, value)
     let released = state.withLock { state -> [Entry] in
-      guard var entry = state.entries[key], entry.slot === slot else { return [] }
+      guard var entry = state.entries[name], entry.slot === slot else { return [] }
       let stale = entry
       state.cost += cost - entry.cost
       (entry.value, entry.stale, entry.cost) = (value, nil, cost)
-      state.entries[key] = entry
+      state.entries[name] = entry
       return [stale] + evict(&state)
     }
     // Entries are freed after the lock is released.
     _ = released
+  }
+
+  /// Removes an entry that has no value, not even a stale one.
+  private func forget(_ name: Name, _ slot: Slot) {
+    state.withLock { state in
+      guard let entry = state.entries[name], entry.slot === slot, entry.cost == 0 else { return }
+      state.entries[name] = nil
+    }
   }
 
   /// Removes and returns the least recently used entries, down to the capacity. Of many it removes an eighth at
@@ -120,35 +152,46 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let oldest = state.entries.filter { $0.value.cost > 0 }
       .sorted { $0.value.lastUse < $1.value.lastUse }
     let least = oldest.count < 512 ? 0 : oldest.count / 8
-    for (key, entry) in oldest.dropLast() {
+    for (name, entry) in oldest.dropLast() {
       guard
         state.cost > capacity || state.entries.count > maximumCount || evicted.count < least
       else { break }
-      state.entries[key] = nil
+      state.entries[name] = nil
       state.cost -= entry.cost
       evicted.append(entry)
     }
     return evicted
   }
 
-  /// Returns the cache of the next version, to which `carry` carries values over. Those that it is
-  /// given may be stale, too.
-  func next(capacity: Int, _ carry: ([Key: Value]) -> [Key: Carried]) -> VersionCache {
-    let (entries, clock) = state.withLock { ($0.entries, $0.clock) }
-    let known = entries.filter { $0.value.idleVersions < VersionCache.maximumIdleVersions }
-      .compactMapValues { $0.value ?? $0.stale }
-    let carried = carry(known)
+  /// Returns the cache of the next version, to which `carry` carries values over: for each that it is given, which may
+  /// be stale, it returns what becomes of it, or nil. O(entries), but for `carry`.
+  func next(
+    capacity: Int, _ carry: ([(key: Key, value: Value)]) -> [Carried?]
+  ) -> VersionCache {
     let next = VersionCache(capacity: capacity, maximumCount: maximumCount, cost: cost)
+    let (entries, clock) = state.withLock { ($0.entries, $0.clock) }
+    if entries.isEmpty {
+      next.state.withLock { $0.clock = clock }
+      return next
+    }
+    let known = entries.compactMap { name, entry in
+      entry.idleVersions < VersionCache.maximumIdleVersions
+        ? (entry.value ?? entry.stale).map { (name: name, entry: entry, value: $0) } : nil
+    }
+    let carried = carry(known.map { ($0.name.key, $0.value) })
     next.state.withLock { state in
       state.clock = clock
-      for (key, carried) in carried {
-        guard let earlier = entries[key] else { continue }
-        var entry = Entry(lastUse: earlier.lastUse, idleVersions: earlier.idleVersions + 1)
+      state.entries.reserveCapacity(known.count)
+      for (earlier, carried) in zip(known, carried) {
+        guard let carried else { continue }
+        var entry = Entry(
+          lastUse: earlier.entry.lastUse, idleVersions: earlier.entry.idleVersions + 1)
         switch carried {
-        case .current(let value): (entry.value, entry.cost) = (value, cost(key, value))
-        case .stale(let value): (entry.stale, entry.cost) = (value, earlier.cost)
+        case .current(let value):
+          (entry.value, entry.cost) = (value, cost(earlier.name.key, value))
+        case .stale(let value): (entry.stale, entry.cost) = (value, earlier.entry.cost)
         }
-        state.entries[key] = entry
+        state.entries[earlier.name] = entry
         state.cost += entry.cost
       }
       _ = next.evict(&state)

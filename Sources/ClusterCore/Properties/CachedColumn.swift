@@ -22,25 +22,27 @@ enum CachedColumn: Sendable {
     return byteCount + key.name.count + 1024
   }
 
-  /// Returns the columns of a changed index, derived from the old ones.
+  /// Returns what becomes of each of the columns, derived from the old ones, in a changed index.
   ///
   /// - Parameter edit: how the blocks of the changed index derive from the old ones.
   static func carried(
-    _ columns: [Key: CachedColumn], after edit: EditedBlocks, to index: FeatureIndex
-  ) -> [Key: CachedColumn] {
-    var carried: [Key: CachedColumn] = [:]
-    for (key, column) in columns {
-      guard case .values(let values, let decoder) = column else { continue }
-      let column = PropertyColumn.carrying(
+    _ columns: [(key: Key, value: CachedColumn)], after edit: EditedBlocks, to index: FeatureIndex
+  ) -> [VersionCache<Key, CachedColumn>.Carried?] {
+    var carried: [Key: PropertyColumn] = [:]
+    for case (let key, .values(let values, let decoder)) in columns {
+      carried[key] = PropertyColumn.carrying(
         values, after: edit, named: key.name, of: index, decoder: decoder)
-      carried[key] = .values(column, decoder)
     }
-    for (key, column) in columns {
-      guard case .keys(let keys) = column, !keys.mayHoldDeadKeys,
-        case .values(let values, _) = carried[Key(name: key.name)]
-      else { continue }
-      carried[key] = .keys(KeyColumn(carrying: keys, after: edit, of: values))
+    return columns.map { key, column in
+      switch column {
+      case .values(_, let decoder): carried[key].map { .current(.values($0, decoder)) }
+      case .keys(let keys):
+        if !keys.mayHoldDeadKeys, let values = carried[Key(name: key.name)] {
+          .current(.keys(KeyColumn(carrying: keys, after: edit, of: values)))
+        } else {
+          nil
+        }
+      }
     }
-    return carried
   }
 }

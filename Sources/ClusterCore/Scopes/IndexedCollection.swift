@@ -15,8 +15,14 @@ public final class IndexedCollection: Sendable {
       capacity: IndexedCollection.columnCapacity(index),
       maximumCount: IndexedCollection.maximumColumns
     ) { $1.cost($0) }
-    scopes = VersionCache(capacity: IndexedCollection.scopeCapacity(index)) { $1.cost($0) }
-    masks = VersionCache(capacity: IndexedCollection.maskCapacity(index)) {
+    scopes = VersionCache(
+      capacity: IndexedCollection.scopeCapacity(index),
+      maximumCount: IndexedCollection.maximumFilters
+    ) { $1.cost($0) }
+    masks = VersionCache(
+      capacity: IndexedCollection.maskCapacity(index),
+      maximumCount: IndexedCollection.maximumFilters
+    ) {
       $0.byteCount + FilterMasks.byteCount(blocks: $1.serials.count)
     }
   }
@@ -24,13 +30,13 @@ public final class IndexedCollection: Sendable {
   private init(_ index: FeatureIndex, after edit: EditedBlocks, of earlier: IndexedCollection) {
     self.index = index
     columns = earlier.columns.next(capacity: IndexedCollection.columnCapacity(index)) { columns in
-      CachedColumn.carried(columns, after: edit, to: index).mapValues { .current($0) }
+      CachedColumn.carried(columns, after: edit, to: index)
     }
     scopes = earlier.scopes.next(capacity: IndexedCollection.scopeCapacity(index)) { scopes in
-      scopes.filter { $0.value.areByBlock }.mapValues { .stale($0) }
+      scopes.map { $0.value.areByBlock ? .stale($0.value) : nil }
     }
     masks = earlier.masks.next(capacity: IndexedCollection.maskCapacity(index)) { masks in
-      masks.mapValues { .stale($0) }
+      masks.map { .stale($0.value) }
     }
   }
 
@@ -46,6 +52,8 @@ public final class IndexedCollection: Sendable {
   }
 
   private static let maximumColumns = 256
+  /// The number of filters of which something is kept: a write goes through all.
+  private static let maximumFilters = 2048
   private static func columnCapacity(_ index: FeatureIndex) -> Int { 64 << 20 + 48 * index.count }
   private static func scopeCapacity(_ index: FeatureIndex) -> Int { 24 << 20 + 32 * index.count }
   private static func maskCapacity(_ index: FeatureIndex) -> Int { 8 << 20 + 8 * index.count }
