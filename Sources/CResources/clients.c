@@ -89,6 +89,10 @@ static const uint8_t map_details_js[] = {
 #embed "../../clients/map/map-details.js"
 };
 
+static const uint8_t map_drop_js[] = {
+#embed "../../clients/map/map-drop.js"
+};
+
 static const uint8_t map_labels_js[] = {
 #embed "../../clients/map/map-labels.js"
 };
@@ -154,6 +158,7 @@ static const struct pincluster_file files[] = {
     {"land.json", DATA, land_json, sizeof(land_json)},
     {"map-colors.js", SCRIPT, map_colors_js, sizeof(map_colors_js)},
     {"map-details.js", SCRIPT, map_details_js, sizeof(map_details_js)},
+    {"map-drop.js", SCRIPT, map_drop_js, sizeof(map_drop_js)},
     {"map-labels.js", SCRIPT, map_labels_js, sizeof(map_labels_js)},
     {"map-land.js", SCRIPT, map_land_js, sizeof(map_land_js)},
     {"map-search.js", SCRIPT, map_search_js, sizeof(map_search_js)},

@@ -114,13 +114,16 @@ public final class API: Sendable {
     if try API.isPacked(request) {
       return try unpack(request, at: match, from: resources, isHere: isHere, finish)
     }
-    let find = { try Route.outcome(of: request, at: match, from: resources) }
-    guard let outcome = try isHere ? Interruption.run(atMost: mostOnLoop, find) : find() else {
-      return beginLater(request, at: match, from: resources, finish)
+    guard isHere else {
+      let outcome = try Route.outcome(of: request, at: match, from: resources)
+      // What was interrupted begins again, or is answered with the reason.
+      return Interruption.isOver ? () : try carryOut(outcome, request, finish, isHere: false)
     }
-    // What was interrupted begins again, or is answered with the reason.
-    if !isHere, Interruption.isOver { return }
-    try carryOut(outcome, request, finish, isHere: isHere)
+    let outcome = try Interruption.run(atMost: mostOnLoop) {
+      try Route.outcome(of: request, at: match, from: resources)
+    }
+    guard let outcome else { return beginLater(request, at: match, from: resources, finish) }
+    try carryOut(outcome, request, finish, isHere: true)
   }
 
   /// Begins with a request on another thread, when its client has a turn there.

@@ -57,10 +57,9 @@ public final class Interruption: Sendable {
 
   /// Runs a body that stops after some time, or never if that is 0; returns nil if it did. Nothing of that takes
   /// memory. A thread that is bound already stays so, without a limit of its own.
+  @inlinable
   public static func run<R>(atMost nanoseconds: UInt, _ body: () throws -> R) rethrows -> R? {
-    let work = chints_current_work()
-    guard work.pointee.interruption == nil else { return try body() }
-    (work.pointee.left, work.pointee.limit) = (interval, nanoseconds)
+    guard limit(to: nanoseconds) else { return try body() }
     defer { release() }
     do {
       let result = try body()
@@ -70,6 +69,15 @@ public final class Interruption: Sendable {
       if isOver { return nil }
       throw error
     }
+  }
+
+  /// Binds the thread to a limit of time; returns false if it is bound already.
+  @usableFromInline
+  static func limit(to nanoseconds: UInt) -> Bool {
+    let work = chints_current_work()
+    guard work.pointee.interruption == nil else { return false }
+    (work.pointee.left, work.pointee.limit) = (interval, nanoseconds)
+    return true
   }
 
   /// Runs a body that goes on to its end, as others will need what it makes. The thread keeps its turn, so that no
@@ -82,7 +90,8 @@ public final class Interruption: Sendable {
     return try body()
   }
 
-  private static func release() {
+  @usableFromInline
+  static func release() {
     chints_current_work().pointee = chints_work(
       left: .max, is_over: false, interruption: nil, is_helper: false, limit: 0, end: 0)
   }

@@ -89,3 +89,12 @@ export function drawCells(map, grid) {
   const lines = rings.map(ring => ring.map(([longitude, latitude]) => [latitude, longitude + shift]))
   return globalThis.L.polyline(lines, { interactive: false, className: 'pincluster-cells', weight: 1, dashArray: '3 4' }).addTo(map)
 }
+
+/** A function that does something once it hasn't been called for a while, in milliseconds. */
+export function later(wait, action) {
+  let timer
+  return () => {
+    clearTimeout(timer)
+    timer = setTimeout(action, wait)
+  }
+}

@@ -3,13 +3,14 @@
 import * as pincluster from './leaflet.js'
 import { Colors, keyOf, legendItem } from './map-colors.js'
 import { Details } from './map-details.js'
+import { takeFiles } from './map-drop.js'
 import { hasKey, headers, withKey } from './map-key.js'
 import { labels } from './map-labels.js'
 import { find, search } from './map-search.js'
 import { read, SIZES, sizes, written } from './map-state.js'
 import { curl, filterError, options, took } from './map-texts.js'
 import { TimeSlider } from './map-time.js'
-import { drawCells, loadLeaflet, makeMap, makeRoom, padding, place } from './map-view.js'
+import { drawCells, later, loadLeaflet, makeMap, makeRoom, padding, place } from './map-view.js'
 import { near, boundsOf } from './mercator.js'
 import { Pincluster } from './pincluster.js'
 
@@ -244,20 +245,9 @@ function showSize() {
   $('grid').disabled = $('live').disabled = state.method !== 'grid'
 }
 
-function later(wait, action) {
-  let timer
-  return () => {
-    clearTimeout(timer)
-    timer = setTimeout(action, wait)
-  }
-}
-
 function listen() {
   const changed = (id, type, action) => $(id).addEventListener(type, action)
-  changed('collection', 'change', () => {
-    Object.assign(state, read(''), { collection: $('collection').value, live: state.live })
-    openCollection().catch(problem)
-  })
+  changed('collection', 'change', () => changeTo($('collection').value))
   changed('filter', 'input', later(350, () => {
     state.filter = $('filter').value
     update()
@@ -313,6 +303,7 @@ function listen() {
     find: (text, signal) => find(layer.collection, text, { titles: state.titles, filter: state.filter.trim() }, signal),
     go: locate, nameOf,
   })
+  takeFiles(service, headers, withKey, id => allCollections().then(list => changeTo(id, list), problem))
   addEventListener('hashchange', () => {
     Object.assign(state, read(location.hash))
     openCollection().catch(problem)
@@ -361,6 +352,17 @@ async function openCollection(known = {}) {
   }
 }
 
+function changeTo(id, list) {
+  if (list) listCollections(list, id)
+  Object.assign(state, read(''), { collection: id, live: state.live })
+  openCollection().catch(problem)
+}
+
+function listCollections(list, id) {
+  $('collection').replaceChildren(...list.map(({ id, title }) => new Option(title ?? id, id)))
+  $('collection').value = id
+}
+
 async function allCollections() {
   const list = []
   for await (const collection of service.collections()) if (list.push(collection) >= 1000) break
@@ -382,14 +384,13 @@ async function start() {
   map = makeMap(root)
   map.on('moveend', save)
   listen()
-  $('collection').replaceChildren(...list.map(({ id, title }) => new Option(title ?? id, id)))
   let own = list.find(({ id }) => id === wanted)
   if (!own) {
     if (wanted) $('figures').textContent = `There is no collection ${wanted}.`
     own = list.find(({ featureCount }) => featureCount > 0) ?? list[0]
   }
   state.collection = own?.id ?? ''
-  $('collection').value = state.collection
+  listCollections(list, state.collection)
   if (own) return openCollection({ info: own, schema: own.id === wanted ? await schema : undefined })
   $('figures').textContent = 'There are no collections yet.'
   place(map, state)
