@@ -88,6 +88,7 @@ struct Import: RunnableCommand {
         "pincluster: and \(tally.rejected - tally.problems.count) more\n")
     }
     if tally.rejected > 0 && !skipsBad {
+      for note in tally.notes { StandardError.write("pincluster: note: \(note)\n") }
       throw Failure(
         description: "\(tally.rejected) bad features; nothing was changed "
           + "(--on-error skip stores the good ones)")
@@ -97,6 +98,7 @@ struct Import: RunnableCommand {
     print(
       "\(collection): \(tally.inserted) inserted, \(tally.updated) updated, "
         + "\(tally.rejected) rejected in \(duration) s (\(rate) a second)")
+    for note in tally.notes { print("note: \(note)") }
     return 0
   }
 
@@ -217,6 +219,8 @@ struct Import: RunnableCommand {
     var updated = 0
     var rejected = 0
     var problems: [FeatureProblem] = []
+    /// What was assumed while reading.
+    var notes: [String] = []
   }
 
   private static let batchFeatures = 10_000
@@ -275,6 +279,7 @@ struct Import: RunnableCommand {
     try StopSignal.check()
     tally.rejected = parsed.rejected
     tally.problems = parsed.problems
+    tally.notes = parsed.notes
   }
 
   private static func text(_ error: FormatError, _ path: String) -> String {

@@ -58,6 +58,17 @@ import Testing
     (await service.get("/collections/other")).expectProblem(404)
   }
 
+  @Test func `what was assumed is said`() async throws {
+    let service = try Service()
+    let plain = await service.post(items, collection([Self.good]))
+    #expect(plain.text == #"{"inserted":1,"updated":0,"rejected":0,"ids":[1]}"#)
+    let crs = #"{"crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::4269"}},"#
+    let noted = await service.post(items, crs + collection([Self.good]).dropFirst())
+    noted.expect(200)
+    let notes = noted["notes"]?.array ?? []
+    #expect(notes.count == 1 && notes[0].string?.contains("NAD83") == true, "\(noted.text)")
+  }
+
   @Test func `of many bad features the first hundred are named`() async throws {
     let service = try Service()
     let answer = await service.post(items, collection(Array(repeating: Self.bad[0], count: 150)))

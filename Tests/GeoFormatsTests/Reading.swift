@@ -15,6 +15,7 @@ struct Outcome: Equatable {
   var features: [ReadFeature] = []
   var problems: [FeatureProblem] = []
   var rejected = 0
+  var notes: [String] = []
   var error: FormatError?
 
   var isMalformed: Bool { if case .malformed? = error { true } else { false } }
@@ -62,6 +63,7 @@ func read(
   }
   outcome.problems = parsed.problems
   outcome.rejected = parsed.rejected
+  outcome.notes = parsed.notes
   return outcome
 }
 

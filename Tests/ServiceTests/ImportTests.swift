@@ -127,6 +127,21 @@ import Testing
     #expect(try stored() == [:])
   }
 
+  @Test func `the last lines say what was assumed`() throws {
+    func text(_ features: String) -> String {
+      #"{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"EPSG:4258"}},"features":[\#(features)]}"#
+    }
+    let run = try load("a.geojson", text(TwinFeature(1, 1, 2).geoJSON))
+    run.expectSuccess()
+    let lines = run.output.split(separator: "\n")
+    #expect(
+      lines.count == 2 && lines[1].hasPrefix("note: the coordinates are of ETRS89"), "\(run.output)"
+    )
+    let bad = try load("a.geojson", text("{}"))
+    #expect(bad.exit == .code(1))
+    #expect(bad.error.contains("pincluster: note: the coordinates are of ETRS89"), "\(bad.error)")
+  }
+
   @Test func whatCannotBeReadIsOneLine() throws {
     try Tool(["import", files.file("none.csv"), "--collection", "c", "--data", data.path])
       .expectFailure(saying: "none.csv")

@@ -190,6 +190,7 @@ export interface Stored {
   rejected: number
   ids?: FeatureID[]
   errors?: { pointer: string; detail: string }[]
+  notes?: string[]
   version?: number
 }
 export interface Request { method: 'GET' | 'POST'; url: string; body?: object }

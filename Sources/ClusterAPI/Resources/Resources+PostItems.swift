@@ -111,6 +111,7 @@ extension Resources {
         }
       }
       if parsed.rejected > 0 { json.errors(Resources.items(of: parsed)) }
+      json.notes(parsed.notes)
     }
     if isCreated {
       parsed.batch.withRecord(at: 0) { record in

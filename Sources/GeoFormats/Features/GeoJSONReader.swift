@@ -162,7 +162,7 @@ struct GeoJSONReader {
       let offset = error.offset.map { arrays > 0 && $0 > arrayStart ? $0 + removed : $0 }
       throw .malformed(detail: error.reason, offset: arrays > 1 ? nil : offset)
     }
-    try GeoJSONReader.checkCRS(of: root)
+    try GeoJSONReader.checkCRS(of: root, into: &parsed)
     let type = root.member("type")
     if type?.isString("FeatureCollection") == true {
       guard arrays <= 1 else {
@@ -191,11 +191,19 @@ struct GeoJSONReader {
 
   /// Refuses a document that says by the member `crs`, which GeoJSON had before RFC 7946, that its coordinates are
   /// not longitudes and latitudes in degrees.
-  private static func checkCRS(of root: TapeNode) throws(FormatError) {
+  private static func checkCRS(
+    of root: TapeNode, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
     guard let crs = root.member("crs"), crs.kind == .object,
       let name = crs.member("properties")?.member("name"), name.kind == .string
     else { return }
-    guard ReferenceSystem.isDegrees(String(decoding: name.string, as: UTF8.self)) else {
+    let text = String(decoding: name.string, as: UTF8.self)
+    if let near = ReferenceSystem.near(text) {
+      return parsed.note(
+        "the coordinates are of \(near) and were taken as WGS 84, from which they differ by a metre or two"
+      )
+    }
+    guard ReferenceSystem.isDegrees(text) else {
       throw .notFeatures(
         pointer: "/crs",
         detail: "the coordinates must be longitudes and latitudes in degrees, CRS84")

@@ -1,9 +1,14 @@
 public import ClusterCore
+internal import Texts
 
 /// The features that a ``FeatureReader`` has found so far.
 public struct ParsedFeatures: Sendable {
   /// The maximum number of problems that are kept.
   public static let maximumProblems = 100
+  /// The maximum number of ``notes``.
+  public static let maximumNotes = 20
+  /// The maximum length of a note in bytes.
+  public static let maximumNoteLength = 300
 
   /// The accepted features, in the order of the body.
   public var batch = FeatureBatch()
@@ -14,6 +19,8 @@ public struct ParsedFeatures: Sendable {
   /// Whether the document was one GeoJSON Feature rather than a collection or sequence.
   public internal(set) var isSingleFeature = false
 
+  /// Sentences about what was assumed, for the client, each once. They begin in lower case and end without a full stop.
+  public private(set) var notes: [String] = []
   private var room: DecodingRoom
 
   /// Creates an empty result, with room for features.
@@ -38,6 +45,14 @@ public struct ParsedFeatures: Sendable {
     }
     batch = kept
     for pointer in pointers { reject(pointer: pointer, detail: detail) }
+  }
+
+  /// Adds a note unless it is known, or there are ``maximumNotes``. Shortens a long one.
+  public mutating func note(_ text: String) {
+    guard notes.count < ParsedFeatures.maximumNotes else { return }
+    let isLong = text.utf8.count > ParsedFeatures.maximumNoteLength
+    let note = isLong ? "\(text.shortened(to: ParsedFeatures.maximumNoteLength - 3))…" : text
+    if !notes.contains(where: { $0.isSame(as: note) }) { notes.append(note) }
   }
 
   /// Counts a rejected feature. Keeps its problem while there are fewer than ``maximumProblems``.

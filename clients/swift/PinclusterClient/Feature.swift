@@ -84,10 +84,12 @@ public struct WriteSummary: Decodable, Hashable, Sendable {
   public var rejected: Int
   /// The ids of all stored features in the order of the body, of up to 1,000.
   public var ids: [FeatureID]?
+  /// What the service assumed while reading, in sentences for people; nil if there is nothing to say.
+  public var notes: [String]?
   /// The version of the collection after it, for ``Features/from(version:)``.
   public internal(set) var version: Int?
 
-  private enum CodingKeys: String, CodingKey { case inserted, updated, rejected, ids }
+  private enum CodingKeys: String, CodingKey { case inserted, updated, rejected, ids, notes }
 }
 
 /// What must hold for a write to be done; otherwise it throws a ``Problem`` of the status 412.
