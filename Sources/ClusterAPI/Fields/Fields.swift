@@ -77,10 +77,11 @@ struct Fields {
   /// Whether a name with one of some lengths is given.
   func mayHaveName(ofLengths bits: UInt64) -> Bool { lengths & bits != 0 }
 
-  @inline(__always) private func index(of name: String) -> Int? {
-    guard lengths & Fields.lengthBit(name) != 0 else { return nil }
+  private func index(of name: String) -> Int? {
     // The same bytes; that texts aren't even equal takes less to find.
-    return values.firstIndex { $0.name == name && $0.name.isSame(as: name) }
+    values.withUnsafeBufferPointer { values in
+      values.indices.first { values[$0].name == name && values[$0].name.isSame(as: name) }
+    }
   }
 
   /// A problem with one of the fields.
@@ -103,7 +104,11 @@ struct Fields {
     return String(decoding: pointer, as: UTF8.self)
   }
 
-  private func value(_ name: String) -> Value? {
+  @inline(__always) private func value(_ name: String) -> Value? {
+    lengths & Fields.lengthBit(name) == 0 ? nil : found(name)
+  }
+
+  @inline(never) private func found(_ name: String) -> Value? {
     guard let index = index(of: name) else { return nil }
     if case .json(let json) = values[index].value, json.kind == .null { return nil }
     return values[index].value
@@ -361,7 +366,9 @@ struct Fields {
       var numbers: [Double] = []
       for path in paths {
         var part: JSONValue? = json
-        for step in path.parts(separatedBy: UInt8(ascii: "/")) { part = part?.member(step) }
+        for step in path.parts(separatedBy: UInt8(ascii: "/")) {
+          part = Array(step.utf8).withUnsafeBytes { part?[utf8: $0] }
+        }
         guard let number = part?.number else {
           throw problem(
             "\(name)/\(path)", part == nil ? "\(path) is missing" : "\(path) is not a number")
@@ -389,12 +396,5 @@ struct Fields {
       let paths = below.compactMap { $0.after("\(member)/").map(String.init) }
       if !paths.isEmpty { try checkMembers(value, location, paths) }
     }
-  }
-}
-
-extension JSONValue {
-  /// A member by name.
-  fileprivate func member(_ name: Substring) -> JSONValue? {
-    Array(name.utf8).withUnsafeBytes { self[utf8: $0] }
   }
 }
