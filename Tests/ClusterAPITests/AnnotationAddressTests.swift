@@ -18,11 +18,7 @@ import Testing
       let path = "/collections/c/clusters/\(one["id"]?.string ?? "")"
       let answer = await service.get(path)
       for member in one.members ?? [] { #expect(answer[member.key] == member.value) }
-      let zoom =
-        twin.count == 1
-        ? nil
-        : Twin.expansionZoom(
-          of: twin.features, cellsPerWorld: wanted.grid.cellsPerWorld, cellSize: 60)
+      let zoom = Twin(features).expansionZoom(of: twin, request)
       #expect(answer["expansionZoom"]?.int == zoom && answer["expansionZoom"] != nil)
       #expect(answer["visibleMapRect"]?["width"]?.double ?? 0 >= 512)
       var (ids, target): ([String], String?) = ([], "\(path)/items?limit=40")

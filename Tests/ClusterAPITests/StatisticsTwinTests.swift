@@ -105,11 +105,7 @@ import Testing
     let answer = await pair.service.get("\(path)?\(output)")
     #expect(answer.status == 200, comment)
     for member in one.members ?? [] { #expect(answer[member.key] == member.value, comment) }
-    let zoom =
-      twin.isCluster
-      ? Twin.expansionZoom(
-        of: twin.features, cellsPerWorld: twin.grid.cellsPerWorld, cellSize: request.cellSize)
-      : nil
+    let zoom = pair.twin.expansionZoom(of: twin, request)
     #expect(answer["expansionZoom"] == zoom.map { .number(String($0)) } ?? .null, comment)
     let items = await pair.service.get("\(path)/items?limit=10000&\(output)")
     #expect(items.ids == twin.features.map(\.idJSON.text), comment)

@@ -35,7 +35,7 @@ import Testing
           #expect(today.coordinate.isIdentical(to: annotation.coordinate), comment)
           #expect(today.spread?.contested == annotation.spread?.contested, comment)
         }
-        try check(drilldown, twinOne, request, of: index, comment)
+        try check(drilldown, twinOne, request, twin, of: index, comment)
       }
     }
     #expect(looked > 50)
@@ -43,7 +43,7 @@ import Testing
 
   /// Features, pages, expansion and children of one annotation.
   private func check(
-    _ drilldown: Drilldown, _ wanted: TwinAnnotation, _ request: TwinRequest,
+    _ drilldown: Drilldown, _ wanted: TwinAnnotation, _ request: TwinRequest, _ twin: Twin,
     of index: FeatureIndex, _ comment: Comment
   ) throws {
     let ids = wanted.features.map(\.id)
@@ -54,18 +54,13 @@ import Testing
     #expect(drilldown.ordinals(offset: ids.count, limit: 5) == [], comment)
     #expect(drilldown.ordinals(offset: .max, limit: 5) == [], comment)
 
-    let grid = try TwinGrid(request)
-    var expansion: Int?
-    if wanted.count > 1 {
-      expansion = Twin.expansionZoom(
-        of: wanted.features, cellsPerWorld: grid.cellsPerWorld, cellSize: request.cellSize)
-    }
+    let expansion = twin.expansionZoom(of: wanted, request)
     #expect(drilldown.expansion.zoom == expansion, comment)
     checkRect(drilldown, wanted, comment)
 
     guard case .cell = wanted.kind else { return }
     for zoom in [expansion.map(Double.init), 0, 24, 7.25].compactMap(\.self) {
-      let (cells, result) = try drilldown.children(zoom: zoom, limit: 10_000)
+      let (_, cells, result) = try drilldown.children(zoom: zoom, limit: 10_000)
       let children = Twin.children(of: wanted.features, zoomLevel: zoom, request.asChild)
       #expect(result.featureCount == wanted.count, comment)
       #expect(result.annotations.map(\.count) == children.map(\.count), comment)

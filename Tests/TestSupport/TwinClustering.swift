@@ -59,24 +59,33 @@ extension Twin {
   public static func children(
     of features: [TwinFeature], zoomLevel: Double, _ request: TwinRequest, group: TwinGroup? = nil
   ) -> [TwinAnnotation] {
-    let grid = TwinGrid(zoomLevel: zoomLevel, cellSize: request.cellSize)
+    let grid = TwinGrid(
+      zoomLevel: request.zoomStep.roundedDown(zoomLevel), cellSize: request.cellSize)
     let cells = Dictionary(grouping: Twin(features).placed) { grid.cell(x: $0.x, y: $0.y) }
     return Twin(features).annotations(of: cells, request, grid, group)
   }
 
-  /// The smallest integer zoom ≤ 24 with more cells than their own grid at which the features are
-  /// in more than one cell.
-  public static func expansionZoom(
-    of features: [TwinFeature], cellsPerWorld: Int, cellSize: Double
-  ) -> Int? {
-    (0...24).first { zoom in
-      let grid = TwinGrid(zoomLevel: Double(zoom), cellSize: cellSize)
-      guard grid.cellsPerWorld > cellsPerWorld else { return false }
-      let cells = features.map { feature in
-        let (x, y) = project(feature.coordinate)
-        return grid.cell(x: x, y: y)
+  /// The smallest integer zoom ≤ 24 with more cells than its own grid at which a request with the same fields
+  /// answers an annotation's features as more than one: each zoom is asked.
+  public func expansionZoom(of annotation: TwinAnnotation, _ request: TwinRequest) -> Int? {
+    guard annotation.isCluster else { return nil }
+    let own = annotation.group.map(request.settings(of:)) ?? request
+    let all = filtered(by: request.filter).placed.filter { one in
+      annotation.group == nil
+        || TwinGroup(request.groupBy ?? "", of: one.value(request.groupBy ?? ""))
+          == annotation.group
+    }
+    let ids = Set(annotation.features.map(\.id))
+    return (0...24).first { zoom in
+      let grid = TwinGrid(
+        zoomLevel: own.zoomStep.roundedDown(Double(zoom)), cellSize: own.cellSize)
+      guard grid.cellsPerWorld > annotation.grid.cellsPerWorld else { return false }
+      var cells = Dictionary(grouping: all) { grid.cell(x: $0.x, y: $0.y) }
+      cells = cells.filter { $0.value.contains { ids.contains($0.feature.id) } }
+      let holders = annotations(of: cells, own, grid, annotation.group).filter { one in
+        one.features.contains { ids.contains($0.id) }
       }
-      return Set(cells).count > 1
+      return holders.count > 1
     }
   }
 

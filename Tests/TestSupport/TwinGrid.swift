@@ -76,7 +76,7 @@ struct TwinEdges {
 
 /// The world-anchored grid of a request and the part of it that is asked for, section 3.
 public struct TwinGrid: Sendable {
-  /// The zoom level, rounded to 1/1000.
+  /// The zoom level, rounded to 1/1000, and on a grid down to a multiple of the zoom step.
   public private(set) var zoomLevel: Double
   /// The size of a cell in points.
   public let cellSize: Double
@@ -95,7 +95,8 @@ public struct TwinGrid: Sendable {
   public init(_ request: TwinRequest) throws(TwinRefusal) {
     let edges = try TwinEdges(request.rect)
     let zoomLevel = try TwinGrid.zoomLevel(request.scale, width: edges.width)
-    self.init(zoomLevel: zoomLevel, cellSize: request.cellSize)
+    self.init(
+      zoomLevel: request.zoomStep.roundedDown(zoomLevel), cellSize: request.cellSize)
     try cover(edges.grown(by: request.marginFactor))
   }
 

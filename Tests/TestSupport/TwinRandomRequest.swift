@@ -62,6 +62,7 @@ extension TwinRequest {
       cellSize = generator.pick([1, 32, 60, 64, 88, 100.5, 256, 2048])
     }
     if generator.chance(0.5) { marginFactor = generator.pick([0, 0.25, 0.3333, 1, 4]) }
+    if generator.chance(0.25) { zoomStep = generator.pick(TwinZoomStep.some) }
     clusterer = generator.pick(Clusterer.allCases)
     if generator.chance(0.2) { maxZoomLevelForClustering = generator.pick([0, 5, 10.5, 14]) }
     if generator.chance(0.25) { minUniqueLocationsForClustering = generator.int(0...6) }

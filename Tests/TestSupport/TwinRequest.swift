@@ -48,6 +48,8 @@ public struct TwinRequest: Sendable {
   public var scale: Scale
   /// The size of a cell in points.
   public var cellSize = 60.0
+  /// The step in which the grid follows the zoom.
+  public var zoomStep = TwinZoomStep.finest
   /// The share of the rect added on each side.
   public var marginFactor = 0.5
   /// Where a cluster sits.
@@ -156,6 +158,7 @@ public struct TwinRequest: Sendable {
       add(name, .number(String(value)), unless: value == plain[keyPath: path])
     }
     number("cellSize", \.cellSize)
+    number("zoomStep", \.zoomStep.value)
     number("marginFactor", \.marginFactor)
     number("distanceFromContestedLocation", \.distanceFromContestedLocation)
     integer("minUniqueLocationsForClustering", \.minUniqueLocationsForClustering)

@@ -11,7 +11,7 @@ const MOST_REUSED = 2000
 
 // The fields of a view that a request for one of its annotations may repeat.
 const DRILLDOWN = [
-  'clusterer', 'maxZoomLevelForClustering', 'minUniqueLocationsForClustering', 'minPoints', 'keepApart', 'decluster',
+  'zoomStep', 'clusterer', 'maxZoomLevelForClustering', 'minUniqueLocationsForClustering', 'minPoints', 'keepApart', 'decluster',
   'distanceFromContestedLocation', 'pinLayout', 'spreadUnit', 'titleProperty', 'subtitleLimit', 'properties', 'filter',
   'filter-lang', 'filter-crs', 'datetime', 'weightBy', 'countBy', 'aggregate',
 ]

@@ -63,7 +63,7 @@ export class MarkerClusterer {
     if (!bounds) return
     const east = bounds.east < bounds.west ? bounds.east + 360 : bounds.east
     const bbox = askable([bounds.west, bounds.south, east, bounds.north])
-    this.follower.show({ marginFactor: 0.25, ...this.fields, bbox, zoom: this.options.map.getZoom() })
+    this.follower.show({ marginFactor: 0.25, zoomStep: 1, ...this.fields, bbox, zoom: this.options.map.getZoom() })
   }
 
   /** Removes all markers. */

@@ -119,7 +119,7 @@ function layerClass(L) {
     view() {
       const bounds = this._map.getBounds()
       const bbox = askable([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()])
-      return { marginFactor: 0.25, ...this.fields, bbox: bbox.map(number => Number(number.toFixed(6))), zoom: this._map.getZoom() }
+      return { marginFactor: 0.25, zoomStep: 1, ...this.fields, bbox: bbox.map(number => Number(number.toFixed(6))), zoom: this._map.getZoom() }
     },
 
     /** The annotations on screen, and the head of their answer. */

@@ -3,6 +3,10 @@
 import type { Map, MapGeoJSONFeature } from 'maplibre-gl'
 import type { Collection, Head, View, ViewOptions } from './pincluster.js'
 
+/**
+ * `zoomStep` is 1 unless it is given: as with Supercluster, a pinch within a whole zoom reshuffles nothing, and cells are up
+ * to twice as wide on screen as `cellSize`. A smaller one follows the zoom more closely. Tiles have whole zooms anyway.
+ */
 export interface LayerOptions extends ViewOptions {
   /** The id of the source, and the beginning of those of the layers. */
   id?: string

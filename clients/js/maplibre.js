@@ -82,7 +82,7 @@ export class Layer {
     const bounds = this.#map.getBounds()
     const bbox = askable([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()])
     const zoom = Number(Math.min(Math.max(this.#map.getZoom() + ZOOM, 0), MOST_ZOOM).toFixed(3))
-    return { marginFactor: 0.25, ...this.fields, bbox: bbox.map(number => Number(number.toFixed(6))), zoom }
+    return { marginFactor: 0.25, zoomStep: 1, ...this.fields, bbox: bbox.map(number => Number(number.toFixed(6))), zoom }
   }
 
   // MARK: Source and layers

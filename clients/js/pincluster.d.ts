@@ -39,6 +39,8 @@ export interface GroupSettings {
 /** The fields that decide which features there are and how they become annotations. */
 export interface ViewOptions {
   cellSize?: number
+  /** The grid is that of the zoom rounded down to a multiple of this: within a step ids, counts and cells stay. */
+  zoomStep?: number
   marginFactor?: number
   clusterer?: Clusterer
   maxZoomLevelForClustering?: number

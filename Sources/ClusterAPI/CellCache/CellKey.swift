@@ -9,6 +9,8 @@ struct CellKey: Hashable, Sendable {
   private let options: CellOptions
   /// The zoom, if pins are spread by points on the screen; otherwise zooms of one grid don't differ.
   private let spreadZoom: Double?
+  /// Whether nothing is clustered, as far as the options don't tell that.
+  private let isClusteringOff: Bool
 
   /// The size of the options above which nothing is kept, in bytes.
   private static let maximumBytes = 8 << 10
@@ -24,12 +26,14 @@ struct CellKey: Hashable, Sendable {
     else { return nil }
     (grid, cellSize) = (viewport.cells.grid, viewport.cellSize)
     options = values.cell.canonical(atZoom: viewport.zoomLevel)
-    spreadZoom = options.settings.spreadUnit == .points ? viewport.zoomLevel : nil
+    spreadZoom = options.settings.spreadUnit == .points ? viewport.screenZoom : nil
+    isClusteringOff = viewport.zoomLevel > options.settings.maxZoomLevelForClustering ?? .infinity
     var hasher = Hasher()
     hasher.combine(grid)
     hasher.combine(cellSize)
     hasher.combine(options)
     hasher.combine(spreadZoom)
+    hasher.combine(isClusteringOff)
     hash = hasher.finalize()
   }
 

@@ -27,8 +27,12 @@ struct CellOptions: Hashable, Sendable {
   /// The options with everything that has no effect at a zoom brought to one value, as a cache key.
   func canonical(atZoom zoomLevel: Double) -> CellOptions {
     var options = self
-    let isClusteringOff = settings.maxZoomLevelForClustering.map { zoomLevel > $0 } ?? false
-    options.settings.maxZoomLevelForClustering = isClusteringOff ? -.infinity : nil
+    // At which zooms there are clusters on which grids is told only by where they come apart.
+    if !output.needsExpansion {
+      options.settings.zoomStep = .finest
+      let isClusteringOff = settings.maxZoomLevelForClustering.map { zoomLevel > $0 } ?? false
+      options.settings.maxZoomLevelForClustering = isClusteringOff ? -.infinity : nil
+    }
     if !settings.decluster {
       options.settings.distanceFromContestedLocation = 0
       (options.settings.pinLayout, options.settings.spreadUnit) = (.circle, .meters)

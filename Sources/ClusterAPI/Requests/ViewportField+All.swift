@@ -14,6 +14,9 @@ extension ViewportField {
 
     // How features are clustered.
     ViewportField(
+      "zoomStep", .settings, [annotations, .tile], { try $0.number($1) },
+      { $0.cell.settings.zoomStep = ZoomStep($1) }),
+    ViewportField(
       "clusterer", .settings, groupSettings, isGridOnly: true,
       { try $0.choice($1, ClusterPosition.self) }, { $0.cell.settings.position = $1 }),
     ViewportField(

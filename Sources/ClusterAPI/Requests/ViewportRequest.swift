@@ -73,7 +73,8 @@ struct ViewportRequest: Sendable {
     }
     try fields.read(.cellSize, of: request, into: &values)
     let viewport = try Viewport(
-      rect: rect, scale: scale, cellSize: values.cellSize ?? 60, marginFactor: values.margin)
+      rect: rect, scale: scale, cellSize: values.cellSize ?? 60, marginFactor: values.margin,
+      zoomStep: values.cell.settings.zoomStep)
     try fields.read(.groups, of: request, into: &values)
     let overrides = try fields.overrides(values.cell.groups, viewport)
     try fields.read(.debug, of: request, into: &values)
@@ -85,7 +86,8 @@ struct ViewportRequest: Sendable {
     let most = ViewportRequest.maximumListedCells
     if values.debug, viewport.cells.count > Double(most) {
       throw Viewport.tooManyCells(
-        viewport.cells, limit: most, cellSize: viewport.cellSize, field: "debug")
+        viewport.cells, limit: most, cellSize: viewport.cellSize, values.cell.settings.zoomStep,
+        field: "debug")
     }
   }
 
@@ -107,7 +109,7 @@ struct ViewportRequest: Sendable {
   /// Whether another request's fields were read together with this one's, so that they are equal.
   func sharesValues(with other: ViewportRequest) -> Bool { content.fields === other.content.fields }
 
-  /// The zoom, rounded to 1/1000.
+  /// The zoom: that of the grid, if there is one.
   var zoomLevel: Double {
     switch area {
     case .grid(let viewport, _): viewport.zoomLevel

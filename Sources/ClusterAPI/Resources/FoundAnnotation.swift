@@ -64,8 +64,7 @@ struct FoundAnnotation {
     answer.zoomLevel = Double(Drilldown.zooms.upperBound)
     switch source {
     case .grid(let drilldown):
-      let (cells, result) = try drilldown.pins(limit: limit)
-      (answer.grid, answer.result) = (cells.grid, result)
+      answer.show(try drilldown.pins(limit: limit))
     case .tiles(let drilldown): answer.result = try drilldown.pins(settings, limit: limit)
     }
   }
@@ -77,8 +76,7 @@ struct FoundAnnotation {
     do {
       switch source {
       case .grid(let drilldown):
-        let (cells, result) = try drilldown.children(zoom: zoom, limit: limit)
-        (answer.grid, answer.result) = (cells.grid, result)
+        answer.show(try drilldown.children(zoom: zoom, limit: limit))
       case .tiles(let drilldown):
         answer.result = try drilldown.children(
           zoom: zoom, limit: limit, findsExpansion: answer.output.needsExpansion)
@@ -90,5 +88,12 @@ struct FoundAnnotation {
         detail:
           "at zoom \(zoom) there are more than \(limit) children; a lower childZoom gives fewer")
     }
+  }
+}
+
+extension ClusterAnswer {
+  /// Makes it that of the children of an annotation on a grid.
+  fileprivate mutating func show(_ children: Drilldown.Children) {
+    (zoomLevel, grid, result) = (children.zoomLevel, children.cells.grid, children.result)
   }
 }

@@ -69,6 +69,8 @@ extension ViewportRequest {
   fileprivate init(_ tile: Tile, _ fields: Fields, isGeoJSON: Bool) throws {
     var values = ViewportValues()
     try fields.readSettings(of: .tile, into: &values)
+    // The zooms of tiles are whole.
+    values.cell.settings.zoomStep = .finest
     try fields.read(.properties, .output, .cellSize, of: .tile, into: &values)
     values.cell.properties.filter = try fields.narrowed(values.cell.properties.filter)
     values.cell.output.isGeoJSON = isGeoJSON

@@ -117,7 +117,9 @@ extension GridRange {
 
   /// The change that lets at most `limit` cells cover the same rectangle, as part of a sentence: a
   /// larger cell size, or a lower zoom if no valid cell size is large enough.
-  func remedy(limit: Int, cellSize: Double) -> String {
+  ///
+  /// - Parameter slack: by how much more the zoom must become lower than that of the grid.
+  func remedy(limit: Int, cellSize: Double, slack: Double) -> String {
     // A rectangle touches up to two more cells on each axis than fit into it.
     func fits(_ factor: Double) -> Bool {
       let columns = (Double(columnCount) / factor).rounded(.up) + 2
@@ -129,6 +131,6 @@ extension GridRange {
     while !fits(factor) { factor *= 1.1 }
     let size = (cellSize * factor).rounded(.up)
     guard size > 2048 else { return "a cellSize of \(Int(size))" }
-    return "a zoom lower by \(Int(logarithm2(factor).rounded(.up)))"
+    return "a zoom lower by \(Int((logarithm2(factor) + slack).rounded(.up)))"
   }
 }

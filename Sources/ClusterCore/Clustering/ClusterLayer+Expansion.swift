@@ -17,24 +17,41 @@ extension ClusterLayer {
     return (bounds ?? annotation.bounds, bounds != nil)
   }
 
-  /// Returns the smallest integer zoom at which a grid of the same cell size has more cells than the layer's
-  /// own and an annotation's features are in several of its cells; nil if there is none up to 24, or if the
-  /// layer has no grid.
+  /// Returns the smallest integer zoom with more cells than the layer's own grid at which the same request shows
+  /// an annotation's features as several; nil if there is none up to 24, or if the layer has no grid.
   ///
-  /// - Parameter found: the annotation's ``finestBounds(of:in:)``.
+  /// They are several where they are in several cells, or in one that isn't clustered and at several locations
+  /// in it; with `decluster` the features of such a cell are pins in any case.
+  ///
+  /// - Parameters:
+  ///   - found: the annotation's ``finestBounds(of:in:)``.
+  ///   - isClustered: whether a cell that holds them meets the thresholds. It does if they do by themselves, as
+  ///     those of a cluster in a view do.
   func expansionZoom(
-    of annotation: Annotation, in index: FeatureIndex, _ found: (bounds: GeoBounds, areExact: Bool)
+    of annotation: Annotation, in index: FeatureIndex, _ found: (bounds: GeoBounds, areExact: Bool),
+    where isClustered: (CellGrid, CellPosition) -> Bool = { _, _ in true }
   ) -> Int? {
     guard let grid, annotation.isCluster else { return nil }
     var exact = found.areExact ? CornerPoints(found.bounds) : nil
     let box = PositionBox(around: found.bounds)
-    return ClusterLayer.zooms.first { zoom in
-      let finer = CellGrid(zoom: Double(zoom), cellSize: cellSize)
-      guard finer.cellsPerWorld > grid.cellsPerWorld else { return false }
+    func areInSeveralCells(of finer: CellGrid) -> Bool {
       if exact == nil, let known = box.isInSeveralCells(of: finer, slack: 1) { return known }
       let corners = exact ?? CornerPoints(exactBounds(of: annotation, in: index))
       exact = corners
       return corners.areApart(in: finer)
+    }
+    let comeApart = settings.decluster || !annotation.isUniqueLocation
+    return ClusterLayer.zooms.first { zoom in
+      let zoomLevel = settings.zoomStep.roundedDown(Double(zoom))
+      let finer = CellGrid(zoom: zoomLevel, cellSize: cellSize)
+      guard finer.cellsPerWorld > grid.cellsPerWorld else { return false }
+      if comeApart, settings.isClusteringOff(atZoom: zoomLevel) { return true }
+      if areInSeveralCells(of: finer) { return true }
+      guard comeApart else { return false }
+      let cell = withExtendedLifetime(index) {
+        finer.cell(of: annotation.first, in: index.points.pointers)
+      }
+      return !isClustered(finer, cell)
     }
   }
 

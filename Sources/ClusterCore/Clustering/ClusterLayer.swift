@@ -6,6 +6,8 @@ public struct ClusterLayer: Sendable {
   public let grid: CellGrid?
   /// The grid's cell size in points.
   public let cellSize: Double
+  /// By which features are clustered on its grid and on finer ones.
+  var settings = ClusterSettings()
   /// Tells of the places of annotations' features without looking at all of them; nil if they are not in a
   /// tree of their own.
   var places: (any FeaturePlaces)?

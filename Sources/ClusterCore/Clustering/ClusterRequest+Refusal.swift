@@ -16,7 +16,8 @@ extension ClusterRequest {
     var parts: [String] = []
     let room = max(limit - settings.keepApart.count, 1)
     if cells.count > Double(room) {
-      parts.append(cells.remedy(limit: room, cellSize: cellSize))
+      let slack = settings.zoomStep.slackOfWholeZooms
+      parts.append(cells.remedy(limit: room, cellSize: cellSize, slack: slack))
     }
     if isClusteringOff {
       parts.append("a maxZoomLevelForClustering of \(ImpossibleRequest.plain(zoomLevel))")

@@ -2,8 +2,10 @@
 public struct ClusterRequest: Sendable {
   /// The request's own cells.
   public var cells: GridRange
-  /// The zoom, rounded to 1/1000.
+  /// The zoom of the grid.
   public var zoomLevel: Double
+  /// The zoom at which the client shows it, which is the size of points.
+  public var screenZoom: Double
   /// The width of a cell in points.
   public var cellSize: Double
   /// The settings.
@@ -23,23 +25,19 @@ extension ClusterRequest {
   /// Creates a request for a viewport.
   public init(_ viewport: Viewport, settings: ClusterSettings, limit: Int) {
     self.init(
-      cells: viewport.cells, zoomLevel: viewport.zoomLevel, cellSize: viewport.cellSize,
-      settings: settings, limit: limit)
+      cells: viewport.cells, zoomLevel: viewport.zoomLevel, screenZoom: viewport.screenZoom,
+      cellSize: viewport.cellSize, settings: settings, limit: limit)
   }
 
   /// The weights of the means at which clusters are drawn, if any.
   var weightsOfMeans: PropertyColumn? { settings.position == .centerOfMass ? weights : nil }
 
   /// Whether nothing is clustered at the request's zoom.
-  var isClusteringOff: Bool { zoomLevel > settings.maxZoomLevelForClustering ?? .infinity }
+  var isClusteringOff: Bool { settings.isClusteringOff(atZoom: zoomLevel) }
 
   /// Whether the features of a cell are one annotation.
   func isClustered(_ sum: CellSum) -> Bool {
-    if isClusteringOff { return false }
-    // A single feature becomes a pin; with decluster, pins are made for features rather than locations.
-    return sum.count > (settings.decluster ? 1 : 0) && sum.count >= settings.minPoints
-      && (settings.minUniqueLocationsForClustering <= 1
-        || sum.locations >= settings.minUniqueLocationsForClustering)
+    !isClusteringOff && settings.areMet(by: sum)
   }
 
   /// Whether features may be drawn in other cells than those in which they are counted.

@@ -3,6 +3,8 @@ public struct ClusterSettings: Hashable, Sendable {
   /// The maximum number of features that are kept apart.
   public static let maximumKeptApart = 100
 
+  /// The steps in which the grid follows the zoom.
+  public var zoomStep = ZoomStep.finest
   /// Where clusters are drawn.
   public var position: ClusterPosition = .centerOfMass
   /// The zoom level above which nothing is clustered.
@@ -26,6 +28,18 @@ public struct ClusterSettings: Hashable, Sendable {
   /// Creates the default settings.
   public init() {}
 
+  /// Whether nothing is clustered on the grid of a zoom.
+  func isClusteringOff(atZoom zoomLevel: Double) -> Bool {
+    zoomLevel > maxZoomLevelForClustering ?? .infinity
+  }
+
+  /// Whether the features of a cell are one annotation where clustering isn't off.
+  func areMet(by sum: CellSum) -> Bool {
+    // A single feature becomes a pin; with decluster, pins are made for features rather than locations.
+    sum.count > (decluster ? 1 : 0) && sum.count >= minPoints
+      && (minUniqueLocationsForClustering <= 1 || sum.locations >= minUniqueLocationsForClustering)
+  }
+
   /// How pins that share a coordinate are placed at a zoom.
   public func spread(atZoom zoomLevel: Double) -> PinSpread {
     var spread = PinSpread(distance: distanceFromContestedLocation)
@@ -38,6 +52,7 @@ public struct ClusterSettings: Hashable, Sendable {
 
   /// Throws unless all settings are in their ranges.
   public func validate() throws(ImpossibleRequest) {
+    try ImpossibleRequest.check("zoomStep", zoomStep.value, in: ZoomStep.values)
     try ImpossibleRequest.check(
       "minUniqueLocationsForClustering", minUniqueLocationsForClustering, in: 0...Int.max)
     try ImpossibleRequest.check("minPoints", minPoints, in: 0...Int.max)

@@ -1,6 +1,6 @@
 /// What a map needs to know of an annotation to show its features.
 public struct Expansion: Sendable {
-  /// The smallest integer zoom at which they are no longer one annotation; nil if there is none up to 24.
+  /// The smallest integer zoom at which the same request shows them as several; nil if there is none up to 24.
   public let zoom: Int?
   /// The rectangle in which to show them: extended by a tenth on each side and at least 512 map points wide
   /// and high.

@@ -92,7 +92,7 @@ extension FeatureScope {
     group: ClusterGroup? = nil, selection: CellSelection? = nil
   ) throws(ImpossibleRequest) -> ClusterResult {
     let pinLayout = PinLayout(
-      self, request.settings.spread(atZoom: request.zoomLevel), excluding: excluded)
+      self, request.settings.spread(atZoom: request.screenZoom), excluding: excluded)
     var result = ClusterResult()
     for (group, scope) in try layers(of: request, group, selection) {
       let layer = request.layer(ofKey: group?.key)
@@ -121,7 +121,7 @@ extension FeatureScope {
     let layer = ClusterLayer(
       GridFeatures(
         scope: self, region: AnyRegion(region), grid: grid, keptApart: keptApart), grid: grid,
-      cellSize: request.cellSize, group: group)
+      cellSize: request.cellSize, request.settings, group: group)
     var part = request
     for range in ranges {
       part.cells = range

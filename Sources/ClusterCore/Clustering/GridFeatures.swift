@@ -52,23 +52,25 @@ struct GridFeatures: Sendable {
 extension ClusterLayer {
   /// Creates the layer of the annotations of a grid; without a grid, they are all pins.
   init(
-    _ features: GridFeatures, grid: CellGrid?, cellSize: Double,
+    _ features: GridFeatures, grid: CellGrid?, cellSize: Double, _ settings: ClusterSettings,
     group: ClusterGroup?
   ) {
-    self.init(group: group, grid: grid, cellSize: cellSize, places: features) {
+    self.init(
+      group: group, grid: grid, cellSize: cellSize, settings: settings, places: features
+    ) {
       features.forEachRun(of: $0, in: $1, $2)
     }
   }
 
   /// Creates the layer of a scope; without a grid, its only annotations are pins.
   init(
-    _ scope: FeatureScope, grid: CellGrid?, cellSize: Double, group: ClusterGroup?,
-    keptApart: OrdinalSet
+    _ scope: FeatureScope, grid: CellGrid?, cellSize: Double, _ settings: ClusterSettings,
+    group: ClusterGroup?, keptApart: OrdinalSet
   ) {
     self.init(
       GridFeatures(
         scope: scope, region: AnyRegion(EverywhereRegion()),
         grid: grid ?? CellGrid(cellsPerWorld: 1), keptApart: keptApart), grid: grid,
-      cellSize: cellSize, group: group)
+      cellSize: cellSize, settings, group: group)
   }
 }

@@ -15,13 +15,18 @@ public struct Drilldown: Sendable {
     public init() {}
   }
 
+  /// What its features are on another grid: the zoom of the grid, its cells that hold them, and the annotations.
+  public typealias Children = (zoomLevel: Double, cells: GridRange, result: ClusterResult)
+
   /// The annotation.
   public let annotation: Annotation
   /// The layer of the annotation.
   public let layer: ClusterLayer
-  private let index: FeatureIndex
+  let collection: IndexedCollection
+  let options: Options
+  /// The part of the features that its group is; nil if they aren't grouped.
+  let part: GroupPart?
   private let scope: FeatureScope
-  private let options: Options
   /// The ordinals in the scope of the features that are kept apart.
   private let keptApart: OrdinalSet
 
@@ -38,31 +43,31 @@ public struct Drilldown: Sendable {
     keys: (GroupName) -> (property: [UInt8], keys: KeyColumn)? = { _ in nil }
   ) {
     let index = collection.index
-    self.index = index
-    self.options = options
+    (self.collection, self.options) = (collection, options)
     guard case .cell(let name) = id else {
       guard let ordinal = index.ordinal(named: id), options.filter?.passes(ordinal) ?? true else {
         return nil
       }
       (annotation, scope) = Drilldown.pin(ordinal, of: collection, options)
-      keptApart = OrdinalSet([])
+      (keptApart, part) = (OrdinalSet([]), nil)
       layer = ClusterLayer(
-        scope, grid: nil, cellSize: Drilldown.defaultCellSize, group: nil, keptApart: keptApart)
+        scope, grid: nil, cellSize: Drilldown.defaultCellSize, options.settings, group: nil,
+        keptApart: keptApart)
       return
     }
     let region = CellRegion(grid: name.grid, cell: name.cell)
-    var scope = FeatureScope(collection, passing: options.filter, nearAny: AnyRegion(region))
-    var group: ClusterGroup?
+    var part: GroupPart?
     if let wanted = name.group {
-      guard let (found, part) = Drilldown.group(wanted, of: scope, in: region, keys) else {
-        return nil
-      }
-      (group, scope) = (found, part)
+      guard let found = GroupPart(wanted, keys) else { return nil }
+      part = found
     }
+    self.part = part
+    let scope = Drilldown.scope(of: collection, passing: options.filter, part, in: region)
     let settings = options.settings
     keptApart = scope.ordinals(of: settings.keepApart)
     layer = ClusterLayer(
-      scope, grid: name.grid, cellSize: name.cellSize, group: group, keptApart: keptApart)
+      scope, grid: name.grid, cellSize: name.cellSize, settings, group: part?.group,
+      keptApart: keptApart)
     self.scope = scope
     guard
       var annotation = scope.points.annotation(
@@ -98,23 +103,17 @@ public struct Drilldown: Sendable {
     return (pin, scope)
   }
 
-  private static func group(
-    _ name: GroupName, of scope: FeatureScope, in region: CellRegion,
-    _ keys: (GroupName) -> (property: [UInt8], keys: KeyColumn)?
-  ) -> (ClusterGroup, FeatureScope)? {
-    guard let (property, column) = keys(name) else {
-      // No feature has the property: all are without a value.
-      return name.isOf(key: nil) ? (ClusterGroup(name: name, key: nil), scope) : nil
+  /// The features of a group that pass a filter, at least those in a cell.
+  static func scope(
+    of collection: IndexedCollection, passing filter: FeatureFilter?, _ part: GroupPart?,
+    in region: CellRegion
+  ) -> FeatureScope {
+    let all = FeatureScope(collection, passing: filter, nearAny: AnyRegion(region))
+    guard let part, let column = part.keys else { return all }
+    return all.selecting(in: AnyRegion(region)) { run, pass in
+      for ordinal in run where column.rank(at: ordinal) == part.rank { pass(ordinal) }
     }
-    guard let rank = column.rank(of: name) else { return nil }
-    let part = scope.selecting(in: AnyRegion(region)) { run, pass in
-      for ordinal in run where column.rank(at: ordinal) == rank { pass(ordinal) }
-    }
-    return (Grouping(property: property, keys: column).group(Int(rank)), part)
   }
-
-  /// The zoom at which its features come apart, and the rectangle in which to show them.
-  public var expansion: Expansion { result.expansion(of: annotation, in: index) }
 
   /// The annotation as the only one of a result.
   public var result: ClusterResult { ClusterResult(annotation, of: layer) }
@@ -125,32 +124,30 @@ public struct Drilldown: Sendable {
   }
 
   /// Its features at the last zoom, each of them a pin of its own, spread around shared coordinates.
-  public func pins(limit: Int) throws(ImpossibleRequest) -> (
-    cells: GridRange, result: ClusterResult
-  ) {
+  public func pins(limit: Int) throws(ImpossibleRequest) -> Children {
     var settings = options.settings
     (settings.decluster, settings.maxZoomLevelForClustering) = (true, -.infinity)
     return try children(zoom: Double(Drilldown.zooms.upperBound), limit: limit, settings)
   }
 
   /// Clusters its features on the grid of another zoom as if only they existed.
-  public func children(
-    zoom: Double, limit: Int
-  ) throws(ImpossibleRequest) -> (cells: GridRange, result: ClusterResult) {
+  public func children(zoom: Double, limit: Int) throws(ImpossibleRequest) -> Children {
     try children(zoom: zoom, limit: limit, options.settings)
   }
 
   private func children(
     zoom: Double, limit: Int, _ settings: ClusterSettings
-  ) throws(ImpossibleRequest) -> (cells: GridRange, result: ClusterResult) {
+  ) throws(ImpossibleRequest) -> Children {
     try ImpossibleRequest.check("childZoom", zoom, in: 0...24)
-    let finer = CellGrid(zoom: zoom, cellSize: layer.cellSize)
+    let zoomLevel = settings.zoomStep.roundedDown(zoom)
+    let finer = CellGrid(zoom: zoomLevel, cellSize: layer.cellSize)
     let cells = GridRange(grid: finer, holding: annotation.bounds.folded.widened)
     // Features that are kept apart are not part of the annotation.
     var settings = settings
     settings.keepApart = []
     var request = ClusterRequest(
-      cells: cells, zoomLevel: zoom, cellSize: layer.cellSize, settings: settings, limit: limit)
+      cells: cells, zoomLevel: zoomLevel, screenZoom: zoom, cellSize: layer.cellSize,
+      settings: settings, limit: limit)
     request.weights = options.weights
     let region =
       switch annotation.key {
@@ -167,6 +164,6 @@ public struct Drilldown: Sendable {
       }
     let result = try scope.clusters(
       request, in: region, excluding: keptApart, group: layer.group)
-    return (cells, result)
+    return (zoomLevel, cells, result)
   }
 }

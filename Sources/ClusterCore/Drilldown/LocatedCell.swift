@@ -30,7 +30,8 @@ struct LocatedCell {
     self.request = request
     keptApart = scope.ordinals(of: request.settings.keepApart)
     layer = ClusterLayer(
-      scope, grid: grid, cellSize: request.cellSize, group: group, keptApart: keptApart)
+      scope, grid: grid, cellSize: request.cellSize, request.settings, group: group,
+      keptApart: keptApart)
   }
 
   /// The sum of the features of the cell that aren't kept apart; nil if there are none.
@@ -72,7 +73,7 @@ struct LocatedCell {
   }
 
   private func made(_ region: AnyRegion, _ request: ClusterRequest) -> Annotation? {
-    let pinLayout = PinLayout(all, request.settings.spread(atZoom: request.zoomLevel))
+    let pinLayout = PinLayout(all, request.settings.spread(atZoom: request.screenZoom))
     var clusterer = GridClusterer(
       scope: scope, region: region, request: request, layer: 0, keptApart: keptApart,
       pinLayout: pinLayout, annotations: [])

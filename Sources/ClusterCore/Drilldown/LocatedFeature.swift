@@ -30,11 +30,12 @@ public struct LocatedFeature: Sendable {
     result = ClusterResult(annotation, of: found.layer)
     let points = collection.index.points
     standaloneZoom = LocatedFeature.standaloneZoom { zoom in
-      let grid = CellGrid(zoom: Double(zoom), cellSize: own.cellSize)
+      let zoomLevel = own.settings.zoomStep.roundedDown(Double(zoom))
+      let grid = CellGrid(zoom: zoomLevel, cellSize: own.cellSize)
       // Most zooms are answered without selecting the features of the group.
       if points.isAlone(ordinal, on: grid) { return true }
       var zoomed = own
-      zoomed.zoomLevel = Double(zoom)
+      zoomed.zoomLevel = zoomLevel
       zoomed.cells = GridRange(grid: grid, covering: WebMercator.world)
       return cell(zoomed).isAlone
     }

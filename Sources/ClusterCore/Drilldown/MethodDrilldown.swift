@@ -72,7 +72,8 @@ public struct MethodDrilldown: Sendable {
     var pins = ClusterResult()
     pins.featureCount = annotation.count
     pins.layers = [
-      ClusterLayer(scope, grid: nil, cellSize: 0, group: group, keptApart: OrdinalSet([]))
+      ClusterLayer(
+        scope, grid: nil, cellSize: 0, settings, group: group, keptApart: OrdinalSet([]))
     ]
     result.forEachFeature(of: annotation) { ordinal in
       var pin = Annotation(pin: ordinal, of: collection.index.points)

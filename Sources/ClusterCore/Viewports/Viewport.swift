@@ -12,14 +12,17 @@ public struct Viewport: Sendable {
   /// The maximum number of cells.
   public static let maximumCells = 1_000_000
 
-  /// The zoom, rounded to 1/1000.
+  /// The zoom of the grid: ``screenZoom`` rounded down to a multiple of the zoom step.
   public let zoomLevel: Double
+  /// The zoom at which the client shows it, rounded to 1/1000.
+  public let screenZoom: Double
   /// The width of a cell in points.
   public let cellSize: Double
   /// The cells that cover the rectangle with its margin.
   public let cells: GridRange
   /// The rectangle with its margin, in map points.
   private let grownRect: MapRect
+  private let zoomStep: ZoomStep
 
   /// Creates the viewport of a rectangle.
   ///
@@ -28,33 +31,37 @@ public struct Viewport: Sendable {
   ///   - scale: A zoom of 0…24, or a width in points that results in a zoom of −10…30.
   ///   - cellSize: The width of a cell in points, 1…2048.
   ///   - marginFactor: The fraction of the width and height that is added on each side, 0…4.
+  ///   - zoomStep: The steps in which the grid follows the zoom.
   public init(
-    rect: MapRect, scale: Scale, cellSize: Double, marginFactor: Double
+    rect: MapRect, scale: Scale, cellSize: Double, marginFactor: Double,
+    zoomStep: ZoomStep = .finest
   ) throws(ImpossibleRequest) {
     try Viewport.check(marginFactor: marginFactor)
-    zoomLevel = try Viewport.zoomLevel(rect: rect, scale: scale)
-    self.cellSize = cellSize
+    screenZoom = try Viewport.zoomLevel(rect: rect, scale: scale)
+    zoomLevel = zoomStep.roundedDown(screenZoom)
+    (self.cellSize, self.zoomStep) = (cellSize, zoomStep)
     grownRect = rect.grown(by: marginFactor)
-    cells = try Viewport.cells(covering: grownRect, zoomLevel, cellSize)
+    cells = try Viewport.cells(covering: grownRect, zoomLevel, cellSize, zoomStep)
   }
 
   /// Creates a viewport of cells that were found to be right.
   init(zoomLevel: Double, cellSize: Double, cells: GridRange, of rect: MapRect) {
-    (self.zoomLevel, self.cellSize, self.cells, grownRect) = (zoomLevel, cellSize, cells, rect)
+    (self.zoomLevel, screenZoom, zoomStep) = (zoomLevel, zoomLevel, .finest)
+    (self.cellSize, self.cells, grownRect) = (cellSize, cells, rect)
   }
 
   /// The cells of another size that cover the same rectangle.
   public func cells(ofSize cellSize: Double) throws(ImpossibleRequest) -> GridRange {
-    try Viewport.cells(covering: grownRect, zoomLevel, cellSize)
+    try Viewport.cells(covering: grownRect, zoomLevel, cellSize, zoomStep)
   }
 
   private static func cells(
-    covering rect: MapRect, _ zoomLevel: Double, _ cellSize: Double
+    covering rect: MapRect, _ zoomLevel: Double, _ cellSize: Double, _ zoomStep: ZoomStep
   ) throws(ImpossibleRequest) -> GridRange {
     try check(cellSize: cellSize)
     let cells = GridRange(grid: CellGrid(zoom: zoomLevel, cellSize: cellSize), covering: rect)
     guard cells.count <= Double(maximumCells) else {
-      throw tooManyCells(cells, limit: maximumCells, cellSize: cellSize)
+      throw tooManyCells(cells, limit: maximumCells, cellSize: cellSize, zoomStep)
     }
     return cells
   }
@@ -101,11 +108,13 @@ public struct Viewport: Sendable {
 
   /// The error for more cells than a limit. Its message names a cell size or zoom within the limit.
   public static func tooManyCells(
-    _ cells: GridRange, limit: Int, cellSize: Double, field: String = "cellSize"
+    _ cells: GridRange, limit: Int, cellSize: Double, _ zoomStep: ZoomStep,
+    field: String = "cellSize"
   ) -> ImpossibleRequest {
     ImpossibleRequest(
       field: field,
       detail: "the rect with its margin covers \(ImpossibleRequest.plain(cells.count)) cells, more "
-        + "than \(limit); \(cells.remedy(limit: limit, cellSize: cellSize)) would do")
+        + "than \(limit); \(cells.remedy(limit: limit, cellSize: cellSize, slack: zoomStep.slackOfWholeZooms)) would do"
+    )
   }
 }

@@ -25,12 +25,14 @@ extension TwinRequest {
       case .zoom(let zoom): .zoom(zoom)
       }
     return try Viewport(
-      rect: rect.mapRect(), scale: scale, cellSize: cellSize, marginFactor: marginFactor)
+      rect: rect.mapRect(), scale: scale, cellSize: cellSize, marginFactor: marginFactor,
+      zoomStep: ZoomStep(zoomStep.value))
   }
 
   /// The settings of the service.
   var settings: ClusterSettings {
     var settings = ClusterSettings()
+    settings.zoomStep = ZoomStep(zoomStep.value)
     settings.position = ClusterPosition(rawValue: clusterer.rawValue) ?? .centerOfMass
     settings.maxZoomLevelForClustering = maxZoomLevelForClustering
     settings.minUniqueLocationsForClustering = minUniqueLocationsForClustering

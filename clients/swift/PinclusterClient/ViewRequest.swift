@@ -119,6 +119,9 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
   public var method: Method?
   /// The side of a cell in points.
   public var cellSize: Double?
+  /// The step of zooms in which the grid follows the scale: while zooms round down to the same multiple, ids, counts
+  /// and cells stay. 1 is that of maps with whole zooms.
+  public var zoomStep: Double?
   /// The share of the rect that is added on each side.
   public var marginFactor: Double?
   /// Whether longitudes are on the side of the rect, beyond ±180 where need be.
@@ -195,7 +198,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
 
   enum CodingKeys: String, CodingKey {
     case bbox, visibleMapRect, region, viewportWidth, zoom
-    case method, cellSize, marginFactor, wrap, clusterer, maxZoomLevelForClustering
+    case method, cellSize, zoomStep, marginFactor, wrap, clusterer, maxZoomLevelForClustering
     case minUniqueLocationsForClustering, minPoints, keepApart, decluster
     case distanceFromContestedLocation, pinLayout, spreadUnit, titleProperty, subtitleLimit
     case properties, members, hull, expansion, fields, filter
@@ -232,6 +235,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
   func encodeOptions(into fields: inout KeyedEncodingContainer<CodingKeys>) throws {
     try fields.encodeIfPresent(method, forKey: .method)
     try fields.encodeIfPresent(cellSize, forKey: .cellSize)
+    try fields.encodeIfPresent(zoomStep, forKey: .zoomStep)
     try fields.encodeIfPresent(marginFactor, forKey: .marginFactor)
     try fields.encodeIfPresent(wrap, forKey: .wrap)
     try fields.encodeIfPresent(clusterer, forKey: .clusterer)

@@ -13,7 +13,9 @@
   @MainActor public final class ClusteredMap: NSObject, MKMapViewDelegate {
     /// The features that are shown.
     public let features: Features
-    /// Sets the fields of each request apart from its rect and scale, such as `titleProperty`.
+    /// Sets the fields of each request apart from its rect and scale, such as `titleProperty`. `zoomStep` is 1 unless
+    /// it sets another, so that a pinch within a whole zoom reshuffles nothing: clusters keep their ids and counts,
+    /// and cells are up to twice as wide on screen as `cellSize`.
     public var configure: (inout ViewRequest) -> Void
     /// Whether the map is kept up to date while it stands still.
     public var watches: Bool
@@ -103,6 +105,7 @@
           MapRect(
             x: rect.origin.x, y: rect.origin.y, width: rect.size.width, height: rect.size.height)),
         .viewportWidth(Double(map.bounds.width)))
+      request.zoomStep = 1
       configure(&request)
       request.previous = shown.values.map(\.content)
       let view = try await features.view(request)
