@@ -75,7 +75,7 @@ struct SequenceReader {
       try decoder.decode(text, into: &parsed, pointer: "/lines/\(here)")
     } catch {
       if error == .outOfMemory { throw .outOfMemory }
-      parsed.reject(pointer: "/lines/\(here)", detail: "not JSON: \(error.reason)")
+      parsed.reject(pointer: "/lines/\(here)", detail: JSONFault.text(of: text, error))
     }
     try parsed.keepRoom()
   }
