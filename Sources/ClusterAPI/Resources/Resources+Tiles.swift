@@ -124,11 +124,13 @@ extension TileRequest {
     var found = [
       ("cluster", "Boolean"), ("cluster_id", "String"), ("point_count", "Number"),
       ("point_count_abbreviated", "String"), ("annotation_id", "String"),
+      ("feature_id", survey.ids == .integer ? "Number" : "String"),
     ]
     if hasExpansion { found.append(("expansion_zoom", "Number")) }
     if options.properties.groupBy != nil { found.append(("group", "String")) }
     if options.properties.weightBy != nil { found.append(("weight", "Number")) }
-    for aggregate in options.properties.aggregates ?? [] {
+    for aggregate in options.properties.aggregates ?? []
+    where !AnnotationMarks.contains(aggregate.name) {
       found.append((String(decoding: aggregate.name, as: UTF8.self), "Number"))
     }
     let taken = Set(found.map { ExactText($0.0) })
