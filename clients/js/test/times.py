@@ -45,13 +45,14 @@ def thumbs_never_lock(browse, service):
 
 @test
 def a_thousand_steps(browse, service):
+    concerts(service, "gigs", 300)
     r = random.Random(3)
     b = browse()
     page = b.open("collection=gigs")
     # The pointer meets a thumb within its half width.
     near, model, focus = 9 / (page.locator("#from").bounding_box()["width"] - 18) * 1000, [0, 1000], None
     for step in range(1000):
-        if r.random() < 0.5:
+        if r.random() < 0.3:
             start, end = r.choice(model), r.choice([0, 1000, r.choice(model), r.randrange(1001)])
             drag(page, start, end)
             found = places(page)
@@ -84,6 +85,7 @@ def a_thousand_steps(browse, service):
 
 @test
 def thumbs_by_touch(browse, service):
+    concerts(service, "gigs", 300)
     b = browse(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
     page = b.open("collection=gigs")
     page.click("#more")
@@ -108,12 +110,13 @@ def thumbs_by_touch(browse, service):
 
 @test
 def times_play_and_grow(browse, service):
+    concerts(service, "tours", 300)
     b = browse()
-    page = b.open("collection=gigs&live=1")
+    page = b.open("collection=tours&live=1")
     until(page, "document.querySelectorAll('#bars i').length > 0")
     label = page.text_content("#span")
     # A live write beyond all times: the ends show it.
-    service.store("gigs", [(999, [11, 51], {"on": "2025-12-24"})])
+    service.store("tours", [(999, [11, 51], {"on": "2025-12-24"})])
     until(page, f"document.getElementById('span').textContent !== {label!r}")
     assert "2025" in page.text_content("#span"), page.text_content("#span")
     assert places(page) == [0, 1000]
