@@ -33,8 +33,9 @@ import Testing
     (#"{"type":"Feature","geometry":[1,2]}"#, "/geometry is not an object"),
     (
       #"{"type":"Feature","geometry":{"type":"LineString","coordinates":[[1,2],[3,4]]}}"#,
-      "/geometry is a LineString, and only points are stored; ogr2ogr -dialect SQLite "
-        + "-sql \"SELECT ST_Centroid(geometry), NAMES FROM LAYER\" makes points of lines and areas"
+      "/geometry is a LineString, and only points are stored; pincluster import --points centroid, or "
+        + "ogr2ogr -dialect SQLite -sql \"SELECT ST_Centroid(geometry), NAMES FROM LAYER\", makes "
+        + "points of lines and areas"
     ),
     (feature("null"), "/geometry/coordinates is not an array"),
     (feature("[1]"), "/geometry/coordinates has fewer than two numbers"),

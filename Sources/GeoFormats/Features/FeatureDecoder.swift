@@ -5,12 +5,15 @@ struct FeatureDecoder {
   let parser = JSONParser()
   private let idProperty: [UInt8]?
   /// Reads geometries, and what is said of reference systems.
-  var points = PointReader()
+  var points: PointReader
   /// The depth of the values that are used: the Feature, its members, those of its geometry, and the
   /// coordinates of a Point.
   static let recordedDepth: UInt32 = 4
 
-  init(idProperty: String?) { self.idProperty = idProperty.map { Array($0.utf8) } }
+  init(idProperty: String?, takesCentroids: Bool) {
+    self.idProperty = idProperty.map { Array($0.utf8) }
+    points = PointReader(takesCentroids: takesCentroids)
+  }
 
   /// Parses a Feature and appends it, or counts it as rejected. Throws if the text is not JSON.
   mutating func decode(

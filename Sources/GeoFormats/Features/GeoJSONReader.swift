@@ -35,8 +35,8 @@ struct GeoJSONReader {
   private var removed = 0
   private var arrays = 0
 
-  init(idProperty: String?, maximumLength: Int) {
-    decoder = FeatureDecoder(idProperty: idProperty)
+  init(_ decoder: FeatureDecoder, maximumLength: Int) {
+    self.decoder = decoder
     self.maximumLength = maximumLength
   }
 
@@ -209,13 +209,9 @@ struct GeoJSONReader {
   private static func otherDocument(_ root: TapeNode) -> FormatError {
     let type = root.member("type")
     let expected = "neither a GeoJSON Feature nor a FeatureCollection"
-    let geometries: [StaticString] = [
-      "Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon",
-      "GeometryCollection",
-    ]
     let detail =
-      if let geometry = geometries.first(where: { type?.isString($0) == true }) {
-        "a \(geometry) without a Feature around it, \(expected)"
+      if let geometry = GeometryType(type) {
+        "a \(geometry.rawValue) without a Feature around it, \(expected)"
       } else if type?.isString("Topology") == true {
         "TopoJSON, \(expected); ogr2ogr -f GeoJSON converts it"
       } else if root.member("geometryType") != nil || root.member("spatialReference") != nil {

@@ -10,6 +10,11 @@ struct PointReader {
   /// What is said of reference systems, of Features too.
   var systems = ReferenceSystemReader()
 
+  /// Whether other geometries are taken as their centroids.
+  private let takesCentroids: Bool
+
+  init(takesCentroids: Bool) { self.takesCentroids = takesCentroids }
+
   /// The coordinate. Leaves the further ordinates in ``further``.
   mutating func coordinate(
     _ geometry: TapeNode?, into parsed: inout ParsedFeatures
@@ -24,20 +29,21 @@ struct PointReader {
       throw FeatureRefusal("/geometry/type is missing, or not a string")
     }
     if type.isString("Point") { return try position(members.coordinates, "/geometry/coordinates") }
-    guard members.hasOne else { throw members.refusal("/geometry") }
+    guard members.hasOne || takesCentroids else { throw members.refusal("/geometry") }
     return try only(in: geometry, into: &parsed)
   }
 
-  /// The coordinate of the only point in a MultiPoint or GeometryCollection.
+  /// The coordinate of the only point in a MultiPoint or GeometryCollection, or the centroid of it all.
   private mutating func only(
     in outermost: TapeNode, into parsed: inout ParsedFeatures
   ) throws(FeatureRefusal) -> Coordinate {
     let parser = parser ?? JSONParser()
     self.parser = parser
-    var geometry: TapeNode
-    do throws(JSONError) { geometry = try parser.parseNodes(outermost.text) } catch {
+    let whole: TapeNode
+    do throws(JSONError) { whole = try parser.parseNodes(outermost.text) } catch {
       throw .outOfMemory
     }
+    var geometry = whole
     var depth = 0
     while true {
       let place = "/geometry" + (depth > 0 ? "/geometries/0" : "")
@@ -50,7 +56,11 @@ struct PointReader {
       if members.type?.isString("Point") == true {
         return try position(members.coordinates, "\(place)/coordinates")
       }
-      guard members.hasOne else { throw members.refusal(place) }
+      guard members.hasOne else {
+        guard takesCentroids else { throw members.refusal(place) }
+        further.removeAll(keepingCapacity: true)
+        return try Centroid.coordinate(of: whole)
+      }
       if let points = members.points {
         return try position(points.firstChild, "\(place)/coordinates/0")
       }
@@ -90,7 +100,7 @@ struct PointReader {
   }
 
   /// The members of a geometry that matter, found in one pass. Of members with one name the last counts.
-  private struct Members {
+  struct Members {
     var type: TapeNode?
     var coordinates: TapeNode?
     var geometries: TapeNode?
@@ -115,13 +125,13 @@ struct PointReader {
 
     /// The positions of a MultiPoint; nil for other geometries.
     var points: TapeNode? {
-      type?.isString("MultiPoint") == true && coordinates?.kind == .array ? coordinates : nil
+      GeometryType(type) == .multiPoint && coordinates?.kind == .array ? coordinates : nil
     }
 
     /// Whether it holds exactly one position or geometry, which may be a point.
     var hasOne: Bool {
       if let points { return points.count == 1 }
-      guard type?.isString("GeometryCollection") == true, let geometries else { return false }
+      guard GeometryType(type) == .geometryCollection, let geometries else { return false }
       return geometries.kind == .array && geometries.count == 1
     }
 
@@ -139,18 +149,17 @@ struct PointReader {
           "\(place) is a \(name) of \(list.count) \(kind), not of one; "
             + "ogr2ogr -explodecollections makes a feature of each")
       }
-      if type.isString("MultiPoint") { return several(coordinates, "coordinates", "points") }
-      if type.isString("GeometryCollection") {
-        return several(geometries, "geometries", "geometries")
-      }
-      let shapes: [StaticString] = ["LineString", "MultiLineString", "Polygon", "MultiPolygon"]
-      guard shapes.contains(where: type.isString) else {
+      switch GeometryType(type) {
+      case .multiPoint?: return several(coordinates, "coordinates", "points")
+      case .geometryCollection?: return several(geometries, "geometries", "geometries")
+      case nil:
         return FeatureRefusal("\(place) is a \"\(name)\", which is no geometry of GeoJSON")
+      default: break
       }
       return FeatureRefusal(
-        "\(place) is a \(name), and only points are stored; ogr2ogr -dialect SQLite "
-          + "-sql \"SELECT ST_Centroid(geometry), NAMES FROM LAYER\" makes points of lines and areas"
-      )
+        "\(place) is a \(name), and only points are stored; pincluster import --points centroid, or "
+          + "ogr2ogr -dialect SQLite -sql \"SELECT ST_Centroid(geometry), NAMES FROM LAYER\", makes "
+          + "points of lines and areas")
     }
   }
 }

@@ -12,8 +12,8 @@ struct SequenceReader {
   private var delimiter: UInt8?
   private var line = 1
 
-  init(idProperty: String?, maximumLength: Int) {
-    decoder = FeatureDecoder(idProperty: idProperty)
+  init(_ decoder: FeatureDecoder, maximumLength: Int) {
+    self.decoder = decoder
     records = RecordBuffer(limit: maximumLength)
   }
 
