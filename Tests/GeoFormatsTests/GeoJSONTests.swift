@@ -45,6 +45,11 @@ import Testing
     (feature("[1,2,[[[[]]]],\"a\"]"), "/geometry/coordinates/2 is not a number"),
     (feature("[180.0000001,2]"), "longitude 180.0000001 is beyond ±180"),
     (feature("[100,-91]"), "latitude -91.0 is beyond ±90"),
+    (feature("[45,90.0000000001]"), "latitude 90.0000000001 is beyond ±90"),
+    (feature("[45,-90.0005]"), "latitude -90.0005 is beyond ±90"),
+    (
+      feature("[45,90.4]"), "latitude 90.4 is beyond ±90: longitude and latitude look swapped"
+    ),
     (feature("[37,-122]"), "latitude -122.0 is beyond ±90: longitude and latitude look swapped"),
     (feature(properties: "[]"), "/properties is not an object"),
     (feature(id: "1.5"), "the id is a number but not an integer"),
