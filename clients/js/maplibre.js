@@ -194,9 +194,9 @@ export class Layer {
     }
   }
 
-  async #spread(id, centre, { filter, datetime, properties, ...view }, signal) {
+  async #spread(id, centre, { filter, ids, datetime, properties, ...view }, signal) {
     const rest = view.method ? view : {}
-    const query = { ...rest, filter, 'filter-lang': view['filter-lang'], datetime, properties, limit: this.options.mostSpread }
+    const query = { ...rest, filter, ids, 'filter-lang': view['filter-lang'], datetime, properties, limit: this.options.mostSpread }
     const { features } = await this.collection.features(id, query, { signal })
     const { x, y } = this.#map.project(centre)
     const parts = spread(features.length, this.fields.pinLayout).flatMap(([dx, dy], i) => {
