@@ -26,6 +26,9 @@ export function filterError(filter, detail) {
   return parts
 }
 
+/** A number of things in words. `noun` is one of them, whose plural ends in s. */
+export function amount(count, noun) { return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}` }
+
 /** How long the last request for a URL took until its answer was there, in milliseconds; undefined if that isn't known. */
 export function took(url) {
   const last = performance.getEntriesByName(url, 'resource').at(-1)

@@ -7,7 +7,7 @@ import { hasKey, headers, withKey } from './map-key.js'
 import { labels } from './map-labels.js'
 import { find, search } from './map-search.js'
 import { read, SIZES, sizes, written } from './map-state.js'
-import { curl, filterError, options, took } from './map-texts.js'
+import { amount, curl, filterError, options, took } from './map-texts.js'
 import { TimeSlider } from './map-time.js'
 import { drawCells, loadLeaflet, makeMap, makeRoom, padding, place } from './map-view.js'
 import { near, boundsOf } from './mercator.js'
@@ -69,7 +69,7 @@ function shown(head, cause) {
   const annotations = layer.annotations()
   showError(null)
   $('figures').textContent =
-    `${head.featureCount.toLocaleString()} features in ${annotations.length.toLocaleString()} markers`
+    `${amount(head.featureCount, 'feature')} in ${amount(annotations.length, 'marker')}`
   if (cause.type !== 'live') announce()
   if (state.titles) labels(map, layer)
   showLegend(annotations)
