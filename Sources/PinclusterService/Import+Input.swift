@@ -11,6 +11,9 @@ extension Import {
     let size: Int?
     /// The number of bytes that have been read.
     private(set) var position = 0
+    /// Bytes that come again, before the others, and how many have come.
+    private var ahead: [UInt8] = []
+    private var taken = 0
 
     /// Opens a file, or standard input if the path is "-".
     init(path: String) throws(Failure) {
@@ -36,8 +39,22 @@ extension Import {
       position = 0
     }
 
+    /// Lets the first bytes come again that were read from what can't be read twice.
+    mutating func putBack(_ bytes: [UInt8]) {
+      (ahead, taken) = (bytes, 0)
+      position = 0
+    }
+
     /// Calls `body` with the next chunk, which must not escape. Returns false at the end.
     mutating func next(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+      if taken < ahead.count {
+        let part = taken..<min(ahead.count, taken + buffer.count)
+        taken = part.upperBound
+        position += part.count
+        try ahead.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[part])) }
+        if taken == ahead.count { (ahead, taken) = ([], 0) }
+        return true
+      }
       while true {
         let count = buffer.withUnsafeMutableBytes {
           Glibc.read(descriptor, $0.baseAddress, $0.count)

@@ -15,17 +15,19 @@ extension Resources {
 
   func postItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
-    let fields = try Fields(query: request.query, allowed: ["onError", "idProperty"])
+    let fields = try Fields(
+      query: request.query, allowed: ["onError", "idProperty"] + TableOptions.names)
     let onError = try fields.choice("onError", OnError.self) ?? .abort
     let idProperty = try fields.string("idProperty")
     let format = try Resources.format(request)
+    let table = try TableOptions(fields, request, assumesEncoding: onError == .skip)
     try request.checkReferenceSystem()
     let maximumLength = writer.limits.featureBytes
     let items = "\(base(of: request))/collections/\(id)/items/"
     return try .write(of: request.body) { [catalog] share in
       let parsed = try request.body.withUnsafeBytes {
         try ParsedFeatures(
-          $0, format, idProperty: idProperty, maximumLength: maximumLength,
+          $0, format, idProperty: idProperty, table: table, maximumLength: maximumLength,
           room: share?.room ?? Write.smallRoom)
       }
       if onError == .abort && parsed.rejected > 0 { throw Resources.problem(with: parsed) }
@@ -127,8 +129,14 @@ extension ParsedFeatures {
   /// Reads all features of a body.
   init(
     _ bytes: UnsafeRawBufferPointer, _ format: FeatureFormat = .geoJSON, idProperty: String? = nil,
-    maximumLength: Int, room: DecodingRoom = .unlimited
+    table: TableOptions = TableOptions(), maximumLength: Int, room: DecodingRoom = .unlimited
   ) throws {
+    if format == .csv {
+      try self.init(
+        table: bytes, options: table, idProperty: idProperty, maximumLength: maximumLength,
+        room: room)
+      return
+    }
     self.init(room: room)
     var reader = FeatureReader(
       format: format, idProperty: idProperty, maximumLength: maximumLength)
