@@ -50,6 +50,7 @@ let package = Package(
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "CEvHTTP", dependencies: ["CLibevent"],
       linkerSettings: ["event_pthreads", "event_openssl", "ssl", "crypto"].map {
@@ -95,7 +96,7 @@ let package = Package(
       name: "PinclusterService",
       dependencies: [
         "AccessControl", "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer",
-        "Texts", "Threading", "CGetopt", "CHints",
+        "Texts", "Threading", "CGetopt", "CHints", "CZlib",
       ],
       swiftSettings: strict),
     .executableTarget(

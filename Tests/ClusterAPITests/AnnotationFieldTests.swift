@@ -199,7 +199,7 @@ extension TestJSON {
         case "properties" where self["annotation"] == nil:
           Member(member.key, member.value.keeping(names + ["reuses"] + supercluster))
         case "properties" where !names.contains("feature"):
-          Member(member.key, member.value.keeping(["annotation_id"]))
+          Member(member.key, member.value.keeping(["annotation_id", "feature_id"]))
         default: member
         }
       })

@@ -63,7 +63,10 @@ import Testing
     async throws
   {
     let service = try Service()
-    let odd = TwinFeature(6, 40, 5, #"{"cluster":true,"point_count":9,"annotation_id":"x","k":1}"#)
+    let odd = TwinFeature(
+      6, 40, 5,
+      #"{"cluster":true,"cl\u0075ster_id":4,"point_count":9,"point_count_abbreviated":"9","#
+        + #""annotation_id":"x","feature_id":"y","k":1}"#)
     await service.store(Self.five + [odd] + (0..<1240).map { TwinFeature(100 + $0, 30, 30) })
     let plain = await service.post("/collections/c/clusters", view(#","members":2"#))
     let answer = await service.post("/collections/c/clusters?f=geojson", view(#","members":2"#))
@@ -100,13 +103,15 @@ import Testing
       } else {
         #expect(feature["id"] == annotation["feature"]?["id"])
         #expect(properties?["annotation_id"] == annotation["id"])
+        #expect(properties?["feature_id"] == feature["id"])
         #expect(properties?["cluster"] == nil && properties?["point_count"] == nil)
         for name in common { #expect(feature["annotation"]?[name] == annotation[name]) }
       }
     }
     let lone = features.first { $0["id"]?.int == 5 }?["properties"]?.members?.map(\.key)
-    #expect(lone == ["name", "id", "annotation_id"])
-    let oddKeys = features.first { $0["id"]?.int == 6 }?["properties"]?.members?.map(\.key)
-    #expect(oddKeys == ["k", "annotation_id"])
+    #expect(lone == ["name", "id", "annotation_id", "feature_id"])
+    let oddPin = features.first { $0["id"]?.int == 6 }
+    #expect(oddPin?["properties"]?.members?.map(\.key) == ["k", "annotation_id", "feature_id"])
+    #expect(oddPin?["properties"]?["feature_id"]?.int == 6)
   }
 }

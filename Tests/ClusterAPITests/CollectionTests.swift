@@ -46,6 +46,25 @@ import Testing
     #expect(list["collections"]?[1] == full.json)
   }
 
+  @Test func `an extent across 180° has its west above its east`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 179.9, -17), TwinFeature(2, -179.9, -17)])
+    func bbox() async -> String? { await service.get(path)["extent"]?["spatial"]?["bbox"]?.text }
+    func bounds() async -> String? { await service.get("\(path)/tiles.json")["bounds"]?.text }
+    #expect(await bbox() == "[[179.9,-17,-179.9,-17]]")
+    // Bounds of TileJSON can't cross it.
+    #expect(await bounds() == "[-180,-17,180,-17]")
+    let list = await service.get("/collections")
+    #expect(list["collections"]?[0]?["extent"]?["spatial"]?["bbox"]?.text == (await bbox()))
+    let page = await service.get("\(path)?f=html")
+    #expect(page.text.contains("179.9, -17.0, -179.9, -17.0"))
+    await service.store([TwinFeature(3, 0, 5)])
+    #expect(await bbox() == "[[0,-17,-179.9,5]]")
+    _ = await service.send(.delete, "\(path)/items/2")
+    #expect(await bbox() == "[[0,-17,179.9,5]]")
+    #expect(await bounds() == "[0,-17,179.9,5]")
+  }
+
   @Test(arguments: [221, 222] as [UInt64])
   func `the version grows with every write, also over drop and re-creation`(seed: UInt64)
     async throws

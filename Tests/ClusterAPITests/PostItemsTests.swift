@@ -58,6 +58,44 @@ import Testing
     (await service.get("/collections/other")).expectProblem(404)
   }
 
+  @Test func `what isn't JSON in one feature costs that feature alone`() async throws {
+    let service = try Service()
+    for member in [#""x":1E400"#, #""x":NaN"#, #""x":"\ud83d""#, "\"x\":\"\n\""] {
+      let faulty =
+        #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{\#(member)}}"#
+      let body = collection([Self.good, faulty, Self.good])
+      let refused = await service.post(items, body)
+      refused.expectProblem(422)
+      #expect(refused.pointers == ["/features/1"], "\(refused.text)")
+      #expect(
+        refused["errors"]?[0]?["detail"]?.string?.contains(#"in "x": "#) == true, "\(refused.text)")
+      let skipped = await service.post(items + "?onError=skip", body)
+      skipped.expect(200)
+      #expect(skipped["inserted"]?.int == 2 && skipped["rejected"]?.int == 1)
+      #expect(skipped.pointers == ["/features/1"])
+      // Where it isn't clear where a feature ends, nothing of the body is.
+      (await service.post(items + "?onError=skip", String(body.dropLast(3)))).expectProblem(400)
+    }
+  }
+
+  @Test func `a reference system that isn't degrees is named, wherever it stands`() async throws {
+    let service = try Service()
+    let crs = #""crs":{"type":"EPSG","properties":{"code":3857}}"#
+    let plain = collection([Self.good])
+    for body in ["{\(crs)," + String(plain.dropFirst()), String(plain.dropLast()) + ",\(crs)}"] {
+      let refused = await service.post(items, body)
+      refused.expectProblem(422, at: "/crs")
+      #expect(
+        refused.text.contains("EPSG:3857") && refused.text.contains("ogr2ogr -t_srs EPSG:4326"),
+        "\(refused.text)")
+    }
+    let line = "{\(crs)," + String(Self.good.dropFirst())
+    let skipped = await service.post(
+      items + "?onError=skip", line + "\n" + Self.good, type: "application/x-ndjson")
+    skipped.expect(200)
+    #expect(skipped["inserted"]?.int == 1 && skipped.pointers == ["/lines/1"])
+  }
+
   @Test func `what was assumed is said`() async throws {
     let service = try Service()
     let plain = await service.post(items, collection([Self.good]))

@@ -26,6 +26,7 @@ import Testing
     let told = snapshot.surveys.survey(of: snapshot.index)
     let fresh = PropertySurvey(of: snapshot.index)
     #expect(told.properties == fresh.properties && told.isComplete == fresh.isComplete)
+    #expect(told.ids == fresh.ids)
     #expect(snapshot.surveys.existing?.properties == fresh.properties)
   }
 

@@ -94,7 +94,8 @@ import Testing
       for property in properties {
         #expect(point.tags[property.key] == TileTests.value(property.value))
       }
-      #expect(point.tags.count == properties.count + 1)
+      #expect(point.tags["feature_id"] == annotation["feature"]?["id"].flatMap(TileTests.value))
+      #expect(point.tags.count == properties.count + 2)
       #expect(point.id == annotation["feature"]?["id"]?.int.map(UInt64.init))
       return
     }

@@ -143,6 +143,7 @@ import Testing
       (#"{"op":"like","args":[{"property":"a"},5]}"#, "/args/1", "a string"),
       (#"{"op":"=","args":[{"op":"now","args":[]},1]}"#, "/args/0/op", "not a function"),
       (#"{"op":"s_touches","args":[]}"#, "/op", "not an operator"),
+      (#"{"op":"iLike","args":[{"property":"a"},"b%"]}"#, "/op", "is CASEI(name) LIKE CASEI("),
       (
         #"{"op":"s_intersects","args":[{"property":"a"},{"bbox":[1,2,3,4]}]}"#, "/args/0/property",
         "geometry"

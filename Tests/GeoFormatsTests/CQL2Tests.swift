@@ -116,6 +116,8 @@ import Testing
       ("and = 1", 1, "\"and\""), ("a = 12abc", 5, "is not a number"),
       ("a = 1.2.3", 5, "not a number"),
       ("a = 1e999", 5, "not a number"), ("a = .", 5, "not a number"), ("a = ‘x’", 5, "straight"),
+      ("a ilike 'b%'", 3, "is CASEI(name) LIKE CASEI("), ("a NOT ILIKE 'b%'", 7, "CASEI("),
+      ("ILIKE(a, 'b')", 1, "is CASEI(name) LIKE CASEI("), ("CASEI(a) Ilike 'b'", 10, "CASEI("),
       ("a = 1 && b = 2", 7, "AND"), ("a = 1 || b = 2", 7, "OR"), ("!a", 1, "NOT"),
       ("a = 1; b", 6, "“;”"), ("a\u{0} = 1", 2, ""), ("NOT", 4, "expected a condition"),
       ("a b 'c'", 3, "after the property"), ("a = [1]", 5, "parentheses"),

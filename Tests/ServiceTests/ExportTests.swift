@@ -107,7 +107,7 @@ import Testing
       id,lon,lat,name,n
       -5,1.5,2.5,"a, ""b""\n c",1
       7,-180,90,,2.50
-      x,0,-0.0,ä,
+      x,0,-0.5,ä,
 
       """
     let data = try imported(table, "in.csv")

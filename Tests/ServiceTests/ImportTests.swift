@@ -127,6 +127,36 @@ import Testing
     #expect(try stored() == [:])
   }
 
+  @Test func `bad rows of standard input are named, to a service too`() throws {
+    let server = try ServerProcess.ready()
+    let url = ["--url", "http://127.0.0.1:\(server.port)"]
+    for way in [["--data", data.path], url] {
+      let run = try Tool(
+        ["import", "-", "--format", "csv", "--collection", "c"] + way,
+        input: "id,lat,lon\n1,1,1\n2,x,1\n")
+      #expect(run.exit == .code(1) && run.output == "")
+      #expect(run.errorLines.count == 2, "\(run.error)")
+      #expect(
+        run.error.hasPrefix("pincluster: /lines/3: ") && run.error.contains("\"lat\""),
+        "\(run.error)")
+      #expect(
+        run.error.contains("pincluster: 1 bad feature; nothing was changed"),
+        "\(run.error)")
+    }
+    // Of a long one, batches have gone before.
+    let rows = (1...40_000).map { "\($0),1,1\n" }.joined()
+    let run = try Tool(
+      ["import", "-", "--format", "csv", "--collection", "c"] + url,
+      input: "id,lat,lon\n\(rows)0,x,1\n")
+    #expect(
+      run.exit == .code(1) && run.errorLines.first?.contains("/lines/40002: ") == true,
+      "\(run.error)")
+    let count = try server.json("/collections/c")["featureCount"]?.int ?? 0
+    #expect(
+      count >= 10_000 && run.error.contains("; \(count) good features were stored"), "\(run.error)")
+    #expect(server.terminate() == 0)
+  }
+
   @Test func `the last lines say what was assumed`() throws {
     func text(_ features: String) -> String {
       #"{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"EPSG:4258"}},"features":[\#(features)]}"#
@@ -135,11 +165,11 @@ import Testing
     run.expectSuccess()
     let lines = run.output.split(separator: "\n")
     #expect(
-      lines.count == 2 && lines[1].hasPrefix("note: the coordinates are of ETRS89"), "\(run.output)"
+      lines.count == 2 && lines[1].hasPrefix("note: the coordinates are in ETRS89"), "\(run.output)"
     )
     let bad = try load("a.geojson", text("{}"))
     #expect(bad.exit == .code(1))
-    #expect(bad.error.contains("pincluster: note: the coordinates are of ETRS89"), "\(bad.error)")
+    #expect(bad.error.contains("pincluster: note: the coordinates are in ETRS89"), "\(bad.error)")
   }
 
   @Test func whatCannotBeReadIsOneLine() throws {

@@ -18,6 +18,8 @@ const DEFAULTS = {
 const ZOOM = 1
 const MOST_ZOOM = 24
 const NOTHING = { type: 'FeatureCollection', features: [] }
+// The names by which the service tells clusters and pins. It leaves out features' own properties of these names, too.
+const MARKS = ['cluster', 'cluster_id', 'point_count', 'point_count_abbreviated', 'annotation_id', 'feature_id']
 
 /** The layers of a collection, by its URL. `form` is `tiles` (as usual) or `geojson` (as usual when `live`). */
 export function layer(url, options = {}) { return new Layer(url, options) }
@@ -129,7 +131,7 @@ export class Layer {
     })
     // The diameter of a circle in the other clients, 26 + 8·log10(count).
     const size = ['+', 13, ['*', 4, ['log10', ['to-number', ['get', 'point_count']]]]]
-    const isCluster = ['has', 'point_count']
+    const isCluster = ['==', ['get', 'cluster'], true]
     const layers = [
       { id: `${this.id}-legs`, type: 'line', source: `${this.id}-spread`, paint: { 'line-color': this.options.color, 'line-width': 1.5 } },
       { id: `${this.id}-pins`, type: 'circle', ...from, filter: ['!', isCluster], paint: circle(7) },
@@ -154,7 +156,7 @@ export class Layer {
       const cluster = count > 1 && { cluster: true, cluster_id: id, point_count: count, point_count_abbreviated: abbreviated(count) }
       return {
         type: 'Feature', geometry: { type: 'Point', coordinates: [near(coordinate.longitude, centre), coordinate.latitude] },
-        properties: { ...feature?.properties, ...cluster, annotation_id: id, title, group, weight },
+        properties: { title, group, weight, ...own(feature), ...cluster, annotation_id: id },
       }
     })
     this.#map.getSource(this.id)?.setData({ type: 'FeatureCollection', features })
@@ -174,7 +176,7 @@ export class Layer {
 
   #select(feature) {
     if (this.options.onSelect?.(feature) === false) return
-    if (feature.properties.cluster_id) this.open(feature.properties.cluster_id, feature.geometry.coordinates)
+    if (feature.properties.cluster === true) this.open(feature.properties.cluster_id, feature.geometry.coordinates)
   }
 
   /** Goes to where a cluster comes apart; spreads what no zoom tells apart. */
@@ -201,7 +203,7 @@ export class Layer {
       const { lng, lat } = this.#map.unproject([x + dx, y + dy])
       return [
         { type: 'Feature', geometry: { type: 'LineString', coordinates: [centre, [lng, lat]] }, properties: {} },
-        { type: 'Feature', geometry: { type: 'Point', coordinates: [lng, lat] }, properties: { ...features[i].properties, feature_id: features[i].id } },
+        { type: 'Feature', geometry: { type: 'Point', coordinates: [lng, lat] }, properties: own(features[i]) },
       ]
     })
     this.#map.getSource(`${this.id}-spread`)?.setData({ type: 'FeatureCollection', features: parts })
@@ -209,4 +211,11 @@ export class Layer {
 
   /** Takes spread pins back. */
   gather() { this.#map.getSource(`${this.id}-spread`)?.setData(NOTHING) }
+}
+
+/** The properties of a pin: its feature's own, without those named like a mark, and its id. */
+function own(feature) {
+  if (!feature) return {}
+  const properties = Object.entries(feature.properties ?? {}).filter(([name]) => !MARKS.includes(name))
+  return { ...Object.fromEntries(properties), feature_id: feature.id }
 }

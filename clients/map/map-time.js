@@ -3,29 +3,54 @@
 const BINS = 40
 const STEPS = 1000
 const WAIT = 250
+// While it plays, the time between two moves in milliseconds, and how many moves a window takes to pass a place.
+const PAUSE = 700
+const MOVES = 4
 
-/** `options.onChange(datetime)` is given what to ask for; undefined for all times. */
+/**
+ * Two thumbs on a line. They look alike and may pass each other: the first is `from` again when they are let go, so that
+ * each can always be moved to either side. `options.onChange(datetime)` is given what to ask for; undefined for all times.
+ */
 export class TimeSlider {
   #parts
   #onChange
   #interval = null
   #timer
+  #playing
+  #asking
+  #task = new AbortController()
 
   constructor(parts, { onChange }) {
     this.#parts = parts
     this.#onChange = onChange
-    for (const field of [parts.from, parts.to]) field.addEventListener('input', () => this.#input(field))
+    for (const field of [parts.from, parts.to]) {
+      field.addEventListener('input', () => this.#input())
+      field.addEventListener('change', () => this.#sort(field))
+    }
+    parts.play.addEventListener('click', () => (this.#playing ? this.#stop() : this.#play()))
   }
 
   /** Starts anew, for the times of a collection; hides it without. */
   reset(interval, from, to) {
-    const [begin, end] = (interval ?? []).map(text => Date.parse(text))
-    this.#interval = Number.isFinite(begin) && Number.isFinite(end) && end > begin ? [begin, end] : null
+    this.#stop()
+    clearTimeout(this.#timer)
+    this.#interval = known(interval)
     this.#parts.section.hidden = !this.#interval
     if (!this.#interval) return
-    this.#parts.from.value = from ?? 0
-    this.#parts.to.value = to ?? STEPS
+    this.#move(from ?? 0, to ?? STEPS)
     this.#parts.bars.replaceChildren()
+    this.#show()
+  }
+
+  /** Takes times that are new. Thumbs stay at their time, and at an end if they are there. */
+  extend(interval) {
+    const next = known(interval)
+    if (!next || String(next) === String(this.#interval)) return
+    if (!this.#interval) return this.reset(interval)
+    const times = this.places.map(place => (place === null ? null : Date.parse(this.#time(place))))
+    this.#interval = next
+    const places = times.map(time => Math.min(Math.max(Math.round(STEPS * (time - next[0]) / (next[1] - next[0])), 1), STEPS - 1))
+    this.#move(times[0] === null ? 0 : places[0], times[1] === null ? STEPS : places[1])
     this.#show()
   }
 
@@ -38,18 +63,28 @@ export class TimeSlider {
 
   /** Where the slider stands; null at its ends. */
   get places() {
-    const [from, to] = [Number(this.#parts.from.value), Number(this.#parts.to.value)]
+    const [from, to] = this.#ends
     return [from > 0 ? from : null, to < STEPS ? to : null]
   }
 
-  /** The field that asks for the bars; undefined without times. */
-  histogram(property) {
-    if (!this.#interval) return undefined
-    return { property, bins: BINS, range: this.#interval.map(time => new Date(time).toISOString()) }
+  /** Asks for the bars of a view, and draws them. */
+  ask(collection, { bbox, zoom, filter }, property) {
+    clearTimeout(this.#asking)
+    this.#task.abort()
+    if (!this.#interval) return
+    const { signal } = (this.#task = new AbortController())
+    const histogram = { property, bins: BINS, range: this.#interval.map(time => new Date(time).toISOString()) }
+    this.#asking = setTimeout(async () => {
+      try {
+        const view = { bbox, zoom, filter, histogram, marginFactor: 0, cellSize: 512, fields: ['count'], properties: 'none' }
+        this.#draw((await collection.clusters(view, { signal })).histogram)
+      } catch (error) {
+        if (error.name !== 'AbortError') console.warn(error)
+      }
+    }, 300)
   }
 
-  /** Draws the bars. */
-  draw({ counts }) {
+  #draw({ counts }) {
     const most = Math.max(1, ...counts)
     this.#parts.bars.replaceChildren(...counts.map(count => {
       const bar = document.createElement('i')
@@ -64,12 +99,58 @@ export class TimeSlider {
     return new Date(begin + (end - begin) * place / STEPS).toISOString()
   }
 
-  #input(field) {
-    const { from, to } = this.#parts
-    if (Number(from.value) > Number(to.value)) field.value = field === from ? to.value : from.value
+  // The ends of the window, in steps.
+  get #ends() {
+    return [Number(this.#parts.from.value), Number(this.#parts.to.value)].sort((a, b) => a - b)
+  }
+
+  #move(from, to) {
+    this.#parts.from.value = from
+    this.#parts.to.value = to
+  }
+
+  #input() {
+    this.#stop()
     this.#show()
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#onChange(this.datetime), WAIT)
+  }
+
+  // What was let go may have passed the other one, whose place it takes, with the focus.
+  #sort(field) {
+    const { from, to } = this.#parts
+    if (Number(from.value) <= Number(to.value)) return
+    this.#move(...this.#ends)
+    const other = field === from ? to : from
+    if (document.activeElement === field) other.focus()
+    this.#show()
+  }
+
+  // MARK: Playing
+
+  #play() {
+    let [from, to] = this.#ends
+    // Of all times a tenth.
+    if (from <= 0 && to >= STEPS) to = STEPS / 10
+    else if (to >= STEPS) [from, to] = [0, to - from]
+    const width = Math.max(to - from, 1)
+    this.#parts.play.setAttribute('aria-pressed', 'true')
+    const step = () => {
+      this.#move(from, to)
+      this.#show()
+      this.#onChange(this.datetime)
+      if (to >= STEPS) return this.#stop()
+      const by = Math.min(Math.max(Math.round(width / MOVES), 1), STEPS - to)
+      ;[from, to] = [from + by, to + by]
+      this.#playing = setTimeout(step, PAUSE)
+    }
+    step()
+  }
+
+  #stop() {
+    clearTimeout(this.#playing)
+    this.#playing = undefined
+    this.#parts.play.setAttribute('aria-pressed', 'false')
   }
 
   #show() {
@@ -77,11 +158,16 @@ export class TimeSlider {
     const [begin, end] = this.#interval
     const isLong = end - begin > 3 * 86_400_000
     const format = new Intl.DateTimeFormat(undefined, isLong ? { dateStyle: 'medium' } : { dateStyle: 'short', timeStyle: 'short' })
-    const texts = [from, to].map(field => format.format(new Date(this.#time(Number(field.value)))))
-    span.textContent = texts.join(' – ')
-    from.setAttribute('aria-valuetext', texts[0])
-    to.setAttribute('aria-valuetext', texts[1])
-    const [a, b] = [from.value / STEPS, to.value / STEPS]
+    const text = place => format.format(new Date(this.#time(Number(place))))
+    span.textContent = this.#ends.map(text).join(' – ')
+    for (const field of [from, to]) field.setAttribute('aria-valuetext', text(field.value))
+    const [a, b] = this.#ends.map(place => place / STEPS)
     ;[...bars.children].forEach((bar, i) => bar.classList.toggle('in', (i + 1) / BINS > a && i / BINS < b))
   }
+}
+
+// The times of a collection, in milliseconds; null if there are none.
+function known(interval) {
+  const [begin, end] = (interval ?? []).map(text => Date.parse(text))
+  return Number.isFinite(begin) && Number.isFinite(end) && end > begin ? [begin, end] : null
 }

@@ -71,7 +71,8 @@ function shown(head, cause) {
   showError(null)
   $('figures').textContent =
     `${head.featureCount.toLocaleString()} features in ${annotations.length.toLocaleString()} markers`
-  if (cause.type !== 'live') announce()
+  if (cause.type === 'live') newTimes()
+  else announce()
   if (state.titles) labels(map, layer)
   showLegend(annotations)
   if (cause.type === 'view') {
@@ -200,7 +201,7 @@ async function locate(feature) {
 // MARK: Times
 
 const time = new TimeSlider(
-  { section: $('time'), bars: $('bars'), from: $('from'), to: $('to'), span: $('span') },
+  { section: $('time'), bars: $('bars'), from: $('from'), to: $('to'), span: $('span'), play: $('play') },
   {
     onChange() {
       [state.from, state.to] = time.places
@@ -208,25 +209,15 @@ const time = new TimeSlider(
     },
   })
 
-let timesTask = new AbortController()
-let timesTimer
-function askForTimes() {
-  const histogram = time.histogram(info?.temporal?.property ?? info?.temporal?.start)
-  clearTimeout(timesTimer)
-  timesTask.abort()
-  if (!histogram) return
-  timesTask = new AbortController()
-  const { signal } = timesTask
-  timesTimer = setTimeout(async () => {
-    const { bbox, zoom, filter } = layer.view()
-    try {
-      const view = { bbox, zoom, filter, histogram, marginFactor: 0, cellSize: 512, fields: ['count'], properties: 'none' }
-      time.draw((await layer.collection.clusters(view, { signal })).histogram)
-    } catch (error) {
-      if (error.name !== 'AbortError') console.warn(error)
-    }
-  }, 300)
-}
+// What was written may lie before or behind all times that were known.
+const newTimes = later(1000, async () => {
+  const description = await layer.collection.info().catch(() => null)
+  if (description?.id !== state.collection) return
+  time.extend(description.extent?.temporal?.interval?.[0])
+  askForTimes()
+})
+
+const askForTimes = () => time.ask(layer.collection, layer.view(), info?.temporal?.property ?? info?.temporal?.start)
 
 // MARK: Controls
 

@@ -70,7 +70,7 @@ bool csj_parse(csj_parser *parser, const void *bytes, size_t length, uint32_t re
 /// The tape of the last successful parse; its first node is the root. Valid until the next parse.
 const csj_node *csj_tape(const csj_parser *parser);
 
-/// Writes the shortest text that reads back as a double bit for bit, in plain notation for magnitudes in
+/// Writes the shortest text that reads back as a double bit for bit (but 0 for -0), in plain notation for magnitudes in
 /// 1e-6..<1e21. Returns the length, at most CSJ_DOUBLE_LENGTH bytes; 0 for infinities and NaN.
 enum { CSJ_DOUBLE_LENGTH = 64 };
 size_t csj_write_double(char *out, double value);

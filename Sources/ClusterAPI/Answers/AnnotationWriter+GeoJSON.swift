@@ -59,26 +59,25 @@ extension AnnotationWriter {
       if options.fields.contains(.feature) { writeOwnProperties(record, into: &json) }
       json.key("annotation_id")
       writeID(of: annotation, into: &json)
+      json.key("feature_id")
+      json.featureID(record.rawID)
     }
     json.object("annotation") {
       writeCommon(annotation, hasID: false, opening: false, into: &$0)
     }
   }
 
-  /// Writes a pin's own properties, except those by which clients would take it for a cluster.
+  /// Writes a pin's own properties, except those with the name of a mark.
   private func writeOwnProperties(_ record: FeatureRecord, into json: inout JSONWriter) {
     for (name, value) in PropertyReader.Members(of: record.properties) {
       let key = JSONScanner.unescape(name)
-      guard !AnnotationWriter.reserved.contains(key), options.properties.contains(key) else {
+      guard !AnnotationMarks.contains(key), options.properties.contains(key) else {
         continue
       }
       key.withUnsafeBytes { json.keyUTF8($0) }
       json.raw(value)
     }
   }
-
-  /// The names of properties by which clients would take a pin for a cluster.
-  static let reserved = ["cluster", "point_count", "annotation_id"].map { Array($0.utf8) }
 }
 
 extension Int {

@@ -34,6 +34,8 @@ struct PropertySurvey: Sendable {
   private(set) var properties: [Property] = []
   /// Whether these are all properties.
   private(set) var isComplete = true
+  /// The kinds of ids.
+  private(set) var ids: Kinds = []
   private var numbers: [ExactText: Int] = [:]
 
   /// A survey of nothing.
@@ -48,7 +50,13 @@ struct PropertySurvey: Sendable {
   /// Looks at some features.
   mutating func look(at run: Range<Int>, of index: FeatureIndex) {
     for ordinal in run {
-      let text = index.record(at: ordinal).properties
+      let record = index.record(at: ordinal)
+      let text = record.properties
+      if case .integer(_, writtenAsText: false) = record.rawID {
+        ids.insert(.integer)
+      } else {
+        ids.insert(.string)
+      }
       if Interruption.poll(50 &+ text.count) { return }
       look(at: text)
     }
@@ -58,6 +66,7 @@ struct PropertySurvey: Sendable {
   /// if the other survey is complete.
   mutating func add(_ other: PropertySurvey) {
     isComplete = isComplete && other.isComplete
+    ids.formUnion(other.ids)
     for property in other.properties {
       guard let number = numbers[ExactText(property.name)] else {
         if properties.count < PropertySurvey.mostProperties {

@@ -61,11 +61,12 @@ struct Fields {
   }
 
   private mutating func add(_ name: String, _ value: Value, _ allowed: [String]) throws(Problem) {
-    // Allowed names are ASCII, to which no other text of as many bytes is equal.
     guard allowed.contains(where: { $0.utf8.count == name.utf8.count && $0 == name }) else {
       throw problem(shown(name), "the name is unknown here")
     }
-    guard index(of: name) == nil else { throw problem(name, "\(name) is given twice") }
+    guard !values.contains(where: { $0.name.isSame(as: name) }) else {
+      throw problem(name, "\(name) is given twice")
+    }
     lengths |= Fields.lengthBit(name)
     values.append(Entry(name: name, value: value))
   }
@@ -77,11 +78,9 @@ struct Fields {
   /// Whether a name with one of some lengths is given.
   func mayHaveName(ofLengths bits: UInt64) -> Bool { lengths & bits != 0 }
 
+  // Allowed names are ASCII, to which no other text of as many bytes is equal.
   private func index(of name: String) -> Int? {
-    // The same bytes; that texts aren't even equal takes less to find.
-    values.withUnsafeBufferPointer { values in
-      values.indices.first { values[$0].name == name && values[$0].name.isSame(as: name) }
-    }
+    values.firstIndex { $0.name.utf8.count == name.utf8.count && $0.name == name }
   }
 
   /// A problem with one of the fields.

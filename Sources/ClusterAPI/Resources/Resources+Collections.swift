@@ -28,7 +28,7 @@ extension Resources {
       var cost = Cost(ofListing: min(paging.limit, catalog.count))
       let page = try? catalog.page(offset: paging.offset, limit: paging.limit)
       for snapshot in page ?? [] {
-        cost.nanoseconds += snapshot.times?.nanoseconds ?? 0
+        cost.nanoseconds += (snapshot.times?.nanoseconds ?? 0) + snapshot.index.extentNanoseconds
       }
       return cost
     }
@@ -64,8 +64,12 @@ extension Resources {
     let snapshot = try snapshot(id)
     let base = base(of: request)
     let etag = entityTag(snapshot, request, type, links: base)
-    let cost = { @Sendable in Cost(nanoseconds: 25_000 + (snapshot.times?.nanoseconds ?? 0)) }
-    return .response(to: request, etag: etag, isSmall: snapshot.info.temporal == nil, cost: cost) {
+    let extent = snapshot.index.extentNanoseconds
+    let cost = { @Sendable in
+      Cost(nanoseconds: 25_000 + extent + (snapshot.times?.nanoseconds ?? 0))
+    }
+    let isSmall = snapshot.info.temporal == nil && extent < 100_000
+    return .response(to: request, etag: etag, isSmall: isSmall, cost: cost) {
       if type == .html {
         return Resources.page(snapshot, links: Resources.links(of: id, base), base, etag: etag)
       }
@@ -201,7 +205,7 @@ extension JSONWriter {
       json.object("extent") { json in
         json.object("spatial") { json in
           json.key("bbox")
-          if let bounds = snapshot.index.bounds {
+          if let bounds = snapshot.index.extent {
             json.array { $0.bbox(bounds) }
           } else {
             json.null()

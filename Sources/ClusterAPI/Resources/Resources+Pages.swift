@@ -44,8 +44,8 @@ extension Resources {
       [[.text("Features")], [.text("\(snapshot.index.count)")]],
       [[.text("Version")], [.text("\(info.version)")]],
     ]
-    if let bounds = snapshot.index.bounds {
-      let edges = [bounds.west, bounds.south, bounds.east, bounds.north]
+    if let bounds = snapshot.index.extent {
+      let edges = [bounds.west, bounds.south, bounds.east, bounds.north].map { $0 + 0 }
       rows.append([[.text("Extent")], [.text(edges.map { "\($0)" }.joined(separator: ", "))]])
     }
     page.add(rows: rows)
@@ -127,7 +127,8 @@ extension Resources {
   }
 
   private static func coordinates(of record: FeatureRecord) -> String {
-    "\(record.coordinate.longitude), \(record.coordinate.latitude)"
+    // Minus zero is zero.
+    "\(record.coordinate.longitude + 0), \(record.coordinate.latitude + 0)"
   }
 
   /// The most bytes of a value on a page for people.

@@ -56,11 +56,15 @@ extension Resources {
       .filter { !$0.isEmpty }.joined(separator: "&")
     let template =
       "\(base)/collections/\(id)/tiles/{z}/{x}/{y}?" + PercentCoding.asLink(query)
+    let extent = snapshot.index.extentNanoseconds
     return .response(
       to: request, etag: etag,
-      isSmall: snapshot.surveys.existing != nil && asked.properties.isEmpty,
+      isSmall: snapshot.surveys.existing != nil && asked.properties.isEmpty && extent < 100_000,
       cost: {
-        Cost(ofSurveying: snapshot.collection, isMostlyKnown: snapshot.surveys.isMostlyKnown)
+        var cost = Cost(
+          ofSurveying: snapshot.collection, isMostlyKnown: snapshot.surveys.isMostlyKnown)
+        cost.nanoseconds += extent
+        return cost
       }
     ) {
       try snapshot.collection.check(properties: asked.properties)
@@ -72,9 +76,9 @@ extension Resources {
         json.array("tiles") { $0.value(template) }
         json.member("minzoom", Tile.zooms.lowerBound)
         json.member("maxzoom", Tile.zooms.upperBound)
-        if let bounds = snapshot.index.bounds {
+        if let extent = snapshot.index.extent {
           json.key("bounds")
-          json.bbox(bounds)
+          json.bbox(extent.asTileBounds)
         }
         json.array("vector_layers") { json in
           json.object { json in
@@ -93,6 +97,13 @@ extension TileRequest {
   /// How long the answer may be kept: for good if the request names the version that it is of.
   fileprivate func caching(at snapshot: CollectionSnapshot) -> Caching {
     version.map(Int64.init) == snapshot.info.version ? .forGood : .checked
+  }
+}
+
+extension GeoBounds {
+  /// Bounds that TileJSON allows: they must not cross 180°, so those that do are of the whole circle.
+  fileprivate var asTileBounds: GeoBounds {
+    west <= east ? self : GeoBounds(west: -180, south: south, east: 180, north: north)
   }
 }
 
@@ -124,11 +135,13 @@ extension TileRequest {
     var found = [
       ("cluster", "Boolean"), ("cluster_id", "String"), ("point_count", "Number"),
       ("point_count_abbreviated", "String"), ("annotation_id", "String"),
+      ("feature_id", survey.ids == .integer ? "Number" : "String"),
     ]
     if hasExpansion { found.append(("expansion_zoom", "Number")) }
     if options.properties.groupBy != nil { found.append(("group", "String")) }
     if options.properties.weightBy != nil { found.append(("weight", "Number")) }
-    for aggregate in options.properties.aggregates ?? [] {
+    for aggregate in options.properties.aggregates ?? []
+    where !AnnotationMarks.contains(aggregate.name) {
       found.append((String(decoding: aggregate.name, as: UTF8.self), "Number"))
     }
     let taken = Set(found.map { ExactText($0.0) })

@@ -58,6 +58,7 @@ struct TileLayer {
     Interruption.poll(record.properties.count)
     addProperties(of: record)
     layer.tag("annotation_id", .ownString(id))
+    tag(featureID: record.rawID)
     let (x, y) = position(of: coordinate, isSpread: isSpread)
     layer.point(id: TileLayer.number(of: record.rawID), x: x, y: y)
   }
@@ -95,9 +96,20 @@ struct TileLayer {
     firstOfClusters | StableHash128(id).low & (firstOfClusters - 1)
   }
 
+  /// Adds a feature's id as it is.
+  private func tag(featureID id: FeatureRecord.RawID) {
+    switch id {
+    case .integer(let number, writtenAsText: false):
+      layer.tag("feature_id", .integer(Int(number)))
+    case .integer(let number, writtenAsText: true):
+      layer.tag("feature_id", text: String(number))
+    case .text(let text): layer.tag("feature_id", .ownString(text))
+    }
+  }
+
   // MARK: Properties
 
-  /// Adds the properties of a pin, except those by which clients would take it for a cluster.
+  /// Adds the properties of a pin, except those with the name of a mark.
   private func addProperties(of record: FeatureRecord) {
     switch properties {
     case .none: return
@@ -112,7 +124,7 @@ struct TileLayer {
 
   private func add(member name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     let key = JSONScanner.unescape(name)
-    guard !AnnotationWriter.reserved.contains(key) else { return }
+    guard !AnnotationMarks.contains(key) else { return }
     key.withUnsafeBytes { add($0, value) }
   }
 

@@ -74,7 +74,7 @@ struct TileWriter {
       (Array("count:".utf8) + key).withUnsafeBytes { layer.tag($0, .integer(count)) }
     }
     for (aggregate, value) in zip(wanted.aggregates ?? [], found.aggregates) {
-      guard let value else { continue }
+      guard let value, !AnnotationMarks.contains(aggregate.name) else { continue }
       aggregate.name.withUnsafeBytes { layer.tag($0, .init(value)) }
     }
   }

@@ -22,7 +22,7 @@ extension HTTPRequest {
     guard let field = headers["content-crs"] else { return }
     // No name that is known is longer.
     let name = field.utf8.prefix(300).filter { !"<> \t".utf8.contains($0) }
-    guard !ReferenceSystem.isDegrees(String(decoding: name, as: UTF8.self)) else { return }
+    guard !ReferenceSystem(named: String(decoding: name, as: UTF8.self)).isDegrees else { return }
     throw Problem(
       400, field: "Content-Crs", inBody: false,
       "coordinates are stored in http://www.opengis.net/def/crs/OGC/1.3/CRS84 only")

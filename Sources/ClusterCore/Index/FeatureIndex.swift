@@ -23,6 +23,7 @@ public final class FeatureIndex: Sendable {
   /// The earliest expiry in milliseconds since 1970, or nil if no feature expires.
   public let nextExpiry: Int64?
   private let knownBounds = Locked<GeoBounds?>(nil)
+  private let knownExtent = Locked<GeoBounds?>(nil)
 
   /// The number of features.
   public var count: Int { points.count }
@@ -181,5 +182,21 @@ public final class FeatureIndex: Sendable {
       known = known ?? points.exactBounds
       return known
     }
+  }
+
+  /// The exact bounds of all features on the shortest span of longitudes, whose west is above its east where it crosses
+  /// 180°, or nil if there are none. See ``PositionGap``.
+  public var extent: GeoBounds? {
+    if let known = knownExtent.withLock({ $0 }) { return known }
+    // Without the lock, so that nobody waits for another. All find the same.
+    let found = bounds.map { points.extent(from: $0) }
+    knownExtent.withLock { $0 = found }
+    return found
+  }
+
+  /// About how long ``extent`` takes, in nanoseconds.
+  public var extentNanoseconds: Double {
+    guard knownExtent.withLock({ $0 }) == nil, points.isWide else { return 0 }
+    return min(Double(count) * 10, 1_500_000)
   }
 }

@@ -34,3 +34,13 @@ enum CQL2Function: Equatable {
     }
   }
 }
+
+extension CQL2Function {
+  /// Whether a word is ILIKE in any case, which other databases have.
+  static func isCaselessLike(_ word: [UInt8]) -> Bool {
+    word.count == 5 && String(decoding: word, as: UTF8.self).lowercasedASCII == "ilike"
+  }
+
+  /// What to write in place of ILIKE.
+  static let caselessHint = "LIKE in any case is CASEI(name) LIKE CASEI('pattern')"
+}

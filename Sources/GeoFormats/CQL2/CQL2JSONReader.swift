@@ -80,10 +80,13 @@ struct CQL2JSONReader {
       let condition = try CQL2JSONReader.shape(arguments, at: pointer)
       return isNegated ? .not(condition) : condition
     default:
+      let hint =
+        CQL2Function.isCaselessLike(Array(name.utf8)) ? "; \(CQL2Function.caselessHint)" : ""
       throw .json(
         pointer: pointer + "/op",
         detail:
-          "\(String(name.unicodeScalars.prefix(40))) is not an operator of conditions that is known here"
+          "\(String(name.unicodeScalars.prefix(40))) is not an operator of conditions that is "
+          + "known here" + hint
       )
     }
   }

@@ -10,6 +10,8 @@ extension CQL2Parser {
     case .keyword(let keyword):
       hint = "; a property of that name is written \"\(keyword.rawValue)\""
     case .unsupported(let sign): hint = CQL2Parser.hint(sign)
+    case .name(let word) where CQL2Function.isCaselessLike(word):
+      hint = "; \(CQL2Function.caselessHint)"
     default: break
     }
     return failure("expected \(expected), found \(CQL2Parser.describe(token.kind))\(hint)")
@@ -31,7 +33,10 @@ extension CQL2Parser {
 
   /// A failure because of what looks like a function call.
   func function(_ name: [UInt8], _ start: Int) -> CQL2Error {
-    tokenizer.failure(
+    if CQL2Function.isCaselessLike(name) {
+      return tokenizer.failure(at: start, "there is no ILIKE; \(CQL2Function.caselessHint)")
+    }
+    return tokenizer.failure(
       at: start,
       "“\(CQL2Parser.shown(name))(” looks like a function, but none of that name is known here; there "
         + "are CASEI, DATE, TIMESTAMP, INTERVAL, T_…, S_INTERSECTS and S_DISJOINT")

@@ -185,7 +185,8 @@ struct CSVDecoder {
       return CoordinateText.value(text, decimal: plan.decimal)
     }
     guard let value else {
-      let mark = isPoint ? "" : " with a comma before its decimals"
+      let hasPoint = record[field.start..<field.end].contains(UInt8(ascii: "."))
+      let mark = isPoint || !hasPoint ? "" : " with a comma before its decimals"
       throw FeatureRefusal("\(shown(column, record)) is not a number\(mark)")
     }
     guard value.axis == nil || value.axis == axis else {

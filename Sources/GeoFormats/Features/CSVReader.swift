@@ -20,6 +20,9 @@ struct CSVReader {
   /// The lines before the first feature: that of the separator, and the header.
   private var isBeforeSeparator: Bool
   private var isBeforeHeader = true
+  /// Whether lines weren't UTF-8, and whether all were such that could be Windows-1252.
+  private(set) var hasInvalid = false
+  private(set) var isWindows1252 = true
 
   init(plan: TablePlan, maximumLength: Int, isLooking: Bool = false) {
     (self.plan, limit, self.isLooking) = (plan, maximumLength, isLooking)
@@ -30,7 +33,10 @@ struct CSVReader {
   }
 
   /// Whether the table isn't as was planned. What comes next isn't read.
-  var isContradicted: Bool { !isLooking && decoder.isContradicted }
+  var isContradicted: Bool {
+    !isLooking
+      && (decoder.isContradicted || (hasInvalid && plan.mayBeWindows1252 && !plan.isFinal))
+  }
 
   mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
@@ -168,8 +174,7 @@ struct CSVReader {
       line += 1
       return
     }
-    guard JSONText.isUTF8(record) else {
-      refuse(record, line, into: &parsed)
+    guard isReadable(record, into: &parsed) else {
       line += lines(of: record)
       return
     }
@@ -218,10 +223,7 @@ struct CSVReader {
           into: &parsed)
         continue
       }
-      guard JSONText.isUTF8(text) else {
-        refuse(text, line, into: &parsed)
-        continue
-      }
+      guard isReadable(text, into: &parsed) else { continue }
       switch decoder.split(text) {
       case .feature: try decode(text, into: &parsed)
       case .blank: break
@@ -249,14 +251,23 @@ struct CSVReader {
     parsed.reject(pointer: "/lines/\(line)", detail: detail)
   }
 
-  /// Rejects a line that isn't UTF-8.
-  private func refuse(
-    _ record: UnsafeRawBufferPointer, _ line: Int, into parsed: inout ParsedFeatures
-  ) {
+  /// Whether a line is UTF-8, or may be Windows-1252 where that is looked at. Rejects it otherwise.
+  private mutating func isReadable(
+    _ record: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) -> Bool {
+    let isUTF8 = JSONText.isUTF8(record)
+    if isLooking, plan.mayBeWindows1252, isWindows1252 {
+      isWindows1252 = TableText.isWindows1252(record)
+    }
+    if isUTF8 { return true }
+    hasInvalid = true
+    // What separates fields is the same.
+    if isLooking, plan.mayBeWindows1252 { return true }
     let isReadable = plan.encoding == nil && TableText.isWindows1252(record)
     parsed.reject(
       pointer: "/lines/\(line)",
       detail: "\(decoder.invalidField(record)) is not \(plan.encoding ?? "UTF-8")"
         + (isReadable ? ": windows-1252? (encoding=windows-1252)" : ""))
+    return false
   }
 }

@@ -4,12 +4,16 @@ internal import ClusterCore
 struct FeatureDecoder {
   let parser = JSONParser()
   private let idProperty: [UInt8]?
-  private var further: [Double] = []
+  /// Reads geometries, and what is said of reference systems.
+  var points: PointReader
   /// The depth of the values that are used: the Feature, its members, those of its geometry, and the
-  /// coordinates.
+  /// coordinates of a Point.
   static let recordedDepth: UInt32 = 4
 
-  init(idProperty: String?) { self.idProperty = idProperty.map { Array($0.utf8) } }
+  init(idProperty: String?, takesCentroids: Bool) {
+    self.idProperty = idProperty.map { Array($0.utf8) }
+    points = PointReader(takesCentroids: takesCentroids)
+  }
 
   /// Parses a Feature and appends it, or counts it as rejected. Throws if the text is not JSON.
   mutating func decode(
@@ -25,69 +29,31 @@ struct FeatureDecoder {
     _ node: TapeNode, into parsed: inout ParsedFeatures, pointer: @autoclosure () -> String
   ) throws(JSONError) {
     do throws(FeatureRefusal) {
-      try append(node, to: &parsed.batch)
+      try append(node, to: &parsed)
     } catch {
       if error.isOutOfMemory { throw .outOfMemory }
       parsed.reject(pointer: pointer(), detail: error.detail)
     }
   }
 
-  private mutating func append(_ feature: TapeNode, to batch: inout FeatureBatch)
-    throws(FeatureRefusal)
-  {
+  private mutating func append(
+    _ feature: TapeNode, to parsed: inout ParsedFeatures
+  ) throws(FeatureRefusal) {
     guard feature.kind == .object else { throw FeatureRefusal("not an object") }
     let members = Members(feature)
     guard let type = members.type, type.isString("Feature") else {
       throw FeatureRefusal("/type is not \"Feature\"")
     }
-    let coordinate = try coordinate(members.geometry)
+    if members.hasSystem { try points.systems.check(members.systems, in: "", into: &parsed) }
+    let coordinate = try points.coordinate(members.geometry, into: &parsed)
     let properties = try minifiedProperties(members.properties)
     let id = try id(members)
     let expires = try expires(members.expires)
-    further.withUnsafeBufferPointer { further in
-      batch.append(
+    points.further.withUnsafeBufferPointer { further in
+      parsed.batch.append(
         id: id, coordinate: coordinate, further: further, properties: properties,
         expires: expires, neverExpires: members.expires?.kind == .null)
     }
-  }
-
-  /// The coordinate. Leaves the further ordinates in `further`.
-  private mutating func coordinate(_ geometry: TapeNode?) throws(FeatureRefusal) -> Coordinate {
-    guard let geometry, geometry.kind != .null else {
-      throw FeatureRefusal("/geometry is missing or null")
-    }
-    guard geometry.kind == .object else { throw FeatureRefusal("/geometry is not an object") }
-    guard let type = geometry.member("type"), type.isString("Point") else {
-      throw FeatureRefusal("/geometry/type is not \"Point\"")
-    }
-    guard let list = geometry.member("coordinates"), list.kind == .array else {
-      throw FeatureRefusal("/geometry/coordinates is not an array")
-    }
-    guard list.count >= 2 else {
-      throw FeatureRefusal("/geometry/coordinates has fewer than two numbers")
-    }
-    guard list.count - 2 <= FeatureBatch.maximumFurtherOrdinates else {
-      throw FeatureRefusal(
-        "/geometry/coordinates has more than \(FeatureBatch.maximumFurtherOrdinates + 2) numbers")
-    }
-    further.removeAll(keepingCapacity: true)
-    var longitude = 0.0
-    var latitude = 0.0
-    var ordinate = list.firstChild
-    for index in 0..<list.count {
-      guard ordinate.kind == .number else {
-        throw FeatureRefusal("/geometry/coordinates/\(index) is not a number")
-      }
-      switch index {
-      case 0: longitude = ordinate.number
-      case 1: latitude = ordinate.number
-      default: further.append(ordinate.number)
-      }
-      ordinate = ordinate.next
-    }
-    let coordinate = Coordinate(latitude: latitude, longitude: longitude)
-    try coordinate.check()
-    return coordinate
   }
 
   /// The text of the properties, which is valid until the next feature.
@@ -141,6 +107,8 @@ struct FeatureDecoder {
     var properties: TapeNode?
     var id: TapeNode?
     var expires: TapeNode?
+    var systems = ReferenceSystemReader.Members()
+    var hasSystem = false
 
     init(_ feature: TapeNode) {
       let end = feature.next
@@ -153,6 +121,7 @@ struct FeatureDecoder {
         case 7 where key.isString("expires"): expires = value
         case 8 where key.isString("geometry"): geometry = value
         case 10 where key.isString("properties"): properties = value
+        case 3, 11: hasSystem = systems.take(key, value) || hasSystem
         default: break
         }
         key = value.next

@@ -24,19 +24,22 @@ public struct FeatureReader {
   ///   - format: the format of the bytes.
   ///   - idProperty: the property that holds the ids; nil for GeoJSON's `id` member or CSV's `id`
   ///     column.
+  ///   - takesCentroids: whether GeoJSON's lines and areas are taken as their centroids.
   ///   - options: what is said of a table. It is looked at for 64 MiB before the first feature is read; see
   ///     ``init(table:maximumLength:)`` for one that can be read twice.
   ///   - maximumLength: the maximum length, in bytes, of a feature, line, record, or GeoJSON document without
   ///     its `features`, and of a feature's properties as JSON.
   public init(
-    format: FeatureFormat, idProperty: String? = nil, options: TableOptions = TableOptions(),
+    format: FeatureFormat, idProperty: String? = nil, takesCentroids: Bool = false,
+    options: TableOptions = TableOptions(),
     maximumLength: Int = usualLength
   ) {
+    let decoder = FeatureDecoder(idProperty: idProperty, takesCentroids: takesCentroids)
     switch format {
     case .geoJSON:
-      geoJSON = GeoJSONReader(idProperty: idProperty, maximumLength: maximumLength)
+      geoJSON = GeoJSONReader(decoder, maximumLength: maximumLength)
     case .geoJSONSequence:
-      sequence = SequenceReader(idProperty: idProperty, maximumLength: maximumLength)
+      sequence = SequenceReader(decoder, maximumLength: maximumLength)
     case .csv:
       table = TableReader(
         plan: nil, options: options, idProperty: idProperty, maximumLength: maximumLength)

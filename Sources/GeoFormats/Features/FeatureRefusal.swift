@@ -17,7 +17,8 @@ extension Coordinate {
   func check() throws(FeatureRefusal) {
     if longitude.magnitude <= 180, latitude.magnitude <= 90 { return }
     if latitude.magnitude <= 90 { throw FeatureRefusal("longitude \(longitude) is beyond ±180") }
-    let looksSwapped = latitude.magnitude <= 180 && longitude.magnitude <= 90
+    // A latitude hardly beyond a pole is a rounded one.
+    let looksSwapped = (90.001...180).contains(latitude.magnitude) && longitude.magnitude <= 90
     throw FeatureRefusal(
       "latitude \(latitude) is beyond ±90"
         + (looksSwapped ? ": longitude and latitude look swapped" : ""))

@@ -35,8 +35,8 @@ struct GeoJSONReader {
   private var removed = 0
   private var arrays = 0
 
-  init(idProperty: String?, maximumLength: Int) {
-    decoder = FeatureDecoder(idProperty: idProperty)
+  init(_ decoder: FeatureDecoder, maximumLength: Int) {
+    self.decoder = decoder
     self.maximumLength = maximumLength
   }
 
@@ -137,9 +137,12 @@ struct GeoJSONReader {
       try decoder.decode(text, into: &parsed, pointer: "/features/\(count - 1)")
     } catch {
       if error == .outOfMemory { throw .outOfMemory }
-      throw .malformed(
-        detail: "/features/\(count - 1): \(error.reason)",
-        offset: elementStart + (error.offset ?? 0))
+      guard let fault = JSONFault(in: text) else {
+        throw .malformed(
+          detail: "/features/\(count - 1): \(error.reason)",
+          offset: elementStart + (error.offset ?? 0))
+      }
+      parsed.reject(pointer: "/features/\(count - 1)", detail: fault.text(error))
     }
     try parsed.keepRoom()
   }
@@ -162,7 +165,6 @@ struct GeoJSONReader {
       let offset = error.offset.map { arrays > 0 && $0 > arrayStart ? $0 + removed : $0 }
       throw .malformed(detail: error.reason, offset: arrays > 1 ? nil : offset)
     }
-    try GeoJSONReader.checkCRS(of: root, into: &parsed)
     let type = root.member("type")
     if type?.isString("FeatureCollection") == true {
       guard arrays <= 1 else {
@@ -171,6 +173,7 @@ struct GeoJSONReader {
       guard let features = root.member("features"), features.kind == .array, arrays == 1 else {
         throw .notFeatures(pointer: "/features", detail: "missing, or not an array")
       }
+      try checkSystem(of: root, into: &parsed)
     } else if type?.isString("Feature") == true {
       parsed.isSingleFeature = true
       // RFC 7946, section 7.1: a Feature must not have a member of that name.
@@ -183,30 +186,39 @@ struct GeoJSONReader {
         throw .outOfMemory
       }
     } else {
-      throw .notFeatures(
-        pointer: root.kind == .object ? "/type" : "",
-        detail: "neither a GeoJSON Feature nor a FeatureCollection")
+      throw GeoJSONReader.otherDocument(root)
     }
   }
 
-  /// Refuses a document that says by the member `crs`, which GeoJSON had before RFC 7946, that its coordinates are
-  /// not longitudes and latitudes in degrees.
-  private static func checkCRS(
+  /// Refuses a document that says that its coordinates are not longitudes and latitudes in degrees.
+  private mutating func checkSystem(
     of root: TapeNode, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
-    guard let crs = root.member("crs"), crs.kind == .object,
-      let name = crs.member("properties")?.member("name"), name.kind == .string
-    else { return }
-    let text = String(decoding: name.string, as: UTF8.self)
-    if let near = ReferenceSystem.near(text) {
-      return parsed.note(
-        "the coordinates are of \(near) and were taken as WGS 84, from which they differ by a metre or two"
-      )
+    for name in ["crs", "coordRefSys"] as [StaticString] {
+      guard let member = root.member(name) else { continue }
+      do throws(FeatureRefusal) {
+        try decoder.points.systems.check(member, into: &parsed)
+      } catch {
+        if error.isOutOfMemory { throw .outOfMemory }
+        throw .notFeatures(pointer: "/\(name)", detail: error.detail)
+      }
     }
-    guard ReferenceSystem.isDegrees(text) else {
-      throw .notFeatures(
-        pointer: "/crs",
-        detail: "the coordinates must be longitudes and latitudes in degrees, CRS84")
-    }
+  }
+
+  /// The error of a document that is neither a Feature nor a FeatureCollection: what it is instead.
+  private static func otherDocument(_ root: TapeNode) -> FormatError {
+    let type = root.member("type")
+    let expected = "neither a GeoJSON Feature nor a FeatureCollection"
+    let detail =
+      if let geometry = GeometryType(type) {
+        "a \(geometry.rawValue) without a Feature around it, \(expected)"
+      } else if type?.isString("Topology") == true {
+        "TopoJSON, \(expected); ogr2ogr -f GeoJSON converts it"
+      } else if root.member("geometryType") != nil || root.member("spatialReference") != nil {
+        "Esri's JSON, \(expected); ogr2ogr -f GeoJSON converts it"
+      } else {
+        expected
+      }
+    return .notFeatures(pointer: root.kind == .object ? "/type" : "", detail: detail)
   }
 }

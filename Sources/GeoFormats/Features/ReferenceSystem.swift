@@ -1,20 +1,66 @@
+internal import Texts
+
 /// Reference systems of coordinates, by their names.
 public enum ReferenceSystem {
-  /// Whether coordinates in a system are longitudes and latitudes of WGS 84 in degrees, with or without a height. The
-  /// longitude comes first, as always in GeoJSON, whatever the system says.
-  public static func isDegrees(_ name: String) -> Bool {
-    isOne(of: ["CRS84", "CRS84h", "4326", "4979"], name)
+  /// Longitudes and latitudes of WGS 84 in degrees, with or without a height. The longitude comes first, as always in
+  /// GeoJSON, whatever the system says.
+  case degrees
+  /// Degrees that are those of WGS 84 within a metre or two, by their name for people.
+  case near(String)
+  /// Anything else.
+  case other
+
+  /// The names of WGS 84 other than codes, without what isn't a letter or digit.
+  private static let degreesNames = [
+    "crs84", "crs84h", "wgs84", "wgs1984", "gcswgs1984", "wgs84longlat",
+    "projlonglatdatumwgs84nodefs",
+  ]
+  /// No name that is known is longer.
+  private static let longestName = 300
+
+  /// Finds a system by a name such as `urn:ogc:def:crs:OGC:1.3:CRS84`, `EPSG:4326` or
+  /// `http://www.opengis.net/def/crs/EPSG/0/4258`.
+  public init(named name: some StringProtocol) {
+    guard name.utf8.count <= ReferenceSystem.longestName else {
+      self = .other
+      return
+    }
+    // The first part of a compound system is the horizontal one.
+    let parts = Array(name.utf8).split(separator: UInt8(ascii: ",")).map { part in
+      part.split { !ReferenceSystem.isLetterOrDigit($0) }.map {
+        String(decoding: $0, as: UTF8.self).lowercasedASCII
+      }
+    }
+    let words = parts.first { $0.contains(where: ReferenceSystem.isCode) } ?? parts.first ?? []
+    let code = words.last(where: ReferenceSystem.isCode)
+    let all = words.joined()
+    func isOne(of codes: [String], _ names: [String]) -> Bool {
+      if names.contains(where: { all.isSame(as: $0) }) { return true }
+      if let code { return codes.contains { code.isSame(as: $0) } }
+      return names.contains { (words.last ?? "").isSame(as: $0) }
+    }
+    if isOne(of: ["4326", "4979"], ReferenceSystem.degreesNames) {
+      self = .degrees
+    } else if isOne(of: ["4258"], ["etrs89"]) {
+      self = .near("ETRS89 (EPSG:4258)")
+    } else if isOne(of: ["4269"], ["nad83"]) {
+      self = .near("NAD83 (EPSG:4269)")
+    } else {
+      self = .other
+    }
   }
 
-  /// The name for people of a system whose degrees are those of WGS 84 within a metre or two; nil for another system.
-  static func near(_ name: String) -> String? {
-    if isOne(of: ["4258"], name) { return "ETRS89" }
-    return isOne(of: ["4269"], name) ? "NAD83" : nil
-  }
+  /// Whether coordinates in it are those of WGS 84 exactly.
+  public var isDegrees: Bool { if case .degrees = self { true } else { false } }
 
-  private static func isOne(of codes: [String], _ name: String) -> Bool {
-    let code =
-      name.utf8.split { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") }.last ?? ""[...].utf8
-    return codes.contains { code.elementsEqual($0.utf8) }
+  /// Whether a word is a code, which is longer than the parts of a version.
+  private static func isCode(_ word: String) -> Bool {
+    word.utf8.count >= 4 && word.utf8.allSatisfy(isDigit)
+  }
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
   }
 }

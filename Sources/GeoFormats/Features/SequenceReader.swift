@@ -12,8 +12,8 @@ struct SequenceReader {
   private var delimiter: UInt8?
   private var line = 1
 
-  init(idProperty: String?, maximumLength: Int) {
-    decoder = FeatureDecoder(idProperty: idProperty)
+  init(_ decoder: FeatureDecoder, maximumLength: Int) {
+    self.decoder = decoder
     records = RecordBuffer(limit: maximumLength)
   }
 
@@ -75,7 +75,7 @@ struct SequenceReader {
       try decoder.decode(text, into: &parsed, pointer: "/lines/\(here)")
     } catch {
       if error == .outOfMemory { throw .outOfMemory }
-      parsed.reject(pointer: "/lines/\(here)", detail: "not JSON: \(error.reason)")
+      parsed.reject(pointer: "/lines/\(here)", detail: JSONFault.text(of: text, error))
     }
     try parsed.keepRoom()
   }

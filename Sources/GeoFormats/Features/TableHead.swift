@@ -54,9 +54,8 @@ struct TableHead {
     }
     let isReadable = encoding == nil && TableText.isWindows1252(bytes)
     if isReadable, options.assumesEncoding, options.encoding == nil {
-      let note = "the encoding is windows-1252, as the header is not UTF-8"
       do throws(Failure) {
-        return try plan(bytes, "windows-1252", [note], isWhole: isWhole)
+        return try plan(bytes, "windows-1252", [TableNotes.windows1252], isWhole: isWhole)
       } catch {
         if case .format(let error) = error { throw error }
       }
@@ -263,7 +262,9 @@ struct TableHead {
         "no column is named \(TableText.quoted(Array(idProperty.utf8))), so the ids are made up")
     }
     return TablePlan(
-      encoding: encoding, separator: candidate.separator, hasSeparatorLine: hasSeparatorLine,
+      encoding: encoding,
+      mayBeWindows1252: encoding == nil && options.encoding == nil && options.assumesEncoding,
+      separator: candidate.separator, hasSeparatorLine: hasSeparatorLine,
       heading: heading, coordinates: candidate.coordinates, id: ids,
       wantsID: ids == nil && idProperty == nil, properties: properties, isText: isText,
       assumptions: notes, decimal: options.decimal ?? UInt8(ascii: "."),

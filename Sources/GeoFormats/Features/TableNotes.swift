@@ -3,6 +3,9 @@ enum TableNotes {
   /// The most names in a note.
   private static let mostNames = 5
 
+  /// The encoding that was assumed.
+  static let windows1252 = "the encoding is windows-1252, as the bytes are not UTF-8"
+
   /// Where coordinates are, if their columns weren't named and aren't called as most are.
   static func columns(
     _ coordinates: CoordinateColumns, _ heading: TableHeading, _ options: TableOptions

@@ -14,7 +14,7 @@ public struct TableOptions: Sendable, Equatable {
   public var geometry: String?
   /// The names of columns of which everything is text.
   public var text: [String] = []
-  /// Whether a header that isn't UTF-8 is read as Windows-1252, with a note, rather than refused.
+  /// Whether bytes that aren't UTF-8 are read as Windows-1252 if all can be, with a note, rather than refused.
   public var assumesEncoding = false
 
   /// The separators that can be named, by their names.

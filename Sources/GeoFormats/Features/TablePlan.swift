@@ -1,7 +1,9 @@
 /// How a table is read: what was said of it, and what was found by looking at it (``TableSurvey``).
 public struct TablePlan: Sendable {
   /// The encoding; nil for UTF-8.
-  let encoding: String?
+  var encoding: String?
+  /// Whether the encoding is Windows-1252 if bytes turn out not to be UTF-8.
+  var mayBeWindows1252 = false
   let separator: UInt8
   /// Whether a line before the header names the separator.
   let hasSeparatorLine: Bool

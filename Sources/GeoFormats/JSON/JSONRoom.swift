@@ -82,7 +82,7 @@ public struct JSONRoom {
     return piece
   }
 
-  /// Writes a number: the shortest text that reads back bit for bit, or null if it is not finite.
+  /// Writes a number: the shortest text that reads back bit for bit, but 0 for −0, or null if it is not finite.
   @inlinable @inline(__always) @discardableResult
   public mutating func number(_ value: Double) -> Piece {
     assertRoom(for: JSONRoom.numberLength)

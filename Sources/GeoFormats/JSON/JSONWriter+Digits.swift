@@ -8,8 +8,8 @@ extension JSONWriter {
     encode(value.magnitude, negative: value < 0, at: out)
   }
 
-  /// Writes a number and returns its length in bytes: the shortest text that reads back bit for bit, or
-  /// null if it is not finite.
+  /// Writes a number and returns its length in bytes: the shortest text that reads back bit for bit, but 0
+  /// for −0, or null if it is not finite.
   @usableFromInline
   static func encode(_ value: Double, at out: UnsafeMutablePointer<UInt8>) -> Int {
     // Most numbers on maps have few decimals. If the nearest multiple of 1e-8 divides back to the same

@@ -152,7 +152,7 @@ public struct JSONWriter {
     if value { literal("true") } else { literal("false") }
   }
 
-  /// Writes a number: the shortest text that reads back bit for bit, or null if it is not finite.
+  /// Writes a number: the shortest text that reads back bit for bit, but 0 for −0, or null if it is not finite.
   public mutating func value(_ value: Double) {
     separate()
     write(atMost: JSONRoom.numberLength) { JSONWriter.encode(value, at: $0) }
@@ -167,7 +167,7 @@ public struct JSONWriter {
   /// Writes an integer.
   public mutating func value(_ value: Int) { self.value(Int64(value)) }
 
-  /// Writes `{"latitude":…,"longitude":…}`, bit for bit.
+  /// Writes `{"latitude":…,"longitude":…}`.
   public mutating func coordinate(latitude: Double, longitude: Double) {
     beginObject()
     member("latitude", latitude)

@@ -65,6 +65,15 @@ extension TableCase {
       "Windows-1252 in the header", windows1252("id,straße,lat,lon\n1,a,1,2\n"),
       .refused(["/lines/1", "windows-1252?"])),
     TableCase(
+      "Windows-1252 with onError=skip",
+      windows1252("id,name,lat,lon\n1,Café Süd,52.52,13.4\n2,Bäckerei,48.14,11.58\n"),
+      [("onError", "skip")],
+      .features(cafes, notes: ["the encoding is windows-1252, as the bytes are not UTF-8"])),
+    TableCase(
+      "bytes that are nothing",
+      Array("id,name,lat,lon\n1,a,52.5,13.4\n2,".utf8) + [0xE4, 0x81] + Array(",1,2\n".utf8),
+      [("onError", "skip")], .features(one)),
+    TableCase(
       "UTF-16 LE",
       utf16("id,name,lat,lon\n1,Café Süd,52.52,13.4\n2,Bäckerei,48.14,11.58\n", isBig: false),
       .features(cafes, notes: ["the encoding is UTF-16LE, by the byte order mark"])),

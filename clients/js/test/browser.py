@@ -20,6 +20,7 @@ from playwright.sync_api import sync_playwright
 import map_page  # noqa: F401  (each adds its tests to the list)
 import keys  # noqa: F401
 import files  # noqa: F401
+import times  # noqa: F401
 import live  # noqa: F401
 import everybody  # noqa: F401
 import layers  # noqa: F401

@@ -1,0 +1,48 @@
+extension PointIndex {
+  /// Whether the features are on more than half of the longitudes without crossing 180°.
+  var isWide: Bool {
+    guard count > 0 else { return false }
+    let box = withExtendedLifetime(self) { pointers.nodes[pointers.root].box }
+    return box.maxX - box.minX > 1 << 31
+  }
+
+  /// The exact bounds of all features on the shortest span of longitudes, to a step: west is above east where it crosses
+  /// 180°. Nil if there are no features. See ``PositionGap``.
+  ///
+  /// - Parameter bounds: the exact bounds that don't cross it.
+  func extent(from bounds: GeoBounds) -> GeoBounds {
+    let gap = withExtendedLifetime(self) {
+      PositionGap(of: pointers, in: pointers.nodes[pointers.root].box)
+    }
+    guard let gap else { return bounds }
+    var extent = bounds
+    extent.west = .infinity
+    extent.east = -.infinity
+    forEachOrdinal(in: ColumnRegion(x: gap.east)) { ordinal in
+      extent.west = min(extent.west, coordinate(at: ordinal).longitude)
+      return true
+    }
+    forEachOrdinal(in: ColumnRegion(x: gap.west)) { ordinal in
+      extent.east = max(extent.east, coordinate(at: ordinal).foldedLongitude)
+      return true
+    }
+    // What ends at 180° doesn't cross it.
+    if extent.east == -180 { extent.east = 180 }
+    return extent
+  }
+}
+
+/// The features at some steps east of 180° W.
+private struct ColumnRegion: IndexRegion {
+  let x: UInt32
+
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    let box = pointers.nodes[node].box
+    if box.minX > x || box.maxX < x { return .outside }
+    return box.minX == box.maxX ? .inside : .partial
+  }
+
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    pointers.positions[ordinal].x == x
+  }
+}

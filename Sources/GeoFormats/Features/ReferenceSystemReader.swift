@@ -1,0 +1,98 @@
+internal import Texts
+
+/// Reads what GeoJSON says of its reference system: the member `crs`, which it had before RFC 7946, in any of its forms,
+/// and `coordRefSys` of JSON-FG.
+struct ReferenceSystemReader {
+  /// The members of a document, Feature or geometry that name a system.
+  struct Members {
+    var crs: TapeNode?
+    var coordRefSys: TapeNode?
+
+    /// Keeps a member if it names a system, and returns whether it does.
+    mutating func take(_ key: TapeNode, _ value: TapeNode) -> Bool {
+      if key.isString("crs") {
+        crs = value
+      } else if key.isString("coordRefSys") {
+        coordRefSys = value
+      } else {
+        return false
+      }
+      return true
+    }
+  }
+
+  /// The longest part of a member that is shown, in bytes.
+  private static let shownLength = 80
+  /// Reads members alone, as of a tape only what isn't deep is there. Created when it is needed.
+  private var parser: JSONParser?
+
+  /// Adds a note if coordinates are taken as something that they aren't quite.
+  ///
+  /// - Throws: a refusal if they are something else, or it isn't clear what.
+  mutating func check(
+    _ members: Members, in place: StaticString, into parsed: inout ParsedFeatures
+  ) throws(FeatureRefusal) {
+    for (member, name) in [(members.crs, "crs"), (members.coordRefSys, "coordRefSys")] {
+      guard let member else { continue }
+      do throws(FeatureRefusal) { try check(member, into: &parsed) } catch {
+        throw error.isOutOfMemory ? error : FeatureRefusal("\(place)/\(name): \(error.detail)")
+      }
+    }
+  }
+
+  /// Checks one of the members.
+  mutating func check(
+    _ member: TapeNode, into parsed: inout ParsedFeatures
+  ) throws(FeatureRefusal) {
+    // By RFC 7946, and before that it told nothing.
+    guard member.kind != .null else { return }
+    let parser = parser ?? JSONParser()
+    self.parser = parser
+    let name: String?
+    do throws(JSONError) {
+      name = ReferenceSystemReader.name(try parser.parse(member.text))
+    } catch {
+      throw .outOfMemory
+    }
+    let found = (name ?? String(decoding: member.text.prefix(200), as: UTF8.self))
+      .shortened(to: ReferenceSystemReader.shownLength)
+    switch name.map({ ReferenceSystem(named: $0) }) {
+    case .degrees?: return
+    case .near(let system)?:
+      parsed.note(
+        "the coordinates are in \(system) and were taken as WGS 84, from which they differ by a metre or two"
+      )
+    case .other?, nil:
+      throw FeatureRefusal(
+        "the coordinates are in \(found), not in longitudes and latitudes of WGS 84; "
+          + "ogr2ogr -t_srs EPSG:4326 converts them")
+    }
+  }
+
+  /// The name of a system in a text, a number, an object of any form, or the first of a list; nil if it has none.
+  private static func name(_ value: JSONValue) -> String? {
+    switch value.kind {
+    case .string: return value.string
+    case .number: return "EPSG:" + String(decoding: value.text, as: UTF8.self)
+    case .array:
+      guard let first = value.elements.first(where: { _ in true }), first.kind != .array else {
+        return nil
+      }
+      return name(first)
+    case .object:
+      let properties = value["properties"]
+      for key in ["name", "code", "urn", "href", "url"] as [StaticString] {
+        for holder in [properties, value] {
+          guard let text = holder?[key], [.string, .number].contains(text.kind) else { continue }
+          return name(text)
+        }
+      }
+      // As in PROJJSON.
+      guard let code = value["id"]?["code"], [.string, .number].contains(code.kind) else {
+        return nil
+      }
+      return name(code)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Glibc
+import Texts
+
+/// Another program whose output is read while it runs. It ends with its owner.
+final class ChildProgram {
+  typealias Failure = CommandFailure
+
+  private let name: String
+  private var process: pid_t = 0
+  private var output: Int32 = -1
+  private var errors: Int32 = -1
+  /// The last bytes of what it wrote to standard error.
+  private var said: [UInt8] = []
+  private static let keptBytes = 8192
+
+  /// Starts a program of the PATH, without a shell.
+  ///
+  /// - Parameters:
+  ///   - arguments: its name, and what it is given.
+  init(_ arguments: [String]) throws {
+    name = arguments.first ?? ""
+    let out = try ChildProgram.pipe(name)
+    output = out.reading
+    defer { close(out.writing) }
+    let error = try ChildProgram.pipe(name)
+    errors = error.reading
+    defer { close(error.writing) }
+
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, out.writing, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, error.writing, STDERR_FILENO)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // What this process ignores.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, number) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    var texts = arguments.map { strdup($0) }
+    defer { for text in texts { free(text) } }
+    texts.append(nil)
+    let code = posix_spawnp(&process, name, &actions, &attributes, texts, environ)
+    guard code == 0 else {
+      process = 0
+      throw ChildProgram.failure(name, code)
+    }
+  }
+
+  deinit {
+    if process > 0 {
+      kill(process, SIGKILL)
+      _ = wait()
+    }
+    for descriptor in [output, errors] where descriptor >= 0 { close(descriptor) }
+  }
+
+  /// A pipe that no other program inherits.
+  private static func pipe(_ name: String) throws -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard Glibc.pipe(&ends) == 0 else { throw failure(name, errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func failure(_ name: String, _ code: Int32) -> Failure {
+    guard code != ENOENT else {
+      return Failure(description: "the program \(name) isn't installed: apt install gdal-bin")
+    }
+    return Failure(description: "\(name) cannot be run: \(String(cString: strerror(code)))")
+  }
+
+  /// Reads what it writes next; returns 0 at the end.
+  ///
+  /// - Throws: a ``CommandFailure`` with what it said last, if it has failed.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    while process > 0 {
+      try StopSignal.check()
+      var ready = [
+        pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+      ]
+      guard poll(&ready, 2, -1) >= 0 else {
+        guard errno == EINTR else { throw ChildProgram.failure(name, errno) }
+        continue
+      }
+      if ready[1].revents != 0 { readErrors() }
+      guard ready[0].revents != 0 else { continue }
+      let count = Glibc.read(output, buffer.baseAddress, buffer.count)
+      if count > 0 { return count }
+      if count == 0 { try finish() }
+    }
+    return 0
+  }
+
+  /// Reads all that it writes, of which it keeps only so many bytes.
+  func readAll(keeping most: Int) throws -> [UInt8] {
+    var all: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try buffer.withUnsafeMutableBytes { try read(into: $0) }
+      guard count > 0 else { return all }
+      all += buffer[..<min(count, max(most - all.count, 0))]
+    }
+  }
+
+  /// Reads what there is on standard error; closes it at its end.
+  private func readErrors() {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = Glibc.read(errors, &buffer, buffer.count)
+    if count > 0 {
+      said += buffer[..<count]
+      said.removeFirst(max(said.count - ChildProgram.keptBytes, 0))
+    } else if count == 0 || errno != EINTR {
+      close(errors)
+      errors = -1
+    }
+  }
+
+  /// Waits for its end, and throws if it has failed.
+  private func finish() throws {
+    while errors >= 0 { readErrors() }
+    let status = wait()
+    process = 0
+    // The signal of a terminal comes to both.
+    try StopSignal.check()
+    guard status != 0 else { return }
+    let lines = lastLines
+    throw Failure(description: lines.isEmpty ? "\(name) failed" : "\(name) failed: \(lines)")
+  }
+
+  private func wait() -> Int32 {
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return status
+  }
+
+  /// The last lines that it said, but for warnings and lists.
+  private var lastLines: String {
+    let lines = String(decoding: said, as: UTF8.self).parts(separatedBy: 0x0A).filter { line in
+      !["Warning", "  ->", "FAILURE:"].contains { line.utf8.starts(with: $0.utf8) } && !line.isEmpty
+    }
+    return lines.suffix(5).joined(separator: "; ")
+  }
+}

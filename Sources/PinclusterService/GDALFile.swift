@@ -1,0 +1,173 @@
+import GeoFormats
+import Glibc
+import Texts
+
+/// A file that GDAL's programs `ogrinfo` and `ogr2ogr` read.
+struct GDALFile {
+  typealias Failure = CommandFailure
+
+  /// How a layer is read: the command that writes it, and in which format.
+  struct Conversion {
+    var arguments: [String]
+    var format: FeatureFormat
+    /// The number of its features; nil if it isn't known.
+    var count: Int?
+    var notes: [String]
+  }
+
+  /// The endings of names that GDAL reads, for all that Debian's has a driver for.
+  static let endings = [
+    "gpkg", "shp", "shz", "zip", "kml", "kmz", "gpx", "fgb", "parquet", "geoparquet", "tab", "mif",
+    "xlsx",
+    "xls", "ods", "gml", "gdb", "sqlite", "dxf", "osm", "pbf", "topojson", "dbf", "geojsonld",
+    "gmt", "vrt", "jml",
+  ]
+  /// The first row of a sheet is its header, whatever it holds.
+  private static let configuration = ["XLSX", "ODS", "XLS"].flatMap {
+    ["--config", "OGR_\($0)_HEADERS", "FORCE"]
+  }
+  /// A list of layers is no longer.
+  private static let longestList = 16 << 20
+  private static let shownLayers = 20
+
+  let path: String
+
+  /// The path as the programs take it: of a file, not of a database; and within an archive.
+  private var source: String {
+    let isPlain = path.utf8.first == UInt8(ascii: "/") || path.utf8.first == UInt8(ascii: ".")
+    let file = isPlain ? path : "./\(path)"
+    return path.lowercasedASCII.utf8.suffix(4).elementsEqual(".zip".utf8) ? "/vsizip/\(file)" : file
+  }
+
+  /// Finds out how to read a layer.
+  ///
+  /// - Parameters:
+  ///   - layer: its name; nil for the only one that has features.
+  ///   - takesCentroids: whether it may hold lines and areas.
+  func conversion(layer: String?, takesCentroids: Bool) throws -> Conversion {
+    let layers = try layers()
+    let chosen = try choose(layer, of: layers)
+    guard chosen.name.utf8.first != UInt8(ascii: "-") else {
+      throw Failure(
+        description:
+          "\(path): the layer \(chosen.name) cannot be read, as its name looks like a flag")
+    }
+    var conversion = Conversion(
+      arguments: ["ogr2ogr"] + GDALFile.configuration, format: .csv, count: chosen.count, notes: [])
+    if chosen.isTable {
+      // Whole numbers would be quoted, as texts are that look like numbers.
+      conversion.arguments += ["-f", "CSV", "-mapFieldType", "Integer=Real,Integer64=Real"]
+    } else {
+      if !takesCentroids, chosen.isOfShapes {
+        throw Failure(
+          description:
+            "\(path): the layer \(chosen.name) holds lines or areas (\(chosen.geometry)), and only points "
+            + "are stored; --points centroid takes the centroid of each")
+      }
+      conversion.format = .geoJSONSequence
+      // All digits, so that coordinates stay what they are.
+      conversion.arguments += ["-f", "GeoJSONSeq", "-lco", "COORDINATE_PRECISION=17"]
+      if chosen.hasSystem {
+        conversion.arguments += ["-t_srs", "EPSG:4326"]
+      } else {
+        conversion.notes.append(
+          "the layer \(chosen.name) names no reference system; its coordinates were taken as longitudes and "
+            + "latitudes of WGS 84")
+      }
+      if !takesCentroids { conversion.arguments.append("-explodecollections") }
+    }
+    conversion.arguments += ["/vsistdout/", source, chosen.name]
+    return conversion
+  }
+
+  private func choose(_ name: String?, of layers: [Layer]) throws(Failure) -> Layer {
+    let list =
+      layers.prefix(GDALFile.shownLayers).map(\.description).joined(separator: ", ")
+      + (layers.count > GDALFile.shownLayers
+        ? " and \(layers.count - GDALFile.shownLayers) more" : "")
+    if let name {
+      if let layer = layers.first(where: { $0.name.isSame(as: name) }) { return layer }
+      throw Failure(
+        description: "\(path) has no layer \(name); it has \(list.isEmpty ? "none" : list)")
+    }
+    let filled = layers.filter { $0.count != 0 }
+    if filled.count == 1 { return filled[0] }
+    if layers.count == 1 { return layers[0] }
+    guard !layers.isEmpty else { throw Failure(description: "\(path) has no layers") }
+    throw Failure(description: "\(path) has several layers; choose one with --layer: \(list)")
+  }
+
+  private func layers() throws -> [Layer] {
+    guard access(path, R_OK) == 0 else {
+      throw Failure(description: "\(path) cannot be opened: \(String(cString: strerror(errno)))")
+    }
+    let arguments =
+      ["ogrinfo"] + GDALFile.configuration + ["-ro", "-so", "-al", "-nomd", "-noextent", source]
+    let program = try ChildProgram(arguments)
+    do {
+      return Layer.list(try program.readAll(keeping: GDALFile.longestList))
+    } catch let failure as Failure {
+      let isParquet = path.lowercasedASCII.utf8.suffix(7).elementsEqual("parquet".utf8)
+      throw Failure(
+        description:
+          "\(path) cannot be read: \(failure), as it is damaged, or this GDAL has no driver for it"
+          + (isParquet
+            ? "; Debian's has none for Parquet: make a GeoPackage of it with another" : ""))
+    }
+  }
+
+  /// A layer, as `ogrinfo` describes it.
+  private struct Layer: CustomStringConvertible {
+    var name: String
+    var geometry = ""
+    /// The number of features; nil if it isn't known.
+    var count: Int?
+    var hasSystem = false
+
+    /// Whether it has no geometries, as a sheet.
+    var isTable: Bool { geometry.isSame(as: "None") }
+    /// Whether none of its geometries is a point.
+    var isOfShapes: Bool {
+      ["Line", "Polygon", "Curve", "Surface", "TIN", "Triangle"].contains { word in
+        geometry.parts(separatedBy: UInt8(ascii: " ")).contains {
+          $0.isSame(as: word) || $0.isSame(as: "Multi\(word)")
+        }
+      }
+    }
+    var description: String {
+      "\(name) (\(isTable ? "table" : geometry)\(count.map { ", \($0)" } ?? ""))"
+    }
+
+    /// Reads what `ogrinfo -so -al` prints. Of each kind of line the first counts, as fields may have such names.
+    static func list(_ text: [UInt8]) -> [Layer] {
+      var layers: [Layer] = []
+      var (needsCount, needsSystem, isSystem) = (false, false, false)
+      for line in String(decoding: text, as: UTF8.self).parts(separatedBy: 0x0A) {
+        if let name = value("Layer name: ", line) {
+          layers.append(Layer(name: name))
+          (needsCount, needsSystem, isSystem) = (true, true, false)
+        }
+        guard let last = layers.indices.last else { continue }
+        if isSystem {
+          isSystem = false
+          // The latter is what GeoPackage has for that.
+          let unknown = ["(unknown)", "GEOGCRS[\"Undefined ", "ENGCRS[\"Undefined "]
+          layers[last].hasSystem = !unknown.contains { line.utf8.starts(with: $0.utf8) }
+        } else if layers[last].geometry.isEmpty, let geometry = value("Geometry: ", line) {
+          layers[last].geometry = geometry
+        } else if needsCount, let count = value("Feature Count: ", line) {
+          needsCount = false
+          layers[last].count = Int(count).flatMap { $0 < 0 ? nil : $0 }
+        } else if needsSystem, line.isSame(as: "Layer SRS WKT:") {
+          (needsSystem, isSystem) = (false, true)
+        }
+      }
+      return layers
+    }
+
+    private static func value(_ name: String, _ line: Substring) -> String? {
+      guard line.utf8.starts(with: name.utf8) else { return nil }
+      return String(decoding: line.utf8.dropFirst(name.utf8.count), as: UTF8.self)
+    }
+  }
+}

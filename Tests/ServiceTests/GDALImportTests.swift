@@ -1,0 +1,204 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// `pincluster import` of files that GDAL reads.
+@Suite(
+  .timeLimit(.minutes(5)), .enabled(if: OGR.isThere, "no ogr2ogr is installed"))
+struct GDALImportTests {
+  private let room: ImportRoom
+
+  init() throws { room = try ImportRoom() }
+
+  private static let points = collection([
+    (
+      "\"Point\",\"coordinates\":[13.388860123456789,52.51703700000001]",
+      #"{"name":"Straße","code":"01067"}"#
+    ),
+    ("\"Point\",\"coordinates\":[-0.1276,51.5072]", #"{"name":"London","code":"10115"}"#),
+  ])
+
+  private static func collection(_ features: [(geometry: String, properties: String)]) -> String {
+    let texts = features.map {
+      #"{"type":"Feature","geometry":{"type":\#($0.geometry)},"properties":\#($0.properties)}"#
+    }
+    return #"{"type":"FeatureCollection","features":[\#(texts.joined(separator: ","))]}"#
+  }
+
+  /// Has a file made of GeoJSON.
+  private func make(_ name: String, of text: String, _ flags: String..., layer: String = "places")
+    throws -> String
+  {
+    let (source, target) = (room.files.file("source.geojson"), room.files.file(name))
+    try Fixtures.write(Array(text.utf8), path: source)
+    let run = try ChildProcess(OGR.program, flags + ["-nln", layer, target, source])
+    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
+    return target
+  }
+
+  @Test(arguments: [
+    ("a.gpkg", [] as [String]), ("a.fgb", []), ("a.shp", ["-lco", "ENCODING=UTF-8"]), ("a.kml", []),
+    ("a.gml", []),
+    ("a.tab", []), ("a.sqlite", []),
+  ])
+  func `points of every usual kind`(_ name: String, _ flags: [String]) throws {
+    let path = room.files.file(name)
+    let source = room.files.file("source.geojson")
+    try Fixtures.write(Array(Self.points.utf8), path: source)
+    let run = try ChildProcess(OGR.program, flags + ["-nln", "places", path, source])
+    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
+    let load = try room.load(path)
+    load.expectSuccess()
+    let stored = try room.stored()
+    #expect(stored.count == 2, "\(stored)")
+    #expect(stored[0].hasPrefix("[-0.127") && stored[0].contains("London"), "\(stored)")
+    #expect(stored[1].hasPrefix("[13.3888601") || stored[1].hasPrefix("[13.38886"), "\(stored)")
+    #expect(stored[1].contains("Straße") && stored[1].contains("\"01067\""), "\(stored)")
+  }
+
+  @Test func `coordinates come bit for bit, and from other reference systems`() throws {
+    try room.load(try make("a.gpkg", of: Self.points)).expectSuccess()
+    #expect(
+      try room.stored() == [
+        #"[-0.1276,51.5072]{"name":"London","code":"10115"}"#,
+        #"[13.388860123456789,52.51703700000001]{"name":"Straße","code":"01067"}"#,
+      ])
+    let metres = try make("b.gpkg", of: Self.points, "-t_srs", "EPSG:25832")
+    let other = try ImportRoom()
+    try other.load(metres).expectSuccess()
+    let stored = try other.stored()
+    #expect(stored.count == 2 && stored[1].hasPrefix("[13.38886012"), "\(stored)")
+  }
+
+  @Test func `without a reference system coordinates are degrees, as a note says`() throws {
+    let path = try make("a.gpkg", of: Self.points, "-a_srs", "NULL")
+    let run = try room.load(path)
+    run.expectSuccess()
+    #expect(
+      run.output.contains("note: the layer places names no reference system"), "\(run.output)")
+    #expect(try room.stored().count == 2)
+  }
+
+  @Test func `a layer is chosen where there are several`() throws {
+    let path = try make("a.gpkg", of: Self.points)
+    let more = try make("b.gpkg", of: Self.collection([("\"Point\",\"coordinates\":[1,2]", "{}")]))
+    let run = try ChildProcess(OGR.program, ["-update", "-nln", "more of it", path, more])
+    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
+    try room.load(path).expectFailure(
+      saying: "--layer", "places (Point, 2)", "more of it (Point, 1)")
+    try room.load(path, "--layer", "nope").expectFailure(saying: "nope", "more of it")
+    try room.load(path, "--layer", "more of it").expectSuccess()
+    #expect(try room.stored() == ["[1,2]{}"])
+    // Of tracks and waypoints only what isn't empty counts.
+    let tracks = try make(
+      "c.gpx", of: Self.points, "-dsco", "GPX_USE_EXTENSIONS=YES", layer: "waypoints")
+    try room.load(tracks).expectSuccess()
+    #expect(try room.stored().count == 3)
+  }
+
+  @Test func `sheets are tables`() throws {
+    for name in ["a.xlsx", "a.ods"] {
+      let rows = Self.collection([
+        (
+          "\"Point\",\"coordinates\":[0,0]",
+          #"{"id":7,"name":"Straße, 5","lat":52.52,"lon":13.405,"plz":"01067","n":12}"#
+        ),
+        (
+          "\"Point\",\"coordinates\":[0,0]",
+          #"{"id":8,"name":"b","lat":51.5,"lon":-0.13,"plz":"01099","n":3.5}"#
+        ),
+      ])
+      let room = try ImportRoom()
+      let run = try room.load(try make(name, of: rows))
+      run.expectSuccess()
+      #expect(
+        try room.stored() == [
+          #"[-0.13,51.5]{"name":"b","plz":"01099","n":3.5}"#,
+          #"[13.405,52.52]{"name":"Straße, 5","plz":"01067","n":12}"#,
+        ], "\(name)")
+    }
+    let bare = try make("b.xlsx", of: Self.points)
+    #expect(try room.load(bare).error.contains(bare))
+  }
+
+  @Test func `lines and areas are refused, or are their centroids`() throws {
+    let path = try make(
+      "a.gpkg",
+      of: Self.collection([
+        ("\"Polygon\",\"coordinates\":[[[0,0],[4,0],[4,2],[0,2],[0,0]]]", #"{"n":1}"#),
+        (
+          "\"MultiPolygon\",\"coordinates\":[[[[10,10],[12,10],[12,12],[10,12],[10,10]]],[[[20,10],[22,10],[22,12],[20,12],[20,10]]]]",
+          #"{"n":2}"#
+        ),
+      ]), "-nlt", "MULTIPOLYGON")
+    try room.load(path).expectFailure(saying: "Multi Polygon", "--points centroid")
+    try room.load(path, "--points", "centroid").expectSuccess()
+    #expect(try room.stored() == [#"[16,11]{"n":2}"#, #"[2,1]{"n":1}"#])
+    // The same for GeoJSON without GDAL.
+    let line = room.files.file("line.geojson")
+    try Fixtures.write(
+      Array(Self.collection([("\"LineString\",\"coordinates\":[[1,2],[3,6]]", #"{"n":3}"#)]).utf8),
+      path: line)
+    let other = try ImportRoom()
+    #expect(try other.load(line).error.contains("--points centroid"))
+    try other.load(line, "--points", "centroid").expectSuccess()
+    #expect(try other.stored() == [#"[2,4]{"n":3}"#])
+  }
+
+  @Test func `parts of points are points, and bad features are counted as everywhere`() throws {
+    let path = try make(
+      "a.gpkg",
+      of: Self.collection([
+        ("\"MultiPoint\",\"coordinates\":[[1,2],[3,4]]", #"{"n":1}"#),
+        ("\"Point\",\"coordinates\":[5,6]", #"{"n":2}"#),
+        ("\"LineString\",\"coordinates\":[[1,2],[3,4]]", #"{"n":3}"#),
+      ]))
+    let run = try room.load(path)
+    #expect(run.exit == .code(1))
+    #expect(
+      run.errorLines.first?.hasPrefix("pincluster: feature 4: /geometry is a LineString") == true,
+      "\(run.error)")
+    #expect(try room.stored() == [])
+    #expect(try room.load(path, "--on-error", "skip").exit == .code(0))
+    #expect(try room.stored() == [#"[1,2]{"n":1}"#, #"[3,4]{"n":1}"#, #"[5,6]{"n":2}"#])
+    // To a service it is read twice.
+    let server = try ServerProcess.ready()
+    let url = ["--collection", "c", "--url", "http://127.0.0.1:\(server.port)"]
+    #expect(try Tool(["import", path] + url).exit == .code(1))
+    #expect(try server.client.get("/collections/c").status == 404)
+    try Tool(["import", try make("b.gpkg", of: Self.points)] + url).expectSuccess()
+    #expect(try server.json("/collections/c")["featureCount"]?.int == 2)
+    #expect(server.terminate() == 0)
+  }
+
+  @Test func `an archive of a shapefile`() throws {
+    for ending in ["shp", "shx", "dbf", "prj"] { _ = room.files.file("a.\(ending)") }
+    _ = try make("a.shp", of: Self.points, "-lco", "ENCODING=UTF-8")
+    let archive = room.files.file("a.zip")
+    let names = ["shp", "shx", "dbf", "prj", "cpg"].map { room.files.file("a.\($0)") }
+    let run = try ChildProcess(
+      "/usr/bin/python3", ["-m", "zipfile", "-c", archive] + names)
+    #expect(run.waitForExit(seconds: 60) == .code(0), "\(run.standardError)")
+    try room.load(archive).expectSuccess()
+    #expect(try room.stored().count == 2)
+  }
+
+  @Test func `what GDAL can't read is one line`() throws {
+    let broken = room.files.file("a.gpkg")
+    try Fixtures.write(Array("nothing of the kind".utf8), path: broken)
+    try room.load(broken).expectFailure(saying: broken, "ogrinfo")
+    let parquet = room.files.file("a.parquet")
+    try Fixtures.write(Array("PAR1".utf8), path: parquet)
+    try room.load(parquet).expectFailure(saying: parquet, "Parquet")
+    try room.load(room.files.file("none.gpkg")).expectFailure(saying: "none.gpkg", "No such file")
+    try room.pipe(broken, "--format", "gdal").expectFailure(2, saying: "standard input")
+    try room.load(room.files.file("a.csv"), "--layer", "a").expectFailure(2, saying: "--layer")
+    try room.load(room.files.file("a.csv"), "--points", "centroid").expectFailure(2, saying: "CSV")
+    let path = try make("b.gpkg", of: Self.points)
+    let run = try Tool(
+      ["import", path, "--collection", "c", "--data", room.data.path],
+      launcher: ["/usr/bin/env", "PATH=\(room.files.path)"])
+    run.expectFailure(saying: "ogrinfo isn't installed", "apt install gdal-bin")
+    #expect(try room.stored() == [])
+  }
+}

@@ -1,0 +1,93 @@
+// The MapLibre layer against the built binary, on a stub of a map: what is a cluster, and what is a pin.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { layer } from '../maplibre.js'
+import { Pincluster } from '../pincluster.js'
+import { point, start } from './service.js'
+
+// What features may have of their own, by the names that the service gives to clusters.
+const ODD = { cluster: true, cluster_id: 4, point_count: 7, point_count_abbreviated: '7', annotation_id: 'x', feature_id: 'y', title: 'own' }
+
+/** What maplibre.js uses of a map. */
+class StubMap {
+  sources = new Map()
+  layers = new Map()
+  listeners = new Map()
+  bounds = [0, 50, 2, 52]
+  zoom = 8
+  isStyleLoaded() { return true }
+  getStyle() { return {} }
+  addSource(id, source) {
+    this.sources.set(id, { ...source, setData: data => { this.sources.get(id).data = data; this.onData?.(id) } })
+  }
+  getSource(id) { return this.sources.get(id) }
+  addLayer(layer) { this.layers.set(layer.id, layer) }
+  on(type, target, listener) { this.listeners.set(listener ? `${type} ${target}` : type, listener ?? target) }
+  getBounds() {
+    const [west, south, east, north] = this.bounds
+    return { getWest: () => west, getSouth: () => south, getEast: () => east, getNorth: () => north }
+  }
+  getCenter() { return { lng: 1, lat: 51 } }
+  getZoom() { return this.zoom }
+  getMaxZoom() { return 22 }
+  easeTo(options) { this.eased = options }
+  project() { return { x: 400, y: 300 } }
+  unproject([x, y]) { return { lng: x / 400, lat: 51 + y / 3000 } }
+  /** The next data of a source. */
+  data(id) {
+    return new Promise(resolve => { this.onData = own => { if (own === id) resolve(this.sources.get(id).data) } })
+  }
+}
+
+let service, places
+before(async () => {
+  service = await start()
+  places = new Pincluster(service.url).collection('places')
+  await places.upsert([
+    point('shop-a', 0.5, 51.5, ODD), point(-5, 1.5, 50.5, { a: 1 }), point(1, 1.5, 51.5, ODD), point(2, 1.5, 51.5, ODD),
+  ])
+})
+after(() => service.stop())
+
+/** Whether a layer draws a feature, by its filter, which is of the kind that these layers have. */
+function draws({ filter }, { properties }) {
+  if (filter[0] === '!') return !draws({ filter: filter[1] }, { properties })
+  const [operator, [, name], value] = filter
+  assert.equal(operator, '==')
+  return properties[name] === value
+}
+
+test('own properties make no cluster of a pin', async () => {
+  const map = new StubMap()
+  const drawn = new Promise(resolve => { map.onData = id => map.sources.get(id).data.features.length && resolve(map.sources.get(id).data) })
+  const own = layer(places.url, { form: 'geojson', id: 'own', titleProperty: 'name' }).addTo(map)
+  const { features } = await drawn
+  const [clusters, pins] = ['own-clusters', 'own-pins'].map(id => features.filter(feature => draws(map.layers.get(id), feature)))
+  assert.deepEqual(clusters.map(({ properties }) => properties.point_count), [2])
+  assert.deepEqual(pins.map(({ properties }) => properties.feature_id).sort(), [-5, 'shop-a'])
+  for (const { properties } of pins) {
+    assert.equal(properties.cluster ?? properties.cluster_id ?? properties.point_count ?? properties.point_count_abbreviated, undefined)
+  }
+  const shop = pins.find(({ properties }) => properties.feature_id === 'shop-a').properties
+  assert.notEqual(shop.annotation_id, 'x')
+  assert.equal(shop.title, 'own')
+
+  // A click on a pin asks for nothing; one on a cluster of one place spreads it, and its pins are pins.
+  let asked = 0
+  own.open = new Proxy(own.open, { apply: (open, self, args) => { asked++; return Reflect.apply(open, self, args) } })
+  const click = (id, feature) => map.listeners.get(`click ${id}`)({ features: [feature] })
+  const [shopPin] = pins.filter(({ properties }) => properties.feature_id === 'shop-a')
+  click('own-pins', shopPin)
+  assert.equal(asked, 0)
+  const spread = map.data('own-spread')
+  click('own-clusters', clusters[0])
+  assert.equal(asked, 1)
+  const spreadPins = (await spread).features.filter(({ geometry }) => geometry.type === 'Point')
+  assert.deepEqual(spreadPins.map(({ properties }) => properties.feature_id), [1, 2])
+  for (const pin of spreadPins) {
+    assert.equal(pin.properties.cluster_id, undefined)
+    click('own-spread-pins', pin)
+  }
+  assert.equal(asked, 1)
+})

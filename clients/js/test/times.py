@@ -1,0 +1,137 @@
+"""The time slider of the map page, by mouse, touch and keyboard, against a model: two places, the first before the second."""
+
+import random
+
+from harness import test, until
+
+
+def concerts(service, name, days):
+    service.ask(f"/collections/{name}", {"temporal": {"property": "on"}}, "PUT")
+    service.store(name, [(i, [10 + i % 7, 50 + i % 5], {"on": f"2024-{1 + i // 28:02}-{1 + i % 28:02}"}) for i in range(days)])
+
+
+def places(page):
+    return page.evaluate("['from', 'to'].map(id => Number(document.getElementById(id).value))")
+
+
+def point(page, place):
+    """Where a thumb at a place has its middle. Thumbs stay within the line."""
+    box = page.locator("#from").bounding_box()
+    return box["x"] + 9 + (box["width"] - 18) * place / 1000, box["y"] + box["height"] / 2
+
+
+def drag(page, start, end):
+    page.mouse.move(*point(page, start))
+    page.mouse.down()
+    for step in range(1, 3):
+        page.mouse.move(*point(page, start + (end - start) * step / 2))
+    page.mouse.up()
+
+
+@test
+def thumbs_never_lock(browse, service):
+    concerts(service, "gigs", 300)
+    b = browse()
+    page = b.open("collection=gigs")
+    drag(page, 0, 1000)
+    assert places(page) == [1000, 1000], places(page)
+    # Both lie at the right end: a thumb can be drawn away, and so can the other.
+    drag(page, 1000, 300)
+    assert abs(places(page)[0] - 300) < 5 and places(page)[1] == 1000, places(page)
+    drag(page, 1000, 100)
+    assert [abs(a - w) < 5 for a, w in zip(places(page), (100, 300))] == [True, True], places(page)
+    b.close()
+
+
+@test
+def a_thousand_steps(browse, service):
+    concerts(service, "gigs", 300)
+    r = random.Random(3)
+    b = browse()
+    page = b.open("collection=gigs")
+    # The pointer meets a thumb within its half width.
+    near, model, focus = 9 / (page.locator("#from").bounding_box()["width"] - 18) * 1000, [0, 1000], None
+    for step in range(1000):
+        if r.random() < 0.3:
+            start, end = r.choice(model), r.choice([0, 1000, r.choice(model), r.randrange(1001)])
+            drag(page, start, end)
+            found = places(page)
+            # One has gone to where it was drawn, the other is where it was; either may have been on top where they meet.
+            fits = [sorted([model[1 - i], end]) for i in (0, 1) if abs(model[i] - start) <= near]
+            assert any(all(abs(a - w) <= near for a, w in zip(found, fit)) for fit in fits), (step, model, start, end, found)
+            model = found
+            # The keyboard goes on with the thumb that was drawn.
+            focus = None
+        else:
+            if focus is None:
+                focus = r.randrange(2)
+                page.focus("#from" if focus == 0 else "#to")
+            key, by = r.choice([("ArrowRight", 1), ("ArrowLeft", -1), ("Home", -1000), ("End", 1000), ("PageUp", 100), ("PageDown", -100)])
+            page.keyboard.press(key)
+            moved = min(max(model[focus] + by, 0), 1000)
+            wanted = sorted([model[1 - focus], moved])
+            if moved != wanted[focus] or (model[0] == model[1] and moved != model[0]):
+                focus = wanted.index(moved)
+            model = wanted
+            assert places(page) == model, (step, key, model, places(page))
+            assert page.evaluate("document.activeElement.id") == ["from", "to"][focus], step
+    # What is asked for is what the thumbs say.
+    b.still()
+    page.wait_for_timeout(600)
+    b.still()
+    b.expect_fresh()
+    b.close()
+
+
+@test
+def thumbs_by_touch(browse, service):
+    concerts(service, "gigs", 300)
+    b = browse(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
+    page = b.open("collection=gigs")
+    page.click("#more")
+    page.locator("#from").scroll_into_view_if_needed()
+    devtools = b.context.new_cdp_session(page)
+
+    def swipe(start, end):
+        def send(kind, *at):
+            devtools.send("Input.dispatchTouchEvent", {
+                "type": kind, "touchPoints": [{"x": x, "y": y} for x, y in at]})
+        send("touchStart", point(page, start))
+        for step in range(1, 6):
+            send("touchMove", point(page, start + (end - start) * step / 5))
+        send("touchEnd")
+
+    swipe(0, 1000)
+    assert places(page) == [1000, 1000], places(page)
+    swipe(1000, 500)
+    assert abs(places(page)[0] - 500) < 9 and places(page)[1] == 1000, places(page)
+    b.close()
+
+
+@test
+def times_play_and_grow(browse, service):
+    concerts(service, "tours", 300)
+    b = browse()
+    page = b.open("collection=tours&live=1")
+    until(page, "document.querySelectorAll('#bars i').length > 0")
+    label = page.text_content("#span")
+    # A live write beyond all times: the ends show it.
+    service.store("tours", [(999, [11, 51], {"on": "2025-12-24"})])
+    until(page, f"document.getElementById('span').textContent !== {label!r}")
+    assert "2025" in page.text_content("#span"), page.text_content("#span")
+    assert places(page) == [0, 1000]
+    b.still()
+    page.click("#play")
+    until(page, "Number(document.getElementById('from').value) > 0")
+    first = places(page)
+    assert first[1] - first[0] == 100, first
+    until(page, f"Number(document.getElementById('from').value) > {first[0]}")
+    assert page.get_attribute("#play", "aria-pressed") == "true"
+    page.click("#play")
+    assert page.get_attribute("#play", "aria-pressed") == "false"
+    stopped = places(page)
+    page.wait_for_timeout(1600)
+    assert places(page) == stopped
+    b.still()
+    b.expect_fresh()
+    b.close()
