@@ -31,7 +31,10 @@ struct CSVFields {
 
   /// Whether there is nothing but white space in all fields.
   func areEmpty(_ record: UnsafeRawBufferPointer) -> Bool {
-    fields.allSatisfy { field in
+    if separator == TablePlan.noSeparator {
+      return record.allSatisfy { JSONText.isSpace($0) || TablePlan.separators.contains($0) }
+    }
+    return fields.allSatisfy { field in
       (field.start..<field.end).allSatisfy { JSONText.isSpace(record[$0]) }
     }
   }

@@ -193,7 +193,7 @@ struct CSVReader {
   /// Passes a line before the first feature.
   private mutating func passHead(_ record: UnsafeRawBufferPointer) {
     let isBlank = record.allSatisfy {
-      JSONText.isSpace($0) || $0 == plan.separator || [0x2C, 0x3B, 0x7C].contains($0)
+      JSONText.isSpace($0) || $0 == plan.separator || TablePlan.separators.contains($0)
     }
     if isBlank { return }
     if isBeforeSeparator {

@@ -4,7 +4,6 @@ internal import Texts
 struct TableHead {
   /// The most bytes of a header.
   private static let most = 1 << 20
-  private static let separators = TableOptions.separators.map(\.value)
 
   private let options: TableOptions
   private let idProperty: String?
@@ -85,7 +84,7 @@ struct TableHead {
     }
     guard
       let candidate = try candidate(
-        text[start...], line, given.map { [$0] } ?? TableHead.separators, isWhole: isWhole)
+        text[start...], line, given.map { [$0] } ?? TablePlan.separators, isWhole: isWhole)
     else { return nil }
     return try plan(
       candidate, encoding, hasSeparatorLine: named != nil,
@@ -126,7 +125,7 @@ struct TableHead {
         start = index + 1
       case 0x20, 0x09: break
       default:
-        guard TableHead.separators.contains(text[index]) || text[index] == options.separator else {
+        guard TablePlan.separators.contains(text[index]) || text[index] == options.separator else {
           return
         }
       }
@@ -196,8 +195,12 @@ struct TableHead {
       }
     }
     if let best = good.max(by: { $0.heading.names.count < $1.heading.names.count }) {
-      // One column is the same by each separator.
-      if good.count == 1 || best.heading.names.count == 1 { return good[0] }
+      if good.count == 1 { return best }
+      if best.heading.names.count == 1 {
+        // One column has no separator.
+        return Candidate(
+          separator: TablePlan.noSeparator, heading: best.heading, coordinates: best.coordinates)
+      }
       if good.count(where: { $0.heading.names.count > 1 }) == 1 { return best }
       let names = good.map { TableText.quoted([$0.separator]) }.joined(separator: " and ")
       fault.detail = "\(names) both make columns of coordinates; separator says which it is"
@@ -251,7 +254,8 @@ struct TableHead {
       isText[column] = true
     }
     var notes = assumptions
-    if !isSeparatorGiven, candidate.separator != UInt8(ascii: ",") {
+    let isPlain = [UInt8(ascii: ","), TablePlan.noSeparator].contains(candidate.separator)
+    if !isSeparatorGiven, !isPlain {
       let name = candidate.separator == 0x09 ? "a tab" : TableText.quoted([candidate.separator])
       notes.append("the separator is \(name)")
     }

@@ -31,6 +31,11 @@ public struct TablePlan: Sendable {
   /// contradicts it.
   var isFinal = false
 
+  /// The separator of a table with one column: a byte that isn't in text.
+  static let noSeparator: UInt8 = 0
+  /// What may be left of a line without anything in it.
+  static let separators = TableOptions.separators.map(\.value)
+
   /// Whether text begins with a line that names the separator.
   static func isSeparatorLine(_ text: some Collection<UInt8>) -> Bool {
     text.prefix(4).map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 } == Array("sep=".utf8)
