@@ -179,6 +179,20 @@ import Testing
     #expect(bad.pointers == ["/features/0", "/features/1"])
   }
 
+  @Test func `what is said of a CSV must be known`() async throws {
+    let service = try Service()
+    for (query, name) in [
+      ("separator=x", "separator"), ("separator=", "separator"), ("separator=%09", "separator"),
+      ("decimal=;", "decimal"), ("encoding=", "encoding"), ("encoding=utf-99", "encoding"),
+      ("encoding=UTF-8//TRANSLIT", "encoding"), ("lon=a", "lon"), ("lat=a", "lat"),
+      ("geometry=a&lon=b&lat=c", "geometry"), ("quote='", "quote"), ("text=a&text=b", "text"),
+    ] {
+      let bad = await service.post("\(items)?\(query)", "lon,lat\n1,2\n", type: "text/csv")
+      bad.expectProblem(400)
+      #expect(bad.pointers == [name], "\(query): \(bad.text)")
+    }
+  }
+
   @Test func `CSV has columns, numbers, texts and absent values`() async throws {
     let service = try Service()
     let text =

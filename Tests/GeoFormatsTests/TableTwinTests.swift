@@ -21,15 +21,45 @@ import Testing
     #expect(read > TableTwinTests.count * 3 / 4, "\(read)")
   }
 
+  /// What comes of a table doesn't depend on how much of it is looked at first.
+  @Test func looks() {
+    for seed in 0..<(TableTwinTests.count / 4) {
+      var random = SeededGenerator(seed: UInt64(seed))
+      let table = TwinTable(&random)
+      func outcome(_ look: Int) -> String {
+        do {
+          let parsed = try read(table, look: look)
+          let records = (0..<parsed.batch.count).map { index in
+            parsed.batch.withRecord(at: index) { record in
+              let id = record.needsID ? "" : "\(record.id) \(record.id.isWrittenAsText)"
+              return "\(id) \(record.coordinate) \(text(record.properties))"
+            }
+          }
+          return "\(records) \(parsed.problems) \(parsed.notes)"
+        } catch {
+          return "\(error)"
+        }
+      }
+      let whole = outcome(table.bytes.count)
+      for look in [0, random.int(0...table.bytes.count)] {
+        #expect(outcome(look) == whole, "table \(seed), look \(look)\n\(shown(table))")
+      }
+    }
+  }
+
+  private func read(_ table: TwinTable, look: Int) throws -> ParsedFeatures {
+    try table.bytes.withUnsafeBytes {
+      try ParsedFeatures(
+        table: $0, options: table.options, idProperty: table.idProperty,
+        maximumLength: FeatureReader.usualLength, room: .unlimited, look: look)
+    }
+  }
+
   /// Returns whether a table was read as a whole.
   private func check(_ table: TwinTable, _ name: String) -> Bool {
     var parsed = ParsedFeatures()
     do {
-      parsed = try table.bytes.withUnsafeBytes {
-        try ParsedFeatures(
-          table: $0, options: table.options, idProperty: table.idProperty,
-          maximumLength: FeatureReader.usualLength, room: .unlimited)
-      }
+      parsed = try read(table, look: table.bytes.count)
     } catch {
       let text = "\(error)"
       let names = table.choices.allSatisfy {

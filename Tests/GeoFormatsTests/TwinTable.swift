@@ -195,7 +195,7 @@ struct TwinTable {
       let kind = random.int(0...3)
       let fields = (0..<rows).map { _ in
         let number = random.pick([
-          "7", "-1\(decimal)5", "0", "1\(decimal)50", "2e3", "-0\(decimal)25",
+          "7", "-1\(decimal)5", "0", "1\(decimal)50", "2e3", "-0\(decimal)25", "1\(decimal)5E2",
         ])
         let other = (0..<random.int(0...5)).map { _ in
           String(

@@ -28,6 +28,26 @@ import Testing
     }
   }
 
+  @Test func theContentTypeTellsTheEncoding() throws {
+    let server = try ServerProcess.ready()
+    let items = "/collections/c/items"
+    func post(_ type: String, _ query: String = "") throws -> Int {
+      try server.client.send(
+        "POST", items + query, headers: [("Content-Type", type)],
+        body: Array("id,lon,lat,n\n1,2,3,".utf8) + [0xE4, 0x0A]
+      ).status
+    }
+    for type in ["text/csv; charset=ISO-8859-1", "text/csv;header=present;CHARSET=\"latin1\""] {
+      #expect(try post(type) == 200)
+      #expect(try server.json("\(items)/1")["properties"]?.text == #"{"n":"ä"}"#)
+      #expect(try server.client.send("DELETE", "\(items)/1").status == 204)
+    }
+    #expect(try post("text/csv; charset=utf-99") == 415)
+    #expect(try post("text/csv; charset=utf-8") == 422)
+    // What is said in the query counts.
+    #expect(try post("text/csv; charset=utf-8", "?encoding=latin1") == 200)
+  }
+
   /// A customer's table: Windows-1252, CRLF, decimal commas, money, postcodes, a name twice, a row without a place.
   private static let customers = TableCase.windows1252(
     [

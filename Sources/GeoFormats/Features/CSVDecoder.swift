@@ -177,12 +177,14 @@ struct CSVDecoder {
     _ column: Int, _ axis: CoordinateText.Axis, _ record: UnsafeRawBufferPointer
   ) throws(FeatureRefusal) -> Double {
     let field = fields.fields[column]
+    // Whatever a closure has of `self` would be a copy of all of it.
+    let (isPoint, decimal) = (isPoint, plan.decimal)
     let value = CSVFields.withText(of: field, in: record) { (text) -> CoordinateText.Value? in
       let text = JSONText.trimmed(text)
       if isPoint, let number = JSONText.decimal(text) {
         return CoordinateText.Value(degrees: number)
       }
-      return CoordinateText.value(text, decimal: plan.decimal)
+      return CoordinateText.value(text, decimal: decimal)
     }
     guard let value else {
       let hasPoint = record[field.start..<field.end].contains(UInt8(ascii: "."))
@@ -199,10 +201,11 @@ struct CSVDecoder {
   private func point(
     _ column: Int, _ record: UnsafeRawBufferPointer
   ) throws(FeatureRefusal) -> PointText.Point {
+    let (points, decimal) = (points, plan.decimal)
     do throws(PointText.Fault) {
       return try CSVFields.withText(of: fields.fields[column], in: record) {
         (text) throws(PointText.Fault) in
-        try points.point(text, decimal: plan.decimal)
+        try points.point(text, decimal: decimal)
       }
     } catch {
       throw FeatureRefusal("\(shown(column, record)) \(error.reason)")
@@ -255,16 +258,24 @@ struct CSVDecoder {
         plan.properties[index].withUnsafeBytes { properties.append($0) }
         let isNumber = isNumber(text, field, index)
         if !plan.isNumbers[index] || !isNumber { return properties.stringUTF8(text) }
-        guard JSONText.isFinite(text) else {
+        guard
+          isPoint ? writeNumber(text) : CoordinateText.withPoint(text, { writeNumber($0) }) == true
+        else {
           throw FeatureRefusal("\(shown(index, record)) is a number out of range")
         }
-        if isPoint { return properties.raw(text) }
-        _ = CoordinateText.withPoint(text) { properties.raw($0) }
       }
     }
     properties.endObject()
     // Escapes may have made it longer than the text.
     guard properties.count <= maximumLength else { throw tooLong(with: fields.fields.count - 1) }
+  }
+
+  /// Writes a number with a point before its decimals. Returns false if it is out of range.
+  @inline(__always)
+  private mutating func writeNumber(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard JSONText.isFinite(text) else { return false }
+    properties.raw(text)
+    return true
   }
 
   /// Whether a field is a number of its column's. Notes what it is.

@@ -11,18 +11,19 @@ extension ParsedFeatures {
   ///   - idProperty: the name of the column of ids; nil for `id`.
   ///   - maximumLength: the maximum length of a line, and of a feature's properties as JSON, in bytes.
   ///   - room: memory for the features.
+  ///   - look: the first bytes that are looked at before all of it is read. What comes of it doesn't depend on them.
   public init(
     table bytes: UnsafeRawBufferPointer, options: TableOptions, idProperty: String?,
-    maximumLength: Int, room: DecodingRoom
+    maximumLength: Int, room: DecodingRoom, look: Int = usualLook
   ) throws(FormatError) {
     self.init(room: room)
-    var isWhole = bytes.count <= ParsedFeatures.usualLook
+    var isWhole = bytes.count <= look
     while true {
       var survey = TableSurvey(
         options: options, idProperty: idProperty, maximumLength: maximumLength)
       var seen = 0
-      while seen < bytes.count, isWhole || seen < ParsedFeatures.usualLook || !survey.hasHead {
-        let end = isWhole ? bytes.count : min(bytes.count, seen + ParsedFeatures.usualLook)
+      while seen < bytes.count, isWhole || seen < look || !survey.hasHead {
+        let end = isWhole ? bytes.count : min(bytes.count, seen + max(look, 1))
         try survey.read(UnsafeRawBufferPointer(rebasing: bytes[seen..<end]))
         seen = end
       }
