@@ -17,6 +17,16 @@ struct MapView: UIViewRepresentable {
   func makeUIView(context: Context) -> MKMapView {
     let map = MKMapView()
     map.delegate = context.coordinator
+    // What goes wrong is logged, and told once, as the map goes on showing what it has.
+    let clusters = context.coordinator
+    clusters.onError = { [weak map, weak clusters] error in
+      clusters?.onError = ClusteredMap.log
+      ClusteredMap.log(error)
+      let notice = UILabel(frame: CGRect(x: 16, y: 64, width: 320, height: 80))
+      notice.text = "These places may be out of date. \((error as? Problem)?.detail ?? "")"
+      (notice.numberOfLines, notice.backgroundColor) = (0, .systemBackground)
+      map?.addSubview(notice)
+    }
     return map
   }
 

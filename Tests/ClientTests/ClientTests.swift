@@ -66,6 +66,12 @@ import Testing
     let page = try await places.items(of: cluster.id, limit: 7, offset: 55)
     #expect(page.numberMatched == 60 && page.features.count == 5)
 
+    var few = world
+    (few.ids, few.zoomStep, few.scale) = ([1, 60], 1, .zoom(4.6))
+    let some = try await places.view(few)
+    #expect(some.featureCount == 2 && some.zoomLevel == 4)
+    #expect(try await places.items(ids: [1, 60, 99]).numberMatched == 2)
+
     request.previous = view.annotations
     request.scale = .zoom(5)
     let later = try await places.view(request)

@@ -105,8 +105,8 @@ import Testing
     #expect(await zoom("maxZoomLevelForClustering=14.999") == 15)
     #expect(await zoom("maxZoomLevelForClustering=15") == 16)
     #expect(await zoom("maxZoomLevelForClustering=30") == 18)
-    // The grid of 15 is that of 14.4, and that of 16 its own.
-    #expect(await zoom("maxZoomLevelForClustering=14.999&zoomStep=0.8") == 16)
+    // The grid of 15 is that of 14.7, and that of 16 the one of 15.4.
+    #expect(await zoom("maxZoomLevelForClustering=14.999&zoomStep=0.7") == 16)
     let tile = await service.get(
       "/collections/c/tiles/13/4400/2687?maxZoomLevelForClustering=14.999&expansion=true&zoomStep=1"
     )

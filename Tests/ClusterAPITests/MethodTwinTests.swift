@@ -26,6 +26,21 @@ import Testing
     #expect(answered > 6)
   }
 
+  /// Sizes of which the distances of places on grid lines are multiples: boxes that touch don't overlap, also where one
+  /// is at the edge of the world.
+  @Test(arguments: [TwinDataset.mixed, .gridLines, .edges])
+  func `boxes that touch exactly`(data: TwinDataset) async throws {
+    let pair = try await Paired(data.features(seed: 335, count: 170))
+    for zoom in [0.0, 1, 2] {
+      for step in [TwinZoomStep.finest, TwinZoomStep(1, 1)] {
+        var request = TwinRequest(
+          .bbox(west: -180, south: -85, east: 180, north: 85), .zoom(zoom))
+        (request.method, request.clusterBy, request.zoomStep) = (.collision, "kind", step)
+        #expect(await pair.view(request, "\(data) at \(zoom)") != nil)
+      }
+    }
+  }
+
   /// No two boxes overlap unless both are required or kept apart.
   private func expectRoom(
     _ wanted: TwinAnswer, _ request: TwinRequest, _ answer: Answer, _ twin: Twin,

@@ -10,7 +10,11 @@ public struct CLLocationCoordinate2D: Sendable {
   }
 }
 
-public struct MKMapPoint: Sendable { public var x, y: Double }
+public struct MKMapPoint: Sendable {
+  public var x, y: Double
+  fileprivate init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
+  public init(_ coordinate: CLLocationCoordinate2D) { (x, y) = (0, 0) }
+}
 public struct MKMapSize: Sendable { public var width, height: Double }
 public struct MKMapRect: Sendable {
   public var origin: MKMapPoint
@@ -43,7 +47,7 @@ public struct MKFeatureDisplayPriority: Sendable {
   open var canShowCallout = false
   open var clusteringIdentifier: String?
   open var displayPriority = MKFeatureDisplayPriority()
-  public init(annotation: (any MKAnnotation)?, reuseIdentifier: String?) {}
+  public init(annotation: (any MKAnnotation)?, reuseIdentifier: String?) { super.init() }
 }
 
 @MainActor open class MKMarkerAnnotationView: MKAnnotationView { open var glyphText: String? }
@@ -57,6 +61,9 @@ public struct MKFeatureDisplayPriority: Sendable {
 @MainActor open class MKMapView: UIView {
   open weak var delegate: (any MKMapViewDelegate)?
   open var visibleMapRect = MKMapRect(x: 0, y: 0, width: 0, height: 0)
+  open func convert(
+    _ point: CGPoint, toCoordinateFrom view: UIView?
+  ) -> CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: 0, longitude: 0) }
   open func setVisibleMapRect(_ rect: MKMapRect, animated: Bool) {}
   open func addAnnotations(_ annotations: [any MKAnnotation]) {}
   open func removeAnnotations(_ annotations: [any MKAnnotation]) {}

@@ -70,7 +70,7 @@ import Testing
         .items("{\"type\":\"Feature\",\"properties\":{\"a\":" + deep, 400),
         .items(
           "{\"type\":\"FeatureCollection\",\"features\":" + deep
-            + String(repeating: "]", count: 100_000) + "}", 400
+            + String(repeating: "]", count: 100_000) + "}", 422
         ),
         .items("[]", 422), .items("null", 422), .items("{}", 422),
         .items("{\"type\":\"Topology\"}", 422), .items("{\"type\":\"FeatureCollection\"}", 422),

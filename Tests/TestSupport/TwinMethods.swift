@@ -147,7 +147,11 @@ private struct TwinMarker {
   /// How far apart they are, the shorter way round the world.
   func offset(from other: TwinMarker) -> (dx: Double, dy: Double) {
     let dx = (placed.x - other.placed.x).magnitude
-    return (min(dx, Twin.worldSize - dx), (placed.y - other.placed.y).magnitude)
+    // What lies on the southern edge is in the last row, and yet as far south as the edge.
+    func south(_ one: Twin.Placed) -> Double {
+      one.y == Twin.worldSize.nextDown ? Twin.worldSize : one.y
+    }
+    return (min(dx, Twin.worldSize - dx), (south(placed) - south(other.placed)).magnitude)
   }
 
   /// Whether another may join its cluster.

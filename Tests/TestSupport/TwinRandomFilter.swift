@@ -91,7 +91,11 @@ extension TwinFilter {
       case 1: pattern += "%"
       case 2: pattern += "%_"
       default:
-        if "%_\\".unicodeScalars.contains(scalar) || generator.chance(0.1) { pattern += "\\" }
+        // With a backslash before it, a text in CQL2 has another sign for these.
+        let isPlain = !"abtnvfr'".unicodeScalars.contains(scalar)
+        if "%_\\".unicodeScalars.contains(scalar) || generator.chance(0.1) && isPlain {
+          pattern += "\\"
+        }
         pattern.unicodeScalars.append(scalar)
       }
     }

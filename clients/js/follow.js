@@ -13,7 +13,7 @@ const MOST_REUSED = 2000
 const DRILLDOWN = [
   'zoomStep', 'clusterer', 'maxZoomLevelForClustering', 'minUniqueLocationsForClustering', 'minPoints', 'keepApart', 'decluster',
   'distanceFromContestedLocation', 'pinLayout', 'spreadUnit', 'titleProperty', 'subtitleLimit', 'properties', 'filter',
-  'filter-lang', 'filter-crs', 'datetime', 'weightBy', 'countBy', 'aggregate',
+  'filter-lang', 'filter-crs', 'ids', 'datetime', 'weightBy', 'countBy', 'aggregate',
 ]
 
 /**

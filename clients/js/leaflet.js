@@ -260,10 +260,10 @@ function layerClass(L) {
 
     async _spread(annotation, view, signal) {
       if (this._spider?.id === annotation.id) return this.gather()
-      const { filter, datetime, properties } = view
+      const { filter, ids, datetime, properties } = view
       const filterLanguage = view['filter-lang']
       const page = view.method && view.method !== 'grid' ? view
-        : { filter, datetime, properties, 'filter-lang': filterLanguage }
+        : { filter, ids, datetime, properties, 'filter-lang': filterLanguage }
       const { features } = await this.collection.features(annotation.id, { ...page, limit: this.options.mostSpread }, { signal })
       signal.throwIfAborted()
       this.gather()

@@ -5,7 +5,7 @@
 
 import { abbreviated } from './face.js'
 import { drilldown, Follower } from './follow.js'
-import { askable, near } from './mercator.js'
+import { askable, near, nearby } from './mercator.js'
 import { Collection } from './pincluster.js'
 import { spread } from './spread.js'
 
@@ -17,6 +17,8 @@ const DEFAULTS = {
 // MapLibre's world is 512 points wide at zoom 0, that of the service 256.
 const ZOOM = 1
 const MOST_ZOOM = 24
+// How far from the middle a tilted map, which may show the horizon, is drawn: so many times its longer side.
+const MOST_SCREENS = 2
 const NOTHING = { type: 'FeatureCollection', features: [] }
 // The names by which the service tells clusters and pins. It leaves out features' own properties of these names, too.
 const MARKS = ['cluster', 'cluster_id', 'point_count', 'point_count_abbreviated', 'annotation_id', 'feature_id']
@@ -79,11 +81,17 @@ export class Layer {
     else this.follower.show(this.view())
   }
 
-  /** The viewport request of what the map shows now. */
+  /**
+   * The viewport request of what the map shows now. Bounds of a turned or tilted map are a box around what is visible, so
+   * the scale is told by the zoom, which turning doesn't change.
+   */
   view() {
     const bounds = this.#map.getBounds()
-    const bbox = askable([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()])
     const zoom = Number(Math.min(Math.max(this.#map.getZoom() + ZOOM, 0), MOST_ZOOM).toFixed(3))
+    const { clientWidth, clientHeight } = this.#map.getContainer()
+    const most = MOST_SCREENS * Math.max(clientWidth, clientHeight) * 2 ** (20 - zoom)
+    const shown = nearby([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()], this.#map.getCenter(), most)
+    const bbox = askable(shown)
     return { marginFactor: 0.25, zoomStep: 1, ...this.fields, bbox: bbox.map(number => Number(number.toFixed(6))), zoom }
   }
 
@@ -194,9 +202,9 @@ export class Layer {
     }
   }
 
-  async #spread(id, centre, { filter, datetime, properties, ...view }, signal) {
+  async #spread(id, centre, { filter, ids, datetime, properties, ...view }, signal) {
     const rest = view.method ? view : {}
-    const query = { ...rest, filter, 'filter-lang': view['filter-lang'], datetime, properties, limit: this.options.mostSpread }
+    const query = { ...rest, filter, ids, 'filter-lang': view['filter-lang'], datetime, properties, limit: this.options.mostSpread }
     const { features } = await this.collection.features(id, query, { signal })
     const { x, y } = this.#map.project(centre)
     const parts = spread(features.length, this.fields.pinLayout).flatMap(([dx, dy], i) => {

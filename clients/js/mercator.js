@@ -11,6 +11,13 @@ function longitude(x) { return x / WORLD * 360 - 180 }
 
 function latitude(y) { return Math.atan(Math.sinh(Math.PI * (1 - 2 * y / WORLD))) * 180 / Math.PI }
 
+/** The part of a rect that is within some map points of a place, as [west, south, east, north]. */
+export function nearby([west, south, east, north], { lng, lat }, distance) {
+  const y = WORLD * (0.5 - Math.asinh(Math.tan(lat * Math.PI / 180)) / (2 * Math.PI))
+  const aside = distance / WORLD * 360
+  return [Math.max(west, lng - aside), Math.max(south, latitude(y + distance)), Math.min(east, lng + aside), Math.min(north, latitude(y - distance))]
+}
+
 /** A longitude on the side of another, so within 180° of it. */
 export function near(longitude, centre) { return longitude + 360 * Math.round((centre - longitude) / 360) }
 

@@ -59,6 +59,8 @@ export interface ViewOptions {
   debug?: boolean
   limit?: number
   filter?: string | object
+  /** Only these features, at most 1000. */
+  ids?: FeatureID[]
   'filter-lang'?: 'cql2-text' | 'cql2-json'
   datetime?: string
   histogram?: { property: string; bins: number; range?: [number, number] | [string, string] }
@@ -177,6 +179,8 @@ export interface CollectionInfo {
 export interface Query {
   bbox?: BBox
   filter?: string | object
+  /** Only these features, at most 1000. */
+  ids?: FeatureID[]
   datetime?: string
   sortby?: string[]
   limit?: number

@@ -169,7 +169,7 @@ export class Collection {
   /** Deletes a feature. */
   delete(id, options) { return this.#write('DELETE', id, undefined, undefined, options) }
 
-  /** Deletes the features in a `bbox`, of a `datetime`, or those that pass a `filter`; returns how many there were. */
+  /** Deletes the features in a `bbox`, of some `ids`, of a `datetime`, or those that pass a `filter`; returns how many there were. */
   async deleteAll(query, { signal } = {}) {
     const url = this.#address('items', queryOf(query))
     return (await this.#change(url, { method: 'DELETE', signal })).data.deleted

@@ -1,5 +1,6 @@
 // Files that are dropped onto the page, or chosen, and stored as a collection.
 
+import { counted } from './map-texts.js'
 import { PinclusterError } from './problem.js'
 
 const GEOJSON = 'application/geo+json'
@@ -138,7 +139,6 @@ export function takeFiles(service, headers, withKey, stored) {
   })
 }
 
-const counted = (count, what) => `${count.toLocaleString()} ${what}${count === 1 ? '' : 's'}`
 const reason = ({ pointer, detail }) => (pointer ? `${pointer.replace(/^\/lines\//, 'line ')}: ${detail}` : detail)
 
 function item(text) {

@@ -39,3 +39,12 @@ export function options(select, names, none, value) {
   select.replaceChildren(...[['', none], ...names.map(name => [name, name])].map(([value, text]) => new Option(text, value)))
   select.value = names.includes(value) ? value : ''
 }
+
+/** A number of things. */
+export const counted = (count, what) => `${count.toLocaleString()} ${what}${count === 1 ? '' : 's'}`
+
+/** How many features a view has, and what is on screen for them. */
+export function figures({ featureCount, hiddenCount }, annotations) {
+  if (hiddenCount) return `${(featureCount - hiddenCount).toLocaleString()} of ${counted(featureCount, 'feature')} shown`
+  return `${counted(featureCount, 'feature')} in ${counted(annotations.length, 'marker')}`
+}

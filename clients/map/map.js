@@ -8,7 +8,7 @@ import { hasKey, headers, withKey } from './map-key.js'
 import { labels } from './map-labels.js'
 import { find, search } from './map-search.js'
 import { read, SIZES, sizes, written } from './map-state.js'
-import { curl, filterError, options, took } from './map-texts.js'
+import { curl, figures, filterError, options, took } from './map-texts.js'
 import { TimeSlider } from './map-time.js'
 import { drawCells, later, loadLeaflet, makeMap, makeRoom, padding, place } from './map-view.js'
 import { near, boundsOf } from './mercator.js'
@@ -21,6 +21,8 @@ const state = read(location.hash)
 const colors = new Colors()
 let [map, layer, cells, info, chosen] = []
 let isReady = false
+// The collection that was asked for and isn't there.
+let missing = ''
 
 // MARK: The map
 
@@ -69,8 +71,7 @@ function update() {
 function shown(head, cause) {
   const annotations = layer.annotations()
   showError(null)
-  $('figures').textContent =
-    `${head.featureCount.toLocaleString()} features in ${annotations.length.toLocaleString()} markers`
+  $('figures').textContent = `${missing && `There is no collection ${missing}. `}${figures(head, annotations)}`
   if (cause.type === 'live') newTimes()
   else announce()
   if (state.titles) labels(map, layer)
@@ -318,6 +319,7 @@ async function openCollection(known = {}) {
   const collection = service.collection(state.collection)
   const [description, schema] = await Promise.all([known.info ?? collection.info(), known.schema ?? collection.queryables()])
   info = description
+  $('collection').value = info.id
   const names = Object.keys(schema.properties).filter(name => name !== 'geometry' && name !== 'id')
   // What most call the name of a thing.
   const usual = ['name', 'title', 'label', 'Name', 'Title'].find(name => names.includes(name)) ?? ''
@@ -345,6 +347,9 @@ async function openCollection(known = {}) {
 
 function changeTo(id, list) {
   if (list) listCollections(list, id)
+  missing = ''
+  // The way back leads to the collection that was shown.
+  history.pushState(null, '', location.hash)
   Object.assign(state, read(''), { collection: id, live: state.live })
   openCollection().catch(problem)
 }
@@ -377,13 +382,13 @@ async function start() {
   listen()
   let own = list.find(({ id }) => id === wanted)
   if (!own) {
-    if (wanted) $('figures').textContent = `There is no collection ${wanted}.`
+    missing = wanted
     own = list.find(({ featureCount }) => featureCount > 0) ?? list[0]
   }
   state.collection = own?.id ?? ''
   listCollections(list, state.collection)
   if (own) return openCollection({ info: own, schema: own.id === wanted ? await schema : undefined })
-  $('figures').textContent = 'There are no collections yet.'
+  $('figures').textContent = 'There are no collections yet. Drop a CSV or GeoJSON file onto the map.'
   place(map, state)
 }
 

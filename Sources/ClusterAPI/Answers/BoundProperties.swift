@@ -12,8 +12,8 @@ struct BoundProperties {
   /// ``ImpossibleRequest/outOfMemory`` if there is no memory for them.
   init(_ options: PropertyOptions, in collection: IndexedCollection) throws(ImpossibleRequest) {
     try collection.checkMemory(for: options)
-    filter = options.filter.map {
-      FeatureFilter($0, of: collection.index, columns: { collection.column($0) })
+    filter = try options.filter.map { (filter) throws(ImpossibleRequest) in
+      try collection.filter(filter)
     }
     grouping = options.groupBy.map { Grouping(property: $0, keys: collection.keys(of: $0)) }
     statistics.countBy = options.countBy.map(collection.keys)

@@ -135,6 +135,15 @@ extension Cost {
     _ part: AnnotationPart, _ seen: CellEstimate, _ options: CellOptions,
     _ collection: IndexedCollection, _ sample: RecordSample
   ) {
+    // Where they don't meet the thresholds by themselves, cells that hold them are summed up at several zooms.
+    let settings = options.settings
+    let threshold = max(settings.minPoints, settings.minUniqueLocationsForClustering)
+    if threshold > 2 || settings.minUniqueLocationsForClustering > 1 {
+      switch part {
+      case .itself, .children(zoom: nil): nanoseconds += seen.features * 20
+      default: break
+      }
+    }
     switch part {
     case .itself:
       nanoseconds += seen.features

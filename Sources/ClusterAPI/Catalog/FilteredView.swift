@@ -124,7 +124,7 @@ final class FilteredView: Sendable {
   ) throws -> (state: State, touched: [Coordinate]?, isAnother: Bool) {
     let filter = filter
     let place = whole.place.load(ordering: .relaxed)
-    let binding: FilteredCollection.Binding = { try $0.filter(filter) }
+    let binding: FilteredCollection.Binding = { try $0.filter(ofKey: filter) }
     guard let before, before.whole.key == whole.info.key else {
       let filtered = try FilteredCollection(of: whole.collection, passing: binding)
       let info = whole.info.changed(to: FilteredView.nextVersion(after: before, of: whole))

@@ -56,7 +56,7 @@ struct WriteGuard {
   }
 
   private func passing(_ batch: FeatureBatch) throws -> [Bool] {
-    try batch.passing { try $0.filter(filter) }
+    try batch.passing { try $0.filter(ofKey: filter) }
   }
 }
 

@@ -16,12 +16,13 @@ struct CellKey: Hashable, Sendable {
   private static let maximumBytes = 8 << 10
 
   /// The key of a viewport's cells; nil if an answer holds more than its cells' annotations, if a cell
-  /// depends on features outside of it or on the side of the antimeridian that is asked for, or if the options are too long.
+  /// depends on features outside of it, as what a filter means may do, or on the side of the antimeridian that is asked for, or if the options are too long.
   init?(_ request: ViewportRequest) {
     let values = request.values
     guard case .grid(let viewport, _) = request.area, !values.debug, values.previous == nil,
       values.histogram == nil, request.side == nil, values.cell.groups == nil,
       values.cell.settings.keepApart.isEmpty,
+      values.cell.properties.filter?.dependsOnOthers != true,
       values.cell.byteCount <= CellKey.maximumBytes
     else { return nil }
     (grid, cellSize) = (viewport.cells.grid, viewport.cellSize)

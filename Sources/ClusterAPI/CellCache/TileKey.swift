@@ -39,10 +39,12 @@ struct TileKey {
   /// The size of the options above which nothing is kept, in bytes.
   private static let maximumBytes = 8 << 10
 
-  /// The key of a tile that is encoded with the values of a viewport; nil if the options are too long.
+  /// The key of a tile that is encoded with the values of a viewport; nil if the options are too long, or if what the
+  /// filter means depends on features elsewhere.
   init?(_ tile: Tile, _ viewport: ViewportRequest) {
     guard case .grid(let area, _) = viewport.area,
-      viewport.cellByteCount <= TileKey.maximumBytes
+      viewport.cellByteCount <= TileKey.maximumBytes,
+      viewport.values.cell.properties.filter?.dependsOnOthers != true
     else { return nil }
     place = Place(level: Level(tile, area), x: tile.x, y: tile.y)
     (self.viewport, cellSize, zoomLevel) = (viewport, area.cellSize, area.zoomLevel)

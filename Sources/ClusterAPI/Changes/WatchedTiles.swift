@@ -46,7 +46,7 @@ final class WatchedTiles: Watched {
     let everything = event(nil, snapshot)
     var update = WatchedUpdate(view: wantsView ? everything : nil)
     if isKnown, version != snapshot.info.version {
-      if let tiles = touched.flatMap({ tiles(holding: $0) }) {
+      if !dependsOnOthers, let tiles = touched.flatMap({ tiles(holding: $0) }) {
         let changed = try tiles.isEmpty ? [] : changed(of: tiles, in: snapshot)
         if !changed.isEmpty { update.changes = event(changed, snapshot) }
       } else {
@@ -59,8 +59,13 @@ final class WatchedTiles: Watched {
   }
 
   func missed(touched: [Coordinate], in snapshot: CollectionSnapshot) -> WatchedMissed {
-    guard let tiles = tiles(holding: touched) else { return .everything }
+    guard !dependsOnOthers, let tiles = tiles(holding: touched) else { return .everything }
     return tiles.isEmpty ? .nothing : .event(event(tiles, snapshot))
+  }
+
+  /// Whether a write may change tiles elsewhere.
+  private var dependsOnOthers: Bool {
+    request.tile.viewport.values.cell.properties.filter?.dependsOnOthers == true
   }
 
   // MARK: Tiles

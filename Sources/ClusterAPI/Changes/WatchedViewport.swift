@@ -51,6 +51,11 @@ final class WatchedViewport: Watched {
       && Cost(of: viewport, over: collection).lane != nil
   }
 
+  /// Whether a write may change what is shown elsewhere.
+  private var dependsOnOthers: Bool {
+    viewport.values.cell.properties.filter?.dependsOnOthers == true
+  }
+
   /// Whether it has been updated at all.
   var isKnown: Bool { shown != nil }
 
@@ -69,7 +74,8 @@ final class WatchedViewport: Watched {
       temporal = snapshot.info.temporal
       viewport = asked.resolved(by: temporal)
     }
-    guard let shown, !wantsView, isSame, let selection = touched.flatMap(selection(holding:)),
+    guard let shown, !wantsView, isSame, !dependsOnOthers,
+      let selection = touched.flatMap(selection(holding:)),
       isWorthwhile(selection, shown.count)
     else { return try updateAll(snapshot, wantsView: wantsView) }
     return selection.count == 0 ? WatchedUpdate() : try update(selection, of: snapshot)
@@ -80,7 +86,8 @@ final class WatchedViewport: Watched {
   ///
   /// - Parameter snapshot: the snapshot of the last update.
   func changes(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> [UInt8]? {
-    guard let selection = selection(holding: touched), isWorthwhile(selection, shown?.count ?? 0)
+    guard !dependsOnOthers, let selection = selection(holding: touched),
+      isWorthwhile(selection, shown?.count ?? 0)
     else { return nil }
     let encoder = try encoder(selection, of: snapshot)
     var event = event(snapshot)

@@ -9,8 +9,10 @@ extension Fields {
     case json = "cql2-json"
   }
 
-  /// The names of the fields that belong to a filter of a list of features, and of the one for times.
-  static let filterNames = ["filter", "filter-lang", "filter-crs", "datetime"]
+  /// The names of the fields that belong to a filter of a list of features, and of those for ids and times.
+  static let filterNames = ["filter", "filter-lang", "filter-crs", "ids", "datetime"]
+  /// The most features that a request may name.
+  private static let mostIDs = 1000
 
   private static let crs84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 
@@ -43,6 +45,16 @@ extension Fields {
     } catch let error as JSONError {
       throw problem(name, "\(name) is not JSON text: \(error)")
     }
+  }
+
+  /// The ids of the only features that a request is about, if they are given.
+  func onlyIDs(_ name: String = "ids") throws(Problem) -> [FeatureID]? {
+    guard let ids = try featureIDs(name) else { return nil }
+    guard ids.count <= Fields.mostIDs else {
+      throw problem(
+        name, status: 422, "\(name) has \(ids.count) ids, more than \(Fields.mostIDs)")
+    }
+    return ids
   }
 
   /// The language of the filter, if it is given.

@@ -72,10 +72,12 @@ extension IndexedCollection {
   /// not of the one type that all of its values have.
   func check(properties asked: [Fields.AskedProperty]) throws {
     for one in asked {
-      let column = column(of: Array(one.name.utf8))
+      let name = Array(one.name.utf8)
+      if name == FilterExpression.id, !hasIDProperty { continue }
+      let column = column(of: name)
       let field = String(one.name.shortened(to: 100))
       guard column.isKnown else {
-        throw Problem.noProperty(Array(one.name.utf8), field: field)
+        throw Problem.noProperty(name, field: field)
       }
       if one.isNoNumber, column.hasNumbersOnly {
         throw Problem(400, field: field, inBody: false, "\(field) is a number in all features")

@@ -14,11 +14,31 @@ extension IndexedCollection {
     if !names.isEmpty { try checkMemory(forColumns: names) }
   }
 
-  /// A filter with the values of the properties that it names.
+  /// A request's filter with the values of the properties that it names, and of ids.
   func filter(_ expression: FilterExpression) throws(ImpossibleRequest) -> FeatureFilter {
     try checkMemory(for: PropertyOptions(filter: expression))
-    return FeatureFilter(expression, of: index, columns: { self.column($0) })
+    return bound(readingIDs(in: expression))
   }
+
+  /// A key's filter with the values of the properties that it names. What it lets through depends on nothing but the
+  /// feature itself, so `id` is always a property.
+  func filter(ofKey expression: FilterExpression) throws(ImpossibleRequest) -> FeatureFilter {
+    try checkMemory(for: PropertyOptions(filter: expression))
+    return bound(expression)
+  }
+
+  private func bound(_ expression: FilterExpression) -> FeatureFilter {
+    FeatureFilter(expression, of: index, columns: { self.column($0) })
+  }
+
+  /// A request's filter in which `id` is the feature's id, unless a feature has a property of that name now.
+  private func readingIDs(in expression: FilterExpression) -> FilterExpression {
+    guard expression.names(FilterExpression.id), !hasIDProperty else { return expression }
+    return expression.readingID(as: FilterExpression.id)
+  }
+
+  /// Whether a feature has a property `id`, other than null. What was interrupted doesn't know.
+  var hasIDProperty: Bool { column(of: FilterExpression.id).hasValues || Interruption.isOver }
 
   /// The values of a property, named in UTF-8.
   func column(of property: [UInt8]) -> PropertyColumn {
@@ -64,5 +84,23 @@ extension IndexedCollection {
     return MarkerColumns(
       priorities: markers.priorityBy.map { column(of: $0) },
       clusterKeys: markers.clusterBy.map(keys))
+  }
+}
+
+extension FilterExpression {
+  /// The property that stands for a feature's id in filters, unless features have it.
+  static let id = Array("id".utf8)
+
+  /// Whether what it means depends on whether any feature has a property `id`, so that a write may change what it
+  /// says of features elsewhere.
+  var dependsOnOthers: Bool { names(FilterExpression.id) }
+}
+
+extension FilterExpression? {
+  /// The filter for those of some features that pass.
+  func narrowed(to ids: [FeatureID]?) -> FilterExpression? {
+    guard let ids else { return self }
+    let isOne = FilterExpression.isOne(of: ids)
+    return map { .and([$0, isOne]) } ?? isOne
   }
 }

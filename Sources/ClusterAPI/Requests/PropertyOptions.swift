@@ -25,7 +25,7 @@ struct PropertyOptions: Hashable, Sendable {
   /// The columns that are needed, and the properties whose values are needed as keys.
   var valueNames: [ColumnName] {
     let others = [weightBy].compactMap(\.self) + (aggregates ?? []).map(\.property)
-    return (filter?.columnNames ?? []) + others.map { ColumnName($0) }
+    return (filter?.neededColumns ?? []) + others.map { ColumnName($0) }
   }
   var keyNames: [[UInt8]] { [groupBy, countBy].compactMap(\.self) }
 

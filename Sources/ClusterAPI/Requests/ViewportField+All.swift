@@ -97,6 +97,9 @@ extension ViewportField {
       "filter-crs", .properties, [annotations, .tile],
       reading: { fields, _, _ in try fields.checkFilterCRS() }),
     ViewportField(
+      "ids", .properties, [annotations, .tile], { try $0.onlyIDs($1) },
+      { $0.cell.properties.filter = $0.cell.properties.filter.narrowed(to: $1) }),
+    ViewportField(
       "datetime", .properties, [annotations, .tile], { try $0.datetime($1) },
       { $0.cell.properties.datetime = $1 }),
     ViewportField(

@@ -3,17 +3,17 @@ import GeoFormats
 import HTTPServer
 
 extension Resources {
-  /// Deletes the features in a bbox that pass a filter, in one transaction.
+  /// Deletes the features in a bbox that pass a filter, or those of some ids that do, in one transaction.
   func deleteItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
     let fields = try Fields(query: request.query, allowed: ["bbox"] + Fields.filterNames)
-    let given = try fields.filter()
+    let given = try fields.filter().narrowed(to: try fields.onlyIDs())
     let datetime = try fields.datetime()
     let region = try fields.region()
     guard given != nil || region != nil || datetime != nil else {
       throw fields.problem(
         "bbox",
-        "bbox, filter or datetime must say what to delete; DELETE /collections/\(id) deletes everything"
+        "bbox, ids, filter or datetime must say what to delete; DELETE /collections/\(id) deletes everything"
       )
     }
     let write = Write.alone(by: catalog, in: id, makesRoom: true) { group in

@@ -17,7 +17,7 @@ extension Resources {
       allowed: Resources.itemFields, othersAreProperties: true)
     let type = try request.negotiate([.geoJSON, .json, .html], format: try fields.string("f"))
     let paging = try Paging(fields)
-    let given = try fields.narrowed(try fields.filter())
+    let given = try fields.narrowed(try fields.filter()).narrowed(to: try fields.onlyIDs())
     let datetime = try fields.datetime()
     let sortKeys = try SortKeys(fields)
     let properties = try fields.askedProperties()

@@ -9,8 +9,11 @@ extension Resources {
     // In a filter any other name is valid, too, and null.
     _ = try request.answerType([.schema, .json])
     return try schema(id, "queryables", request, takesOthers: true) { json, survey in
+      let hasID = survey.properties.contains { $0.name == "id" && $0.kinds != .null }
+      if !hasID { json.idSchema() }
       json.geometrySchema()
-      for property in survey.properties where property.name != JSONWriter.geometryName {
+      for property in survey.properties
+      where property.name != JSONWriter.geometryName && (hasID || property.name != "id") {
         json.schema(of: property)
       }
     }
@@ -21,14 +24,7 @@ extension Resources {
     let fields = try Fields(query: request.query, allowed: ["f", "type"])
     if try fields.choice("type", BodySchema.self) != nil { return try bodySchema(id, request) }
     return try schema(id, "schema", request) { json, survey in
-      json.object("id") { json in
-        json.member("title", "id")
-        json.array("type") { json in
-          json.value("integer")
-          json.value("string")
-        }
-        json.member("x-ogc-role", "id")
-      }
+      json.idSchema()
       json.geometrySchema()
       for property in survey.properties
       where !["id", JSONWriter.geometryName].contains(property.name) {
@@ -147,6 +143,17 @@ extension JSONWriter {
 
   /// The name of the geometry in filters.
   fileprivate static let geometryName = "geometry"
+
+  fileprivate mutating func idSchema() {
+    object("id") { json in
+      json.member("title", "id")
+      json.array("type") { json in
+        json.value("integer")
+        json.value("string")
+      }
+      json.member("x-ogc-role", "id")
+    }
+  }
 
   fileprivate mutating func geometrySchema() {
     object("geometry") { json in

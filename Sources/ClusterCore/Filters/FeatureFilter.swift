@@ -7,6 +7,8 @@ public final class FeatureFilter: Sendable {
   let expression: FilterExpression
   /// The shapes in which all passing features are.
   let region: ShapesRegion
+  /// The only features that can pass, and what else they must be; nil if others can pass, too.
+  private let listed: (ids: Set<FeatureID>, rest: FeatureFilter?)?
   private let index: FeatureIndex?
   private let columns: @Sendable (ColumnName) -> PropertyColumn
   private let bound = Locked<BoundFilter?>(nil)
@@ -28,6 +30,24 @@ public final class FeatureFilter: Sendable {
   ) {
     (self.expression, region) = (expression, expression.region)
     (self.index, self.columns) = (index, columns)
+    listed =
+      index == nil
+      ? nil
+      : expression.ids.map { ids in
+        let rest = expression.withoutIDs.map {
+          FeatureFilter(normal: $0, of: index, columns: columns)
+        }
+        return (ids, rest)
+      }
+  }
+
+  /// The ordinals of the features that pass, in ascending order, if their ids are known; nil if all features have to
+  /// be looked at. O(k log n) for k ids.
+  func listedOrdinals(in index: FeatureIndex) -> [Int]? {
+    guard let listed else { return nil }
+    let ordinals = listed.ids.compactMap { index.ordinal(of: $0) }.sorted()
+    guard let rest = listed.rest else { return ordinals }
+    return ordinals.filter { !Interruption.poll(500) && rest.passes($0) }
   }
 
   /// What a feature in the region must be to pass; nil for anything.
@@ -37,7 +57,11 @@ public final class FeatureFilter: Sendable {
   }
 
   /// Returns whether the feature with an ordinal passes.
-  public func passes(_ ordinal: Int) -> Bool { bind().passes(ordinal) }
+  public func passes(_ ordinal: Int) -> Bool {
+    guard let listed, let index else { return bind().passes(ordinal) }
+    return listed.ids.contains(index.record(at: ordinal).id)
+      && listed.rest?.passes(ordinal) ?? true
+  }
 
   func bind() -> BoundFilter {
     bound.withLock { bound in

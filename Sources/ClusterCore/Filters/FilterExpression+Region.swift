@@ -9,8 +9,9 @@ extension FilterExpression {
     return rest.isEmpty ? nil : rest.count == 1 ? rest[0] : .and(rest)
   }
 
-  private var conjuncts: [FilterExpression] {
-    if case .and(let parts) = self { parts } else { [self] }
+  /// What must all be true.
+  var conjuncts: [FilterExpression] {
+    if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
   }
 
   private var element: ShapesRegion.Element? {

@@ -92,6 +92,15 @@ public indirect enum FilterExpression: Hashable, Sendable {
     return columnNames.map(\.property).filter { seen.insert($0).inserted }
   }
 
+  /// Whether it names a property.
+  public func names(_ property: [UInt8]) -> Bool {
+    var isFound = false
+    forEachOperand { operand, _ in
+      if case .property(let name) = operand, name == property { isFound = true }
+    }
+    return isFound
+  }
+
   /// The columns that it is evaluated on, without duplicates, in order of occurrence. Those of a normalised
   /// expression are all that are needed.
   public var columnNames: [ColumnName] {

@@ -9,6 +9,9 @@ public struct ColumnName: Hashable, Sendable {
     case days
   }
 
+  /// Stands for a feature's id where the name of a property does. No property has this name, as it isn't UTF-8.
+  public static let featureID: [UInt8] = [0xFF]
+
   /// The UTF-8 of the property's name.
   public var property: [UInt8]
   /// How its values are read.

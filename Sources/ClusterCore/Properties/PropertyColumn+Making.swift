@@ -14,12 +14,12 @@ extension PropertyColumn {
       var builder = ColumnChunkBuilder(count: run.count, dictionary: dictionary)
       for ordinal in run {
         index.prefetchRecord(at: min(ordinal + PropertyColumn.ahead, run.upperBound - 1))
-        let properties = index.record(at: ordinal).properties
-        guard !Interruption.poll(50 &+ properties.count / 2) else {
+        let record = index.record(at: ordinal)
+        guard !Interruption.poll(50 &+ record.properties.count / 2) else {
           builder.append(.missing)
           continue
         }
-        decoder.withValue(of: name, in: properties) { builder.append($0) }
+        decoder.withValue(of: name, of: record) { builder.append($0) }
       }
       chunks.append(builder.chunk)
     }
@@ -40,7 +40,7 @@ extension PropertyColumn {
       while start < origins.count {
         guard origins[start] != FeatureEntry.isNew else {
           let record = index.record(at: firstOrdinal + start)
-          decoder.withValue(of: name, in: record.properties) { builder.append($0) }
+          decoder.withValue(of: name, of: record) { builder.append($0) }
           start += 1
           continue
         }

@@ -87,6 +87,15 @@ public final class PropertyColumn: Sendable {
   /// Whether no feature is known to have the property.
   public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
+  /// Whether any feature has a value, whatever there was before. O(blocks), and O(features) in blocks that only had
+  /// values other than numbers.
+  public var hasValues: Bool {
+    chunks.contains { chunk in
+      chunk.numberCount > 0
+        || chunk.codes?.buffer.contains { $0 != PropertyColumn.missing } == true
+    }
+  }
+
   /// Whether there are numbers, and no other values. O(blocks)
   public var hasNumbersOnly: Bool {
     chunks.allSatisfy { $0.codes == nil } && chunks.contains { $0.doubles != nil }

@@ -22,12 +22,15 @@ extension PointIndex {
       extent.west = min(extent.west, coordinate(at: ordinal).longitude)
       return true
     }
+    // What ends at 180° doesn't cross it, unless that is told as −180 somewhere.
+    var endsAtAntimeridian = true
     forEachOrdinal(in: ColumnRegion(x: gap.west)) { ordinal in
-      extent.east = max(extent.east, coordinate(at: ordinal).foldedLongitude)
+      let coordinate = coordinate(at: ordinal)
+      extent.east = max(extent.east, coordinate.foldedLongitude)
+      if coordinate.longitude != 180 { endsAtAntimeridian = false }
       return true
     }
-    // What ends at 180° doesn't cross it.
-    if extent.east == -180 { extent.east = 180 }
+    if endsAtAntimeridian { extent.east = 180 }
     return extent
   }
 }

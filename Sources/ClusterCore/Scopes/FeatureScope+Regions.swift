@@ -12,6 +12,12 @@ extension FeatureScope {
       self.init(collection)
       return
     }
+    if let listed = filter.listedOrdinals(in: collection.index) {
+      var ordinals = GrowingArray<UInt32>(capacity: listed.count)
+      for ordinal in listed { ordinals.append(UInt32(ordinal)) }
+      self.init(collection, ordinals: ordinals.fixed)
+      return
+    }
     if isSummedUp, !collection.hasScopes(named: ScopeName(filter: filter.expression)) {
       self.init(collection, unselected: filter, near: region)
       return

@@ -74,6 +74,12 @@ extension IndexedCollection {
     let isQuick =
       !shapes.isEmpty && shapes.nanosecondsPerPoint <= IndexedCollection.quickShapes
     var found = index.points.estimate(in: region, isQuick ? shapes : nil, cellSteps: steps)
+    if let count = filter.idCount.map(Double.init) {
+      found.unfiltered = min(found.unfiltered, count)
+      found.features = min(found.features, count)
+      found.cells = min(found.cells, found.features)
+      return found
+    }
     guard let rest = filter.withoutRegion else { return found }
     let share = share(passing: rest)
     // Most cells have few features even where the mean is large.

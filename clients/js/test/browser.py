@@ -3,7 +3,8 @@
 
 usage: browser.py BINARY [--only NAME] [--full]
 
-With --full, live changes go on for half a minute: 10,000 features, of which 2,000 move each second.
+With --full, live changes go on for half a minute: 10,000 features, of which 2,000 move each second, and the time slider is moved a
+thousand times.
 Needs playwright and maplibre (PyPI), and Debian's chromium and libjs-leaflet. Prints a line for each test, and exits
 with 1 if one fails.
 """

@@ -89,6 +89,7 @@ test('whatever a view asks for, one of its annotations can be looked into', asyn
     ...europe, wrap: true, pinLayout: 'spiral', spreadUnit: 'points', distanceFromContestedLocation: 12, titleProperty: 'name',
     subtitleLimit: 2, properties: ['name'], members: 1, hull: true, expansion: true, fields: ['count', 'coordinate'], limit: 5000,
     filter: "kind <> 'z'", 'filter-lang': 'cql2-text', countBy: 'name', keepApart: [3],
+    zoomStep: 0.5, zoom: 5.3, ids: Array.from({ length: 300 }, (_, i) => i + 1),
   }
   const ways = [
     { cellSize: 300, clusterer: 'nearCenter', minPoints: 2, decluster: true },

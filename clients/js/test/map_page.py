@@ -292,3 +292,25 @@ def markup_is_text(browse, service):
     found = page.evaluate("document.querySelectorAll('#panel b, #details b, img[src=x], .leaflet-marker-pane b').length")
     assert found == 0 and page.title() != "broken"
     b.close()
+
+
+@test
+def way_back_and_what_is_missing(browse, service):
+    service.store("one", [(1, [10.0, 50.0], {})])
+    service.store("crowd", [(i, [10 + i * 0.001, 50.0], {}) for i in range(500)])
+    b = browse()
+    page = b.open("collection=nothing")
+    assert page.text_content("#figures").startswith("There is no collection nothing. "), page.text_content("#figures")
+    page.select_option("#collection", "one")
+    until(page, "document.getElementById('figures').textContent === '1 feature in 1 marker'")
+    page.select_option("#collection", "crowd")
+    until(page, "document.getElementById('figures').textContent.startsWith('500 features in ')")
+    page.check("input[name=method][value=collision]", force=True)
+    until(page, "/^\\d+ of 500 features shown$/.test(document.getElementById('figures').textContent)")
+    page.go_back()
+    until(page, "document.getElementById('figures').textContent === '1 feature in 1 marker'")
+    assert page.input_value("#collection") == "one"
+    page.go_back()
+    until(page, "document.getElementById('collection').value !== 'one'")
+    assert page.url.startswith(service.url)
+    b.close()

@@ -31,6 +31,7 @@ class StubMap {
   getCenter() { return { lng: 1, lat: 51 } }
   getZoom() { return this.zoom }
   getMaxZoom() { return 22 }
+  getContainer() { return { clientWidth: 800, clientHeight: 600 } }
   easeTo(options) { this.eased = options }
   project() { return { x: 400, y: 300 } }
   unproject([x, y]) { return { lng: x / 400, lat: 51 + y / 3000 } }
@@ -90,4 +91,34 @@ test('own properties make no cluster of a pin', async () => {
     click('own-spread-pins', pin)
   }
   assert.equal(asked, 1)
+})
+
+test('a turned or tilted map keeps its scale', () => {
+  const map = new StubMap()
+  const own = layer(places.url, { form: 'geojson', id: 'turned' }).addTo(map)
+  const flat = own.view()
+  assert.deepEqual([flat.bbox, flat.zoom], [[0, 50, 2, 52], 9])
+  // The box around what is visible grows as the map turns.
+  map.bounds = [-0.4, 49.7, 2.4, 52.3]
+  const turned = own.view()
+  assert.deepEqual([turned.bbox, turned.zoom], [map.bounds, 9])
+  assert.equal(turned.viewportWidth, undefined)
+  // Up to the horizon is too far: two screens are 1,600 points each way, here 2.2° in 360° of 256 · 2⁹ points.
+  map.bounds = [-40, 50.5, 42, 70]
+  const tilted = own.view()
+  assert.equal(tilted.zoom, 9)
+  const reach = 1600 / (256 * 2 ** 9) * 360
+  assert.deepEqual([tilted.bbox[0], tilted.bbox[1], tilted.bbox[2]], [1 - reach, 50.5, 1 + reach].map(edge => Number(edge.toFixed(6))))
+  assert.ok(tilted.bbox[3] > 53 && tilted.bbox[3] < 54, String(tilted.bbox[3]))
+  // Across 180°, and of the whole world.
+  map.bounds = [179, -10, 181, 10]
+  map.getCenter = () => ({ lng: 180, lat: 0 })
+  const beyond = own.view().bbox
+  assert.deepEqual([beyond[0], beyond[2]], [-181, -179])
+  // On the equator a degree is as high as it is wide, by a thousandth.
+  assert.ok(Math.abs(beyond[3] / reach - 1) < 0.002 && beyond[1] === -beyond[3], String(beyond))
+  Object.assign(map, { bounds: [-200, -89, 560, 89], zoom: 0, getCenter: () => ({ lng: 180, lat: 0 }) })
+  const [west, south, east, north] = own.view().bbox
+  assert.ok(east - west === 360 && south > -90 && north < 90)
+  own.follower.close()
 })

@@ -1,8 +1,11 @@
 """The time slider of the map page, by mouse, touch and keyboard, against a model: two places, the first before the second."""
 
 import random
+import sys
 
 from harness import test, until
+
+STEPS = 1000 if "--full" in sys.argv else 250
 
 
 def concerts(service, name, days):
@@ -44,14 +47,14 @@ def thumbs_never_lock(browse, service):
 
 
 @test
-def a_thousand_steps(browse, service):
+def random_steps(browse, service):
     concerts(service, "gigs", 300)
     r = random.Random(3)
     b = browse()
     page = b.open("collection=gigs")
     # The pointer meets a thumb within its half width.
     near, model, focus = 9 / (page.locator("#from").bounding_box()["width"] - 18) * 1000, [0, 1000], None
-    for step in range(1000):
+    for step in range(STEPS):
         if r.random() < 0.3:
             start, end = r.choice(model), r.choice([0, 1000, r.choice(model), r.randrange(1001)])
             drag(page, start, end)

@@ -140,13 +140,13 @@ public struct Features: Sendable {
 
   /// A page of features.
   public func items(
-    in box: BoundingBox? = nil, filter: String? = nil, datetime: String? = nil,
-    sortBy: String? = nil, limit: Int = 10, offset: Int = 0
+    in box: BoundingBox? = nil, filter: String? = nil, ids: [FeatureID]? = nil,
+    datetime: String? = nil, sortBy: String? = nil, limit: Int = 10, offset: Int = 0
   ) async throws -> FeaturePage {
     let edges = box.map { "\($0.west),\($0.south),\($0.east),\($0.north)" }
     let query = Query([
-      "bbox": edges, "filter": filter, "datetime": datetime, "sortby": sortBy,
-      "limit": String(limit), "offset": String(offset),
+      "bbox": edges, "filter": filter, "ids": ids?.map(\.text).joined(separator: ","),
+      "datetime": datetime, "sortby": sortBy, "limit": String(limit), "offset": String(offset),
     ])
     return try await get(["items"], query, accept: "application/geo+json")
   }

@@ -11,6 +11,17 @@ public struct Coordinate: Codable, Hashable, Sendable {
   }
 }
 
+/// A place in MapKit's map points, of which the world has 2^28 on each side.
+public struct MapPoint: Codable, Hashable, Sendable {
+  /// East of 180° W.
+  public var x: Double
+  /// South of the northern edge.
+  public var y: Double
+
+  /// Creates it from its parts.
+  public init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
+}
+
 /// A rect in MapKit's map points, of which the world has 2^28 on each side.
 public struct MapRect: Codable, Hashable, Sendable {
   /// The western edge.

@@ -162,6 +162,8 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
   public var filter: JSONValue?
   /// The language of the filter.
   public var filterLanguage: FilterLanguage?
+  /// The only features that there are to be, at most 1000.
+  public var ids: [FeatureID]?
   /// An instant or a span, as OGC's `datetime`.
   public var datetime: String?
   /// The property whose values keep features apart.
@@ -203,7 +205,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
     case distanceFromContestedLocation, pinLayout, spreadUnit, titleProperty, subtitleLimit
     case properties, members, hull, expansion, fields, filter
     case filterLanguage = "filter-lang"
-    case datetime, groupBy, groups, countBy, weightBy, aggregate, histogram
+    case ids, datetime, groupBy, groups, countBy, weightBy, aggregate, histogram
     case epsilon, markerSize, priorityBy, clusterBy, limit, debug, previous
   }
 
@@ -258,6 +260,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
     try fields.encodeIfPresent(self.fields, forKey: .fields)
     try fields.encodeIfPresent(filter, forKey: .filter)
     try fields.encodeIfPresent(filterLanguage, forKey: .filterLanguage)
+    try fields.encodeIfPresent(ids, forKey: .ids)
     try fields.encodeIfPresent(datetime, forKey: .datetime)
     try fields.encodeIfPresent(groupBy, forKey: .groupBy)
     try fields.encodeIfPresent(groups, forKey: .groups)

@@ -19,8 +19,8 @@
     public var configure: (inout ViewRequest) -> Void
     /// Whether the map is kept up to date while it stands still.
     public var watches: Bool
-    /// Called with what went wrong; by default nothing happens, and the map stays as it is.
-    public var onError: (any Error) -> Void = { _ in }
+    /// Called with what went wrong, while the map stays as it is. By default that is logged: tell people, too.
+    public var onError: (any Error) -> Void = ClusteredMap.log
     /// How long what comes, goes and moves takes, in seconds.
     public var duration = 0.25
 
@@ -84,6 +84,13 @@
       }
     }
 
+    /// Writes what went wrong into the log of the system.
+    public nonisolated static func log(_ error: any Error) {
+      let text = "pincluster: the map stays as it was: \(error)"
+      // Its text is a format.
+      NSLog(text.replacingOccurrences(of: "%", with: "%%"))
+    }
+
     /// Zooms to where a cluster comes apart. Returns false if no zoom tells its features apart: show its
     /// `memberAnnotations` or its children then. The request must have `expansion`.
     @discardableResult
@@ -98,13 +105,25 @@
 
     // MARK: What is shown
 
+    /// The scale in the middle of a map, which stays the same while it turns, unlike the width of the visible rect.
+    public static func scale(of map: MKMapView) -> ViewRequest.Scale {
+      let points = 100.0
+      func end(_ offset: Double) -> MapPoint {
+        let place = CGPoint(x: Double(map.bounds.midX) + offset, y: Double(map.bounds.midY))
+        let point = MKMapPoint(map.convert(place, toCoordinateFrom: map))
+        return MapPoint(x: point.x, y: point.y)
+      }
+      return .zoom(ofSegment: points, from: end(-points / 2), to: end(points / 2))
+        ?? .viewportWidth(Double(map.bounds.width))
+    }
+
     private func load(_ map: MKMapView) async throws {
       let rect = map.visibleMapRect
       var request = ViewRequest(
         .visibleMapRect(
           MapRect(
             x: rect.origin.x, y: rect.origin.y, width: rect.size.width, height: rect.size.height)),
-        .viewportWidth(Double(map.bounds.width)))
+        ClusteredMap.scale(of: map))
       request.zoomStep = 1
       configure(&request)
       request.previous = shown.values.map(\.content)

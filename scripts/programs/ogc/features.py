@@ -85,7 +85,7 @@ def extents(service):
     west, south, east, north = one["extent"]["spatial"]["bbox"][0]
     for feature in data.FEATURES:
         longitude, latitude = feature["geometry"]["coordinates"][:2]
-        longitude = -180 if longitude == 180 else longitude
+        longitude = -180 if longitude == 180 and east < 180 else longitude
         inside = west <= longitude <= east if west <= east else longitude >= west or longitude <= east
         assert inside and south <= latitude <= north, feature
     first, last = map(data.seconds, one["extent"]["temporal"]["interval"][0])

@@ -59,14 +59,14 @@ def properties(service):
 
 @test("features-3/queryables-query-parameters", "query-param")
 def parameters(service):
-    sample = data.FEATURES[0]["properties"] | {"name": "Bär"}
+    sample = data.FEATURES[0]["properties"] | {"name": "Bär", "id": data.FEATURES[0]["id"]}
     for name in properties(service):
         if name == "geometry":
             continue
         value = sample[name]
         text = value if isinstance(value, str) else json.dumps(value)
         some = ids(found(service, **{name: text}))
-        assert some == expected(lambda one: one["properties"].get(name) == value) and some, name
+        assert some == expected(lambda one: (one["properties"] | {"id": one["id"]}).get(name) == value) and some, name
     # What no value of that type is.
     for name in ("pop", "share", "flag"):
         service.refuses(ITEMS, **{name: "neither"})
