@@ -45,9 +45,6 @@ extension Import {
   /// A table isn't as its beginning was.
   struct Contradiction: Error {}
 
-  /// The most bytes of what can't be read twice that are looked at before the first is read.
-  private static let lookAhead = 64 << 20
-
   /// Reads the input as its beginning promises or, if that is contradicted, again as all of it says. Returns the plan
   /// of a table.
   ///
@@ -91,7 +88,7 @@ extension Import {
           if !canRewind { kept += chunk }
           try survey.read(chunk)
         }
-        if isAtEnd || !canRewind && kept.count >= Import.lookAhead { break }
+        if isAtEnd || !canRewind && kept.count >= TableSurvey.lookAhead { break }
       }
       let plan = try survey.finish(isWhole: isAtEnd, isFinal: isWhole || isAtEnd)
       if canRewind { try input.rewind() } else { input.putBack(kept) }

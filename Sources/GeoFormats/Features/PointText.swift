@@ -124,8 +124,10 @@ struct PointText {
     }
     let parts = halves(plain, separator)
     guard parts.count == 2 else { throw PointText.none }
-    let mark = separator == UInt8(ascii: ";") ? decimal : UInt8(ascii: ".")
-    let values = parts.compactMap { CoordinateText.value(plain: $0, decimal: mark) }
+    let values = parts.compactMap { part in
+      let mark = part.contains(UInt8(ascii: ",")) ? UInt8(ascii: ",") : UInt8(ascii: ".")
+      return CoordinateText.value(plain: part, decimal: mark)
+    }
     guard values.count == 2 else { throw PointText.none }
     switch (values[0].axis, values[1].axis) {
     case (nil, nil), (.latitude, .longitude):

@@ -1,8 +1,5 @@
 /// Reads a table of which nothing is known: it keeps the first bytes to look at them, and then reads on.
 struct TableReader {
-  /// The bytes that are looked at before the first is read.
-  static let lookAhead = 64 << 20
-
   private let maximumLength: Int
   private var survey: TableSurvey
   private var ahead: [UInt8] = []
@@ -23,10 +20,10 @@ struct TableReader {
     var rest = chunk
     if reader == nil {
       let part = UnsafeRawBufferPointer(
-        rebasing: chunk.prefix(TableReader.lookAhead - ahead.count))
+        rebasing: chunk.prefix(TableSurvey.lookAhead - ahead.count))
       ahead += part
       try survey.read(part)
-      guard ahead.count == TableReader.lookAhead else { return }
+      guard ahead.count == TableSurvey.lookAhead else { return }
       try begin(isWhole: false, into: &parsed)
       rest = UnsafeRawBufferPointer(rebasing: chunk[part.count...])
     }

@@ -1,6 +1,9 @@
 /// Looks at a table to find out how it is read: at all of it if that can be, since a column is numbers only if all its
 /// fields are. Its memory is bounded.
 public struct TableSurvey {
+  /// The most bytes that are kept of what can't be read twice, to look at them before the first is read.
+  public static let lookAhead = 64 << 20
+
   private let head: TableHead
   private let options: TableOptions
   private let maximumLength: Int

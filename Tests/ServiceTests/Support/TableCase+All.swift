@@ -179,6 +179,9 @@ extension TableCase {
         #"3 [13.4,52.5] {"name":"c"}"#,
       ], notes: [points("location")]),
     TableCase(
+      "two with commas in one", "id;location\n1;\"52,5; 13,4\"\n", ["1 [13.4,52.5] {}"],
+      notes: [semicolon, points("location")]),
+    TableCase(
       "Opendatasoft", "id;geo_point_2d\n1;52.5, 13.4\n", ["1 [13.4,52.5] {}"],
       notes: [semicolon, points("geo_point_2d")]),
     TableCase(
