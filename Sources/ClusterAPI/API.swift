@@ -144,7 +144,17 @@ public final class API: Sendable {
   /// it has been looked at before but its head, of which no field takes long; see ``HTTPHeaders/longList``.
   private static func isLong(_ request: HTTPRequest) -> Bool {
     if request.path.utf8.count + (request.query?.utf8.count ?? 0) > longTarget { return true }
-    return request.body.count > longBody
+    return request.body.count > longBody || mayHaveEncoding(request)
+  }
+
+  /// Whether a body may be a table in an encoding whose tables have to be loaded first.
+  private static func mayHaveEncoding(_ request: HTTPRequest) -> Bool {
+    let csv = MediaType.csv.rawValue
+    guard request.body.count > 0, let type = request.headers["content-type"],
+      type.shortened(to: csv.utf8.count).isSameField(as: csv)
+    else { return false }
+    return request.query != nil || type.utf8.count > csv.utf8.count
+      || request.body.withUnsafeBytes { $0.first.map { $0 >= 0xFE } ?? false }
   }
 
   /// The longest path and query, and the longest body, that an event loop reads, in bytes.

@@ -81,7 +81,7 @@ struct Export: RunnableCommand {
     if let lost = written.table?.inexact, lost > 0 {
       StandardError.write(
         "pincluster: warning: \(lost) features hold what a table can't give back, such as lists, true and "
-          + "false, texts like 12, empty texts, altitudes or times of expiry; --format geojsonseq keeps all\n"
+          + "false, numbers among texts, empty texts, altitudes or times of expiry; --format geojsonseq keeps all\n"
       )
     }
     if !output.isSame(as: "-") {

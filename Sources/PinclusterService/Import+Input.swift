@@ -22,6 +22,9 @@ extension Import {
     let notes: [String]
     /// The number of bytes that have been read.
     private(set) var position = 0
+    /// Bytes that come again, before the others, and how many have come.
+    private var ahead: [UInt8] = []
+    private var taken = 0
 
     /// Begins to read what GDAL makes of a file.
     init(_ file: GDALFile, _ conversion: GDALFile.Conversion) throws {
@@ -73,8 +76,20 @@ extension Import {
       program = try ChildProgram(arguments)
     }
 
+    /// Lets the first bytes come again that were read from what can't be read twice.
+    mutating func putBack(_ bytes: [UInt8]) {
+      (ahead, taken) = (bytes, 0)
+    }
+
     /// Calls `body` with the next chunk, which must not escape. Returns false at the end.
     mutating func next(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+      if taken < ahead.count {
+        let part = taken..<min(ahead.count, taken + buffer.count)
+        taken = part.upperBound
+        try ahead.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[part])) }
+        if taken == ahead.count { (ahead, taken) = ([], 0) }
+        return true
+      }
       let count = try fill()
       guard count > 0 else {
         guard inflater?.isComplete != false else {
@@ -112,6 +127,8 @@ extension Import {
 
     private mutating func readMore(at start: Int) throws -> Int {
       while true {
+        // A signal that came since the last look wouldn't interrupt what waits for input.
+        try StopSignal.check()
         let count = try buffer.withUnsafeMutableBytes { bytes in
           let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
           return try program?.read(into: rest)
@@ -119,7 +136,6 @@ extension Import {
         }
         if count >= 0 { return count }
         guard errno == EINTR else { throw failure() }
-        try StopSignal.check()
       }
     }
 

@@ -29,7 +29,7 @@ struct Import: RunnableCommand {
         "on-error", "WHAT", "abort or skip: what to do with bad features",
         .choice(["abort", "skip"]), standard: "abort", hasVariable: false),
       .maximumFeatureBytes,
-    ] + TrustFiles.flags + [TrustFiles.accessFlag]
+    ] + tableFlags + TrustFiles.flags + [TrustFiles.accessFlag]
 
   typealias Failure = CommandFailure
 
@@ -40,10 +40,11 @@ struct Import: RunnableCommand {
   let takesCentroids: Bool
   let idProperty: String?
   let skipsBad: Bool
+  let table: TableOptions
   private let data: String
   private let url: String?
   private let trust: TrustFiles
-  private let featureBytes: Int
+  let featureBytes: Int
 
   init(_ options: Options) throws(UsageError) {
     guard options.operands.count == 1 else {
@@ -53,6 +54,7 @@ struct Import: RunnableCommand {
     collection = try options.collection("import")
     idProperty = options.values["id-property"]
     skipsBad = options.values["on-error"] == "skip"
+    table = try Import.table(options, skipsBad: skipsBad)
     data = options.values["data"] ?? ""
     url = options.values["url"]
     trust = try TrustFiles(options)
@@ -114,10 +116,14 @@ struct Import: RunnableCommand {
     chints_give_back_large_blocks()
     var input = try open()
     let store = try SQLiteStore(directory: data)
-    try store.beginImport(into: collection)
     var tally = Tally()
     do {
-      try read(&input, &tally, label: "importing") { try store.importBatch(&$0) }
+      try readAsPlanned(&input, &tally) { input, tally, plan in
+        try store.beginImport(into: collection)
+        try read(&input, &tally, plan, label: "importing") { try store.importBatch(&$0) }
+      } undo: {
+        store.rollbackImport()
+      }
     } catch {
       store.rollbackImport()
       throw error
@@ -150,19 +156,25 @@ struct Import: RunnableCommand {
   private func send(to url: String) throws -> Tally {
     var input = try open()
     var tally = Tally()
+    var plan: TablePlan?
     // What a document of GeoJSON says behind its features may refuse them all.
-    if input.canRewind && (!skipsBad || idProperty != nil || input.format == .geoJSON) {
-      try read(&input, &tally, label: "checking") { _ in (0, 0) }
+    if input.canRewind && (!skipsBad || idProperty != nil || input.format != .geoJSONSequence) {
+      plan = try readAsPlanned(&input, &tally) { input, tally, plan in
+        try read(&input, &tally, plan, label: "checking") { _ in (0, 0) }
+      } undo: {
+      }
       if tally.rejected > 0 && !skipsBad { return tally }
       try checkIDs(tally)
       try input.rewind()
       tally = Tally()
+    } else {
+      plan = try self.plan(of: &input, isWhole: true)
     }
     let client = try trust.client(for: url)
     let mayCheck = !input.canRewind
     let stored = Locked(0)
     do {
-      try read(&input, &tally, label: "sending") { batch in
+      try read(&input, &tally, plan, label: "sending") { batch in
         // Of what can be read only once, the first batch has to do.
         if mayCheck, stored.withLock({ $0 }) == 0 {
           try checkIDs(Tally(features: batch.count, identified: batch.identified))
@@ -249,16 +261,20 @@ struct Import: RunnableCommand {
 
   /// Reads the whole input and calls `take` with batches of its good features, each while the next one is
   /// read.
+  ///
+  /// - Parameter plan: how a table is read.
   private func read(
-    _ input: inout Input, _ tally: inout Tally, label: String,
+    _ input: inout Input, _ tally: inout Tally, _ plan: TablePlan?, label: String,
     _ take: @escaping (inout FeatureBatch) throws -> BatchWriter.Counts
   ) throws {
     let writer = BatchWriter(take)
     defer { writer.wait() }
     // A shape of many corners is a point in the end.
-    var reader = FeatureReader(
-      format: input.format, idProperty: idProperty, takesCentroids: takesCentroids,
-      maximumLength: takesCentroids ? max(featureBytes, Import.shapeBytes) : featureBytes)
+    var reader =
+      plan.map { FeatureReader(table: $0, maximumLength: featureBytes) }
+      ?? FeatureReader(
+        format: input.format, idProperty: idProperty, takesCentroids: takesCentroids,
+        maximumLength: takesCentroids ? max(featureBytes, Import.shapeBytes) : featureBytes)
     var parsed = ParsedFeatures()
     for note in input.notes { parsed.note(note) }
     var progress = Progress(label: label, total: input.size ?? input.count)
@@ -279,6 +295,7 @@ struct Import: RunnableCommand {
           try StopSignal.check()
           let part = chunk[start..<min(start + Import.partBytes, chunk.count)]
           try reader.read(UnsafeRawBufferPointer(rebasing: part), into: &parsed)
+          if reader.isContradicted { throw Contradiction() }
           if parsed.batch.count >= Import.batchFeatures
             || parsed.batch.byteCount >= Import.batchBytes
           {
@@ -291,10 +308,11 @@ struct Import: RunnableCommand {
         progress.show(input.size == nil ? count : input.position, features: count)
       }
       try reader.finish(into: &parsed)
+      if reader.isContradicted { throw Contradiction() }
       try flush()
     } catch let error as FormatError {
       progress.end()
-      throw Failure(description: Import.text(error, path))
+      throw failure(error)
     }
     let written = Result { try writer.finish() }
     progress.end()
@@ -304,6 +322,10 @@ struct Import: RunnableCommand {
     tally.rejected = parsed.rejected
     tally.problems = parsed.problems.map { input.shown($0) }
     tally.notes = parsed.notes
+  }
+
+  func failure(_ error: FormatError) -> Failure {
+    Failure(description: Import.text(error, path))
   }
 
   private static func text(_ error: FormatError, _ path: String) -> String {

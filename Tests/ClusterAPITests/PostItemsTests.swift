@@ -179,17 +179,32 @@ import Testing
     #expect(bad.pointers == ["/features/0", "/features/1"])
   }
 
+  @Test func `what is said of a CSV must be known`() async throws {
+    let service = try Service()
+    for (query, name) in [
+      ("separator=x", "separator"), ("separator=", "separator"), ("separator=%09", "separator"),
+      ("decimal=;", "decimal"), ("encoding=", "encoding"), ("encoding=utf-99", "encoding"),
+      ("encoding=UTF-8//TRANSLIT", "encoding"), ("lon=a", "lon"), ("lat=a", "lat"),
+      ("geometry=a&lon=b&lat=c", "geometry"), ("quote='", "quote"), ("text=a&text=b", "text"),
+    ] {
+      let bad = await service.post("\(items)?\(query)", "lon,lat\n1,2\n", type: "text/csv")
+      bad.expectProblem(400)
+      #expect(bad.pointers == [name], "\(query): \(bad.text)")
+    }
+  }
+
   @Test func `CSV has columns, numbers, texts and absent values`() async throws {
     let service = try Service()
     let text =
       "\u{FEFF}ID,Long,name,LATITUDE,n\r\n7,1.5,\"a, \"\"b\"\"\",2.25,12.50\r\n007,-3,,4,12e4\r\n12e4,5,x,6,007\r\n,8,y,9,\r\n"
     let answer = await service.post(items, text, type: "text/csv; header=present")
-    #expect(answer["ids"]?.text == #"[7,"007","12e4",8]"#)
+    // Columns have one type each.
+    #expect(answer["ids"]?.text == #"["7","007","12e4",8]"#)
     func stored(_ id: String) async -> String? {
       await service.get("\(items)/\(id)")["properties"]?.text
     }
-    #expect(await stored("7") == #"{"name":"a, \"b\"","n":12.50}"#)
-    #expect(await stored("007") == #"{"n":12e4}"#)
+    #expect(await stored("7") == #"{"name":"a, \"b\"","n":"12.50"}"#)
+    #expect(await stored("007") == #"{"n":"12e4"}"#)
     #expect(await stored("12e4") == #"{"name":"x","n":"007"}"#)
     #expect(await stored("8") == #"{"name":"y"}"#)
     let bad = await service.post(items, "lat,lon\n1,2\n3\nx,4\n91,5\n", type: "text/csv")

@@ -40,6 +40,51 @@ import Testing
     server.expectHealthy()
   }
 
+  @Test func tablesAreNoBombs() throws {
+    let server = try ServerProcess.ready()
+    func post(_ body: [UInt8], _ query: String = "") throws -> TestResponse {
+      try server.client.send(
+        "POST", "/collections/c/items\(query)", headers: BombTests.csv, body: body)
+    }
+    func repeated(_ bytes: [UInt8], _ times: Int) -> [UInt8] {
+      var all: [UInt8] = []
+      for _ in 0..<times { all += bytes }
+      return all
+    }
+    func table(_ text: String, times: Int, _ end: String = "") -> [UInt8] {
+      Array("lon,lat".utf8) + repeated(Array(text.utf8), times) + Array(end.utf8)
+    }
+    let separators = Array(repeating: UInt8(ascii: "\n"), count: 1 << 20)
+    for (body, query) in [
+      // A million columns, a header of 16 MB, and one that is never closed.
+      (table(",a", times: 490_000, "\n1,2\n"), ""), (table(",a", times: 8_000_000, "\n1,2\n"), ""),
+      (table(",\"a\n", times: 1_000_001), ""),
+      // Lines of a separator, and a long one.
+      (Array("sep=".utf8) + separators, ""),
+      (repeated(Array("sep=;\n".utf8), 1_000_000), ""),
+      (Array("sep=".utf8) + [UInt8](repeating: UInt8(ascii: ";"), count: 16 << 20), ""),
+      // UTF-16 of which half a letter is left, and shifts of a stateful encoding that lead nowhere.
+      ([0xFF, 0xFE] + Array(repeating: 0x3B, count: (16 << 20) + 1), ""),
+      (repeated([0x1B, 0x24, 0x42], 4_000_000), "?encoding=ISO-2022-JP"),
+      (
+        Array("lon,lat\n".utf8) + Array(repeating: UInt8(ascii: "+"), count: 8 << 20),
+        "?encoding=UTF-7"
+      ),
+    ] {
+      let answer = try post(body, query)
+      #expect(answer.flaw(status: 422) == nil, "\(answer.text.prefix(500))")
+      #expect(answer.body.count < 100_000)
+    }
+    // Each quote takes all that follows, up to the longest line, and each second line is good.
+    let lines = repeated(Array("x\",\"b\n1,2\n".utf8), 100_000)
+    let answer = try post(Array("lon,lat\n".utf8) + lines, "?onError=skip")
+    #expect(answer.status == 200 && answer.value["inserted"]?.int == 100_000)
+    #expect(answer.value["rejected"]?.int == 100_000)
+    let peak = try #require(server.process.peakMemory)
+    #expect(peak < 900_000, "\(peak) kB")
+    server.expectHealthy()
+  }
+
   @Test func largeFeaturesAreRefusedUnlessAllowed() throws {
     let feature = TwinFeature(1, 1, 2, "{\"t\":\"\(String(repeating: "x", count: 2_000_000))\"}")
     let path = "/collections/c/items/1"

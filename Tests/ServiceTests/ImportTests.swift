@@ -68,7 +68,7 @@ import Testing
     ).expectSuccess()
     #expect(
       try stored() == [
-        "1": #"[1.5,2.5]{"the \"name\"":"comma, \"quote\"\u000d\u000aand line","note":12e4}"#,
+        "\"1\"": #"[1.5,2.5]{"the \"name\"":"comma, \"quote\"\u000d\u000aand line","note":"12e4"}"#,
         "\"007\"": #"[3,4]{"the \"name\"":"x","note":"007"}"#,
       ])
   }
@@ -137,7 +137,7 @@ import Testing
       #expect(run.exit == .code(1) && run.output == "")
       #expect(run.errorLines.count == 2, "\(run.error)")
       #expect(
-        run.error.hasPrefix("pincluster: /lines/3: ") && run.error.contains("latitude"),
+        run.error.hasPrefix("pincluster: /lines/3: ") && run.error.contains("\"lat\""),
         "\(run.error)")
       #expect(
         run.error.contains("pincluster: 1 bad feature; nothing was changed"),
@@ -246,8 +246,10 @@ import Testing
     let binary = try #require(ServerBinary.path())
     let process = try ChildProcess(
       binary, ["import", "-", "--format", "csv", "--collection", "c"] + flags, input: pipe)
-    let rows = Array("lon,lat\n".utf8) + (0..<20_000).flatMap { _ in Array("1,2\n".utf8) }
-    try #require(write(descriptor, rows, 60_000) == 60_000)
+    // More than is looked at before the first row is stored.
+    let row = Array("1,2,\(String(repeating: "x", count: 4000))\n".utf8)
+    let rows = Array("lon,lat,n\n".utf8) + (0..<17_000).flatMap { _ in row }
+    try #require(write(descriptor, rows, rows.count) == rows.count)
     let hasBegun = eventually(isReady)
     #expect(hasBegun)
     process.signal(SIGINT)
@@ -268,7 +270,7 @@ import Testing
     }
     #expect(other == 130)
     let count = try server.json("/collections/c")["featureCount"]?.int ?? 0
-    #expect(count >= 10_000)
+    #expect(count >= 1000)
     #expect(said == "pincluster: interrupted; \(count) features were stored\n")
   }
 }

@@ -16,12 +16,14 @@ extension Resources {
 
   func postItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
-    let fields = try Fields(query: request.query, allowed: ["onError", "idProperty"])
+    let fields = try Fields(
+      query: request.query, allowed: ["onError", "idProperty"] + TableOptions.names)
     let onError = try fields.choice("onError", OnError.self) ?? .abort
     let idProperty = try fields.string("idProperty")
     try request.checkBodyType(PostedFeatures.types)
     let type = request.bodyType(of: PostedFeatures.types)
     let field = request.headers["content-type"] ?? ""
+    let table = try TableOptions(fields, request, assumesEncoding: onError == .skip)
     try request.checkReferenceSystem()
     let maximumLength = writer.limits.featureBytes
     let items = "\(base(of: request))/collections/\(id)/items/"
@@ -29,7 +31,8 @@ extension Resources {
       let (parsed, format) = try request.body.withUnsafeBytes { body in
         let posted = try PostedFeatures(in: body, of: type, field)
         let parsed = try ParsedFeatures(
-          posted.bytes, posted.format, idProperty: idProperty, maximumLength: maximumLength,
+          posted.bytes, posted.format, idProperty: idProperty, table: table,
+          maximumLength: maximumLength,
           room: share?.room ?? Write.smallRoom)
         return (parsed, posted.format)
       }
@@ -122,8 +125,14 @@ extension ParsedFeatures {
   /// Reads all features of a body.
   init(
     _ bytes: UnsafeRawBufferPointer, _ format: FeatureFormat = .geoJSON, idProperty: String? = nil,
-    maximumLength: Int, room: DecodingRoom = .unlimited
+    table: TableOptions = TableOptions(), maximumLength: Int, room: DecodingRoom = .unlimited
   ) throws {
+    if format == .csv {
+      try self.init(
+        table: bytes, options: table, idProperty: idProperty, maximumLength: maximumLength,
+        room: room)
+      return
+    }
     self.init(room: room)
     var reader = FeatureReader(
       format: format, idProperty: idProperty, maximumLength: maximumLength)

@@ -41,6 +41,20 @@ extension HTTPRequest {
     headers["content-type"]?.parts(separatedBy: UInt8(ascii: ";"), atMost: 1)[0].trimmed
   }
 
+  /// The encoding of the body, as Content-Type names it; nil if it doesn't.
+  var bodyCharset: String? {
+    for parameter in headers["content-type"]?.parts(separatedBy: UInt8(ascii: ";"), atMost: 20)
+      .dropFirst() ?? []
+    {
+      let (name, value) = parameter.cut(at: UInt8(ascii: "="))
+      guard name.trimmed.isSameField(as: "charset"), let value = value?.trimmed else { continue }
+      let isQuoted = value.utf8.count > 1 && value.begins(with: "\"") && value.ends(with: "\"")
+      return String(
+        decoding: isQuoted ? value.utf8.dropFirst().dropLast() : value.utf8[...], as: UTF8.self)
+    }
+    return nil
+  }
+
   /// The offered type that the client likes best, the first of equals: by `f`, else by Accept.
   ///
   /// - Throws: ``Problem`` 406 when it accepts none, 400 when `f` names none.

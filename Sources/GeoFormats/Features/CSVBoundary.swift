@@ -11,6 +11,7 @@ struct CSVBoundary {
     case quote
   }
 
+  private let separator: UInt8
   private var state = State.fieldStart
   private var isFresh = true
   private(set) var hasQuotes = false
@@ -18,6 +19,8 @@ struct CSVBoundary {
   /// The bytes that ``plainEnd(_:from:)`` looks ahead. Without a limit it would read a file without line
   /// feeds to its end for every record.
   private static let window = 4096
+
+  init(separator: UInt8) { self.separator = separator }
 
   /// Reads on from `index`. Returns the end of the record and moves `index` past the line break, or
   /// returns nil at the end of the chunk.
@@ -43,7 +46,7 @@ struct CSVBoundary {
       index += 1
       switch byte {
       case 0x0A, 0x0D: return index - 1
-      case UInt8(ascii: ","): state = .fieldStart
+      case separator: state = .fieldStart
       case UInt8(ascii: "\"") where state == .fieldStart:
         state = .quoted
         hasQuotes = true

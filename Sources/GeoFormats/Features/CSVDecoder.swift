@@ -1,58 +1,245 @@
 internal import ClusterCore
 
-/// Decodes the records of a table into records of a batch.
+/// Decodes the records of a table into records of a batch, or only looks at what they hold.
 struct CSVDecoder {
-  private let header: CSVHeader
-  /// The maximum length of the properties as JSON, in bytes.
-  private let maximumLength: Int
-  private var fields = CSVFields()
-  private var properties = JSONWriter()
-
-  init(header: CSVHeader, maximumLength: Int) {
-    (self.header, self.maximumLength) = (header, maximumLength)
+  /// What a record is, before its fields are read.
+  enum Shape {
+    case feature
+    /// Only empty fields.
+    case blank
+    case bad(String)
   }
 
-  /// Appends the feature of one record, which is valid UTF-8.
+  private let plan: TablePlan
+  /// The maximum length of the properties as JSON, in bytes.
+  private let maximumLength: Int
+  private let isPoint: Bool
+  private var fields: CSVFields
+  private var properties = JSONWriter()
+  private var altitude: Double?
+  private let points = PointText()
+  private var unique: UniqueColumns
+
+  /// What the fields of each column are.
+  private(set) var kinds: [ColumnKinds]
+  /// Integers that can be ids are ``ColumnKinds/whole``, all others ``ColumnKinds/text``.
+  private(set) var ids: ColumnKinds = []
+  /// The coordinates with decimals behind a point, and such behind a comma.
+  private(set) var withPoint = 0
+  private(set) var withComma = 0
+  /// Whether the table isn't as was planned.
+  private(set) var isContradicted = false
+
+  init(plan: TablePlan, maximumLength: Int) {
+    (self.plan, self.maximumLength) = (plan, maximumLength)
+    isPoint = plan.decimal == UInt8(ascii: ".")
+    fields = CSVFields(separator: plan.separator)
+    kinds = Array(repeating: [], count: plan.properties.count)
+    unique = UniqueColumns(plan)
+  }
+
+  /// What looks odd, and was found out by reading.
+  var notes: [String] {
+    TableNotes.fields(plan, kinds, ids: ids, unique: unique.finding)
+  }
+
+  private func name(_ field: Int) -> String {
+    field < plan.heading.names.count
+      ? "the column \(plan.heading.shown(field))" : "field \(field + 1)"
+  }
+
+  /// Parts a record, which is valid UTF-8.
+  mutating func split(_ record: UnsafeRawBufferPointer) -> Shape {
+    if let fault = fields.split(record) { return .bad(fault.detail(name)) }
+    if fields.areEmpty(record) { return .blank }
+    guard fields.fields.count == plan.properties.count else {
+      return .bad("has \(fields.fields.count) fields, but the header has \(plan.properties.count)")
+    }
+    return .feature
+  }
+
+  /// The column in which bytes aren't UTF-8, and its value, for messages.
+  func invalidField(_ record: UnsafeRawBufferPointer) -> String {
+    var fields = CSVFields(separator: plan.separator)
+    _ = fields.split(record)
+    let index = fields.fields.firstIndex {
+      !JSONText.isUTF8(UnsafeRawBufferPointer(rebasing: record[$0.start..<$0.end]))
+    }
+    guard let index else { return TableText.quoted(record) }
+    let field = fields.fields[index]
+    return "\(TableText.quoted(record[field.start..<field.end])) in \(name(index))"
+  }
+
+  /// Notes what the fields of the record that was parted are.
+  mutating func look(_ record: UnsafeRawBufferPointer) {
+    for (index, field) in fields.fields.enumerated() where field.start < field.end {
+      CSVFields.withText(of: field, in: record) { text in
+        if index == plan.id { ids.formUnion(CSVDecoder.idKind(text)) }
+        if !plan.properties[index].isEmpty {
+          note(
+            ColumnKinds.of(text, isQuoted: field.isQuoted, separator: plan.separator), index)
+        } else if plan.coordinates.contains(index) {
+          noteCoordinate(text)
+        }
+      }
+    }
+    if ids.contains(.text) && !plan.idsAreText && !plan.isFinal { isContradicted = true }
+  }
+
+  /// Appends the feature of the record that was parted.
   mutating func decode(
     _ record: UnsafeRawBufferPointer, into batch: inout FeatureBatch
   ) throws(FeatureRefusal) {
-    try fields.split(record)
-    guard fields.fields.count == header.properties.count else {
+    do throws(FeatureRefusal) {
+      let coordinate = try coordinate(record)
+      let id = try id(record)
+      try writeProperties(record)
+      unique.add(fields.fields, record)
+      withUnsafePointer(to: altitude ?? 0) { altitude in
+        properties.withBytes { properties in
+          batch.append(
+            id: id, coordinate: coordinate,
+            further: UnsafeBufferPointer(
+              start: altitude, count: self.altitude == nil ? 0 : 1),
+            properties: properties)
+        }
+      }
+    } catch {
+      // Its other fields count all the same.
+      look(record)
+      throw error
+    }
+  }
+
+  // MARK: What fields are
+
+  private mutating func note(_ kind: ColumnKinds, _ column: Int) {
+    guard !kinds[column].contains(kind) else { return }
+    kinds[column].formUnion(kind)
+    if plan.mayChange(by: kind, in: column) { isContradicted = true }
+  }
+
+  private mutating func noteCoordinate(_ text: UnsafeRawBufferPointer) {
+    guard case .axes = plan.coordinates, let plain = CoordinateText.plain(text) else { return }
+    let kind = plain.withUnsafeBytes {
+      ColumnKinds.of(JSONText.trimmed($0), isQuoted: false, separator: plan.separator)
+    }
+    if kind == .point { withPoint += 1 }
+    if kind == .comma { withComma += 1 }
+    if !plan.isDecimalGiven, !plan.isFinal, kind == (isPoint ? .comma : .point) {
+      isContradicted = true
+    }
+  }
+
+  private static func idKind(_ text: UnsafeRawBufferPointer) -> ColumnKinds {
+    FeatureID.canonicalInteger(text) == nil ? .text : .whole
+  }
+
+  // MARK: Coordinates
+
+  private mutating func coordinate(
+    _ record: UnsafeRawBufferPointer
+  ) throws(FeatureRefusal) -> Coordinate {
+    let coordinate: Coordinate
+    var column: Int
+    switch plan.coordinates {
+    case .axes(let longitude, let latitude):
+      column = longitude
+      let x = try number(longitude, .longitude, record)
+      let y = try number(latitude, .latitude, record)
+      coordinate = Coordinate(latitude: y, longitude: x)
+      if x.magnitude <= 180, y.magnitude <= 90 { return coordinate }
+      if x.magnitude <= 360, x.magnitude <= 180 || y.magnitude > 360 { column = latitude }
+    case .geometry(let geometry):
+      column = geometry
+      let point = try point(geometry, record)
+      coordinate = Coordinate(latitude: point.latitude, longitude: point.longitude)
+      altitude = point.altitude
+      if coordinate.longitude.magnitude <= 180, coordinate.latitude.magnitude <= 90 {
+        return coordinate
+      }
+    }
+    let shown = shown(column, record)
+    guard max(coordinate.longitude.magnitude, coordinate.latitude.magnitude) <= 360 else {
       throw FeatureRefusal(
-        "has \(fields.fields.count) fields, but the header has \(header.properties.count)")
+        "\(shown) is beyond ±360 degrees: projected coordinates, it seems; degrees of WGS 84 are needed, "
+          + "as ogr2ogr -t_srs EPSG:4326 makes them")
     }
-    let longitude = try number(header.longitude, "longitude", record)
-    let latitude = try number(header.latitude, "latitude", record)
-    let coordinate = Coordinate(latitude: latitude, longitude: longitude)
-    try coordinate.check()
-    let id = try id(record)
-    try writeProperties(record)
-    properties.withBytes { properties in
-      batch.append(
-        id: id, coordinate: coordinate, further: UnsafeBufferPointer(start: nil, count: 0),
-        properties: properties)
+    do throws(FeatureRefusal) {
+      try coordinate.check()
+    } catch {
+      throw FeatureRefusal("\(shown): \(error.detail)")
     }
+    return coordinate
   }
 
   private func number(
-    _ column: Int, _ name: String, _ record: UnsafeRawBufferPointer
+    _ column: Int, _ axis: CoordinateText.Axis, _ record: UnsafeRawBufferPointer
   ) throws(FeatureRefusal) -> Double {
-    let number = CSVFields.withText(of: fields.fields[column], in: record) {
-      JSONText.decimal(JSONText.trimmed($0))
+    let field = fields.fields[column]
+    // Whatever a closure has of `self` would be a copy of all of it.
+    let (isPoint, decimal) = (isPoint, plan.decimal)
+    let value = CSVFields.withText(of: field, in: record) { (text) -> CoordinateText.Value? in
+      let text = JSONText.trimmed(text)
+      if isPoint, let number = JSONText.decimal(text) {
+        return CoordinateText.Value(degrees: number)
+      }
+      return CoordinateText.value(text, decimal: decimal)
     }
-    guard let number else { throw FeatureRefusal("the \(name) is not a number") }
-    return number
+    guard let value else {
+      let hasPoint = record[field.start..<field.end].contains(UInt8(ascii: "."))
+      let mark = isPoint || !hasPoint ? "" : " with a comma before its decimals"
+      throw FeatureRefusal("\(shown(column, record)) is not a number\(mark)")
+    }
+    guard value.axis == nil || value.axis == axis else {
+      let other = axis == .longitude ? "latitude" : "longitude"
+      throw FeatureRefusal("\(shown(column, record)) is a \(other)")
+    }
+    return value.degrees
   }
 
-  private func id(_ record: UnsafeRawBufferPointer) throws(FeatureRefusal) -> FeatureID? {
-    guard let column = header.id else { return nil }
-    do throws(FeatureID.Invalid) {
+  private func point(
+    _ column: Int, _ record: UnsafeRawBufferPointer
+  ) throws(FeatureRefusal) -> PointText.Point {
+    let (points, decimal) = (points, plan.decimal)
+    do throws(PointText.Fault) {
       return try CSVFields.withText(of: fields.fields[column], in: record) {
-        (text) throws(FeatureID.Invalid) in
-        text.isEmpty ? nil : try FeatureID(bareUTF8: text)
+        (text) throws(PointText.Fault) in
+        try points.point(text, decimal: decimal)
       }
     } catch {
-      throw FeatureRefusal(error.reason)
+      throw FeatureRefusal("\(shown(column, record)) \(error.reason)")
+    }
+  }
+
+  /// A value and its column, for messages.
+  private func shown(_ column: Int, _ record: UnsafeRawBufferPointer) -> String {
+    let value = CSVFields.withText(of: fields.fields[column], in: record) {
+      TableText.quoted($0)
+    }
+    return "\(value) in the column \(plan.heading.shown(column))"
+  }
+
+  // MARK: Ids and properties
+
+  private mutating func id(_ record: UnsafeRawBufferPointer) throws(FeatureRefusal) -> FeatureID? {
+    guard let column = plan.id else { return nil }
+    let field = fields.fields[column]
+    guard field.start < field.end else { return nil }
+    do throws(FeatureID.Invalid) {
+      let asText = plan.idsAreText
+      let id = try CSVFields.withText(of: field, in: record) { (text) throws(FeatureID.Invalid) in
+        asText ? try FeatureID(utf8: text) : try FeatureID(bareUTF8: text)
+      }
+      if case .text = id.key {
+        ids.formUnion(.text)
+        if !asText, !plan.isFinal { isContradicted = true }
+      } else {
+        ids.formUnion(.whole)
+      }
+      return id
+    } catch {
+      throw FeatureRefusal("\(shown(column, record)): \(error.reason)")
     }
   }
 
@@ -62,23 +249,53 @@ struct CSVDecoder {
     properties.removeAll()
     properties.beginObject()
     for (index, field) in fields.fields.enumerated() {
-      guard field.start < field.end, !header.properties[index].isEmpty else { continue }
+      guard field.start < field.end, !plan.properties[index].isEmpty else { continue }
       // Checked before it is written, so that what is refused costs little.
-      let length = properties.count + header.properties[index].count + field.end - field.start
+      let length = properties.count + plan.properties[index].count + field.end - field.start
       guard length < maximumLength else { throw tooLong(with: index) }
       try CSVFields.withText(of: field, in: record) { (text) throws(FeatureRefusal) in
-        let isNumber = JSONText.isNumber(text)
-        guard !isNumber || JSONText.isFinite(text) else {
-          throw FeatureRefusal("field \(index + 1): number out of range")
-        }
         properties.separate()
-        header.properties[index].withUnsafeBytes { properties.append($0) }
-        if isNumber { properties.raw(text) } else { properties.stringUTF8(text) }
+        plan.properties[index].withUnsafeBytes { properties.append($0) }
+        let isNumber = isNumber(text, field, index)
+        if !plan.isNumbers[index] || !isNumber { return properties.stringUTF8(text) }
+        guard
+          isPoint ? writeNumber(text) : CoordinateText.withPoint(text, { writeNumber($0) }) == true
+        else {
+          throw FeatureRefusal("\(shown(index, record)) is a number out of range")
+        }
       }
     }
     properties.endObject()
     // Escapes may have made it longer than the text.
     guard properties.count <= maximumLength else { throw tooLong(with: fields.fields.count - 1) }
+  }
+
+  /// Writes a number with a point before its decimals. Returns false if it is out of range.
+  @inline(__always)
+  private mutating func writeNumber(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard JSONText.isFinite(text) else { return false }
+    properties.raw(text)
+    return true
+  }
+
+  /// Whether a field is a number of its column's. Notes what it is.
+  @inline(__always)
+  private mutating func isNumber(
+    _ text: UnsafeRawBufferPointer, _ field: CSVFields.Field, _ column: Int
+  ) -> Bool {
+    if isPoint, !field.isQuoted {
+      // Most columns need no more.
+      let isNumber = JSONText.isNumber(text)
+      if isNumber {
+        if kinds[column].isDisjoint(with: [.whole, .point]) { kinds[column].formUnion(.whole) }
+      } else {
+        note(.text, column)
+      }
+      return isNumber
+    }
+    let kind = ColumnKinds.of(text, isQuoted: field.isQuoted, separator: plan.separator)
+    note(kind, column)
+    return kind.areNumbers(decimal: plan.decimal)
   }
 
   private func tooLong(with field: Int) -> FeatureRefusal {

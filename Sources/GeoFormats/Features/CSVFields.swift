@@ -4,43 +4,75 @@ struct CSVFields {
   struct Field {
     var start: Int
     var end: Int
+    var isQuoted = false
     var isEscaped = false
   }
 
-  private(set) var fields: [Field] = []
+  /// Quotes that aren't as they must be, in a field.
+  enum Fault {
+    case unclosed(Int)
+    case textAfterQuote(Int)
 
-  mutating func split(_ record: UnsafeRawBufferPointer) throws(FeatureRefusal) {
-    fields.removeAll(keepingCapacity: true)
-    var index = 0
-    while true {
-      if index < record.count, record[index] == UInt8(ascii: "\"") {
-        try splitQuoted(record, &index)
-      } else {
-        let start = index
-        while index < record.count, record[index] != UInt8(ascii: ",") { index += 1 }
-        fields.append(Field(start: start, end: index))
+    /// What is wrong, for the client.
+    ///
+    /// - Parameter name: how messages name a field.
+    func detail(_ name: (Int) -> String) -> String {
+      switch self {
+      case .unclosed(let field): "the quote that opens in \(name(field)) is not closed"
+      case .textAfterQuote(let field): "text follows the closing quote of \(name(field))"
       }
-      if index == record.count { return }
-      index += 1  // the comma
     }
   }
 
-  private mutating func splitQuoted(
-    _ record: UnsafeRawBufferPointer, _ index: inout Int
-  ) throws(FeatureRefusal) {
-    var field = Field(start: index + 1, end: index + 1)
+  let separator: UInt8
+  private(set) var fields: [Field] = []
+
+  init(separator: UInt8) { self.separator = separator }
+
+  /// Whether there is nothing but white space in all fields.
+  func areEmpty(_ record: UnsafeRawBufferPointer) -> Bool {
+    if separator == TablePlan.noSeparator {
+      return record.allSatisfy { JSONText.isSpace($0) || TablePlan.separators.contains($0) }
+    }
+    return fields.allSatisfy { field in
+      (field.start..<field.end).allSatisfy { JSONText.isSpace(record[$0]) }
+    }
+  }
+
+  /// Parts a record. Returns what is wrong with its quotes.
+  mutating func split(_ record: UnsafeRawBufferPointer) -> Fault? {
+    fields.removeAll(keepingCapacity: true)
+    let separator = separator
+    var index = 0
+    while true {
+      if index < record.count, record[index] == UInt8(ascii: "\"") {
+        if let fault = splitQuoted(record, &index) { return fault }
+      } else {
+        let start = index
+        while index < record.count, record[index] != separator { index += 1 }
+        fields.append(Field(start: start, end: index))
+      }
+      if index == record.count { return nil }
+      index += 1  // the separator
+    }
+  }
+
+  private mutating func splitQuoted(_ record: UnsafeRawBufferPointer, _ index: inout Int) -> Fault?
+  {
+    var field = Field(start: index + 1, end: index + 1, isQuoted: true)
     while true {
       while field.end < record.count, record[field.end] != UInt8(ascii: "\"") { field.end += 1 }
-      guard field.end < record.count else { throw FeatureRefusal("a quote is not closed") }
+      guard field.end < record.count else { return .unclosed(fields.count) }
       index = field.end + 1
       guard index < record.count, record[index] == UInt8(ascii: "\"") else { break }
       field.isEscaped = true
       field.end += 2
     }
     fields.append(field)
-    guard index == record.count || record[index] == UInt8(ascii: ",") else {
-      throw FeatureRefusal("text follows the closing quote of field \(fields.count)")
+    guard index == record.count || record[index] == separator else {
+      return .textAfterQuote(fields.count - 1)
     }
+    return nil
   }
 
   /// Calls `body` with the text of a field, with doubled quotes undone.

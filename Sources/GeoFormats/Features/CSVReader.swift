@@ -1,24 +1,91 @@
-/// Reads a table with a header as a stream: RFC 4180, also with LF or CR as line breaks.
+/// Reads a table as was planned, as a stream: RFC 4180, also with other separators and encodings, and LF or CR as line
+/// breaks.
 struct CSVReader {
-  private let idProperty: [UInt8]?
-  private var boundary = CSVBoundary()
-  private var records: RecordBuffer
-  private var decoder: CSVDecoder?
-  private var failure: FormatError?
+  private let plan: TablePlan
+  /// The maximum length of a record in bytes.
+  private let limit: Int
+  /// Whether it only looks at what there is.
+  private let isLooking: Bool
+  private let text: TextDecoder?
+  private var mark = ByteOrderMark()
+  private var boundary: CSVBoundary
+  private(set) var decoder: CSVDecoder
+  /// The part of a record that came in earlier chunks.
+  private var kept: [UInt8] = []
   private var line = 1
   /// Whether a line feed that comes next ends the same line as the carriage return before it.
   private var skipsLineFeed = false
+  /// Whether the rest of a line is left out that is too long.
+  private var isDropping = false
+  /// The lines before the first feature: that of the separator, and the header.
+  private var isBeforeSeparator: Bool
+  private var isBeforeHeader = true
+  /// Whether lines weren't UTF-8, and whether all were such that could be Windows-1252.
+  private(set) var hasInvalid = false
+  private(set) var isWindows1252 = true
 
-  init(idProperty: String?, maximumLength: Int) {
-    self.idProperty = idProperty.map { Array($0.utf8) }
-    records = RecordBuffer(limit: maximumLength)
+  init(plan: TablePlan, maximumLength: Int, isLooking: Bool = false) {
+    (self.plan, limit, self.isLooking) = (plan, maximumLength, isLooking)
+    text = plan.encoding.flatMap { TextDecoder($0) }
+    boundary = CSVBoundary(separator: plan.separator)
+    decoder = CSVDecoder(plan: plan, maximumLength: maximumLength)
+    isBeforeSeparator = plan.hasSeparatorLine
+  }
+
+  /// Whether the table isn't as was planned. What comes next isn't read.
+  var isContradicted: Bool {
+    !isLooking
+      && (decoder.isContradicted || (hasInvalid && plan.mayBeWindows1252 && !plan.isFinal))
   }
 
   mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
+    guard let text else { return try readMarked(chunk, into: &parsed) }
+    try text.decode(chunk) { (piece) throws(FormatError) in
+      try readMarked(piece, into: &parsed)
+    }
+  }
+
+  mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
+    try text?.finish { (piece) throws(FormatError) in try readMarked(piece, into: &parsed) }
+    try readPart(of: mark.finish(), into: &parsed)
+    guard !isContradicted else { return }
+    if !isDropping {
+      var record: [UInt8] = []
+      swap(&record, &kept)
+      try record.withUnsafeBufferPointer { (record) throws(FormatError) in
+        try take(UnsafeRawBufferPointer(record), into: &parsed)
+      }
+    }
+    if isLooking { return }
+    for note in plan.assumptions + decoder.notes { parsed.note(note) }
+  }
+
+  private mutating func readMarked(
+    _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    if mark.isDone { return try readText(chunk, into: &parsed) }
+    let (consumed, other) = mark.pass(chunk)
+    try readPart(of: other, into: &parsed)
+    try readText(UnsafeRawBufferPointer(rebasing: chunk[consumed...]), into: &parsed)
+  }
+
+  /// Reads what looked like the beginning of a byte order mark.
+  private mutating func readPart(
+    of bytes: ArraySlice<UInt8>, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    guard !bytes.isEmpty else { return }
+    try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+      try readText(UnsafeRawBufferPointer(bytes), into: &parsed)
+    }
+  }
+
+  private mutating func readText(
+    _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
     var index = 0
-    while index < chunk.count {
+    while index < chunk.count, !isContradicted {
       if skipsLineFeed {
         skipsLineFeed = false
         if chunk[index] == 0x0A {
@@ -26,59 +93,181 @@ struct CSVReader {
           continue
         }
       }
+      if isDropping {
+        drop(chunk, &index)
+        continue
+      }
       let start = index
-      guard let end = boundary.scan(chunk, &index) else {
-        return records.keep(UnsafeRawBufferPointer(rebasing: chunk[start...]))
+      let end = boundary.scan(chunk, &index)
+      let part = UnsafeRawBufferPointer(rebasing: chunk[start..<(end ?? chunk.count)])
+      guard kept.count + part.count <= limit else {
+        index = start + limit - kept.count
+        try overflow(UnsafeRawBufferPointer(rebasing: chunk[start..<index]), into: &parsed)
+        continue
       }
+      guard let end else { return kept += part }
       skipsLineFeed = chunk[end] == 0x0D
-      complete(UnsafeRawBufferPointer(rebasing: chunk[start..<end]), into: &parsed)
-      if let failure { throw failure }
-    }
-  }
-
-  mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
-    complete(UnsafeRawBufferPointer(start: nil, count: 0), into: &parsed)
-    if let failure { throw failure }
-    guard decoder != nil else {
-      throw .notFeatures(
-        pointer: "/lines/1", detail: "the table is empty; a header line is required")
-    }
-  }
-
-  private mutating func complete(_ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures)
-  {
-    if records.isWhole(part) {
-      take(.init(bytes: part), into: &parsed)
-    } else {
-      records.complete(part).withRecord { take($0, into: &parsed) }
-    }
-    boundary = CSVBoundary()
-  }
-
-  private mutating func take(_ record: RecordBuffer.Record, into parsed: inout ParsedFeatures) {
-    let line = line
-    self.line += 1 + (boundary.hasQuotes ? record.lineFeeds : 0)
-    do throws(FeatureRefusal) {
-      if record.isTooLong {
-        throw FeatureRefusal(
-          "longer than \(records.limit) bytes; a quote may be unclosed")
-      }
-      if JSONText.trimmed(record.bytes).isEmpty { return }
-      guard JSONText.isUTF8(record.bytes) else { throw FeatureRefusal("not valid UTF-8") }
-      if decoder == nil {
-        decoder = CSVDecoder(
-          header: try CSVHeader(record.bytes, idProperty: idProperty), maximumLength: records.limit)
+      if kept.isEmpty {
+        try take(part, into: &parsed)
       } else {
-        try decoder?.decode(record.bytes, into: &parsed.batch)
+        kept += part
+        let record = kept
+        kept.removeAll(keepingCapacity: true)
+        try record.withUnsafeBufferPointer { (record) throws(FormatError) in
+          try take(UnsafeRawBufferPointer(record), into: &parsed)
+        }
       }
-    } catch {
-      if decoder == nil {
-        failure = .notFeatures(pointer: "/lines/\(line)", detail: error.detail)
-      } else {
-        parsed.reject(pointer: "/lines/\(line)", detail: error.detail)
-      }
+      boundary = CSVBoundary(separator: plan.separator)
+    }
+  }
+
+  /// Leaves out the rest of a line.
+  private mutating func drop(_ chunk: UnsafeRawBufferPointer, _ index: inout Int) {
+    while index < chunk.count {
+      let byte = chunk[index]
+      index += 1
+      guard byte == 0x0A || byte == 0x0D else { continue }
+      skipsLineFeed = byte == 0x0D
+      isDropping = false
+      line += 1
       return
     }
-    do throws(FormatError) { try parsed.keepRoom() } catch { failure = error }
+  }
+
+  /// Ends a record that is too long, with its last bytes that are looked at. Of one with several lines these are read one
+  /// by one; the last goes on.
+  private mutating func overflow(
+    _ part: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    var record: [UInt8] = []
+    swap(&record, &kept)
+    record += part
+    boundary = CSVBoundary(separator: plan.separator)
+    guard let last = record.lastIndex(where: { $0 == 0x0A || $0 == 0x0D }) else {
+      reject(line, "longer than \(limit) bytes", into: &parsed)
+      isDropping = true
+      return
+    }
+    try record[..<last].withUnsafeBufferPointer { (lines) throws(FormatError) in
+      try takeLines(
+        of: UnsafeRawBufferPointer(lines), "a quote is not closed within \(limit) bytes",
+        into: &parsed)
+    }
+    skipsLineFeed = record[last] == 0x0D
+    kept = Array(record[(last + 1)...])
+    var index = 0
+    _ = kept.withUnsafeBytes { boundary.scan($0, &index) }
+  }
+
+  // MARK: Records
+
+  /// Takes a whole record.
+  private mutating func take(
+    _ record: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    if isBeforeHeader {
+      passHead(record)
+      line += lines(of: record)
+      return
+    }
+    if record.isEmpty {
+      line += 1
+      return
+    }
+    guard isReadable(record, into: &parsed) else {
+      line += lines(of: record)
+      return
+    }
+    switch decoder.split(record) {
+    case .feature: try decode(record, into: &parsed)
+    case .blank: break
+    case .bad(let detail):
+      if boundary.hasQuotes, lines(of: record) > 1 {
+        return try takeLines(of: record, detail, into: &parsed)
+      }
+      reject(line, detail, into: &parsed)
+    }
+    line += lines(of: record)
+  }
+
+  /// Passes a line before the first feature.
+  private mutating func passHead(_ record: UnsafeRawBufferPointer) {
+    let isBlank = record.allSatisfy {
+      JSONText.isSpace($0) || $0 == plan.separator || TablePlan.separators.contains($0)
+    }
+    if isBlank { return }
+    if isBeforeSeparator {
+      isBeforeSeparator = false
+    } else {
+      isBeforeHeader = false
+    }
+  }
+
+  /// The lines that a record takes.
+  private func lines(of record: UnsafeRawBufferPointer) -> Int {
+    boundary.hasQuotes ? TableLines(record).count : 1
+  }
+
+  /// Takes the lines of a record one by one, as a quote has swallowed all but the first, which is lost.
+  private mutating func takeLines(
+    of record: UnsafeRawBufferPointer, _ detail: String, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    let first = line
+    let lines = TableLines(record)
+    for range in lines {
+      let text = UnsafeRawBufferPointer(rebasing: record[range])
+      defer { line += 1 }
+      if line == first {
+        reject(
+          line, "a quote takes lines \(first) to \(first + lines.count - 1) for one: \(detail)",
+          into: &parsed)
+        continue
+      }
+      guard isReadable(text, into: &parsed) else { continue }
+      switch decoder.split(text) {
+      case .feature: try decode(text, into: &parsed)
+      case .blank: break
+      case .bad(let detail):
+        reject(line, "lost to the quote in line \(first): \(detail)", into: &parsed)
+      }
+    }
+  }
+
+  /// Decodes the record that was parted.
+  private mutating func decode(
+    _ record: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) throws(FormatError) {
+    if isLooking { return decoder.look(record) }
+    do throws(FeatureRefusal) {
+      try decoder.decode(record, into: &parsed.batch)
+    } catch {
+      reject(line, error.detail, into: &parsed)
+      return
+    }
+    try parsed.keepRoom()
+  }
+
+  private func reject(_ line: Int, _ detail: String, into parsed: inout ParsedFeatures) {
+    parsed.reject(pointer: "/lines/\(line)", detail: detail)
+  }
+
+  /// Whether a line is UTF-8, or may be Windows-1252 where that is looked at. Rejects it otherwise.
+  private mutating func isReadable(
+    _ record: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
+  ) -> Bool {
+    let isUTF8 = JSONText.isUTF8(record)
+    if isLooking, plan.mayBeWindows1252, isWindows1252 {
+      isWindows1252 = TableText.isWindows1252(record)
+    }
+    if isUTF8 { return true }
+    hasInvalid = true
+    // What separates fields is the same.
+    if isLooking, plan.mayBeWindows1252 { return true }
+    let isReadable = plan.encoding == nil && TableText.isWindows1252(record)
+    parsed.reject(
+      pointer: "/lines/\(line)",
+      detail: "\(decoder.invalidField(record)) is not \(plan.encoding ?? "UTF-8")"
+        + (isReadable ? ": windows-1252? (encoding=windows-1252)" : ""))
+    return false
   }
 }

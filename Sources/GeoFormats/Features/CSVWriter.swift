@@ -3,15 +3,20 @@ public import ClusterCore
 /// Writes features as the records of a table, which ``FeatureReader`` reads back as far as a table can hold them.
 ///
 /// The columns are `id`, `lon`, `lat` and a column for each name of a property. Numbers and texts are written as they
-/// are, other values as JSON, which comes back as text.
+/// are, texts that look like numbers in quotes, and other values as JSON, which comes back as text. So do numbers of a
+/// column that also holds other values, as columns have one type.
 public struct CSVWriter {
-  /// The names of properties that a table has columns for.
+  /// The names of properties that a table has columns for, and what is in these.
   public struct Columns: Sendable {
     /// The most columns.
     public static let most = 1000
     /// The names as they are read from a header, in the order in which they came.
     fileprivate private(set) var names: [[UInt8]] = []
-    private var known: Set<[UInt8]> = []
+    /// The columns that hold something else than numbers.
+    fileprivate private(set) var isMixed: [Bool] = []
+    /// Whether some ids aren't integers, so that all come back as texts.
+    fileprivate private(set) var hasTextIDs = false
+    private var known: [[UInt8]: Int] = [:]
     private var byteCount = 0
 
     /// No columns.
@@ -21,10 +26,18 @@ public struct CSVWriter {
     public mutating func add(namesIn batch: FeatureBatch) -> Bool {
       for index in 0..<batch.count {
         let isWithinLimits = batch.withRecord(at: index) { record in
+          if case .text = record.rawID { hasTextIDs = true }
           for member in PropertyReader.Members(of: record.properties) {
             let name = CSVWriter.text(ofString: member.name)
-            guard CSVWriter.canName(name), known.insert(name).inserted else { continue }
+            guard CSVWriter.canName(name) else { continue }
+            let isOther = !JSONText.isNumber(member.value) && !CSVWriter.isEmpty(member.value)
+            if let column = known[name] {
+              if isOther { isMixed[column] = true }
+              continue
+            }
+            known[name] = names.count
             names.append(name)
+            isMixed.append(isOther)
             byteCount += name.count
             if names.count > Columns.most || byteCount > 1 << 20 { return false }
           }
@@ -40,6 +53,8 @@ public struct CSVWriter {
   private static let first = ["id", "lon", "lat"].map { Array($0.utf8) }
 
   private let columns: [[UInt8]: Int]
+  private let isMixed: [Bool]
+  private let hasTextIDs: Bool
   /// The number of features so far that a reader of the table gets differently.
   public private(set) var inexact = 0
   private var bytes: [UInt8] = []
@@ -48,6 +63,7 @@ public struct CSVWriter {
 
   /// Begins a table with its header.
   public init(_ columns: Columns) {
+    (isMixed, hasTextIDs) = (columns.isMixed, columns.hasTextIDs)
     self.columns = Dictionary(uniqueKeysWithValues: zip(columns.names, 0...))
     values = Array(repeating: nil, count: columns.names.count)
     for (index, name) in (CSVWriter.first + columns.names).enumerated() {
@@ -69,7 +85,7 @@ public struct CSVWriter {
     switch record.rawID {
     case .integer(let value, let writtenAsText):
       bytes += "\(value)".utf8
-      if writtenAsText { isExact = false }
+      if writtenAsText != hasTextIDs { isExact = false }
     case .text(let text):
       append(text)
       if !CSVWriter.isRead(text) { isExact = false }
@@ -86,38 +102,38 @@ public struct CSVWriter {
       if column.flatMap({ values[$0] }) != nil || column == nil { isExact = false }
       if let column { values[column] = member.value }
     }
-    for value in values {
+    for (value, isMixed) in zip(values, isMixed) {
       bytes.append(UInt8(ascii: ","))
-      if let value, !append(value: value) { isExact = false }
+      if let value, !append(value: value, isMixed: isMixed) { isExact = false }
     }
     bytes.append(UInt8(ascii: "\n"))
     if !isExact { inexact += 1 }
   }
 
   /// Writes a value given as JSON. Returns whether it is read back.
-  private mutating func append(value: UnsafeRawBufferPointer) -> Bool {
+  private mutating func append(value: UnsafeRawBufferPointer, isMixed: Bool) -> Bool {
     switch value.first {
     case UInt8(ascii: "\""):
       let text = CSVWriter.text(ofString: value)
       return text.withUnsafeBytes { text in
-        append(text)
-        return !text.isEmpty && !JSONText.isNumber(text)
+        append(text, inQuotes: JSONText.isNumber(text))
+        return !text.isEmpty
       }
     // Nothing is what comes closest to null.
     case UInt8(ascii: "n"): return false
     default:
       append(value)
-      return JSONText.isNumber(value)
+      return JSONText.isNumber(value) && !isMixed
     }
   }
 
   /// Writes a text, in quotes if need be.
-  private mutating func append(_ text: UnsafeRawBufferPointer) {
+  private mutating func append(_ text: UnsafeRawBufferPointer, inQuotes: Bool = false) {
     let special = [UInt8(ascii: "\""), UInt8(ascii: ","), 0x0A, 0x0D]
     // White space around a text, and a byte order mark at the start of a table, wouldn't be taken as they are.
     let ends = [text.first, text.last].compactMap(\.self)
     guard
-      ends.contains(where: { JSONText.isSpace($0) || $0 == 0xEF })
+      inQuotes || ends.contains(where: { JSONText.isSpace($0) || $0 == 0xEF })
         || text.contains(where: special.contains)
     else {
       bytes += text
@@ -134,6 +150,11 @@ public struct CSVWriter {
   /// Whether a name can be that of a column of properties.
   private static func canName(_ name: [UInt8]) -> Bool {
     !first.contains(name) && name.withUnsafeBytes { JSONText.trimmed($0).count == $0.count }
+  }
+
+  /// Whether nothing is written for a value: null, and the empty text.
+  private static func isEmpty(_ value: UnsafeRawBufferPointer) -> Bool {
+    value.first == UInt8(ascii: "n") || value.count == 2 && value.first == UInt8(ascii: "\"")
   }
 
   /// Whether a text id is read back as it is.

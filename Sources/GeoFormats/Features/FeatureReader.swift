@@ -13,9 +13,9 @@ public struct FeatureReader {
   // Exactly one is set. Not an enum, so that they are changed in place.
   private var geoJSON: GeoJSONReader?
   private var sequence: SequenceReader?
-  private var table: CSVReader?
+  private var table: TableReader?
   private var failure: FormatError?
-  /// The byte order mark that a table or sequence may begin with. JSON's parser skips its own.
+  /// The byte order mark that a sequence may begin with. JSON's parser and tables skip their own.
   private var mark = ByteOrderMark()
 
   /// Creates a reader.
@@ -25,10 +25,13 @@ public struct FeatureReader {
   ///   - idProperty: the property that holds the ids; nil for GeoJSON's `id` member or CSV's `id`
   ///     column.
   ///   - takesCentroids: whether GeoJSON's lines and areas are taken as their centroids.
+  ///   - options: what is said of a table. It is looked at for 64 MiB before the first feature is read; see
+  ///     ``init(table:maximumLength:)`` for one that can be read twice.
   ///   - maximumLength: the maximum length, in bytes, of a feature, line, record, or GeoJSON document without
   ///     its `features`, and of a feature's properties as JSON.
   public init(
     format: FeatureFormat, idProperty: String? = nil, takesCentroids: Bool = false,
+    options: TableOptions = TableOptions(),
     maximumLength: Int = usualLength
   ) {
     let decoder = FeatureDecoder(idProperty: idProperty, takesCentroids: takesCentroids)
@@ -37,9 +40,21 @@ public struct FeatureReader {
       geoJSON = GeoJSONReader(decoder, maximumLength: maximumLength)
     case .geoJSONSequence:
       sequence = SequenceReader(decoder, maximumLength: maximumLength)
-    case .csv: table = CSVReader(idProperty: idProperty, maximumLength: maximumLength)
+    case .csv:
+      table = TableReader(
+        plan: nil, options: options, idProperty: idProperty, maximumLength: maximumLength)
     }
   }
+
+  /// Creates a reader of a table that has been looked at.
+  public init(table plan: TablePlan, maximumLength: Int = usualLength) {
+    table = TableReader(
+      plan: plan, options: TableOptions(), idProperty: nil, maximumLength: maximumLength)
+  }
+
+  /// Whether a table isn't as its plan says, which was made from its beginning. Nothing is read any more; a plan that
+  /// is made from all of it does.
+  public var isContradicted: Bool { table?.isContradicted ?? false }
 
   /// Reads a chunk. Adds features to `parsed` as soon as they are complete. After an error, every
   /// further call throws the same error.
@@ -49,11 +64,12 @@ public struct FeatureReader {
     if let failure { throw failure }
     do throws(FormatError) {
       try geoJSON?.read(chunk, into: &parsed)
+      try table?.read(chunk, into: &parsed)
+      guard sequence != nil else { return }
       let (consumed, other) = mark.pass(chunk)
       try readText(other, into: &parsed)
       let rest = UnsafeRawBufferPointer(rebasing: chunk[consumed...])
       try sequence?.read(rest, into: &parsed)
-      try table?.read(rest, into: &parsed)
     } catch {
       failure = error
       throw error
@@ -67,7 +83,6 @@ public struct FeatureReader {
     guard !bytes.isEmpty else { return }
     try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
       try sequence?.read(UnsafeRawBufferPointer(bytes), into: &parsed)
-      try table?.read(UnsafeRawBufferPointer(bytes), into: &parsed)
     }
   }
 

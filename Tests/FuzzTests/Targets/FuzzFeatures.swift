@@ -10,6 +10,7 @@ enum FuzzFeatures {
     var problems: [FeatureProblem] = []
     var rejected = 0
     var error: FormatError?
+    var notes: [String] = []
     var lines: [UInt8] = []
   }
 
@@ -19,10 +20,11 @@ enum FuzzFeatures {
     // Short limits are met by short inputs.
     let limit = random.pick([40, 300, FeatureReader.usualLength, FeatureReader.usualLength])
     let idProperty = random.pick([nil, nil, "a"])
+    let options = options(&random)
     func read(_ bytes: [UInt8], _ format: FeatureFormat, most: Int) throws -> Outcome {
       try outcome(
-        bytes, format, idProperty: idProperty, limit: limit, chunk: { random.int(1...max(1, most)) }
-      )
+        bytes, format, idProperty: idProperty, options, limit: limit,
+        chunk: { random.int(1...max(1, most)) })
     }
     let whole = try read(bytes, format, most: 1 << 40)
     for most in [1, max(2, bytes.count / 2)] where bytes.count < 4096 {
@@ -30,9 +32,17 @@ enum FuzzFeatures {
         try read(bytes, format, most: most) == whole, "read in chunks of at most \(most) it differs"
       )
     }
+    if format == .csv {
+      for look in [0, bytes.count / 2, bytes.count] {
+        let other = try table(
+          bytes, idProperty: idProperty, options, limit: limit, look: look)
+        try FuzzFinding.unless(other == whole, "read after \(look) bytes were looked at it differs")
+      }
+    }
     guard whole.error == nil, limit == FeatureReader.usualLength else { return }
     let again = try outcome(
-      whole.lines, .geoJSONSequence, idProperty: nil, limit: .max, chunk: { 1 << 40 })
+      whole.lines, .geoJSONSequence, idProperty: nil, TableOptions(), limit: .max,
+      chunk: { 1 << 40 })
     // Only a store gives ids.
     let written = whole.records.filter { $0.first == 0 }
     try FuzzFinding.unless(
@@ -40,12 +50,48 @@ enum FuzzFeatures {
       "what is written is read as something else: \(String(decoding: whole.lines, as: UTF8.self))")
   }
 
-  private static func outcome(
-    _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String?, limit: Int, chunk: () -> Int
+  /// What is said of a table, mostly nothing.
+  private static func options(_ random: inout SeededGenerator) -> TableOptions {
+    var options = TableOptions()
+    guard random.chance(0.5) else { return options }
+    options.encoding = random.pick([
+      nil, nil, "utf-8", "utf-16", "UTF-16LE", "windows-1252", "ISO-2022-JP", "UTF-7", "EUC-JP",
+      "HZ-GB-2312", "UTF-32",
+    ])
+    options.separator = random.pick([nil, nil, 0x2C, 0x3B, 0x7C, 0x09])
+    options.decimal = random.pick([nil, nil, 0x2E, 0x2C])
+    if random.chance(0.1) { (options.longitude, options.latitude) = ("lon", "lat") }
+    if random.chance(0.1) { options.text = ["id"] }
+    options.assumesEncoding = random.chance(0.5)
+    return options
+  }
+
+  /// Reads a table that is in memory.
+  private static func table(
+    _ bytes: [UInt8], idProperty: String?, _ options: TableOptions, limit: Int, look: Int
   ) throws -> Outcome {
-    var reader = FeatureReader(format: format, idProperty: idProperty, maximumLength: limit)
     var parsed = ParsedFeatures()
-    var outcome = Outcome()
+    var failure: FormatError?
+    do throws(FormatError) {
+      parsed = try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+        try ParsedFeatures(
+          table: UnsafeRawBufferPointer(bytes), options: options, idProperty: idProperty,
+          maximumLength: limit, room: .unlimited, look: look)
+      }
+    } catch {
+      failure = error
+    }
+    return try outcome(parsed, failure)
+  }
+
+  private static func outcome(
+    _ bytes: [UInt8], _ format: FeatureFormat, idProperty: String?, _ options: TableOptions,
+    limit: Int, chunk: () -> Int
+  ) throws -> Outcome {
+    var reader = FeatureReader(
+      format: format, idProperty: idProperty, options: options, maximumLength: limit)
+    var parsed = ParsedFeatures()
+    var failure: FormatError?
     do throws(FormatError) {
       var start = 0
       while start < bytes.count {
@@ -59,8 +105,14 @@ enum FuzzFeatures {
       }
       try reader.finish(into: &parsed)
     } catch {
-      outcome.error = error
+      failure = error
     }
+    return try outcome(parsed, failure)
+  }
+
+  private static func outcome(_ parsed: ParsedFeatures, _ error: FormatError?) throws -> Outcome {
+    var outcome = Outcome()
+    (outcome.error, outcome.notes) = (error, parsed.notes)
     var writer = JSONWriter()
     for number in 0..<parsed.batch.count {
       try parsed.batch.withRecord(at: number) { record in

@@ -16,12 +16,21 @@ struct Tool {
     _ arguments: [String], environment: [String: String] = [:], input: String? = nil,
     launcher: [String] = []
   ) throws {
+    try self.init(
+      arguments, environment: environment, bytes: input.map { Array($0.utf8) }, launcher: launcher)
+  }
+
+  /// Runs `pincluster` as ``init(_:environment:input:launcher:)`` does, with bytes as its standard input.
+  init(
+    _ arguments: [String], environment: [String: String] = [:], bytes: [UInt8]?,
+    launcher: [String] = []
+  ) throws {
     let binary = try #require(ServerBinary.path())
     let directory = try TemporaryDirectory()
     var source = "/dev/null"
-    if let input {
+    if let bytes {
       source = directory.file("input")
-      try Fixtures.write(Array(input.utf8), path: source)
+      try Fixtures.write(bytes, path: source)
     }
     let command = launcher + [binary] + arguments
     let process = try ChildProcess(

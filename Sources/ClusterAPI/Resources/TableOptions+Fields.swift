@@ -1,0 +1,43 @@
+import GeoFormats
+import HTTPServer
+import Texts
+
+extension TableOptions {
+  /// The fields of a query that say how a table is written.
+  static let names = ["encoding", "separator", "lon", "lat", "geometry", "decimal", "text"]
+
+  /// Reads what a request says of the table in its body.
+  ///
+  /// - Parameter assumesEncoding: whether a header that isn't UTF-8 may be read as Windows-1252.
+  init(_ fields: Fields, _ request: HTTPRequest, assumesEncoding: Bool) throws(Problem) {
+    self.init()
+    self.assumesEncoding = assumesEncoding
+    if let name = try fields.string("separator") {
+      separator = TableOptions.separator(named: name)
+      guard separator != nil else {
+        throw fields.problem("separator", "separator is none of , ; | tab")
+      }
+    }
+    if let mark = try fields.string("decimal") {
+      guard mark.isSame(as: ".") || mark.isSame(as: ",") else {
+        throw fields.problem("decimal", "decimal is neither . nor ,")
+      }
+      decimal = mark.utf8.first
+    }
+    longitude = try fields.string("lon")
+    latitude = try fields.string("lat")
+    geometry = try fields.string("geometry")
+    text = try fields.strings("text")?.list ?? []
+    encoding = try fields.string("encoding")
+    if encoding == nil, request.bodyType(of: [.csv]) != nil {
+      encoding = request.bodyCharset
+      if let flaw, flaw.option.isSame(as: "encoding") {
+        throw Problem(
+          415,
+          "the charset of the Content-Type is \(flaw.detail): \(String((encoding ?? "").shortened(to: 100)))"
+        )
+      }
+    }
+    if let flaw { throw fields.problem(flaw.option, "\(flaw.option) is \(flaw.detail)") }
+  }
+}

@@ -1,0 +1,116 @@
+internal import Texts
+
+/// What the name of a column says about coordinates, by its words: those between signs and at capitals, as in
+/// `stop_lat`, `decimalLongitude` and `Latitude (deg)`.
+struct CoordinateName {
+  /// How a name means a coordinate, the surest first.
+  enum Kind: Int, CaseIterable {
+    case name, nameWithWord, german, germanWithWord, letter, grid, letterWithWord
+  }
+
+  enum Axis { case longitude, latitude }
+
+  private static let longitudes = ["lon", "lng", "long", "longitude"]
+  private static let latitudes = ["lat", "latitude"]
+  private static let germanLongitudes = ["länge", "laenge", "längengrad", "laengengrad"]
+  private static let germanLatitudes = ["breite", "breitengrad"]
+  /// Words that let a letter be a coordinate.
+  private static let gridWords = [
+    "coord", "coords", "coordinate", "koord", "koordinate", "geo", "gps", "pos", "position",
+    "point", "center", "centre", "map", "wgs", "wgs84", "epsg4326", "4326", "deg",
+  ]
+  /// Units that no degrees have.
+  private static let lengths = [
+    "m", "km", "cm", "mm", "ft", "feet", "foot", "in", "inch", "zoll", "mi", "px", "pixel",
+    "meter", "meters", "metre", "metres", "metern",
+  ]
+
+  /// The coordinate that the name means, and how.
+  private(set) var axis: (axis: Axis, kind: Kind)?
+  /// Whether `long` is all that says so, which is also an adjective.
+  private(set) var isOnlyLong = false
+  /// Names of columns of points, in the order in which they are taken.
+  static let geometries = [
+    "wkt", "geom", "geometry", "thegeom", "location", "coordinates", "geopoint", "latlng",
+  ]
+  /// The place in ``geometries``.
+  private(set) var geometry: Int?
+
+  init(_ name: [UInt8]) {
+    guard name.count <= 100 else { return }
+    let (words, unit) = CoordinateName.words(name)
+    let joined = words.joined()
+    geometry = CoordinateName.geometries.firstIndex {
+      joined.isSame(as: $0) || $0.isSame(as: "geopoint") && joined.begins(with: $0)
+    }
+    if ["latlon", "latlong"].contains(where: joined.isSame) {
+      geometry = CoordinateName.geometries.count - 1
+    }
+    guard geometry == nil else { return }
+    let isLength = CoordinateName.lengths.contains { $0.isSame(as: unit) }
+    let hasWord = words.count > 1 || !unit.isEmpty
+    func found(_ axis: Axis, _ names: [String]) -> (Axis, String)? {
+      words.first { word in names.contains(where: word.isSame) }.map { (axis, $0) }
+    }
+    func pair(_ longitudes: [String], _ latitudes: [String], _ kind: Kind) -> Bool {
+      let hits = [found(.longitude, longitudes), found(.latitude, latitudes)].compactMap(\.self)
+      guard let hit = hits.first else { return false }
+      // A name that means both means none.
+      if hits.count == 1, !isLength || kind == .grid { axis = (hit.0, kind) }
+      isOnlyLong = hit.1.isSame(as: "long") && hasWord
+      return true
+    }
+    if pair(
+      CoordinateName.longitudes, CoordinateName.latitudes, hasWord ? .nameWithWord : .name)
+    {
+      return
+    }
+    if pair(
+      CoordinateName.germanLongitudes, CoordinateName.germanLatitudes,
+      hasWord ? .germanWithWord : .german)
+    {
+      return
+    }
+    if pair(["rechtswert"], ["hochwert"], .grid) { return }
+    let others = words.filter { !$0.isSame(as: "x") && !$0.isSame(as: "y") }
+    guard
+      others.allSatisfy({ word in CoordinateName.gridWords.contains(where: word.isSame) })
+    else { return }
+    _ = pair(["x"], ["y"], hasWord ? .letterWithWord : .letter)
+  }
+
+  /// The words of a name in small letters, and the unit in brackets.
+  private static func words(_ name: [UInt8]) -> (words: [String], unit: String) {
+    var words: [[UInt8]] = [[]]
+    var unit: [UInt8] = []
+    var isUnit = false
+    for (index, byte) in name.enumerated() {
+      let isCapital = (0x41...0x5A).contains(byte)
+      let isPart =
+        isCapital || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte >= 0x80
+      if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") {
+        isUnit = true
+        words.append([])
+      } else if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") {
+        isUnit = false
+      } else if isUnit {
+        unit.append(byte.lowercasedASCII)
+      } else if !isPart {
+        words.append([])
+      } else {
+        let before = index > 0 ? name[index - 1] : 0
+        let after = index + 1 < name.count ? name[index + 1] : 0
+        let isAfterSmall = (0x61...0x7A).contains(before) || (0x30...0x39).contains(before)
+        let isBeforeSmall = (0x61...0x7A).contains(after) && (0x41...0x5A).contains(before)
+        if isCapital, isAfterSmall || isBeforeSmall { words.append([]) }
+        // Capitals with an umlaut, C3 80 to C3 9E.
+        let isUmlaut = before == 0xC3 && (0x80...0x9E).contains(byte)
+        words[words.count - 1].append(isUmlaut ? byte | 0x20 : byte.lowercasedASCII)
+      }
+    }
+    return (
+      words.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) },
+      String(decoding: unit, as: UTF8.self).trimmed.lowercasedASCII
+    )
+  }
+}

@@ -1,0 +1,278 @@
+internal import Texts
+
+/// Finds the head of a table in its first bytes: its encoding, its separator and its header.
+struct TableHead {
+  /// The most bytes of a header.
+  private static let most = 1 << 20
+
+  private let options: TableOptions
+  private let idProperty: String?
+  private let limit: Int
+
+  private enum Failure: Error {
+    case notUTF8(line: Int)
+    case format(FormatError)
+  }
+
+  /// A header as one of the separators parts it, and the columns of coordinates in it.
+  private struct Candidate {
+    let separator: UInt8
+    let heading: TableHeading
+    let coordinates: CoordinateColumns
+  }
+
+  init(options: TableOptions, idProperty: String?, maximumLength: Int) {
+    (self.options, self.idProperty) = (options, idProperty)
+    limit = min(maximumLength, TableHead.most)
+  }
+
+  /// The first bytes of a table that hold its head, if it has one.
+  var length: Int { 4 * limit + 64 }
+
+  /// Plans how the table is read that begins with these bytes. Returns nil if more are needed.
+  ///
+  /// - Parameter isWhole: whether no more can come, or would help.
+  func plan(_ bytes: [UInt8], isWhole: Bool) throws(FormatError) -> TablePlan? {
+    var assumptions: [String] = []
+    var encoding = options.encoding
+    if encoding == nil {
+      encoding =
+        bytes.starts(with: [0xFF, 0xFE])
+        ? "UTF-16LE" : bytes.starts(with: [0xFE, 0xFF]) ? "UTF-16BE" : nil
+      assumptions += encoding.map { ["the encoding is \($0), by the byte order mark"] } ?? []
+    }
+    if let label = encoding, TextDecoder.isUTF8(label) { encoding = nil }
+    let line: Int
+    do throws(Failure) {
+      return try plan(bytes, encoding, assumptions, isWhole: isWhole)
+    } catch {
+      switch error {
+      case .format(let error): throw error
+      case .notUTF8(let number): line = number
+      }
+    }
+    let isReadable = encoding == nil && TableText.isWindows1252(bytes)
+    if isReadable, options.assumesEncoding, options.encoding == nil {
+      do throws(Failure) {
+        return try plan(bytes, "windows-1252", [TableNotes.windows1252], isWhole: isWhole)
+      } catch {
+        if case .format(let error) = error { throw error }
+      }
+    }
+    throw .notFeatures(
+      pointer: "/lines/\(line)",
+      detail: "the header is not \(encoding ?? "UTF-8")"
+        + (isReadable ? ": windows-1252? (encoding=windows-1252)" : ""))
+  }
+
+  private func plan(
+    _ bytes: [UInt8], _ encoding: String?, _ assumptions: [String], isWhole: Bool
+  ) throws(Failure) -> TablePlan? {
+    let text = try decoded(bytes, encoding, isWhole: isWhole)
+    var start = 0
+    var line = 1
+    skipBlankLines(text, &start, &line)
+    var given = options.separator
+    let named = try separatorLine(text, &start, &line)
+    if named != nil { skipBlankLines(text, &start, &line) }
+    given = given ?? named
+    guard start < text.count else {
+      guard isWhole else { return nil }
+      throw .format(
+        .notFeatures(
+          pointer: "/lines/1", detail: "the table is empty; a header line is required"))
+    }
+    guard
+      let candidate = try candidate(
+        text[start...], line, given.map { [$0] } ?? TablePlan.separators, isWhole: isWhole)
+    else { return nil }
+    return try plan(
+      candidate, encoding, hasSeparatorLine: named != nil,
+      isSeparatorGiven: options.separator != nil,
+      assumptions, line)
+  }
+
+  // MARK: Lines
+
+  /// The bytes as UTF-8, without a byte order mark.
+  private func decoded(
+    _ bytes: [UInt8], _ encoding: String?, isWhole: Bool
+  ) throws(Failure) -> [UInt8] {
+    var text = bytes
+    if let encoding {
+      guard let decoder = TextDecoder(encoding) else {
+        throw .format(.notFeatures(pointer: "", detail: "the encoding \(encoding) is not known"))
+      }
+      text = []
+      do throws(FormatError) {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(FormatError) in
+          try decoder.decode(UnsafeRawBufferPointer(bytes)) { text += $0 }
+        }
+        if isWhole { try decoder.finish { text += $0 } }
+      } catch { throw .format(error) }
+    }
+    return text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
+  }
+
+  /// Passes lines in which nothing is but separators and white space.
+  private func skipBlankLines(_ text: [UInt8], _ start: inout Int, _ line: inout Int) {
+    var index = start
+    while index < text.count {
+      switch text[index] {
+      case 0x0A, 0x0D:
+        if text[index] == 0x0D, index + 1 < text.count, text[index + 1] == 0x0A { index += 1 }
+        line += 1
+        start = index + 1
+      case 0x20, 0x09: break
+      default:
+        guard TablePlan.separators.contains(text[index]) || text[index] == options.separator else {
+          return
+        }
+      }
+      index += 1
+    }
+    start = index
+  }
+
+  /// The separator that a line `sep=X` names, which it passes.
+  private func separatorLine(
+    _ text: [UInt8], _ start: inout Int, _ line: inout Int
+  ) throws(Failure) -> UInt8? {
+    let rest = text[start...]
+    guard TablePlan.isSeparatorLine(rest) else { return nil }
+    let end = rest.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? rest.endIndex
+    let name = rest[(start + 4)..<end]
+    let isMark = name.first.map { $0 < 0x7F && ($0 > 0x20 || $0 == 0x09) } ?? false
+    let isLetter = name.first.map {
+      (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20)
+    }
+    guard name.count == 1, let separator = name.first, isMark, isLetter == false,
+      separator != UInt8(ascii: "\"")
+    else {
+      throw .format(
+        .notFeatures(
+          pointer: "/lines/\(line)",
+          detail: "sep= names no separator, such as , ; | or a tab, but \(TableText.quoted(name))"))
+    }
+    start = end
+    if start < text.count, text[start] == 0x0D { start += 1 }
+    if start < text.count, text[start] == 0x0A { start += 1 }
+    line += 1
+    return separator
+  }
+
+  // MARK: The header
+
+  /// The header as the separator parts it that makes columns of coordinates. Returns nil if its end isn't there.
+  private func candidate(
+    _ text: ArraySlice<UInt8>, _ line: Int, _ separators: [UInt8], isWhole: Bool
+  ) throws(Failure) -> Candidate? {
+    var good: [Candidate] = []
+    // Of what fails, the most telling.
+    var fault: (weight: Int, detail: String) = (
+      -1, "the header is longer than \(limit) bytes; a quote may be unclosed"
+    )
+    let isEnough = isWhole || text.count > limit
+    for separator in separators {
+      guard let record = header(text, separator, isEnough: isEnough) else {
+        guard isEnough else { return nil }
+        continue
+      }
+      guard record.count <= limit else { continue }
+      guard record.withUnsafeBytes({ JSONText.isUTF8($0) }) else { throw .notUTF8(line: line) }
+      do throws(FeatureRefusal) {
+        let heading = try TableHeading(Array(record), separator: separator)
+        do throws(CoordinateColumns.Fault) {
+          let columns = try CoordinateColumns.find(heading, options)
+          good.append(Candidate(separator: separator, heading: heading, coordinates: columns))
+        } catch {
+          let weight = (error.isAmbiguous ? 1 << 20 : 0) + heading.names.count
+          let hint = record.contains(0) ? "; it holds zero bytes: utf-16le?" : ""
+          if weight > fault.weight { fault = (weight, error.detail + hint) }
+        }
+      } catch {
+        if fault.weight < 0 { fault = (0, error.detail) }
+      }
+    }
+    if let best = good.max(by: { $0.heading.names.count < $1.heading.names.count }) {
+      if good.count == 1 { return best }
+      if best.heading.names.count == 1 {
+        // One column has no separator.
+        return Candidate(
+          separator: TablePlan.noSeparator, heading: best.heading, coordinates: best.coordinates)
+      }
+      if good.count(where: { $0.heading.names.count > 1 }) == 1 { return best }
+      let names = good.map { TableText.quoted([$0.separator]) }.joined(separator: " and ")
+      fault.detail = "\(names) both make columns of coordinates; separator says which it is"
+    }
+    throw .format(.notFeatures(pointer: "/lines/\(line)", detail: fault.detail))
+  }
+
+  /// The record that a text begins with. Nil if its end isn't there and isn't that of the text.
+  private func header(
+    _ text: ArraySlice<UInt8>, _ separator: UInt8, isEnough: Bool
+  ) -> ArraySlice<UInt8>? {
+    text.withUnsafeBytes { bytes in
+      var boundary = CSVBoundary(separator: separator)
+      var index = 0
+      if let end = boundary.scan(bytes, &index) { return text.prefix(end) }
+      return isEnough && text.count <= limit ? text : nil
+    }
+  }
+
+  private func plan(
+    _ candidate: Candidate, _ encoding: String?, hasSeparatorLine: Bool, isSeparatorGiven: Bool,
+    _ assumptions: [String], _ line: Int
+  ) throws(Failure) -> TablePlan {
+    let heading = candidate.heading
+    let id =
+      if let idProperty {
+        heading.names.firstIndex(of: Array(idProperty.utf8))
+      } else {
+        heading.names.firstIndex {
+          String(decoding: $0, as: UTF8.self).isSameField(as: "id")
+        }
+      }
+    let ids = id.flatMap { candidate.coordinates.contains($0) ? nil : $0 }
+    let properties = heading.names.enumerated().map { index, name in
+      let isOther =
+        candidate.coordinates.contains(index) || (idProperty == nil && index == ids)
+      guard !isOther else { return [UInt8]() }
+      var writer = JSONWriter(reserving: name.count + 3)
+      name.withUnsafeBytes { writer.keyUTF8($0) }
+      return writer.bytes
+    }
+    var isText = Array(repeating: false, count: heading.names.count)
+    for name in options.text {
+      guard let column = heading.index(of: name) else {
+        throw .format(
+          .notFeatures(
+            pointer: "/lines/\(line)",
+            detail: "text names \(TableText.quoted(Array(name.utf8))), and the columns are "
+              + heading.listed))
+      }
+      isText[column] = true
+    }
+    var notes = assumptions
+    let isPlain = [UInt8(ascii: ","), TablePlan.noSeparator].contains(candidate.separator)
+    if !isSeparatorGiven, !isPlain {
+      let name = candidate.separator == 0x09 ? "a tab" : TableText.quoted([candidate.separator])
+      notes.append("the separator is \(name)")
+    }
+    notes += TableNotes.columns(candidate.coordinates, heading, options)
+    notes += TableNotes.renamed(heading)
+    if let idProperty, ids == nil {
+      notes.append(
+        "no column is named \(TableText.quoted(Array(idProperty.utf8))), so the ids are made up")
+    }
+    return TablePlan(
+      encoding: encoding,
+      mayBeWindows1252: encoding == nil && options.encoding == nil && options.assumesEncoding,
+      separator: candidate.separator, hasSeparatorLine: hasSeparatorLine,
+      heading: heading, coordinates: candidate.coordinates, id: ids,
+      wantsID: ids == nil && idProperty == nil, properties: properties, isText: isText,
+      assumptions: notes, decimal: options.decimal ?? UInt8(ascii: "."),
+      isDecimalGiven: options.decimal != nil,
+      isNumbers: Array(repeating: false, count: heading.names.count))
+  }
+}

@@ -1,0 +1,73 @@
+internal import Texts
+
+/// The names of a table's columns.
+struct TableHeading: Sendable {
+  /// The most columns, as many as spreadsheets have.
+  static let mostColumns = 16_384
+
+  /// The names as they are written, without white space around them.
+  let written: [[UInt8]]
+  /// The names, each of its own: of those that are the same, the later have a number, as `name_2`.
+  let names: [[UInt8]]
+  /// The columns whose names are of another one, too.
+  let renamed: [Int]
+
+  /// Reads a header.
+  init(_ record: [UInt8], separator: UInt8) throws(FeatureRefusal) {
+    var fields = CSVFields(separator: separator)
+    if let fault = record.withUnsafeBytes({ fields.split($0) }) {
+      throw FeatureRefusal(fault.detail { "field \($0 + 1)" })
+    }
+    guard fields.fields.count <= TableHeading.mostColumns else {
+      throw FeatureRefusal(
+        "the header has \(fields.fields.count) columns, and at most \(TableHeading.mostColumns) are read"
+      )
+    }
+    let written = record.withUnsafeBytes { record in
+      fields.fields.map { field in
+        CSVFields.withText(of: field, in: record) { Array(JSONText.trimmed($0)) }
+      }
+    }
+    var taken = Set(written)
+    var counts: [[UInt8]: Int] = [:]
+    var names: [[UInt8]] = []
+    var renamed: [Int] = []
+    for (index, name) in written.enumerated() {
+      var count = counts[name, default: 0] + 1
+      var own = name
+      if count > 1 {
+        renamed.append(index)
+        own = name + "_\(count)".utf8
+        while !taken.insert(own).inserted {
+          count += 1
+          own = name + "_\(count)".utf8
+        }
+      }
+      counts[name] = count
+      names.append(own)
+    }
+    (self.written, self.names, self.renamed) = (written, names, renamed)
+  }
+
+  /// The column of a name: exactly it, or but for capitals.
+  func index(of name: String) -> Int? {
+    let bytes = Array(name.utf8)
+    return names.firstIndex(of: bytes)
+      ?? names.firstIndex {
+        $0.count == bytes.count
+          && zip($0, bytes).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
+      }
+  }
+
+  /// The name of a column in quotes, for messages.
+  func shown(_ column: Int) -> String { TableText.quoted(names[column]) }
+
+  /// The names, for messages.
+  var listed: String { listed(Array(names.indices)) }
+
+  /// The names of some columns, for messages.
+  func listed(_ columns: [Int]) -> String {
+    TableText.listed(
+      columns.prefix(20).map(shown) + columns.dropFirst(20).map { _ in "" }, atMost: 20)
+  }
+}

@@ -1,0 +1,83 @@
+/// What is said of a table that was read: what was assumed, and what looks odd.
+enum TableNotes {
+  /// The most names in a note.
+  private static let mostNames = 5
+
+  /// The encoding that was assumed.
+  static let windows1252 = "the encoding is windows-1252, as the bytes are not UTF-8"
+
+  /// Where coordinates are, if their columns weren't named and aren't called as most are.
+  static func columns(
+    _ coordinates: CoordinateColumns, _ heading: TableHeading, _ options: TableOptions
+  ) -> [String] {
+    switch coordinates {
+    case .axes(let longitude, let latitude):
+      let isUsual = [longitude, latitude].allSatisfy {
+        CoordinateName(heading.written[$0]).axis?.kind == .name
+      }
+      guard options.longitude == nil, !isUsual else { return [] }
+      return [
+        "longitudes are in the column \(heading.shown(longitude)), latitudes in \(heading.shown(latitude))"
+      ]
+    case .geometry(let column):
+      guard options.geometry == nil else { return [] }
+      return ["points are in the column \(heading.shown(column))"]
+    }
+  }
+
+  /// Names that appear twice.
+  static func renamed(_ heading: TableHeading) -> [String] {
+    let notes = heading.renamed.prefix(mostNames).map { column in
+      "the name \(TableText.quoted(heading.written[column])) appears twice: the later column is "
+        + heading.shown(column)
+    }
+    let rest = heading.renamed.count - mostNames
+    return notes + (rest > 0 ? ["\(rest) more names appear twice"] : [])
+  }
+
+  /// What the fields of the columns were.
+  static func fields(
+    _ plan: TablePlan, _ kinds: [ColumnKinds], ids: ColumnKinds, unique: UniqueColumns.Finding?
+  ) -> [String] {
+    var notes: [String] = []
+    if !plan.isDecimalGiven, plan.decimal == UInt8(ascii: ",") {
+      notes.append("numbers have a comma before their decimals")
+    }
+    func note(_ columns: [Int], _ text: (String, Bool) -> String) {
+      guard !columns.isEmpty else { return }
+      let names = TableText.listed(
+        columns.prefix(mostNames).map(plan.heading.shown)
+          + columns.dropFirst(mostNames).map { _ in "" },
+        atMost: mostNames)
+      notes.append(text(names, columns.count > 1))
+    }
+    let columns = kinds.indices.filter { !plan.properties[$0].isEmpty && !plan.isText[$0] }
+    let mixed = columns.filter { kinds[$0].areMixed(decimal: plan.decimal) }
+    note(mixed.filter { !plan.isNumbers[$0] }) { names, isMany in
+      isMany
+        ? "the columns \(names) hold numbers and texts, so all in them is text"
+        : "the column \(names) holds numbers and texts, so all in it is text"
+    }
+    note(mixed.filter { plan.isNumbers[$0] }) { names, isMany in
+      "texts came late in \(isMany ? "the columns" : "the column") \(names), which "
+        + "\(isMany ? "hold" : "holds") numbers before: text says that all is text"
+    }
+    let numbers = ColumnKinds.numbers(decimal: plan.decimal).union(.quoted)
+    note(columns.filter { kinds[$0].contains(.quoted) && kinds[$0].isSubset(of: numbers) }) {
+      names, isMany in
+      "numbers in quotes are texts, in \(isMany ? "the columns" : "the column") \(names)"
+    }
+    if let id = plan.id, ids.contains(.text), ids.contains(.whole), !plan.isText[id] {
+      notes.append(
+        "the ids in the column \(plan.heading.shown(id)) are texts, as some are no integers")
+    }
+    if plan.wantsID, let unique {
+      let name = plan.heading.shown(unique.column)
+      notes.append(
+        "the ids are made up, though the column \(name) holds another value in "
+          + (unique.isAll ? "each line" : "each of the first \(unique.lines) lines")
+          + ": it can be the idProperty")
+    }
+    return notes
+  }
+}

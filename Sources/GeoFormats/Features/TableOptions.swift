@@ -1,0 +1,50 @@
+/// What is said of a table beside its bytes. What isn't said is found out.
+public struct TableOptions: Sendable, Equatable {
+  /// The label of the encoding, as iconv(3) knows it.
+  public var encoding: String?
+  /// The byte between fields.
+  public var separator: UInt8?
+  /// The byte before the decimals of a number, a point or a comma.
+  public var decimal: UInt8?
+  /// The name of the column of longitudes, which goes with that of latitudes.
+  public var longitude: String?
+  /// The name of the column of latitudes.
+  public var latitude: String?
+  /// The name of the column of points, instead of two columns of coordinates.
+  public var geometry: String?
+  /// The names of columns of which everything is text.
+  public var text: [String] = []
+  /// Whether bytes that aren't UTF-8 are read as Windows-1252 if all can be, with a note, rather than refused.
+  public var assumesEncoding = false
+
+  /// The separators that can be named, by their names.
+  public static let separators: KeyValuePairs<String, UInt8> = [
+    ",": 0x2C, ";": 0x3B, "|": 0x7C, "tab": 0x09,
+  ]
+
+  /// Options that say nothing.
+  public init() {}
+
+  /// The separator of a name; nil if it has none.
+  public static func separator(named name: String) -> UInt8? {
+    separators.first { Array($0.key.utf8) == Array(name.utf8) }?.value
+  }
+
+  /// What doesn't go together, or isn't known: the name of an option and why; nil if all is well.
+  public var flaw: (option: String, detail: String)? {
+    if let encoding, !TextDecoder.isKnown(encoding) {
+      return (
+        "encoding", "no encoding that iconv knows, such as utf-16, windows-1252 or iso-8859-15"
+      )
+    }
+    if (longitude == nil) != (latitude == nil) {
+      return longitude == nil
+        ? ("lat", "given without lon, the column of longitudes")
+        : ("lon", "given without lat, the column of latitudes")
+    }
+    if geometry != nil, longitude != nil {
+      return ("geometry", "given beside lon and lat; a table has one or the other")
+    }
+    return nil
+  }
+}

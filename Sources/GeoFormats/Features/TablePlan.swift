@@ -1,0 +1,48 @@
+/// How a table is read: what was said of it, and what was found by looking at it (``TableSurvey``).
+public struct TablePlan: Sendable {
+  /// The encoding; nil for UTF-8.
+  var encoding: String?
+  /// Whether the encoding is Windows-1252 if bytes turn out not to be UTF-8.
+  var mayBeWindows1252 = false
+  let separator: UInt8
+  /// Whether a line before the header names the separator.
+  let hasSeparatorLine: Bool
+  let heading: TableHeading
+  let coordinates: CoordinateColumns
+  /// The column of ids.
+  let id: Int?
+  /// Whether ids are made up, though nothing was said of them.
+  let wantsID: Bool
+  /// For each column, the start of its property, `"name":`; empty if the column is not a property.
+  let properties: [[UInt8]]
+  /// Whether all of a column is text, as was said.
+  let isText: [Bool]
+  /// What was assumed.
+  var assumptions: [String]
+
+  /// The byte before decimals.
+  var decimal: UInt8 = UInt8(ascii: ".")
+  /// Whether it was said, rather than found.
+  var isDecimalGiven = false
+  /// Whether all fields of a column are numbers.
+  var isNumbers: [Bool] = []
+  var idsAreText = false
+  /// Whether what comes later changes none of that, and is read as well as it goes. Otherwise a reader stops at what
+  /// contradicts it.
+  var isFinal = false
+
+  /// The separator of a table with one column: a byte that isn't in text.
+  static let noSeparator: UInt8 = 0
+  /// What may be left of a line without anything in it.
+  static let separators = TableOptions.separators.map(\.value)
+
+  /// Whether text begins with a line that names the separator.
+  static func isSeparatorLine(_ text: some Collection<UInt8>) -> Bool {
+    text.prefix(4).map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 } == Array("sep=".utf8)
+  }
+
+  /// Whether it would be another plan had more of the table been seen.
+  func mayChange(by kinds: ColumnKinds, in column: Int) -> Bool {
+    !isFinal && isNumbers[column] && !kinds.areNumbers(decimal: decimal)
+  }
+}
