@@ -41,6 +41,11 @@ struct numbering {
   }
 };
 
+void add_integer(protozero::pbf_writer &writer, int64_t value) {
+  if (value < 0) writer.add_sint64(value_sint, value);
+  else writer.add_uint64(value_uint, uint64_t(value));
+}
+
 uint32_t zigzag(int32_t value) { return uint32_t(value) << 1 ^ uint32_t(value >> 31); }
 
 }  // namespace
@@ -121,15 +126,24 @@ uint32_t cpz_own_string(cpz_layer *layer, const void *bytes, size_t length) {
   }
 }
 
+uint32_t cpz_own_integer(cpz_layer *layer, int64_t number) {
+  try {
+    return layer->values.add([&](auto &values) {
+      protozero::pbf_writer value(values, layer_values);
+      add_integer(value, number);
+    });
+  } catch (...) {
+    layer->has_failed = true;
+    return 0;
+  }
+}
+
 uint32_t cpz_double(cpz_layer *layer, double value) {
   return layer->value([&](auto &writer) { writer.add_double(value_double, value); });
 }
 
 uint32_t cpz_integer(cpz_layer *layer, int64_t value) {
-  return layer->value([&](auto &writer) {
-    if (value < 0) writer.add_sint64(value_sint, value);
-    else writer.add_uint64(value_uint, uint64_t(value));
-  });
+  return layer->value([&](auto &writer) { add_integer(writer, value); });
 }
 
 uint32_t cpz_bool(cpz_layer *layer, bool value) {

@@ -94,7 +94,7 @@ struct Attach: RunnableCommand {
       return 0
     }
     let outcome = try attachment.attach(request)
-    print("\(request.collection): shows \(outcome.features) rows of \(outcome.table)")
+    print("\(request.collection): shows \(outcome.features.counted("row")) of \(outcome.table)")
     if outcome.rows > outcome.features {
       StandardError.write(
         "pincluster: warning: \(outcome.rows - outcome.features) of \(outcome.rows) rows aren't shown: they have no "

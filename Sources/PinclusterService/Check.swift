@@ -1,5 +1,6 @@
 import FeatureStore
 import Glibc
+import Texts
 
 /// `pincluster check`: reads all that is in a data directory, and says what is wrong with it.
 struct Check: RunnableCommand {
@@ -36,8 +37,9 @@ struct Check: RunnableCommand {
       return 0
     }
     print(
-      "\(directory): well, with \(report.collections) collections, \(report.features) rows of features "
-        + "and \(report.indexFiles) index files\(use)")
+      "\(directory): well, with \(report.collections.counted("collection")), "
+        + "\(report.features.counted("row")) of features and \(report.indexFiles.counted("index file"))\(use)"
+    )
     return 0
   }
 }

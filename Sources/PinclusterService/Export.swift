@@ -84,6 +84,8 @@ struct Export: RunnableCommand {
           + "false, numbers among texts, empty texts, altitudes or times of expiry; --format geojsonseq keeps all\n"
       )
     }
-    if !output.isSame(as: "-") { print("\(collection): \(written.count) features in \(output)") }
+    if !output.isSame(as: "-") {
+      print("\(collection): \(written.count.counted("feature")) in \(output)")
+    }
   }
 }

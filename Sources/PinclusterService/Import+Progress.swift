@@ -1,4 +1,5 @@
 import Glibc
+import Texts
 
 extension Import {
   /// A progress bar if standard error is a terminal.
@@ -30,7 +31,7 @@ extension Import {
           "[" + String(repeating: "#", count: filled)
           + String(repeating: ".", count: 30 - filled) + "] \(Int(share * 100)) % "
       }
-      StandardError.write("\(line)\(features) features, \(rate) a second\u{1B}[K")
+      StandardError.write("\(line)\(features.counted("feature")), \(rate) a second\u{1B}[K")
     }
 
     /// Clears the line.

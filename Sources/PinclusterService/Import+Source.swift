@@ -18,13 +18,13 @@ extension Import {
       let isGzip = endings.count > 2 && endings.last?.isSame(as: "gz") == true
       if isGzip { endings.removeLast() }
       let ending = name ?? endings.last ?? ""
-      switch ending {
-      case "geojson", "json": self = .own(.geoJSON)
-      case "geojsonseq", "geojsons", "geojsonl", "ndjson", "jsonl": self = .own(.geoJSONSequence)
-      case "csv": self = .own(.csv)
-      case "gdal": self = .gdal
-      case let ending where GDALFile.endings.contains(ending): self = .gdal
-      default:
+      if let format = FeatureFormat(fileName: ending) {
+        self = .own(format)
+      } else if ending.isSame(as: "gdal")
+        || GDALFile.endings.contains(where: { ending.isSame(as: $0) })
+      {
+        self = .gdal
+      } else {
         throw UsageError(
           message: "the name \(path) does not show the format; give --format "
             + "\(Source.names.dropLast().joined(separator: ", ")) or \(Source.names.last ?? "")")

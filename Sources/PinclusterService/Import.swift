@@ -80,7 +80,9 @@ struct Import: RunnableCommand {
       StandardError.write("pincluster: interrupted; nothing was stored\n")
       return interruption.exitCode
     } catch let stopped as Stopped {
-      StandardError.write("pincluster: interrupted; \(stopped.stored) features were stored\n")
+      StandardError.write(
+        "pincluster: interrupted; \(stopped.stored.counted("feature")) \(stopped.stored == 1 ? "was" : "were") stored\n"
+      )
       return stopped.cause.exitCode
     }
     let seconds = start.duration(to: .now) / .seconds(1)
@@ -94,10 +96,10 @@ struct Import: RunnableCommand {
       for note in tally.notes { Command.printError("note: \(note)") }
       let stored = tally.inserted + tally.updated
       throw Failure(
-        description: "\(Import.counted(tally.rejected, "bad feature")); "
+        description: "\(tally.rejected.counted("bad feature")); "
           + (stored == 0
             ? "nothing was changed (--on-error skip stores the good ones)"
-            : "\(Import.counted(stored, "good feature")) \(stored == 1 ? "was" : "were") stored before the first")
+            : "\(stored.counted("good feature")) \(stored == 1 ? "was" : "were") stored before the first")
       )
     }
     let rate = Int(Double(tally.inserted + tally.updated) / max(seconds, 0.001))
@@ -188,7 +190,7 @@ struct Import: RunnableCommand {
       throw count == 0
         ? failure
         : Failure(
-          description: "\(failure); \(Import.counted(count, "feature")) "
+          description: "\(failure); \(count.counted("feature")) "
             + "\(count == 1 ? "was" : "were") stored before that")
     }
     return tally
@@ -255,10 +257,6 @@ struct Import: RunnableCommand {
       return try Input(file, try file.conversion(layer: layer, takesCentroids: takesCentroids))
     }
     return try Input(path: path, format)
-  }
-
-  private static func counted(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
   /// Reads the whole input and calls `take` with batches of its good features, each while the next one is

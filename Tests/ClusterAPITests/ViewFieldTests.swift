@@ -158,6 +158,20 @@ import Testing
     }
   }
 
+  @Test func `a rect of MapKit as it is has no other names`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3)])
+    let rect = #"{"origin":{"x":0,"y":0},"size":{"width":9,"height":9}}"#
+    let answer = await service.post(
+      "/collections/c/clusters", #"{"visibleMapRect":\#(rect),"zoom":3}"#)
+    answer.expectProblem(400, at: "/visibleMapRect/origin")
+    #expect(answer.text.contains("visibleMapRect has x, y, width and height"), "\(answer.text)")
+    let region = #"{"center":{"lat":1},"span":{"latitudeDelta":1,"longitudeDelta":1}}"#
+    let other = await service.post("/collections/c/clusters", #"{"region":\#(region),"zoom":3}"#)
+    other.expectProblem(400, at: "/region/center/lat")
+    #expect(other.text.contains("region/center has latitude and longitude"), "\(other.text)")
+  }
+
   @Test func `a request needs one rect and one scale`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3)])

@@ -139,11 +139,11 @@ import Testing
     let server = try ServerProcess.ready(data: data)
     try server.store([TwinFeature(7, 1, 2), TwinFeature(200_000, 3, 4)], in: "c")
     #expect(try server.client.send("DELETE", "/collections/c/items/8").status == 204)
-    #expect(try CheckTests.check(data).output.contains("1 index files, in use"))
+    #expect(try CheckTests.check(data).output.contains("1 index file, in use"))
     server.kill()
     let well = try CheckTests.check(data)
     well.expectSuccess()
-    #expect(well.output.contains("100050 rows of features and 1 index files"))
+    #expect(well.output.contains("100050 rows of features and 1 index file"))
 
     let file = try #require(data.names.first { $0.hasSuffix(".index") })
     let bytes = try Fixtures.bytes(path: data.file(file))
@@ -160,7 +160,7 @@ import Testing
     try CheckTests.check(data).expectSuccess()
     // The file is good, but a change since isn't known any more.
     try Database.execute("DELETE FROM changes WHERE id = 7", in: data)
-    try CheckTests.expectDamage(data, file, "1 features differ, first 7")
+    try CheckTests.expectDamage(data, file, "1 feature differs, first 7")
     try Database.execute("DELETE FROM changes", in: data)
     try CheckTests.expectDamage(data, file, "2 features differ, first 7")
   }

@@ -19,6 +19,7 @@ export interface LayerOptions extends ViewOptions {
   zoomOnClick?: boolean
   spreadOnClick?: boolean
   mostSpread?: number
+  /** Its properties tell what it is: `cluster` (true) and `cluster_id`, or `feature_id`, the id of a pin's feature. */
   onSelect?: (feature: MapGeoJSONFeature) => boolean | void
   onView?: (head: Head, cause: { type: string; milliseconds?: number }) => void
   onError?: (error: Error) => void

@@ -1,6 +1,6 @@
 // Files that are dropped onto the page, or chosen, and stored as a collection.
 
-import { counted } from './map-texts.js'
+import { amount } from './map-texts.js'
 import { PinclusterError } from './problem.js'
 
 const GEOJSON = 'application/geo+json'
@@ -60,7 +60,7 @@ export function takeFiles(service, headers, withKey, stored) {
       const there = await withKey(() => known(id, signal))
       if (!there) return await send(id)
       const free = await freeName(id, signal)
-      show(file.name, `There is a collection ${id} with ${counted(there.featureCount, 'feature')}.`, [], [
+      show(file.name, `There is a collection ${id} with ${amount(there.featureCount, 'feature')}.`, [], [
         [`Store as ${free}`, () => send(free)],
         [`Add to ${id}; features of the same ids are replaced`, () => send(id)],
       ])
@@ -92,7 +92,7 @@ export function takeFiles(service, headers, withKey, stored) {
         return response.json()
       })
       const count = answer.inserted + answer.updated
-      const parts = [`${counted(count, 'feature')} stored in ${id}`]
+      const parts = [`${amount(count, 'feature')} stored in ${id}`]
       if (answer.updated) parts.push(`${answer.updated.toLocaleString()} of them replaced others`)
       if (answer.rejected) parts.push(`${answer.rejected.toLocaleString()} left out`)
       show(file.name, `${parts.join('; ')}.`, [...(answer.errors ?? []).map(reason), ...(answer.notes ?? [])])

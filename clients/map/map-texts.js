@@ -26,6 +26,9 @@ export function filterError(filter, detail) {
   return parts
 }
 
+/** A number of things in words. `noun` is one of them, whose plural ends in s. */
+export function amount(count, noun) { return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}` }
+
 /** How long the last request for a URL took until its answer was there, in milliseconds; undefined if that isn't known. */
 export function took(url) {
   const last = performance.getEntriesByName(url, 'resource').at(-1)
@@ -40,11 +43,8 @@ export function options(select, names, none, value) {
   select.value = names.includes(value) ? value : ''
 }
 
-/** A number of things. */
-export const counted = (count, what) => `${count.toLocaleString()} ${what}${count === 1 ? '' : 's'}`
-
 /** How many features a view has, and what is on screen for them. */
 export function figures({ featureCount, hiddenCount }, annotations) {
-  if (hiddenCount) return `${(featureCount - hiddenCount).toLocaleString()} of ${counted(featureCount, 'feature')} shown`
-  return `${counted(featureCount, 'feature')} in ${counted(annotations.length, 'marker')}`
+  if (hiddenCount) return `${(featureCount - hiddenCount).toLocaleString()} of ${amount(featureCount, 'feature')} shown`
+  return `${amount(featureCount, 'feature')} in ${amount(annotations.length, 'marker')}`
 }

@@ -22,8 +22,9 @@ void cpz_layer_free(cpz_layer *layer);
 /// The number of a key or value in the layer, which is added if it is new.
 uint32_t cpz_key(cpz_layer *layer, const void *bytes, size_t length);
 uint32_t cpz_string(cpz_layer *layer, const void *bytes, size_t length);
-/// The number of a text that is added without looking whether it is there.
+/// The number of a value that is added without looking whether it is there.
 uint32_t cpz_own_string(cpz_layer *layer, const void *bytes, size_t length);
+uint32_t cpz_own_integer(cpz_layer *layer, int64_t value);
 uint32_t cpz_double(cpz_layer *layer, double value);
 uint32_t cpz_integer(cpz_layer *layer, int64_t value);
 uint32_t cpz_bool(cpz_layer *layer, bool value);

@@ -377,23 +377,4 @@ struct Fields {
       return numbers
     }
   }
-
-  /// Refuses members that no path names, at any depth.
-  private func checkMembers(
-    _ json: JSONValue, _ pointer: String, _ paths: [String]
-  ) throws(Problem) {
-    guard json.kind == .object else { throw problem(pointer, "\(pointer) is not an object") }
-    var seen: Set<ExactText> = []
-    for (key, value) in json.members {
-      let member = String(decoding: key, as: UTF8.self)
-      let below = paths.filter { $0.isSame(as: member) || $0.begins(with: "\(member)/") }
-      let location = "\(pointer)/\(shown(member))"
-      guard !below.isEmpty else { throw problem(location, "the name is unknown here") }
-      guard seen.insert(ExactText(member)).inserted else {
-        throw problem(location, "\(member) is given twice")
-      }
-      let paths = below.compactMap { $0.after("\(member)/").map(String.init) }
-      if !paths.isEmpty { try checkMembers(value, location, paths) }
-    }
-  }
 }

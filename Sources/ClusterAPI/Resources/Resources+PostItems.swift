@@ -1,6 +1,7 @@
 import ClusterCore
 import FeatureStore
 import GeoFormats
+import Texts
 import Threading
 import HTTPServer
 
@@ -19,16 +20,21 @@ extension Resources {
       query: request.query, allowed: ["onError", "idProperty"] + TableOptions.names)
     let onError = try fields.choice("onError", OnError.self) ?? .abort
     let idProperty = try fields.string("idProperty")
-    let format = try Resources.format(request)
+    try request.checkBodyType(PostedFeatures.types)
+    let type = request.bodyType(of: PostedFeatures.types)
+    let field = request.headers["content-type"] ?? ""
     let table = try TableOptions(fields, request, assumesEncoding: onError == .skip)
     try request.checkReferenceSystem()
     let maximumLength = writer.limits.featureBytes
     let items = "\(base(of: request))/collections/\(id)/items/"
     return try .write(of: request.body) { [catalog] share in
-      let parsed = try request.body.withUnsafeBytes {
-        try ParsedFeatures(
-          $0, format, idProperty: idProperty, table: table, maximumLength: maximumLength,
+      let (parsed, format) = try request.body.withUnsafeBytes { body in
+        let posted = try PostedFeatures(in: body, of: type, field)
+        let parsed = try ParsedFeatures(
+          posted.bytes, posted.format, idProperty: idProperty, table: table,
+          maximumLength: maximumLength,
           room: share?.room ?? Write.smallRoom)
+        return (parsed, posted.format)
       }
       if onError == .abort && parsed.rejected > 0 { throw Resources.problem(with: parsed) }
       let holder = Locked(parsed)
@@ -54,20 +60,10 @@ extension Resources {
     }
   }
 
-  private static func format(_ request: HTTPRequest) throws(Problem) -> FeatureFormat {
-    let types: [MediaType] = [.geoJSON, .json, .geoJSONSequence, .newlineJSON, .csv]
-    try request.checkBodyType(types)
-    switch request.bodyType(of: types) {
-    case .geoJSONSequence, .newlineJSON: return .geoJSONSequence
-    case .csv: return .csv
-    default: return .geoJSON
-    }
-  }
-
   private static func problem(with parsed: ParsedFeatures) -> Problem {
     Problem(
       422,
-      "\(parsed.rejected) of \(parsed.rejected + parsed.batch.count) features "
+      "\(parsed.rejected) of \((parsed.rejected + parsed.batch.count).counted("feature")) "
         + "\(parsed.rejected == 1 ? "is" : "are") bad; nothing was changed. onError=skip stores the "
         + "good ones",
       items: items(of: parsed))

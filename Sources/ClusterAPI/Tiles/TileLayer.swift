@@ -100,7 +100,7 @@ struct TileLayer {
   private func tag(featureID id: FeatureRecord.RawID) {
     switch id {
     case .integer(let number, writtenAsText: false):
-      layer.tag("feature_id", .integer(Int(number)))
+      layer.tag("feature_id", .ownInteger(Int(number)))
     case .integer(let number, writtenAsText: true):
       layer.tag("feature_id", text: String(number))
     case .text(let text): layer.tag("feature_id", .ownString(text))

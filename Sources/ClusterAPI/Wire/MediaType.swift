@@ -6,6 +6,10 @@ enum MediaType: String {
   case geoJSONSequence = "application/geo+json-seq"
   case newlineJSON = "application/x-ndjson"
   case csv = "text/csv"
+  /// What browsers under Windows call CSV.
+  case excel = "application/vnd.ms-excel"
+  case octets = "application/octet-stream"
+  case form = "multipart/form-data"
   case mergePatch = "application/merge-patch+json"
   case html = "text/html"
   case openAPI = "application/vnd.oai.openapi+json;version=3.0"

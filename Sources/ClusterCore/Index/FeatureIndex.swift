@@ -197,6 +197,6 @@ public final class FeatureIndex: Sendable {
   /// About how long ``extent`` takes, in nanoseconds.
   public var extentNanoseconds: Double {
     guard knownExtent.withLock({ $0 }) == nil, points.isWide else { return 0 }
-    return min(Double(count) * 10, 1_500_000)
+    return min(Double(count) * 4, 1_500_000)
   }
 }

@@ -1,4 +1,5 @@
 import ClusterCore
+internal import Texts
 import Threading
 
 extension StoreReader {
@@ -109,7 +110,7 @@ extension StoreReader {
     let (count, first) = differences.withLock { $0 }
     if count > 0 {
       report.findings.append(
-        "\(name) doesn't agree with the rows of \(info.id): \(count) features differ, first \(first)"
+        "\(name) doesn't agree with the rows of \(info.id): \(count.counted("feature")) \(count == 1 ? "differs" : "differ"), first \(first)"
       )
     } else if index.count != living.withLock({ $0 }) {
       report.findings.append(

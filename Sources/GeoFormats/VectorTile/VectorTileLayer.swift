@@ -60,6 +60,8 @@ public final class VectorTileLayer {
     /// Text that no other point has, so that it needn't be looked for among the values.
     case ownString(UnsafeRawBufferPointer)
     case integer(Int)
+    /// An integer that no other point has, such as an id.
+    case ownInteger(Int)
     case double(Double)
     case bool(Bool)
 
@@ -82,6 +84,7 @@ public final class VectorTileLayer {
       let number = cpz_integer(layer, Int64(integer))
       lastInteger = (integer, number)
       return number
+    case .ownInteger(let integer): return cpz_own_integer(layer, Int64(integer))
     case .double(let double): return cpz_double(layer, double)
     case .bool(true):
       let number = knownTrue ?? cpz_bool(layer, true)

@@ -119,6 +119,17 @@ def example_maplibre(browse, service):
     assert counts[1].items() <= fresh.items()
     for one, count in list(counts[0].items())[:3]:
         assert service.ask(f"/collections/cities/clusters/{one}")["count"] == count
+    # A turned and tilted map has the same grid, and doesn't ask for all that lies up to the horizon.
+    for bearing, pitch in ((45, 0), (200, 60), (0, 85)):
+        turned = page.evaluate(f"""() => {{ other.setMaxPitch(85); other.jumpTo({{ bearing: {bearing}, pitch: {pitch} }})
+          return layers.own.view() }}""")
+        assert turned["zoom"] == view["zoom"], turned
+        seen = service.ask("/collections/cities/clusters", turned)
+        assert seen["cellsPerWorld"] == answer["cellsPerWorld"], seen
+        width, flat = turned["bbox"][2] - turned["bbox"][0], view["bbox"][2] - view["bbox"][0]
+        assert width < 5 * flat and seen["annotations"], turned["bbox"]
+    page.evaluate("() => { other.jumpTo({ bearing: 0, pitch: 0 }) }")
+    until(page, "other.queryRenderedFeatures({ layers: ['own-clusters'] }).length > 10")
     # A click goes to where the cluster comes apart.
     zoom = page.evaluate("""async () => {
       const [feature] = other.queryRenderedFeatures({ layers: ['own-clusters'] })

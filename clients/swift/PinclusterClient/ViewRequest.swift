@@ -10,9 +10,9 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
 
   /// How large it is drawn.
   public enum Scale: Hashable, Sendable {
-    /// The width of the rect on the screen, in points.
+    /// The width of the rect on the screen, in points, of a map that is neither turned nor tilted.
     case viewportWidth(Double)
-    /// The world is 256 points wide at 0.
+    /// The world is 256 points wide at 0. See ``zoom(ofSegment:from:to:)``.
     case zoom(Double)
   }
 
