@@ -69,7 +69,9 @@ enum TableNotes {
     }
     if let id = plan.id, ids.contains(.text), ids.contains(.whole), !plan.isText[id] {
       notes.append(
-        "the ids in the column \(plan.heading.shown(id)) are texts, as some are no integers")
+        plan.idsAreText
+          ? "the ids in the column \(plan.heading.shown(id)) are texts, as some are no integers"
+          : "ids that are no integers came late in the column \(plan.heading.shown(id))")
     }
     if plan.wantsID, let unique {
       let name = plan.heading.shown(unique.column)
