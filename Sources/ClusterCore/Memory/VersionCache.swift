@@ -21,14 +21,14 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// A key with its hash, which is computed once: that of a long filter takes as long as reading it, and versions come
   /// and go with every write.
-  private final class Name: Hashable, Sendable {
+  private struct Name: Hashable, Sendable {
     let key: Key
     private let hash: Int
 
     init(_ key: Key) { (self.key, hash) = (key, key.hashValue) }
 
     static func == (one: Name, other: Name) -> Bool {
-      one === other || one.hash == other.hash && one.key == other.key
+      one.hash == other.hash && one.key == other.key
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
