@@ -38,6 +38,8 @@ extension TableOptions {
         )
       }
     }
-    if let flaw { throw fields.problem(flaw.option, "\(flaw.option) is \(flaw.detail)") }
+    if let flaw {
+      throw fields.problem(flaw.option, status: 422, "\(flaw.option) is \(flaw.detail)")
+    }
   }
 }
