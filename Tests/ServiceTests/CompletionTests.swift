@@ -80,6 +80,7 @@ import Testing
     for flag in Serve.flags { #expect(flags.contains("--\(flag.name)"), "\(flag.name)") }
     #expect(!flags.contains("--on-error"))
     #expect(try words("pincluster import --on-error ") == ["abort", "skip"])
+    #expect(try words("pincluster import --separator ").sorted() == [",", ";", "tab", "|"])
     #expect(try words("pincluster completions ").sorted() == ["bash", "fish", "zsh"])
   }
 
