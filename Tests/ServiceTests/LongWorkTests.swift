@@ -38,7 +38,8 @@ import Testing
 
   @Test(arguments: [
     "clusters?\(world)&zoom=6.2&members=100", "clusters?\(world)&zoom=6.3&debug=false&f=geojson",
-    "items?limit=10000", "clusters?\(world)&zoom=6.5&titleProperty=name&subtitleLimit=100",
+    "items?limit=10000&sortby=name,-population",
+    "clusters?\(world)&zoom=6.5&titleProperty=name&subtitleLimit=100",
   ])
   func `a small answer doesn't wait for large ones on the same loop`(path: String) throws {
     let server = try LongWorkTests.server()
