@@ -149,11 +149,10 @@ public final class API: Sendable {
 
   /// Whether a body may be a table in an encoding whose tables have to be loaded first.
   private static func mayHaveEncoding(_ request: HTTPRequest) -> Bool {
-    let csv = MediaType.csv.rawValue
-    guard request.body.count > 0, let type = request.headers["content-type"],
-      type.shortened(to: csv.utf8.count).isSameField(as: csv)
+    guard request.body.count > 0, request.bodyType(of: [.csv]) != nil,
+      let type = request.headers["content-type"]
     else { return false }
-    return request.query != nil || type.utf8.count > csv.utf8.count
+    return request.query != nil || type.utf8.count > MediaType.csv.rawValue.utf8.count
       || request.body.withUnsafeBytes { $0.first.map { $0 >= 0xFE } ?? false }
   }
 

@@ -142,7 +142,7 @@ final class ChildProgram {
   /// The last lines that it said, but for warnings and lists.
   private var lastLines: String {
     let lines = String(decoding: said, as: UTF8.self).parts(separatedBy: 0x0A).filter { line in
-      !["Warning", "  ->", "FAILURE:"].contains { line.utf8.starts(with: $0.utf8) } && !line.isEmpty
+      !["Warning", "  ->", "FAILURE:"].contains(where: line.begins) && !line.isEmpty
     }
     return lines.suffix(5).joined(separator: "; ")
   }

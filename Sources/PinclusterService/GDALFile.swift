@@ -34,9 +34,9 @@ struct GDALFile {
 
   /// The path as the programs take it: of a file, not of a database; and within an archive.
   private var source: String {
-    let isPlain = path.utf8.first == UInt8(ascii: "/") || path.utf8.first == UInt8(ascii: ".")
+    let isPlain = path.begins(with: "/") || path.begins(with: ".")
     let file = isPlain ? path : "./\(path)"
-    return path.lowercasedASCII.utf8.suffix(4).elementsEqual(".zip".utf8) ? "/vsizip/\(file)" : file
+    return path.lowercasedASCII.ends(with: ".zip") ? "/vsizip/\(file)" : file
   }
 
   /// Finds out how to read a layer.
@@ -47,7 +47,7 @@ struct GDALFile {
   func conversion(layer: String?, takesCentroids: Bool) throws -> Conversion {
     let layers = try layers()
     let chosen = try choose(layer, of: layers)
-    guard chosen.name.utf8.first != UInt8(ascii: "-") else {
+    guard !chosen.name.begins(with: "-") else {
       throw Failure(
         description:
           "\(path): the layer \(chosen.name) cannot be read, as its name looks like a flag")
@@ -107,7 +107,7 @@ struct GDALFile {
     do {
       return Layer.list(try program.readAll(keeping: GDALFile.longestList))
     } catch let failure as Failure {
-      let isParquet = path.lowercasedASCII.utf8.suffix(7).elementsEqual("parquet".utf8)
+      let isParquet = path.lowercasedASCII.ends(with: "parquet")
       throw Failure(
         description:
           "\(path) cannot be read: \(failure), as it is damaged, or this GDAL has no driver for it"
@@ -143,8 +143,8 @@ struct GDALFile {
       var layers: [Layer] = []
       var (needsCount, needsSystem, isSystem) = (false, false, false)
       for line in String(decoding: text, as: UTF8.self).parts(separatedBy: 0x0A) {
-        if let name = value("Layer name: ", line) {
-          layers.append(Layer(name: name))
+        if let name = line.after("Layer name: ") {
+          layers.append(Layer(name: String(name)))
           (needsCount, needsSystem, isSystem) = (true, true, false)
         }
         guard let last = layers.indices.last else { continue }
@@ -152,10 +152,10 @@ struct GDALFile {
           isSystem = false
           // The latter is what GeoPackage has for that.
           let unknown = ["(unknown)", "GEOGCRS[\"Undefined ", "ENGCRS[\"Undefined "]
-          layers[last].hasSystem = !unknown.contains { line.utf8.starts(with: $0.utf8) }
-        } else if layers[last].geometry.isEmpty, let geometry = value("Geometry: ", line) {
-          layers[last].geometry = geometry
-        } else if needsCount, let count = value("Feature Count: ", line) {
+          layers[last].hasSystem = !unknown.contains(where: line.begins)
+        } else if layers[last].geometry.isEmpty, let geometry = line.after("Geometry: ") {
+          layers[last].geometry = String(geometry)
+        } else if needsCount, let count = line.after("Feature Count: ") {
           needsCount = false
           layers[last].count = Int(count).flatMap { $0 < 0 ? nil : $0 }
         } else if needsSystem, line.isSame(as: "Layer SRS WKT:") {
@@ -163,11 +163,6 @@ struct GDALFile {
         }
       }
       return layers
-    }
-
-    private static func value(_ name: String, _ line: Substring) -> String? {
-      guard line.utf8.starts(with: name.utf8) else { return nil }
-      return String(decoding: line.utf8.dropFirst(name.utf8.count), as: UTF8.self)
     }
   }
 }

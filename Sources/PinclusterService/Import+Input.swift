@@ -54,11 +54,9 @@ extension Import {
 
     /// A problem as people may find it: a line of what ogr2ogr writes is nothing that anyone sees.
     func shown(_ problem: FeatureProblem) -> FeatureProblem {
-      let lines = "/lines/"
       guard arguments != nil, format == .geoJSONSequence,
-        problem.pointer.utf8.starts(with: lines.utf8)
+        let number = problem.pointer.after("/lines/")
       else { return problem }
-      let number = String(decoding: problem.pointer.utf8.dropFirst(lines.utf8.count), as: UTF8.self)
       return FeatureProblem(pointer: "feature \(number)", detail: problem.detail)
     }
 

@@ -21,7 +21,7 @@ struct FormFile {
   /// - Parameters:
   ///   - contentType: the field that names the boundary.
   init(in body: UnsafeRawBufferPointer, contentType: String) throws(Problem) {
-    guard let boundary = FormFile.parameter("boundary", of: contentType),
+    guard let boundary = contentType.parameter("boundary"),
       (1...FormFile.longestBoundary).contains(boundary.utf8.count)
     else { throw Problem(415, "the Content-Type names no boundary of 1 to 70 characters") }
     let line = Array("--\(boundary)".utf8)
@@ -49,7 +49,7 @@ struct FormFile {
       guard let value else { continue }
       if key.trimmed.isSameField(as: "Content-Type") { type = String(value.trimmed) }
       if key.trimmed.isSameField(as: "Content-Disposition") {
-        name = FormFile.parameter("filename", of: String(value))
+        name = String(value).parameter("filename")
       }
     }
     (self.contentType, self.name) = (type, name)
@@ -88,20 +88,6 @@ struct FormFile {
         }
       }
       line = end
-    }
-    return nil
-  }
-
-  /// The value of a parameter of a field, without quotes; nil if it isn't there.
-  private static func parameter(_ name: String, of field: String) -> String? {
-    for part in field.parts(separatedBy: UInt8(ascii: ";")).dropFirst() {
-      let (key, value) = part.cut(at: UInt8(ascii: "="))
-      guard key.trimmed.isSameField(as: name), let value else { continue }
-      let text = String(value.trimmed)
-      let bytes = text.utf8
-      guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"")
-      else { return text }
-      return String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
     }
     return nil
   }

@@ -42,18 +42,7 @@ extension HTTPRequest {
   }
 
   /// The encoding of the body, as Content-Type names it; nil if it doesn't.
-  var bodyCharset: String? {
-    for parameter in headers["content-type"]?.parts(separatedBy: UInt8(ascii: ";"), atMost: 20)
-      .dropFirst() ?? []
-    {
-      let (name, value) = parameter.cut(at: UInt8(ascii: "="))
-      guard name.trimmed.isSameField(as: "charset"), let value = value?.trimmed else { continue }
-      let isQuoted = value.utf8.count > 1 && value.begins(with: "\"") && value.ends(with: "\"")
-      return String(
-        decoding: isQuoted ? value.utf8.dropFirst().dropLast() : value.utf8[...], as: UTF8.self)
-    }
-    return nil
-  }
+  var bodyCharset: String? { headers["content-type"]?.parameter("charset") }
 
   /// The offered type that the client likes best, the first of equals: by `f`, else by Accept.
   ///
@@ -99,3 +88,18 @@ extension HTTPRequest {
 
 /// Text without white space around it.
 func trimmed(_ text: some StringProtocol) -> String { String(text.trimmed) }
+
+extension String {
+  /// The value of a parameter of a field such as `text/csv; charset="utf-8"`, without quotes; nil if it isn't among
+  /// the first twenty.
+  func parameter(_ name: String) -> String? {
+    for part in parts(separatedBy: UInt8(ascii: ";"), atMost: 20).dropFirst() {
+      let (key, value) = part.cut(at: UInt8(ascii: "="))
+      guard key.trimmed.isSameField(as: name), let value = value?.trimmed else { continue }
+      let isQuoted = value.utf8.count > 1 && value.begins(with: "\"") && value.ends(with: "\"")
+      return isQuoted
+        ? String(decoding: value.utf8.dropFirst().dropLast(), as: UTF8.self) : String(value)
+    }
+    return nil
+  }
+}

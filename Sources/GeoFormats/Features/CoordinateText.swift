@@ -33,8 +33,7 @@ enum CoordinateText {
   @inline(__always)
   static func number(_ text: UnsafeRawBufferPointer, decimal: UInt8) -> Double? {
     if decimal == UInt8(ascii: ".") { return JSONText.decimal(text) }
-    guard let number = withPoint(text, { JSONText.decimal($0) }) else { return nil }
-    return number
+    return withPoint(text, { JSONText.decimal($0) }) ?? nil
   }
 
   /// Calls `body` with a text that has a point for its only comma. Nil if it has a point or two commas.

@@ -111,10 +111,7 @@ struct FeatureDecoder {
     var hasSystem = false
 
     init(_ feature: TapeNode) {
-      let end = feature.next
-      var key = feature.firstChild
-      while key.base < end.base {
-        let value = key.next
+      feature.forEachMember { key, value in
         switch key.string.count {
         case 2 where key.isString("id"): id = value
         case 4 where key.isString("type"): type = value
@@ -124,7 +121,6 @@ struct FeatureDecoder {
         case 3, 11: hasSystem = systems.take(key, value) || hasSystem
         default: break
         }
-        key = value.next
       }
     }
   }

@@ -108,10 +108,7 @@ struct PointReader {
     var hasSystem = false
 
     init(_ geometry: TapeNode) {
-      let end = geometry.next
-      var key = geometry.firstChild
-      while key.base < end.base {
-        let value = key.next
+      geometry.forEachMember { key, value in
         switch key.string.count {
         case 4 where key.isString("type"): type = value
         case 10 where key.isString("geometries"): geometries = value
@@ -119,7 +116,6 @@ struct PointReader {
         case 3, 11: hasSystem = systems.take(key, value) || hasSystem
         default: break
         }
-        key = value.next
       }
     }
 

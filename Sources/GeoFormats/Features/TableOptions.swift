@@ -1,3 +1,5 @@
+internal import Texts
+
 /// What is said of a table beside its bytes. What isn't said is found out.
 public struct TableOptions: Sendable, Equatable {
   /// The label of the encoding, as iconv(3) knows it.
@@ -27,7 +29,7 @@ public struct TableOptions: Sendable, Equatable {
 
   /// The separator of a name; nil if it has none.
   public static func separator(named name: String) -> UInt8? {
-    separators.first { Array($0.key.utf8) == Array(name.utf8) }?.value
+    separators.first { $0.key.isSame(as: name) }?.value
   }
 
   /// What doesn't go together, or isn't known: the name of an option and why; nil if all is well.

@@ -1,3 +1,5 @@
+internal import Texts
+
 /// How a table is read: what was said of it, and what was found by looking at it (``TableSurvey``).
 public struct TablePlan: Sendable {
   /// The encoding; nil for UTF-8.
@@ -38,7 +40,7 @@ public struct TablePlan: Sendable {
 
   /// Whether text begins with a line that names the separator.
   static func isSeparatorLine(_ text: some Collection<UInt8>) -> Bool {
-    text.prefix(4).map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 } == Array("sep=".utf8)
+    text.prefix(4).map(\.lowercasedASCII).elementsEqual("sep=".utf8)
   }
 
   /// Whether it would be another plan had more of the table been seen.

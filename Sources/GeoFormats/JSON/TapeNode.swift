@@ -61,13 +61,22 @@ struct TapeNode {
   func member(_ name: UnsafeRawBufferPointer) -> TapeNode? {
     guard kind == .object else { return nil }
     var found: TapeNode?
-    var key = firstChild
-    while key.base < next.base {
-      let value = key.next
+    forEachMember { key, value in
       if equalBytes(key.string, name) { found = value }
-      key = value.next
     }
     return found
+  }
+
+  /// Calls `body` with the key and the value of each member, in order. Only for objects.
+  @inline(__always)
+  func forEachMember(_ body: (_ key: TapeNode, _ value: TapeNode) -> Void) {
+    let end = next
+    var key = firstChild
+    while key.base < end.base {
+      let value = key.next
+      body(key, value)
+      key = value.next
+    }
   }
 }
 

@@ -1,10 +1,9 @@
 """Files that are dropped onto the map page."""
 
 import gzip
-import tempfile
 
 from harness import EVIL, MARK, test, until
-from keys import Guarded
+from keys import guarded_by_keys
 
 DROP = """([name, bytes]) => {
   const files = new DataTransfer()
@@ -80,17 +79,13 @@ def other_files(browse, service):
 
 @test
 def a_file_without_the_right_to_write(browse, service):
-    with tempfile.TemporaryDirectory() as folder:
-        guarded = Guarded(service.binary, folder)
-        try:
-            b = browse(of=guarded)
-            page = b.open("collection=cities", wait=False)
-            page.wait_for_selector("#key-form:not([hidden])")
-            page.fill("#key", "read-one")
-            page.press("#key", "Enter")
-            page.wait_for_selector(MARK)
-            drop(page, "shops.csv", b"lat,lon\n1,2\n")
-            said(page, "This key may not write here.")
-            b.close()
-        finally:
-            guarded.stop()
+    with guarded_by_keys(service) as guarded:
+        b = browse(of=guarded)
+        page = b.open("collection=cities", wait=False)
+        page.wait_for_selector("#key-form:not([hidden])")
+        page.fill("#key", "read-one")
+        page.press("#key", "Enter")
+        page.wait_for_selector(MARK)
+        drop(page, "shops.csv", b"lat,lon\n1,2\n")
+        said(page, "This key may not write here.")
+        b.close()

@@ -1,5 +1,6 @@
 """The map page of a service that wants keys."""
 
+import contextlib
 import os
 import signal
 import tempfile
@@ -28,47 +29,54 @@ class Guarded(Service):
         return super().ask(path, body, method, kind, {"Authorization": f"Bearer {self.key}"})
 
 
-@test
-def a_key_is_asked_for(browse, service):
+@contextlib.contextmanager
+def guarded_by_keys(service):
+    """A service with keys beside another one, of the same binary."""
     with tempfile.TemporaryDirectory() as folder:
         guarded = Guarded(service.binary, folder)
         try:
-            b = browse(of=guarded)
-            page = b.open("collection=cities", wait=False)
-            page.wait_for_selector("#key-form:not([hidden])")
-            assert page.evaluate("document.activeElement.id") == "key"
-            page.fill("#key", "not-a-key")
-            page.press("#key", "Enter")
-            until(page, "document.getElementById('key-note').textContent.includes('not known')")
-            page.fill("#key", "germany")
-            page.click("#key-form button")
-            page.wait_for_selector(MARK)
-            b.still()
-            # The whole page shows what the key is for, and the command names no secret.
-            guarded.key = "germany"
-            answer = b.expect_fresh()
-            assert 0 < answer["featureCount"] < 3000, answer["featureCount"]
-            command = page.text_content("#curl")
-            assert "germany" not in command and "$PINCLUSTER_KEY" in command, command
-            # A reload doesn't ask again; the key doesn't stand in the address.
-            page.reload()
-            page.wait_for_selector(MARK)
-            b.still()
-            assert "germany" not in page.url
-            # What follows changes ends with the key, and asks for another one.
-            page.check("#live")
-            time.sleep(1)
-            guarded.write("read:read-two")
-            os.kill(guarded.process.pid, signal.SIGHUP)
-            page.wait_for_selector("#key-form:not([hidden])", timeout=20_000)
-            page.fill("#key", "read-two")
-            # All begins anew.
-            with page.expect_navigation():
-                page.press("#key", "Enter")
-            page.wait_for_selector(MARK)
-            b.still()
-            guarded.key = "read-two"
-            assert b.expect_fresh()["featureCount"] > answer["featureCount"]
-            b.close()
+            yield guarded
         finally:
             guarded.stop()
+
+
+@test
+def a_key_is_asked_for(browse, service):
+    with guarded_by_keys(service) as guarded:
+        b = browse(of=guarded)
+        page = b.open("collection=cities", wait=False)
+        page.wait_for_selector("#key-form:not([hidden])")
+        assert page.evaluate("document.activeElement.id") == "key"
+        page.fill("#key", "not-a-key")
+        page.press("#key", "Enter")
+        until(page, "document.getElementById('key-note').textContent.includes('not known')")
+        page.fill("#key", "germany")
+        page.click("#key-form button")
+        page.wait_for_selector(MARK)
+        b.still()
+        # The whole page shows what the key is for, and the command names no secret.
+        guarded.key = "germany"
+        answer = b.expect_fresh()
+        assert 0 < answer["featureCount"] < 3000, answer["featureCount"]
+        command = page.text_content("#curl")
+        assert "germany" not in command and "$PINCLUSTER_KEY" in command, command
+        # A reload doesn't ask again; the key doesn't stand in the address.
+        page.reload()
+        page.wait_for_selector(MARK)
+        b.still()
+        assert "germany" not in page.url
+        # What follows changes ends with the key, and asks for another one.
+        page.check("#live")
+        time.sleep(1)
+        guarded.write("read:read-two")
+        os.kill(guarded.process.pid, signal.SIGHUP)
+        page.wait_for_selector("#key-form:not([hidden])", timeout=20_000)
+        page.fill("#key", "read-two")
+        # All begins anew.
+        with page.expect_navigation():
+            page.press("#key", "Enter")
+        page.wait_for_selector(MARK)
+        b.still()
+        guarded.key = "read-two"
+        assert b.expect_fresh()["featureCount"] > answer["featureCount"]
+        b.close()
