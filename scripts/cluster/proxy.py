@@ -38,6 +38,12 @@ class Proxy:
         with self.lock:
             (self.way, self.between) = (way, between)
 
+    @property
+    def is_armed(self):
+        """Whether the batch that `arm` asked for hasn't come."""
+        with self.lock:
+            return self.way is not None
+
     def release(self):
         self.released.set()
 
