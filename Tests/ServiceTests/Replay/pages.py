@@ -124,7 +124,7 @@ def script(page):
     for block in blocks:
         expected = " ".join(re.findall(r"answers (\d{3})", block[2]))
         line = text.count("\n", 0, block.start()) + 1
-        yield f"echo '-- {page.name}:{line}'\n{block[2]}checked '{expected}'\n"
+        yield f"printf '\\n-- {page.name}:{line}\\n'\n{block[2]}checked '{expected}'\n"
     assert blocks, f"{page} has no such blocks"
 
 
