@@ -257,6 +257,22 @@ def keeps(proxy, service):
     assert proxy.get(path, If_None_Match=tag)[0] == 200
 
 
+def keys(binary, folder, kind, port):
+    """What a proxy keeps of answers to a key, nobody else gets."""
+    with open(f"{folder}/keys", "w") as file:
+        file.write("admin:0123456789abcdef\nread:fedcba9876543210\n")
+    service = Service(binary, folder, "--trust-proxy", "--api-key-file", f"{folder}/keys")
+    proxy = kind(folder, port, service.port)
+    try:
+        path = f"{proxy.prefix}/collections/places/items?limit=2"
+        for key, status in (("0123456789abcdef", 200), ("0123456789abcdef", 200), ("fedcba9876543210", 200), ("another", 401)):
+            assert proxy.get(path, Authorization=f"Bearer {key}")[0] == status, key
+        assert proxy.get(path)[0] == 401
+    finally:
+        proxy.stop()
+        service.stop()
+
+
 def streams(proxy, service):
     """Changes pass at once."""
     connection = proxy.connect()
@@ -318,6 +334,7 @@ def main():
                 proxy.stop()
         finally:
             service.stop()
+    keys(binary, folder, kind, port)
     print(f"{name}: {count} links followed by HTTPS, changes watched, a crowd refused")
 
 
