@@ -63,13 +63,16 @@ class Service:
 class Proxy:
     """A proxy with its recipe, of which addresses, files and folders are replaced, and nothing else."""
 
-    def __init__(self, name, folder, changes):
-        self.port = free_port()
+    def __init__(self, name, folder, port, changes):
+        self.port = port
+        # The name that clients have for it, since its port isn't that of HTTPS.
+        self.host = f"{HOST}:{port}"
         recipe = (DEPLOY / name).read_text()
         for old, new in changes.items():
             assert old in recipe, f"{name} has no {old}"
             recipe = recipe.replace(old, new.replace("PORT", str(self.port)))
         self.recipe = recipe
+        self.folder = folder
         self.context = ssl.create_default_context(cafile=f"{folder}/cert.pem")
 
     def run(self, command, log):
@@ -90,7 +93,7 @@ class Proxy:
     def get(self, path, **headers):
         """Reads a path through the proxy: status, headers and body."""
         connection = self.connect()
-        fields = {"Host": HOST, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        fields = {"Host": self.host, **{name.replace("_", "-"): value for name, value in headers.items()}}
         connection.request("GET", path, headers=fields)
         answer = connection.getresponse()
         body = answer.read()
@@ -105,10 +108,14 @@ class Proxy:
 class Nginx(Proxy):
     prefix = "/pins"
 
-    def __init__(self, folder, upstream):
-        super().__init__("nginx.conf", folder, {
-            "/var/cache/nginx/pins": f"{folder}/cache", "listen 443 ssl": "listen 127.0.0.1:PORT ssl",
-            "/etc/ssl/maps.example.pem": f"{folder}/cert.pem", "/etc/ssl/private/maps.example.key": f"{folder}/key.pem",
+    def __init__(self, folder, port, upstream):
+        self.plain = free_port()
+        certificate = "/etc/letsencrypt/live/maps.example"
+        super().__init__("nginx.conf", folder, port, {
+            "/var/lib/nginx/pins": f"{folder}/cache", "/var/www/html": f"{folder}/pages",
+            "  listen [::]:443 ssl http2;\n": "", "listen 443 ssl": "listen 127.0.0.1:PORT ssl",
+            "  listen [::]:80;\n": "", "listen 80;": f"listen 127.0.0.1:{self.plain};",
+            f"{certificate}/fullchain.pem": f"{folder}/cert.pem", f"{certificate}/privkey.pem": f"{folder}/key.pem",
             "127.0.0.1:8080": f"127.0.0.1:{upstream}",
         })
         temporary = "".join(
@@ -126,8 +133,8 @@ class Nginx(Proxy):
 class HAProxy(Proxy):
     prefix = ""
 
-    def __init__(self, folder, upstream):
-        super().__init__("haproxy.cfg", folder, {
+    def __init__(self, folder, port, upstream):
+        super().__init__("haproxy.cfg", folder, port, {
             "bind :443": "bind 127.0.0.1:PORT", "/etc/haproxy/maps.example.pem": f"{folder}/pair.pem",
             "127.0.0.1:8080": f"127.0.0.1:{upstream}",
         })
@@ -191,6 +198,42 @@ def follow(proxy, base):
     return len(seen)
 
 
+def names(proxy):
+    """Links have the name and the port that the client has used, in each version of HTTP, and nobody else's."""
+    for limit, version in enumerate(("--http1.1", "--http2"), 10):
+        command = ["curl", "-s", version, "--cacert", f"{proxy.folder}/cert.pem", "--resolve", f"{proxy.host}:127.0.0.1"]
+        # An answer that is kept must not go to those who use another port, so this one comes first.
+        for host in (f"{HOST}:9", proxy.host):
+            path = f"{proxy.prefix}/collections?limit={limit}"
+            answer = subprocess.run([*command, "-H", f"Host: {host}", f"https://{proxy.host}{path}"], capture_output=True)
+            found = list(links(json.loads(answer.stdout)))
+            assert found and all(one.startswith(f"https://{host}{proxy.prefix}/") for one in found), (version, host, found)
+    # A page of the same origin may write.
+    for origin, status in ((f"https://{proxy.host}", 204), (f"https://{HOST}:9", 403)):
+        connection = proxy.connect()
+        connection.request("PUT", f"{proxy.prefix}/collections/places", "{}", {
+            "Host": proxy.host, "Content-Type": "application/json", "Origin": origin, "Sec-Fetch-Site": "same-origin"
+            if status == 204 else "same-site"})
+        answer = connection.getresponse()
+        assert answer.status // 100 == status // 100, (origin, answer.status, answer.read())
+        connection.close()
+
+
+def plain(proxy):
+    """HTTP leads to HTTPS, but for what certbot puts there."""
+    os.makedirs(f"{proxy.folder}/pages/.well-known/acme-challenge", exist_ok=True)
+    for name, text in ((".well-known/acme-challenge/token", b"proof"), ("index.html", b"a page of ours")):
+        Path(f"{proxy.folder}/pages/{name}").write_bytes(text)
+    for path, status, text in (("/.well-known/acme-challenge/token", 200, b"proof"), ("/pins/", 301, b"")):
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.plain, timeout=30)
+        connection.request("GET", path, headers={"Host": HOST})
+        answer = connection.getresponse()
+        assert answer.status == status and text in answer.read(), (path, answer.status)
+        assert status == 200 or answer.headers["Location"] == f"https://{HOST}{path}", answer.headers["Location"]
+        connection.close()
+    assert proxy.get("/")[::2] == (200, b"a page of ours")
+
+
 def keeps(proxy, service):
     """Answers are kept for a second, then asked for with what they are, and new when they have changed."""
     path, own = "/pins/collections/places/items?limit=3", "/collections/places/items"
@@ -214,11 +257,27 @@ def keeps(proxy, service):
     assert proxy.get(path, If_None_Match=tag)[0] == 200
 
 
+def keys(binary, folder, kind, port):
+    """What a proxy keeps of answers to a key, nobody else gets."""
+    with open(f"{folder}/keys", "w") as file:
+        file.write("admin:0123456789abcdef\nread:fedcba9876543210\n")
+    service = Service(binary, folder, "--trust-proxy", "--api-key-file", f"{folder}/keys")
+    proxy = kind(folder, port, service.port)
+    try:
+        path = f"{proxy.prefix}/collections/places/items?limit=2"
+        for key, status in (("0123456789abcdef", 200), ("0123456789abcdef", 200), ("fedcba9876543210", 200), ("another", 401)):
+            assert proxy.get(path, Authorization=f"Bearer {key}")[0] == status, key
+        assert proxy.get(path)[0] == 401
+    finally:
+        proxy.stop()
+        service.stop()
+
+
 def streams(proxy, service):
     """Changes pass at once."""
     connection = proxy.connect()
     path = f"{proxy.prefix}/collections/places/changes?bbox=0,40,9,60&zoom=5"
-    connection.request("GET", path, headers={"Host": HOST})
+    connection.request("GET", path, headers={"Host": proxy.host})
     answer = connection.getresponse()
     assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/event-stream")
     assert answer.readline()
@@ -239,7 +298,7 @@ def limits(proxy):
     assert status == 200 and b"evil" not in body
     connection, statuses = proxy.connect(), []
     for _ in range(1000):
-        connection.request("GET", f"{proxy.prefix}/conformance", headers={"Host": HOST})
+        connection.request("GET", f"{proxy.prefix}/conformance", headers={"Host": proxy.host})
         answer = connection.getresponse()
         answer.read()
         statuses.append(answer.status)
@@ -254,17 +313,20 @@ def main():
     os.makedirs(folder, exist_ok=True)
     make_pair(folder)
     kind = {"nginx": Nginx, "haproxy": HAProxy}[name]
-    base = f"https://{HOST}{kind.prefix}"
+    port = free_port()
+    base = f"https://{HOST}:{port}{kind.prefix}"
     for flags in (["--trust-proxy"], ["--public-url", base]):
         service = Service(binary, folder, *flags)
         try:
             store(service, "old", 40)
-            proxy = kind(folder, service.port)
+            proxy = kind(folder, port, service.port)
             try:
                 count = follow(proxy, base)
                 assert count > 20, f"only {count} links"
                 if "--trust-proxy" in flags:
+                    names(proxy)
                     if name == "nginx":
+                        plain(proxy)
                         keeps(proxy, service)
                     streams(proxy, service)
                     limits(proxy)
@@ -272,6 +334,7 @@ def main():
                 proxy.stop()
         finally:
             service.stop()
+    keys(binary, folder, kind, port)
     print(f"{name}: {count} links followed by HTTPS, changes watched, a crowd refused")
 
 

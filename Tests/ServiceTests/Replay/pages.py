@@ -3,6 +3,8 @@
 pages.py links            Each relative link, each #anchor and each path of this repository in backticks exists, and
                           the guide names each field of the viewport request.
 pages.py run URL BINARY   Each ```sh block with a curl or pincluster line succeeds, page by page, in order.
+pages.py script PAGE      Prints a bash script of all ```sh machine blocks of a page, for scripts/check-package.
+pages.py html PAGE        Prints the first ```html block of a page.
 
 `run` needs a server at URL that holds the sample collection `cities` as it was imported. A block must exit with 0, and
 its curl lines must be answered with a status below 400, except where a comment in the block says `answers 422`.
@@ -22,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [ROOT / "README.md"]
 PAGES += (page for glob in ("[!R]*.md", "docs/**/*.md", "api/*.md") for page in sorted(ROOT.glob(glob)))
-FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```(\w*(?: machine)?)[^\n]*\n(.*?)^```$", re.M | re.S)
 
 # Prints the status of each answer to standard error. Streams (-sN) are read for a second.
 CURL = r"""
@@ -31,6 +33,18 @@ curl() {
   local limit=20
   case " $* " in *" -sN "*) limit=1 ;; esac
   command curl --max-time $limit "$@" -w '%{stderr}\nstatus %{http_code}\n' || [ "$?,$limit" = 28,1 ]
+}
+"""
+
+# The same for a script, whose blocks are `checked`: their answers are errors only where they say so.
+SCRIPT = r"""
+set -euo pipefail
+curl() { command curl --max-time 20 "$@" -w '%{stderr}%{http_code}\n' 2>>/tmp/statuses; }
+checked() {
+  local found
+  found=$(grep -vE '^[123]..$' /tmp/statuses | xargs || true)
+  : >/tmp/statuses
+  [ "$found" = "$1" ] || { echo "answered '$found'" && exit 1; }
 }
 """
 
@@ -103,6 +117,17 @@ def run(page, url, binary):
                 yield f"line {line}: the answer is another:\n{done.stdout[:1000]}"
 
 
+def script(page):
+    """All commands of a page for a machine of its own, as one shell would be given them, each block after its line."""
+    text = page.read_text()
+    blocks = [block for block in FENCE.finditer(text) if block[1] == "sh machine"]
+    for block in blocks:
+        expected = " ".join(re.findall(r"answers (\d{3})", block[2]))
+        line = text.count("\n", 0, block.start()) + 1
+        yield f"printf '\\n-- {page.name}:{line}\\n'\n{block[2]}checked '{expected}'\n"
+    assert blocks, f"{page} has no such blocks"
+
+
 def shows(example, answer):
     """Whether an example is a part of an answer."""
     if isinstance(example, dict) and isinstance(answer, dict):
@@ -119,8 +144,12 @@ def main():
         faults += [(ROOT / "docs/guide.md", f"doesn't name the field {name}") for name in undocumented()]
     elif len(sys.argv) == 4 and sys.argv[1] == "run":
         faults = [(page, fault) for page in PAGES for fault in run(page, sys.argv[2], os.path.abspath(sys.argv[3]))]
+    elif len(sys.argv) == 3 and sys.argv[1] == "script":
+        return print(SCRIPT, *script(Path(sys.argv[2])), sep="\n")
+    elif len(sys.argv) == 3 and sys.argv[1] == "html":
+        return print(next(block[2] for block in FENCE.finditer(Path(sys.argv[2]).read_text()) if block[1] == "html"), end="")
     else:
-        sys.exit("usage: pages.py links | pages.py run URL BINARY")
+        sys.exit("usage: pages.py links | run URL BINARY | script PAGE | html PAGE")
     for page, fault in faults:
         print(f"{page.relative_to(ROOT)}: {fault}")
     print(f"{len(PAGES)} pages, {len(faults)} faults")

@@ -25,6 +25,7 @@ import times  # noqa: F401
 import live  # noqa: F401
 import everybody  # noqa: F401
 import layers  # noqa: F401
+import your_file  # noqa: F401
 from harness import TESTS, Browser
 from service import Service
 
