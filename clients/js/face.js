@@ -1,8 +1,9 @@
 // How annotations look: circles by count, pies, and pins, as elements whose text is only ever text.
 
 const STYLE = `
-.pincluster-mark { position: absolute; box-sizing: border-box; contain: size layout style; cursor: pointer; outline: none; -webkit-tap-highlight-color: transparent; }
-.pincluster-gliding { transition: transform .26s cubic-bezier(.3, .7, .2, 1); }
+.pincluster-mark { position: absolute; box-sizing: border-box; contain: size layout style; cursor: pointer; outline: none; -webkit-tap-highlight-color: transparent;
+  transition: opacity .18s; }
+.pincluster-gliding { transition: transform .26s cubic-bezier(.3, .7, .2, 1), opacity .18s; }
 .pincluster-face { position: absolute; inset: 0; margin: auto; display: flex; align-items: center; justify-content: center; box-sizing: border-box;
   border-radius: 50%; background: var(--pincluster-color, var(--pincluster-accent, #2b59c3));
   color: var(--pincluster-on-accent, #fff); border: 2px solid var(--pincluster-ring, #fff);
@@ -17,6 +18,7 @@ const STYLE = `
 .pincluster-mark:focus-visible .pincluster-face { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
 .pincluster-open .pincluster-face { opacity: .35; }
 .pincluster-open .pincluster-label { visibility: hidden; }
+.pincluster-spreading .pincluster-mark:not(.pincluster-spread, .pincluster-open) { opacity: .4; }
 .pincluster-chosen .pincluster-face { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
 .pincluster-label { position: absolute; left: 50%; top: calc(100% - 4px); translate: -50% 0; max-width: 14em; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap; font: 500 12px/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e);
@@ -31,7 +33,7 @@ const STYLE = `
 .pincluster-centred { position: relative; margin: 0 !important; translate: 0 50%; }
 @keyframes pincluster-come { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) {
-  .pincluster-gliding, .pincluster-leaving { transition: none; }
+  .pincluster-mark, .pincluster-gliding, .pincluster-leaving { transition: none; }
   .pincluster-new { animation: none; }
 }
 `
@@ -52,10 +54,17 @@ export function abbreviated(count) {
   return (value < 9.95 ? value.toFixed(1).replace('.0', '') : String(Math.round(value))) + unit
 }
 
-/** The width of a marker, in points. */
-export function sizeOf({ count }) {
-  return count > 1 ? Math.round(26 + 8 * Math.log10(count)) : 30
+/** The width of a marker, in points. A circle fits into a cell of a width, but for very small ones. */
+export function sizeOf({ count }, cell = Infinity) {
+  return count > 1 ? Math.min(Math.round(26 + 8 * Math.log10(count)), Math.max(Math.floor(cell) - GAP, LEAST)) : 30
 }
+
+/** Whether the reader wants no movement. */
+export const isCalm = () => Boolean(globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches)
+
+// Between circles of neighbouring cells, and the width that a count needs, in points.
+const GAP = 2
+const LEAST = 20
 
 // Made once: that takes many times as long as to use it.
 let numbers
@@ -94,13 +103,13 @@ const painted = new WeakMap()
 
 /**
  * Makes an element look like an annotation. `look` may have `color(annotation)`, `pie(annotation)`, and `titled`, which
- * is false where titles of pins say no more than that they are pins.
+ * is false where titles of pins say no more than that they are pins, and `cell`, the width of a cell of the grid in points.
  */
-export function paint(element, annotation, { color, pie, titled = true, describe = descriptionOf } = {}) {
+export function paint(element, annotation, { color, pie, titled = true, describe = descriptionOf, cell } = {}) {
   const slices = pie?.(annotation)
   const isCluster = annotation.count > 1
   const now = {
-    id: annotation.id, isCluster, size: sizeOf(annotation), description: describe(annotation),
+    id: annotation.id, isCluster, size: sizeOf(annotation, cell), description: describe(annotation),
     count: isCluster ? abbreviated(annotation.count) : '',
     label: (isCluster ? annotation.subtitle : titled && annotation.feature && annotation.title) || '',
     pie: slices?.length ? conic(slices) : '', color: color?.(annotation) ?? '',

@@ -44,6 +44,11 @@ export interface PinclusterLayer extends Leaflet.Layer {
   head(): Head | null
   /** The element of an annotation on screen, by its id. */
   element(id: string): HTMLElement | undefined
+  /** The width of an annotation's marker in points, and where it is drawn: circles stay within their cells. */
+  sizeOf(annotation: Annotation): number
+  latLngOf(annotation: Annotation): Leaflet.LatLng
+  /** Gives the focus to the marker nearest to a place; false if there is none on the map. */
+  focusNear(place: Leaflet.LatLng): boolean
   open(annotation: Annotation): Promise<void>
 }
 
