@@ -110,7 +110,7 @@ export class Completion {
     }
     if (field.value[place.start] === "'" || (!place.prefix && !isWanted)) return this.#show([])
     const names = matching([...this.#types.keys()], place.prefix)
-    this.#show(names.map(name => ({ text: name, note: this.#types.get(name).filter(Boolean).join(', '), insert: `${nameInFilter(name)} ` })))
+    this.#show(names.map(name => ({ text: name, note: this.#types.get(name).filter(type => type && type !== 'null').join(', '), insert: `${nameInFilter(name)} ` })))
   }
 
   async #suggest({ property, prefix }, signal) {
@@ -193,7 +193,7 @@ export class Completion {
       if (!this.#items.length) return
     } else if (!count) return
     else if (event.key === 'ArrowDown') this.#choose((this.#chosen + 1) % count)
-    else if (event.key === 'ArrowUp') this.#choose((this.#chosen + count) % (count + 1) - (this.#chosen < 0 ? 1 : 0))
+    else if (event.key === 'ArrowUp') this.#choose(this.#chosen < 0 ? count - 1 : this.#chosen - 1)
     else if (event.key === 'Enter' && this.#chosen >= 0) this.#take(this.#chosen)
     else if (event.key === 'Escape') this.close()
     else return

@@ -21,8 +21,9 @@ export class Look {
   async choose(collection, property, how, type) {
     this.#task.abort()
     const { signal } = (this.#task = new AbortController())
-    const isNumber = [type].flat().every(name => name === 'integer' || name === 'number')
-    const ranges = property && isNumber ? await rangesOf(collection, property, type === 'integer', signal).catch(() => null) : null
+    const types = [type].flat().filter(name => name !== 'null')
+    const isNumber = types.length > 0 && types.every(name => name === 'integer' || name === 'number')
+    const ranges = property && isNumber ? await rangesOf(collection, property, !types.includes('number'), signal).catch(() => null) : null
     signal.throwIfAborted()
     this.#property = property
     this.#how = how

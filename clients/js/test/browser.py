@@ -24,6 +24,9 @@ import files  # noqa: F401
 import times  # noqa: F401
 import live  # noqa: F401
 import everybody  # noqa: F401
+import by_keyboard  # noqa: F401
+import filters  # noqa: F401
+import looks  # noqa: F401
 import layers  # noqa: F401
 from harness import TESTS, Browser
 from service import Service
