@@ -1,5 +1,7 @@
 // How annotations look: circles by count, pies, and pins, as elements whose text is only ever text.
 
+import { within } from './mercator.js'
+
 const STYLE = `
 .pincluster-mark { position: absolute; box-sizing: border-box; contain: size layout style; cursor: pointer; outline: none; -webkit-tap-highlight-color: transparent;
   transition: opacity .18s; }
@@ -57,6 +59,17 @@ export function abbreviated(count) {
 /** The width of a marker, in points. A circle fits into a cell of a width, but for very small ones. */
 export function sizeOf({ count }, cell = Infinity) {
   return count > 1 ? Math.min(Math.round(26 + 8 * Math.log10(count)), Math.max(Math.floor(cell) - GAP, LEAST)) : 30
+}
+
+/** The width of a cell of an answer's grid on a map at a zoom, in points; infinite without a grid. The world is 256 wide at 0. */
+export const cellWidth = (head, zoom) => (head?.cellsPerWorld ? 256 * 2 ** zoom / head.cellsPerWorld : Infinity)
+
+/** Where an annotation is drawn: a circle with an edge around it is moved into its cell, so that none covers another one's count. */
+export function placeOf(annotation, head, zoom, edge = 0) {
+  const { coordinate, count } = annotation
+  const cell = cellWidth(head, zoom)
+  if (count === 1 || cell === Infinity) return coordinate
+  return within(coordinate, head.cellsPerWorld, (sizeOf(annotation, cell) / 2 + GAP / 2 + edge) / (cell * head.cellsPerWorld))
 }
 
 /** Whether the reader wants no movement. */

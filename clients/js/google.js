@@ -5,7 +5,7 @@
 //
 // The map needs a mapId, and the libraries `maps` and `marker` loaded.
 
-import { descriptionOf, face, paint, style } from './face.js'
+import { cellWidth, descriptionOf, face, paint, placeOf, style } from './face.js'
 import { drilldown, Follower } from './follow.js'
 import { askable, boundsOf } from './mercator.js'
 import { Collection } from './pincluster.js'
@@ -95,9 +95,9 @@ export class MarkerClusterer {
         continue
       }
       marker.annotation = annotation
-      marker.position = positionOf(annotation)
+      marker.position = this.#positionOf(annotation)
       marker.title = descriptionOf(annotation)
-      paint(marker.content, annotation, this.options)
+      paint(marker.content, annotation, this.#look())
       this.#markers.set(annotation.id, marker)
     }
     for (const annotation of added) this.#add(annotation)
@@ -111,23 +111,33 @@ export class MarkerClusterer {
   }
 
   #marker(annotation) {
-    const content = face(annotation, this.options)
+    const content = face(annotation, this.#look())
     // The marker is what has the focus, and a name.
     content.removeAttribute('role')
     content.removeAttribute('tabindex')
     content.classList.add('pincluster-centred')
     const { AdvancedMarkerElement } = this.#google.maps.marker
     return new AdvancedMarkerElement({
-      map: this.options.map, position: positionOf(annotation), content, title: descriptionOf(annotation), gmpClickable: true,
+      map: this.options.map, position: this.#positionOf(annotation), content, title: descriptionOf(annotation), gmpClickable: true,
     })
   }
 
   #render(annotation) {
     const counts = [...this.follower.screen.annotations.values()].map(({ count }) => count)
     const stats = { markers: { sum: counts.reduce((sum, count) => sum + count, 0) }, clusters: { count: counts.length, markers: { max: Math.max(0, ...counts) } } }
-    const marker = this.options.renderer.render({ annotation, count: annotation.count, position: positionOf(annotation) }, stats, this.options.map)
+    const marker = this.options.renderer.render({ annotation, count: annotation.count, position: this.#positionOf(annotation) }, stats, this.options.map)
     marker.map ??= this.options.map
     return marker
+  }
+
+  // The head that tells the grid. Cells of groups may have widths of their own.
+  get #grid() { return this.fields.groups ? null : this.follower.head }
+
+  #look() { return { ...this.options, cell: cellWidth(this.#grid, this.options.map?.getZoom()) } }
+
+  #positionOf(annotation) {
+    const { latitude, longitude } = placeOf(annotation, this.#grid, this.options.map?.getZoom())
+    return { lat: latitude, lng: longitude }
   }
 
   #select({ annotation }) {
@@ -150,5 +160,3 @@ export class MarkerClusterer {
     }
   }
 }
-
-function positionOf({ coordinate }) { return { lat: coordinate.latitude, lng: coordinate.longitude } }

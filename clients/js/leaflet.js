@@ -5,10 +5,10 @@
 //
 // Markers are kept by id: from view to view and with live changes they move, and come and go softly.
 
-import { counted, face, isCalm, paint, sizeOf, style } from './face.js'
+import { cellWidth, counted, face, isCalm, paint, placeOf, sizeOf, style } from './face.js'
 import { drilldown, Follower } from './follow.js'
 import { keyboard } from './leaflet-keys.js'
-import { askable, boundsOf, near, within } from './mercator.js'
+import { askable, boundsOf, near } from './mercator.js'
 import { Collection } from './pincluster.js'
 import { spread } from './spread.js'
 
@@ -133,14 +133,7 @@ function layerClass(L) {
     sizeOf(annotation) { return sizeOf(annotation, this._cell()) },
 
     /** Where an annotation is drawn: circles stay within their cells, so that none covers another one's count. */
-    latLngOf(annotation) {
-      const { coordinate, count } = annotation
-      // Cells of groups may have widths of their own.
-      const cell = this.fields.groups ? Infinity : this._cell()
-      if (count === 1 || cell === Infinity) return this._latLng(coordinate)
-      const { cellsPerWorld } = this.head()
-      return this._latLng(within(coordinate, cellsPerWorld, (this.sizeOf(annotation) / 2 + 1) / (cell * cellsPerWorld)))
-    },
+    latLngOf(annotation) { return this._latLng(placeOf(annotation, this._grid(), this._map.getZoom())) },
 
     // MARK: Markers
 
@@ -214,11 +207,9 @@ function layerClass(L) {
       return { ...this.options, titled: Boolean(this.fields.titleProperty), cell: this._cell() }
     },
 
-    // The width of a cell on screen, in points; infinite without a grid.
-    _cell() {
-      const { cellsPerWorld } = this.head() ?? {}
-      return cellsPerWorld ? 256 * this._map.getZoomScale(this._map.getZoom(), 0) / cellsPerWorld : Infinity
-    },
+    // The head that tells the grid. Cells of groups may have widths of their own.
+    _grid() { return this.fields.groups ? null : this.head() },
+    _cell() { return cellWidth(this._grid(), this._map.getZoom()) },
 
     _move(marker, annotation) {
       const latLng = this.latLngOf(annotation)

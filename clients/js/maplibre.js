@@ -3,7 +3,7 @@
 //   import * as pincluster from './maplibre.js'
 //   pincluster.layer('http://127.0.0.1:8080/collections/cities', { titleProperty: 'name' }).addTo(map)
 
-import { abbreviated } from './face.js'
+import { abbreviated, placeOf } from './face.js'
 import { drilldown, Follower } from './follow.js'
 import { askable, near, nearby } from './mercator.js'
 import { Collection } from './pincluster.js'
@@ -17,6 +17,8 @@ const DEFAULTS = {
 // MapLibre's world is 512 points wide at zoom 0, that of the service 256.
 const ZOOM = 1
 const MOST_ZOOM = 24
+// Lines around circles, which MapLibre draws outside of them.
+const EDGE = 2
 // How far from the middle a tilted map, which may show the horizon, is drawn: so many times its longer side.
 const MOST_SCREENS = 2
 const NOTHING = { type: 'FeatureCollection', features: [] }
@@ -158,12 +160,14 @@ export class Layer {
 
   #draw(head, cause) {
     const centre = this.#map.getCenter().lng
+    const zoom = this.#map.getZoom() + ZOOM
     this.#shown = this.follower.screen.annotations
     const features = [...this.#shown.values()].map(annotation => {
-      const { id, count, title, group, weight, coordinate, feature } = annotation
+      const { id, count, title, group, weight, feature } = annotation
+      const { latitude, longitude } = placeOf(annotation, this.fields.groups ? null : head, zoom, EDGE)
       const cluster = count > 1 && { cluster: true, cluster_id: id, point_count: count, point_count_abbreviated: abbreviated(count) }
       return {
-        type: 'Feature', geometry: { type: 'Point', coordinates: [near(coordinate.longitude, centre), coordinate.latitude] },
+        type: 'Feature', geometry: { type: 'Point', coordinates: [near(longitude, centre), latitude] },
         properties: { title, group, weight, ...own(feature), ...cluster, annotation_id: id },
       }
     })
