@@ -9,6 +9,14 @@
 #define PLAIN "text/plain; charset=utf-8"
 #define DATA "application/json"
 
+static const uint8_t content_d_ts[] = {
+#embed "../../clients/js/content.d.ts"
+};
+
+static const uint8_t content_js[] = {
+#embed "../../clients/js/content.js"
+};
+
 static const uint8_t events_js[] = {
 #embed "../../clients/js/events.js"
 };
@@ -35,6 +43,10 @@ static const uint8_t leaflet_d_ts[] = {
 
 static const uint8_t leaflet_keys_js[] = {
 #embed "../../clients/js/leaflet-keys.js"
+};
+
+static const uint8_t leaflet_popup_js[] = {
+#embed "../../clients/js/leaflet-popup.js"
 };
 
 static const uint8_t leaflet_js[] = {
@@ -154,6 +166,8 @@ static const uint8_t map_page[] = {
 };
 
 static const struct pincluster_file files[] = {
+    {"content.d.ts", PLAIN, content_d_ts, sizeof(content_d_ts)},
+    {"content.js", SCRIPT, content_js, sizeof(content_js)},
     {"events.js", SCRIPT, events_js, sizeof(events_js)},
     {"face.js", SCRIPT, face_js, sizeof(face_js)},
     {"follow.js", SCRIPT, follow_js, sizeof(follow_js)},
@@ -161,6 +175,7 @@ static const struct pincluster_file files[] = {
     {"google.js", SCRIPT, google_js, sizeof(google_js)},
     {"leaflet.d.ts", PLAIN, leaflet_d_ts, sizeof(leaflet_d_ts)},
     {"leaflet-keys.js", SCRIPT, leaflet_keys_js, sizeof(leaflet_keys_js)},
+    {"leaflet-popup.js", SCRIPT, leaflet_popup_js, sizeof(leaflet_popup_js)},
     {"leaflet.js", SCRIPT, leaflet_js, sizeof(leaflet_js)},
     {"maplibre.d.ts", PLAIN, maplibre_d_ts, sizeof(maplibre_d_ts)},
     {"maplibre.js", SCRIPT, maplibre_js, sizeof(maplibre_js)},

@@ -1,5 +1,6 @@
 // How annotations look: circles by count, pies, and pins, as elements whose text is only ever text.
 
+import { put } from './content.js'
 import { within } from './mercator.js'
 
 const STYLE = `
@@ -32,7 +33,20 @@ const STYLE = `
 .pincluster-mark:focus-visible .pincluster-label, .pincluster-chosen .pincluster-label { margin-top: 5px; }
 .pincluster-new { animation: pincluster-come .2s ease-out; }
 .pincluster-leaving { pointer-events: none; opacity: 0; transition: opacity .18s; }
+.pincluster-own { contain: layout style; width: max-content !important; height: auto !important; margin: 0 !important;
+  translate: var(--pincluster-anchor, -50% -50%); }
+.pincluster-own > .pincluster-face { display: none; }
+.pincluster-content { display: block; font: 600 12px/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e); border-radius: 4px; }
+.pincluster-mark:focus-visible > .pincluster-content, .pincluster-chosen > .pincluster-content { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
+.pincluster-open > .pincluster-content { opacity: .35; }
+.pincluster-content > .leaflet-marker-icon { position: relative; margin: 0 !important; pointer-events: inherit; }
 .pincluster-centred { position: relative; margin: 0 !important; translate: 0 50%; }
+.pincluster-card { min-width: 9em; max-height: 45vh; overflow: auto; outline: none; font: 400 13px/1.4 system-ui, sans-serif; overflow-wrap: anywhere; }
+.pincluster-card.pincluster-text { white-space: pre-line; }
+.pincluster-card dl { margin: 0; }
+.pincluster-card dl > div { display: grid; grid-template-columns: 7em 1fr; gap: 8px; margin-top: 4px; }
+.pincluster-card dt { opacity: .75; }
+.pincluster-card dd { margin: 0; }
 @keyframes pincluster-come { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) {
   .pincluster-mark, .pincluster-gliding, .pincluster-leaving { transition: none; }
@@ -116,9 +130,10 @@ const painted = new WeakMap()
 
 /**
  * Makes an element look like an annotation. `look` may have `color(annotation)`, `pie(annotation)`, and `titled`, which
- * is false where titles of pins say no more than that they are pins, and `cell`, the width of a cell of the grid in points.
+ * is false where titles of pins say no more than that they are pins, and `cell`, the width of a cell of the grid in points;
+ * and `html(annotation, element)`: text or a node to show in place of a circle, or nothing.
  */
-export function paint(element, annotation, { color, pie, titled = true, describe = descriptionOf, cell } = {}) {
+export function paint(element, annotation, { color, pie, html, titled = true, describe = descriptionOf, cell } = {}) {
   const slices = pie?.(annotation)
   const isCluster = annotation.count > 1
   const now = {
@@ -149,6 +164,21 @@ export function paint(element, annotation, { color, pie, titled = true, describe
     style.setProperty('--pincluster-pie', now.pie)
   }
   if (differs('color')) style.setProperty('--pincluster-color', now.color)
+  now.annotation = annotation
+  if (html && differs('annotation')) paintOwn(element, html(annotation, element))
+}
+
+function paintOwn(element, content) {
+  const isOwn = content !== undefined && content !== null
+  let box = element.querySelector(':scope > .pincluster-content')
+  element.classList.toggle('pincluster-own', isOwn)
+  if (!isOwn) return box?.remove()
+  if (!box) {
+    box = document.createElement('span')
+    box.className = 'pincluster-content'
+    element.append(box)
+  }
+  put(box, content)
 }
 
 function conic(slices) {

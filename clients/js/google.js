@@ -5,15 +5,19 @@
 //
 // The map needs a mapId, and the libraries `maps` and `marker` loaded.
 
+import { Card } from './content.js'
 import { cellWidth, descriptionOf, face, paint, placeOf, style } from './face.js'
 import { drilldown, Follower } from './follow.js'
 import { askable, boundsOf } from './mercator.js'
 import { Collection } from './pincluster.js'
+import { change } from './query.js'
+
+export { html } from './content.js'
 
 // Options of the clusterer; all others are fields of the viewport request.
 const DEFAULTS = {
   map: undefined, url: undefined, live: false, renderer: undefined, onClusterClick: undefined, onPinClick: undefined, onError: undefined,
-  color: undefined, pie: undefined, describe: undefined, headers: undefined, google: undefined,
+  color: undefined, pie: undefined, html: undefined, popup: undefined, describe: undefined, headers: undefined, google: undefined,
 }
 
 /** Markers of a collection. A `renderer` has `render({ annotation, count, position }, stats, map)`, which makes a marker. */
@@ -22,6 +26,7 @@ export class MarkerClusterer {
   #markers = new Map()
   #listener
   #drill
+  #card
 
   constructor(options) {
     this.options = { ...DEFAULTS }
@@ -51,9 +56,9 @@ export class MarkerClusterer {
     if (map.getBounds()) this.render()
   }
 
-  /** Changes fields of the viewport request; undefined takes one back. */
+  /** Changes fields of the viewport request; null takes one back. */
   setFields(fields) {
-    Object.assign(this.fields, fields)
+    change(this.fields, fields)
     this.render()
   }
 
@@ -71,6 +76,7 @@ export class MarkerClusterer {
     this.follower.close()
     this.#drill?.abort()
     this.follower.screen.clear()
+    this.#closeCard()
     for (const marker of this.#markers.values()) marker.map = null
     this.#markers.clear()
   }
@@ -81,6 +87,7 @@ export class MarkerClusterer {
   #apply({ removed, kept, added }) {
     for (const { id } of removed) {
       const marker = this.#markers.get(id)
+      if (marker && this.#card?.marker === marker) this.#closeCard()
       if (marker) marker.map = null
       this.#markers.delete(id)
     }
@@ -90,11 +97,13 @@ export class MarkerClusterer {
     for (const [marker, , annotation] of moves) {
       if (!marker) continue
       if (this.options.renderer) {
+        if (this.#card?.marker === marker) this.#closeCard()
         marker.map = null
         this.#add(annotation)
         continue
       }
       marker.annotation = annotation
+      if (this.#card?.marker === marker && (annotation.count > 1 || !this.#card.card.show(annotation))) this.#closeCard()
       marker.position = this.#positionOf(annotation)
       marker.title = descriptionOf(annotation)
       paint(marker.content, annotation, this.#look())
@@ -140,10 +149,32 @@ export class MarkerClusterer {
     return { lat: latitude, lng: longitude }
   }
 
-  #select({ annotation }) {
-    if (annotation.count === 1) return this.options.onPinClick?.(annotation)
+  #select(marker) {
+    const { annotation } = marker
+    if (annotation.count === 1) return this.options.onPinClick?.(annotation) !== false && this.#openCard(marker)
     if (this.options.onClusterClick) return this.options.onClusterClick(annotation, this.options.map)
     this.open(annotation)
+  }
+
+  // Google's window takes the focus and gives it back, and Escape closes it.
+  #openCard(marker) {
+    const isOpen = this.#card?.marker === marker
+    this.#closeCard()
+    if (isOpen || !this.options.popup) return
+    const card = new Card({
+      popup: this.options.popup, describe: this.options.describe ?? descriptionOf, titled: Boolean(this.fields.titleProperty),
+      onClose: () => this.#card?.card === card && this.#closeCard(), onChange() {}, onError: error => this.options.onError?.(error),
+    })
+    if (!card.show(marker.annotation)) return
+    const window = new this.#google.maps.InfoWindow({ content: card.element, ariaLabel: card.element.ariaLabel })
+    this.#card = { marker, card, window }
+    window.addListener('close', () => { if (this.#card?.window === window) this.#card = null })
+    window.open({ map: this.options.map, anchor: marker, shouldFocus: true })
+  }
+
+  #closeCard() {
+    this.#card?.window.close()
+    this.#card = null
   }
 
   /** Goes to where a cluster comes apart. */

@@ -8,14 +8,19 @@
 import { cellWidth, counted, face, isCalm, paint, placeOf, sizeOf, style } from './face.js'
 import { drilldown, Follower } from './follow.js'
 import { keyboard } from './leaflet-keys.js'
+import { popups } from './leaflet-popup.js'
 import { askable, boundsOf, near } from './mercator.js'
 import { Collection } from './pincluster.js'
+import { change } from './query.js'
 import { spread } from './spread.js'
+
+export { html } from './content.js'
 
 // Options of the layer; all others are fields of the viewport request.
 const DEFAULTS = {
   live: false, reuse: true, zoomOnClick: true, spreadOnClick: true, mostSpread: 100, hulls: true, padding: undefined,
-  color: undefined, pie: undefined, describe: undefined, onSelect: undefined, headers: undefined, attribution: undefined,
+  color: undefined, pie: undefined, icon: undefined, html: undefined, popup: undefined, describe: undefined, onSelect: undefined,
+  headers: undefined, attribution: undefined,
 }
 const LEAVING = 190
 const GLIDING = 280
@@ -81,16 +86,16 @@ function layerClass(L) {
       this._drill?.abort()
       this.gather()
       this._hideHull()
+      this._closeCard()
       for (const marker of [...this._markers.values(), ...this._leaving.values()]) marker.remove()
       this._markers.clear()
       this._leaving.clear()
       this._follower.screen.clear()
     },
 
-    /** Changes fields of the viewport request; undefined takes one back. */
+    /** Changes fields of the viewport request; null takes one back. */
     setFields(fields) {
-      Object.assign(this.fields, fields)
-      for (const [name, value] of Object.entries(this.fields)) if (value === undefined || value === null) delete this.fields[name]
+      change(this.fields, fields)
       this._hulls.clear()
       this.gather()
       return this.refresh()
@@ -102,9 +107,9 @@ function layerClass(L) {
       return this.refresh()
     },
 
-    /** Draws all markers again, for other colours. */
+    /** Draws all markers again, for other colours or icons. */
     repaint() {
-      for (const [id, marker] of this._markers) this._paint(marker, this._follower.screen.annotations.get(id))
+      for (const [id, marker] of this._markers) this._paint(marker, { ...this._follower.screen.annotations.get(id) })
       return this
     },
 
@@ -138,6 +143,8 @@ function layerClass(L) {
     // MARK: Markers
 
     _apply({ removed, kept, added }, head, cause) {
+      // The focus, which goes from there to the pin, goes on with those of other pins.
+      this._closeCard(removed.map(({ id }) => this._markers.get(id)))
       const focused = this._pane.contains(document.activeElement) ? document.activeElement : null
       const place = focused && this._placeOf(focused)
       const fades = removed.length + added.length <= MOST_FADING
@@ -199,12 +206,25 @@ function layerClass(L) {
     },
 
     _paint(marker, annotation) {
+      const isNew = marker.annotation !== annotation
       marker.annotation = annotation
       paint(marker.getElement(), annotation, this._look())
+      if (isNew) this._renewCard(marker)
     },
 
     _look() {
-      return { ...this.options, titled: Boolean(this.fields.titleProperty), cell: this._cell() }
+      const html = this.options.icon ? (annotation, element) => this._iconOf(annotation, element) : this.options.html
+      return { ...this.options, html, titled: Boolean(this.fields.titleProperty), cell: this._cell() }
+    },
+
+    // The element of a Leaflet icon, which an icon of the same kind takes over; its anchor is at the place.
+    _iconOf(annotation, element) {
+      const icon = this.options.icon(annotation)
+      if (!icon) return undefined
+      const { iconSize, iconAnchor = L.point(iconSize, true)?.divideBy(2) } = icon.options
+      const anchor = L.point(iconAnchor)
+      element.style.setProperty('--pincluster-anchor', anchor ? `${-anchor.x}px ${-anchor.y}px` : '0 0')
+      return icon.createIcon(element.querySelector('.pincluster-content > .leaflet-marker-icon'))
     },
 
     // The head that tells the grid. Cells of groups may have widths of their own.
@@ -244,6 +264,7 @@ function layerClass(L) {
       if (this.options.onSelect?.(annotation, marker) === false) return
       this.fire('select', { annotation, marker })
       if (annotation.count > 1) this.open(annotation)
+      else if (this.options.popup) this._openCard(marker)
     },
 
     /** Goes to where a cluster comes apart; spreads what no zoom tells apart. */
@@ -318,6 +339,7 @@ function layerClass(L) {
       const spider = this._spider
       if (!spider) return this
       this._spider = null
+      this._closeCard(spider.parts)
       const hadFocus = this._pane.contains(document.activeElement)
       for (const part of spider.parts) part.remove()
       this._pane.classList.remove('pincluster-spreading')
@@ -371,5 +393,6 @@ function layerClass(L) {
     },
 
     ...keyboard,
+    ...popups(L),
   })
 }

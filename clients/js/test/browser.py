@@ -27,6 +27,7 @@ import everybody  # noqa: F401
 import by_keyboard  # noqa: F401
 import filters  # noqa: F401
 import looks  # noqa: F401
+import content  # noqa: F401
 import layers  # noqa: F401
 from harness import TESTS, Browser
 from service import Service
