@@ -9,6 +9,14 @@
 #define PLAIN "text/plain; charset=utf-8"
 #define DATA "application/json"
 
+static const uint8_t content_d_ts[] = {
+#embed "../../clients/js/content.d.ts"
+};
+
+static const uint8_t content_js[] = {
+#embed "../../clients/js/content.js"
+};
+
 static const uint8_t events_js[] = {
 #embed "../../clients/js/events.js"
 };
@@ -31,6 +39,14 @@ static const uint8_t google_js[] = {
 
 static const uint8_t leaflet_d_ts[] = {
 #embed "../../clients/js/leaflet.d.ts"
+};
+
+static const uint8_t leaflet_keys_js[] = {
+#embed "../../clients/js/leaflet-keys.js"
+};
+
+static const uint8_t leaflet_popup_js[] = {
+#embed "../../clients/js/leaflet-popup.js"
 };
 
 static const uint8_t leaflet_js[] = {
@@ -85,6 +101,10 @@ static const uint8_t map_colors_js[] = {
 #embed "../../clients/map/map-colors.js"
 };
 
+static const uint8_t map_complete_js[] = {
+#embed "../../clients/map/map-complete.js"
+};
+
 static const uint8_t map_details_js[] = {
 #embed "../../clients/map/map-details.js"
 };
@@ -99,6 +119,14 @@ static const uint8_t map_labels_js[] = {
 
 static const uint8_t map_land_js[] = {
 #embed "../../clients/map/map-land.js"
+};
+
+static const uint8_t map_look_js[] = {
+#embed "../../clients/map/map-look.js"
+};
+
+static const uint8_t map_ranges_js[] = {
+#embed "../../clients/map/map-ranges.js"
 };
 
 static const uint8_t map_search_js[] = {
@@ -138,12 +166,16 @@ static const uint8_t map_page[] = {
 };
 
 static const struct pincluster_file files[] = {
+    {"content.d.ts", PLAIN, content_d_ts, sizeof(content_d_ts)},
+    {"content.js", SCRIPT, content_js, sizeof(content_js)},
     {"events.js", SCRIPT, events_js, sizeof(events_js)},
     {"face.js", SCRIPT, face_js, sizeof(face_js)},
     {"follow.js", SCRIPT, follow_js, sizeof(follow_js)},
     {"google.d.ts", PLAIN, google_d_ts, sizeof(google_d_ts)},
     {"google.js", SCRIPT, google_js, sizeof(google_js)},
     {"leaflet.d.ts", PLAIN, leaflet_d_ts, sizeof(leaflet_d_ts)},
+    {"leaflet-keys.js", SCRIPT, leaflet_keys_js, sizeof(leaflet_keys_js)},
+    {"leaflet-popup.js", SCRIPT, leaflet_popup_js, sizeof(leaflet_popup_js)},
     {"leaflet.js", SCRIPT, leaflet_js, sizeof(leaflet_js)},
     {"maplibre.d.ts", PLAIN, maplibre_d_ts, sizeof(maplibre_d_ts)},
     {"maplibre.js", SCRIPT, maplibre_js, sizeof(maplibre_js)},
@@ -157,10 +189,13 @@ static const struct pincluster_file files[] = {
     {"spread.js", SCRIPT, spread_js, sizeof(spread_js)},
     {"land.json", DATA, land_json, sizeof(land_json)},
     {"map-colors.js", SCRIPT, map_colors_js, sizeof(map_colors_js)},
+    {"map-complete.js", SCRIPT, map_complete_js, sizeof(map_complete_js)},
     {"map-details.js", SCRIPT, map_details_js, sizeof(map_details_js)},
     {"map-drop.js", SCRIPT, map_drop_js, sizeof(map_drop_js)},
     {"map-labels.js", SCRIPT, map_labels_js, sizeof(map_labels_js)},
     {"map-land.js", SCRIPT, map_land_js, sizeof(map_land_js)},
+    {"map-look.js", SCRIPT, map_look_js, sizeof(map_look_js)},
+    {"map-ranges.js", SCRIPT, map_ranges_js, sizeof(map_ranges_js)},
     {"map-search.js", SCRIPT, map_search_js, sizeof(map_search_js)},
     {"map-state.js", SCRIPT, map_state_js, sizeof(map_state_js)},
     {"map-key.js", SCRIPT, map_key_js, sizeof(map_key_js)},

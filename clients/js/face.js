@@ -1,8 +1,12 @@
 // How annotations look: circles by count, pies, and pins, as elements whose text is only ever text.
 
+import { put } from './content.js'
+import { within } from './mercator.js'
+
 const STYLE = `
-.pincluster-mark { position: absolute; box-sizing: border-box; contain: size layout style; cursor: pointer; outline: none; -webkit-tap-highlight-color: transparent; }
-.pincluster-gliding { transition: transform .26s cubic-bezier(.3, .7, .2, 1); }
+.pincluster-mark { position: absolute; box-sizing: border-box; contain: size layout style; cursor: pointer; outline: none; -webkit-tap-highlight-color: transparent;
+  transition: opacity .18s; }
+.pincluster-gliding { transition: transform .26s cubic-bezier(.3, .7, .2, 1), opacity .18s; }
 .pincluster-face { position: absolute; inset: 0; margin: auto; display: flex; align-items: center; justify-content: center; box-sizing: border-box;
   border-radius: 50%; background: var(--pincluster-color, var(--pincluster-accent, #2b59c3));
   color: var(--pincluster-on-accent, #fff); border: 2px solid var(--pincluster-ring, #fff);
@@ -17,6 +21,7 @@ const STYLE = `
 .pincluster-mark:focus-visible .pincluster-face { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
 .pincluster-open .pincluster-face { opacity: .35; }
 .pincluster-open .pincluster-label { visibility: hidden; }
+.pincluster-spreading .pincluster-mark:not(.pincluster-spread, .pincluster-open) { opacity: .4; }
 .pincluster-chosen .pincluster-face { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
 .pincluster-label { position: absolute; left: 50%; top: calc(100% - 4px); translate: -50% 0; max-width: 14em; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap; font: 500 12px/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e);
@@ -28,10 +33,23 @@ const STYLE = `
 .pincluster-mark:focus-visible .pincluster-label, .pincluster-chosen .pincluster-label { margin-top: 5px; }
 .pincluster-new { animation: pincluster-come .2s ease-out; }
 .pincluster-leaving { pointer-events: none; opacity: 0; transition: opacity .18s; }
+.pincluster-own { contain: layout style; width: max-content !important; height: auto !important; margin: 0 !important;
+  translate: var(--pincluster-anchor, -50% -50%); }
+.pincluster-own > .pincluster-face { display: none; }
+.pincluster-content { display: block; font: 600 12px/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e); border-radius: 4px; }
+.pincluster-mark:focus-visible > .pincluster-content, .pincluster-chosen > .pincluster-content { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
+.pincluster-open > .pincluster-content { opacity: .35; }
+.pincluster-content > .leaflet-marker-icon { position: relative; margin: 0 !important; pointer-events: inherit; }
 .pincluster-centred { position: relative; margin: 0 !important; translate: 0 50%; }
+.pincluster-card { min-width: 9em; max-height: 45vh; overflow: auto; outline: none; font: 400 13px/1.4 system-ui, sans-serif; overflow-wrap: anywhere; }
+.pincluster-card.pincluster-text { white-space: pre-line; }
+.pincluster-card dl { margin: 0; }
+.pincluster-card dl > div { display: grid; grid-template-columns: 7em 1fr; gap: 8px; margin-top: 4px; }
+.pincluster-card dt { opacity: .75; }
+.pincluster-card dd { margin: 0; }
 @keyframes pincluster-come { from { opacity: 0; } }
 @media (prefers-reduced-motion: reduce) {
-  .pincluster-gliding, .pincluster-leaving { transition: none; }
+  .pincluster-mark, .pincluster-gliding, .pincluster-leaving { transition: none; }
   .pincluster-new { animation: none; }
 }
 `
@@ -52,10 +70,28 @@ export function abbreviated(count) {
   return (value < 9.95 ? value.toFixed(1).replace('.0', '') : String(Math.round(value))) + unit
 }
 
-/** The width of a marker, in points. */
-export function sizeOf({ count }) {
-  return count > 1 ? Math.round(26 + 8 * Math.log10(count)) : 30
+/** The width of a marker, in points. A circle fits into a cell of a width, but for very small ones. */
+export function sizeOf({ count }, cell = Infinity) {
+  return count > 1 ? Math.min(Math.round(26 + 8 * Math.log10(count)), Math.max(Math.floor(cell) - GAP, LEAST)) : 30
 }
+
+/** The width of a cell of an answer's grid on a map at a zoom, in points; infinite without a grid. The world is 256 wide at 0. */
+export const cellWidth = (head, zoom) => (head?.cellsPerWorld ? 256 * 2 ** zoom / head.cellsPerWorld : Infinity)
+
+/** Where an annotation is drawn: a circle with an edge around it is moved into its cell, so that none covers another one's count. */
+export function placeOf(annotation, head, zoom, edge = 0) {
+  const { coordinate, count } = annotation
+  const cell = cellWidth(head, zoom)
+  if (count === 1 || cell === Infinity) return coordinate
+  return within(coordinate, head.cellsPerWorld, (sizeOf(annotation, cell) / 2 + GAP / 2 + edge) / (cell * head.cellsPerWorld))
+}
+
+/** Whether the reader wants no movement. */
+export const isCalm = () => Boolean(globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches)
+
+// Between circles of neighbouring cells, and the width that a count needs, in points.
+const GAP = 2
+const LEAST = 20
 
 // Made once: that takes many times as long as to use it.
 let numbers
@@ -94,13 +130,14 @@ const painted = new WeakMap()
 
 /**
  * Makes an element look like an annotation. `look` may have `color(annotation)`, `pie(annotation)`, and `titled`, which
- * is false where titles of pins say no more than that they are pins.
+ * is false where titles of pins say no more than that they are pins, and `cell`, the width of a cell of the grid in points;
+ * and `html(annotation, element)`: text or a node to show in place of a circle, or nothing.
  */
-export function paint(element, annotation, { color, pie, titled = true, describe = descriptionOf } = {}) {
+export function paint(element, annotation, { color, pie, html, titled = true, describe = descriptionOf, cell } = {}) {
   const slices = pie?.(annotation)
   const isCluster = annotation.count > 1
   const now = {
-    id: annotation.id, isCluster, size: sizeOf(annotation), description: describe(annotation),
+    id: annotation.id, isCluster, size: sizeOf(annotation, cell), description: describe(annotation),
     count: isCluster ? abbreviated(annotation.count) : '',
     label: (isCluster ? annotation.subtitle : titled && annotation.feature && annotation.title) || '',
     pie: slices?.length ? conic(slices) : '', color: color?.(annotation) ?? '',
@@ -127,6 +164,21 @@ export function paint(element, annotation, { color, pie, titled = true, describe
     style.setProperty('--pincluster-pie', now.pie)
   }
   if (differs('color')) style.setProperty('--pincluster-color', now.color)
+  now.annotation = annotation
+  if (html && differs('annotation')) paintOwn(element, html(annotation, element))
+}
+
+function paintOwn(element, content) {
+  const isOwn = content !== undefined && content !== null
+  let box = element.querySelector(':scope > .pincluster-content')
+  element.classList.toggle('pincluster-own', isOwn)
+  if (!isOwn) return box?.remove()
+  if (!box) {
+    box = document.createElement('span')
+    box.className = 'pincluster-content'
+    element.append(box)
+  }
+  put(box, content)
 }
 
 function conic(slices) {

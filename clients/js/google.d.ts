@@ -1,6 +1,9 @@
 // Types of google.js, over those of the Google Maps JavaScript API (@types/google.maps).
 
+import type { Content, Popup } from './content.js'
 import type { Annotation, Collection, ViewOptions } from './pincluster.js'
+
+export { html } from './content.js'
 
 export interface Renderer {
   render(
@@ -17,10 +20,15 @@ export interface MarkerClustererOptions extends ViewOptions {
   live?: boolean
   renderer?: Renderer
   onClusterClick?: (annotation: Annotation, map: google.maps.Map) => void
-  onPinClick?: (annotation: Annotation) => void
+  /** Is told of a click; false keeps the popup from opening. */
+  onPinClick?: (annotation: Annotation) => boolean | void
   onError?: (error: Error) => void
   color?: (annotation: Annotation) => string | undefined
   pie?: (annotation: Annotation) => { count: number; color: string }[] | null
+  /** What to draw in place of a circle, such as the element of a PinElement; nothing for the usual look. */
+  html?: (annotation: Annotation) => Content
+  /** What an info window shows of a pin that is clicked. */
+  popup?: Popup
   describe?: (annotation: Annotation) => string
   headers?: Record<string, string>
   google?: typeof google
@@ -32,7 +40,8 @@ export class MarkerClusterer {
   readonly markers: Map<string, google.maps.marker.AdvancedMarkerElement>
   getMap(): google.maps.Map | null | undefined
   setMap(map: google.maps.Map | null): void
-  setFields(fields: ViewOptions): void
+  /** Changes fields of the viewport request, and asks anew; null takes one back. */
+  setFields(fields: { [Field in keyof ViewOptions]: ViewOptions[Field] | null }): void
   render(): void
   clearMarkers(): void
   open(annotation: Annotation): Promise<void>

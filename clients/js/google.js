@@ -5,15 +5,19 @@
 //
 // The map needs a mapId, and the libraries `maps` and `marker` loaded.
 
-import { descriptionOf, face, paint, style } from './face.js'
+import { Card } from './content.js'
+import { cellWidth, descriptionOf, face, paint, placeOf, style } from './face.js'
 import { drilldown, Follower } from './follow.js'
 import { askable, boundsOf } from './mercator.js'
 import { Collection } from './pincluster.js'
+import { change } from './query.js'
+
+export { html } from './content.js'
 
 // Options of the clusterer; all others are fields of the viewport request.
 const DEFAULTS = {
   map: undefined, url: undefined, live: false, renderer: undefined, onClusterClick: undefined, onPinClick: undefined, onError: undefined,
-  color: undefined, pie: undefined, describe: undefined, headers: undefined, google: undefined,
+  color: undefined, pie: undefined, html: undefined, popup: undefined, describe: undefined, headers: undefined, google: undefined,
 }
 
 /** Markers of a collection. A `renderer` has `render({ annotation, count, position }, stats, map)`, which makes a marker. */
@@ -22,6 +26,7 @@ export class MarkerClusterer {
   #markers = new Map()
   #listener
   #drill
+  #card
 
   constructor(options) {
     this.options = { ...DEFAULTS }
@@ -51,9 +56,9 @@ export class MarkerClusterer {
     if (map.getBounds()) this.render()
   }
 
-  /** Changes fields of the viewport request; undefined takes one back. */
+  /** Changes fields of the viewport request; null takes one back. */
   setFields(fields) {
-    Object.assign(this.fields, fields)
+    change(this.fields, fields)
     this.render()
   }
 
@@ -71,6 +76,7 @@ export class MarkerClusterer {
     this.follower.close()
     this.#drill?.abort()
     this.follower.screen.clear()
+    this.#closeCard()
     for (const marker of this.#markers.values()) marker.map = null
     this.#markers.clear()
   }
@@ -81,6 +87,7 @@ export class MarkerClusterer {
   #apply({ removed, kept, added }) {
     for (const { id } of removed) {
       const marker = this.#markers.get(id)
+      if (marker && this.#card?.marker === marker) this.#closeCard()
       if (marker) marker.map = null
       this.#markers.delete(id)
     }
@@ -90,14 +97,16 @@ export class MarkerClusterer {
     for (const [marker, , annotation] of moves) {
       if (!marker) continue
       if (this.options.renderer) {
+        if (this.#card?.marker === marker) this.#closeCard()
         marker.map = null
         this.#add(annotation)
         continue
       }
       marker.annotation = annotation
-      marker.position = positionOf(annotation)
+      if (this.#card?.marker === marker && (annotation.count > 1 || !this.#card.card.show(annotation))) this.#closeCard()
+      marker.position = this.#positionOf(annotation)
       marker.title = descriptionOf(annotation)
-      paint(marker.content, annotation, this.options)
+      paint(marker.content, annotation, this.#look())
       this.#markers.set(annotation.id, marker)
     }
     for (const annotation of added) this.#add(annotation)
@@ -111,29 +120,61 @@ export class MarkerClusterer {
   }
 
   #marker(annotation) {
-    const content = face(annotation, this.options)
+    const content = face(annotation, this.#look())
     // The marker is what has the focus, and a name.
     content.removeAttribute('role')
     content.removeAttribute('tabindex')
     content.classList.add('pincluster-centred')
     const { AdvancedMarkerElement } = this.#google.maps.marker
     return new AdvancedMarkerElement({
-      map: this.options.map, position: positionOf(annotation), content, title: descriptionOf(annotation), gmpClickable: true,
+      map: this.options.map, position: this.#positionOf(annotation), content, title: descriptionOf(annotation), gmpClickable: true,
     })
   }
 
   #render(annotation) {
     const counts = [...this.follower.screen.annotations.values()].map(({ count }) => count)
     const stats = { markers: { sum: counts.reduce((sum, count) => sum + count, 0) }, clusters: { count: counts.length, markers: { max: Math.max(0, ...counts) } } }
-    const marker = this.options.renderer.render({ annotation, count: annotation.count, position: positionOf(annotation) }, stats, this.options.map)
+    const marker = this.options.renderer.render({ annotation, count: annotation.count, position: this.#positionOf(annotation) }, stats, this.options.map)
     marker.map ??= this.options.map
     return marker
   }
 
-  #select({ annotation }) {
-    if (annotation.count === 1) return this.options.onPinClick?.(annotation)
+  // The head that tells the grid. Cells of groups may have widths of their own.
+  get #grid() { return this.fields.groups ? null : this.follower.head }
+
+  #look() { return { ...this.options, cell: cellWidth(this.#grid, this.options.map?.getZoom()) } }
+
+  #positionOf(annotation) {
+    const { latitude, longitude } = placeOf(annotation, this.#grid, this.options.map?.getZoom())
+    return { lat: latitude, lng: longitude }
+  }
+
+  #select(marker) {
+    const { annotation } = marker
+    if (annotation.count === 1) return this.options.onPinClick?.(annotation) !== false && this.#openCard(marker)
     if (this.options.onClusterClick) return this.options.onClusterClick(annotation, this.options.map)
     this.open(annotation)
+  }
+
+  // Google's window takes the focus and gives it back, and Escape closes it.
+  #openCard(marker) {
+    const isOpen = this.#card?.marker === marker
+    this.#closeCard()
+    if (isOpen || !this.options.popup) return
+    const card = new Card({
+      popup: this.options.popup, describe: this.options.describe ?? descriptionOf, titled: Boolean(this.fields.titleProperty),
+      onClose: () => this.#card?.card === card && this.#closeCard(), onChange() {}, onError: error => this.options.onError?.(error),
+    })
+    if (!card.show(marker.annotation)) return
+    const window = new this.#google.maps.InfoWindow({ content: card.element, ariaLabel: card.element.ariaLabel })
+    this.#card = { marker, card, window }
+    window.addListener('close', () => { if (this.#card?.window === window) this.#card = null })
+    window.open({ map: this.options.map, anchor: marker, shouldFocus: true })
+  }
+
+  #closeCard() {
+    this.#card?.window.close()
+    this.#card = null
   }
 
   /** Goes to where a cluster comes apart. */
@@ -150,5 +191,3 @@ export class MarkerClusterer {
     }
   }
 }
-
-function positionOf({ coordinate }) { return { lat: coordinate.latitude, lng: coordinate.longitude } }

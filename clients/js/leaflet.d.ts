@@ -1,7 +1,10 @@
 // Types of leaflet.js, over those of Leaflet (@types/leaflet).
 
 import type * as Leaflet from 'leaflet'
+import type { Content, Popup } from './content.js'
 import type { Annotation, Collection, Head, PinclusterError, View, ViewOptions } from './pincluster.js'
+
+export { html } from './content.js'
 
 export interface LayerOptions extends ViewOptions {
   /** Follows changes. */
@@ -20,6 +23,15 @@ export interface LayerOptions extends ViewOptions {
   /** The colour of an annotation, and the slices of its pie. */
   color?: (annotation: Annotation) => string | undefined
   pie?: (annotation: Annotation) => { count: number; color: string }[] | null
+  /**
+   * What to draw in place of a circle, as `iconCreateFunction` does: a Leaflet icon, whose `html`, if it is a text, is HTML, as
+   * always in Leaflet; nothing for the usual look. Asked again when the annotation has changed; the marker and an icon's element stay.
+   */
+  icon?: (annotation: Annotation) => Leaflet.Icon | Leaflet.DivIcon | null | undefined
+  /** The same as text or an element, centred on the place. */
+  html?: (annotation: Annotation) => Content
+  /** What a popup shows of a pin that is clicked, or chosen with the Enter key. */
+  popup?: Popup
   /** What a screen reader says. */
   describe?: (annotation: Annotation) => string
   /** Is told of a click; false keeps the layer from doing anything. */
@@ -34,6 +46,7 @@ export interface LayerOptions extends ViewOptions {
 export interface PinclusterLayer extends Leaflet.Layer {
   readonly collection: Collection
   readonly fields: ViewOptions
+  /** Changes fields of the viewport request, and asks anew; null takes one back. */
   setFields(fields: { [Field in keyof ViewOptions]: ViewOptions[Field] | null }): this
   setLive(live: boolean): this
   refresh(): this
@@ -44,6 +57,11 @@ export interface PinclusterLayer extends Leaflet.Layer {
   head(): Head | null
   /** The element of an annotation on screen, by its id. */
   element(id: string): HTMLElement | undefined
+  /** The width of an annotation's marker in points, and where it is drawn: circles stay within their cells. */
+  sizeOf(annotation: Annotation): number
+  latLngOf(annotation: Annotation): Leaflet.LatLng
+  /** Gives the focus to the marker nearest to a place; false if there is none on the map. */
+  focusNear(place: Leaflet.LatLng): boolean
   open(annotation: Annotation): Promise<void>
 }
 

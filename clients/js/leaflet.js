@@ -5,16 +5,22 @@
 //
 // Markers are kept by id: from view to view and with live changes they move, and come and go softly.
 
-import { counted, face, paint, style } from './face.js'
+import { cellWidth, counted, face, isCalm, paint, placeOf, sizeOf, style } from './face.js'
 import { drilldown, Follower } from './follow.js'
+import { keyboard } from './leaflet-keys.js'
+import { popups } from './leaflet-popup.js'
 import { askable, boundsOf, near } from './mercator.js'
 import { Collection } from './pincluster.js'
+import { change } from './query.js'
 import { spread } from './spread.js'
+
+export { html } from './content.js'
 
 // Options of the layer; all others are fields of the viewport request.
 const DEFAULTS = {
   live: false, reuse: true, zoomOnClick: true, spreadOnClick: true, mostSpread: 100, hulls: true, padding: undefined,
-  color: undefined, pie: undefined, describe: undefined, onSelect: undefined, headers: undefined, attribution: undefined,
+  color: undefined, pie: undefined, icon: undefined, html: undefined, popup: undefined, describe: undefined, onSelect: undefined,
+  headers: undefined, attribution: undefined,
 }
 const LEAVING = 190
 const GLIDING = 280
@@ -80,16 +86,16 @@ function layerClass(L) {
       this._drill?.abort()
       this.gather()
       this._hideHull()
+      this._closeCard()
       for (const marker of [...this._markers.values(), ...this._leaving.values()]) marker.remove()
       this._markers.clear()
       this._leaving.clear()
       this._follower.screen.clear()
     },
 
-    /** Changes fields of the viewport request; undefined takes one back. */
+    /** Changes fields of the viewport request; null takes one back. */
     setFields(fields) {
-      Object.assign(this.fields, fields)
-      for (const [name, value] of Object.entries(this.fields)) if (value === undefined || value === null) delete this.fields[name]
+      change(this.fields, fields)
       this._hulls.clear()
       this.gather()
       return this.refresh()
@@ -101,9 +107,9 @@ function layerClass(L) {
       return this.refresh()
     },
 
-    /** Draws all markers again, for other colours. */
+    /** Draws all markers again, for other colours or icons. */
     repaint() {
-      for (const [id, marker] of this._markers) this._paint(marker, this._follower.screen.annotations.get(id))
+      for (const [id, marker] of this._markers) this._paint(marker, { ...this._follower.screen.annotations.get(id) })
       return this
     },
 
@@ -128,9 +134,17 @@ function layerClass(L) {
     /** The element of an annotation on screen, by its id. */
     element(id) { return this._markers.get(id)?.getElement() },
 
+    /** The width that an annotation is drawn with, in points. */
+    sizeOf(annotation) { return sizeOf(annotation, this._cell()) },
+
+    /** Where an annotation is drawn: circles stay within their cells, so that none covers another one's count. */
+    latLngOf(annotation) { return this._latLng(placeOf(annotation, this._grid(), this._map.getZoom())) },
+
     // MARK: Markers
 
     _apply({ removed, kept, added }, head, cause) {
+      // The focus, which goes from there to the pin, goes on with those of other pins.
+      this._closeCard(removed.map(({ id }) => this._markers.get(id)))
       const focused = this._pane.contains(document.activeElement) ? document.activeElement : null
       const place = focused && this._placeOf(focused)
       const fades = removed.length + added.length <= MOST_FADING
@@ -138,11 +152,13 @@ function layerClass(L) {
       // The new id of one may be the old one of another.
       const moves = kept.map(([old, annotation]) => [this._markers.get(old.id), old.id, annotation])
       for (const [, id] of moves) this._markers.delete(id)
+      // What hasn't changed may have another width in its cell.
+      if (this._zoomOfPlaces !== this._map.getZoom()) for (const marker of this._markers.values()) this._show(marker, marker.annotation)
+      this._zoomOfPlaces = this._map.getZoom()
       for (const [marker, , annotation] of moves) {
         if (!marker) continue
         this._markers.set(annotation.id, marker)
-        this._move(marker, annotation)
-        this._paint(marker, annotation)
+        this._show(marker, annotation)
       }
       for (const annotation of added) this._add(annotation, fades)
       if (this._spider && !this._markers.has(this._spider.id)) this.gather()
@@ -164,11 +180,10 @@ function layerClass(L) {
         this._leaving.delete(annotation.id)
         back.getElement().classList.remove('pincluster-leaving')
         this._markers.set(annotation.id, back)
-        this._move(back, annotation)
-        this._paint(back, annotation)
+        this._show(back, annotation)
         return
       }
-      const marker = this._marker(annotation, this._latLng(annotation.coordinate), fades)
+      const marker = this._marker(annotation, this.latLngOf(annotation), fades)
       marker.on('mouseover', () => this._hover(marker))
       marker.on('mouseout', () => this._hideHull())
       this._markers.set(annotation.id, marker)
@@ -185,17 +200,39 @@ function layerClass(L) {
       return marker.addTo(this._map)
     },
 
+    _show(marker, annotation) {
+      this._move(marker, annotation)
+      this._paint(marker, annotation)
+    },
+
     _paint(marker, annotation) {
+      const isNew = marker.annotation !== annotation
       marker.annotation = annotation
       paint(marker.getElement(), annotation, this._look())
+      if (isNew) this._renewCard(marker)
     },
 
     _look() {
-      return { ...this.options, titled: Boolean(this.fields.titleProperty) }
+      const html = this.options.icon ? (annotation, element) => this._iconOf(annotation, element) : this.options.html
+      return { ...this.options, html, titled: Boolean(this.fields.titleProperty), cell: this._cell() }
     },
 
+    // The element of a Leaflet icon, which an icon of the same kind takes over; its anchor is at the place.
+    _iconOf(annotation, element) {
+      const icon = this.options.icon(annotation)
+      if (!icon) return undefined
+      const { iconSize, iconAnchor = L.point(iconSize, true)?.divideBy(2) } = icon.options
+      const anchor = L.point(iconAnchor)
+      element.style.setProperty('--pincluster-anchor', anchor ? `${-anchor.x}px ${-anchor.y}px` : '0 0')
+      return icon.createIcon(element.querySelector('.pincluster-content > .leaflet-marker-icon'))
+    },
+
+    // The head that tells the grid. Cells of groups may have widths of their own.
+    _grid() { return this.fields.groups ? null : this.head() },
+    _cell() { return cellWidth(this._grid(), this._map.getZoom()) },
+
     _move(marker, annotation) {
-      const latLng = this._latLng(annotation.coordinate)
+      const latLng = this.latLngOf(annotation)
       if (latLng.equals(marker.getLatLng(), 1e-9)) return
       const place = of => this._map.latLngToLayerPoint(of)
       if (place(latLng).distanceTo(place(marker.getLatLng())) >= LEAST_GLIDE) {
@@ -227,6 +264,7 @@ function layerClass(L) {
       if (this.options.onSelect?.(annotation, marker) === false) return
       this.fire('select', { annotation, marker })
       if (annotation.count > 1) this.open(annotation)
+      else if (this.options.popup) this._openCard(marker)
     },
 
     /** Goes to where a cluster comes apart; spreads what no zoom tells apart. */
@@ -255,7 +293,7 @@ function layerClass(L) {
       const fitting = map.getBoundsZoom(bounds, false, topLeft.add(bottomRight))
       const zoom = Math.min(Math.max(fitting, expansionZoom, map.getZoom() + 1), most)
       const middle = map.project(zoom > fitting ? centre : bounds.getCenter(), zoom)
-      map.setView(map.unproject(middle.add(bottomRight.subtract(topLeft).divideBy(2)), zoom), zoom)
+      map.setView(map.unproject(middle.add(bottomRight.subtract(topLeft).divideBy(2)), zoom), zoom, isCalm() ? { animate: false } : {})
     },
 
     async _spread(annotation, view, signal) {
@@ -266,18 +304,23 @@ function layerClass(L) {
         : { filter, ids, datetime, properties, 'filter-lang': filterLanguage }
       const { features } = await this.collection.features(annotation.id, { ...page, limit: this.options.mostSpread }, { signal })
       signal.throwIfAborted()
+      const hadFocus = this._pane.contains(document.activeElement) || document.activeElement === document.body
       this.gather()
-      const centre = this._latLng(annotation.coordinate)
+      const centre = this.latLngOf(annotation)
       const point = this._map.latLngToLayerPoint(centre)
       const places = spread(features.length, this.fields.pinLayout)
       const parts = places.map(([x, y], i) => {
         const latLng = this._map.layerPointToLatLng(point.add([x, y]))
         const leg = L.polyline([centre, latLng], { className: 'pincluster-leg', weight: 1.5, opacity: 0.5, color: 'currentColor', interactive: false })
-        return [this._marker(this._pinOf(features[i]), latLng).setZIndexOffset(1e5), leg.addTo(this._map)]
+        const pin = this._marker(this._pinOf(features[i]), latLng).setZIndexOffset(1e5)
+        pin.getElement().classList.add('pincluster-spread')
+        return [pin, leg.addTo(this._map)]
       })
       this._spider = { id: annotation.id, parts: parts.flat() }
       this._markers.get(annotation.id)?.getElement().classList.add('pincluster-open')
-      parts[0]?.[0].getElement().focus({ preventScroll: true })
+      this._pane.classList.add('pincluster-spreading')
+      // Unless the page has given the focus to something else, such as a list of the same features.
+      if (hadFocus) parts[0]?.[0].getElement().focus({ preventScroll: true })
       const radius = Math.max(...places.map(place => Math.hypot(...place)))
       this.fire('spread', { annotation, shown: features.length, latlng: centre, radius })
     },
@@ -296,8 +339,10 @@ function layerClass(L) {
       const spider = this._spider
       if (!spider) return this
       this._spider = null
+      this._closeCard(spider.parts)
       const hadFocus = this._pane.contains(document.activeElement)
       for (const part of spider.parts) part.remove()
+      this._pane.classList.remove('pincluster-spreading')
       const element = this._markers.get(spider.id)?.getElement()
       element?.classList.remove('pincluster-open')
       if (hadFocus && element && !this._pane.contains(document.activeElement)) element.focus({ preventScroll: true })
@@ -347,52 +392,7 @@ function layerClass(L) {
       this._outline = null
     },
 
-    // MARK: Keyboard
-
-    // One marker is in the order of the Tab key; arrows go from it to others.
-    _mark(element) {
-      if (!element || element === this._current) return
-      if (this._current) this._current.tabIndex = -1
-      this._current = element
-      element.tabIndex = 0
-    },
-
-    _key(event) {
-      const element = event.target.closest?.('.pincluster-mark')
-      if (!element) return
-      const directions = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
-      if (event.key in directions) this._nearest(this._placeOf(element), directions[event.key], element)?.focus({ preventScroll: true })
-      else if (event.key === 'Enter' || event.key === ' ') this._markerOf(element)?.fire('click')
-      else if (event.key === 'Escape' && this._spider) this.gather()
-      else return
-      event.preventDefault()
-      event.stopPropagation()
-    },
-
-    _markerOf(element) {
-      const all = [...this._markers.values(), ...(this._spider?.parts ?? [])]
-      return all.find(marker => marker.annotation && marker.getElement() === element)
-    },
-
-    _placeOf(element) {
-      const box = element.getBoundingClientRect()
-      return [box.x + box.width / 2, box.y + box.height / 2]
-    },
-
-    _nearest([x, y], direction, except) {
-      const map = this._map.getContainer().getBoundingClientRect()
-      let [best, least] = [null, Infinity]
-      for (const element of this._pane.querySelectorAll('.pincluster-mark:not(.pincluster-leaving)')) {
-        const [a, b] = this._placeOf(element)
-        if (element === except || a < map.left || a > map.right || b < map.top || b > map.bottom) continue
-        const [dx, dy] = [a - x, b - y]
-        const along = direction ? dx * direction[0] + dy * direction[1] : Math.hypot(dx, dy)
-        const aside = direction ? Math.abs(dx * direction[1] - dy * direction[0]) : 0
-        if (along <= 0 && direction || aside > along * 2) continue
-        const cost = along + 2 * aside
-        if (cost < least) [best, least] = [element, cost]
-      }
-      return best
-    },
+    ...keyboard,
+    ...popups(L),
   })
 }

@@ -1,7 +1,13 @@
 // Types of maplibre.js, over those of MapLibre GL JS.
 
-import type { Map, MapGeoJSONFeature } from 'maplibre-gl'
-import type { Collection, Head, View, ViewOptions } from './pincluster.js'
+import type { LayerSpecification, Map, MapGeoJSONFeature, Popup as MapPopup } from 'maplibre-gl'
+import type { Popup } from './content.js'
+import type { Annotation, Collection, Head, View, ViewOptions } from './pincluster.js'
+
+export { html } from './content.js'
+
+/** What is to differ in one of the layers. With another `type` nothing of the usual `paint` is left; a `filter` holds beside the usual one. */
+export type LayerChange = Partial<Pick<LayerSpecification, 'type' | 'minzoom' | 'maxzoom'>> & { filter?: unknown; paint?: object; layout?: object }
 
 /**
  * `zoomStep` is 1 unless it is given: as with Supercluster, a pinch within a whole zoom reshuffles nothing, and cells are up
@@ -14,8 +20,15 @@ export interface LayerOptions extends ViewOptions {
   form?: 'tiles' | 'geojson'
   live?: boolean
   color?: string
-  /** Whether counts are drawn: as usual, if the style has glyphs. */
+  /** Whether counts are drawn: yes, as usual. They are images, and need neither glyphs nor a font of the style. */
   text?: boolean
+  textColor?: string
+  /** Changes of the layers by the ends of their ids. A `text-field` takes the place of a count's image; it needs `glyphs` in the style. */
+  layers?: Partial<Record<'clusters' | 'counts' | 'pins' | 'spread-pins' | 'legs', LayerChange>>
+  /** What a popup shows of a pin that is clicked. Of a tile, values that are neither texts, numbers nor booleans are JSON. */
+  popup?: Popup
+  /** What a screen reader says of a popup. */
+  describe?: (pin: Annotation) => string
   zoomOnClick?: boolean
   spreadOnClick?: boolean
   mostSpread?: number
@@ -24,6 +37,9 @@ export interface LayerOptions extends ViewOptions {
   onView?: (head: Head, cause: { type: string; milliseconds?: number }) => void
   onError?: (error: Error) => void
   headers?: Record<string, string>
+  attribution?: string
+  /** The module of MapLibre GL JS, for popups, if it isn't the global maplibregl. */
+  maplibre?: { Popup: typeof MapPopup; getVersion?(): string }
 }
 
 export class Layer {
@@ -34,7 +50,8 @@ export class Layer {
   readonly isTiled: boolean
   addTo(map: Map): this
   remove(): void
-  setFields(fields: ViewOptions): this
+  /** Changes fields of the viewport request, and asks anew; null takes one back. */
+  setFields(fields: { [Field in keyof ViewOptions]: ViewOptions[Field] | null }): this
   refresh(): void
   gather(): void
   view(): View

@@ -3,25 +3,38 @@
 //   import * as pincluster from './maplibre.js'
 //   pincluster.layer('http://127.0.0.1:8080/collections/cities', { titleProperty: 'name' }).addTo(map)
 
-import { abbreviated } from './face.js'
+import { Card } from './content.js'
+import { abbreviated, descriptionOf, placeOf, style } from './face.js'
 import { drilldown, Follower } from './follow.js'
 import { askable, near, nearby } from './mercator.js'
 import { Collection } from './pincluster.js'
+import { change } from './query.js'
 import { spread } from './spread.js'
+
+export { html } from './content.js'
 
 // Options of the layer; all others are fields of the viewport request.
 const DEFAULTS = {
-  id: undefined, form: undefined, live: false, color: '#2b59c3', text: undefined, zoomOnClick: true, spreadOnClick: true,
-  mostSpread: 100, onSelect: undefined, onError: undefined, onView: undefined, headers: undefined,
+  id: undefined, form: undefined, live: false, color: '#2b59c3', text: true, textColor: '#fff', layers: undefined, zoomOnClick: true,
+  spreadOnClick: true, mostSpread: 100, popup: undefined, describe: undefined, onSelect: undefined, onError: undefined, onView: undefined,
+  headers: undefined, attribution: undefined, maplibre: undefined,
 }
 // MapLibre's world is 512 points wide at zoom 0, that of the service 256.
 const ZOOM = 1
 const MOST_ZOOM = 24
+// Lines around circles, which MapLibre draws outside of them.
+const EDGE = 2
 // How far from the middle a tilted map, which may show the horizon, is drawn: so many times its longer side.
 const MOST_SCREENS = 2
+// The style of a map whose own can't be had.
+const BLANK = { version: 8, sources: {}, layers: [] }
+// The first version of MapLibre that draws text without glyphs.
+const FIRST_WITH_FONTS = 5.11
 const NOTHING = { type: 'FeatureCollection', features: [] }
 // The names by which the service tells clusters and pins. It leaves out features' own properties of these names, too.
 const MARKS = ['cluster', 'cluster_id', 'point_count', 'point_count_abbreviated', 'annotation_id', 'feature_id']
+
+let isGlyphsTold = false
 
 /** The layers of a collection, by its URL. `form` is `tiles` (as usual) or `geojson` (as usual when `live`). */
 export function layer(url, options = {}) { return new Layer(url, options) }
@@ -30,6 +43,8 @@ export function layer(url, options = {}) { return new Layer(url, options) }
 export class Layer {
   #map
   #shown = new Map()
+  #spreadPins = new Map()
+  #card
   #hovered
   #drill
   #listeners = []
@@ -40,6 +55,8 @@ export class Layer {
     for (const [name, value] of Object.entries(options)) (name in DEFAULTS ? this.options : this.fields)[name] = value
     this.collection = new Collection(url, this.options.headers && { headers: this.options.headers })
     this.options.form ??= this.options.live ? 'geojson' : 'tiles'
+    this.options.maplibre ??= globalThis.maplibregl
+    if (this.options.popup && !this.options.maplibre?.Popup) throw new TypeError('popups need the option maplibre: the module of MapLibre GL JS')
     this.id = this.options.id ?? `pincluster-${this.collection.id}`
     this.follower = new Follower(this.collection, {
       live: this.options.live, reuse: false,
@@ -53,29 +70,46 @@ export class Layer {
 
   addTo(map) {
     this.#map = map
-    if (map.isStyleLoaded()) this.#begin()
-    else map.once('load', () => this.#begin())
+    for (const name of ['clusters', 'pins', 'spread-pins']) this.#on('click', event => this.#select(event.features[0]), `${this.id}-${name}`)
+    for (const name of ['clusters', 'pins']) {
+      this.#on('mousemove', event => this.#hover(event.features[0]), `${this.id}-${name}`)
+      this.#on('mouseleave', () => this.#hover(), `${this.id}-${name}`)
+    }
+    this.#on('zoomstart', () => this.gather())
+    this.#on('styleimagemissing', ({ id }) => this.#addCount(id))
+    if (this.isTiled) this.#on('idle', () => this.#checkCard())
+    else this.#on('moveend', () => this.#map.getSource(this.id) && this.follower.show(this.view()))
+    // A style takes layers long before its tiles are there. Another one that takes its place begins without them.
+    this.#on('styledata', () => this.#begin())
+    if (map.getStyle()) this.#begin()
+    else map.on('error', this.#onStyleFailed)
     return this
   }
 
   remove() {
+    if (!this.#map) return
     this.follower.close()
+    this.#closeCard()
     this.#drill?.abort()
     for (const [type, listener, target] of this.#listeners) target ? this.#map.off(type, target, listener) : this.#map.off(type, listener)
     this.#listeners = []
+    this.#map.off('error', this.#onStyleFailed)
+    if (!this.#map.getStyle()) return
     for (const { id } of this.#layers()) if (this.#map.getLayer(id)) this.#map.removeLayer(id)
+    for (const id of this.#map.listImages()) if (this.#countOf(id) !== null) this.#map.removeImage(id)
     for (const id of [this.id, `${this.id}-spread`]) if (this.#map.getSource(id)) this.#map.removeSource(id)
   }
 
-  /** Changes fields of the viewport request; undefined takes one back. */
+  /** Changes fields of the viewport request; null takes one back. */
   setFields(fields) {
-    Object.assign(this.fields, fields)
+    change(this.fields, fields)
     this.refresh()
     return this
   }
 
   /** Asks anew: for what the map shows, or where the tiles are now. */
   refresh() {
+    if (!this.#map?.getStyle()) return
     this.gather()
     if (this.isTiled) this.#map.getSource(this.id)?.setUrl(this.#tiles())
     else this.follower.show(this.view())
@@ -101,27 +135,28 @@ export class Layer {
 
   #tileFields() {
     const { titleProperty, subtitleLimit: _, marginFactor: __, limit: ___, keepApart: ____, fields: _____, ...fields } = this.fields
-    if (titleProperty && !fields.properties) fields.properties = [titleProperty]
+    const { popup } = this.options
+    if (titleProperty && !fields.properties && typeof popup !== 'function') fields.properties = [...new Set([titleProperty, ...popup ?? []])]
     return fields
+  }
+
+  // A map without the style that it asked for shows the layer alone. MapLibre logs errors only while nobody listens.
+  #onStyleFailed = ({ error }) => {
+    console.error(error)
+    if (!this.#map.getStyle()) this.#map.setStyle(BLANK)
   }
 
   #begin() {
     const map = this.#map
+    if (map.getSource(this.id) || !map.getStyle()) return
+    map.off('error', this.#onStyleFailed)
+    const attribution = this.options.attribution && { attribution: this.options.attribution }
     map.addSource(this.id, this.isTiled
-      ? { type: 'vector', url: this.#tiles() }
-      : { type: 'geojson', data: NOTHING, promoteId: 'annotation_id' })
+      ? { type: 'vector', url: this.#tiles(), ...attribution }
+      : { type: 'geojson', data: NOTHING, promoteId: 'annotation_id', ...attribution })
     map.addSource(`${this.id}-spread`, { type: 'geojson', data: NOTHING })
     for (const layer of this.#layers()) map.addLayer(layer)
-    for (const name of ['clusters', 'pins']) {
-      this.#on('click', event => this.#select(event.features[0]), `${this.id}-${name}`)
-      this.#on('mousemove', event => this.#hover(event.features[0]), `${this.id}-${name}`)
-      this.#on('mouseleave', () => this.#hover(), `${this.id}-${name}`)
-    }
-    this.#on('click', event => this.#select(event.features[0]), `${this.id}-spread-pins`)
-    this.#on('zoomstart', () => this.gather())
-    if (this.isTiled) return
-    this.#on('moveend', () => this.follower.show(this.view()))
-    this.follower.show(this.view())
+    if (!this.isTiled) this.follower.show(this.view())
   }
 
   #on(type, listener, target) {
@@ -146,28 +181,79 @@ export class Layer {
       { id: `${this.id}-clusters`, type: 'circle', ...from, filter: isCluster, paint: circle(size) },
       { id: `${this.id}-spread-pins`, type: 'circle', source: `${this.id}-spread`, filter: ['==', ['geometry-type'], 'Point'], paint: circle(7) },
     ]
-    // Text needs glyphs, which a style may be without.
-    if (this.options.text ?? Boolean(this.#map.getStyle().glyphs)) {
+    // As images, for which a style needs neither glyphs nor a certain font.
+    if (this.options.text) {
       layers.push({
-        id: `${this.id}-counts`, type: 'symbol', ...from, filter: isCluster, paint: { 'text-color': '#fff' },
-        layout: { 'text-field': ['to-string', ['get', 'point_count_abbreviated']], 'text-size': 12, 'text-allow-overlap': true },
+        id: `${this.id}-counts`, type: 'symbol', ...from, filter: isCluster, paint: {},
+        layout: { 'icon-image': ['concat', this.#countName, ['to-string', ['get', 'point_count_abbreviated']]], 'icon-allow-overlap': true, 'text-allow-overlap': true },
       })
     }
-    return layers
+    return layers.map(layer => this.#changed(layer))
+  }
+
+  // A layer with what the option `layers` has for it.
+  #changed(layer) {
+    const { paint, layout, filter, ...rest } = this.options.layers?.[layer.id.slice(this.id.length + 1)] ?? {}
+    const hasText = layout?.['text-field'] !== undefined
+    if (hasText && !this.#hasFonts()) {
+      if (layer.layout) return layer
+    } else if (hasText && layer.layout) delete layer.layout['icon-image']
+    const isOther = rest.type && rest.type !== layer.type
+    return {
+      ...layer, ...rest, paint: { ...(isOther ? {} : layer.paint), ...paint }, layout: { ...layer.layout, ...layout },
+      ...(layer.filter && { filter: filter ? ['all', layer.filter, filter] : layer.filter }),
+    }
+  }
+
+  // Whether MapLibre can draw text; says it once if it can't.
+  #hasFonts() {
+    const version = this.options.maplibre?.getVersion?.().split('.') ?? []
+    const [major = 0, minor = 0] = version.map(Number)
+    if (this.#map.getStyle().glyphs || major + minor / 100 >= FIRST_WITH_FONTS) return true
+    if (!isGlyphsTold) {
+      console.warn('pincluster: the style of the map has no "glyphs", without which MapLibre before 5.11 draws no text. Counts are drawn as images. ' +
+        'For text, give the style "glyphs": https://maplibre.org/maplibre-style-spec/glyphs/')
+    }
+    isGlyphsTold = true
+    return false
+  }
+
+  // MARK: Counts
+
+  get #countName() { return `${this.id} count ` }
+
+  // The count that an image shows; null if it is one of others.
+  #countOf(image) { return image.startsWith(this.#countName) ? image.slice(this.#countName.length) : null }
+
+  #addCount(image) {
+    const count = this.#countOf(image)
+    if (count === null || this.#map.hasImage(image)) return
+    const pixelRatio = Math.max(2, Math.ceil(globalThis.devicePixelRatio ?? 1))
+    const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+    const font = `600 ${12 * pixelRatio}px system-ui, sans-serif`
+    context.font = font
+    const [width, height] = [Math.ceil(context.measureText(count).width) + 2, 16 * pixelRatio]
+    Object.assign(context.canvas, { width, height })
+    Object.assign(context, { font, fillStyle: this.options.textColor, textAlign: 'center', textBaseline: 'middle' })
+    context.fillText(count, width / 2, height / 2 + pixelRatio / 2)
+    this.#map.addImage(image, context.getImageData(0, 0, width, height), { pixelRatio })
   }
 
   #draw(head, cause) {
     const centre = this.#map.getCenter().lng
+    const zoom = this.#map.getZoom() + ZOOM
     this.#shown = this.follower.screen.annotations
     const features = [...this.#shown.values()].map(annotation => {
-      const { id, count, title, group, weight, coordinate, feature } = annotation
+      const { id, count, title, group, weight, feature } = annotation
+      const { latitude, longitude } = placeOf(annotation, this.fields.groups ? null : head, zoom, EDGE)
       const cluster = count > 1 && { cluster: true, cluster_id: id, point_count: count, point_count_abbreviated: abbreviated(count) }
       return {
-        type: 'Feature', geometry: { type: 'Point', coordinates: [near(coordinate.longitude, centre), coordinate.latitude] },
+        type: 'Feature', geometry: { type: 'Point', coordinates: [near(longitude, centre), latitude] },
         properties: { title, group, weight, ...own(feature), ...cluster, annotation_id: id },
       }
     })
     this.#map.getSource(this.id)?.setData({ type: 'FeatureCollection', features })
+    this.#renewCard()
     this.options.onView?.(head, cause)
   }
 
@@ -185,6 +271,7 @@ export class Layer {
   #select(feature) {
     if (this.options.onSelect?.(feature) === false) return
     if (feature.properties.cluster === true) this.open(feature.properties.cluster_id, feature.geometry.coordinates)
+    else if (this.options.popup) this.#openCard(feature)
   }
 
   /** Goes to where a cluster comes apart; spreads what no zoom tells apart. */
@@ -206,6 +293,9 @@ export class Layer {
     const rest = view.method ? view : {}
     const query = { ...rest, filter, ids, 'filter-lang': view['filter-lang'], datetime, properties, limit: this.options.mostSpread }
     const { features } = await this.collection.features(id, query, { signal })
+    signal.throwIfAborted()
+    if (this.#card?.isSpread) this.#closeCard()
+    this.#spreadPins = new Map(features.map(feature => [feature.id, feature]))
     const { x, y } = this.#map.project(centre)
     const parts = spread(features.length, this.fields.pinLayout).flatMap(([dx, dy], i) => {
       const { lng, lat } = this.#map.unproject([x + dx, y + dy])
@@ -218,12 +308,74 @@ export class Layer {
   }
 
   /** Takes spread pins back. */
-  gather() { this.#map.getSource(`${this.id}-spread`)?.setData(NOTHING) }
+  gather() {
+    this.#map?.getSource(`${this.id}-spread`)?.setData(NOTHING)
+    this.#spreadPins.clear()
+    if (this.#card?.isSpread) this.#closeCard()
+  }
+
+  // MARK: Popups
+
+  #openCard(feature) {
+    this.#closeCard()
+    style(this.#map.getContainer().ownerDocument)
+    const annotation = this.#annotationOf(feature)
+    const card = new Card({
+      popup: this.options.popup, describe: this.options.describe ?? descriptionOf, titled: Boolean(this.fields.titleProperty),
+      onClose: () => this.#card?.card === card && this.#closeCard(), onChange() {}, onError: error => this.options.onError?.(error),
+    })
+    if (!card.show(annotation)) return
+    const popup = new this.options.maplibre.Popup({ offset: 10, maxWidth: '320px', focusAfterOpen: false })
+    this.#card = { card, popup, annotation, isSpread: feature.source === `${this.id}-spread` }
+    popup.setDOMContent(card.element).setLngLat(this.#placeOf(annotation)).addTo(this.#map)
+    popup.on('close', () => {
+      if (this.#card?.popup === popup) this.#card = null
+      if (card.hasFocus) this.#map.getCanvas().focus({ preventScroll: true })
+    })
+    card.open(popup.getElement())
+  }
+
+  #closeCard() { this.#card?.popup.remove() }
+
+  // The pin that a feature on the map is; tiles have what a popup needs, but rounded and flat.
+  #annotationOf({ properties, geometry }) {
+    const { annotation_id: id, feature_id } = properties
+    const shown = this.#shown.get(id)
+    if (shown) return shown
+    const of = this.#spreadPins.get(feature_id)
+    const feature = { id: feature_id, properties: of?.properties ?? Object.fromEntries(propertiesOf(properties)) }
+    const [longitude, latitude] = geometry.coordinates
+    const title = String(feature.properties[this.fields.titleProperty] ?? feature_id)
+    return { id: id ?? `feature ${feature_id}`, coordinate: { latitude, longitude }, count: 1, isCluster: false, title, feature }
+  }
+
+  #placeOf({ coordinate: { latitude, longitude } }) { return [near(longitude, this.#map.getCenter().lng), latitude] }
+
+  // What a popup shows follows its pin, until that is one no more.
+  #renewCard() {
+    if (!this.#card || this.#card.isSpread) return
+    const { card, popup, annotation } = this.#card
+    const now = [...this.#shown.values()].find(({ count, feature }) => count === 1 && feature?.id === annotation.feature?.id)
+    if (!now) return this.#closeCard()
+    if (JSON.stringify(now) === JSON.stringify(annotation)) return
+    this.#card.annotation = now
+    popup.setLngLat(this.#placeOf(now))
+    if (!card.show(now)) this.#closeCard()
+  }
+
+  // Tiles say nothing of what has gone: what should be on screen and isn't drawn.
+  #checkCard() {
+    if (!this.#card || this.#card.isSpread) return
+    const { popup, annotation } = this.#card
+    const filter = ['==', ['get', 'feature_id'], annotation.feature.id]
+    const isDrawn = this.#map.queryRenderedFeatures({ layers: [`${this.id}-pins`], filter }).length > 0
+    if (!isDrawn && this.#map.getBounds().contains(popup.getLngLat())) this.#closeCard()
+  }
 }
 
 /** The properties of a pin: its feature's own, without those named like a mark, and its id. */
 function own(feature) {
-  if (!feature) return {}
-  const properties = Object.entries(feature.properties ?? {}).filter(([name]) => !MARKS.includes(name))
-  return { ...Object.fromEntries(properties), feature_id: feature.id }
+  return feature ? { ...Object.fromEntries(propertiesOf(feature.properties)), feature_id: feature.id } : {}
 }
+
+const propertiesOf = properties => Object.entries(properties ?? {}).filter(([name]) => !MARKS.includes(name))

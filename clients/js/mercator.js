@@ -9,13 +9,27 @@ export function boundsOf({ x, y, width, height }) {
 
 function longitude(x) { return x / WORLD * 360 - 180 }
 
-function latitude(y) { return Math.atan(Math.sinh(Math.PI * (1 - 2 * y / WORLD))) * 180 / Math.PI }
+function latitude(y) { return latitudeAt(y / WORLD) }
+
+function latitudeAt(part) { return Math.atan(Math.sinh(Math.PI * (1 - 2 * part))) * 180 / Math.PI }
 
 /** The part of a rect that is within some map points of a place, as [west, south, east, north]. */
 export function nearby([west, south, east, north], { lng, lat }, distance) {
   const y = WORLD * (0.5 - Math.asinh(Math.tan(lat * Math.PI / 180)) / (2 * Math.PI))
   const aside = distance / WORLD * 360
   return [Math.max(west, lng - aside), Math.max(south, latitude(y + distance)), Math.min(east, lng + aside), Math.min(north, latitude(y - distance))]
+}
+
+/** A coordinate, moved within its cell of a grid until the cell's edges are so far away, in parts of the world's width. */
+export function within({ latitude, longitude }, cellsPerWorld, distance) {
+  const x = (longitude + 180) / 360
+  const y = 0.5 - Math.asinh(Math.tan(latitude * Math.PI / 180)) / (2 * Math.PI)
+  const move = (place, cell) => {
+    const [least, most] = [cell / cellsPerWorld + distance, (cell + 1) / cellsPerWorld - distance]
+    return least > most ? (least + most) / 2 : Math.min(Math.max(place, least), most)
+  }
+  const [column, row] = [Math.floor(x * cellsPerWorld), Math.min(Math.max(Math.floor(y * cellsPerWorld), 0), cellsPerWorld - 1)]
+  return { latitude: latitudeAt(move(y, row)), longitude: move(x, column) * 360 - 180 }
 }
 
 /** A longitude on the side of another, so within 180° of it. */

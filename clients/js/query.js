@@ -32,3 +32,11 @@ export function isShort(fields, query) {
   return !Object.values(fields).some(value =>
     Array.isArray(value) && value.some(item => typeof item === 'string' && item.includes(',')))
 }
+
+/** Changes fields; what is null or undefined is taken back. */
+export function change(fields, changes) {
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === undefined) delete fields[name]
+    else fields[name] = value
+  }
+}

@@ -1,7 +1,10 @@
-// Colours of values: white text is legible on each, and neighbours differ for the colour-blind, too.
+// Colours of values. They are in map.css, for light and dark: a count is legible on each, and neighbours differ for the
+// colour-blind, too.
 
-const PALETTE = ['#2b59c3', '#b4540a', '#1b7a5a', '#8a3ab9', '#b3264a', '#0b7285', '#6b5300', '#5a4fcf']
-const OTHER = '#66717e'
+const PALETTE = Array.from({ length: 8 }, (_, i) => `var(--color-${i + 1})`)
+
+/** The colour of all other values. */
+export const OTHER = 'var(--color-other)'
 
 /** The text of a property's value. */
 export const keyOf = value => (value === null || value === undefined ? 'null' : typeof value === 'string' ? value : JSON.stringify(value))
@@ -59,7 +62,7 @@ export function legendItem({ name, count, color }) {
   dot.style.background = color
   text.textContent = name
   text.title = name
-  number.textContent = count.toLocaleString()
+  number.textContent = count === undefined ? '' : count.toLocaleString()
   item.append(dot, text, number)
   return item
 }

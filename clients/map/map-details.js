@@ -13,13 +13,12 @@ export class Details {
     this.#parts = parts
     this.#options = options
     parts.close.addEventListener('click', () => this.close())
-    parts.card.addEventListener('keydown', event => { if (event.key === 'Escape') this.close() })
     parts.back.addEventListener('click', () => this.#turn(-1))
     parts.next.addEventListener('click', () => this.#turn(1))
   }
 
   /** Shows a feature. */
-  feature(feature, { takesFocus = false } = {}) {
+  feature(feature, { takesFocus = true } = {}) {
     this.#open(this.#options.nameOf(feature), `id ${feature.id}`, takesFocus)
     const list = document.createElement('dl')
     for (const [name, value] of Object.entries(feature.properties ?? {})) {
@@ -33,19 +32,21 @@ export class Details {
   }
 
   /** Shows the features of a cluster. */
-  cluster(annotation, { takesFocus = false } = {}) {
-    this.#open(`${annotation.count.toLocaleString()} features`, '', takesFocus)
+  cluster(annotation) {
+    this.#open(`${annotation.count.toLocaleString()} features`, '', true)
     this.#origin = { id: annotation.id, count: annotation.count, offset: 0 }
     this.#parts.body.replaceChildren()
     this.#load()
   }
 
-  /** Hides the card. */
+  /** Hides the card. `options.onClose(hadFocus)` is told whether it had the focus. */
   close() {
     this.#task.abort()
-    if (this.#parts.card.hidden) return
-    this.#parts.card.hidden = true
-    this.#options.onClose?.()
+    const { card } = this.#parts
+    if (card.hidden) return
+    const hadFocus = card.contains(document.activeElement)
+    card.hidden = true
+    this.#options.onClose?.(hadFocus)
   }
 
   #open(title, note, takesFocus) {
@@ -54,7 +55,7 @@ export class Details {
     this.#parts.title.textContent = title
     this.#parts.note.textContent = note
     this.#parts.card.hidden = false
-    if (takesFocus) this.#parts.title.focus()
+    if (takesFocus) this.#parts.title.focus({ preventScroll: true })
   }
 
   #turn(by) {

@@ -29,8 +29,11 @@ export function takeFiles(service, headers, withKey, stored) {
     'drop', 'import', 'import-title', 'import-note', 'import-list', 'import-choices', 'choose', 'file', 'import-close',
   ].map(id => document.getElementById(id))
   let task = new AbortController()
+  // What had the focus before.
+  let before
 
   function show(name, text, rows = [], choices = []) {
+    if (card.hidden) before = document.activeElement
     card.hidden = false
     title.textContent = name
     note.textContent = text
@@ -43,7 +46,9 @@ export function takeFiles(service, headers, withKey, stored) {
 
   function hide() {
     task.abort()
+    const hadFocus = card.contains(document.activeElement)
     card.hidden = true
+    if (hadFocus) before?.focus()
   }
 
   async function take(file) {
@@ -134,9 +139,6 @@ export function takeFiles(service, headers, withKey, stored) {
     field.value = ''
   })
   close.addEventListener('click', hide)
-  card.addEventListener('keydown', event => {
-    if (event.key === 'Escape') hide()
-  })
 }
 
 const reason = ({ pointer, detail }) => (pointer ? `${pointer.replace(/^\/lines\//, 'line ')}: ${detail}` : detail)

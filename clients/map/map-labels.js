@@ -1,20 +1,13 @@
 // Which pins show their titles: those whose titles are in nobody's way.
 
-import { sizeOf } from './face.js'
-import { near } from './mercator.js'
-
 // Widths are guessed, as to measure each would take longer than to draw it.
 const [HEIGHT, CHARACTER, WIDEST, BELOW] = [16, 6.8, 168, 11]
 
 /** Gives as many pins of a layer as possible their labels, and takes those of others. */
 export function labels(map, layer) {
-  const centre = map.getCenter().lng
-  const all = layer.annotations().map(annotation => {
-    const { latitude, longitude } = annotation.coordinate
-    return { annotation, ...map.latLngToLayerPoint([latitude, near(longitude, centre)]) }
-  })
+  const all = layer.annotations().map(annotation => ({ annotation, ...map.latLngToLayerPoint(layer.latLngOf(annotation)) }))
   const taken = all.map(({ annotation, x, y }) => {
-    const half = annotation.count > 1 ? sizeOf(annotation) / 2 : 9
+    const half = annotation.count > 1 ? layer.sizeOf(annotation) / 2 : 9
     return [x - half, y - half, x + half, y + half]
   })
   for (const [own, { annotation, x, y }] of all.entries()) {

@@ -58,6 +58,7 @@ export function search({ form, field, list, note }, { find, go, nameOf }) {
     const buttons = [...list.querySelectorAll('button')]
     const at = buttons.indexOf(document.activeElement)
     if (event.key === 'Escape') {
+      if (list.hidden && note.hidden) return
       clear()
       field.focus()
     } else if (event.key === 'ArrowDown') (buttons[at + 1] ?? buttons[0])?.focus()
@@ -67,16 +68,25 @@ export function search({ form, field, list, note }, { find, go, nameOf }) {
   })
 }
 
+/** A filter for those whose property begins with a text, in any case. */
+export const beginning = (property, text) => like(property, `${literal(text)}%`)
+
+/** A filter for those whose property has a text somewhere, in any case. */
+const holding = (property, text) => like(property, `%${literal(text)}%`)
+
+const literal = text => text.replace(/[\\%_]/g, '\\$&')
+
+function like(property, pattern) {
+  return `CASEI("${property.replaceAll('"', '""')}") LIKE CASEI('${pattern.replaceAll("'", "''")}')`
+}
+
 /** The features of a collection whose id is a text, or whose `titles` has it, as far as they pass `filter`. */
 export async function find(collection, text, { titles, filter }, signal) {
   const own = await collection.get(text, { signal })
-  const quoted = `'${text.replace(/[\\%_]/g, '\\$&').replaceAll("'", "''")}`
   if (!titles) return own ? [own.feature] : []
-  const name = `"${titles.replaceAll('"', '""')}"`
   const within = filter ? `(${filter}) AND ` : ''
-  const page = async pattern => (await collection.query(
-    { filter: `${within}CASEI(${name}) LIKE CASEI(${pattern})`, limit: 8 }, { signal })).features
-  const first = await page(`${quoted}%'`)
-  const found = first.length ? first : await page(`'%${quoted.slice(1)}%'`)
+  const page = async condition => (await collection.query({ filter: within + condition, limit: MOST }, { signal })).features
+  const first = await page(beginning(titles, text))
+  const found = first.length ? first : await page(holding(titles, text))
   return own ? [own.feature, ...found.filter(({ id }) => id !== own.feature.id)] : found
 }

@@ -26,6 +26,14 @@ export function filterError(filter, detail) {
   return parts
 }
 
+/** Shows what the service has to say of a request that it answered; nothing if there is nothing. */
+export function showNotes(element, notes = []) {
+  const texts = notes.map(String)
+  element.hidden = !texts.length
+  if (texts.join('\n') === element.innerText) return
+  element.replaceChildren(...texts.map(text => Object.assign(document.createElement('p'), { textContent: text })))
+}
+
 /** A number of things in words. `noun` is one of them, whose plural ends in s. */
 export function amount(count, noun) { return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}` }
 

@@ -1,5 +1,6 @@
 // The map itself: Leaflet, what lies below the pins, where it is, and which cells it has.
 
+import { isCalm } from './face.js'
 import { landLayer } from './map-land.js'
 import { near } from './mercator.js'
 
@@ -30,6 +31,7 @@ export function makeMap(root) {
   const bound = () => map.setMinZoom(Math.max(1, Math.ceil(2 * Math.log2(map.getSize().x / 256)) / 2))
   map.on('resize', bound)
   bound()
+  keepCalm(map)
   L.control.zoom({ position: 'bottomright' }).addTo(map)
   map.attributionControl.setPrefix('<a href="https://leafletjs.com">Leaflet</a>')
   landLayer(L, `${root}clients/land.json`).addTo(map)
@@ -40,6 +42,19 @@ export function makeMap(root) {
     L.tileLayer(basemap, { attribution: text.innerHTML, maxZoom: MOST_ZOOM }).addTo(map)
   }
   return map
+}
+
+// Moves at once where the reader wants no movement, from the moment that they say so.
+function keepCalm(map) {
+  const { panBy, setView } = map
+  const still = { animate: false }
+  map.setView = (centre, zoom, options) => setView.call(map, centre, zoom, isCalm() ? { ...options, ...still, zoom: still, pan: still } : options)
+  map.panBy = (offset, options) => panBy.call(map, offset, isCalm() ? { ...options, ...still } : options)
+  const { inertia, zoomAnimation } = map.options
+  const query = matchMedia('(prefers-reduced-motion: reduce)')
+  const adapt = () => Object.assign(map.options, { inertia: inertia && !query.matches, zoomAnimation: zoomAnimation && !query.matches })
+  query.addEventListener('change', adapt)
+  adapt()
 }
 
 /** Shows what the state says, or all there is. */

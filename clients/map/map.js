@@ -1,14 +1,16 @@
 // The map page: a collection on a map, with the clients that this service offers to everybody.
 
 import * as pincluster from './leaflet.js'
-import { Colors, keyOf, legendItem } from './map-colors.js'
+import { keyOf } from './map-colors.js'
+import { Completion } from './map-complete.js'
 import { Details } from './map-details.js'
 import { takeFiles } from './map-drop.js'
 import { hasKey, headers, withKey } from './map-key.js'
 import { labels } from './map-labels.js'
+import { Look } from './map-look.js'
 import { find, search } from './map-search.js'
 import { read, SIZES, sizes, written } from './map-state.js'
-import { curl, figures, filterError, options, took } from './map-texts.js'
+import { curl, figures, filterError, options, showNotes, took } from './map-texts.js'
 import { TimeSlider } from './map-time.js'
 import { drawCells, later, loadLeaflet, makeMap, makeRoom, padding, place } from './map-view.js'
 import { near, boundsOf } from './mercator.js'
@@ -18,8 +20,11 @@ const $ = id => document.getElementById(id)
 const root = new URL('..', import.meta.url).href
 const service = new Pincluster(root, { headers })
 const state = read(location.hash)
-const colors = new Colors()
-let [map, layer, cells, info, chosen] = []
+const look = new Look({ list: $('legend'), how: $('how'), note: $('legend-note') })
+const completion = new Completion({ field: $('filter'), list: $('completions'), status: $('status') })
+let [map, layer, cells, info, chosen, schemas] = []
+// The place of what was opened last, to which the focus goes back.
+let opened
 let isReady = false
 // The collection that was asked for and isn't there.
 let missing = ''
@@ -31,8 +36,10 @@ function makeLayer() {
   cells?.remove()
   cells = null
   layer = pincluster.layer(`${root}collections/${encodeURIComponent(state.collection)}`, {
-    ...fields(), headers, live: state.live, color, pie, padding: () => padding(map),
+    ...fields(), headers, live: state.live, padding: () => padding(map),
+    color: of => look.color(of), pie: of => look.pie(of), describe: of => look.describe(of),
     onSelect(annotation, marker) {
+      opened = marker.getLatLng()
       if (annotation.count > 1 || !annotation.feature) return details.cluster(annotation)
       choose(annotation.feature)
       makeRoom(map, marker.getLatLng(), 50)
@@ -47,13 +54,11 @@ function makeLayer() {
 
 // What the state asks for; null takes a field back.
 function fields() {
-  const property = state.color || null
-  const properties = [...new Set([state.titles, state.how === 'share' ? property : null].filter(Boolean))]
+  const properties = [...new Set([state.titles, ...look.properties].filter(Boolean))]
   return {
     ...sizes(state), method: state.method === 'grid' ? null : state.method,
     filter: state.filter.trim() || null, titleProperty: state.titles || null, subtitleLimit: state.titles ? 3 : null,
-    groupBy: property && state.how === 'group' ? property : null,
-    countBy: property && state.how === 'share' ? property : null,
+    ...look.fields,
     datetime: time.datetime ?? null,
     debug: state.grid && state.method === 'grid' ? true : null,
     keepApart: state.id ? [state.id] : null,
@@ -71,11 +76,12 @@ function update() {
 function shown(head, cause) {
   const annotations = layer.annotations()
   showError(null)
+  showNotes($('filter-notes'), head.notes)
   $('figures').textContent = `${missing && `There is no collection ${missing}. `}${figures(head, annotations)}`
   if (cause.type === 'live') newTimes()
   else announce()
   if (state.titles) labels(map, layer)
-  showLegend(annotations)
+  if (look.legend(annotations)) layer.repaint()
   if (cause.type === 'view') {
     $('curl').textContent = curl(layer.collection.request(layer.view()), hasKey())
     $('took').textContent = `${Math.round(took(layer.collection.request(layer.view()).url) ?? cause.milliseconds)} ms`
@@ -94,6 +100,7 @@ function announce() {
 }
 
 function problem(error) {
+  if (error.name === 'AbortError') return
   if (error.about?.('filter')) return showError(error)
   // The key was taken away: with another one, all begins anew.
   if (error.status === 401 && isReady) return withKey(allCollections).then(() => location.reload(), problem)
@@ -103,38 +110,9 @@ function problem(error) {
 function showError(error) {
   $('filter-error').hidden = !error
   $('filter').setAttribute('aria-invalid', String(Boolean(error)))
+  if (error) showNotes($('filter-notes'))
   if (error) $('filter-error').replaceChildren(...filterError(state.filter.trim(), error.about('filter')))
   else $('filter-error').replaceChildren()
-}
-
-// MARK: Colours
-
-function keysOf(annotation) {
-  if (state.how === 'group') return [[keyOf(annotation.group), annotation.count]]
-  return Object.entries(annotation.counts ?? {})
-}
-
-function color(annotation) {
-  if (!state.color) return undefined
-  const [first] = keysOf(annotation)
-  return annotation.count === 1 || state.how === 'group' ? colors.of(first?.[0]) : undefined
-}
-
-function pie(annotation) {
-  if (!state.color || state.how !== 'share' || annotation.count === 1) return null
-  return colors.pie(annotation.counts ?? {}, annotation.otherCount)
-}
-
-function showLegend(annotations) {
-  $('legend').hidden = !state.color
-  $('how').hidden = !state.color
-  if (!state.color) return
-  const known = colors.size
-  const totals = colors.learn(annotations, keysOf)
-  const rows = colors.legend(totals)
-  $('legend').replaceChildren(...rows.map(legendItem))
-  // Faces were drawn before their colours were known.
-  if (known !== colors.size) layer.repaint()
 }
 
 // MARK: Features
@@ -155,8 +133,8 @@ const details = new Details(
       const where = method ? { ...view, filter, datetime, method } : { filter, datetime }
       return layer.collection.features(id, { ...where, ...page, properties: state.titles || 'none' }, { signal })
     },
-    onClose() {
-      $('map').focus({ preventScroll: true })
+    onClose(hadFocus) {
+      if (hadFocus && (!opened || !layer.focusNear(opened))) $('map').focus({ preventScroll: true })
       if (!state.id) return
       state.id = null
       chosen = null
@@ -164,11 +142,14 @@ const details = new Details(
     },
   })
 
-async function choose(feature, options) {
+async function choose(feature, isAsked = true) {
   chosen = feature
   markChosen()
+  const focus = document.activeElement
   const whole = await layer.collection.get(feature.id).catch(() => null)
-  if (chosen === feature) details.feature(whole?.feature ?? feature, options)
+  // Who has gone elsewhere meanwhile stays there.
+  const takesFocus = isAsked && [focus, document.body].includes(document.activeElement)
+  if (chosen === feature) details.feature(whole?.feature ?? feature, { takesFocus })
 }
 
 function markChosen() {
@@ -191,8 +172,9 @@ async function locate(feature) {
     Object.assign(layer.fields, { keepApart: [state.id] })
     const shift = near((west + east) / 2, map.getCenter().lng) - (west + east) / 2
     map.fitBounds([[south, west + shift], [north, east + shift]])
+    opened = map.getCenter()
     update()
-    choose(feature, { takesFocus: true })
+    choose(feature)
   } catch (error) {
     $('not-found').hidden = false
     $('not-found').textContent = error.status === 404 ? 'The filter leaves it out.' : error.message
@@ -246,13 +228,12 @@ function listen() {
   }))
   changed('color', 'change', () => {
     state.color = $('color').value
-    $('how').hidden = !state.color
-    colors.clear()
-    update()
+    chooseLook().then(update, () => {})
   })
   for (const radio of document.querySelectorAll('input[name=how]')) {
     radio.addEventListener('change', () => {
       state.how = radio.value
+      look.show(state.how)
       update()
     })
   }
@@ -287,9 +268,23 @@ function listen() {
     $('copy').textContent = isDone ? 'Copied' : 'Can’t copy'
     setTimeout(() => { $('copy').textContent = 'Copy' }, 1500)
   })
-  changed('more', 'click', () => {
-    const isOpen = $('panel').classList.toggle('open')
+  const toggle = isOpen => {
+    $('panel').classList.toggle('open', isOpen)
     $('more').setAttribute('aria-expanded', String(isOpen))
+  }
+  changed('more', 'click', () => toggle(!$('panel').classList.contains('open')))
+  // Escape closes one thing after the other, that which has the focus first.
+  addEventListener('keydown', event => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return
+    const isIn = id => $(id).contains(document.activeElement)
+    if (!$('import').hidden) $('import-close').click()
+    else if (isIn('details')) details.close()
+    else if (document.querySelector('.pincluster-open')) layer.gather()
+    else if (!$('details').hidden) details.close()
+    else if ($('panel').classList.contains('open')) {
+      toggle(false)
+      if (isIn('options')) $('more').focus()
+    }
   })
   search({ form: $('search'), field: $('name'), list: $('found'), note: $('not-found') }, {
     find: (text, signal) => find(layer.collection, text, { titles: state.titles, filter: state.filter.trim() }, signal),
@@ -314,19 +309,22 @@ function listen() {
 async function openCollection(known = {}) {
   isReady = false
   details.close()
-  colors.clear()
+  opened = null
   chosen = null
   const collection = service.collection(state.collection)
   const [description, schema] = await Promise.all([known.info ?? collection.info(), known.schema ?? collection.queryables()])
   info = description
   $('collection').value = info.id
-  const names = Object.keys(schema.properties).filter(name => name !== 'geometry' && name !== 'id')
+  schemas = schema.properties
+  const names = Object.keys(schemas).filter(name => name !== 'geometry' && name !== 'id')
   // What most call the name of a thing.
   const usual = ['name', 'title', 'label', 'Name', 'Title'].find(name => names.includes(name)) ?? ''
   if (state.titles === null || !names.includes(state.titles)) state.titles = usual
   options($('titles'), names, 'none', state.titles)
   options($('color'), names, 'none', state.color)
   state.color = $('color').value
+  await chooseLook()
+  completion.use(collection, schemas)
   $('filter').value = state.filter
   $('filter').placeholder = names.includes('population') ? 'population > 100000' : names.length ? `${names[0]} IS NOT NULL` : ''
   for (const name of ['how', 'method']) document.querySelector(`input[name=${name}][value=${state[name]}]`).checked = true
@@ -341,9 +339,11 @@ async function openCollection(known = {}) {
   save()
   if (state.id) {
     const found = await collection.get(state.id)
-    if (found) choose(found.feature)
+    if (found) choose(found.feature, false)
   }
 }
+
+const chooseLook = () => look.choose(service.collection(state.collection), state.color, state.how, schemas[state.color]?.type)
 
 function changeTo(id, list) {
   if (list) listCollections(list, id)

@@ -24,6 +24,10 @@ import files  # noqa: F401
 import times  # noqa: F401
 import live  # noqa: F401
 import everybody  # noqa: F401
+import by_keyboard  # noqa: F401
+import filters  # noqa: F401
+import looks  # noqa: F401
+import content  # noqa: F401
 import layers  # noqa: F401
 import your_file  # noqa: F401
 from harness import TESTS, Browser

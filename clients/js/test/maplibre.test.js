@@ -16,7 +16,7 @@ class StubMap {
   listeners = new Map()
   bounds = [0, 50, 2, 52]
   zoom = 8
-  isStyleLoaded() { return true }
+  off() {}
   getStyle() { return {} }
   addSource(id, source) {
     this.sources.set(id, { ...source, setData: data => { this.sources.get(id).data = data; this.onData?.(id) } })

@@ -23,6 +23,15 @@ def point(page, place):
     return box["x"] + 9 + (box["width"] - 18) * place / 1000, box["y"] + box["height"] / 2
 
 
+def swipe(devtools, page, start, end):
+    def send(kind, *at):
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in at]})
+    send("touchStart", point(page, start))
+    for step in range(1, 6):
+        send("touchMove", point(page, start + (end - start) * step / 5))
+    send("touchEnd")
+
+
 def drag(page, start, end):
     page.mouse.move(*point(page, start))
     page.mouse.down()
@@ -50,14 +59,15 @@ def thumbs_never_lock(browse, service):
 def random_steps(browse, service):
     concerts(service, "gigs", 300)
     r = random.Random(3)
-    b = browse()
+    b = browse(has_touch=True)
     page = b.open("collection=gigs")
+    devtools = b.context.new_cdp_session(page)
     # The pointer meets a thumb within its half width.
     near, model, focus = 9 / (page.locator("#from").bounding_box()["width"] - 18) * 1000, [0, 1000], None
     for step in range(STEPS):
         if r.random() < 0.3:
             start, end = r.choice(model), r.choice([0, 1000, r.choice(model), r.randrange(1001)])
-            drag(page, start, end)
+            swipe(devtools, page, start, end) if r.random() < 0.5 else drag(page, start, end)
             found = places(page)
             # One has gone to where it was drawn, the other is where it was; either may have been on top where they meet.
             fits = [sorted([model[1 - i], end]) for i in (0, 1) if abs(model[i] - start) <= near]
@@ -95,18 +105,9 @@ def thumbs_by_touch(browse, service):
     page.locator("#from").scroll_into_view_if_needed()
     devtools = b.context.new_cdp_session(page)
 
-    def swipe(start, end):
-        def send(kind, *at):
-            devtools.send("Input.dispatchTouchEvent", {
-                "type": kind, "touchPoints": [{"x": x, "y": y} for x, y in at]})
-        send("touchStart", point(page, start))
-        for step in range(1, 6):
-            send("touchMove", point(page, start + (end - start) * step / 5))
-        send("touchEnd")
-
-    swipe(0, 1000)
+    swipe(devtools, page, 0, 1000)
     assert places(page) == [1000, 1000], places(page)
-    swipe(1000, 500)
+    swipe(devtools, page, 1000, 500)
     assert abs(places(page)[0] - 500) < 9 and places(page)[1] == 1000, places(page)
     b.close()
 
