@@ -10,7 +10,8 @@ import Testing
 
   @Test func `every page leads to others and to itself for programs`() async throws {
     let service = try Service()
-    await service.store((0..<30).map { TwinFeature($0, Double($0), 3, "{\"name\":\"n\($0)\"}") })
+    await service.store(
+      (0..<230).map { TwinFeature($0, Double($0 % 90), 3, "{\"name\":\"n\($0)\"}") })
     let headers = Self.html + [("Host", "a.example")]
     var (seen, waiting): (Set<String>, [String]) = (["/"], ["/"])
     while let path = waiting.popLast() {
@@ -29,11 +30,25 @@ import Testing
     }
     for path in [
       "/collections?f=html", "/collections/c?f=html", "/collections/c/items?f=html", "/conformance",
-      "/collections/c/items?f=html&offset=20", "/collections/c/items/0?f=html",
-      "/collections/c/items?f=geojson", "/api?f=html", "/api?f=json", "/openapi.yaml",
+      "/collections/c/items?f=html&offset=200", "/collections/c/items/0?f=html",
+      "/collections/c/items?f=geojson", "/collections/c/items?f=csv", "/api?f=html", "/api?f=json",
+      "/openapi.yaml",
       "/collections/c/queryables", "/collections/c/schema",
     ] {
       #expect(seen.contains(path), "\(path) is not among \(seen.sorted())")
+    }
+  }
+
+  @Test func `what no page may hold is replaced`() async throws {
+    let service = try Service()
+    let odd =
+      "\\u0000a\\u001b\\u007f\\u0085b\\ufdd0\\ufffe\\ud83f\\udfff\\t\\ufdcf\u{FFFD}\u{1F600}<"
+    await service.store([TwinFeature(1, 2, 3, "{\"n\":\"\(odd)\"}")])
+    let replaced =
+      "\u{FFFD}a\u{FFFD}\u{FFFD}\u{FFFD}b\u{FFFD}\u{FFFD}\u{FFFD}\t\u{FDCF}\u{FFFD}\u{1F600}&lt;"
+    for path in ["/collections/c/items", "/collections/c/items/1"] {
+      let page = await service.get(path, headers: Self.html)
+      #expect(page.response.body.firstRange(of: Array(replaced.utf8)) != nil, "\(page.text)")
     }
   }
 

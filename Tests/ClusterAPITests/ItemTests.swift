@@ -42,7 +42,7 @@ import Testing
     func list(_ query: String) async -> Answer {
       await service.get("/collections/c/items?\(query)")
     }
-    #expect(await list("")["numberReturned"]?.int == 10)
+    #expect(await list("")["numberReturned"]?.int == 30)
     let none = await list("limit=0")
     #expect(none["numberMatched"]?.int == 30 && none.ids == [] && none.next == nil)
     #expect(await list("limit=1000000").ids.count == 30)

@@ -38,6 +38,19 @@ import Testing
     }
   }
 
+  @Test func `a page of few properties ends by what is read for it`() async throws {
+    let service = try Service()
+    await LongAnswerTests.store(70, in: service)
+    let none = await service.get("/collections/c/items?properties=none")
+    #expect(none.ids.count == 70 && none.next == nil)
+    let few = await service.get("/collections/c/items?properties=n")
+    #expect(few.ids.count == 67 && few.next != nil)
+    let all = await service.get("/collections/c/items?properties=n,text")
+    #expect(all.ids.count == 8 && all.next != nil)
+    let table = await service.get("/collections/c/items?f=csv")
+    #expect(TestTable(table.response.body)?.rows.count == 8)
+  }
+
   @Test func `what has no pages is refused above its limit`() async throws {
     let service = try Service()
     await LongAnswerTests.store(34, in: service)

@@ -1,5 +1,6 @@
 import ClusterCore
 import GeoFormats
+import Threading
 
 /// The most bytes of an answer, before it is compressed.
 enum AnswerLimit {
@@ -24,15 +25,33 @@ enum AnswerLimit {
   }
 
   /// Those first features of a page that fit into it, at least one.
-  static func page(_ ordinals: [Int], of index: FeatureIndex) -> ArraySlice<Int> {
-    var bytes = 0
+  ///
+  /// - Parameters:
+  ///   - selection: the properties that are written of each.
+  ///   - otherBytes: about the bytes of a feature without its properties.
+  static func page(
+    _ ordinals: [Int], of index: FeatureIndex,
+    _ selection: AnnotationOptions.PropertySelection = .all, otherBytes: Int = otherBytes
+  ) -> ArraySlice<Int> {
+    var (bytes, readBytes) = (0, 0)
     for (number, ordinal) in ordinals.enumerated() {
-      bytes += index.record(at: ordinal).properties.count + otherBytes
-      if bytes > page, number > 0 { return ordinals[..<number] }
+      let properties = index.record(at: ordinal).properties
+      bytes += otherBytes
+      switch selection {
+      case .all: bytes += properties.count
+      case .none: break
+      case .names(let names):
+        readBytes += properties.count
+        if Interruption.poll(50 &+ properties.count) { return [] }
+        PropertyReader.forEachSelected(names, in: properties) { bytes += $0.count + $1.count + 2 }
+      }
+      if bytes > page || readBytes > pageOfRead, number > 0 { return ordinals[..<number] }
     }
     return ordinals[...]
   }
 
   /// About the bytes of a feature without its properties.
   static let otherBytes = 128
+  /// The most bytes of properties that are looked at for a page.
+  static let pageOfRead = 8 * page
 }

@@ -38,21 +38,37 @@ extension Cost {
 
   /// The cost of a page of features.
   ///
-  /// - Parameter order: what is needed of properties to order the features by; nil for index order.
+  /// - Parameters:
+  ///   - order: what is needed of properties to order the features by; nil for index order.
+  ///   - properties: those that a feature carries.
   init(
     ofItems limit: Int, in region: DegreesRegion?, passing filter: FilterExpression?,
-    by order: PropertyOptions? = nil, of collection: IndexedCollection
+    by order: PropertyOptions? = nil, properties: AnnotationOptions.PropertySelection = .all,
+    of collection: IndexedCollection
   ) {
     self.init()
     let estimate = collection.estimate(of: region, passing: filter)
     let seen = estimate.features
-    let sample = RecordSample(of: collection)
+    let sample = RecordSample(of: collection, properties)
     add(PropertyOptions(filter: filter), seen: estimate.unfiltered, of: collection, sample)
     if let order {
       add(order, seen: 0, of: collection, sample)
       nanoseconds += seen * 100 * Double(order.valueNames.count)
     }
     addPage(of: min(Double(limit), seen), sample)
+  }
+
+  /// Adds what a table costs more than JSON: its columns, if they aren't known, and a field in each for each feature.
+  mutating func add(tableOf snapshot: CollectionSnapshot, _ form: FeatureForm, features: Int) {
+    let collection = snapshot.collection
+    if !form.knowsColumns(of: snapshot) {
+      nanoseconds +=
+        Cost(ofSurveying: collection, isMostlyKnown: snapshot.surveys.isMostlyKnown).nanoseconds
+    }
+    let sample = RecordSample(of: collection)
+    let most = Double(AnswerLimit.page) / (sample.wholeBytes + Double(AnswerLimit.otherBytes))
+    let count = min(Double(min(features, collection.index.count)), max(most, 1))
+    nanoseconds += count * (300 + 4 * sample.wholeBytes)
   }
 
   /// The cost of pins.
@@ -182,7 +198,13 @@ extension Cost {
 
   /// Adds a page of features, as far as it may be long.
   private mutating func addPage(of features: Double, _ sample: RecordSample) {
-    let most = Double(AnswerLimit.page) / (sample.propertyBytes + Double(AnswerLimit.otherBytes))
-    add(features: min(features, max(most, 1)), of: sample, otherBytes: 105)
+    var most = Double(AnswerLimit.page) / (sample.propertyBytes + Double(AnswerLimit.otherBytes))
+    if sample.readNanoseconds > 0 {
+      most = min(most, Double(AnswerLimit.pageOfRead) / max(sample.wholeBytes, 1))
+    }
+    let count = min(features, max(most, 1))
+    add(features: count, of: sample, otherBytes: 105)
+    // What is picked is measured before.
+    nanoseconds += count * sample.readNanoseconds
   }
 }

@@ -17,6 +17,12 @@ extension JSONWriter {
     }
   }
 
+  /// Writes a GeoJSON Feature with what a request wants of it.
+  mutating func feature(_ record: FeatureRecord, _ form: FeatureForm) {
+    if form.isWhole { return feature(record) }
+    feature(record, hasGeometry: form.hasGeometry) { $0.properties(of: record, form.properties) }
+  }
+
   /// Writes `{latitude, longitude}`.
   mutating func coordinate(_ coordinate: Coordinate) {
     self.coordinate(latitude: coordinate.latitude, longitude: coordinate.longitude)

@@ -42,9 +42,8 @@ enum SmallRead {
     else { return false }
     switch part {
     case .itself: limit = min(limit, added)
-    case .items(let count) where count <= page: limit = min(limit, added)
+    case .items(let count): limit = min(limit, count <= page ? added : page)
     case .children, .hull: limit = apart
-    case .items: return false
     }
     return collection.holds(atMost: limit, in: name)
   }

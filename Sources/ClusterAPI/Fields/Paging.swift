@@ -3,7 +3,9 @@ import ClusterCore
 /// `limit` and `offset` of a list.
 struct Paging {
   static let names = ["limit", "offset"]
-  static let defaultLimit = 10
+  static let defaultLimit = 1000
+  /// The default of a page for people.
+  static let defaultLimitOfHTML = 100
   static let maximumLimit = 10_000
 
   /// 0…``maximumLimit``; with 0 the answer holds only counts.

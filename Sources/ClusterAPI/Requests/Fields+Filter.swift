@@ -14,12 +14,10 @@ extension Fields {
   /// The most features that a request may name.
   private static let mostIDs = 1000
 
-  private static let crs84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
-
   /// The filter in normal form. Without a language an object in a body is JSON, and everything else is text.
   func filter(_ name: String = "filter") throws -> FilterExpression? {
     let language = try filterLanguage()
-    try checkFilterCRS()
+    try checkReferenceSystem("filter-crs")
     guard has(name) else { return nil }
     do {
       guard language == .json || inBody else {
@@ -64,11 +62,14 @@ extension Fields {
     return try choice("filter-lang", FilterLanguage.self)
   }
 
-  /// Refuses other coordinates in the filter than longitudes and latitudes.
-  func checkFilterCRS() throws(Problem) {
-    guard let crs = try string("filter-crs"), crs != Fields.crs84 else { return }
-    throw problem(
-      "filter-crs", "filter-crs is not \(Fields.crs84), the only one that is known here")
+  /// Refuses other coordinates than longitudes and latitudes of WGS 84. They are named by their URI or, as in OGC API
+  /// Features, part 2, by a safe CURIE.
+  func checkReferenceSystem(_ name: String) throws(Problem) {
+    let crs84 = ReferenceSystem.crs84
+    guard let crs = try string(name), ![crs84, "[OGC:CRS84]"].contains(where: crs.isSame) else {
+      return
+    }
+    throw problem(name, "\(name) is not \(crs84), the only one that is known here")
   }
 
   /// The span of time: an instant, or two with a slash between them, either of which may be `..` or nothing.

@@ -95,7 +95,7 @@ extension ViewportField {
       reading: { fields, _, _ in _ = try fields.filterLanguage() }),
     ViewportField(
       "filter-crs", .properties, [annotations, .tile],
-      reading: { fields, _, _ in try fields.checkFilterCRS() }),
+      reading: { fields, _, _ in try fields.checkReferenceSystem("filter-crs") }),
     ViewportField(
       "ids", .properties, [annotations, .tile], { try $0.onlyIDs($1) },
       { $0.cell.properties.filter = $0.cell.properties.filter.narrowed(to: $1) }),

@@ -65,11 +65,15 @@ extension Resources {
     let collection = asked.snapshot.collection
     return .response(
       to: request, etag: asked.etag,
-      isSmall: asked.viewport == nil
+      isSmall: asked.viewport == nil && asked.type != .csv
         && SmallRead.isSmall(asked.id, asked.options, as: part, over: collection),
       cost: {
-        Cost(
+        var cost = Cost(
           of: asked.id, in: asked.viewport, asked.options, as: part, over: collection)
+        if asked.type == .csv {
+          cost.add(tableOf: asked.snapshot, FeatureForm(), features: asked.paging.limit)
+        }
+        return cost
       }
     ) {
       let properties = try BoundProperties(asked.options.neededProperties, in: collection)
@@ -126,12 +130,15 @@ extension Resources {
     _ id: String, _ annotation: String, _ request: HTTPRequest
   ) throws -> Outcome {
     let asked = try annotationRequest(
-      id, annotation, request, offered: [.geoJSON, .json], isPaged: true)
+      id, annotation, request, offered: [.geoJSON, .json, .csv], isPaged: true)
+    let isTable = asked.type == .csv
     return try answer(asked, request, as: .items(asked.paging.limit)) { found in
       Resources.featureCollection(
         found.result.ordinals(
           of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
-        of: asked.snapshot.index, matched: found.annotation.count, paging: asked.paging,
+        of: asked.snapshot.index,
+        columns: isTable ? try FeatureForm().tableColumns(of: asked.snapshot) : nil,
+        matched: found.annotation.count, paging: asked.paging,
         request: request, base: asked.base ?? "", type: asked.type, etag: asked.etag)
     }
   }

@@ -87,6 +87,9 @@ extension Resources {
       Link("\(path)/items?f=html", "items", .html, "Its features, for people"),
       queryables(of: id, base),
       Link("\(path)/schema", Link.schema, .schema, "What a feature has"),
+      // GDAL takes the types of columns from it, and knows the relation in these letters only.
+      Link(
+        "\(path)/schema?type=feature", "describedBy", .schema, "What a feature is in GeoJSON"),
       Link("\(path)/clusters", "related", .json, "What to draw in a viewport"),
       Link("\(path)/pins", "related", .json, "Every feature as a pin"),
       Link("\(path)/tiles", Link.vectorTiles, .json, "Vector tiles"),
@@ -194,7 +197,6 @@ extension JSONWriter {
   fileprivate mutating func collection(
     _ snapshot: CollectionSnapshot, _ base: String, _ times: ClosedRange<Double>?
   ) {
-    let crs: StaticString = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
     object { json in
       json.member("id", snapshot.info.id)
       json.member("title", snapshot.info.title)
@@ -210,11 +212,11 @@ extension JSONWriter {
           } else {
             json.null()
           }
-          json.member("crs", crs)
+          json.member("crs", ReferenceSystem.crs84)
         }
         if snapshot.info.temporal != nil { json.temporalExtent(times) }
       }
-      json.array("crs") { $0.value(crs) }
+      json.array("crs") { $0.value(ReferenceSystem.crs84) }
       if let ttl = snapshot.info.ttl { json.member("ttl", Double(ttl) / 1000) }
       if let temporal = snapshot.info.temporal { json.temporalProperties(temporal) }
       json.member("featureCount", snapshot.index.count)

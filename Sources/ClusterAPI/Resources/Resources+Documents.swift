@@ -16,8 +16,14 @@ extension Resources {
   /// The description in OpenAPI 3.0, with the service's own URL, and with properties as parameters of `items`: from
   /// these alone programs learn that they can leave a selection to the service.
   func openAPI30(_ request: HTTPRequest) throws -> Outcome {
-    let fields = try Fields(query: request.query, allowed: ["f"])
+    let fields = try Fields(query: request.query, allowed: ["f", "properties"])
     let format = try fields.string("f")
+    // For generators, whose code must not change with the data.
+    let properties = try fields.string("properties")
+    guard properties?.isSame(as: "none") ?? true else {
+      throw fields.problem("properties", "properties is not none, the only value that it has here")
+    }
+    let isFixed = properties != nil
     let base = base(of: request)
     // Programs ask for types of their own, and mean this one.
     let offered = [MediaType.openAPI, .json, .html]
@@ -28,11 +34,11 @@ extension Resources {
     let cost = { @Sendable [catalog] in
       Cost(ofListing: min(catalog.count, Resources.sampledCollections))
     }
-    return .response(to: request, cost: cost) { [catalog] in
+    return .response(to: request, isSmall: isFixed, cost: cost) { [catalog] in
       // A URL of a service has no characters that JSON escapes.
       let url = Array((base.isEmpty ? "/" : base).utf8)
       var json = JSONWriter()
-      for name in try Resources.sampledProperties(of: catalog) {
+      for name in isFixed ? [] : try Resources.sampledProperties(of: catalog) {
         json.object { json in
           json.member("name", name)
           json.member("in", "query")

@@ -9,30 +9,40 @@ extension Resources {
   // MARK: Lists
 
   /// The fields of a list of features. Other names in its query are those of properties.
-  static let itemFields = ["bbox", "sortby", "f"] + Fields.filterNames + Paging.names
+  static let itemFields =
+    ["bbox", "bbox-crs", "sortby", "f"] + FeatureForm.names + Fields.filterNames + Paging.names
 
   func listItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(
-      query: RepeatedNames.joined(request.query, ["bbox", "sortby"]),
+      query: RepeatedNames.joined(request.query, ["bbox", "sortby", "properties"]),
       allowed: Resources.itemFields, othersAreProperties: true)
-    let type = try request.negotiate([.geoJSON, .json, .html], format: try fields.string("f"))
-    let paging = try Paging(fields)
+    let type = try request.negotiate(
+      [.geoJSON, .json, .html, .csv], format: try fields.string("f"))
+    let form = try FeatureForm(fields)
+    let paging = try Paging(
+      fields, defaultLimit: type == .html ? Paging.defaultLimitOfHTML : Paging.defaultLimit)
     let given = try fields.narrowed(try fields.filter()).narrowed(to: try fields.onlyIDs())
     let datetime = try fields.datetime()
     let sortKeys = try SortKeys(fields)
     let properties = try fields.askedProperties()
     let region = try fields.region()
+    try fields.checkReferenceSystem("bbox-crs")
     let snapshot = try snapshot(id)
     let filter = given.narrowed(to: datetime, of: snapshot.info.temporal)
     let base = base(of: request)
     let etag = entityTag(snapshot, request, type, links: base)
     let collection = snapshot.collection
+    let isTable = type == .csv
     return .response(
       to: request, etag: etag,
-      isSmall: filter == nil && sortKeys == nil && paging.limit <= SmallRead.page,
+      isSmall: filter == nil && sortKeys == nil && !isTable
+        && min(paging.limit, collection.index.count) <= SmallRead.page,
       cost: {
-        Cost(
-          ofItems: paging.limit, in: region, passing: filter, by: sortKeys?.options, of: collection)
+        var cost = Cost(
+          ofItems: paging.limit, in: region, passing: filter, by: sortKeys?.options,
+          properties: form.properties, of: collection)
+        if isTable { cost.add(tableOf: snapshot, form, features: paging.limit) }
+        return cost
       }
     ) {
       try collection.check(properties: properties)
@@ -44,22 +54,33 @@ extension Resources {
           try scope.ordinals(in: region, by: order, offset: paging.offset, limit: paging.limit)
         } ?? scope.ordinals(in: region, offset: paging.offset, limit: paging.limit)
       return Resources.featureCollection(
-        ordinals, of: collection.index, matched: scope.count(in: region), paging: paging,
-        request: request, base: base, type: type, etag: etag, of: id)
+        ordinals, of: collection.index, form,
+        columns: isTable ? try form.tableColumns(of: snapshot) : nil,
+        matched: scope.count(in: region), paging: paging, request: request, base: base, type: type,
+        etag: etag, of: id)
     }
   }
 
   /// A page of features: the given ones, or as many as fit into it. JSON and GeoJSON differ in the media type
   /// only.
+  ///
+  /// - Parameter columns: those of a table; nil for other types.
   static func featureCollection(
-    _ ordinals: [Int], of index: FeatureIndex, matched: Int, paging: Paging, request: HTTPRequest,
+    _ ordinals: [Int], of index: FeatureIndex, _ form: FeatureForm = FeatureForm(),
+    columns: CSVWriter.Columns? = nil, matched: Int, paging: Paging, request: HTTPRequest,
     base: String, type: MediaType, etag: String, of id: String? = nil
   ) -> HTTPResponse {
-    var ordinals = AnswerLimit.page(ordinals, of: index)
+    var ordinals = AnswerLimit.page(
+      ordinals, of: index, form.properties,
+      otherBytes: AnswerLimit.otherBytes + (columns?.count ?? 0))
     if type == .html { ordinals = ordinals.prefix(longestHTML) }
     var links = [Link(base + Resources.target(request), "self", type, "This page")]
     if let id {
       links.append(Resources.alternate(request, base, of: type, .geoJSON))
+      if type != .csv {
+        let table = Resources.target(request, setting: "f", to: MediaType.csv.shortName)
+        links.append(Link(base + table, "alternate", .csv, "The same as a table"))
+      }
       links.append(Link("\(base)/collections/\(id)", "collection", .json, "The collection"))
     }
     let next = paging.offset + ordinals.count
@@ -68,7 +89,11 @@ extension Resources {
     }
     if let id, type == .html {
       return page(
-        ordinals, of: index, matched: matched, in: id, links: links, base, etag: etag)
+        ordinals, of: index, form, matched: matched, in: id, links: links, base, etag: etag)
+    }
+    if let columns {
+      return table(
+        ordinals, of: index, form, columns, matched: matched, links: links, etag: etag, of: id)
     }
     var response = HTTPResponse(
       type: type, etag: etag, reserving: 512 + ordinals.count * 256
@@ -81,10 +106,11 @@ extension Resources {
         for ordinal in ordinals {
           let record = index.record(at: ordinal)
           if Interruption.poll(100 &+ record.properties.count / 4) { return }
-          json.feature(record)
+          json.feature(record, form)
         }
       }
     }
+    response.add(form)
     // It tells what filters may name, too.
     response.add(links + (id.map { [queryables(of: $0, base)] } ?? []))
     return response
@@ -121,7 +147,11 @@ extension Resources {
   // MARK: One feature
 
   func getItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
-    let type = try request.answerType([.geoJSON, .json, .html])
+    let fields = try Fields(
+      query: RepeatedNames.joined(request.query, ["properties"]),
+      allowed: ["f"] + FeatureForm.names)
+    let type = try request.negotiate([.geoJSON, .json, .html], format: try fields.string("f"))
+    let form = try FeatureForm(fields)
     let snapshot = try snapshot(id)
     let ordinal = try ordinal(of: feature, in: snapshot)
     let base = base(of: request)
@@ -131,13 +161,13 @@ extension Resources {
       cost: { Cost(nanoseconds: 25_000 + Double(size)) }
     ) {
       Resources.response(
-        snapshot.index.record(at: ordinal), feature, in: id, request, type, base)
+        snapshot.index.record(at: ordinal), form, feature, in: id, request, type, base)
     }
   }
 
   private static func response(
-    _ record: FeatureRecord, _ feature: String, in id: String, _ request: HTTPRequest,
-    _ type: MediaType, _ base: String
+    _ record: FeatureRecord, _ form: FeatureForm, _ feature: String, in id: String,
+    _ request: HTTPRequest, _ type: MediaType, _ base: String
   ) -> HTTPResponse {
     let collection = "\(base)/collections/\(id)"
     let own = "\(collection)/items/\(PercentCoding.encode(feature))"
@@ -148,11 +178,12 @@ extension Resources {
       Resources.alternate(request, base, of: type, .geoJSON),
       Link(collection, "collection", .json, "Its collection"),
     ]
-    if type == .html { return Resources.page(record, in: id, links: links, base) }
+    if type == .html { return Resources.page(record, form, in: id, links: links, base) }
     var json = JSONWriter()
-    json.feature(record)
+    json.feature(record, form)
     // Its entity tag is a hash of its bytes, so that writes of other features don't change it.
     var response = HTTPResponse(json, type: type)
+    response.add(form)
     response.add(links)
     return response
   }

@@ -64,17 +64,19 @@ extension Resources {
 
   /// Features, with a map.
   static func page(
-    _ ordinals: ArraySlice<Int>, of index: FeatureIndex, matched: Int, in id: String, links: [Link],
-    _ base: String, etag: String
+    _ ordinals: ArraySlice<Int>, of index: FeatureIndex, _ form: FeatureForm, matched: Int,
+    in id: String, links: [Link], _ base: String, etag: String
   ) -> HTTPResponse {
     let collection = Link("\(base)/collections/\(id)?f=html", "collection", .html, id)
     var page = HTMLPage("Features", above: [home(base), collections(base), collection])
     page.add(paragraph: [.text("\(ordinals.count) of \(matched)")])
-    page.add(
-      map: ordinals.map { ordinal in
-        let coordinate = index.record(at: ordinal).coordinate
-        return (coordinate.longitude, coordinate.latitude)
-      })
+    if form.hasGeometry {
+      page.add(
+        map: ordinals.map { ordinal in
+          let coordinate = index.record(at: ordinal).coordinate
+          return (coordinate.longitude, coordinate.latitude)
+        })
+    }
     page.add(
       rows: ordinals.map { ordinal in
         let record = index.record(at: ordinal)
@@ -82,7 +84,8 @@ extension Resources {
         let name = "\(record.id)"
         let href = "\(base)/collections/\(id)/items/\(PercentCoding.encode(name))?f=html"
         return [
-          [.link(href, name)], [.text(coordinates(of: record))], [.text(properties(of: record))],
+          [.link(href, name)], [.text(form.hasGeometry ? coordinates(of: record) : "")],
+          [.text(properties(of: record, form))],
         ]
       })
     page.add(Array(links.dropFirst()))
@@ -90,13 +93,14 @@ extension Resources {
   }
 
   /// A feature.
-  static func page(_ record: FeatureRecord, in id: String, links: [Link], _ base: String)
-    -> HTTPResponse
-  {
+  static func page(
+    _ record: FeatureRecord, _ form: FeatureForm, in id: String, links: [Link], _ base: String
+  ) -> HTTPResponse {
     let collection = Link("\(base)/collections/\(id)?f=html", "collection", .html, id)
     var page = HTMLPage("\(record.id)", above: [home(base), collections(base), collection])
-    var rows: [[[HTMLPage.Cell]]] = [[[.text("Coordinates")], [.text(coordinates(of: record))]]]
-    for (name, value) in PropertyReader.Members(of: record.properties).prefix(longestHTML) {
+    var rows: [[[HTMLPage.Cell]]] = []
+    if form.hasGeometry { rows.append([[.text("Coordinates")], [.text(coordinates(of: record))]]) }
+    for (name, value) in members(of: record, form).prefix(longestHTML) {
       rows.append([[.text(shown(name))], [.text(shown(value))]])
     }
     page.add(rows: rows)
@@ -131,11 +135,20 @@ extension Resources {
     "\(record.coordinate.longitude + 0), \(record.coordinate.latitude + 0)"
   }
 
+  /// The properties that a request wants of a feature.
+  private static func members(
+    of record: FeatureRecord, _ form: FeatureForm
+  ) -> some Sequence<PropertyReader.Members.Element> {
+    PropertyReader.Members(of: record.properties).lazy.filter {
+      form.properties == .all || form.properties.contains(JSONScanner.unescape($0.name))
+    }
+  }
+
   /// The most bytes of a value on a page for people.
   private static let longestValue = 200
 
-  private static func properties(of record: FeatureRecord) -> String {
-    PropertyReader.Members(of: record.properties).prefix(20).map {
+  private static func properties(of record: FeatureRecord, _ form: FeatureForm) -> String {
+    members(of: record, form).prefix(20).map {
       "\(shown($0.name)): \(shown($0.value))"
     }.joined(separator: ", ")
   }

@@ -22,13 +22,38 @@ extension Resources {
   /// Everything that a feature has.
   func schema(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(query: request.query, allowed: ["f", "type"])
-    if try fields.choice("type", BodySchema.self) != nil { return try bodySchema(id, request) }
+    switch try fields.choice("type", SchemaType.self) {
+    case .create, .replace: return try bodySchema(id, request)
+    case .feature: return try featureSchema(id, request)
+    case nil: break
+    }
     return try schema(id, "schema", request) { json, survey in
       json.idSchema()
       json.geometrySchema()
       for property in survey.properties
       where !["id", JSONWriter.geometryName].contains(property.name) {
         json.schema(of: property)
+      }
+    }
+  }
+
+  /// The form of a GeoJSON feature. Programs that make columns of properties, such as GDAL, take their types from it, as far
+  /// as it tells any; null is no value to them. Integers may be longer than they believe, and of lists it tells too little.
+  private func featureSchema(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    try schema(id, "schema?type=feature", request, takesOthers: true) { json, survey in
+      json.object("type") { $0.member("const", "Feature") }
+      json.idSchema()
+      json.object("geometry") { $0.pointSchema() }
+      json.object("properties") { json in
+        json.member("type", "object")
+        json.object("properties") { json in
+          for property in survey.properties {
+            let kinds = property.kinds.subtracting(.null)
+            guard !kinds.isEmpty, kinds != .integer, kinds.isDisjoint(with: [.array, .object])
+            else { continue }
+            json.schema(of: property, kinds)
+          }
+        }
       }
     }
   }
@@ -68,9 +93,9 @@ extension Resources {
 }
 
 extension Resources {
-  /// The writes whose bodies a schema is asked for, as OGC API Features, part 4 has it.
-  private enum BodySchema: String, CaseIterable {
-    case create, replace
+  /// What a schema is asked for: the bodies of writes, as OGC API Features, part 4 has it, and a feature as GeoJSON.
+  private enum SchemaType: String, CaseIterable {
+    case create, replace, feature
   }
 
   /// What a feature must look like to be stored. It is the same for all collections.
@@ -163,12 +188,14 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a property with the kinds of values that features have.
-  fileprivate mutating func schema(of property: PropertySurvey.Property) {
+  /// Writes a property with the kinds of values that features have, or some of them.
+  fileprivate mutating func schema(
+    of property: PropertySurvey.Property, _ kinds: PropertySurvey.Kinds? = nil
+  ) {
     Array(property.name.utf8).withUnsafeBytes { keyUTF8($0) }
     object { json in
       json.member("title", property.name)
-      let types = property.kinds.types
+      let types = (kinds ?? property.kinds).types
       json.key("type")
       if types.count == 1 {
         json.value(types[0])

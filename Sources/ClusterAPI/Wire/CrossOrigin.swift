@@ -32,7 +32,15 @@ enum CrossOrigin {
   private static func newFields(
     of type: MediaType, _ caching: Caching
   ) -> [(name: String, value: String)] {
-    [("Content-Type", type.rawValue), origin, exposed, sniffing, caching.field]
+    [("Content-Type", type.withParameters), origin, exposed, sniffing, caching.field]
+  }
+
+  /// Adds a field to an answer that pages may see.
+  static func add(_ name: String, _ value: String, to response: inout HTTPResponse) {
+    response.headers.append((name, value))
+    if let place = response.headers.firstIndex(where: { $0.name == exposed.name }) {
+      response.headers[place].value += ", \(name)"
+    }
   }
 
   /// Adds the fields that open an answer to no request, or to one that can't be read.

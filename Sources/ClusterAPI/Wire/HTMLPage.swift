@@ -107,8 +107,14 @@ struct HTMLPage {
     "<a href=\"\(escaped(href))\">\(escaped(text))</a>"
   }
 
-  /// Text as it stands in an element or in quotes. By bytes: whatever stands beside a `<`, browsers see it.
+  /// Text as it stands in an element or in quotes. By bytes: whatever stands beside a `<`, browsers see it. Code points that no
+  /// page may have are U+FFFD.
   static func escaped(_ text: String) -> String {
+    var text = text
+    if !text.unicodeScalars.allSatisfy(isAllowed) {
+      let allowed = text.unicodeScalars.map { isAllowed($0) ? $0 : "\u{FFFD}" }
+      text = String(String.UnicodeScalarView(allowed))
+    }
     guard text.utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return text }
     return text.escaped { byte in
       switch byte {
@@ -119,6 +125,15 @@ struct HTMLPage {
       case UInt8(ascii: "'"): "&#39;"
       default: nil
       }
+    }
+  }
+
+  /// Whether a code point is neither a control character other than white space nor one that is for nothing.
+  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x20...0x7E, 0x09, 0x0A, 0x0C, 0x0D: true
+    case 0..<0xA0, 0xFDD0...0xFDEF: false
+    default: scalar.value & 0xFFFE != 0xFFFE
     }
   }
 }

@@ -25,7 +25,7 @@ extension HTTPRequest {
     guard !ReferenceSystem(named: String(decoding: name, as: UTF8.self)).isDegrees else { return }
     throw Problem(
       400, field: "Content-Crs", inBody: false,
-      "coordinates are stored in http://www.opengis.net/def/crs/OGC/1.3/CRS84 only")
+      "coordinates are stored in \(ReferenceSystem.crs84) only")
   }
 
   /// The media type of the body, of those of a list; nil if none of them is given.

@@ -46,9 +46,11 @@ struct Link: Sendable {
 }
 
 extension HTTPResponse {
-  /// Adds links to the header.
-  mutating func add(_ links: [Link]) {
-    if let field = Link.field(links) { headers.append(("Link", field)) }
+  /// Adds links to the header. Returns whether there was room for them.
+  @discardableResult mutating func add(_ links: [Link]) -> Bool {
+    guard let field = Link.field(links) else { return links.isEmpty }
+    headers.append(("Link", field))
+    return true
   }
 }
 

@@ -19,11 +19,17 @@ enum MediaType: String {
   case eventStream = "text/event-stream"
   case vectorTile = "application/vnd.mapbox-vector-tile"
 
+  /// Its name with the parameters that an answer of this type has.
+  var withParameters: String {
+    self == .csv ? "text/csv; charset=utf-8; header=present" : rawValue
+  }
+
   /// Its name in the field `f`, for those that a client can choose by it.
   var shortName: String {
     switch self {
     case .geoJSON: "geojson"
     case .html: "html"
+    case .csv: "csv"
     default: "json"
     }
   }

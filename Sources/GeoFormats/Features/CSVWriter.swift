@@ -2,9 +2,10 @@ public import ClusterCore
 
 /// Writes features as the records of a table, which ``FeatureReader`` reads back as far as a table can hold them.
 ///
-/// The columns are `id`, `lon`, `lat` and a column for each name of a property. Numbers and texts are written as they
-/// are, texts that look like numbers in quotes, and other values as JSON, which comes back as text. So do numbers of a
-/// column that also holds other values, as columns have one type.
+/// It is as RFC 4180 has it, with a header, and in UTF-8. The columns are `id`, `longitude`, `latitude` and a column for
+/// each name of a property. Numbers and texts are written as they are, texts that look like numbers in quotes, null as
+/// nothing, and other values as JSON, which comes back as text. So do numbers of a column that also holds other values, as
+/// columns have one type.
 public struct CSVWriter {
   /// The names of properties that a table has columns for, and what is in these.
   public struct Columns: Sendable {
@@ -21,6 +22,19 @@ public struct CSVWriter {
 
     /// No columns.
     public init() {}
+
+    /// The columns of some names in UTF-8, in their order. Those that come again, and those that can't be a property's
+    /// column, are left out. Nothing is known of the values in them, so that ``CSVWriter/inexact`` counts too few.
+    public init(names: [[UInt8]]) {
+      for name in names where known[name] == nil && CSVWriter.canName(name) {
+        known[name] = self.names.count
+        self.names.append(name)
+      }
+      isMixed = Array(repeating: false, count: self.names.count)
+    }
+
+    /// The number of columns.
+    public var count: Int { names.count }
 
     /// Adds the names of all properties of features. Returns false if these are too many.
     public mutating func add(namesIn batch: FeatureBatch) -> Bool {
@@ -50,7 +64,7 @@ public struct CSVWriter {
   }
 
   /// The columns before those of properties.
-  private static let first = ["id", "lon", "lat"].map { Array($0.utf8) }
+  static let first = ["id", "longitude", "latitude"].map { Array($0.utf8) }
 
   private let columns: [[UInt8]: Int]
   private let isMixed: [Bool]
@@ -59,18 +73,27 @@ public struct CSVWriter {
   public private(set) var inexact = 0
   private var bytes: [UInt8] = []
   private var values: [UnsafeRawBufferPointer?]
+  /// The columns of the names that the last features had at each place, as most have the same in the same order.
+  private var places: [(name: [UInt8], column: Int?)] = []
   private var number = JSONWriter(reserving: 64)
 
   /// Begins a table with its header.
-  public init(_ columns: Columns) {
+  public init(_ columns: Columns, reserving capacity: Int = 0) {
     (isMixed, hasTextIDs) = (columns.isMixed, columns.hasTextIDs)
     self.columns = Dictionary(uniqueKeysWithValues: zip(columns.names, 0...))
     values = Array(repeating: nil, count: columns.names.count)
+    bytes.reserveCapacity(capacity)
     for (index, name) in (CSVWriter.first + columns.names).enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       name.withUnsafeBytes { append($0) }
     }
-    bytes.append(UInt8(ascii: "\n"))
+    bytes += CSVWriter.lineEnd
+  }
+
+  /// Returns what was written since the last call.
+  public mutating func take() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
   }
 
   /// Hands over what was written since the last call.
@@ -97,8 +120,10 @@ public struct CSVWriter {
       bytes += number.bytes
     }
     for index in values.indices { values[index] = nil }
+    var place = 0
     for member in PropertyReader.Members(of: record.properties) {
-      let column = columns[CSVWriter.text(ofString: member.name)]
+      let column = column(of: member.name, at: place)
+      place += 1
       if column.flatMap({ values[$0] }) != nil || column == nil { isExact = false }
       if let column { values[column] = member.value }
     }
@@ -106,8 +131,27 @@ public struct CSVWriter {
       bytes.append(UInt8(ascii: ","))
       if let value, !append(value: value, isMixed: isMixed) { isExact = false }
     }
-    bytes.append(UInt8(ascii: "\n"))
+    bytes += CSVWriter.lineEnd
     if !isExact { inexact += 1 }
+  }
+
+  private static let lineEnd: [UInt8] = [0x0D, 0x0A]
+  /// The most places that are remembered.
+  private static let mostPlaces = 256
+
+  /// The column of a name given as JSON, at some place of its object; nil if it has none.
+  private mutating func column(of name: UnsafeRawBufferPointer, at place: Int) -> Int? {
+    if place < places.count {
+      let known = places[place]
+      if known.name.count == name.count, known.name.elementsEqual(name) { return known.column }
+    }
+    let column = columns[CSVWriter.text(ofString: name)]
+    if place < places.count {
+      places[place] = (Array(name), column)
+    } else if place < CSVWriter.mostPlaces {
+      places.append((Array(name), column))
+    }
+    return column
   }
 
   /// Writes a value given as JSON. Returns whether it is read back.
@@ -129,13 +173,9 @@ public struct CSVWriter {
 
   /// Writes a text, in quotes if need be.
   private mutating func append(_ text: UnsafeRawBufferPointer, inQuotes: Bool = false) {
-    let special = [UInt8(ascii: "\""), UInt8(ascii: ","), 0x0A, 0x0D]
     // White space around a text, and a byte order mark at the start of a table, wouldn't be taken as they are.
-    let ends = [text.first, text.last].compactMap(\.self)
-    guard
-      inQuotes || ends.contains(where: { JSONText.isSpace($0) || $0 == 0xEF })
-        || text.contains(where: special.contains)
-    else {
+    let hasLostEnd = CSVWriter.isLost(text.first) || CSVWriter.isLost(text.last)
+    guard inQuotes || hasLostEnd || text.contains(where: CSVWriter.isSpecial) else {
       bytes += text
       return
     }
@@ -145,6 +185,14 @@ public struct CSVWriter {
       bytes.append(byte)
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func isSpecial(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ",") || byte == 0x0A || byte == 0x0D
+  }
+
+  private static func isLost(_ byte: UInt8?) -> Bool {
+    byte.map { JSONText.isSpace($0) || $0 == 0xEF } ?? false
   }
 
   /// Whether a name can be that of a column of properties.

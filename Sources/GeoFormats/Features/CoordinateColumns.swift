@@ -30,6 +30,11 @@ enum CoordinateColumns: Equatable {
       return .axes(longitude: columns.0, latitude: columns.1)
     }
     if let geometry = options.geometry { return .geometry(try named(geometry)) }
+    // A table that the service has written may have properties that are called so, too.
+    let first = CSVWriter.first
+    if heading.written.starts(with: first) {
+      return .axes(longitude: first.count - 2, latitude: first.count - 1)
+    }
     let names = heading.written.map { CoordinateName($0) }
     for kind in CoordinateName.Kind.allCases {
       func columns(_ axis: CoordinateName.Axis) -> [Int] {

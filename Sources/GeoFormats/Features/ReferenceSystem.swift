@@ -10,6 +10,9 @@ public enum ReferenceSystem {
   /// Anything else.
   case other
 
+  /// The URI of WGS 84 with the longitude first, as the OGC names it.
+  public static let crs84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
+
   /// The names of WGS 84 other than codes, without what isn't a letter or digit.
   private static let degreesNames = [
     "crs84", "crs84h", "wgs84", "wgs1984", "gcswgs1984", "wgs84longlat",

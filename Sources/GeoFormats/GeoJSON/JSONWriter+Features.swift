@@ -28,6 +28,16 @@ extension JSONWriter {
 
   /// Writes a GeoJSON Feature with all its properties, and its expiry if it has one.
   public mutating func feature(_ record: FeatureRecord) {
+    feature(record, hasGeometry: true) { $0.member("properties", raw: record.properties) }
+  }
+
+  /// Writes a GeoJSON Feature, with null for its geometry if it isn't wanted, and its expiry if it has one.
+  ///
+  /// - Parameter properties: writes the member `properties`.
+  @inline(__always)
+  public mutating func feature(
+    _ record: FeatureRecord, hasGeometry: Bool, properties: (inout JSONWriter) -> Void
+  ) {
     beginObject()
     member("type", "Feature")
     if !record.needsID {
@@ -35,8 +45,8 @@ extension JSONWriter {
       featureID(record.rawID)
     }
     key("geometry")
-    geometry(of: record)
-    member("properties", raw: record.properties)
+    if hasGeometry { geometry(of: record) } else { null() }
+    properties(&self)
     if record.expires != nil || record.neverExpires {
       member("expires", record.expires.map { DateTime.text($0) })
     }

@@ -127,26 +127,31 @@ public struct Features: Sendable {
       ["clusters", id, "hull"], try Query(annotationOf: request), accept: "application/geo+json")
   }
 
-  /// A page of an annotation's features.
+  /// A page of an annotation's features; without a limit as many as the service finds usual, 1000.
   public func items(
-    of id: String, limit: Int = 10, offset: Int = 0, of request: ViewRequest? = nil
+    of id: String, limit: Int? = nil, offset: Int = 0, of request: ViewRequest? = nil
   ) async throws -> FeaturePage {
     var query = try Query(annotationOf: request)
-    query.items += [("limit", String(limit)), ("offset", String(offset))]
+    if let limit { query.items.append(("limit", String(limit))) }
+    query.items.append(("offset", String(offset)))
     return try await get(["clusters", id, "items"], query, accept: "application/geo+json")
   }
 
   // MARK: Features
 
-  /// A page of features.
+  /// A page of features; without a limit as many as the service finds usual, 1000.
+  ///
+  /// - Parameter properties: the names of the only properties that are wanted; nil for all.
   public func items(
     in box: BoundingBox? = nil, filter: String? = nil, ids: [FeatureID]? = nil,
-    datetime: String? = nil, sortBy: String? = nil, limit: Int = 10, offset: Int = 0
+    datetime: String? = nil, sortBy: String? = nil, properties: [String]? = nil,
+    limit: Int? = nil, offset: Int = 0
   ) async throws -> FeaturePage {
     let edges = box.map { "\($0.west),\($0.south),\($0.east),\($0.north)" }
     let query = Query([
       "bbox": edges, "filter": filter, "ids": ids?.map(\.text).joined(separator: ","),
-      "datetime": datetime, "sortby": sortBy, "limit": String(limit), "offset": String(offset),
+      "datetime": datetime, "sortby": sortBy, "properties": properties?.joined(separator: ","),
+      "limit": limit.map { String($0) }, "offset": String(offset),
     ])
     return try await get(["items"], query, accept: "application/geo+json")
   }

@@ -1,0 +1,33 @@
+/// What a request wants of the features that it gets: `properties`, `skipGeometry` and `crs`.
+struct FeatureForm: Sendable {
+  /// The fields that make it up.
+  static let names = ["properties", "skipGeometry", "crs"]
+
+  /// The properties that a feature carries.
+  private(set) var properties = AnnotationOptions.PropertySelection.all
+  /// Whether a feature carries its geometry.
+  private(set) var hasGeometry = true
+  /// Whether features are answered as they are stored.
+  private(set) var isWhole = true
+  /// Whether the request names the reference system, so that the answer does, too.
+  private(set) var namesReferenceSystem = false
+  /// The names of ``properties`` in the order in which they were given; nil unless they were.
+  private(set) var columns: [[UInt8]]?
+
+  /// Everything.
+  init() {}
+
+  /// The form that fields tell.
+  init(_ fields: Fields) throws(Problem) {
+    properties = try fields.propertySelection("properties") ?? .all
+    hasGeometry = try fields.bool("skipGeometry") != true
+    isWhole = properties == .all && hasGeometry
+    try fields.checkReferenceSystem("crs")
+    namesReferenceSystem = fields.has("crs")
+    switch properties {
+    case .all: break
+    case .none: columns = []
+    case .names: columns = try fields.strings("properties")?.list.map { Array($0.utf8) }
+    }
+  }
+}
