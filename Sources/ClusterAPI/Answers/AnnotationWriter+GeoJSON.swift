@@ -19,8 +19,10 @@ extension AnnotationWriter {
   private func writeCluster(
     _ annotation: Annotation, into json: inout JSONWriter
   ) {
-    json.key("id")
-    writeID(of: annotation, into: &json)
+    if options.hasTextIDs {
+      json.key("id")
+      writeID(of: annotation, into: &json)
+    }
     json.point(side?.turned(annotation.coordinate) ?? annotation.coordinate)
     json.object("properties") { json in
       json.member("cluster", true)
@@ -46,8 +48,10 @@ extension AnnotationWriter {
     _ annotation: Annotation, into json: inout JSONWriter
   ) {
     let record = index.record(at: annotation.first)
-    json.key("id")
-    json.featureID(record.rawID)
+    if record.isIDText == options.hasTextIDs {
+      json.key("id")
+      json.featureID(record.rawID)
+    }
     let coordinate = side?.turned(annotation.coordinate) ?? annotation.coordinate
     if annotation.coordinate == record.coordinate {
       json.key("geometry")

@@ -45,15 +45,16 @@ extension Resources {
         } ?? scope.ordinals(in: region, offset: paging.offset, limit: paging.limit)
       return Resources.featureCollection(
         ordinals, of: collection.index, matched: scope.count(in: region), paging: paging,
-        request: request, base: base, type: type, etag: etag, of: id)
+        notes: PropertyNotes(filter: filter).sentences(in: collection), request: request, base: base,
+        type: type, etag: etag, of: id)
     }
   }
 
   /// A page of features: the given ones, or as many as fit into it. JSON and GeoJSON differ in the media type
   /// only.
   static func featureCollection(
-    _ ordinals: [Int], of index: FeatureIndex, matched: Int, paging: Paging, request: HTTPRequest,
-    base: String, type: MediaType, etag: String, of id: String? = nil
+    _ ordinals: [Int], of index: FeatureIndex, matched: Int, paging: Paging, notes: [String],
+    request: HTTPRequest, base: String, type: MediaType, etag: String, of id: String? = nil
   ) -> HTTPResponse {
     var ordinals = AnswerLimit.page(ordinals, of: index)
     if type == .html { ordinals = ordinals.prefix(longestHTML) }
@@ -68,7 +69,8 @@ extension Resources {
     }
     if let id, type == .html {
       return page(
-        ordinals, of: index, matched: matched, in: id, links: links, base, etag: etag)
+        ordinals, of: index, matched: matched, in: id, links: links, base, etag: etag
+      ).noting(notes)
     }
     var response = HTTPResponse(
       type: type, etag: etag, reserving: 512 + ordinals.count * 256
@@ -76,6 +78,7 @@ extension Resources {
       json.member("type", "FeatureCollection")
       json.member("numberMatched", matched)
       json.member("numberReturned", ordinals.count)
+      json.notes(notes)
       json.links(links)
       json.array("features") { json in
         for ordinal in ordinals {
