@@ -120,18 +120,15 @@ import Testing
     guard !query.contains("histogram") else { return }
     var fields: [TestJSON.Member] = [
       .init("latitudinalMeters", 1000), .init("longitudinalMeters", 1000),
-      .init("viewportWidth", 300),
-      .init("viewportHeight", 300),
+      .init("viewportWidth", 300), .init("viewportHeight", 300),
     ]
     for part in query.split(separator: "&") {
       let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
       let value = PercentCoding.decode(ArraySlice(pair[1].utf8), plusIsSpace: true) ?? ""
-      let list =
-        ["fields", "properties"].contains(pair[0]) ? TestJSON.array([.string(value)]) : nil
-      let isObject = value.hasPrefix("{")
-      fields.append(
-        .init(
-          pair[0], list ?? (isObject ? try TestJSON(parsing: Array(value.utf8)) : .string(value))))
+      var json = TestJSON.string(value)
+      if ["fields", "properties"].contains(pair[0]) { json = .array([json]) }
+      if value.hasPrefix("{") { json = try TestJSON(parsing: Array(value.utf8)) }
+      fields.append(.init(pair[0], json))
     }
     // A filter would leave the feature out.
     let body = TestJSON.object(fields.filter { $0.key != "filter" })

@@ -2,7 +2,7 @@ import ClusterCore
 import GeoFormats
 import Texts
 
-/// What is said of the properties that a request names: those that no feature has, and those without numbers where
+/// The sentences about properties that a request names: those that no feature has, and those without numbers where
 /// numbers are meant. Without it a filter such as `country = DE` answers nothing, and nobody knows why.
 ///
 /// It depends on nothing but the request and the features that are seen, so that all instances say the same. A null

@@ -141,7 +141,8 @@ extension Resources {
         found.result.ordinals(
           of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
         of: asked.snapshot.index, matched: found.annotation.count, paging: asked.paging,
-        notes: asked.notes(), request: request, base: asked.base ?? "", type: asked.type, etag: asked.etag)
+        notes: asked.notes(), request: request, base: asked.base ?? "", type: asked.type,
+        etag: asked.etag)
     }
   }
 

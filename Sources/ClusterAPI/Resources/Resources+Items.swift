@@ -45,8 +45,8 @@ extension Resources {
         } ?? scope.ordinals(in: region, offset: paging.offset, limit: paging.limit)
       return Resources.featureCollection(
         ordinals, of: collection.index, matched: scope.count(in: region), paging: paging,
-        notes: PropertyNotes(filter: filter).sentences(in: collection), request: request, base: base,
-        type: type, etag: etag, of: id)
+        notes: PropertyNotes(filter: filter).sentences(in: collection), request: request,
+        base: base, type: type, etag: etag, of: id)
     }
   }
 

@@ -27,8 +27,9 @@ extension FilterExpression {
         let isCompared = a.isText && b.isText
         add(a, isCompared: isCompared)
         add(b, isCompared: isCompared)
-      // What a list or a range holds in normal form are literals.
-      case .between(let value, _, _), .inList(let value, _), .like(let value, _), .isNull(let value):
+      // In normal form lists and ranges hold literals.
+      case .between(let value, _, _), .inList(let value, _), .like(let value, _),
+        .isNull(let value):
         add(value)
       case .temporal(_, let a, let b):
         for name in a.properties + b.properties { add(name) }

@@ -30,5 +30,7 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
   var byteCount: Int { count * MemoryLayout<Element>.stride }
 
   /// The array if one of its values is such; nil otherwise.
-  func holding(_ isSuch: (Element) -> Bool) -> FixedArray? { buffer.contains(where: isSuch) ? self : nil }
+  func holding(_ isSuch: (Element) -> Bool) -> FixedArray? {
+    buffer.contains(where: isSuch) ? self : nil
+  }
 }
