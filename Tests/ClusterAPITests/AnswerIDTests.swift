@@ -8,7 +8,7 @@ import Testing
   private let path = "/collections/c"
   private let views = [
     "clusters?bbox=-180,-85,180,85&zoom=2", "clusters?bbox=-180,-85,180,85&zoom=2",
-    "clusters?bbox=-180,-85,180,85&zoom=4&decluster=true", "clusters?bbox=0,0,90,80&zoom=9",
+    "clusters?bbox=-180,-85,180,85&zoom=4&decluster=true", "clusters?bbox=0,0,90,80&zoom=7",
     "clusters?bbox=-180,-85,180,85&zoom=2&method=distance", "tiles/1/0/0.geojson",
     "clusters?bbox=-180,-85,180,85&zoom=2&countBy=k&hull=true",
   ]
