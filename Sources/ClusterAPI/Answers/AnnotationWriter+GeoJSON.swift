@@ -19,9 +19,11 @@ extension AnnotationWriter {
   private func writeCluster(
     _ annotation: Annotation, into json: inout JSONWriter
   ) {
+    json.key("id")
     if options.hasTextIDs {
-      json.key("id")
       writeID(of: annotation, into: &json)
+    } else {
+      json.value(withID(of: annotation) { Int64(ClusterNumber.number(of: $0)) })
     }
     json.point(side?.turned(annotation.coordinate) ?? annotation.coordinate)
     json.object("properties") { json in

@@ -20,7 +20,7 @@ struct AnnotationOptions: Hashable, Sendable {
   /// Whether annotations are GeoJSON features.
   var isGeoJSON = false
   /// Whether the ids of GeoJSON features are texts, as not all features of the collection have integers. Those of one
-  /// answer are of one type, and left out of annotations where they would be of the other.
+  /// answer are of one type, and left out of pins that have the other; clusters have ids of both.
   var hasTextIDs = false
   /// The property whose value is a feature's title, in UTF-8.
   var titleProperty: [UInt8]?
