@@ -217,7 +217,17 @@ import Testing
       [TwinFeature(1, 1, 2, "{\"t\":\"2020-01-01T00:00:00Z\",\"u\":\"2020-01-01\"}")], in: "t")
     let times = await service.get("/collections/t/schema")
     #expect(times["properties"]?["t"]?["format"]?.string == "date-time")
-    #expect(times["properties"]?["u"]?["format"] == nil)
+    #expect(times["properties"]?["u"]?["format"]?.string == "date")
+    // Both together are neither, as are a day that isn't and one with a time that isn't.
+    let others = ["2020-01-01T00:00:00Z", "2020-02-30", "2020-1-1", "2020-01-01T", "20200101", ""]
+    for (number, other) in others.enumerated() {
+      await service.store([TwinFeature(2, 1, 2, "{\"u\":\"\(other)\"}")], in: "t")
+      let mixed = await service.get("/collections/t/schema")
+      #expect(mixed["properties"]?["u"]?["format"] == nil, "\(number)")
+    }
+    await service.store([TwinFeature(2, 1, 2, "{\"u\":null}")], in: "t")
+    let dates = await service.get("/collections/t/queryables")
+    #expect(dates["properties"]?["u"]?["format"]?.string == "date")
   }
 
   private static func types(_ features: [TwinFeature]) -> [String: Set<String>] {

@@ -64,6 +64,8 @@ import Testing
     "/collections/c/clusters?bbox=-180,-85,180,85&zoom=2&hull=true&expansion=true",
     "/collections/c/clusters?bbox=-180,-85,180,85&zoom=1&method=distance",
     "/collections/c/clusters?bbox=-180,-85,180,85&zoom=1&filter=k%3E1",
+    "/collections/c/clusters?bbox=-180,-85,180,85&zoom=1&filter=only_a%3Donly_b&titleProperty=only_b",
+    "/collections/c/items?limit=0&filter=only_a%3E0%20OR%20only_b%3E0",
     "/collections/c/pins?bbox=-180,-85,180,85&zoom=5", "/collections/c/tiles.json",
     "/collections/c/tiles/0/0/0", "/collections/c/tiles/1/1/0.geojson?countBy=t",
     "/collections/c/items/a1", "/collections/c/items/b1", "/collections/d/items", "/api",

@@ -118,6 +118,8 @@ export interface Head {
   featureCount: number
   hiddenCount?: number
   version: number
+  /** Properties that the request names and no feature has, and the like, in sentences for people. */
+  notes?: string[]
   histogram?: { from: number | string | null; to: number | string | null; counts: number[]; missing: number }
   grid?: object
 }
@@ -128,9 +130,9 @@ export interface Answer extends Head {
 }
 
 export interface Pin { id: FeatureID; coordinate: Coordinate; originalCoordinate: Coordinate; contested: number; feature: Member }
-export interface Pins { featureCount: number; version: number; pins: Pin[] }
+export interface Pins { featureCount: number; version: number; notes?: string[]; pins: Pin[] }
 export interface Link { href: string; rel: string; type?: string; title?: string }
-export interface Page { type: 'FeatureCollection'; features: StoredFeature[]; numberMatched: number; numberReturned: number; links: Link[] }
+export interface Page { type: 'FeatureCollection'; features: StoredFeature[]; numberMatched: number; numberReturned: number; notes?: string[]; links: Link[] }
 export interface Cell { column: number; row: number; group?: string | null; annotations: Annotation[] }
 export interface CellsEvent { version: number; featureCount: number; cells: Cell[] }
 
@@ -162,6 +164,7 @@ export interface Location {
   zoomLevel: number
   annotation: Annotation | null
   standaloneZoom: number | null
+  notes?: string[]
 }
 
 export interface CollectionInfo {
@@ -220,7 +223,7 @@ export class Collection {
   clustersAsGeoJSON(view: View, options?: Reading): Promise<object>
   pins(view: Rect & ViewOptions, options?: Reading): Promise<Pins>
   request(view: View, resource?: string): Request
-  annotation(id: string, view?: Partial<View>, options?: Reading): Promise<Annotation & { expansionZoom: number | null; visibleMapRect: MapRect }>
+  annotation(id: string, view?: Partial<View>, options?: Reading): Promise<Annotation & { expansionZoom: number | null; visibleMapRect: MapRect; notes?: string[] }>
   children(id: string, view?: Partial<View> & { childZoom?: number }, options?: Reading): Promise<Answer>
   features(id: string, view?: Partial<View> & { limit?: number; offset?: number }, options?: Reading): Promise<Page>
   hull(id: string, view?: Partial<View>, options?: Reading): Promise<Hull>

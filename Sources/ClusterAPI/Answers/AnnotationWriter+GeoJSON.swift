@@ -20,7 +20,11 @@ extension AnnotationWriter {
     _ annotation: Annotation, into json: inout JSONWriter
   ) {
     json.key("id")
-    writeID(of: annotation, into: &json)
+    if options.hasTextIDs {
+      writeID(of: annotation, into: &json)
+    } else {
+      json.value(withID(of: annotation) { Int64(ClusterNumber.number(of: $0)) })
+    }
     json.point(side?.turned(annotation.coordinate) ?? annotation.coordinate)
     json.object("properties") { json in
       json.member("cluster", true)
@@ -46,8 +50,10 @@ extension AnnotationWriter {
     _ annotation: Annotation, into json: inout JSONWriter
   ) {
     let record = index.record(at: annotation.first)
-    json.key("id")
-    json.featureID(record.rawID)
+    if record.isIDText == options.hasTextIDs {
+      json.key("id")
+      json.featureID(record.rawID)
+    }
     let coordinate = side?.turned(annotation.coordinate) ?? annotation.coordinate
     if annotation.coordinate == record.coordinate {
       json.key("geometry")

@@ -18,6 +18,10 @@ struct AnnotationWriter {
   private let statistics: StatisticsWriter?
   private let numberTexts: NumberTexts
   private let numbers: NumberTexts.Pointers
+  private let name = Name()
+
+  /// Memory for the id of an annotation.
+  private final class Name { var json = JSONWriter(reserving: 256) }
 
   init(
     collection: IndexedCollection, result: ClusterResult, options: AnnotationOptions,
@@ -71,6 +75,14 @@ struct AnnotationWriter {
         room.text("\"")
       }
     }
+  }
+
+  /// Calls `body` with the id of an annotation.
+  func withID<R>(of annotation: Annotation, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    name.json.removeAll()
+    writeID(of: annotation, into: &name.json)
+    // Without the quotes, between which nothing is escaped.
+    return name.json.withBytes { body(UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast())) }
   }
 
   private func featureName(_ annotation: Annotation) -> String {

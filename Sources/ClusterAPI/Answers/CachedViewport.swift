@@ -52,7 +52,9 @@ final class CachedViewport: Sendable {
   func found() throws -> Found {
     let sum = self.sum
     guard sum.missing == 0 else { return .missing(part(sum)) }
-    guard let body = try answer(sum, clustered: 0) else { return .missing(area.cells) }
+    guard let notes = PropertyNotes(request).known(in: snapshot.collection),
+      let body = try answer(sum, clustered: 0, notes)
+    else { return .missing(area.cells) }
     return .body(body)
   }
 
@@ -68,17 +70,18 @@ final class CachedViewport: Sendable {
       guard isDone, !Interruption.isOver else { return nil }
       sum = self.sum
     }
-    return try answer(sum, clustered: missing)
+    let notes = PropertyNotes(request).sentences(in: snapshot.collection)
+    return try answer(sum, clustered: missing, notes)
   }
 
   /// The answer from the cache; nil if it is too long, or if cells are missing after all.
-  private func answer(_ sum: Sum, clustered missing: Int) throws -> [UInt8]? {
+  private func answer(_ sum: Sum, clustered missing: Int, _ notes: [String]) throws -> [UInt8]? {
     guard sum.missing == 0, sum.annotations < EncodedCell.tooLong.annotations else { return nil }
     if sum.annotations > request.values.limit ?? ClusterRequest.maximumLimit {
       throw try wholeRequest.tooMany(sum.annotations)
     }
     memory.count(cached: Int(area.cells.count) - missing)
-    return body(sum)
+    return body(sum, notes)
   }
 
   /// The request to cluster all cells, whether they are cached or not.
@@ -115,11 +118,12 @@ final class CachedViewport: Sendable {
   }
 
   /// Encodes the answer from cells that are all cached.
-  private func body(_ sum: Sum) -> [UInt8] {
+  private func body(_ sum: Sum, _ notes: [String]) -> [UInt8] {
     var answer = ClusterAnswer(snapshot: snapshot, result: ClusterResult())
     answer.result.featureCount = sum.features
     answer.output.isGeoJSON = request.values.cell.output.isGeoJSON
     answer.describe(request.area)
+    answer.notes = notes
     var head = JSONWriter(reserving: 512)
     answer.openAnnotations(into: &head)
     return head.withBytes { head in

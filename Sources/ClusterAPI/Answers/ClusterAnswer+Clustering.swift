@@ -12,12 +12,14 @@ extension ClusterAnswer {
     }
     let collection = snapshot.collection
     let properties = try BoundProperties(options.neededProperties, in: collection)
+    let notes = PropertyNotes(request).sentences(in: collection)
     let scope = FeatureScope(
       collection, passing: properties.filter, near: plain, isSummedUp: true)
     var json = JSONWriter(reserving: 64)
     try scope.withPlainCells(plain) { (cells) throws(ImpossibleRequest) in
       var answer = ClusterAnswer(snapshot: snapshot, result: ClusterResult())
       answer.describe(request.area)
+      answer.notes = notes
       answer.result.featureCount = cells.featureCount
       json = JSONWriter(reserving: 1024 + cells.count * 320)
       answer.openAnnotations(into: &json)
@@ -55,6 +57,7 @@ extension ClusterAnswer {
     }
     describe(request.area)
     side = request.side
+    notes = PropertyNotes(request).sentences(in: collection)
     if request.values.debug, case .grid(let viewport, _) = request.area {
       debugCells = (viewport.cells, scope.countsByCell(viewport.cells))
     }

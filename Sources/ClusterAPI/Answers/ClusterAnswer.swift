@@ -21,6 +21,8 @@ struct ClusterAnswer {
   /// The cells to list, and the number of features in them; nil if they aren't asked for.
   var debugCells: (cells: GridRange, counts: [(cell: CellPosition, count: Int)])?
 
+  /// What is said of the request's properties.
+  var notes: [String] = []
   /// The histogram of the features, if it is asked for.
   var histogram: HistogramAnswer?
 
@@ -98,6 +100,7 @@ struct ClusterAnswer {
       room.text(",\"version\":")
       room.integer(Int(snapshot.info.version))
     }
+    json.notes(notes)
     histogram?.write(into: &json)
   }
 

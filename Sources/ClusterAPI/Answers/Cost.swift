@@ -74,12 +74,13 @@ public struct Cost: Sendable {
     }
   }
 
-  /// Adds the titles of features if they are so rare that a column tells who has one.
+  /// Adds the titles of features if they are so rare that a column tells who has one, or whether any has.
   mutating func add(
     titles property: [UInt8]?, of collection: IndexedCollection, _ sample: RecordSample
   ) {
     guard let property, !collection.hasColumn(named: property),
       TitleWriter.isRare(property, in: collection)
+        || !PropertyNotes.isKnown(property, in: collection)
     else { return }
     nanoseconds += Double(collection.index.count) * (60 + sample.wholeBytes * 0.6)
   }

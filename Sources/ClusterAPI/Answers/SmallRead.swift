@@ -55,7 +55,8 @@ enum SmallRead {
     let (settings, output, properties) = (
       options.settings, options.output, options.neededProperties
     )
-    let isTitled = output.neededTitleProperty != nil
+    let title = output.neededTitleProperty
+    let isTitled = title != nil
     let corners = properties.filter?.shapes.reduce(0) { $0 + $1.cornerCount } ?? 0
     guard corners <= mostCorners else { return nil }
     guard output.members == 0, !output.needsHull, !output.needsExpansion,
@@ -68,7 +69,9 @@ enum SmallRead {
       || settings.minPoints > 2 || settings.minUniqueLocationsForClustering > 1
       || settings.maxZoomLevelForClustering != nil
     let isPlain = properties.filter == nil && properties.groupBy == nil && !properties.hasStatistics
-    guard isPlain || hasColumns(properties, collection) else { return nil }
+    guard isPlain || hasColumns(properties, collection),
+      title.map({ PropertyNotes.isKnown($0, in: collection) }) ?? true
+    else { return nil }
     return isApart ? apart : isPlain && !isTitled ? .max : added
   }
 

@@ -17,14 +17,24 @@ struct PropertySurvey: Sendable {
     static let null = Kinds(rawValue: 64)
   }
 
+  /// What all texts of a property are, as JSON Schema names it.
+  struct Formats: OptionSet, Hashable, Sendable {
+    let rawValue: UInt8
+    /// A date-time of RFC 3339.
+    static let dateTime = Formats(rawValue: 1)
+    /// A date such as 2026-07-01.
+    static let date = Formats(rawValue: 2)
+    static let all: Formats = [.dateTime, .date]
+  }
+
   /// A property that some feature has.
   struct Property: Hashable, Sendable {
     let name: String
     /// Its name as JSON text, as it was seen first.
     fileprivate let text: [UInt8]
     fileprivate(set) var kinds: Kinds = []
-    /// Whether each string is a date-time of RFC 3339.
-    fileprivate(set) var isDateTime = true
+    /// What each string is; all as long as there is none.
+    fileprivate(set) var formats = Formats.all
   }
 
   /// The most properties that are told, and the longest name of one, in bytes.
@@ -78,7 +88,7 @@ struct PropertySurvey: Sendable {
         continue
       }
       properties[number].kinds.formUnion(property.kinds)
-      if !property.isDateTime { properties[number].isDateTime = false }
+      properties[number].formats.formIntersection(property.formats)
     }
   }
 
@@ -103,9 +113,8 @@ struct PropertySurvey: Sendable {
       next = number + 1
       let kind = Kinds(of: value)
       properties[number].kinds.insert(kind)
-      if kind == .string, properties[number].isDateTime {
-        let inner = UnsafeRawBufferPointer(rebasing: value.dropFirst().dropLast())
-        properties[number].isDateTime = DateTime.milliseconds(inner) != nil
+      if kind == .string, !properties[number].formats.isEmpty {
+        properties[number].formats.formIntersection(Formats(ofText: value))
       }
     }
   }
@@ -126,6 +135,18 @@ struct PropertySurvey: Sendable {
     numbers[ExactText(name)] = properties.count
     properties.append(Property(name: name, text: Array(text)))
     return properties.count - 1
+  }
+}
+
+extension PropertySurvey.Formats {
+  /// What a string is by its JSON text.
+  fileprivate init(ofText text: UnsafeRawBufferPointer) {
+    let inner = UnsafeRawBufferPointer(rebasing: text.dropFirst().dropLast())
+    if DateTime.milliseconds(inner) != nil {
+      self = .dateTime
+    } else {
+      self = DateTime.extent(inner) == nil ? [] : .date
+    }
   }
 }
 

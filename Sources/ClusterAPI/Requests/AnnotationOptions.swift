@@ -19,6 +19,9 @@ struct AnnotationOptions: Hashable, Sendable {
 
   /// Whether annotations are GeoJSON features.
   var isGeoJSON = false
+  /// Whether the ids of GeoJSON features are texts, as not all features of the collection have integers. Those of one
+  /// answer are of one type, and left out of pins that have the other; clusters have ids of both.
+  var hasTextIDs = false
   /// The property whose value is a feature's title, in UTF-8.
   var titleProperty: [UInt8]?
   /// The most titles in a cluster's subtitle.

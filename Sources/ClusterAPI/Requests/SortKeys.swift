@@ -50,6 +50,6 @@ struct SortKeys: Sendable {
 }
 
 extension PropertyColumn {
-  /// Whether a feature has or had the property. What was interrupted doesn't know, and counts as if one did.
-  var isKnown: Bool { !isAllMissing || Interruption.isOver }
+  /// Whether a feature has the property. What was interrupted doesn't know, and counts as if one did.
+  var isKnown: Bool { hasValues || Interruption.isOver }
 }

@@ -103,6 +103,15 @@ struct ViewportRequest: Sendable {
     return request
   }
 
+  /// The request with the form that ids have in a GeoJSON answer about the features of an index; see
+  /// ``FeatureIndex/idForms`` for what that takes.
+  consuming func withIDForm(of index: FeatureIndex) -> ViewportRequest {
+    if values.cell.output.isGeoJSON, index.idForms != .integers {
+      values.cell.output.hasTextIDs = true
+    }
+    return self
+  }
+
   /// The approximate size of the values of variable length that decide how cells are encoded, in bytes.
   var cellByteCount: Int { content.fields.byteCount }
 

@@ -17,6 +17,12 @@ extension Resources {
     var etag: String
     /// What links begin with, if the answer has any.
     var base: String?
+
+    /// What is said of the properties that it names.
+    func notes() -> [String] {
+      (viewport.map { PropertyNotes($0) } ?? PropertyNotes(options)).sentences(
+        in: snapshot.collection)
+    }
   }
 
   private static let methodNames = ViewportField.names(.methodAnnotation).filter { $0 != "method" }
@@ -73,6 +79,7 @@ extension Resources {
         if asked.type == .csv {
           cost.add(tableOf: asked.snapshot, FeatureForm(), features: asked.paging.limit)
         }
+        if asked.type == .geoJSON { cost.nanoseconds += collection.index.idFormsNanoseconds }
         return cost
       }
     ) {
@@ -104,6 +111,7 @@ extension Resources {
         writer.writeMembers(found.annotation, into: &json)
         try AnswerLimit.check(json)
         json.expansion(try found.expansion())
+        json.notes(asked.notes())
       }
     }
   }
@@ -122,7 +130,7 @@ extension Resources {
       var json = JSONWriter(reserving: 64 + hull.corners.count * 32)
       json.geometry(hull)
       try AnswerLimit.check(json)
-      return HTTPResponse(json, type: asked.type, etag: asked.etag)
+      return HTTPResponse(json, type: asked.type, etag: asked.etag).noting(asked.notes())
     }
   }
 
@@ -138,7 +146,7 @@ extension Resources {
           of: found.annotation, offset: asked.paging.offset, limit: asked.paging.limit),
         of: asked.snapshot.index,
         columns: isTable ? try FeatureForm().tableColumns(of: asked.snapshot) : nil,
-        matched: found.annotation.count, paging: asked.paging,
+        matched: found.annotation.count, paging: asked.paging, notes: asked.notes(),
         request: request, base: asked.base ?? "", type: asked.type, etag: asked.etag)
     }
   }
@@ -151,13 +159,17 @@ extension Resources {
     return try answer(asked, request, as: .children(zoom: asked.childZoom)) { found in
       var answer = ClusterAnswer(snapshot: asked.snapshot, result: ClusterResult())
       answer.output = asked.options.output
+      answer.notes = asked.notes()
       if let zoom = try asked.childZoom ?? found.expansion().zoom.map(Double.init) {
         try found.children(zoom: Viewport.rounded(zoom), into: &answer)
       } else {
         try found.pins(asked.options.settings, into: &answer)
       }
       answer.side = asked.viewport?.side
-      answer.output.isGeoJSON = asked.type == .geoJSON
+      if asked.type == .geoJSON {
+        answer.output.isGeoJSON = true
+        answer.output.hasTextIDs = asked.snapshot.index.idForms != .integers
+      }
       answer.statistics = found.statistics
       return HTTPResponse(try answer.json(), type: asked.type, etag: asked.etag)
     }

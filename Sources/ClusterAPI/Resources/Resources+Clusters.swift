@@ -7,12 +7,16 @@ extension Resources {
     let (asked, properties) = try viewport(request)
     let type: MediaType = asked.values.cell.output.isGeoJSON ? .geoJSON : .json
     let snapshot = try snapshot(id)
-    let viewport = asked.resolved(by: snapshot.info.temporal)
+    let resolved = asked.resolved(by: snapshot.info.temporal)
     let etag = entityTag(snapshot, request, type)
     if request.matches(etag: etag) {
       return .now(HTTPResponse(status: 304, etag: etag))
     }
-    let cached = CachedViewport(viewport, snapshot, catalog.whole.cellCacheBudget)
+    // Which form ids have may take long to tell, and decides how cells are encoded.
+    let formCost = type == .geoJSON ? snapshot.index.idFormsNanoseconds : 0
+    let viewport = formCost == 0 ? resolved.withIDForm(of: snapshot.index) : resolved
+    let memory = catalog.whole.cellCacheBudget
+    let cached = formCost == 0 ? CachedViewport(viewport, snapshot, memory) : nil
     // Only what isn't in the cache has to be worked for. Whether there are such properties may take long to tell.
     var missing: GridRange?
     switch properties.isEmpty ? try cached?.found() : nil {
@@ -22,10 +26,17 @@ extension Resources {
     }
     let (part, collection) = (missing, snapshot.collection)
     return .response(
-      to: request, isSmall: SmallRead.isSmall(viewport, in: part, over: collection),
-      cost: { Cost(of: viewport, in: part, over: collection) }
+      to: request,
+      isSmall: formCost == 0 && SmallRead.isSmall(viewport, in: part, over: collection),
+      cost: {
+        var cost = Cost(of: viewport, in: part, over: collection)
+        cost.nanoseconds += formCost
+        return cost
+      }
     ) {
       try collection.check(properties: properties)
+      let viewport = formCost == 0 ? viewport : viewport.withIDForm(of: snapshot.index)
+      let cached = formCost == 0 ? cached : CachedViewport(viewport, snapshot, memory)
       if let body = try cached?.body() {
         return HTTPResponse(body, type: type, etag: etag)
       }

@@ -22,8 +22,13 @@ extension Resources {
       guard filter != nil || region != nil else { throw Resources.noTimes }
       let ordinals = try Resources.ordinals(in: region, passing: filter, of: collection)
       let ids = ordinals.map { collection.index.record(at: $0).id }
+      // Of the features before, as those that have a property may all go.
+      let notes = PropertyNotes(filter: filter).sentences(in: collection)
       if !ids.isEmpty { _ = try group.delete(ids, from: id) }
-      return HTTPResponse { $0.member("deleted", ids.count) }
+      return HTTPResponse { json in
+        json.member("deleted", ids.count)
+        json.notes(notes)
+      }
     }
     // Only the writer can tell whether there is such a collection, as a write before this one may create it.
     let snapshot = try catalog[id]

@@ -56,8 +56,9 @@ extension Resources {
       return Resources.featureCollection(
         ordinals, of: collection.index, form,
         columns: isTable ? try form.tableColumns(of: snapshot) : nil,
-        matched: scope.count(in: region), paging: paging, request: request, base: base, type: type,
-        etag: etag, of: id)
+        matched: scope.count(in: region), paging: paging,
+        notes: PropertyNotes(filter: filter).sentences(in: collection), request: request,
+        base: base, type: type, etag: etag, of: id)
     }
   }
 
@@ -67,8 +68,8 @@ extension Resources {
   /// - Parameter columns: those of a table; nil for other types.
   static func featureCollection(
     _ ordinals: [Int], of index: FeatureIndex, _ form: FeatureForm = FeatureForm(),
-    columns: CSVWriter.Columns? = nil, matched: Int, paging: Paging, request: HTTPRequest,
-    base: String, type: MediaType, etag: String, of id: String? = nil
+    columns: CSVWriter.Columns? = nil, matched: Int, paging: Paging, notes: [String],
+    request: HTTPRequest, base: String, type: MediaType, etag: String, of id: String? = nil
   ) -> HTTPResponse {
     var ordinals = AnswerLimit.page(
       ordinals, of: index, form.properties,
@@ -89,11 +90,13 @@ extension Resources {
     }
     if let id, type == .html {
       return page(
-        ordinals, of: index, form, matched: matched, in: id, links: links, base, etag: etag)
+        ordinals, of: index, form, matched: matched, in: id, links: links, base, etag: etag
+      ).noting(notes)
     }
     if let columns {
       return table(
-        ordinals, of: index, form, columns, matched: matched, links: links, etag: etag, of: id)
+        ordinals, of: index, form, columns, matched: matched, links: links, etag: etag, of: id
+      ).noting(notes)
     }
     var response = HTTPResponse(
       type: type, etag: etag, reserving: 512 + ordinals.count * 256
@@ -101,6 +104,7 @@ extension Resources {
       json.member("type", "FeatureCollection")
       json.member("numberMatched", matched)
       json.member("numberReturned", ordinals.count)
+      json.notes(notes)
       json.links(links)
       json.array("features") { json in
         for ordinal in ordinals {

@@ -66,6 +66,7 @@ extension Resources {
       }
       json.key("standaloneZoom")
       if let zoom = located.standaloneZoom { json.value(zoom) } else { json.null() }
+      json.notes(PropertyNotes(asked).sentences(in: collection))
     }
   }
 }

@@ -29,10 +29,12 @@ extension Resources {
     let filter = try asked.filter.map { try snapshot.collection.filter($0) }
     let scope = FeatureScope(snapshot.collection, passing: filter, near: asked.region)
     let ordinals = try scope.ordinals(in: asked.region, limit: asked.limit)
+    let notes = PropertyNotes(filter: asked.filter).sentences(in: snapshot.collection)
     var pinLayout = PinLayout(scope, asked.spread)
     return try HTTPResponse(etag: etag, reserving: 256 + ordinals.count * 256) { json in
       json.member("featureCount", ordinals.count)
       json.member("version", snapshot.info.version)
+      json.notes(notes)
       let properties = asked.properties
       try json.array("pins") { json in
         for ordinal in ordinals {

@@ -202,8 +202,9 @@ extension JSONWriter {
       } else {
         json.array { json in for type in types { json.value(type) } }
       }
-      if property.kinds.contains(.string), property.isDateTime {
-        json.member("format", "date-time")
+      if property.kinds.contains(.string) {
+        if property.formats == .dateTime { json.member("format", "date-time") }
+        if property.formats == .date { json.member("format", "date") }
       }
     }
   }

@@ -20,18 +20,28 @@ extension Resources {
     let tile =
       asked.form == .vector ? RememberedTile(asked, snapshot, catalog.whole.tileCacheBudget) : nil
     // Whether there are such properties may take long to tell.
-    if asked.properties.isEmpty, let known = tile?.known() {
-      return .now(HTTPResponse(known, etag: etag, caching))
+    if asked.properties.isEmpty, let known = tile?.known(),
+      let notes = PropertyNotes(asked.viewport).known(in: collection)
+    {
+      return .now(HTTPResponse(known, etag: etag, caching).noting(notes))
     }
     return .response(
       to: request,
       isSmall: !asked.hasExpansion && SmallRead.isSmall(asked.viewport, over: collection),
-      cost: { Cost(of: asked, over: collection) }
+      cost: {
+        var cost = Cost(of: asked, over: collection)
+        if asked.form == .geoJSON { cost.nanoseconds += snapshot.index.idFormsNanoseconds }
+        return cost
+      }
     ) {
       try collection.check(properties: asked.properties)
-      if let tile { return HTTPResponse(try tile.content(), etag: etag, caching) }
-      var json = try ClusterAnswer.json(asked.viewport, of: snapshot)
-      return HTTPResponse(json.take(), type: type, etag: etag, caching)
+      let notes = PropertyNotes(asked.viewport).sentences(in: collection)
+      if let tile {
+        return HTTPResponse(try tile.content(), etag: etag, caching).noting(notes)
+      }
+      var json = try ClusterAnswer.json(
+        asked.viewport.withIDForm(of: snapshot.index), of: snapshot)
+      return HTTPResponse(json.take(), type: type, etag: etag, caching).noting(notes)
     }
   }
 

@@ -44,7 +44,7 @@ struct TileLayer {
     }
     tags()
     let (x, y) = position(of: coordinate)
-    layer.point(id: TileLayer.number(ofCluster: id), x: x, y: y)
+    layer.point(id: ClusterNumber.number(of: id), x: x, y: y)
   }
 
   /// Adds a pin.
@@ -81,19 +81,11 @@ struct TileLayer {
 
   // MARK: Ids
 
-  /// The first number that is a cluster's.
-  private static let firstOfClusters: UInt64 = 1 << 52
-
   /// The number of a feature whose id is one; nil for others.
   private static func number(of id: FeatureRecord.RawID) -> UInt64? {
     guard case .integer(let number, writtenAsText: false) = id, number >= 0 else { return nil }
     let bits = UInt64(number)
-    return bits < firstOfClusters ? bits : nil
-  }
-
-  /// The number of a cluster, by its id.
-  private static func number(ofCluster id: UnsafeRawBufferPointer) -> UInt64 {
-    firstOfClusters | StableHash128(id).low & (firstOfClusters - 1)
+    return bits < ClusterNumber.first ? bits : nil
   }
 
   /// Adds a feature's id as it is.

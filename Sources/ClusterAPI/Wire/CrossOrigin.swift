@@ -10,7 +10,7 @@ enum CrossOrigin {
   private static let exposed = (
     name: "Access-Control-Expose-Headers",
     value:
-      "ETag, Link, Location, \(VersionField.age), \(VersionField.name), Retry-After, X-Request-Id"
+      "ETag, Link, Location, \(VersionField.age), \(NotesField.name), \(VersionField.name), Retry-After, X-Request-Id"
   )
 
   /// The fields of an answer of some type, with those that open it. They are kept for the usual types.

@@ -161,7 +161,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
   }
 
   /// Calls `body` with what AND, OR and NOT join, other than literals.
-  private func forEachCondition(_ body: (FilterExpression) -> Void) {
+  func forEachCondition(_ body: (FilterExpression) -> Void) {
     switch self {
     case .literal: break
     case .not(let inner): inner.forEachCondition(body)
@@ -199,7 +199,7 @@ extension FilterExpression.Operand {
   fileprivate var isTime: Bool { if case .time = self { true } else { false } }
 
   /// Calls `body` with the operand and its operands.
-  fileprivate func forEach(_ body: (Self) -> Void) {
+  func forEach(_ body: (Self) -> Void) {
     body(self)
     switch self {
     case .folded(let inner): inner.forEach(body)

@@ -24,6 +24,8 @@ public final class FeatureIndex: Sendable {
   public let nextExpiry: Int64?
   private let knownBounds = Locked<GeoBounds?>(nil)
   private let knownExtent = Locked<GeoBounds?>(nil)
+  /// The number of features whose ids are texts, or written as such; see ``idForms``.
+  let knownTextIDs = Locked<Int?>(nil)
 
   /// The number of features.
   public var count: Int { points.count }

@@ -96,11 +96,13 @@ struct IndexEdit {
     var removed: [Int] = []
     var added: [FeatureEntry] = []
     let areFew = changes.count <= old.count / 8 + 64
+    var textIDs = old.count == 0 ? 0 : old.knownTextIDs.withLock { $0 }
     for change in changes {
       let (index, found) = old.directory.find(records[change.name].rawID, old.records)
       if let found {
         touched.append(records[found].coordinate)
         if areFew { removed.append(old.ordinal(of: found)) }
+        if records[found].isIDText { textIDs? -= 1 }
         records.release(found)
       } else if change.reference == nil {
         continue
@@ -108,6 +110,7 @@ struct IndexEdit {
       if let reference = change.reference {
         touched.append(records[reference].coordinate)
         added.append(FeatureEntry(reference, records[reference]))
+        if records[reference].isIDText { textIDs? += 1 }
       }
       edits.append(
         IDDirectory.Edit(index: index, isThere: found != nil, reference: change.reference))
@@ -122,12 +125,14 @@ struct IndexEdit {
         try rebuilt(directory, isCompacted: mayCompact)
       }
       guard let index else { throw RecordArena.Full() }
+      index.knownTextIDs.withLock { $0 = textIDs }
       return ChangedIndex(index: index, edit: nil, touched: touched)
     }
     let edit = BlockEdit(old: old, records: records).applying(
       removed: removed.sorted(), added: added)
     let index = FeatureIndex(
       old, after: edit, records, directory, blockCapacity: old.blockCapacity)
+    index.knownTextIDs.withLock { $0 = textIDs }
     return ChangedIndex(index: index, edit: edit, touched: touched)
   }
 

@@ -28,4 +28,9 @@ final class FixedArray<Element: BitwiseCopyable>: @unchecked Sendable {
   var buffer: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: pointer, count: count) }
 
   var byteCount: Int { count * MemoryLayout<Element>.stride }
+
+  /// The array if one of its values is such; nil otherwise.
+  func holding(_ isSuch: (Element) -> Bool) -> FixedArray? {
+    buffer.contains(where: isSuch) ? self : nil
+  }
 }

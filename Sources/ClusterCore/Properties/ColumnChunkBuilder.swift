@@ -88,6 +88,9 @@ struct ColumnChunkBuilder {
   /// The finished chunk. All `count` values must have been appended.
   var chunk: ColumnChunk {
     precondition(offset == count, "a value for each offset")
-    return ColumnChunk(count: count, codes: codes?.fixed, doubles: doubles?.fixed)
+    // Values that were there may not have come along from other chunks.
+    let plain = [PropertyColumn.missing, PropertyColumn.number]
+    let codes = codes?.fixed.holding { !plain.contains($0) }
+    return ColumnChunk(count: count, codes: codes, doubles: doubles?.fixed.holding { !$0.isNaN })
   }
 }

@@ -87,14 +87,13 @@ public final class PropertyColumn: Sendable {
   /// Whether no feature is known to have the property.
   public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
-  /// Whether any feature has a value, whatever there was before. O(blocks), and O(features) in blocks that only had
-  /// values other than numbers.
+  /// Whether any feature has a value, whatever there was before. O(blocks) up to the first that has one.
   public var hasValues: Bool {
-    chunks.contains { chunk in
-      chunk.numberCount > 0
-        || chunk.codes?.buffer.contains { $0 != PropertyColumn.missing } == true
-    }
+    !isAllMissing && chunks.contains { $0.codes != nil || $0.doubles != nil }
   }
+
+  /// Whether any feature has a number, whatever there was before. O(blocks) up to the first that has one.
+  public var holdsNumbers: Bool { hasNumbers && chunks.contains { $0.doubles != nil } }
 
   /// Whether there are numbers, and no other values. O(blocks)
   public var hasNumbersOnly: Bool {

@@ -69,6 +69,9 @@ public struct FeatureRecord {
     return FeatureID(trustedKey: .text(Array(textID)), isWrittenAsText: true)
   }
 
+  /// Whether the id is a text, or an integer that was written as one.
+  public var isIDText: Bool { textLength > 0 || flags & FeatureRecord.writtenAsTextFlag != 0 }
+
   /// The id in its stored form, obtained without an allocation.
   public var rawID: RawID {
     guard textLength > 0 else {

@@ -27,6 +27,13 @@ extension IndexedCollection {
     return keys
   }
 
+  /// Returns a column that ``column(_:decoder:)`` would return without reading records; nil otherwise.
+  public func existingColumn(_ name: ColumnName) -> PropertyColumn? {
+    let key = CachedColumn.Key(name: name.property, reading: name.reading)
+    guard case .values(let column, _) = columns.existing(key) else { return nil }
+    return column
+  }
+
   /// Returns whether ``column(named:decoder:)`` would return without reading records.
   public func hasColumn(named name: [UInt8]) -> Bool { hasColumn(ColumnName(name)) }
 

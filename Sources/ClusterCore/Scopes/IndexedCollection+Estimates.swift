@@ -98,9 +98,7 @@ extension IndexedCollection {
     guard effort <= IndexedCollection.quickShapes else { return 1 }
     let names = filter.columnNames
     let known = names.compactMap { name -> (ColumnName, PropertyColumn)? in
-      let key = CachedColumn.Key(name: name.property, reading: name.reading)
-      guard case .values(let column, _) = columns.existing(key) else { return nil }
-      return (name, column)
+      existingColumn(name).map { (name, $0) }
     }
     guard known.count == names.count else { return 1 }
     let byName = Dictionary(known, uniquingKeysWith: { first, _ in first })

@@ -47,9 +47,15 @@ extension Answer {
   /// The annotations of a viewport.
   var annotations: [TestJSON] { self["annotations"]?.array ?? [] }
 
-  /// The members but for the version, which differs between collections.
+  /// The members but for what depends on the collection as a whole: its version, the notes, and whether GeoJSON
+  /// features have ids. Their properties have them in any case.
   var unversioned: TestJSON {
-    .object((json.members ?? []).filter { $0.key != "version" })
+    let members = (json.members ?? []).filter { !["version", "notes"].contains($0.key) }
+    return .object(
+      members.map { member in
+        guard member.key == "features" else { return member }
+        return .init("features", .array((member.value.array ?? []).map { $0.without(["id"]) }))
+      })
   }
 
   /// Whether this is another answer as GeoJSON.

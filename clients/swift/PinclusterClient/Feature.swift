@@ -72,6 +72,9 @@ public struct FeaturePage: Decodable, Hashable, Sendable {
   public var numberMatched: Int
   /// The number of features on this page.
   public var numberReturned: Int
+  /// Properties that the request names and no feature has, and the like, in sentences for people; nil if there is nothing
+  /// to say.
+  public var notes: [String]?
 }
 
 /// What a write of many features did.

@@ -36,6 +36,9 @@ public struct View: Codable, Hashable, Sendable {
   public var hiddenCount: Int?
   /// The version of the collection.
   public var version: Int
+  /// Properties that the request names and no feature has, and the like, in sentences for people; nil if there is nothing
+  /// to say.
+  public var notes: [String]?
   /// The annotations, in the order of the contract.
   public var annotations: [Annotation]
   /// How many features lie in each interval, if it was asked for.
@@ -66,6 +69,9 @@ public struct Pins: Codable, Hashable, Sendable {
   public var featureCount: Int
   /// The version of the collection.
   public var version: Int
+  /// Properties that the request names and no feature has, and the like, in sentences for people; nil if there is nothing
+  /// to say.
+  public var notes: [String]?
   /// The pins, in index order.
   public var pins: [Pin]
 }
@@ -82,4 +88,7 @@ public struct Located: Codable, Hashable, Sendable {
   public var annotation: Annotation?
   /// The zoom from which on the feature is alone; nil if it never is.
   public var standaloneZoom: Int?
+  /// Properties that the request names and no feature has, and the like, in sentences for people; nil if there is nothing
+  /// to say.
+  public var notes: [String]?
 }

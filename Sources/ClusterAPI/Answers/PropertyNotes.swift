@@ -1,0 +1,122 @@
+import ClusterCore
+import GeoFormats
+import Texts
+
+/// The sentences about properties that a request names: those that no feature has, and those without numbers where
+/// numbers are meant. Without it a filter such as `country = DE` answers nothing, and nobody knows why.
+///
+/// It depends on nothing but the request and the features that are seen, so that all instances say the same. A null
+/// counts as none, as in filters. Of a collection without features nothing is said.
+struct PropertyNotes {
+  private struct Asked {
+    let name: [UInt8]
+    /// Whether it may be a text that lacks its quotes.
+    var isCompared = false
+    /// Whether values other than numbers count for nothing.
+    var needsNumbers = false
+  }
+
+  private var asked: [Asked] = []
+
+  /// The longest name that is shown whole, in bytes.
+  private static let longestName = 100
+  /// The features that are looked at before all are.
+  private static let sampled = 64
+
+  /// The notes of a filter.
+  init(filter: FilterExpression?) {
+    for property in filter?.namedProperties ?? [] where property.name != FilterExpression.id {
+      add(property.name, isCompared: property.isCompared)
+    }
+  }
+
+  /// The notes of what annotations are and carry.
+  init(_ options: CellOptions) {
+    let properties = options.neededProperties
+    self.init(filter: properties.filter)
+    for name in properties.keyNames { add(name) }
+    if let name = properties.weightBy { add(name, needsNumbers: true) }
+    for aggregate in properties.aggregates ?? [] { add(aggregate.property, needsNumbers: true) }
+    if let name = options.output.neededTitleProperty { add(name) }
+  }
+
+  /// The notes of a viewport.
+  init(_ request: ViewportRequest) {
+    self.init(request.values.cell)
+    let markers = request.values.markers
+    let others = [request.values.histogram?.property, markers.priorityBy, markers.clusterBy]
+    for case let name? in others { add(name) }
+  }
+
+  /// Adds a property that a request names. Nothing is said twice of one.
+  private mutating func add(_ name: [UInt8], isCompared: Bool = false, needsNumbers: Bool = false) {
+    let index = asked.firstIndex { $0.name == name } ?? asked.endIndex
+    if index == asked.endIndex { asked.append(Asked(name: name)) }
+    if isCompared { asked[index].isCompared = true }
+    if needsNumbers { asked[index].needsNumbers = true }
+  }
+
+  /// The sentences. Properties of which no column tells, and no sample, are read from all features.
+  func sentences(in collection: IndexedCollection) -> [String] {
+    sentences(in: collection) { collection.column(of: $0) } ?? []
+  }
+
+  /// The sentences, as far as they can be told without reading properties from all features; nil otherwise.
+  func known(in collection: IndexedCollection) -> [String]? {
+    sentences(in: collection) { collection.existingColumn(ColumnName($0)) }
+  }
+
+  private func sentences(
+    in collection: IndexedCollection, column: ([UInt8]) -> PropertyColumn?
+  ) -> [String]? {
+    guard collection.index.count > 0 else { return [] }
+    var sentences: [String] = []
+    for one in asked {
+      if one.needsNumbers {
+        guard let column = column(one.name) else { return nil }
+        if column.holdsNumbers { continue }
+        if column.hasValues {
+          sentences.append(
+            "The property \(shown(one.name)) holds no numbers, and text counts for nothing.")
+          continue
+        }
+      } else if PropertyNotes.isSeen(one.name, in: collection) {
+        continue
+      } else {
+        guard let column = column(one.name) else { return nil }
+        if column.hasValues { continue }
+      }
+      let hint = one.isCompared ? " Texts go in single quotes." : ""
+      sentences.append("No feature has a property \(shown(one.name)).\(hint)")
+    }
+    return sentences
+  }
+
+  private func shown(_ name: [UInt8]) -> String {
+    let text = String(decoding: name, as: UTF8.self)
+    let short = text.shortened(to: PropertyNotes.longestName)
+    return short.utf8.count < text.utf8.count ? "\(short)…" : text
+  }
+
+  /// Whether a column or a sample shows that a feature has a property.
+  private static func isSeen(_ name: [UInt8], in collection: IndexedCollection) -> Bool {
+    let readings: [ColumnName.Reading] = [.values, .times]
+    for reading in readings {
+      guard let column = collection.existingColumn(ColumnName(name, reading)) else { continue }
+      if column.hasValues { return true }
+      if reading == .values { return false }
+    }
+    var budget = RecordSample.Budget()
+    return collection.index.sampledOrdinals(sampled).contains { ordinal in
+      let properties = collection.index.record(at: ordinal).properties
+      guard budget.admits(properties) else { return false }
+      let value = PropertyReader.value(of: name, in: properties)
+      return value.map { $0.first != UInt8(ascii: "n") } ?? false
+    }
+  }
+
+  /// Whether ``known(in:)`` knows of a property that no column is made for otherwise.
+  static func isKnown(_ name: [UInt8], in collection: IndexedCollection) -> Bool {
+    collection.hasColumn(named: name) || isSeen(name, in: collection)
+  }
+}

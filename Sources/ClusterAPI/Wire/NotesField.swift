@@ -1,0 +1,33 @@
+import HTTPServer
+
+/// The header field with the notes of an answer that isn't JSON, sentences for people.
+enum NotesField {
+  static let name = "Pincluster-Notes"
+  /// The most bytes of its value, as proxies refuse long ones; the notes that would make it longer are left out.
+  private static let longest = 4096
+
+  /// The value: the notes percent-encoded, with a comma and a space between; nil if there are none.
+  fileprivate static func value(_ notes: [String]) -> String? {
+    var value = ""
+    for note in notes {
+      let part = (value.isEmpty ? "" : ", ") + PercentCoding.encode(note)
+      if value.utf8.count + part.utf8.count > longest { break }
+      value += part
+    }
+    return value.isEmpty ? nil : value
+  }
+}
+
+extension HTTPResponse {
+  /// Adds notes as a header field.
+  mutating func add(notes: [String]) {
+    if let value = NotesField.value(notes) { headers.append((NotesField.name, value)) }
+  }
+
+  /// The response with notes as a header field.
+  func noting(_ notes: [String]) -> HTTPResponse {
+    var response = self
+    response.add(notes: notes)
+    return response
+  }
+}
