@@ -54,6 +54,14 @@ import Testing
       #"{"op":"like","args":[{"op":"casei","args":[{"property":"name"}]},{"op":"casei","args":["Müller%"]}]}"#
     ),
     (
+      "ACCENTI(etat_vol) = ACCENTI('débárquér')",
+      #"{"op":"=","args":[{"op":"accenti","args":[{"property":"etat_vol"}]},{"op":"accenti","args":["débárquér"]}]}"#
+    ),
+    (
+      "ACCENTI(CASEI(name)) LIKE accenti(casei('Chiș%'))",
+      #"{"op":"like","args":[{"op":"accenti","args":[{"op":"casei","args":[{"property":"name"}]}]},{"op":"accenti","args":[{"op":"casei","args":["Chiș%"]}]}]}"#
+    ),
+    (
       "S_INTERSECTS(geometry,POINT(36.319836 32.288087))",
       #"{"op":"s_intersects","args":[{"property":"geometry"},{"type":"Point","coordinates":[36.319836,32.288087]}]}"#
     ),
@@ -68,6 +76,14 @@ import Testing
     (
       "S_DISJOINT(LINESTRING(-43.7 -21.5,-40.5 -19.2),geom)",
       #"{"op":"s_disjoint","args":[{"type":"LineString","coordinates":[[-43.7,-21.5],[-40.5,-19.2]]},{"property":"geom"}]}"#
+    ),
+    (
+      "S_DWITHIN(geometry,POINT(-7.5 51),1500.5)",
+      #"{"op":"s_dwithin","args":[{"property":"geometry"},{"type":"Point","coordinates":[-7.5,51]},1500.5]}"#
+    ),
+    (
+      "S_DWITHIN(POINT(180 -90),geom,0)",
+      #"{"op":"s_dwithin","args":[{"type":"Point","coordinates":[180,-90]},{"property":"geom"},0]}"#
     ),
     (
       "S_INTERSECTS(geom,MULTIPOINT((1 2),(3 -4)))",
@@ -157,6 +173,14 @@ import Testing
         "/args/1/coordinates", "a longitude"
       ),
       (
+        #"{"op":"s_dwithin","args":[{"property":"geom"},{"bbox":[1,2,3,4]},5]}"#, "/args", "a Point"
+      ),
+      (
+        #"{"op":"s_dwithin","args":[{"property":"geom"},{"type":"Point","coordinates":[1,2]},"5"]}"#,
+        "/args/2", "metres"
+      ),
+      (#"{"op":"s_dwithin","args":[{"property":"geom"},5]}"#, "/args", "3 arguments"),
+      (
         #"{"op":"t_after","args":[{"property":"a"},{"interval":["x",".."]}]}"#,
         "/args/1/interval/0",
         "an end of an interval"
@@ -178,7 +202,8 @@ import Testing
       "S_INTERSECTS(geometry, POLYGON((0 0, 8 8, 8 0, 0 8, 0 0)))",
       "S_INTERSECTS(geometry, POLYGON((0 0, 8 8, 8 0)))", "S_INTERSECTS(geometry, POINT(181 0))",
       "S_INTERSECTS(geometry, BBOX(0, 1, 2, 0))", "S_INTERSECTS(geometry, LINESTRING(1 1))",
-      "T_AFTER(a, INTERVAL('2020-01-02', '2020-01-01'))",
+      "T_AFTER(a, INTERVAL('2020-01-02', '2020-01-01'))", "S_DWITHIN(geometry, POINT(1 1), -1)",
+      "S_DWITHIN(geometry, POINT(1 91), 5)",
       "a = " + String(repeating: "1+", count: 101) + "1",
       String(repeating: "CASEI(", count: 101) + "a" + String(repeating: ")", count: 101) + " = 'x'",
     ])
@@ -199,7 +224,10 @@ import Testing
       "S_INTERSECTS(geometry, POLYGON((0 0, NaN 8, 8 0, 0 0)))", "S_INTERSECTS(geometry, POINT(1))",
       "S_INTERSECTS(geometry, POINT(1e999 1))", "S_INTERSECTS(place, POINT(1 1))",
       "S_INTERSECTS(POINT(1 1), POINT(1 1))", "S_INTERSECTS(geometry, BBOX(1, 2, 3))",
-      "S_INTERSECTS(geometry)", "POINT(1 1) = 5", "INTERVAL('..','..') = a",
+      "S_INTERSECTS(geometry)", "S_DWITHIN(geometry, POINT(1 1))",
+      "S_DWITHIN(geometry, BBOX(1, 1, 2, 2), 5)", "S_DWITHIN(geometry, geometry, 5)",
+      "S_DWITHIN(POINT(1 1), POINT(2 2), 5)", "S_DWITHIN(geometry, POINT(1 1), a)",
+      "S_DWITHIN(geometry, POINT(1 1), 5, 'm')", "POINT(1 1) = 5", "INTERVAL('..','..') = a",
       "T_AFTER(a, 5)", "T_AFTER(a, DATE('1000000000-01-01'))", "a > TIMESTAMP('2020-01-01')",
       "a = DATE('2020-02-30')", "T_AFTER(a, INTERVAL('..'))", "(a = 1) + 1 = 2", "CASEI(a)",
       "(a + 1)", "a + (b = 1) = 2", "S_INTERSECTS(geometry, GEOMETRYCOLLECTION(BBOX(1,2,3,4)))",

@@ -111,7 +111,7 @@ import Testing
       ("a IS NOT 5", 10, "expected NULL"), ("a NOT = 5", 7, "BETWEEN, IN or LIKE"),
       ("a + = 2", 5, "expected a value"), ("a ~ 1 = 2", 3, "found “~”"),
       ("5", 2, "after the value"),
-      ("ACCENTI(a) = 'x'", 1, "none of that name"),
+      ("UNACCENT(a) = 'x'", 1, "none of that name"),
       ("a = DATE('2020-01-32')", 10, "a date such as"),
       ("and = 1", 1, "\"and\""), ("a = 12abc", 5, "is not a number"),
       ("a = 1.2.3", 5, "not a number"),

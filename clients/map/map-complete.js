@@ -202,9 +202,9 @@ export class Completion {
   }
 }
 
-// Those that begin as is wanted, then those that have it elsewhere.
+// Those that begin as is wanted, then those that have it elsewhere, of which there are many for one letter.
 function matching(texts, wanted) {
   const part = folded(wanted)
-  const all = texts.map(text => [text, folded(text).indexOf(part)]).filter(([text, at]) => at >= 0 && text !== wanted)
+  const all = texts.map(text => [text, folded(text).indexOf(part)]).filter(([text, at]) => (part.length > 1 ? at >= 0 : at === 0) && text !== wanted)
   return [...all.filter(([, at]) => at === 0), ...all.filter(([, at]) => at > 0)].slice(0, MOST).map(([text]) => text)
 }

@@ -68,16 +68,16 @@ export function search({ form, field, list, note }, { find, go, nameOf }) {
   })
 }
 
-/** A filter for those whose property begins with a text, in any case. */
+/** A filter for those whose property begins with a text, in any case and with any accents. */
 export const beginning = (property, text) => like(property, `${literal(text)}%`)
 
-/** A filter for those whose property has a text somewhere, in any case. */
+/** A filter for those whose property has a text somewhere. */
 const holding = (property, text) => like(property, `%${literal(text)}%`)
 
 const literal = text => text.replace(/[\\%_]/g, '\\$&')
 
 function like(property, pattern) {
-  return `CASEI("${property.replaceAll('"', '""')}") LIKE CASEI('${pattern.replaceAll("'", "''")}')`
+  return `ACCENTI(CASEI("${property.replaceAll('"', '""')}")) LIKE ACCENTI(CASEI('${pattern.replaceAll("'", "''")}'))`
 }
 
 /** The features of a collection whose id is a text, or whose `titles` has it, as far as they pass `filter`. */

@@ -26,6 +26,7 @@ let [map, layer, cells, info, chosen, schemas] = []
 // The place of what was opened last, to which the focus goes back.
 let opened
 let isReady = false
+let opening
 // The collection that was asked for and isn't there.
 let missing = ''
 
@@ -307,12 +308,15 @@ function listen() {
  * @param known its description, if it has come already, and its queryables, if they have been asked for
  */
 async function openCollection(known = {}) {
+  // Who types in the list of collections chooses others on the way.
+  const own = opening = {}
   isReady = false
   details.close()
   opened = null
   chosen = null
   const collection = service.collection(state.collection)
   const [description, schema] = await Promise.all([known.info ?? collection.info(), known.schema ?? collection.queryables()])
+  if (opening !== own) return
   info = description
   $('collection').value = info.id
   schemas = schema.properties
@@ -324,6 +328,7 @@ async function openCollection(known = {}) {
   options($('color'), names, 'none', state.color)
   state.color = $('color').value
   await chooseLook()
+  if (opening !== own) return
   completion.use(collection, schemas)
   $('filter').value = state.filter
   $('filter').placeholder = names.includes('population') ? 'population > 100000' : names.length ? `${names[0]} IS NOT NULL` : ''

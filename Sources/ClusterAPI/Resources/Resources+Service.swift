@@ -72,8 +72,8 @@ extension Resources {
       "cql2",
       [
         "cql2-text", "cql2-json", "basic-cql2", "advanced-comparison-operators",
-        "case-insensitive-comparison", "basic-spatial-functions", "basic-spatial-functions-plus",
-        "temporal-functions",
+        "case-insensitive-comparison", "accent-insensitive-comparison", "basic-spatial-functions",
+        "basic-spatial-functions-plus", "temporal-functions",
       ]
     ),
   ].flatMap { standard, names in

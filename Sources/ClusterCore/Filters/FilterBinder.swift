@@ -31,11 +31,11 @@ struct FilterBinder {
     switch condition {
     case .between(let value, .number(let low), .number(let high)):
       numbers(column(value), low, high, isNegated: isNegated)
-    case .inList(.folded(let value), let list):
-      folded(column(value), list, isNegated: isNegated)
+    case .inList(.folded(let folding, let value), let list):
+      folded(column(value), folding, list, isNegated: isNegated)
     case .inList(let value, let list): listed(column(value), list, isNegated: isNegated)
-    case .like(.folded(let value), let pattern):
-      entries(column(value), .like(pattern, isNegated: isNegated), isFolded: true)
+    case .like(.folded(let folding, let value), let pattern):
+      entries(column(value), .like(pattern, isNegated: isNegated), folding)
     case .like(let value, let pattern):
       entries(column(value), .like(pattern, isNegated: isNegated))
     case .isNull(let value): null(value, isNegated: isNegated)
@@ -132,7 +132,7 @@ struct FilterBinder {
   }
 
   mutating func entries(
-    _ column: PropertyColumn, _ condition: EntryTerm.Condition, isFolded: Bool = false
+    _ column: PropertyColumn, _ condition: EntryTerm.Condition, _ folding: TextFolding = []
   ) -> any FilterTerm {
     guard column.hasCodes, column.entryCount > 0 else { return ConstantTerm(value: false) }
     let size = Int(PropertyColumn.firstEntry) + column.entryCount
@@ -141,7 +141,7 @@ struct FilterBinder {
       answers = EntryTerm.Answers(count: size)
       memoryTaken += size
     }
-    return EntryTerm(column: column, condition: condition, isFolded: isFolded, answers: answers)
+    return EntryTerm(column: column, condition: condition, folding: folding, answers: answers)
   }
 
   private mutating func listed(

@@ -92,7 +92,7 @@ extension FilterExpression.Operand {
   fileprivate func renamed(_ id: Self) -> Self {
     switch self {
     case id: .property(ColumnName.featureID)
-    case .folded(let inner): .folded(inner.renamed(id))
+    case .folded(let folding, let inner): .folded(folding, inner.renamed(id))
     case .arithmetic(let operation, let a, let b):
       .arithmetic(operation, a.renamed(id), b.renamed(id))
     case .property, .number, .string, .bool, .time: self

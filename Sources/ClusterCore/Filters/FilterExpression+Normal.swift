@@ -90,7 +90,7 @@ extension FilterExpression {
     let isFolded: Bool
     switch value {
     case .property: isFolded = false
-    case .folded(.property): isFolded = true
+    case .folded(_, .property): isFolded = true
     default: return false
     }
     guard list.count > 1 else { return false }
@@ -215,11 +215,14 @@ extension FilterExpression.Operand {
   fileprivate var simplified: Self? {
     switch self {
     case .property, .number, .string, .bool, .time: return self
-    case .folded(let inner):
+    case .folded(let folding, let inner):
+      // Within one another, in either order, they are one.
+      if case .folded(let other, let inner) = inner {
+        return Self.folded(folding.union(other), inner).simplified
+      }
       switch inner.simplified {
-      case .string(let text): return .string(CaseFolding.fold(text))
-      case .property(let name): return .folded(.property(name))
-      case .folded(let inner): return .folded(inner)
+      case .string(let text): return .string(folding.fold(text))
+      case .property(let name): return .folded(folding, .property(name))
       default: return nil
       }
     case .arithmetic(let operation, let a, let b):

@@ -13,8 +13,8 @@ public indirect enum FilterExpression: Hashable, Sendable {
     case bool(Bool)
     /// A date-time or a date. A property that is compared with it is read as one.
     case time(TimeExtent)
-    /// A string without differences of case.
-    case folded(Operand)
+    /// A string without some differences.
+    case folded(TextFolding, Operand)
     /// The result of an operation on two numbers.
     case arithmetic(Arithmetic, Operand, Operand)
 
@@ -31,8 +31,9 @@ public indirect enum FilterExpression: Hashable, Sendable {
       case .number(let value): hasher.combine(value)
       case .bool(let value): hasher.combine(value)
       case .time(let time): hasher.combine(time)
-      case .folded(let inner):
+      case .folded(let folding, let inner):
         hasher.combine(2)
+        hasher.combine(folding)
         hasher.combine(inner)
       case .arithmetic(let operation, let a, let b):
         hasher.combine(operation)
@@ -202,7 +203,7 @@ extension FilterExpression.Operand {
   func forEach(_ body: (Self) -> Void) {
     body(self)
     switch self {
-    case .folded(let inner): inner.forEach(body)
+    case .folded(_, let inner): inner.forEach(body)
     case .arithmetic(_, let a, let b):
       a.forEach(body)
       b.forEach(body)

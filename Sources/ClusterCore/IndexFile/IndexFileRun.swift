@@ -63,3 +63,12 @@ final class IndexFileRun {
     available = 0..<(kept + size)
   }
 }
+
+extension IndexFileRun: Comparable {
+  /// By their current records. Of equal positions the earlier run has the lesser ids.
+  static func < (a: IndexFileRun, b: IndexFileRun) -> Bool {
+    a.head.key != b.head.key ? a.head.key < b.head.key : a.number < b.number
+  }
+
+  static func == (a: IndexFileRun, b: IndexFileRun) -> Bool { a === b }
+}

@@ -114,47 +114,15 @@ public struct IndexFileSorter {
     let order = WritableArray<UInt32>(count: count)
     var encoder = IndexFileEncoder()
     var offset: UInt32 = 0
-    var heap = MergeHeap(runs)
+    var heap = BinaryHeap<IndexFileRun>()
+    for run in runs { heap.insert(run) }
     while let run = heap.first {
       try encoder.append(run.record, to: sink)
       order.pointer[Int(run.head.rank)] = offset
       offset += 1
-      try heap.advanceFirst()
+      if try run.advance() { heap.replaceFirst(by: run) } else { _ = heap.popFirst() }
     }
     try encoder.finish(order: UnsafeBufferPointer(start: order.pointer, count: count), to: sink)
     return count
-  }
-
-  /// A heap of runs by their current records. Of equal positions the earlier run has the lesser ids.
-  private struct MergeHeap {
-    private var runs: [IndexFileRun]
-
-    init(_ runs: [IndexFileRun]) {
-      // A sorted list is a heap.
-      self.runs = runs.sorted(by: MergeHeap.precedes)
-    }
-
-    private static func precedes(_ a: IndexFileRun, _ b: IndexFileRun) -> Bool {
-      a.head.key != b.head.key ? a.head.key < b.head.key : a.number < b.number
-    }
-
-    var first: IndexFileRun? { runs.first }
-
-    mutating func advanceFirst() throws {
-      if try !runs[0].advance() {
-        let last = runs.removeLast()
-        if runs.isEmpty { return }
-        runs[0] = last
-      }
-      var parent = 0
-      while true {
-        var child = parent * 2 + 1
-        guard child < runs.count else { return }
-        if child + 1 < runs.count, MergeHeap.precedes(runs[child + 1], runs[child]) { child += 1 }
-        guard MergeHeap.precedes(runs[child], runs[parent]) else { return }
-        runs.swapAt(child, parent)
-        parent = child
-      }
-    }
   }
 }

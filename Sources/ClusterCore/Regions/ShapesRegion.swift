@@ -21,6 +21,8 @@ struct ShapesRegion: BoxRegion {
 
   /// More than half of a step of positions in degrees, with the errors of degrees made from steps.
   static let margin = 1.5e-7
+  /// The same in any direction on the globe, in metres.
+  static let marginInMetres = 0.05
 
   func coverage(of box: PositionBox) -> Coverage {
     let rectangle = ShapesRegion.rectangle(of: box)

@@ -6,19 +6,19 @@ import Threading
 ///
 /// What is known of a rectangle is on a stack, on top of what is known of those around it.
 final class ShapesWalk {
-  /// A polygon, the lines and points, or the envelopes of a shape.
+  /// A polygon, the lines and points, the envelopes or the discs of a shape.
   private struct Part: BitwiseCopyable {
     let element: Int32
     let kind: Kind
     /// Whether the ways to the east from all points cross an odd number of edges, apart from those in `beyond`
     /// and `touching`.
     var isOdd = false
-    /// Where its edges or envelopes that touch the rectangle are in `numbers`, and its edges beyond.
+    /// Where its edges, envelopes or discs that touch the rectangle are in `numbers`, and its edges beyond.
     var touching: (from: Int32, to: Int32)
     var beyond: (from: Int32, to: Int32)
   }
 
-  private enum Kind: BitwiseCopyable { case polygon, lines, envelopes }
+  private enum Kind: BitwiseCopyable { case polygon, lines, envelopes, discs }
 
   /// What is known of a rectangle: of those parts that still matter.
   struct Frame: BitwiseCopyable {
@@ -38,6 +38,7 @@ final class ShapesWalk {
   private let forgets: Bool
   private var edges = GrowingArray<ShapeEdge>(capacity: 256)
   private var envelopes = GrowingArray<GeoBounds>(capacity: 16)
+  private var discs = GrowingArray<GlobeDisc>(capacity: 4)
   private var parts = GrowingArray<Part>(capacity: 64)
   private var numbers = GrowingArray<Int32>(capacity: 1024)
   /// The edges beyond a rectangle, until those that touch it are known.
@@ -87,6 +88,12 @@ final class ShapesWalk {
       envelopes.append(envelope)
     }
     part(.envelopes, from: start)
+    start = Int32(numbers.count)
+    for disc in shape.discs {
+      numbers.append(Int32(discs.count))
+      discs.append(disc)
+    }
+    part(.discs, from: start)
   }
 
   // MARK: Rectangles
@@ -137,10 +144,14 @@ final class ShapesWalk {
     var found = part
     let start = numbers.count
     Interruption.poll(20 + Int(part.beyond.to - part.touching.from) * 5)
-    if part.kind == .envelopes {
+    if part.kind == .envelopes || part.kind == .discs {
       for place in part.touching.from..<part.touching.to {
         let number = numbers.pointer[Int(place)]
-        switch envelopes.pointer[Int(number)].coverage(of: rectangle) {
+        let coverage =
+          part.kind == .discs
+          ? discs.pointer[Int(number)].coverage(of: rectangle)
+          : envelopes.pointer[Int(number)].coverage(of: rectangle)
+        switch coverage {
         case .inside: return true
         case .outside: break
         case .partial: numbers.append(number)
@@ -226,6 +237,17 @@ final class ShapesWalk {
         case .outside: break
         case .partial: return nil
         }
+      }
+      return false
+    }
+    if part.kind == .discs {
+      let place = Coordinate(latitude: y, longitude: x)
+      for number in part.touching.from..<part.touching.to {
+        let disc = discs.pointer[Int(numbers.pointer[Int(number)])]
+        guard let isIn = disc.contains(allNear: place, metres: ShapesRegion.marginInMetres) else {
+          return nil
+        }
+        if isIn { return true }
       }
       return false
     }

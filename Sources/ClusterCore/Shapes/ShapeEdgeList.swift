@@ -22,6 +22,9 @@ struct ShapeEdgeList {
       guard !rings.isEmpty else { throw ShapeError("a polygon has no ring") }
       for ring in rings { try add(ring: ring) }
       polygonCount += 1
+    case .disc(let disc):
+      try check(disc.centre.origin)
+      guard disc.metres >= 0 else { throw ShapeError("a distance is less than 0") }
     case .envelope(let box):
       try check(Coordinate(latitude: box.south, longitude: box.west))
       try check(Coordinate(latitude: box.north, longitude: box.east))

@@ -1,7 +1,8 @@
 public import ClusterCore
 
 /// Filters in CQL2 (OGC 21-065r2), as text and as JSON: comparisons, AND, OR, NOT, IN, BETWEEN, LIKE, IS NULL,
-/// CASEI, arithmetic, the temporal functions, and S_INTERSECTS and S_DISJOINT.
+/// CASEI, ACCENTI, arithmetic, the temporal functions, S_INTERSECTS and S_DISJOINT, and
+/// S_DWITHIN.
 public enum CQL2 {
   /// A filter as a text says it.
   public static func parse(_ text: String) throws(CQL2Error) -> FilterExpression {

@@ -3,9 +3,12 @@ internal import Texts
 
 /// What looks like a function in a filter.
 enum CQL2Function: Equatable {
-  case casei, date, timestamp, interval
+  case folding(TextFolding)
+  case date, timestamp, interval
   case temporal(TimeRelation)
   case spatial(isNegated: Bool)
+  /// S_DWITHIN
+  case distance
   case geometry(CQL2Geometry)
 
   /// The function with a name in any case; nil if there is none.
@@ -13,12 +16,14 @@ enum CQL2Function: Equatable {
     guard name.count <= 20 else { return nil }
     let name = String(decoding: name, as: UTF8.self).lowercasedASCII
     switch name {
-    case "casei": self = .casei
+    case "casei": self = .folding(.casing)
+    case "accenti": self = .folding(.accents)
     case "date": self = .date
     case "timestamp": self = .timestamp
     case "interval": self = .interval
     case "s_intersects": self = .spatial(isNegated: false)
     case "s_disjoint": self = .spatial(isNegated: true)
+    case "s_dwithin": self = .distance
     default:
       if let rest = name.after("t_") {
         guard

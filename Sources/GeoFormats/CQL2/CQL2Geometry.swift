@@ -34,6 +34,11 @@ enum CQL2Geometry: String, CaseIterable {
         west: numbers[0], south: numbers[1], east: numbers[half], north: numbers[half + 1]))
   }
 
+  /// The point that some parts are.
+  static func centre(_ parts: [ShapePart]) -> Coordinate? {
+    if parts.count == 1, case .point(let point) = parts[0] { point } else { nil }
+  }
+
   /// The shape of some parts.
   static func shape(_ parts: [ShapePart]) throws(CQL2Error) -> Shape {
     do {

@@ -18,6 +18,22 @@ extension CQL2JSONReader {
     }
   }
 
+  /// The condition of S_DWITHIN: the features' geometry, a point, and metres.
+  static func disc(_ arguments: CQL2JSONArguments) throws(CQL2Error) -> FilterExpression {
+    let (left, right) = (try geometry(arguments[0]), try geometry(arguments[1]))
+    guard (left == nil) != (right == nil), let centre = CQL2Geometry.centre(left ?? right ?? [])
+    else {
+      throw .json(
+        pointer: arguments.pointer,
+        detail:
+          "one of the two geometries must be {\"property\":\"geometry\"}, and the other a Point")
+    }
+    guard let metres = arguments.list[2].number else {
+      throw .json(pointer: arguments[2].pointer, detail: "the distance is a number of metres")
+    }
+    return .shape(try CQL2Geometry.shape([.disc(GlobeDisc(around: centre, metres: metres))]))
+  }
+
   /// The parts of a geometry; nil for that of the features.
   private static func geometry(
     _ argument: CQL2JSONArguments.Element

@@ -79,6 +79,9 @@ struct CQL2JSONReader {
       try arguments.check(2)
       let condition = try CQL2JSONReader.shape(arguments, at: pointer)
       return isNegated ? .not(condition) : condition
+    case .distance:
+      try arguments.check(3)
+      return try CQL2JSONReader.disc(arguments)
     default:
       let hint =
         CQL2Function.isCaselessLike(Array(name.utf8)) ? "; \(CQL2Function.caselessHint)" : ""
@@ -135,9 +138,9 @@ struct CQL2JSONReader {
       throw .tooDeep(
         detail: "the filter is nested deeper than \(FilterExpression.maximumDepth)")
     }
-    if name == "casei" {
+    if case .folding(let folding) = CQL2Function(Array(name.utf8)) {
       try arguments.check(1)
-      return .folded(try operand(arguments[0]))
+      return .folded(folding, try operand(arguments[0]))
     }
     guard let operation = Arithmetic(rawValue: name) else {
       throw .json(
@@ -169,17 +172,18 @@ struct CQL2JSONReader {
   private func pattern(
     _ argument: CQL2JSONArguments.Element
   ) throws(CQL2Error) -> LikePattern {
-    var (text, isFolded) = (argument.value.stringBytes, false)
-    if text == nil, let (name, arguments) = try operation(argument.value, at: argument.pointer),
-      name == "casei", arguments.list.count == 1
+    var (json, folding): (JSONValue, TextFolding) = (argument.value, [])
+    while let (name, arguments) = try operation(json, at: argument.pointer),
+      case .folding(let one) = CQL2Function(Array(name.utf8)), arguments.list.count == 1
     {
-      (text, isFolded) = (arguments.list[0].stringBytes, true)
+      folding.formUnion(one)
+      json = arguments.list[0]
     }
-    guard let text else {
+    guard let text = json.stringBytes else {
       throw .json(pointer: argument.pointer, detail: "the pattern of like is a string")
     }
     do {
-      return try LikePattern(checking: Array(text), isFolded: isFolded)
+      return try LikePattern(checking: Array(text), folding)
     } catch {
       if case .json(_, let detail) = error {
         throw .json(pointer: argument.pointer, detail: detail)

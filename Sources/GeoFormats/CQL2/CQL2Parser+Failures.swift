@@ -39,7 +39,8 @@ extension CQL2Parser {
     return tokenizer.failure(
       at: start,
       "“\(CQL2Parser.shown(name))(” looks like a function, but none of that name is known here; there "
-        + "are CASEI, DATE, TIMESTAMP, INTERVAL, T_…, S_INTERSECTS and S_DISJOINT")
+        + "are CASEI, ACCENTI, DATE, TIMESTAMP, INTERVAL, T_…, S_INTERSECTS, S_DISJOINT and S_DWITHIN"
+    )
   }
 
   private static func hint(_ sign: String) -> String {

@@ -98,13 +98,13 @@ extension CQL2Parser {
   private mutating func call(_ name: [UInt8], _ first: CQL2Token) throws(CQL2Error) -> Part {
     guard let function = CQL2Function(name) else { throw self.function(name, first.start) }
     switch function {
-    case .casei:
+    case .folding(let folding):
       let inner = try nested { (parser) throws(CQL2Error) in
         try parser.advance()
         return try parser.operand("a value")
       }
       try expect(.rightParenthesis, ")")
-      return .operand(.folded(inner), first)
+      return .operand(.folded(folding, inner), first)
     case .date, .timestamp:
       try advance()
       let time = try time(isDate: function == .date)
@@ -121,12 +121,15 @@ extension CQL2Parser {
       try advance()
       let condition = try shapes(first)
       return .condition(isNegated ? .not(condition) : condition)
+    case .distance:
+      try advance()
+      return .condition(try disc())
     case .interval:
       throw tokenizer.failure(
         at: first.start, "an INTERVAL is an argument of temporal functions (T_…) only")
     case .geometry:
       throw tokenizer.failure(
-        at: first.start, "a geometry is an argument of S_INTERSECTS and S_DISJOINT only")
+        at: first.start, "a geometry is an argument of spatial functions (S_…) only")
     }
   }
 

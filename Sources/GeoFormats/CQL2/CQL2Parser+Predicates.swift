@@ -58,17 +58,19 @@ extension CQL2Parser {
   }
 
   private mutating func pattern() throws(CQL2Error) -> LikePattern {
-    if case .name(let name) = token.kind, CQL2Function(name) == .casei {
+    var (folding, depth): (TextFolding, Int) = ([], 0)
+    while case .name(let name) = token.kind, case .folding(let one) = CQL2Function(name) {
       try advance()
       try expect(.leftParenthesis, "( and the pattern")
-      let pattern = try plainPattern(isFolded: true)
-      try expect(.rightParenthesis, ")")
-      return pattern
+      folding.formUnion(one)
+      depth += 1
     }
-    return try plainPattern(isFolded: false)
+    let pattern = try plainPattern(folding)
+    for _ in 0..<depth { try expect(.rightParenthesis, ")") }
+    return pattern
   }
 
-  private mutating func plainPattern(isFolded: Bool) throws(CQL2Error) -> LikePattern {
+  private mutating func plainPattern(_ folding: TextFolding) throws(CQL2Error) -> LikePattern {
     guard case .string(let text) = token.kind else {
       if case .quotedName = token.kind {
         throw failure("the pattern of LIKE must be a string in single quotes; this is a name")
@@ -76,7 +78,7 @@ extension CQL2Parser {
       throw unexpected("a pattern in single quotes")
     }
     do {
-      let pattern = try LikePattern(checking: text, isFolded: isFolded)
+      let pattern = try LikePattern(checking: text, folding)
       try advance()
       return pattern
     } catch {
@@ -88,8 +90,8 @@ extension CQL2Parser {
 
 extension LikePattern {
   /// Creates a pattern. Errors of its syntax have an empty pointer.
-  init(checking text: [UInt8], isFolded: Bool) throws(CQL2Error) {
-    let folded = isFolded ? CaseFolding.fold(text) : text
+  init(checking text: [UInt8], _ folding: TextFolding) throws(CQL2Error) {
+    let folded = folding.fold(text)
     guard folded.count <= LikePattern.maximumLength else {
       throw .tooLarge(
         detail: "a pattern of LIKE has \(folded.count) bytes; at most "

@@ -21,6 +21,30 @@ extension CQL2Parser {
     }
   }
 
+  /// The arguments of S_DWITHIN, up to its parenthesis: the feature's geometry and a point, and metres.
+  mutating func disc() throws(CQL2Error) -> FilterExpression {
+    let first = token
+    let left = try geometry()
+    try expect(.comma, "a comma")
+    let right = try geometry()
+    guard let centre = CQL2Parser.centre(left, right) else {
+      throw tokenizer.failure(
+        at: first.start, "one of the two geometries must be geometry, and the other a POINT")
+    }
+    try expect(.comma, "a comma and a distance in metres")
+    let metres = try coordinate()
+    try expect(.rightParenthesis, ") after the distance in metres")
+    return .shape(try CQL2Geometry.shape([.disc(GlobeDisc(around: centre, metres: metres))]))
+  }
+
+  private static func centre(_ left: Geometry, _ right: Geometry) -> Coordinate? {
+    switch (left, right) {
+    case (.feature, .shape(let shape)), (.shape(let shape), .feature):
+      CQL2Geometry.centre(shape.parts)
+    default: nil
+    }
+  }
+
   private mutating func geometry() throws(CQL2Error) -> Geometry {
     let first = token
     switch token.kind {

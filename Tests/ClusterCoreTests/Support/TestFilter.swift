@@ -14,9 +14,13 @@ extension FilterExpression {
       case .string(let text): return .string(text)
       case .bool(let bool): return .bool(bool)
       case .time: return nil
-      case .folded(let inner):
+      case .folded(let folding, let inner):
         guard case .string(let text) = owned(inner) else { return .missing }
-        return .string(Array(String(decoding: text, as: UTF8.self).lowercased().utf8))
+        var folded = String(decoding: text, as: UTF8.self)
+        if folding.contains(.accents) {
+          folded = String(folded.unicodeScalars.map { $0 == "ä" ? "a" : Character($0) })
+        }
+        return .string(Array((folding.contains(.casing) ? folded.lowercased() : folded).utf8))
       case .arithmetic(let operation, let a, let b):
         guard case .number(let a) = owned(a), case .number(let b) = owned(b) else {
           return .missing
@@ -114,7 +118,8 @@ extension SeededGenerator {
     switch int(0...(depth > 0 ? 5 : 2)) {
     case 0, 1: operand()
     case 2: .time(time())
-    case 3: .folded(richOperand(depth: depth - 1))
+    case 3:
+      .folded(pick([.casing, .accents, [.casing, .accents]]), richOperand(depth: depth - 1))
     default:
       .arithmetic(
         pick(Arithmetic.allCases), richOperand(depth: depth - 1), richOperand(depth: depth - 1))

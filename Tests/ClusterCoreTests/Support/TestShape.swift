@@ -20,6 +20,7 @@ struct TestShape {
         let edges = rings.flatMap(TestShape.edges)
         if edges.contains(where: { TestShape.isOn(p, $0) }) { return true }
         return edges.count { TestShape.crosses(p, $0) } % 2 == 1
+      case .disc(let disc): return TwinGlobe.metres(disc.centre.origin, place) <= disc.metres
       case .envelope(let box):
         guard place.latitude >= box.south, place.latitude <= box.north else { return false }
         return box.west <= box.east

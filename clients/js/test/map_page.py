@@ -163,6 +163,10 @@ def finding(browse, service):
     assert "id=3413829" in page.url
     box = page.locator(".pincluster-chosen").bounding_box()
     assert 300 < box["x"] < 1000 and 200 < box["y"] < 600, box
+    # Without accents, in any case, and with those that aren't there; a name within others, too.
+    for text, name in (("monchen", "Mönchengladbach"), ("zurich", "Zürich"), ("koln", "Köln"), ("SAO PAULO", "São Paulo"), ("bérlin", "Berlin"), ("gallen", "Sankt Gallen")):
+        page.fill("#name", text)
+        until(page, f"[...document.querySelectorAll('#found button')].some(one => one.firstChild.textContent.startsWith({name!r}))")
     page.fill("#name", "2950159")
     until(page, "document.querySelector('#found')?.textContent.includes('Berlin')")
     page.fill("#name", "no such place")
@@ -313,4 +317,13 @@ def way_back_and_what_is_missing(browse, service):
     page.go_back()
     until(page, "document.getElementById('collection').value !== 'one'")
     assert page.url.startswith(service.url)
+    # What is answered late is no longer wanted.
+    late = []
+    page.route("**/collections/one/queryables", lambda route: (late.append(1), page.wait_for_timeout(900), route.continue_()))
+    page.select_option("#collection", "one")
+    page.select_option("#collection", "crowd")
+    until(page, "document.getElementById('figures').textContent.startsWith('500 features')")
+    page.wait_for_timeout(1500)
+    assert late and page.input_value("#collection") == "crowd" and "collection=crowd" in page.url, page.url
+    assert page.text_content("#figures").startswith("500 features"), page.text_content("#figures")
     b.close()

@@ -65,6 +65,7 @@ _CLASSES = {
         "basic-cql2": ["basic-test", "comparison", "is-null", "boolean", *LOGICAL],
         "advanced-comparison-operators": ["like", "between", "in", *LOGICAL],
         "case-insensitive-comparison": ["casei", "casei-like", *LOGICAL],
+        "accent-insensitive-comparison": ["accenti", "accenti-like", "accenti-casei", "accenti-casei-like", *LOGICAL],
         "basic-spatial-functions": ["s_intersects", *LOGICAL],
         "basic-spatial-functions-plus": ["s_intersects", "test-data"],
         "temporal-functions": ["temporal-functions-1", "temporal-functions-2", *LOGICAL],

@@ -6,7 +6,7 @@ import random
 COLLECTION = "ogc"
 TEMPORAL = {"start": "begin", "end": "until"}
 NAMES = [
-    "Berlin", "BERLIN", "Bern", "Bär", "København", "KØBENHAVN", "Kiev", "kiev", "O'Hare", "100%", "a_b", "back\\slash",
+    "Berlin", "BERLIN", "Bern", "Bär", "Ba\u0308r", "København", "KØBENHAVN", "Kiev", "kiev", "O'Hare", "100%", "a_b", "back\\slash",
     "tab\there", "line\nfeed", "bell\x07", "", "Ålesund", "x" * 200]
 
 

@@ -20,7 +20,7 @@ from service import JSON, Service
 
 PLACES = "ne_110m_populated_places_simple"
 CLAIMED = [
-    "basic-cql2", "advanced-comparison-operators", "case-insensitive-comparison", "basic-spatial-functions",
+    "basic-cql2", "advanced-comparison-operators", "case-insensitive-comparison", "accent-insensitive-comparison", "basic-spatial-functions",
     "basic-spatial-functions-plus", "temporal-functions"]
 
 

@@ -65,6 +65,11 @@ def case_insensitive(service):
     check_class(service, "case-insensitive-comparison")
 
 
+@test("cql2/accent-insensitive-comparison", "test-data")
+def accent_insensitive(service):
+    check_class(service, "accent-insensitive-comparison")
+
+
 @test("cql2/basic-spatial-functions", "test-data")
 def spatial(service):
     check_class(service, "basic-spatial-functions")
@@ -83,6 +88,7 @@ def temporal(service):
 @test("cql2/basic-cql2", "logical")
 @test("cql2/advanced-comparison-operators", "logical")
 @test("cql2/case-insensitive-comparison", "logical")
+@test("cql2/accent-insensitive-comparison", "logical")
 @test("cql2/basic-spatial-functions", "logical")
 @test("cql2/temporal-functions", "logical")
 def logical(service):
@@ -164,6 +170,31 @@ def any_case(service):
 def any_case_like(service):
     some = select(service, "CASEI(name) LIKE casei('ber%')")
     assert some and some == select(service, "CASEI(name) LIKE casei('BER%')")
+
+
+@test("cql2/accent-insensitive-comparison", "accenti")
+def any_accent(service):
+    same = check(service, "ACCENTI(name) = accenti('Bàr')", lambda one: value(one, "name") in ("Bär", "Ba\u0308r"))
+    others = select(service, "ACCENTI(name) <> accenti('Bar')")
+    assert same and not same & others and same | others == select(service, "name IS NOT NULL")
+
+
+@test("cql2/accent-insensitive-comparison", "accenti-like")
+def any_accent_like(service):
+    some = select(service, "ACCENTI(name) LIKE accenti('Ä%')")
+    assert some and some == select(service, "ACCENTI(name) LIKE accenti('A%')")
+
+
+@test("cql2/accent-insensitive-comparison", "accenti-casei")
+def any_accent_and_case(service):
+    some = select(service, "ACCENTI(CASEI(name)) = accenti(casei('KÖBENHAVN'))")
+    assert some and some == select(service, "CASEI(ACCENTI(name)) = casei(accenti('kobenhavn'))")
+
+
+@test("cql2/accent-insensitive-comparison", "accenti-casei-like")
+def any_accent_and_case_like(service):
+    some = select(service, "ACCENTI(CASEI(name)) LIKE accenti(casei('ÄL%'))")
+    assert some and some == select(service, "ACCENTI(CASEI(name)) LIKE accenti(casei('al%'))")
 
 
 @test("cql2/basic-spatial-functions", "s_intersects")

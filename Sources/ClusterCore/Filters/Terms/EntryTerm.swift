@@ -62,8 +62,8 @@ struct EntryTerm: SlowTerm {
 
   let column: PropertyColumn
   let condition: Condition
-  /// Whether strings are compared without differences of case.
-  let isFolded: Bool
+  /// The differences that don't matter.
+  let folding: TextFolding
   /// The cached answers, or nil to evaluate the condition for each feature because memory is short.
   let answers: Answers?
 
@@ -90,8 +90,8 @@ struct EntryTerm: SlowTerm {
   private func holds(_ code: PropertyColumn.Code) -> Bool {
     guard code >= PropertyColumn.firstEntry, column.isString(entry: code) else { return false }
     let text = column.bytes(ofEntry: code)
-    guard isFolded else { return condition.holds(code, text) }
+    if folding.isEmpty { return condition.holds(code, text) }
     Interruption.poll(text.count * 50)
-    return CaseFolding.fold(text).withUnsafeBytes { condition.holds(code, $0) }
+    return folding.fold(text).withUnsafeBytes { condition.holds(code, $0) }
   }
 }

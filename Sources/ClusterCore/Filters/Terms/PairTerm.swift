@@ -5,8 +5,8 @@ struct PairTerm: SlowTerm {
   let left: PropertyColumn
   let comparison: FilterExpression.Comparison
   let right: PropertyColumn
-  /// Which sides are strings without differences of case.
-  var isFolded = (left: false, right: false)
+  /// The differences that each side is without, which then is a string.
+  var folding: (left: TextFolding, right: TextFolding) = ([], [])
 
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
     candidates.filtered { bit in order(at: ordinal + bit).map { comparison.holds($0) } ?? false }
@@ -14,13 +14,10 @@ struct PairTerm: SlowTerm {
 
   private func order(at ordinal: Int) -> Int? {
     let (a, b) = (left.value(at: ordinal), right.value(at: ordinal))
-    if isFolded.left || isFolded.right {
+    if !folding.left.isEmpty || !folding.right.isEmpty {
       guard case .string(let a) = a, case .string(let b) = b else { return nil }
       Interruption.poll((a.count + b.count) * 50)
-      let texts = (
-        isFolded.left ? CaseFolding.fold(a) : Array(a),
-        isFolded.right ? CaseFolding.fold(b) : Array(b)
-      )
+      let texts = (folding.left.fold(a), folding.right.fold(b))
       return texts.0.withUnsafeBytes { a in
         texts.1.withUnsafeBytes { ByteOrder.compare(a, $0) }
       }

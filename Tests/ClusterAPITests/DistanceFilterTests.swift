@@ -1,0 +1,59 @@
+import ClusterCore
+import TestSupport
+import Testing
+
+/// S_DWITHIN: all else is as if only the features in reach existed.
+@Suite(.timeLimit(.minutes(5))) struct DistanceFilterTests {
+  @Test(arguments: [831, 832] as [UInt64])
+  func `what is in reach, also with other conditions`(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let places = TwinGlobe.places(1500, using: &generator)
+    let features = places.enumerated().map {
+      TwinFeature(
+        id: FeatureID(known: $0.offset), coordinate: $0.element,
+        properties: "{\"k\":\($0.offset % 5)}")
+    }
+    let service = try Service()
+    await service.store(features)
+    for round in 0..<8 {
+      let centre = generator.pick(places)
+      let metres = TwinGlobe.radius(around: centre, apartFrom: places, using: &generator)
+      func holds(_ feature: TwinFeature) -> Bool {
+        TwinGlobe.metres(centre, feature.coordinate) <= metres + 1e-6
+      }
+      let point = "\(centre.longitude) \(centre.latitude)"
+      let spatial = "S_DWITHIN(geometry, POINT(\(point)), \(metres))"
+      let json =
+        #"{"op":"s_dwithin","args":[{"type":"Point","coordinates":[\#(centre.longitude),\#(centre.latitude)]},"#
+        + #"{"property":"geometry"},\#(metres)]}"#
+      let cases: [(String, (TwinFeature) -> Bool)] = [
+        (spatial, holds),
+        ("\(spatial) AND k < 3", { holds($0) && ($0.property("k")?.int ?? 9) < 3 }),
+        ("NOT \(spatial)", { !holds($0) }),
+        ("\(spatial) OR k = 4", { holds($0) || $0.property("k")?.int == 4 }),
+      ]
+      let (text, passes) = cases[round % cases.count]
+      let only = "only\(round)"
+      #expect(await service.send(.put, "/collections/\(only)").status == 201)
+      await service.store(features.filter(passes), in: only)
+      let filter = TestJSON.string(text).text
+      for view in [
+        #""bbox":[-180,-90,180,90],"zoom":1"#, #""bbox":[150,-90,-150,90],"zoom":3"#,
+        #""bbox":[-180,-90,180,90],"zoom":0,"groupBy":"k","countBy":"k""#,
+      ] {
+        let wanted = await service.post("/collections/\(only)/clusters", "{\(view)}")
+        let answer = await service.post("/collections/c/clusters", "{\(view),\"filter\":\(filter)}")
+        #expect(
+          answer.status == wanted.status && answer.unversioned.text == wanted.unversioned.text,
+          "\(text)")
+        guard round % cases.count == 0 else { continue }
+        let same = await service.post("/collections/c/clusters", "{\(view),\"filter\":\(json)}")
+        #expect(same.text == answer.text, "\(json)")
+      }
+      let query = TwinRequest.percentEncoded(text)
+      let items = await service.get("/collections/c/items?limit=2000&filter=\(query)")
+      let expected = await service.get("/collections/\(only)/items?limit=2000")
+      #expect(items.ids == expected.ids && items["numberMatched"] == expected["numberMatched"])
+    }
+  }
+}
