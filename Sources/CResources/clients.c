@@ -157,6 +157,14 @@ static const uint8_t map_css[] = {
 #embed "../../clients/map/map.css"
 };
 
+static const uint8_t pages_css[] = {
+#embed "../../clients/map/pages.css"
+};
+
+static const uint8_t theme_css[] = {
+#embed "../../clients/map/theme.css"
+};
+
 static const uint8_t map_js[] = {
 #embed "../../clients/map/map.js"
 };
@@ -203,6 +211,8 @@ static const struct pincluster_file files[] = {
     {"map-time.js", SCRIPT, map_time_js, sizeof(map_time_js)},
     {"map-view.js", SCRIPT, map_view_js, sizeof(map_view_js)},
     {"map.css", STYLE, map_css, sizeof(map_css)},
+    {"pages.css", STYLE, pages_css, sizeof(pages_css)},
+    {"theme.css", STYLE, theme_css, sizeof(theme_css)},
     {"map.js", SCRIPT, map_js, sizeof(map_js)},
 };
 

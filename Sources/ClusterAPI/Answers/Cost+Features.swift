@@ -41,10 +41,11 @@ extension Cost {
   /// - Parameters:
   ///   - order: what is needed of properties to order the features by; nil for index order.
   ///   - properties: those that a feature carries.
+  ///   - isPage: whether it is for people, in HTML.
   init(
     ofItems limit: Int, in region: DegreesRegion?, passing filter: FilterExpression?,
     by order: PropertyOptions? = nil, properties: AnnotationOptions.PropertySelection = .all,
-    of collection: IndexedCollection
+    isPage: Bool = false, of collection: IndexedCollection
   ) {
     self.init()
     let estimate = collection.estimate(of: region, passing: filter)
@@ -55,7 +56,30 @@ extension Cost {
       add(order, seen: 0, of: collection, sample)
       nanoseconds += seen * 100 * Double(order.valueNames.count)
     }
-    addPage(of: min(Double(limit), seen), sample)
+    let count = min(Double(limit), seen)
+    if isPage {
+      (nanoseconds, bytes) = (nanoseconds + 50_000, bytes + 3000)
+      add(rows: min(count, Double(FeatureTable.mostRows)), sample)
+    } else {
+      addPage(of: count, sample)
+    }
+  }
+
+  /// Adds the rows of features in a table for people, which has the first of their properties.
+  private mutating func add(rows: Double, _ sample: RecordSample) {
+    let shown = min(sample.propertyBytes, 1500)
+    nanoseconds += rows * (2000 + shown * 6 + sample.readNanoseconds)
+    bytes += rows * (300 + shown * 1.5)
+  }
+
+  /// The cost of a feature by itself.
+  ///
+  /// - Parameter isPage: whether it is for people, in HTML.
+  init(ofFeature properties: Int, isPage: Bool) {
+    let length = Double(properties)
+    self.init(
+      nanoseconds: isPage ? 60_000 + length * 8 : 25_000 + length,
+      bytes: isPage ? 3000 + length * 2 : 250 + length)
   }
 
   /// Adds what a table costs more than JSON: its columns, if they aren't known, and a field in each for each feature.

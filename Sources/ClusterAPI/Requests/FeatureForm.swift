@@ -1,3 +1,5 @@
+import GeoFormats
+
 /// What a request wants of the features that it gets: `properties`, `skipGeometry` and `crs`.
 struct FeatureForm: Sendable {
   /// The fields that make it up.
@@ -28,6 +30,16 @@ struct FeatureForm: Sendable {
     case .all: break
     case .none: columns = []
     case .names: columns = try fields.strings("properties")?.list.map { Array($0.utf8) }
+    }
+  }
+
+  /// The members that are wanted of an object.
+  func members(
+    of properties: UnsafeRawBufferPointer
+  ) -> some Sequence<PropertyReader.Members.Element> {
+    let isAll = self.properties == .all
+    return PropertyReader.Members(of: properties).lazy.filter {
+      isAll || self.properties.contains(JSONScanner.unescape($0.name))
     }
   }
 }

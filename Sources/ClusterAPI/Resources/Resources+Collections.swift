@@ -46,7 +46,9 @@ extension Resources {
         links.append(
           Link(base + Resources.nextPage(request, offset: next), "next", type, "The next page"))
       }
-      if type == .html { return Resources.page(page, links: links, base) }
+      if type == .html {
+        return Resources.page(page, of: catalog.count, paging, links: links, base, request)
+      }
       let extents = try page.map { try $0.times?.extent() }
       var response = HTTPResponse(reserving: 256 + page.count * 1024) { json in
         json.links(links)
@@ -71,7 +73,8 @@ extension Resources {
     let isSmall = snapshot.info.temporal == nil && extent < 100_000
     return .response(to: request, etag: etag, isSmall: isSmall, cost: cost) {
       if type == .html {
-        return Resources.page(snapshot, links: Resources.links(of: id, base), base, etag: etag)
+        return try Resources.page(
+          snapshot, links: Resources.links(of: id, base), base, etag: etag, request)
       }
       return try Resources.response(snapshot, base, etag: etag)
     }
@@ -228,5 +231,5 @@ extension JSONWriter {
 
 extension CollectionSnapshot {
   /// When its features were or are; nil if it has no temporal properties.
-  fileprivate var times: CollectionTimes? { CollectionTimes(info.temporal, of: collection) }
+  var times: CollectionTimes? { CollectionTimes(info.temporal, of: collection) }
 }

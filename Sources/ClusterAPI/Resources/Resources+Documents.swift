@@ -30,7 +30,7 @@ extension Resources {
     let type =
       try format.map { try request.negotiate(offered, format: $0) }
       ?? request.negotiateLeniently(offered)
-    if type == .html { return .now(Resources.documentsPage(base)) }
+    if type == .html { return .now(Resources.documentsPage(base, request)) }
     let cost = { @Sendable [catalog] in
       Cost(ofListing: min(catalog.count, Resources.sampledCollections))
     }
@@ -56,15 +56,15 @@ extension Resources {
   }
 
   /// Where the descriptions are, for people.
-  private static func documentsPage(_ base: String) -> HTTPResponse {
+  private static func documentsPage(_ base: String, _ request: HTTPRequest) -> HTTPResponse {
     var page = HTMLPage(
       "The API", description: "What the service answers, in two documents that say the same.",
-      above: [Link("\(base)/?f=html", "root", .html, "pincluster")])
-    page.add([
-      Link("\(base)/openapi.yaml", "service-desc", .yaml, "OpenAPI 3.1, as YAML"),
-      Link("\(base)/api?f=json", "service-desc", .openAPI, "OpenAPI 3.0, as JSON, for programs"),
+      above: [home(base)], base: base, for: request)
+    page.add(actions: [
+      ("OpenAPI 3.1, as YAML", "\(base)/openapi.yaml"),
+      ("OpenAPI 3.0, as JSON, for programs", "\(base)/api?f=json"),
     ])
-    return page.response(base)
+    return page.response()
   }
 
   /// The description before its URL, up to the parameters of `items`, and behind their beginning.

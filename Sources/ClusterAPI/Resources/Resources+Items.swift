@@ -35,12 +35,12 @@ extension Resources {
     let isTable = type == .csv
     return .response(
       to: request, etag: etag,
-      isSmall: filter == nil && sortKeys == nil && !isTable
+      isSmall: filter == nil && sortKeys == nil && !isTable && type != .html
         && min(paging.limit, collection.index.count) <= SmallRead.page,
       cost: {
         var cost = Cost(
           ofItems: paging.limit, in: region, passing: filter, by: sortKeys?.options,
-          properties: form.properties, of: collection)
+          properties: form.properties, isPage: type == .html, of: collection)
         if isTable { cost.add(tableOf: snapshot, form, features: paging.limit) }
         return cost
       }
@@ -74,7 +74,7 @@ extension Resources {
     var ordinals = AnswerLimit.page(
       ordinals, of: index, form.properties,
       otherBytes: AnswerLimit.otherBytes + (columns?.count ?? 0))
-    if type == .html { ordinals = ordinals.prefix(longestHTML) }
+    if type == .html { ordinals = ordinals.prefix(FeatureTable.mostRows) }
     var links = [Link(base + Resources.target(request), "self", type, "This page")]
     if let id {
       links.append(Resources.alternate(request, base, of: type, .geoJSON))
@@ -90,7 +90,8 @@ extension Resources {
     }
     if let id, type == .html {
       return page(
-        ordinals, of: index, form, matched: matched, in: id, links: links, base, etag: etag
+        ordinals, of: index, form, matched: matched, in: id, paging, links: links, base, etag: etag,
+        request
       ).noting(notes)
     }
     if let columns {
@@ -161,8 +162,8 @@ extension Resources {
     let base = base(of: request)
     let size = snapshot.index.record(at: ordinal).properties.count
     return .response(
-      to: request, isSmall: size <= SmallRead.feature,
-      cost: { Cost(nanoseconds: 25_000 + Double(size)) }
+      to: request, isSmall: type != .html && size <= SmallRead.feature,
+      cost: { Cost(ofFeature: size, isPage: type == .html) }
     ) {
       Resources.response(
         snapshot.index.record(at: ordinal), form, feature, in: id, request, type, base)
@@ -182,7 +183,7 @@ extension Resources {
       Resources.alternate(request, base, of: type, .geoJSON),
       Link(collection, "collection", .json, "Its collection"),
     ]
-    if type == .html { return Resources.page(record, form, in: id, links: links, base) }
+    if type == .html { return Resources.page(record, form, in: id, links: links, base, request) }
     var json = JSONWriter()
     json.feature(record, form)
     // Its entity tag is a hash of its bytes, so that writes of other features don't change it.

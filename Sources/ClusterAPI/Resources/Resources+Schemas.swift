@@ -7,7 +7,9 @@ extension Resources {
   /// The properties that filters and queries may name, as OGC API Features, part 3 has them.
   func queryables(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     // In a filter any other name is valid, too, and null.
-    _ = try request.answerType([.schema, .json])
+    if try request.answerType([.schema, .json, .html]) == .html {
+      return try queryablesPage(id, request)
+    }
     return try schema(id, "queryables", request, takesOthers: true) { json, survey in
       let hasID = survey.properties.contains { $0.name == "id" && $0.kinds != .null }
       if !hasID { json.idSchema() }
@@ -16,6 +18,25 @@ extension Resources {
       where property.name != JSONWriter.geometryName && (hasID || property.name != "id") {
         json.schema(of: property)
       }
+    }
+  }
+
+  /// The same for people: what filters may name, but the geometry.
+  private func queryablesPage(_ id: String, _ request: HTTPRequest) throws -> Outcome {
+    let snapshot = try snapshot(id)
+    let base = base(of: request)
+    let etag = entityTag(snapshot, request, .html, links: base)
+    return .response(
+      to: request, etag: etag,
+      cost: {
+        Cost(ofSurveying: snapshot.collection, isMostlyKnown: snapshot.surveys.isMostlyKnown)
+      }
+    ) {
+      let survey = snapshot.surveys.survey(of: snapshot.index)
+      let rows = survey.properties.map { property in
+        (property.name, property.kinds.types.map { "\($0)" }.joined(separator: ", "))
+      }
+      return Resources.page(ofProperties: rows, in: id, base, etag: etag, request)
     }
   }
 

@@ -24,12 +24,16 @@ extension Resources {
     links.append(Resources.alternate(request, base, of: type, .json))
     if type == .html {
       let cost = { @Sendable [catalog] in
-        Cost(ofListing: min(Resources.usualPage, catalog.count))
+        var cost = Cost(ofListing: min(Resources.usualPage, catalog.count))
+        for snapshot in (try? catalog.page(offset: 0, limit: Resources.usualPage)) ?? [] {
+          cost.nanoseconds += snapshot.index.extentNanoseconds
+        }
+        return cost
       }
       return .response(to: request, cost: cost) { [catalog, links] in
         Resources.landingPage(
           try catalog.page(offset: 0, limit: Resources.usualPage), of: catalog.count, links: links,
-          base)
+          base, request)
       }
     }
     var response = HTTPResponse { json in
@@ -85,9 +89,14 @@ extension Resources {
     let base = base(of: request)
     if type == .html {
       var page = HTMLPage(
-        "Conformance", above: [Link("\(base)/?f=html", "root", .html, "pincluster")])
-      page.add(rows: Resources.classes.map { [[.text($0)]] })
-      return page.response(base)
+        "Conformance",
+        description: "The classes of standards to which the service conforms, as tests prove.",
+        above: [Resources.home(base)], base: base, for: request)
+      page.section("\(Resources.classes.count) classes")
+      page.html.marks("<ul class=\"list\">")
+      for name in Resources.classes { page.html.add("<li><code>\(name)</code></li>") }
+      page.html.marks("</ul>")
+      return page.response()
     }
     return HTTPResponse { json in
       json.array("conformsTo") { json in

@@ -56,7 +56,7 @@ final class Answering: Sendable {
       let inBody = [.post, .put, .patch].contains(request.method)
       let problem = Problem.from(error, bodyFields: inBody, report: report)
       refusal = refusals.count(problem)
-      response = problem.response
+      response = problem.response(to: request)
     }
     note(refusal, isFailure: (try? result.get()) == nil)
     CrossOrigin.open(&response, for: request, origins, writes: writes)

@@ -1,139 +1,155 @@
+import ClusterCore
 import HTTPServer
 import Texts
 
-/// A page for people. Everything that is added is escaped, so that nothing that clients have stored is more than
-/// text in it.
+/// A page for people, which looks as the map page does: a head that leads elsewhere, and cards below each other.
 struct HTMLPage {
-  private var body: String
-  private let title: String
+  /// What is added to the card that was begun last.
+  var html: HTMLWriter
 
   /// A page with links to the pages above it, outermost first.
-  init(_ title: String, description: String? = nil, above: [Link] = []) {
-    self.title = title
-    body = ""
-    if !above.isEmpty {
-      body += "<p>" + above.map { HTMLPage.anchor($0.href, $0.title) + " / " }.joined() + "</p>"
-    }
-    body += "<h1>\(HTMLPage.escaped(title))</h1>"
-    if let description { body += "<p>\(HTMLPage.escaped(description))</p>" }
-  }
-
-  /// A cell of a table: text, or a link.
-  enum Cell {
-    case text(String)
-    case link(String, String)
-
-    fileprivate var html: String {
-      switch self {
-      case .text(let text): HTMLPage.escaped(text)
-      case .link(let href, let text): HTMLPage.anchor(href, text)
-      }
-    }
-  }
-
-  /// Adds a table. The cells of a column are separated lists of texts and links.
-  mutating func add(rows: [[[Cell]]]) {
-    body += "<table>"
-    for row in rows {
-      body += "<tr>"
-      for cells in row { body += "<td>\(cells.map(\.html).joined(separator: " "))</td>" }
-      body += "</tr>"
-    }
-    body += "</table>"
-  }
-
-  /// Adds a paragraph.
-  mutating func add(paragraph cells: [Cell]) {
-    body += "<p>\(cells.map(\.html).joined(separator: " "))</p>"
-  }
-
-  /// Adds a list of links.
-  mutating func add(_ links: [Link]) {
-    let items = links.map { "<li>\(HTMLPage.anchor($0.href, $0.title))</li>" }
-    body += "<ul>\(items.joined())</ul>"
-  }
-
-  /// Adds a map of points: x to the east and y to the north, in degrees.
-  mutating func add(map points: [(x: Double, y: Double)]) {
-    guard let first = points.first else { return }
-    var (west, east, south, north) = (first.x, first.x, first.y, first.y)
-    for point in points {
-      (west, east) = (min(west, point.x), max(east, point.x))
-      (south, north) = (min(south, point.y), max(north, point.y))
-    }
-    let size = max(east - west, north - south, 0.01)
-    // A tenth of a unit is less than a pixel.
-    let places = points.map { point in
-      let x = ((point.x - west) / size * 10_000).rounded() / 10
-      let y = ((north - point.y) / size * 10_000).rounded() / 10
-      return "<circle cx=\"\(x)\" cy=\"\(y)\" r=\"8\"/>"
-    }
-    let (width, height) = ((east - west) / size * 1000, (north - south) / size * 1000)
-    body += """
-      <svg role="img" aria-label="The features of this page" viewBox="-20 -20 \(width + 40) \(height + 40)">\
-      \(places.joined())</svg>
-      """
-  }
-
-  /// The response. Nothing but styles and pictures of its own can be loaded into the page, and it sends nothing anywhere.
   ///
   /// - Parameters:
-  ///   - base: the URL of the service.
-  ///   - links: those of the header.
-  func response(_ base: String, etag: String? = nil, links: [Link] = []) -> HTTPResponse {
-    let text = """
-      <!doctype html><html lang="en"><head><meta charset="utf-8"><title>\(HTMLPage.escaped(title))</title>
-      <meta name="viewport" content="width=device-width">
-      <link rel="icon" href="\(HTMLPage.escaped(base))/favicon.ico" type="image/svg+xml"><style>\
-      body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:3rem auto;padding:0 1rem}\
-      td{padding:.2rem 1rem .2rem 0;vertical-align:top;overflow-wrap:anywhere}\
-      svg{width:100%;max-height:30rem;background:#f0f4fa}circle{fill:#1a56db}</style></head>
-      <body>\(body)</body></html>
+  ///   - status: the HTTP status, if it is one to be told.
+  ///   - base: what links to other pages begin with; nil for the way to the root.
+  ///   - request: whom the page answers.
+  init(
+    _ title: String, description: String? = nil, above: [Link] = [], status: Int? = nil,
+    base: String?, for request: HTTPRequest
+  ) {
+    html = HTMLWriter(reserving: 8192)
+    let root = HTMLPage.root(of: request)
+    let base = base ?? root
+    let name = title.isSame(as: "pincluster") ? title : "\(title) · pincluster"
+    html.add(
       """
+      <!doctype html><html lang="en"><head><meta charset="utf-8"><title>\(name)</title>\
+      <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">\
+      <link rel="icon" type="image/svg+xml" href="\(root)/favicon.ico">\
+      <link rel="stylesheet" href="\(root)/clients/theme.css"><link rel="stylesheet" href="\(root)/clients/pages.css"></head>\
+      <body><a class="skip" href="#main">Skip to the content</a><header class="top"><div class="brand">\
+      <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 1a8 8 0 0 0-8 8c0 6 8 14 8 14s8-8 8-14a8 8 0 0 0-8-8z"/>\
+      <circle class="hole" cx="12" cy="9" r="3.2"/></svg><a href="\(base)/?f=html">pincluster</a></div>\
+      <nav aria-label="Service"><a href="\(base)/collections?f=html">Collections</a> <a href="\(base)/map">Map</a> \
+      <a href="\(base)/api?f=html">API</a></nav></header><main id="main" tabindex="-1">
+      """)
+    if !above.isEmpty {
+      html.marks("<nav class=\"trail\" aria-label=\"Where this page is\"><ol>")
+      for link in above { html.add("<li><a href=\"\(link.href)\">\(link.title)</a></li>") }
+      html.add("<li aria-current=\"page\">\(title)</li></ol></nav>")
+    }
+    html.marks("<section class=\"card\">")
+    if let status { html.add("<p class=\"status\">\(status)</p>") }
+    html.add("<h1>\(title)</h1>")
+    if let description { html.add("<p>\(description)</p>") }
+  }
+
+  /// The way from a request's path to the root of the service, without a slash at its end. What belongs to a page is found
+  /// by it, whatever a proxy tells of hosts and schemes.
+  private static func root(of request: HTTPRequest) -> String {
+    let slashes = request.path.utf8.count { $0 == UInt8(ascii: "/") }
+    // No page is deeper, but the paths of strangers may be.
+    let depth = min(slashes - 1, 12)
+    return depth > 0 ? Array(repeating: "..", count: depth).joined(separator: "/") : "."
+  }
+
+  // MARK: Parts
+
+  /// Begins another card.
+  mutating func section(_ heading: String) {
+    html.add("</section><section class=\"card\"><h2>\(heading)</h2>")
+  }
+
+  /// Adds something to be noted.
+  mutating func add(note: String) { html.add("<p class=\"note\" role=\"note\">\(note)</p>") }
+
+  /// Adds what can be done: links, the most important first.
+  mutating func add(actions: [(title: String, href: String)]) {
+    html.marks("<ul class=\"actions\">")
+    for (number, action) in actions.enumerated() {
+      html.marks(number == 0 ? "<li class=\"first\">" : "<li>")
+      html.add("<a href=\"\(action.href)\">\(action.title)</a></li>")
+    }
+    html.marks("</ul>")
+  }
+
+  /// Adds figures and what they are of.
+  mutating func add(figures: [(name: String, value: String)]) {
+    html.marks("<dl class=\"figures\">")
+    for figure in figures {
+      html.add("<div><dt>\(figure.name)</dt><dd>\(figure.value)</dd></div>")
+    }
+    html.marks("</dl>")
+  }
+
+  /// Adds a list of links, each address once.
+  mutating func add(list links: [(title: String, href: String)]) {
+    var seen: Set<ExactText> = []
+    html.marks("<ul class=\"list\">")
+    for link in links where seen.insert(ExactText(link.href)).inserted {
+      html.add("<li><a href=\"\(link.href)\">\(link.title)</a></li>")
+    }
+    html.marks("</ul>")
+  }
+
+  /// Adds the way to the pages before and behind this one of a list.
+  ///
+  /// - Parameter name: what the way is called, each on a page otherwise.
+  mutating func add(paging text: String, _ name: String, previous: String?, next: String?) {
+    html.add("<nav class=\"paging\" aria-label=\"\(name)\">")
+    if let previous { html.add("<a href=\"\(previous)\">Previous</a>") }
+    html.add("<span>\(text)</span>")
+    if let next { html.add("<a href=\"\(next)\">Next</a>") }
+    html.marks("</nav>")
+  }
+
+  /// Adds a map of places, as the map page shows them without what is below; nothing if all are one.
+  mutating func add(map places: [Position], _ name: String) {
+    guard let first = places.first else { return }
+    var (west, east, north, south) = (first.x, first.x, first.y, first.y)
+    for place in places {
+      (west, east) = (min(west, place.x), max(east, place.x))
+      (north, south) = (min(north, place.y), max(south, place.y))
+    }
+    let size = Int(max(east - west, south - north))
+    guard size > 0 else { return }
+    // A unit of the picture is less than a pixel.
+    func units(_ length: UInt32) -> Int { Int(length) * 2000 / size }
+    html.add(
+      """
+      <svg class="points" role="img" aria-label="\(name)" \
+      viewBox="-60 -60 \(units(east - west) + 120) \(units(south - north) + 120)"><path d="
+      """)
+    for place in places { html.text("M\(units(place.x - west)) \(units(place.y - north))h0") }
+    html.marks("\"/></svg>")
+  }
+
+  /// The response, to which nothing can be added. Nothing but styles and pictures of its own can be loaded into the page,
+  /// and it sends nothing anywhere.
+  ///
+  /// - Parameter links: those of the header.
+  consuming func response(
+    status: Int = 200, etag: String? = nil, links: [Link] = [],
+    headers: [(name: String, value: String)] = []
+  ) -> HTTPResponse {
+    html.marks("</section></main></body></html>")
     var response = HTTPResponse(
-      status: 200,
+      status: status,
       headers: [
         ("Content-Type", "text/html; charset=utf-8"),
         (
           "Content-Security-Policy",
-          "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+          "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         ),
-      ], body: Array(text.utf8), etag: etag)
+      ] + headers, body: html.bytes, etag: etag)
     response.add(links)
     return response
   }
 
-  private static func anchor(_ href: String, _ text: String) -> String {
-    "<a href=\"\(escaped(href))\">\(escaped(text))</a>"
-  }
-
-  /// Text as it stands in an element or in quotes. By bytes: whatever stands beside a `<`, browsers see it. Code points that no
-  /// page may have are U+FFFD.
+  /// Text as it stands in an element or in quotes.
   static func escaped(_ text: String) -> String {
-    var text = text
-    if !text.unicodeScalars.allSatisfy(isAllowed) {
-      let allowed = text.unicodeScalars.map { isAllowed($0) ? $0 : "\u{FFFD}" }
-      text = String(String.UnicodeScalarView(allowed))
-    }
-    guard text.utf8.contains(where: { "&<>\"'".utf8.contains($0) }) else { return text }
-    return text.escaped { byte in
-      switch byte {
-      case UInt8(ascii: "&"): "&amp;"
-      case UInt8(ascii: "<"): "&lt;"
-      case UInt8(ascii: ">"): "&gt;"
-      case UInt8(ascii: "\""): "&quot;"
-      case UInt8(ascii: "'"): "&#39;"
-      default: nil
-      }
-    }
-  }
-
-  /// Whether a code point is neither a control character other than white space nor one that is for nothing.
-  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x20...0x7E, 0x09, 0x0A, 0x0C, 0x0D: true
-    case 0..<0xA0, 0xFDD0...0xFDEF: false
-    default: scalar.value & 0xFFFE != 0xFFFE
-    }
+    var html = HTMLWriter(reserving: text.utf8.count + 16)
+    html.text(text)
+    return String(decoding: html.bytes, as: UTF8.self)
   }
 }

@@ -3,6 +3,7 @@ import ClusterCore
 import FeatureStore
 import GeoFormats
 import HTTPServer
+import Texts
 
 /// An error as clients see it: RFC 9457 `application/problem+json`.
 public struct Problem: Error, Sendable {
@@ -92,7 +93,28 @@ public struct Problem: Error, Sendable {
   /// The feature in a path isn't there.
   static let noFeature = notFound("the collection has no such feature")
 
-  /// The response.
+  /// The response to a request: a page for who takes JSON but would rather have one, as browsers do.
+  func response(to request: HTTPRequest) -> HTTPResponse {
+    // What a long list asks for isn't read.
+    guard [.get, .head].contains(request.method), request.headers["accept"] != nil,
+      request.headers.longList == nil, request.negotiateLeniently([.json, .html]) == .html,
+      (try? request.negotiate([.json], format: nil)) != nil
+    else { return response }
+    var page = HTMLPage(
+      HTTPStatus.phrase(status), description: detail, status: status, base: nil, for: request)
+    if items.count == 1, items[0].detail.isSame(as: detail) {
+      page.html.add("<p>Where: <code>\(items[0].pointer)</code></p>")
+    } else if !items.isEmpty {
+      page.html.marks("<table class=\"values\"><tbody>")
+      for item in items {
+        page.html.add("<tr><th scope=\"row\">\(item.pointer)</th><td>\(item.detail)</td></tr>")
+      }
+      page.html.marks("</tbody></table>")
+    }
+    return page.response(status: status, headers: headers)
+  }
+
+  /// The response to programs.
   public var response: HTTPResponse {
     var json = JSONWriter()
     json.object { json in

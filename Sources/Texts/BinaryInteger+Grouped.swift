@@ -1,0 +1,20 @@
+extension BinaryInteger {
+  /// The number with a comma between its thousands, as people read it: 34,006.
+  public var grouped: String {
+    (self < 0 ? "-" : "") + String(decoding: "\(magnitude)".utf8.inThousands, as: UTF8.self)
+  }
+}
+
+extension Collection<UInt8> {
+  /// Digits with a comma between their thousands. O(n).
+  public var inThousands: [UInt8] {
+    var (text, left): ([UInt8], Int) = ([], count)
+    text.reserveCapacity(left + left / 3)
+    for digit in self {
+      text.append(digit)
+      left -= 1
+      if left > 0, left.isMultiple(of: 3) { text.append(UInt8(ascii: ",")) }
+    }
+    return text
+  }
+}

@@ -1,0 +1,134 @@
+"""The pages of the API and the map page by the rules of axe (deque's, as PyPI's axe-playwright-python has them), and what they are to
+people: with a keyboard, on a phone, in the dark, with large text."""
+
+import json
+from importlib.resources import files
+
+from harness import MARK, EVIL, test, until
+
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
+# Leaflet's own attribution is as Leaflet has it.
+RUN = """() => axe.run({ exclude: [['.leaflet-control-attribution']] }, { resultTypes: ['violations'], preload: false })
+  .then(found => found.violations.map(one => [one.id, one.help, one.nodes.map(node => node.html.slice(0, 200))]))"""
+CITY = "2950159"
+PAGES = ["/", "/collections", "/collections/cities", "/collections/cities/items?limit=20", f"/collections/cities/items/{CITY}",
+         "/collections/cities/items?offset=20&limit=20", "/collections/cities/items?limit=0", "/collections/odd", "/collections/odd/items",
+         "/collections/odd/items/1", "/collections/cities/queryables", "/collections/nothing", "/collections/cities/items?bbox=1", "/nothing", "/conformance", "/api?f=html"]
+STATES = {
+    "light": {},
+    "dark": {"color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2},
+    # 200 % of a window 1,280 wide, and text twice as large on top of it.
+    "large": {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2},
+}
+
+
+def axe(page, what):
+    page.evaluate(AXE)
+    found = page.evaluate(RUN)
+    assert not found, f"{what}: {json.dumps(found, indent=1)}"
+
+
+def store_odd(service):
+    service.store("odd", [
+        (1, [1, 2], {"name": EVIL, "url": "https://example.org/a?b=1&c=2", "script": "javascript:alert(1)", "population": 1234567,
+                     "year": 1987, "long": "word " * 200, "nested": {"a": [1, "<b>"]}, "nothing": None, "yes": True}),
+        ("a/b ?#", [179, 80], {"name": "x" * 300, "population": -5, **{f"p{i}": i for i in range(20)}}),
+        ("\u0301", [-179, -80], {}),
+    ])
+    service.ask("/collections/odd", {"title": "Odd things", "description": EVIL}, method="PUT")
+
+
+@test
+def axe_finds_nothing_on_pages(browse, service):
+    store_odd(service)
+    for state, options in STATES.items():
+        b = browse(**options)
+        for path in PAGES:
+            answer = b.page.goto(service.url + path)
+            assert answer.headers["content-type"].startswith("text/html"), path
+            if state == "large":
+                b.page.evaluate("document.documentElement.style.fontSize = '200%'")
+            axe(b.page, f"{path}, {state}")
+            width, screen = b.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert width <= screen, f"{path}, {state}: {width} wide"
+            assert b.page.evaluate("getComputedStyle(document.querySelector('.card')).borderRadius") == "14px", f"{path} has no style"
+        b.close()
+
+
+@test
+def axe_finds_nothing_on_the_map(browse, service):
+    for state, options in list(STATES.items())[:3]:
+        b = browse(**options)
+        page = b.open("collection=cities&lat=51&lng=10&zoom=6&color=country")
+        axe(page, f"the map, {state}")
+        if state == "phone":
+            page.tap("#more")
+        page.fill("#name", "berlin")
+        page.wait_for_selector("#found button")
+        axe(page, f"what is found, {state}")
+        page.fill("#name", "")
+        page.fill("#filter", "population > > 3")
+        page.wait_for_selector("#filter-error mark")
+        axe(page, f"an error, {state}")
+        b.close()
+        b = browse(**options)
+        page = b.open(f"collection=cities&lat=52.52&lng=13.41&zoom=12&id={CITY}")
+        page.wait_for_selector("#details dl")
+        axe(page, f"a feature, {state}")
+        b.close()
+    service.store("stack", [(i, [13, 52], {"name": f"s{i}"}) for i in range(70)])
+    b = browse()
+    page = b.open("collection=stack&lat=52&lng=13&zoom=18")
+    b.press(next(iter(b.shown())))
+    page.wait_for_selector("#details-body li, .pincluster-leg", state="attached")
+    axe(page, "what lies in one place")
+    b.close()
+    b = browse()
+    page = b.open("collection=nothing", wait=False)
+    page.wait_for_timeout(1000)
+    axe(page, "a collection that isn't there")
+    b.close()
+
+
+@test
+def pages_lead_to_the_map_and_back(browse, service):
+    store_odd(service)
+    b = browse()
+    page = b.page
+    page.goto(f"{service.url}/")
+    # The first stop of the keyboard leads past what is on every page.
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    until(page, "document.activeElement.id === 'main'")
+    page.click("table >> text=cities")
+    assert page.text_content("h1") == "cities"
+    page.click("text=Browse features")
+    first = page.text_content("tbody th >> nth=0")
+    page.click("nav.paging >> text=Next >> nth=0")
+    assert page.text_content("tbody th >> nth=0") != first
+    page.click("nav.paging >> text=Previous >> nth=0")
+    assert page.text_content("tbody th >> nth=0") == first
+    page.click("tbody th a >> nth=0")
+    name = page.text_content("h1")
+    page.click("text=Show on the map")
+    page.wait_for_selector("#details dl")
+    b.still()
+    assert page.text_content("#details-title") == name
+    assert page.locator(".pincluster-chosen").count() == 1
+    page.go_back()
+    assert page.text_content("h1") == name
+    # Only addresses of the web are links.
+    page.goto(f"{service.url}/collections/odd/items/1")
+    links = page.eval_on_selector_all(".values a", "all => all.map(one => [one.getAttribute('href'), one.rel])")
+    assert links == [["https://example.org/a?b=1&c=2", "nofollow noopener noreferrer"]], links
+    assert "1,234,567" in page.text_content(".values") and "1987" in page.text_content(".values")
+    for one in ("a/b ?#", "\u0301"):
+        page.goto(f"{service.url}/collections/odd/items")
+        page.locator("tbody th a", has_text=one).last.click()
+        assert one in page.text_content(".figures"), one
+        page.click("text=Show on the map")
+        page.wait_for_selector("#details-title")
+        b.still()
+    b.close()
