@@ -45,7 +45,7 @@ extension FilterExpression.Operand {
   fileprivate var isText: Bool {
     switch self {
     case .property: true
-    case .folded(let inner): inner.isText
+    case .folded(_, let inner): inner.isText
     case .number, .string, .bool, .time, .arithmetic: false
     }
   }
