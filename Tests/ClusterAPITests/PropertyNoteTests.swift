@@ -105,7 +105,8 @@ import Testing
       ("method=collision&clusterBy=kind", [absent("kind")]),
       (#"histogram={"property":"age","bins":2}"#, [absent("age")]),
       ("countBy=state&weightBy=state&groupBy=state&filter=state%3D1", [absent("state")]),
-      ("countBy=state&fields=coordinate", []), ("titleProperty=label&fields=count", []),
+      ("countBy=state&fields=coordinate", [absent("state")]),
+      ("titleProperty=label&fields=count", [absent("label")]),
       ("properties=state", []),
     ] as [(String, [String])])
   func `a field that names what no feature has`(query: String, wanted: [String]) async throws {

@@ -32,12 +32,13 @@ struct PropertyNotes {
 
   /// The notes of what annotations are and carry.
   init(_ options: CellOptions) {
-    let properties = options.neededProperties
+    // Also those whose members `fields` leaves out, so that the head stays as it is.
+    let properties = options.properties
     self.init(filter: properties.filter)
     for name in properties.keyNames { add(name) }
     if let name = properties.weightBy { add(name, needsNumbers: true) }
     for aggregate in properties.aggregates ?? [] { add(aggregate.property, needsNumbers: true) }
-    if let name = options.output.neededTitleProperty { add(name) }
+    if let name = options.output.titleProperty { add(name) }
   }
 
   /// The notes of a viewport.
@@ -72,19 +73,13 @@ struct PropertyNotes {
     guard collection.index.count > 0 else { return [] }
     var sentences: [String] = []
     for one in asked {
-      if one.needsNumbers {
-        guard let column = column(one.name) else { return nil }
-        if column.holdsNumbers { continue }
-        if column.hasValues {
-          sentences.append(
-            "The property \(shown(one.name)) holds no numbers, and text counts for nothing.")
-          continue
-        }
-      } else if PropertyNotes.isSeen(one.name, in: collection) {
+      if PropertyNotes.isSeen(one.name, asNumber: one.needsNumbers, in: collection) { continue }
+      guard let column = column(one.name) else { return nil }
+      if column.hasValues {
+        guard one.needsNumbers, !column.holdsNumbers else { continue }
+        sentences.append(
+          "The property \(shown(one.name)) holds no numbers, and text counts for nothing.")
         continue
-      } else {
-        guard let column = column(one.name) else { return nil }
-        if column.hasValues { continue }
       }
       let hint = one.isCompared ? " Texts go in single quotes." : ""
       sentences.append("No feature has a property \(shown(one.name)).\(hint)")
@@ -98,20 +93,24 @@ struct PropertyNotes {
     return short.utf8.count < text.utf8.count ? "\(short)…" : text
   }
 
-  /// Whether a column or a sample shows that a feature has a property.
-  private static func isSeen(_ name: [UInt8], in collection: IndexedCollection) -> Bool {
-    let readings: [ColumnName.Reading] = [.values, .times]
-    for reading in readings {
-      guard let column = collection.existingColumn(ColumnName(name, reading)) else { continue }
-      if column.hasValues { return true }
-      if reading == .values { return false }
+  /// Whether a column or a sample shows that a feature has a property, or a number in it.
+  private static func isSeen(
+    _ name: [UInt8], asNumber: Bool = false, in collection: IndexedCollection
+  ) -> Bool {
+    if let column = collection.existingColumn(ColumnName(name)) {
+      return asNumber ? column.holdsNumbers : column.hasValues
+    }
+    // Filters may have read nothing but its times.
+    if !asNumber, collection.existingColumn(ColumnName(name, .times))?.hasValues == true {
+      return true
     }
     var budget = RecordSample.Budget()
     return collection.index.sampledOrdinals(sampled).contains { ordinal in
       let properties = collection.index.record(at: ordinal).properties
       guard budget.admits(properties) else { return false }
-      let value = PropertyReader.value(of: name, in: properties)
-      return value.map { $0.first != UInt8(ascii: "n") } ?? false
+      guard let first = PropertyReader.value(of: name, in: properties)?.first else { return false }
+      let isNumber = first == UInt8(ascii: "-") || (0x30...0x39).contains(first)
+      return asNumber ? isNumber : first != UInt8(ascii: "n")
     }
   }
 
