@@ -141,7 +141,8 @@ extension Resources {
     let (longitude, latitude) = (record.coordinate.longitude + 0, record.coordinate.latitude + 0)
     let name = "\(record.id)"
     var page = HTMLPage(
-      title(of: record, form) ?? "Feature \(name)", above: [home(base), collections(base), own, list],
+      title(of: record, form) ?? "Feature \(name)",
+      above: [home(base), collections(base), own, list],
       base: base, for: request)
     let view = "collection=\(id)&lat=\(latitude)&lng=\(longitude)&zoom=12"
     page.add(actions: [
