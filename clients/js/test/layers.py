@@ -150,9 +150,16 @@ class AdvancedMarkerElement extends HTMLElement {
   set map(map) { this.own = map; if (map) map.div.append(this); else this.remove() }
   get map() { return this.own }
 }
+class InfoWindow extends HTMLElement {
+  constructor({ content, ariaLabel }) { super(); Object.assign(this, { ariaLabel }); this.append(content) }
+  addListener(type, listener) { if (!['close', 'closeclick'].includes(type)) throw type; this.addEventListener(type, listener) }
+  open({ map, anchor, shouldFocus }) { Object.assign(this, { anchor }); map.div.append(this) }
+  close() { this.remove(); this.dispatchEvent(new Event('close')) }
+}
 customElements.define('advanced-marker', AdvancedMarkerElement)
+customElements.define('info-window', InfoWindow)
 window.made = []
-window.google = { maps: { marker: { AdvancedMarkerElement } } }
+window.google = { maps: { InfoWindow, marker: { AdvancedMarkerElement } } }
 window.StubMap = class {
   div = document.body; zoom = 5; listeners = new Set()
   bounds = { west: 0, south: 45, east: 20, north: 55 }
