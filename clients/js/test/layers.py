@@ -78,9 +78,7 @@ def documented_lines(browse, service):
     [readme] = re.findall(r"```html\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     script = re.findall(r"```js\n(import .*?)```", (ROOT / "docs/guide.md").read_text(), re.S)
     assert len(readme.splitlines()) <= 10 and len(script) == 3, script
-    box = '<!doctype html><div id="map" style="height: 90vh"></div>'
-    leaflet = box + "".join(line for line in readme.splitlines() if "clients/leaflet/leaflet" in line)
-    maplibre = box + '<script src="https://unpkg.com/maplibre-gl@5/dist/maplibre-gl.js"></script>'
+    leaflet, maplibre = (f"<!doctype html>{page}" for page in re.findall(r"```html\n(.*?)```", (ROOT / "docs/guide.md").read_text(), re.S))
     for page_text in (readme, f"{leaflet}<script type=module>{script[0]}</script>"):
         b = browse()
         page = serve_page(b, page_text, service)
