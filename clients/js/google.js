@@ -168,7 +168,8 @@ export class MarkerClusterer {
     if (!card.show(marker.annotation)) return
     const window = new this.#google.maps.InfoWindow({ content: card.element, ariaLabel: card.element.ariaLabel })
     this.#card = { marker, card, window }
-    window.addListener('close', () => { if (this.#card?.window === window) this.#card = null })
+    // The first is younger than many versions of the API.
+    for (const type of ['close', 'closeclick']) window.addListener(type, () => { if (this.#card?.window === window) this.#card = null })
     window.open({ map: this.options.map, anchor: marker, shouldFocus: true })
   }
 

@@ -79,8 +79,9 @@ export class Layer {
     this.#on('styleimagemissing', ({ id }) => this.#addCount(id))
     if (this.isTiled) this.#on('idle', () => this.#checkCard())
     else this.#on('moveend', () => this.#map.getSource(this.id) && this.follower.show(this.view()))
-    // A style takes layers long before its tiles are there. Another one that takes its place begins without them.
-    this.#on('styledata', () => this.#begin())
+    // A style takes layers long before its tiles are there. Another one that takes its place begins without them. The event comes in the
+    // midst of a frame, which can't draw what is added then.
+    this.#on('styledata', () => queueMicrotask(() => this.#listeners.length && this.#begin()))
     if (map.getStyle()) this.#begin()
     else map.on('error', this.#onStyleFailed)
     return this
@@ -143,7 +144,7 @@ export class Layer {
   // A map without the style that it asked for shows the layer alone. MapLibre logs errors only while nobody listens.
   #onStyleFailed = ({ error }) => {
     console.error(error)
-    if (!this.#map.getStyle()) this.#map.setStyle(BLANK)
+    if (!this.#map.getStyle()) this.#map.setStyle(BLANK, { diff: false })
   }
 
   #begin() {

@@ -5,7 +5,7 @@ usage: browser.py BINARY [--only NAME] [--full]
 
 With --full, live changes go on for half a minute: 10,000 features, of which 2,000 move each second, and the time slider is moved a
 thousand times.
-Needs playwright, maplibre and axe-playwright-python (PyPI), and Debian's chromium and libjs-leaflet. Prints a line for each test, and exits
+Needs playwright, maplibre, folium, ipyleaflet and axe-playwright-python (PyPI), and Debian's chromium and libjs-leaflet. Prints a line for each test, and exits
 with 1 if one fails.
 """
 
@@ -29,6 +29,7 @@ import filters  # noqa: F401
 import looks  # noqa: F401
 import content  # noqa: F401
 import layers  # noqa: F401
+import notebooks  # noqa: F401
 import your_file  # noqa: F401
 import pages  # noqa: F401
 from harness import TESTS, Browser

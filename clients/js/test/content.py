@@ -201,3 +201,173 @@ def popups_of_pins(browse, service):
     page.evaluate("() => { layer.remove() }")
     assert page.locator(MARK).count() == 0
     b.close()
+
+
+def maplibre(browse, service, style):
+    """A page with MapLibre and a map of the cities, whose style is text of a script."""
+    b = browse(viewport={"width": 900, "height": 700})
+    b.said = []
+    b.page.on("console", lambda message: "GL Driver" in message.text or b.said.append((message.type, message.text)))
+    page = '<!doctype html><link rel="stylesheet" href="/gl/maplibre-gl.css"><div id="map" style="height: 650px"></div><script src="/gl/maplibre-gl.js"></script>'
+    b.page.route("**/stub", lambda route: route.fulfill(body=page, content_type="text/html"))
+    b.page.route("**/gl/*", lambda route: route.fulfill(path=MAPLIBRE / route.request.url.rsplit("/", 1)[1]))
+    b.page.route("https://base.test/**", lambda route: route.abort())
+    b.page.route("https://base.test/hangs/**", lambda route: None)
+    b.page.route("https://base.test/glyphs/**", lambda route: route.fulfill(body=b"", content_type="application/x-protobuf"))
+    b.page.goto(f"{service.url}/stub")
+    b.page.evaluate(f"""async () => {{
+      window.P = await import('/clients/maplibre.js')
+      window.map = new maplibregl.Map({{ container: 'map', center: [10, 50], zoom: 4, fadeDuration: 0, style: {style} }})
+      window.add = (id, options) => (window[id] = P.layer(location.origin + '/collections/cities', {{ id, ...options }}).addTo(map))
+    }}""")
+    return b
+
+
+def drawn(layer, least=10):
+    return f"map.getLayer('{layer}') && map.queryRenderedFeatures({{ layers: ['{layer}'] }}).length > {least}"
+
+
+@test
+def counts_without_glyphs(browse, service):
+    b = maplibre(browse, service, "{ version: 8, sources: {}, layers: [] }")
+    page = b.page
+    for form in ("tiles", "geojson"):
+        page.evaluate(f"() => {{ add('{form}', {{ form: '{form}', titleProperty: 'name', cellSize: 80 }}) }}")
+        until(page, drawn(f"{form}-counts"))
+        page.wait_for_timeout(300)
+        # In the middle of a circle there is some of its count's white.
+        white = page.evaluate(f"""() => new Promise(done => {{ map.once('render', () => {{
+          const features = map.queryRenderedFeatures({{ layers: ['{form}-clusters'] }}).filter(one => one.properties.point_count > 50)
+          const gl = map.getCanvas().getContext('webgl2'), pixels = new Uint8Array(4 * 16 * 12)
+          done(features.map(one => {{
+            const {{ x, y }} = map.project(one.geometry.coordinates)
+            gl.readPixels(x - 8, map.getCanvas().height - y - 6, 16, 12, gl.RGBA, gl.UNSIGNED_BYTE, pixels)
+            let count = 0
+            for (let i = 0; i < pixels.length; i += 4) count += pixels[i] > 200 && pixels[i + 1] > 200
+            return count
+          }}).sort((a, b) => a - b)) }}); map.triggerRepaint() }})""")
+        assert len(white) > 5 and white[len(white) // 2] > 8, white
+        page.evaluate(f"() => {{ {form}.remove() }}")
+        assert page.evaluate("[map.listImages(), Object.keys(map.getStyle().sources)]") == [[], []]
+    # Text of one's own needs glyphs, which is said once; counts are drawn all the same.
+    assert not b.said, b.said
+    page.evaluate("""() => { for (const id of ['one', 'two']) add(id, { cellSize: 80, layers: { clusters: { paint: { 'circle-color': '#060' } },
+      counts: { layout: { 'text-field': ['get', 'point_count'], 'text-font': ['Noto Sans Regular'] } } } }) }""")
+    until(page, drawn("two-counts"))
+    [(kind, told)] = b.said
+    assert kind == "warning" and '"glyphs"' in told, b.said
+    assert page.evaluate("map.getPaintProperty('one-clusters', 'circle-color')") == "#060"
+    assert page.evaluate("map.getPaintProperty('one-clusters', 'circle-stroke-color')") == "#fff"
+    page.evaluate("() => { one.remove(); two.remove() }")
+    page.evaluate("""() => { map.setGlyphs('https://base.test/glyphs/{fontstack}/{range}.pbf'); add('three', { layers: {
+      counts: { layout: { 'text-field': ['get', 'point_count'] } }, pins: { filter: ['>', ['get', 'population'], 1e9] } } }) }""")
+    assert page.evaluate("[map.getLayoutProperty('three-counts', 'text-field'), map.getLayoutProperty('three-counts', 'icon-image')]") == [["get", "point_count"], None]
+    until(page, drawn("three-clusters"))
+    assert page.evaluate("map.queryRenderedFeatures({ layers: ['three-pins'] }).length") == 0
+    b.close(("https://base.test/",))
+
+
+@test
+def a_map_without_its_base(browse, service):
+    """A style that can't be had, tiles that never come, and a style that takes the place of another."""
+    b = maplibre(browse, service, "{ version: 8, sources: {}, layers: [] }")
+    page = b.page
+    page.evaluate("""() => { map.remove(); map = new maplibregl.Map({ container: 'map', center: [10, 50], zoom: 4, style: 'https://base.test/style.json' })
+      add('own', {}) }""")
+    until(page, drawn("own-clusters"))
+    assert any("base.test" in text for kind, text in b.said if kind == "error"), b.said
+    b.close(("https://base.test/",))
+    b = maplibre(browse, service, """{ version: 8, layers: [{ id: 'base', type: 'raster', source: 'base' }],
+      sources: { base: { type: 'raster', tiles: ['https://base.test/hangs/{z}/{x}/{y}.png'], tileSize: 256, attribution: 'the base' } } }""")
+    page = b.page
+    until(page, "map.getStyle() && !map.isStyleLoaded()")
+    page.evaluate("() => { add('own', { attribution: 'the data' }); add('other', { form: 'geojson' }) }")
+    until(page, drawn("own-clusters"))
+    until(page, drawn("other-clusters"))
+    until(page, "/the base.*the data|the data.*the base/.test(document.querySelector('.maplibregl-ctrl-attrib').textContent)")
+    for differs in ("true", "false"):
+        page.evaluate(f"() => {{ map.setStyle({{ version: 8, name: '{differs}', sources: {{}}, layers: [] }}, {{ diff: {differs} }}) }}")
+        until(page, f"map.getStyle()?.name === '{differs}'")
+        until(page, drawn("own-clusters"))
+        until(page, drawn("other-clusters"))
+    page.evaluate("() => { own.remove(); other.remove(); map.setStyle({ version: 8, sources: {}, layers: [] }, { diff: false }) }")
+    page.wait_for_timeout(400)
+    assert page.evaluate("map.getStyle().layers") == []
+    b.close(("https://base.test/",))
+
+
+@test
+def popups_in_maplibre(browse, service):
+    service.store("mapped", [(0, [10, 50], {"name": EVIL, "tags": [1]}), *[(i, [14, 50], {"name": f"twin {i}", "tags": {"a": i}}) for i in range(1, 4)]])
+    b = maplibre(browse, service, "{ version: 8, sources: {}, layers: [] }")
+    page = b.page
+    refused = page.evaluate("() => { const own = window.maplibregl; delete window.maplibregl; try { P.layer('/x', { popup: [] }) } catch (error) { return error.message } finally { window.maplibregl = own } }")
+    assert "maplibre" in refused, refused
+    press = lambda lng, lat: page.mouse.click(*page.evaluate(f"(() => {{ const {{ x, y }} = map.project([{lng}, {lat}]); const box = map.getCanvas().getBoundingClientRect(); return [box.x + x, box.y + y] }})()"))
+    card = page.locator(".pincluster-card")
+    for form in ("tiles", "geojson"):
+        page.evaluate(f"""() => {{ map.jumpTo({{ zoom: 4, center: [10, 50] }}); window.own = P.layer(location.origin + '/collections/mapped', {{ id: '{form}', form: '{form}',
+          titleProperty: 'name', popup: ['tags'], live: {str(form == 'geojson').lower()} }}).addTo(map) }}""")
+        until(page, drawn(f"{form}-pins", 0))
+        press(10, 50)
+        card.wait_for()
+        assert card.locator("strong").text_content() == EVIL and card.locator("dd").text_content() == "[1]"
+        assert page.evaluate("document.activeElement.className") == "pincluster-card"
+        page.keyboard.press("Escape")
+        until(page, CLOSED)
+        assert page.evaluate("document.activeElement === map.getCanvas()")
+        # Of what shares a place each has its own.
+        press(14, 50)
+        until(page, f"map.getSource('{form}-spread')._data.features?.length === 6")
+        place = page.evaluate(f"map.getSource('{form}-spread')._data.features[1].geometry.coordinates")
+        until(page, drawn(f"{form}-spread-pins", 2))
+        press(*place)
+        card.wait_for()
+        assert card.locator("strong").text_content() == "twin 1" and card.locator("dd").text_content() == '{"a":1}'
+        page.evaluate("() => { own.gather() }")
+        until(page, CLOSED)
+        # It goes when its pin does.
+        press(10, 50)
+        card.wait_for()
+        if form == "tiles":
+            page.evaluate("() => { own.setFields({ filter: 'name IS NULL' }) }")
+        else:
+            service.store("mapped", [(0, [10, 51], {"name": "moved", "tags": [2]})])
+            until(page, "document.querySelector('.pincluster-card')?.textContent === 'movedtags[2]'")
+            service.ask("/collections/mapped/items/0", method="DELETE")
+        until(page, CLOSED)
+        page.evaluate("() => { own.remove() }")
+    b.close()
+
+
+@test
+def popups_in_google_maps(browse, service):
+    from layers import GOOGLE
+    shops(service, "googled")
+    b = browse()
+    b.page.route("**/stub", lambda route: route.fulfill(body="<!doctype html><body></body>", content_type="text/html"))
+    page = b.page
+    page.goto(f"{service.url}/stub")
+    page.add_script_tag(content=GOOGLE)
+    page.evaluate("""async () => {
+      const { MarkerClusterer, html } = await import('/clients/google.js')
+      window.map = Object.assign(new StubMap(), { zoom: 6 })
+      window.clusterer = new MarkerClusterer({ map, url: '/collections/googled', titleProperty: 'name', live: true, popup: ['rating'],
+        html: one => one.count > 1 ? html`<b class="own">${one.count}</b>` : null })
+    }""")
+    until(page, "clusterer.markers.size === 3")
+    assert page.text_content(".own") == "5" and page.locator(".pincluster-content").count() == 1
+    page.evaluate("() => { [...clusterer.markers.values()].find(one => one.annotation.feature?.id === 1).dispatchEvent(new Event('gmp-click')) }")
+    card = page.locator(".pincluster-card")
+    assert card.text_content() == "Barrating2" and card.evaluate("card => card.parentNode.anchor.annotation.feature.id") == 1
+    page.wait_for_timeout(800)
+    service.store("googled", [(1, [14, 50], {"name": "Bar", "rating": 3})])
+    until(page, "document.querySelector('.pincluster-card').textContent === 'Barrating3'")
+    service.ask("/collections/googled/items/1", method="DELETE")
+    until(page, CLOSED)
+    page.evaluate("() => { clusterer.setFields({ filter: 'rating = 4' }) }")
+    until(page, "clusterer.markers.size === 1")
+    page.evaluate("() => { clusterer.setFields({ filter: null }) }")
+    until(page, "clusterer.markers.size === 2")
+    page.evaluate("() => { clusterer.setMap(null) }")
+    b.close()

@@ -28,7 +28,7 @@ def serve_page(b, text, service):
         if "unpkg.com" in url:
             file = Path(find_spec("maplibre").origin).parent / "srcjs" / url.rsplit("/", 1)[1]
             return route.fulfill(body=file.read_bytes(), content_type="text/css" if url.endswith("css") else "text/javascript")
-        if "demotiles" in url:
+        if "openfreemap" in url:
             return route.fulfill(body=blank, content_type="application/json")
         if "tile.openstreetmap" in url:
             return route.fulfill(body=png, content_type="image/png")
@@ -39,6 +39,23 @@ def serve_page(b, text, service):
     return b.page
 
 
+def filter_by_the_box(page, b):
+    """Types into a page's filter box: what is found, what isn't a filter, and everything again."""
+    found = page.locator("#found")
+    until(page, "/^[0-9]+ /.test(found.value)")
+    all_of_them, shown = int(found.text_content().split()[0]), b.shown()
+    page.fill("#filter", "country = 'DE'")
+    until(page, f"Number.parseInt(found.value) < {all_of_them}")
+    page.wait_for_timeout(500)
+    assert 100 < sum(b.shown().values()) < 3000
+    page.fill("#filter", "country = ")
+    until(page, "!/^[0-9]/.test(found.value)")
+    page.fill("#filter", "")
+    until(page, f"Number.parseInt(found.value) === {all_of_them}")
+    page.wait_for_timeout(500)
+    assert b.shown() == shown
+
+
 @test
 def example_leaflet(browse, service):
     b = browse()
@@ -46,6 +63,12 @@ def example_leaflet(browse, service):
     page.wait_for_selector(MARK)
     page.wait_for_timeout(600)
     assert len(b.shown()) > 20
+    credits = page.locator(".leaflet-control-attribution")
+    assert "OpenStreetMap" in credits.text_content() and "GeoNames" in credits.text_content()
+    filter_by_the_box(page, b)
+    page.locator(".pincluster-pin").first.focus()
+    page.keyboard.press("Enter")
+    until(page, "document.querySelector('.pincluster-card strong')?.textContent")
     b.close(("http://example.test/", "https://tile.openstreetmap.org/"))
 
 
@@ -55,9 +78,7 @@ def documented_lines(browse, service):
     [readme] = re.findall(r"```html\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     script = re.findall(r"```js\n(import .*?)```", (ROOT / "docs/guide.md").read_text(), re.S)
     assert len(readme.splitlines()) <= 10 and len(script) == 3, script
-    box = '<!doctype html><div id="map" style="height: 90vh"></div>'
-    leaflet = box + "".join(line for line in readme.splitlines() if "clients/leaflet/leaflet" in line)
-    maplibre = box + '<script src="https://unpkg.com/maplibre-gl@5/dist/maplibre-gl.js"></script>'
+    leaflet, maplibre = (f"<!doctype html>{page}" for page in re.findall(r"```html\n(.*?)```", (ROOT / "docs/guide.md").read_text(), re.S))
     for page_text in (readme, f"{leaflet}<script type=module>{script[0]}</script>"):
         b = browse()
         page = serve_page(b, page_text, service)
@@ -65,10 +86,30 @@ def documented_lines(browse, service):
         page.wait_for_timeout(400)
         assert len(b.shown()) > 20
         b.close(("http://example.test/",))
+    # The filter box and icons of the guide, in the page with Leaflet.
+    box_script, icons = (next(one for one in re.findall(r"```js\n(.*?)```", (ROOT / "docs/guide.md").read_text(), re.S) if word in one)
+                         for word in ("const [box, found]", "aggregates.people"))
+    assert len(box_script.splitlines()) <= 10
+    with_box = script[0].replace("pincluster.layer(", "const layer = pincluster.layer(") + box_script
+    b = browse()
+    page = serve_page(b, f'<input id="filter"><output id="found"></output>{leaflet}<script type=module>{with_box}</script>', service)
+    page.wait_for_selector(MARK)
+    filter_by_the_box(page, b)
+    b.close(("http://example.test/",))
+    b = browse()
+    cities = "import { Pincluster } from 'http://127.0.0.1:8080/clients/pincluster.js'\nconst cities = new Pincluster('http://127.0.0.1:8080').collection('cities')\n"
+    map_line = script[0].split("pincluster.layer(")[0]
+    page = serve_page(b, f"{leaflet}<script type=module>{map_line}{cities}{icons}</script>", service)
+    page.wait_for_selector(f"{MARK} b")
+    assert re.fullmatch(r"\d+ M", page.locator(f"{MARK} b").first.text_content())
+    page.locator(".pincluster-pin").first.focus()
+    page.keyboard.press("Enter")
+    until(page, "/people, time of [A-Z]/.test(document.querySelector('.pincluster-card')?.textContent)")
+    b.close(("http://example.test/",))
     b = browse()
     page = serve_page(b, f"{maplibre}<script type=module>{script[1]}\nwindow.map = map</script>", service)
     until(page, "window.map?.getLayer('pincluster-cities-clusters') && map.queryRenderedFeatures({ layers: ['pincluster-cities-clusters'] }).length > 10")
-    b.close(("http://example.test/", "https://unpkg.com/", "https://demotiles.maplibre.org/"))
+    b.close(("http://example.test/", "https://unpkg.com/", "https://tiles.openfreemap.org/"))
     text = f"<!doctype html><script type=module>{script[2].rsplit('for await', 1)[0]}\nwindow.found = annotations</script>"
     # These lines write, which pages of other origins may only where that is wanted.
     b = browse()
@@ -94,6 +135,9 @@ def example_maplibre(browse, service):
     page = serve_example(b, "maplibre.html", service)
     with page.expect_response(lambda answer: "/tiles/" in answer.url and answer.status == 200, timeout=20_000):
         pass
+    until(page, "document.querySelector('.maplibregl-ctrl-attrib')?.textContent.includes('GeoNames')")
+    with page.expect_response(lambda answer: "/tiles/" in answer.url and "1000000" in answer.url and answer.status == 200, timeout=20_000):
+        page.select_option("#people", "1000000")
     # The same layer at work: what it draws, from tiles and from GeoJSON, at fractional zooms, is what is there.
     page.evaluate("""async url => {
       const { layer } = await import(url + '/clients/maplibre.js')
@@ -140,7 +184,7 @@ def example_maplibre(browse, service):
     assert zoom > 4.5, zoom
     page.evaluate("() => { layers.own.remove(); layers.tiles.remove() }")
     assert page.evaluate("Object.keys(other.getStyle().sources)") == []
-    b.close(("http://example.test/", "https://unpkg.com/", "https://demotiles.maplibre.org/"))
+    b.close(("http://example.test/", "https://unpkg.com/", "https://tiles.openfreemap.org/"))
 
 
 # Exactly what google.js uses of the Google Maps JavaScript API.
@@ -150,9 +194,16 @@ class AdvancedMarkerElement extends HTMLElement {
   set map(map) { this.own = map; if (map) map.div.append(this); else this.remove() }
   get map() { return this.own }
 }
+class InfoWindow extends HTMLElement {
+  constructor({ content, ariaLabel }) { super(); Object.assign(this, { ariaLabel }); this.append(content) }
+  addListener(type, listener) { if (!['close', 'closeclick'].includes(type)) throw type; this.addEventListener(type, listener) }
+  open({ map, anchor, shouldFocus }) { Object.assign(this, { anchor }); map.div.append(this) }
+  close() { this.remove(); this.dispatchEvent(new Event('close')) }
+}
 customElements.define('advanced-marker', AdvancedMarkerElement)
+customElements.define('info-window', InfoWindow)
 window.made = []
-window.google = { maps: { marker: { AdvancedMarkerElement } } }
+window.google = { maps: { InfoWindow, marker: { AdvancedMarkerElement } } }
 window.StubMap = class {
   div = document.body; zoom = 5; listeners = new Set()
   bounds = { west: 0, south: 45, east: 20, north: 55 }
