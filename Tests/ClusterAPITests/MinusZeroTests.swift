@@ -55,8 +55,8 @@ import Testing
     #expect(item["geometry"]?["coordinates"]?.text == "[0,0,0]")
     // It is no number of the service's.
     #expect(item["properties"]?.text == #"{"n":-1,"w":-0.0}"#)
-    let page = await service.get("\(path)/items?f=html")
-    #expect(page.text.contains("0.0, 51.5") && !page.text.contains("-0.0, "))
+    let page = await service.get("\(path)/items/3?f=html")
+    #expect(page.text.contains("<dd>0.0</dd>") && !page.text.contains("<dd>-0.0</dd>"))
   }
 
   /// The numbers in JSON that are minus zero.

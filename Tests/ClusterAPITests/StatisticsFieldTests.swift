@@ -107,8 +107,9 @@ import Testing
       #expect(null.status == 200 && null.text == plain.text, "\(name): \(null.text)")
     }
     // Those of another method are looked at and left.
+    let priority = method == "distance" ? #","priorityBy":"x""# : ""
     let others =
-      #","epsilon":30,"markerSize":[40,40],"priorityBy":"x","distanceFromContestedLocation":3"#
+      #","epsilon":30,"markerSize":[40,40],"distanceFromContestedLocation":3"# + priority
     let same = await post("\"method\":\"\(method)\"\(others)", to: service)
     #expect(same.text == plain.text, "\(same.text)")
   }

@@ -44,9 +44,12 @@ struct PropertyNotes {
   /// The notes of a viewport.
   init(_ request: ViewportRequest) {
     self.init(request.values.cell)
-    let markers = request.values.markers
-    let others = [request.values.histogram?.property, markers.priorityBy, markers.clusterBy]
-    for case let name? in others { add(name) }
+    if let name = request.values.histogram?.property { add(name) }
+    // Other methods look at them and leave them.
+    guard request.values.method == .collision else { return }
+    for case let name? in [request.values.markers.priorityBy, request.values.markers.clusterBy] {
+      add(name)
+    }
   }
 
   /// Adds a property that a request names. Nothing is said twice of one.
