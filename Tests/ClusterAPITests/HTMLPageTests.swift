@@ -135,6 +135,18 @@ import Testing
     write.expectProblem(400)
   }
 
+  @Test func `what a filter names in vain is told on the page`() async throws {
+    let service = try Service()
+    await service.store([TwinFeature(1, 2, 3, "{\"name\":\"n\"}")])
+    let page = await service.get(
+      "/collections/c/items?filter=\(PercentCoding.encode("\"<b>\" = 1"))", headers: Self.html)
+    #expect(
+      page.text.contains("<p class=\"note\" role=\"note\">") && page.text.contains("&lt;b&gt;"))
+    #expect(page.response.header("Pincluster-Notes") != nil)
+    let plain = await service.get("/collections/c/items?name=n", headers: Self.html)
+    #expect(!plain.text.contains("\"note\""))
+  }
+
   @Test func `files of a page are found from every depth`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 2, 3)])

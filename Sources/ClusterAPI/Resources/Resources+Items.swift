@@ -90,7 +90,8 @@ extension Resources {
     }
     if let id, type == .html {
       return page(
-        ordinals, of: index, form, matched: matched, in: id, paging, links: links, base, etag: etag,
+        ordinals, of: index, form, matched: matched, in: id, paging, links: links, base,
+        notes: notes, etag: etag,
         request
       ).noting(notes)
     }

@@ -100,12 +100,13 @@ extension Resources {
   /// Features, with a map.
   static func page(
     _ ordinals: ArraySlice<Int>, of index: FeatureIndex, _ form: FeatureForm, matched: Int,
-    in id: String, _ paging: Paging, links: [Link], _ base: String, etag: String,
+    in id: String, _ paging: Paging, links: [Link], _ base: String, notes: [String], etag: String,
     _ request: HTTPRequest
   ) -> HTTPResponse {
     let collection = Link("\(base)/collections/\(id)?f=html", "collection", .html, id)
     var page = HTMLPage(
       "Features", above: [home(base), collections(base), collection], base: base, for: request)
+    for note in notes { page.add(note: note) }
     page.add(actions: [("Show the collection on the map", "\(base)/map#collection=\(id)")])
     if form.hasGeometry {
       page.add(map: ordinals.map { index.position(at: $0) }, "Where the features of this page are")
@@ -116,8 +117,11 @@ extension Resources {
       page.section("Properties")
       table.write(to: &page.html, "\(base)/collections/\(id)/items")
       if table.isPartial { page.add(note: "Features have more properties: see their own pages.") }
-      add(
-        paging, "Pages, below", shown: ordinals.count, of: matched, links, base, request, to: &page)
+      if ordinals.count < matched {
+        add(
+          paging, "Pages, below", shown: ordinals.count, of: matched, links, base, request,
+          to: &page)
+      }
     }
     page.section("For programs")
     page.add(list: [

@@ -92,10 +92,11 @@ struct HTMLPage {
     html.marks("</ul>")
   }
 
-  /// Adds the way to the pages before and behind this one of a list.
+  /// Adds the way to the pages before and behind this one of a list, if there are any, and what part this one is.
   ///
   /// - Parameter name: what the way is called, each on a page otherwise.
   mutating func add(paging text: String, _ name: String, previous: String?, next: String?) {
+    guard previous != nil || next != nil else { return html.add("<p>\(text)</p>") }
     html.add("<nav class=\"paging\" aria-label=\"\(name)\">")
     if let previous { html.add("<a href=\"\(previous)\">Previous</a>") }
     html.add("<span>\(text)</span>")

@@ -108,7 +108,18 @@ enum FuzzMarks {
       plain += String(sign).utf8
       rest = rest.dropFirst(name.utf8.count)
     }
-    try FuzzFinding.unless(plain == Array(text.utf8), "another text than \(text)")
+    let allowed = text.unicodeScalars.map { isAllowedInHTML($0) ? $0 : "\u{FFFD}" }
+    try FuzzFinding.unless(
+      plain == Array(String(String.UnicodeScalarView(allowed)).utf8), "another text than \(text)")
+  }
+
+  /// Whether a code point is neither a control character other than white space nor one that is for nothing.
+  private static func isAllowedInHTML(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x20...0x7E, 0x09, 0x0A, 0x0C, 0x0D: true
+    case 0..<0xA0, 0xFDD0...0xFDEF: false
+    default: scalar.value & 0xFFFE != 0xFFFE
+    }
   }
 
   private static func checkSQL(_ text: String) throws {
