@@ -43,7 +43,10 @@ import Testing
     var request = world
     (request.hull, request.expansion, request.members) = (true, true, 3)
     request.countBy = "name"
-    request.aggregate = ["most": .init(.max, of: "n")]
+    request.aggregate = [
+      "most": .init(.max, of: "n"), "middle": .init(.median, of: "n"),
+      "high": .init(.percentile(90), of: "n"), "kinds": .init(.distinct, of: "n"),
+    ]
     request.histogram = .init(property: "n", bins: 4)
     request.properties = .names(["name", "list"])
     let view = try await places.view(request)
@@ -53,6 +56,8 @@ import Testing
     let pin = try #require(view.annotations.first { $0.isCluster == false })
     #expect(cluster.count == 60 && cluster.members?.count == 3 && cluster.hull?.corners.count == 4)
     #expect(cluster.aggregates?["most"] == 59 && cluster.counts?.count == 60)
+    #expect(cluster.aggregates?["middle"] == 29.5 && cluster.aggregates?["high"] == 53)
+    #expect(cluster.aggregates?["kinds"] == 60)
     #expect(cluster.bbox?.west == 10 && cluster.expansionZoom != nil)
     #expect(pin.feature?.id == 60 && pin.title == "no. 60")
     #expect(pin.feature?.properties == ["name": "no. 60", "list": [1, 2.5, nil, ["a": true]]])

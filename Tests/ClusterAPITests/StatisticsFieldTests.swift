@@ -43,7 +43,12 @@ import Testing
     Bad(#""aggregate":{"a":["sum"]}"#, "aggregate/a", 400),
     Bad(#""aggregate":{"a":["sum","p","q"]}"#, "aggregate/a", 400),
     Bad(#""aggregate":{"a":["sum",5]}"#, "aggregate/a", 400),
-    Bad(#""aggregate":{"a":["median","p"]}"#, "aggregate/a", 400),
+    Bad(#""aggregate":{"a":["middle","p"]}"#, "aggregate/a", 400),
+    Bad(#""aggregate":{"a":["p0","p"]}"#, "aggregate/a", 400),
+    Bad(#""aggregate":{"a":["p100","p"]}"#, "aggregate/a", 400),
+    Bad(#""aggregate":{"a":["p-1","p"]}"#, "aggregate/a", 400),
+    Bad(#""aggregate":{"a":["p","p"]}"#, "aggregate/a", 400),
+    Bad(#""aggregate":{"a":["p9.5","p"]}"#, "aggregate/a", 400),
     Bad(#""aggregate":{"a":["SUM","p"]}"#, "aggregate/a", 400),
     Bad(#""aggregate":{"a":[5,"p"]}"#, "aggregate/a", 400),
     Bad(

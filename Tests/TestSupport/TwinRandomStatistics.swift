@@ -16,7 +16,7 @@ extension TwinRequest {
       TwinAggregate(
         index == 0 ? "s\u{FC}m of it" : "a\(index)",
         generator.pick(TwinAggregate.Operation.allCases),
-        generator.pick(["population", "share", "rank", "country", "absent"]))
+        generator.pick(["population", "share", "rank", "country", "is open", "absent"]))
     }
   }
 

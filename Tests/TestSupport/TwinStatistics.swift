@@ -12,6 +12,12 @@ public struct TwinAggregate: Sendable {
     case min
     /// The largest number.
     case max
+    /// The number in the middle, or the mean of both.
+    case median
+    /// How many values differ.
+    case distinct
+    /// The number by nearest rank.
+    case p1, p25, p50, p90, p99
   }
 
   /// What the answer calls it.
@@ -61,7 +67,12 @@ public struct TwinStatistics: Sendable {
     counts = all.map { Array($0.prefix(100)) }
     otherCount = (all ?? []).dropFirst(100).reduce(0) { $0 + $1.count }
     aggregates = request.aggregate.map { one in
-      let numbers = placed.compactMap { $0.value(one.property)?.double }
+      let values = placed.compactMap { $0.value(one.property) }.filter { !$0.isNull }
+      if one.operation == .distinct {
+        let count = TwinStatistics.distinct(values)
+        return (one.name, TwinNumber(value: Double(count), tolerance: 0))
+      }
+      let numbers = values.compactMap(\.double)
       return (one.name, TwinStatistics.result(of: one.operation, numbers))
     }
   }
@@ -82,6 +93,25 @@ public struct TwinStatistics: Sendable {
     }
   }
 
+  /// Each number, text and truth value once, and each text of other JSON.
+  private static func distinct(_ values: [TestJSON]) -> Int {
+    var found: [TestJSON] = []
+    for value in values {
+      let isKnown = found.contains { other in
+        if let a = value.double, let b = other.double { return a == b }
+        return value.text.utf8.elementsEqual(other.text.utf8)
+      }
+      if !isKnown { found.append(value) }
+    }
+    return found.count
+  }
+
+  /// The least number that as many percent of all, or more, don't exceed.
+  private static func percentile(_ percent: Int, of numbers: [Double]) -> TwinNumber? {
+    numbers.filter { one in numbers.count { $0 <= one } * 100 >= percent * numbers.count }.min()
+      .map { TwinNumber(value: $0, tolerance: 0) }
+  }
+
   private static func result(
     of operation: TwinAggregate.Operation, _ numbers: [Double]
   ) -> TwinNumber? {
@@ -91,6 +121,16 @@ public struct TwinStatistics: Sendable {
     case .min: return TwinNumber(value: least, tolerance: 0)
     case .max: return TwinNumber(value: most, tolerance: 0)
     case .sum: return sum
+    case .median:
+      let sorted = numbers.sorted()
+      let middle = (sorted[(numbers.count - 1) / 2], sorted[numbers.count / 2])
+      return TwinNumber(value: (middle.0 + middle.1) / 2, tolerance: 0)
+    case .p1: return percentile(1, of: numbers)
+    case .p25: return percentile(25, of: numbers)
+    case .p50: return percentile(50, of: numbers)
+    case .p90: return percentile(90, of: numbers)
+    case .p99: return percentile(99, of: numbers)
+    case .distinct: return nil
     case .mean:
       let mean = sum.value / Double(numbers.count)
       let spread = numbers.reduce(0) { $0 + $1.magnitude } / Double(numbers.count)

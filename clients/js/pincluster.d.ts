@@ -21,7 +21,7 @@ export type BBox = [west: number, south: number, east: number, north: number]
 export type Properties = Record<string, unknown>
 export interface Point { type: 'Point'; coordinates: [longitude: number, latitude: number, altitude?: number] }
 export interface Feature { type: 'Feature'; id?: FeatureID; geometry: Point; properties: Properties | null; expires?: string | null }
-export interface StoredFeature extends Feature { id: FeatureID; properties: Properties }
+export interface StoredFeature extends Feature { id: FeatureID; properties: Properties; distance?: number }
 export interface Hull { type: 'Polygon' | 'LineString' | 'Point'; coordinates: unknown[] }
 export interface Coordinate { latitude: number; longitude: number }
 export interface MapRect { x: number; y: number; width: number; height: number }
@@ -68,7 +68,7 @@ export interface ViewOptions {
   groupBy?: string
   groups?: Record<string, GroupSettings>
   countBy?: string
-  aggregate?: Record<string, ['sum' | 'mean' | 'min' | 'max', string]>
+  aggregate?: Record<string, ['sum' | 'mean' | 'min' | 'max' | 'median' | 'distinct' | `p${number}`, string]>
   method?: 'grid' | 'distance' | 'collision'
   epsilon?: number
   markerSize?: [width: number, height: number]
@@ -186,6 +186,8 @@ export interface Query {
   ids?: FeatureID[]
   datetime?: string
   sortby?: string[]
+  /** The nearest to a longitude and a latitude first, each with its distance in metres; without `sortby` and `offset`. */
+  near?: [number, number]
   limit?: number
   offset?: number
   [property: string]: unknown

@@ -38,7 +38,7 @@ struct AnnotationWriter {
     numberTexts = NumberTexts(rows: 1)
     numbers = numberTexts.pointers
     self.statistics = try statistics.flatMap { (wanted) throws(ImpossibleRequest) in
-      try StatisticsWriter(wanted, options.fields)
+      try StatisticsWriter(wanted, options.fields, of: result)
     }
   }
 
@@ -135,7 +135,7 @@ struct AnnotationWriter {
         json.withRoomForElement(texts.group.count) { $0.bytes(texts.group) }
       }
     }
-    statistics?.write(annotation, result, into: &json)
+    statistics?.write(annotation, into: &json)
     if annotation.isCluster, options.needsExpansion || options.needsHull {
       writeShape(annotation, into: &json)
     }

@@ -80,6 +80,7 @@ final class CachedViewport: Sendable {
     if sum.annotations > request.values.limit ?? ClusterRequest.maximumLimit {
       throw try wholeRequest.tooMany(sum.annotations)
     }
+    if needsValues { try Statistics.check(values: sum.features) }
     memory.count(cached: Int(area.cells.count) - missing)
     return body(sum, notes)
   }
@@ -95,6 +96,9 @@ final class CachedViewport: Sendable {
       return whole
     }
   }
+
+  /// Whether an aggregate looks at values one by one.
+  private var needsValues: Bool { request.values.cell.neededProperties.needsValues }
 
   private var sum: Sum {
     var sum = Sum()
@@ -175,6 +179,8 @@ final class CachedViewport: Sendable {
       // Some of the cells alone are too many, so all of them are.
       throw try wholeRequest.tooMany(ClusterRequest.maximumLimit + 1)
     }
+    // There are too many features, unless there are too many annotations, which is said first.
+    if needsValues, answer.result.featureCount > Statistics.maximumValues { return false }
     let encoder = try CellEncoder(answer, cellSize: viewport.cellSize)
     var json = JSONWriter(reserving: 4096)
     var bytes = sum.bytes

@@ -82,6 +82,11 @@ extension Cost {
       bytes: isPage ? 3000 + length * 2 : 250 + length)
   }
 
+  /// Adds what finding the nearest features costs: of each leaf that holds one of them, all are looked at.
+  mutating func add(nearest limit: Int, of collection: IndexedCollection) {
+    nanoseconds += 50_000 + Double(min(limit, collection.index.count)) * 1500
+  }
+
   /// Adds what a table costs more than JSON: its columns, if they aren't known, and a field in each for each feature.
   mutating func add(tableOf snapshot: CollectionSnapshot, _ form: FeatureForm, features: Int) {
     let collection = snapshot.collection

@@ -180,6 +180,9 @@ extension Cost {
     }
     let aggregates = properties.aggregates ?? []
     nanoseconds += Double(Set(aggregates.map(\.property)).count) * found.features * 4
+    // Each is told from values in order. Too many are refused.
+    let values = min(found.features, Double(Statistics.maximumValues))
+    nanoseconds += Double(aggregates.count { $0.operation.needsValues }) * values * 60
     for aggregate in aggregates {
       bytes += found.count * Double(aggregate.name.count + 14)
       nanoseconds += found.count * 120

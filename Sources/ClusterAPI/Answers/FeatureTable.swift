@@ -72,6 +72,7 @@ struct FeatureTable {
     html.marks(
       "<div class=\"scroll\" role=\"region\" aria-label=\"Features\" tabindex=\"0\"><table class=\"many\"><thead><tr><th scope=\"col\">Id</th>"
     )
+    if form.near != nil { html.marks("<th scope=\"col\" class=\"n\">Metres away</th>") }
     for column in columns {
       html.marks(column.isNumeric ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">")
       column.name.withUnsafeBytes { html.value($0, atMost: FeatureTable.longestText) }
@@ -91,6 +92,12 @@ struct FeatureTable {
       html.add(
         "<tr><th scope=\"row\"><a href=\"\(path)/\(PercentCoding.encode(id))?f=html\">\(id)</a></th>"
       )
+      if let near = form.near {
+        let metres = Int(near.metres(to: record.coordinate).rounded())
+        html.marks("<td class=\"n\">")
+        html.text("\(metres)")
+        html.marks("</td>")
+      }
       for (value, column) in zip(values, columns) {
         html.marks(column.isNumeric ? "<td class=\"n\">" : "<td>")
         if let value { html.value(value, atMost: FeatureTable.longestText) }

@@ -20,7 +20,10 @@ extension JSONWriter {
   /// Writes a GeoJSON Feature with what a request wants of it.
   mutating func feature(_ record: FeatureRecord, _ form: FeatureForm) {
     if form.isWhole { return feature(record) }
-    feature(record, hasGeometry: form.hasGeometry) { $0.properties(of: record, form.properties) }
+    feature(record, hasGeometry: form.hasGeometry) { json in
+      json.properties(of: record, form.properties)
+      if let near = form.near { json.member("distance", near.metres(to: record.coordinate)) }
+    }
   }
 
   /// Writes `{latitude, longitude}`.

@@ -37,7 +37,9 @@ struct PropertyNotes {
     self.init(filter: properties.filter)
     for name in properties.keyNames { add(name) }
     if let name = properties.weightBy { add(name, needsNumbers: true) }
-    for aggregate in properties.aggregates ?? [] { add(aggregate.property, needsNumbers: true) }
+    for aggregate in properties.aggregates ?? [] {
+      add(aggregate.property, needsNumbers: aggregate.operation != .distinct)
+    }
     if let name = options.output.titleProperty { add(name) }
   }
 

@@ -67,7 +67,7 @@ enum SmallRead {
     let isApart =
       properties.groupBy != nil || settings.decluster || !settings.keepApart.isEmpty
       || settings.minPoints > 2 || settings.minUniqueLocationsForClustering > 1
-      || settings.maxZoomLevelForClustering != nil
+      || settings.maxZoomLevelForClustering != nil || properties.needsValues
     let isPlain = properties.filter == nil && properties.groupBy == nil && !properties.hasStatistics
     guard isPlain || hasColumns(properties, collection),
       title.map({ PropertyNotes.isKnown($0, in: collection) }) ?? true

@@ -8,19 +8,21 @@ final class StatisticsWriter {
   private let collector: StatisticsCollector
 
   /// Nil if annotations carry none of the statistics.
-  init?(_ statistics: Statistics, _ fields: AnnotationFields) throws(ImpossibleRequest) {
+  init?(
+    _ statistics: Statistics, _ fields: AnnotationFields, of result: ClusterResult
+  ) throws(ImpossibleRequest) {
     var wanted = statistics
     if !fields.contains(.weight) { wanted.weights = nil }
     guard wanted.weights != nil || wanted.countBy != nil || wanted.aggregates != nil else {
       return nil
     }
     (self.wanted, self.fields) = (wanted, fields)
-    collector = try StatisticsCollector(wanted)
+    collector = try StatisticsCollector(wanted, of: result)
   }
 
   /// Writes the members `weight`, `counts`, `otherCount` and `aggregates`, as far as they are asked for.
-  func write(_ annotation: Annotation, _ result: ClusterResult, into json: inout JSONWriter) {
-    let found = collector.statistics(of: annotation, in: result)
+  func write(_ annotation: Annotation, into json: inout JSONWriter) {
+    let found = collector.statistics(of: annotation)
     if let weight = found.weight { json.member("weight", weight) }
     if wanted.countBy != nil {
       if fields.contains(.counts) {

@@ -1,6 +1,7 @@
+import ClusterCore
 import GeoFormats
 
-/// What a request wants of the features that it gets: `properties`, `skipGeometry` and `crs`.
+/// What a request wants of the features that it gets: `properties`, `skipGeometry` and `crs`, and in lists `near`.
 struct FeatureForm: Sendable {
   /// The fields that make it up.
   static let names = ["properties", "skipGeometry", "crs"]
@@ -16,14 +17,18 @@ struct FeatureForm: Sendable {
   /// The names of ``properties`` in the order in which they were given; nil unless they were.
   private(set) var columns: [[UInt8]]?
 
+  /// The distances that features carry, by which they are in order; nil unless the request names a place.
+  private(set) var near: GlobeDistance?
+
   /// Everything.
   init() {}
 
   /// The form that fields tell.
-  init(_ fields: Fields) throws(Problem) {
+  init(_ fields: Fields, near: GlobeDistance? = nil) throws(Problem) {
+    self.near = near
     properties = try fields.propertySelection("properties") ?? .all
     hasGeometry = try fields.bool("skipGeometry") != true
-    isWhole = properties == .all && hasGeometry
+    isWhole = properties == .all && hasGeometry && near == nil
     try fields.checkReferenceSystem("crs")
     namesReferenceSystem = fields.has("crs")
     switch properties {

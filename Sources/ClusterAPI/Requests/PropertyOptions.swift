@@ -22,6 +22,9 @@ struct PropertyOptions: Hashable, Sendable {
   /// Whether annotations carry statistics.
   var hasStatistics: Bool { countBy != nil || weightBy != nil || aggregates != nil }
 
+  /// Whether an aggregate looks at values one by one.
+  var needsValues: Bool { aggregates?.contains { $0.operation.needsValues } == true }
+
   /// The columns that are needed, and the properties whose values are needed as keys.
   var valueNames: [ColumnName] {
     let others = [weightBy].compactMap(\.self) + (aggregates ?? []).map(\.property)
@@ -63,9 +66,8 @@ extension Fields {
     else {
       throw problem(pointer, "an aggregate is [op, property]: two strings")
     }
-    guard let operation = Statistics.Operation(rawValue: text) else {
-      let names = Statistics.Operation.allCases.map(\.rawValue).joined(separator: ", ")
-      throw problem("\(pointer)/0", "the op is none of \(names)")
+    guard let operation = Statistics.Operation(text) else {
+      throw problem("\(pointer)/0", "the op is none of \(Statistics.Operation.names)")
     }
     return PropertyOptions.Aggregate(
       name: Array(name.utf8), operation: operation, property: Array(property.utf8))

@@ -10,11 +10,12 @@ extension Resources {
     _ ordinals: ArraySlice<Int>, of index: FeatureIndex, _ form: FeatureForm,
     _ columns: CSVWriter.Columns, matched: Int, links: [Link], etag: String, of id: String?
   ) -> HTTPResponse {
-    var table = CSVWriter(columns, reserving: 512 + ordinals.count * 128)
+    var table = CSVWriter(
+      columns, hasDistances: form.near != nil, reserving: 512 + ordinals.count * 128)
     for ordinal in ordinals {
       let record = index.record(at: ordinal)
       if Interruption.poll(200 &+ columns.count * 4 &+ record.properties.count * 2) { break }
-      table.write(record)
+      table.write(record, metres: form.near?.metres(to: record.coordinate))
     }
     var response = HTTPResponse(table.take(), type: .csv, etag: etag)
     if let id {

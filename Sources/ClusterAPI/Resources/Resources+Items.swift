@@ -10,15 +10,16 @@ extension Resources {
 
   /// The fields of a list of features. Other names in its query are those of properties.
   static let itemFields =
-    ["bbox", "bbox-crs", "sortby", "f"] + FeatureForm.names + Fields.filterNames + Paging.names
+    ["bbox", "bbox-crs", "near", "sortby", "f"] + FeatureForm.names + Fields.filterNames
+    + Paging.names
 
   func listItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let fields = try Fields(
-      query: RepeatedNames.joined(request.query, ["bbox", "sortby", "properties"]),
+      query: RepeatedNames.joined(request.query, ["bbox", "near", "sortby", "properties"]),
       allowed: Resources.itemFields, othersAreProperties: true)
     let type = try request.negotiate(
       [.geoJSON, .json, .html, .csv], format: try fields.string("f"))
-    let form = try FeatureForm(fields)
+    let form = try FeatureForm(fields, near: try fields.near())
     let paging = try Paging(
       fields, defaultLimit: type == .html ? Paging.defaultLimitOfHTML : Paging.defaultLimit)
     let given = try fields.narrowed(try fields.filter()).narrowed(to: try fields.onlyIDs())
@@ -35,12 +36,13 @@ extension Resources {
     let isTable = type == .csv
     return .response(
       to: request, etag: etag,
-      isSmall: filter == nil && sortKeys == nil && !isTable && type != .html
+      isSmall: filter == nil && sortKeys == nil && form.near == nil && !isTable && type != .html
         && min(paging.limit, collection.index.count) <= SmallRead.page,
       cost: {
         var cost = Cost(
           ofItems: paging.limit, in: region, passing: filter, by: sortKeys?.options,
           properties: form.properties, isPage: type == .html, of: collection)
+        if form.near != nil { cost.add(nearest: paging.limit, of: collection) }
         if isTable { cost.add(tableOf: snapshot, form, features: paging.limit) }
         return cost
       }
@@ -52,6 +54,8 @@ extension Resources {
       let ordinals =
         try order.map { order in
           try scope.ordinals(in: region, by: order, offset: paging.offset, limit: paging.limit)
+        } ?? form.near.map { near in
+          scope.ordinals(in: region, nearestTo: near, limit: paging.limit)
         } ?? scope.ordinals(in: region, offset: paging.offset, limit: paging.limit)
       return Resources.featureCollection(
         ordinals, of: collection.index, form,
@@ -85,7 +89,7 @@ extension Resources {
       links.append(Link("\(base)/collections/\(id)", "collection", .json, "The collection"))
     }
     let next = paging.offset + ordinals.count
-    if paging.limit > 0 && next < matched {
+    if form.near == nil && paging.limit > 0 && next < matched {
       links.append(Link(base + nextPage(request, offset: next), "next", type, "The next page"))
     }
     if let id, type == .html {

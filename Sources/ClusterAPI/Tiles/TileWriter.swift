@@ -13,7 +13,9 @@ struct TileWriter {
   init(_ request: TileRequest, _ answer: ClusterAnswer) throws {
     self.answer = answer
     layer = try TileLayer(request, of: answer.snapshot)
-    collector = try answer.statistics.map(StatisticsCollector.init)
+    collector = try answer.statistics.map { (wanted) throws(ImpossibleRequest) in
+      try StatisticsCollector(wanted, of: answer.result)
+    }
     hasExpansion = request.hasExpansion
   }
 
@@ -68,7 +70,7 @@ struct TileWriter {
   private func addStatistics(of annotation: Annotation) {
     guard let wanted = answer.statistics, let collector else { return }
     let layer = layer.layer
-    let found = collector.statistics(of: annotation, in: answer.result)
+    let found = collector.statistics(of: annotation)
     if let weight = found.weight { layer.tag("weight", .init(weight)) }
     for (key, count) in found.counts {
       (Array("count:".utf8) + key).withUnsafeBytes { layer.tag($0, .integer(count)) }

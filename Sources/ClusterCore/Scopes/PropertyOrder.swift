@@ -69,36 +69,9 @@ public struct PropertyOrder: Sendable {
   }
 
   /// Moves those of some ordinals to a range of places that belong there in this order.
-  ///
-  /// - Complexity: O(n + m log m) comparisons on average for m places of n ordinals, whatever the values, as
-  ///   pivots are random.
   func arrange(_ ordinals: inout [UInt32], _ places: Range<Int>) {
-    var generator = SystemRandomNumberGenerator()
-    ordinals.withUnsafeMutableBufferPointer { items in
-      var ranges = [0..<items.count]
-      while let range = ranges.popLast() {
-        guard range.count > 1, range.overlaps(places), !Interruption.isOver else { continue }
-        let pivot = items[Int.random(in: range, using: &generator)]
-        var (low, high) = (range.lowerBound, range.upperBound - 1)
-        // C. A. R. Hoare, "Quicksort", 1962.
-        while low <= high {
-          if Interruption.poll(60 * keys.count) { return }
-          while precedes(items[low], pivot) {
-            low += 1
-            Interruption.poll(60 * keys.count)
-          }
-          while precedes(pivot, items[high]) {
-            high -= 1
-            Interruption.poll(60 * keys.count)
-          }
-          guard low <= high else { break }
-          items.swapAt(low, high)
-          low += 1
-          high -= 1
-        }
-        if range.lowerBound < high + 1 { ranges.append(range.lowerBound..<high + 1) }
-        if low < range.upperBound { ranges.append(low..<range.upperBound) }
-      }
+    ordinals.withUnsafeMutableBufferPointer {
+      PartialSort.arrange($0, places, nanoseconds: 60 * keys.count, by: precedes)
     }
   }
 }

@@ -4,17 +4,23 @@ import Threading
 /// Computes the statistics of one annotation after another.
 public final class StatisticsCollector {
   private let wanted: Statistics
+  private let result: ClusterResult
   private let columns: [PropertyColumn]
   /// The index in ``columns`` of each aggregate's column.
   private let columnIndices: [Int]
+  /// What is needed of each column: of the numbers as a whole, of the numbers one by one, and of all values.
+  private let needs: [(summary: Bool, numbers: Bool, values: Bool)]
   /// The number of features of each rank; all zero between annotations. Nil if nothing is counted.
   private let tally: UnsafeMutablePointer<UInt32>?
 
-  /// Creates a collector of some statistics.
+  /// Creates a collector of some statistics of the annotations of a result.
   ///
-  /// - Throws: ``ImpossibleRequest/outOfMemory``.
-  public init(_ wanted: Statistics) throws(ImpossibleRequest) {
-    self.wanted = wanted
+  /// - Throws: ``ImpossibleRequest`` if they have too many features, or for ``ImpossibleRequest/outOfMemory``.
+  public init(_ wanted: Statistics, of result: ClusterResult) throws(ImpossibleRequest) {
+    if wanted.aggregates?.contains(where: { $0.operation.needsValues }) == true {
+      try Statistics.check(values: result.annotations.reduce(0) { $0 + $1.count })
+    }
+    (self.wanted, self.result) = (wanted, result)
     var columns: [PropertyColumn] = []
     columnIndices = (wanted.aggregates ?? []).map { aggregate in
       if let known = columns.firstIndex(where: { $0 === aggregate.column }) { return known }
@@ -22,6 +28,15 @@ public final class StatisticsCollector {
       return columns.count - 1
     }
     self.columns = columns
+    var needs = columns.map { _ in (summary: false, numbers: false, values: false) }
+    for (aggregate, column) in zip(wanted.aggregates ?? [], columnIndices) {
+      switch aggregate.operation {
+      case .sum, .mean, .min, .max: needs[column].summary = true
+      case .median, .percentile: needs[column].numbers = true
+      case .distinct: needs[column].values = true
+      }
+    }
+    self.needs = needs
     if let keys = wanted.countBy {
       // Pages that aren't touched cost nothing.
       guard let memory = calloc(keys.keys.count, MemoryLayout<UInt32>.stride) else {
@@ -35,10 +50,9 @@ public final class StatisticsCollector {
 
   deinit { free(tally) }
 
-  /// Computes the statistics of an annotation in one pass over its features for each property.
-  public func statistics(
-    of annotation: Annotation, in result: ClusterResult
-  ) -> AnnotationStatistics {
+  /// Computes the statistics of an annotation in one pass over its features for each property, or two where
+  /// values are needed one by one.
+  public func statistics(of annotation: Annotation) -> AnnotationStatistics {
     var runs: [Range<Int>] = []
     result.forEachRun(of: annotation) {
       runs.append($0)
@@ -47,10 +61,13 @@ public final class StatisticsCollector {
     var found = AnnotationStatistics()
     found.weight = wanted.weights.map { NumberSummary.weight(of: $0, runs) }
     if let keys = wanted.countBy, let tally { count(runs, by: keys, tally, into: &found) }
-    let summaries = columns.map { NumberSummary($0, runs) }
+    let summaries = zip(columns, needs).map { $1.summary ? NumberSummary($0, runs) : nil }
+    var lists = zip(columns, needs).map { column, needs in
+      needs.numbers || needs.values ? ValueList(column, runs, isWhole: needs.values) : nil
+    }
     for (aggregate, column) in zip(wanted.aggregates ?? [], columnIndices) {
       found.aggregates.append(
-        StatisticsCollector.value(of: aggregate, summaries[column], runs))
+        StatisticsCollector.value(of: aggregate, summaries[column], &lists[column], runs))
     }
     return found
   }
@@ -91,9 +108,16 @@ public final class StatisticsCollector {
   }
 
   private static func value(
-    of aggregate: Statistics.Aggregate, _ summary: NumberSummary, _ runs: [Range<Int>]
+    of aggregate: Statistics.Aggregate, _ summary: NumberSummary?, _ list: inout ValueList?,
+    _ runs: [Range<Int>]
   ) -> Double? {
-    guard summary.count > 0 else { return nil }
+    switch aggregate.operation {
+    case .median: return list?.median
+    case .percentile(let percent): return list?.percentile(percent)
+    case .distinct: return Double(list?.distinctCount ?? 0)
+    case .sum, .mean, .min, .max: break
+    }
+    guard let summary, summary.count > 0 else { return nil }
     switch aggregate.operation {
     case .sum: return summary.sum
     case .mean:
@@ -103,6 +127,7 @@ public final class StatisticsCollector {
       return scaled.sum / Double(summary.count) * 0x1p64
     case .min: return summary.least
     case .max: return summary.greatest
+    case .median, .distinct, .percentile: return nil
     }
   }
 }

@@ -78,12 +78,15 @@ public struct CSVWriter {
   private var number = JSONWriter(reserving: 64)
 
   /// Begins a table with its header.
-  public init(_ columns: Columns, reserving capacity: Int = 0) {
+  ///
+  /// - Parameter hasDistances: whether each feature is written with its distance, in a column before those of properties.
+  public init(_ columns: Columns, hasDistances: Bool = false, reserving capacity: Int = 0) {
     (isMixed, hasTextIDs) = (columns.isMixed, columns.hasTextIDs)
     self.columns = Dictionary(uniqueKeysWithValues: zip(columns.names, 0...))
     values = Array(repeating: nil, count: columns.names.count)
     bytes.reserveCapacity(capacity)
-    for (index, name) in (CSVWriter.first + columns.names).enumerated() {
+    let first = CSVWriter.first + (hasDistances ? [Array("distance".utf8)] : [])
+    for (index, name) in (first + columns.names).enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       name.withUnsafeBytes { append($0) }
     }
@@ -102,8 +105,8 @@ public struct CSVWriter {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// Writes a feature.
-  public mutating func write(_ record: FeatureRecord) {
+  /// Writes a feature, with its distance if the table has distances.
+  public mutating func write(_ record: FeatureRecord, metres: Double? = nil) {
     var isExact = record.expires == nil && record.furtherOrdinates.isEmpty
     switch record.rawID {
     case .integer(let value, let writtenAsText):
@@ -113,7 +116,8 @@ public struct CSVWriter {
       append(text)
       if !CSVWriter.isRead(text) { isExact = false }
     }
-    for ordinate in [record.coordinate.longitude, record.coordinate.latitude] {
+    let (x, y) = (record.coordinate.longitude, record.coordinate.latitude)
+    for ordinate in [x, y] + (metres.map { [$0] } ?? []) {
       bytes.append(UInt8(ascii: ","))
       number.removeAll()
       number.value(ordinate)

@@ -60,7 +60,36 @@ struct IndexBenchmark {
   func run() throws {
     try worldViews()
     try cityViews()
+    nearest()
     try writes()
+  }
+
+  /// Measures the nearest features of places where there are features, and of any on the globe.
+  private func nearest() {
+    var synthetic = Synthetic(seed: 4)
+    let scope = FeatureScope(IndexedCollection(index))
+    for isNearSome in [true, false] {
+      for limit in [10, 1000] {
+        var times: [Double] = []
+        for _ in 0..<300 {
+          let place =
+            isNearSome
+            ? points[Int(synthetic.uniform() * Double(points.count))]
+            : Coordinate(
+              latitude: synthetic.uniform() * 180 - 90, longitude: synthetic.uniform() * 360 - 180)
+          times.append(
+            seconds {
+              let found = scope.ordinals(
+                in: nil, nearestTo: GlobeDistance(from: place), limit: limit)
+              precondition(found.count == min(limit, points.count), "features are missing")
+            })
+        }
+        times.sort()
+        row(
+          "nearest \(limit) \(isNearSome ? "of a feature" : "of any place"), median",
+          duration(times.percentile(50)), "99 %: \(duration(times.percentile(99)))")
+      }
+    }
   }
 
   /// Measures small writes one after the other: features that move a little.

@@ -142,10 +142,10 @@ struct PropertyBenchmark {
     var total = (counted: 0, population: 0.0, annotations: 0)
     let time = try median(3) {
       total = (0, 0, 0)
-      let collector = try StatisticsCollector(wanted)
       let result = try clusters()
+      let collector = try StatisticsCollector(wanted, of: result)
       for annotation in result.annotations {
-        let found = collector.statistics(of: annotation, in: result)
+        let found = collector.statistics(of: annotation)
         total.counted += found.counts.reduce(0) { $0 + $1.count }
         total.population += (found.aggregates[0] ?? 0)
         total.annotations += 1

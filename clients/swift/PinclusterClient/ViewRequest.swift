@@ -53,7 +53,45 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
   /// A statistic of a property, in each annotation.
   public struct Aggregate: Codable, Hashable, Sendable {
     /// What is computed.
-    public enum Operation: String, Codable, Sendable { case sum, mean, min, max }
+    public enum Operation: Codable, Hashable, Sendable {
+      case sum, mean, min, max, median
+      /// The number of different values of any type.
+      case distinct
+      /// By nearest rank, of some percent from 1 to 99.
+      case percentile(Int)
+
+      /// Decodes it as the contract has it.
+      public init(from decoder: any Decoder) throws {
+        let name = try decoder.singleValueContainer().decode(String.self)
+        let plain = [Operation.sum, .mean, .min, .max, .median, .distinct]
+        if let known = plain.first(where: { $0.name == name }) {
+          self = known
+        } else if name.utf8.first == UInt8(ascii: "p"), let percent = Int(name.dropFirst()) {
+          self = .percentile(percent)
+        } else {
+          throw DecodingError.dataCorrupted(
+            .init(codingPath: decoder.codingPath, debugDescription: "no operation \(name)"))
+        }
+      }
+
+      /// Encodes it as the contract has it.
+      public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+      }
+
+      private var name: String {
+        switch self {
+        case .sum: "sum"
+        case .mean: "mean"
+        case .min: "min"
+        case .max: "max"
+        case .median: "median"
+        case .distinct: "distinct"
+        case .percentile(let percent): "p\(percent)"
+        }
+      }
+    }
 
     /// What is computed.
     public var operation: Operation
