@@ -24,17 +24,23 @@ struct PropertyNotes {
   private static let sampled = 64
 
   /// The notes of a filter.
-  init(filter: FilterExpression?) {
+  init(filter: FilterExpression?) { add(filter) }
+
+  /// The notes of what annotations are and carry.
+  init(_ options: CellOptions) {
+    if options.namesProperties { add(options) }
+  }
+
+  private mutating func add(_ filter: FilterExpression?) {
     for property in filter?.namedProperties ?? [] where property.name != FilterExpression.id {
       add(property.name, isCompared: property.isCompared)
     }
   }
 
-  /// The notes of what annotations are and carry.
-  init(_ options: CellOptions) {
+  private mutating func add(_ options: CellOptions) {
     // Also those whose members `fields` leaves out, so that the head stays as it is.
     let properties = options.properties
-    self.init(filter: properties.filter)
+    add(properties.filter)
     for name in properties.keyNames { add(name) }
     if let name = properties.weightBy { add(name, needsNumbers: true) }
     for aggregate in properties.aggregates ?? [] {
@@ -75,7 +81,7 @@ struct PropertyNotes {
   private func sentences(
     in collection: IndexedCollection, column: ([UInt8]) -> PropertyColumn?
   ) -> [String]? {
-    guard collection.index.count > 0 else { return [] }
+    guard !asked.isEmpty, collection.index.count > 0 else { return [] }
     var sentences: [String] = []
     for one in asked {
       if PropertyNotes.isSeen(one.name, asNumber: one.needsNumbers, in: collection) { continue }

@@ -24,6 +24,12 @@ struct CellOptions: Hashable, Sendable {
     return needed
   }
 
+  /// Whether a property is named at all. Most requests name none, and are to copy nothing for it.
+  var namesProperties: Bool {
+    properties.filter != nil || properties.groupBy != nil || properties.hasStatistics
+      || output.titleProperty != nil
+  }
+
   /// The options with everything that has no effect at a zoom brought to one value, as a cache key.
   func canonical(atZoom zoomLevel: Double) -> CellOptions {
     var options = self
