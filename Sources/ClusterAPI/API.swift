@@ -185,7 +185,24 @@ public final class API: Sendable {
           finish(.failure(error))
         }
       }
+    case .soughtWrite(let find): seek(find, request, finish)
     case .deferred(let begin): try begin(finish)
+    }
+  }
+
+  /// Finds out what a write concerns, as a read would, and has it carried out.
+  private func seek(
+    _ find: @escaping @Sendable () throws -> Write, _ request: HTTPRequest,
+    _ finish: @escaping Reply
+  ) {
+    enqueue(.long, request, mayTakeLong: false, finish) {
+      do {
+        let write = try find()
+        if Interruption.isOver { return }
+        try self.enqueue(write, try self.share(of: write.bytes, for: request), request, finish)
+      } catch {
+        if !Interruption.isOver { finish(.failure(error)) }
+      }
     }
   }
 
@@ -248,13 +265,14 @@ public final class API: Sendable {
   }
 
   func enqueue(
-    _ lane: WorkQueue.Lane, _ request: HTTPRequest, _ finish: @escaping Reply,
-    _ work: @escaping @Sendable () -> Void
+    _ lane: WorkQueue.Lane, _ request: HTTPRequest, mayTakeLong: Bool = true,
+    _ finish: @escaping Reply, _ work: @escaping @Sendable () -> Void
   ) {
     request.note { $0.enter(lane.rawValue) }
     let timeout = requestTimeout
     let deadline = MonotonicTime.now + UInt(timeout) * 1_000_000_000
-    let isWrite = lane == .write || API.isLong(request) && Route.writes(request)
+    let isWrite =
+      mayTakeLong && (lane == .write || API.isLong(request) && Route.writes(request))
     let job = Job(
       of: request.client, isLong: lane != .quick, deadline: isWrite ? nil : deadline,
       isAbandoned: { request.isAbandoned },
@@ -285,6 +303,9 @@ public final class API: Sendable {
     request.note { $0.endWork() }
     let note: WriteQueue.Note = { times in request.note { $0.write = times } }
     let accepted = resources.writer.enqueue(write, share, note: note) { [weak self] result in
+      if case .failure(let error) = result, error is Outdated, let again = write.again, let self {
+        return seek(again, request, finish)
+      }
       let isFiltered = write.view.isFiltered
       // Compressing a long answer, or a look at what a tenant sees, must not keep the next writes waiting.
       let isLong = (try? result.get().body.count > API.longAnswer) ?? false

@@ -15,6 +15,9 @@ extension Route {
     Route(
       "/clients/leaflet/{leafletFile}", answersBeforeLoading: true,
       [.get: { .now(try $0.leafletFile($1.collection, $2)) }]),
+    Route(
+      "/clients/leaflet/images/{leafletImage}", answersBeforeLoading: true,
+      [.get: { .now(try $0.leafletImage($1.collection, $2)) }]),
     Route("/conformance", answersBeforeLoading: true, [.get: { .now(try $0.conformance($2)) }]),
     Route("/health/live", answersBeforeLoading: true, [.get: { .now(try $0.live($2)) }]),
     Route("/health/ready", answersBeforeLoading: true, [.get: { .now(try $0.ready($2)) }]),

@@ -16,6 +16,7 @@ enum LeafletFolder {
       let minified = name == "leaflet.js" ? "leaflet.min.js" : name
       files[name] = bytes("\(folder)/\(minified)") ?? bytes("\(folder)/\(name)")
     }
+    for name in MapSettings.leafletImages { files[name] = bytes("\(folder)/images/\(name)") }
     return files
   }
 

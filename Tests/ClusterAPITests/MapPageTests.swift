@@ -100,9 +100,20 @@ import Testing
     let answer = await service.get("/clients/leaflet/leaflet.js")
     answer.expectProblem(404)
     #expect(answer.text.contains("--leaflet"))
-    for name in ["leaflet.min.js", "..", "passwd"] {
+    for name in ["leaflet.min.js", "..", "passwd", "marker-icon.png", "images/leaflet.css"] {
       (await service.get("/clients/leaflet/\(name)")).expectProblem(404)
     }
+  }
+
+  @Test func `images of Leaflet are served as they are`() async throws {
+    let image = try #require(Service.leaflet["marker-icon.png"])
+    let service = try Service()
+    let answer = await service.get("/clients/leaflet/images/marker-icon.png")
+    #expect(answer.status == 200 && answer.response.header("Content-Type") == "image/png")
+    #expect(answer.response.body.elementsEqual(image))
+    let missing = await service.get("/clients/leaflet/images/layers.png")
+    missing.expectProblem(404)
+    #expect(missing.text.contains("--leaflet"))
   }
 
   @Test(arguments: [

@@ -31,6 +31,7 @@ import Testing
   private static let methods: [(path: String, allowed: [HTTPMethod])] = [
     ("/", read), ("/openapi.yaml", read), ("/api", read), ("/favicon.ico", read),
     ("/map", read), ("/clients/pincluster.js", read), ("/clients/leaflet/leaflet.js", read),
+    ("/clients/leaflet/images/marker-icon.png", read),
     ("/conformance", read), ("/health/live", read),
     ("/health/ready", read), ("/metrics", read), ("/collections", read),
     ("/collections/c/queryables", read), ("/collections/c/schema", read),

@@ -21,6 +21,8 @@ struct Write: Sendable {
   var isSmall: Bool
   /// Whether it deletes, so that it may use the space that is kept for that on a full disk.
   var makesRoom = false
+  /// Makes the write that takes its place, away from the writer, if it throws ``Outdated``.
+  var again: (@Sendable () throws -> Write)?
   /// Carries it out and makes the answer, which is sent when the transaction is on disk. It makes one
   /// change at most, and may run again if the transaction has to be begun anew.
   var perform: @Sendable (WriteGroup) throws -> HTTPResponse

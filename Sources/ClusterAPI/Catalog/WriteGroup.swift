@@ -92,6 +92,9 @@ final class WriteGroup {
     return try view[id]
   }
 
+  /// Whether the client sees a collection with an id, as it was before the group.
+  func hasCollection(_ id: String) -> Bool { view.madeVersion(of: id) != nil }
+
   /// Calls `body` with a feature as it is after the writes so far; nil if there is none that the client may see.
   func withRecord<R>(
     of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
@@ -142,11 +145,6 @@ final class WriteGroup {
   /// When features of a collection expire that are written now without a time of their own; nil for never.
   func defaultExpiry(of id: String) -> Int64? {
     (drafts[id].map { $0.info } ?? catalog[id]?.info)?.expiryOfWrites(at: store.clock.now)
-  }
-
-  /// The properties with the times of a collection's features.
-  func temporal(of id: String) -> TemporalProperties? {
-    (drafts[id].map { $0.info } ?? catalog[id]?.info)?.temporal
   }
 
   // MARK: Writing

@@ -16,8 +16,14 @@ extension IndexedCollection {
 
   /// A request's filter with the values of the properties that it names, and of ids.
   func filter(_ expression: FilterExpression) throws(ImpossibleRequest) -> FeatureFilter {
+    bound(try reading(expression))
+  }
+
+  /// A request's filter as this version reads it, which means the same as a filter of a key, after a look whether there is
+  /// memory for it.
+  func reading(_ expression: FilterExpression) throws(ImpossibleRequest) -> FilterExpression {
     try checkMemory(for: PropertyOptions(filter: expression))
-    return bound(readingIDs(in: expression))
+    return readingIDs(in: expression)
   }
 
   /// A key's filter with the values of the properties that it names. What it lets through depends on nothing but the

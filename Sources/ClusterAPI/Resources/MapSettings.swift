@@ -14,6 +14,10 @@ public struct MapSettings: Sendable {
 
   /// The names under which the files of Leaflet are served.
   public static let leafletNames = ["leaflet.js", "leaflet.css"]
+  /// Those of its images, which pages of others may show, such as that of its marker.
+  public static let leafletImages = [
+    "marker-icon.png", "marker-icon-2x.png", "marker-shadow.png", "layers.png", "layers-2x.png",
+  ]
 
   /// No tiles and no Leaflet.
   public init() {
@@ -26,7 +30,7 @@ public struct MapSettings: Sendable {
   /// - Parameters:
   ///   - basemapURL: a template such as `https://{s}.example/{z}/{x}/{y}.png`; nil for land and borders alone.
   ///   - attribution: whose tiles they are.
-  ///   - leaflet: the bytes of ``leafletNames``, as far as they were found.
+  ///   - leaflet: the bytes of ``leafletNames`` and ``leafletImages``, as far as they were found.
   /// - Returns: nil unless the template is an absolute URL with all three numbers.
   public init?(basemapURL: String?, attribution: String, leaflet: [String: [UInt8]]) {
     self.attribution = attribution

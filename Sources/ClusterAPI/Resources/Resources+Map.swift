@@ -14,16 +14,26 @@ extension Resources {
 
   /// A file of Leaflet.
   func leafletFile(_ name: String, _ request: HTTPRequest) throws -> HTTPResponse {
-    guard MapSettings.leafletNames.contains(name) else {
-      throw Problem.notFound("there is no such file")
-    }
+    let type = name.ends(with: ".css") ? "text/css" : "text/javascript"
+    return try leafletFile(
+      name, of: MapSettings.leafletNames, "\(type); charset=utf-8", to: request)
+  }
+
+  /// An image of Leaflet.
+  func leafletImage(_ name: String, _ request: HTTPRequest) throws -> HTTPResponse {
+    try leafletFile(name, of: MapSettings.leafletImages, "image/png", to: request)
+  }
+
+  private func leafletFile(
+    _ name: String, of names: [String], _ type: String, to request: HTTPRequest
+  ) throws -> HTTPResponse {
+    guard names.contains(name) else { throw Problem.notFound("there is no such file") }
     guard let body = map.leaflet[name] else {
       throw Problem.notFound(
         "Leaflet was not found when the service started; install libjs-leaflet, or name its folder with --leaflet"
       )
     }
-    let type = name.ends(with: ".css") ? "text/css" : "text/javascript"
-    return try Resources.response(to: request, body, "\(type); charset=utf-8")
+    return try Resources.response(to: request, body, type)
   }
 
   /// The page. Its state is behind the `#` of its URL, so nothing of it comes here.

@@ -42,6 +42,9 @@ public struct FilteredCollection: Sendable {
   /// The memory that a feature takes while an index is built, in bytes.
   private static let bytesToBuild = 100
 
+  /// The memory that it takes beside the other collection, in bytes.
+  public var byteCount: Int { collection.index.count * 26 }
+
   /// Whether this is what passes of an index.
   public func isCurrent(for index: FeatureIndex) -> Bool { source === index }
 

@@ -98,7 +98,10 @@ final class Service: Sendable {
   }
 
   /// Files that stand for those of Leaflet.
-  static let leaflet = ["leaflet.js": Array("L = {}".utf8), "leaflet.css": Array("a {}".utf8)]
+  static let leaflet = [
+    "leaflet.js": Array("L = {}".utf8), "leaflet.css": Array("a {}".utf8),
+    "marker-icon.png": [0x89, 0x50, 0x4e, 0x47, 0, 0xff],
+  ]
   /// A map page with Leaflet.
   static let map =
     MapSettings(basemapURL: nil, attribution: "", leaflet: leaflet) ?? MapSettings()

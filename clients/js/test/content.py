@@ -119,6 +119,17 @@ def icons_of_annotations(browse, service):
     assert page.locator(".pincluster-own, .pincluster-content").count() == 0
     assert page.title() != "broken"
     b.close()
+    # Leaflet's own marker stands on the place, its image is the service's, and a popup points to its upper edge.
+    b = leaflet(browse, service, "marked", "icon: ({ count }) => count > 1 ? null : new L.Icon.Default(), popup: ['name']")
+    page = b.page
+    image = page.locator(f'[data-id="{pin(page, 1)}"] img')
+    until(page, "[...document.querySelectorAll('.pincluster-mark img')].every(one => one.complete && one.naturalWidth === 25)")
+    box, place = image.bounding_box(), page.evaluate("map.latLngToContainerPoint([50, 14])")
+    assert abs(box["x"] + 12 - left - place["x"]) <= 1 and abs(box["y"] + 41 - top - place["y"]) <= 1, (box, place)
+    image.click()
+    tip = page.locator(".leaflet-popup-tip").bounding_box()
+    assert 0 <= box["y"] - tip["y"] - tip["height"] < 12, (box, tip)
+    b.close()
 
 
 @test

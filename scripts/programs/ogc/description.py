@@ -41,7 +41,8 @@ def implemented(service):
     values = {
         "collectionId": data.COLLECTION, "featureId": "1", "annotationId": "g120_200_52_31", "tileZoom": "0",
         "tileX": "0", "tileY": "0", "tileMatrix": "0", "tileRow": "0", "tileCol": "0", "clientFile": "pincluster.js",
-        "leafletFile": "leaflet.js"}
+        "leafletFile": "leaflet.js",
+        "leafletImage": "marker-icon.png"}
     methods = {}
     for path, method, operation in service.operations():
         methods.setdefault(re.sub(r"{(\w+)}", lambda found: values[found[1]], path), set()).add(method)

@@ -1,0 +1,127 @@
+import ClusterCore
+import FeatureStore
+import HTTPServer
+import Threading
+
+/// A deletion of the features in a region that pass a filter.
+///
+/// Others' writes wait while the writer finds out which these are, so it has little time for that. What takes longer is
+/// found out before its turn, by a thread for long reads, and the writer looks only at what has changed since. If that is
+/// too much, it is brought up to date and waits for another turn.
+struct ItemDeletion: Sendable {
+  /// What is deleted as of a version.
+  struct Found: Sendable {
+    fileprivate let filtered: FilteredCollection
+    /// The filter that they pass, as that version reads it.
+    fileprivate let expression: FilterExpression
+    /// What is said of the properties that the filter names. They are those of the features before, as all that have one
+    /// may go.
+    fileprivate let notes: [String]
+  }
+
+  /// The writer's time for telling what to delete, in nanoseconds.
+  private static let turn: UInt = 20_000_000
+  /// The turns of the writer that are tried.
+  static let attempts = 6
+
+  let view: CatalogView
+  /// The collection's id.
+  let id: String
+  let filter: FilterExpression?
+  let region: DegreesRegion?
+  let datetime: TimeExtent?
+  let limits: WriteLimits
+
+  /// Whether it takes next to no time to tell what to delete, or only the writer can, as a write before this one may create
+  /// the collection.
+  func isShort() throws -> Bool {
+    guard let snapshot = try view[id] else { return true }
+    return Cost(
+      ofItems: .max, in: region, passing: filter(at: snapshot.info), of: snapshot.collection
+    ).lane == nil
+  }
+
+  /// The write.
+  ///
+  /// - Parameters:
+  ///   - found: what was found out before.
+  ///   - attempts: the turns that may be tried, with this one.
+  func write(_ found: Found? = nil, attempts: Int = attempts) -> Write {
+    var write = Write.alone(by: view, in: id, makesRoom: true) { group in
+      let snapshot = view.work(for: id) == .much ? nil : try group.snapshot(id)
+      let asked = try snapshot.flatMap { snapshot in
+        try Interruption.run(atMost: ItemDeletion.turn) {
+          (
+            scope: try self.scope(of: snapshot, found),
+            notes: found?.notes ?? notes(at: snapshot)
+          )
+        }
+      }
+      guard let (scope, notes) = asked else {
+        guard group.hasCollection(id) else { throw Problem.noCollection }
+        if attempts > 1 { throw Outdated() }
+        throw Problem.unavailable("the collection changes faster than can be told what to delete")
+      }
+      let index = scope.index
+      let ids = scope.ordinals(in: region, offset: 0, limit: .max).map { index.record(at: $0).id }
+      if !ids.isEmpty { _ = try group.delete(ids, from: id) }
+      return HTTPResponse { json in
+        json.member("deleted", ids.count)
+        json.notes(notes)
+      }
+    }
+    // What takes more counts less, as it is made by one client at a time for long.
+    write.bytes = min(found?.filtered.byteCount ?? 0, limits.decodedBytes / 2)
+    if attempts > 1 { write.again = { try lookAgain(after: found, attempts: attempts - 1) } }
+    return write
+  }
+
+  /// Finds out what to delete.
+  func lookAgain(after found: Found? = nil, attempts: Int = attempts) throws -> Write {
+    guard let snapshot = try view[id], let filter = filter(at: snapshot.info) else {
+      return write(attempts: attempts)
+    }
+    let collection = snapshot.collection
+    let expression = try collection.reading(filter)
+    let filtered =
+      if let found, found.expression == expression {
+        try found.filtered.following(collection, passing: { try $0.filter(ofKey: expression) })
+          .filtered
+      } else {
+        try FilteredCollection(of: collection, passing: { try $0.filter(ofKey: expression) })
+      }
+    return write(
+      Found(filtered: filtered, expression: expression, notes: notes(at: snapshot)),
+      attempts: attempts)
+  }
+
+  /// Those that pass, and maybe others outside of the region.
+  private func scope(of snapshot: CollectionSnapshot, _ found: Found?) throws -> FeatureScope {
+    let (collection, filter) = (snapshot.collection, filter(at: snapshot.info))
+    guard let filter else {
+      if region == nil { throw ItemDeletion.noTimes }
+      return FeatureScope(collection)
+    }
+    guard let found, try collection.reading(filter) == found.expression else {
+      return FeatureScope(collection, passing: try collection.filter(filter), near: region)
+    }
+    let expression = found.expression
+    return FeatureScope(
+      try found.filtered.following(collection, passing: { try $0.filter(ofKey: expression) })
+        .filtered.collection)
+  }
+
+  private func notes(at snapshot: CollectionSnapshot) -> [String] {
+    PropertyNotes(filter: filter(at: snapshot.info)).sentences(in: snapshot.collection)
+  }
+
+  /// What features must pass by what is said about their collection; nil for nothing.
+  private func filter(at info: CollectionInfo) -> FilterExpression? {
+    filter.narrowed(to: datetime, of: info.temporal)
+  }
+
+  /// A span of time says nothing where features have no times.
+  private static let noTimes = Problem(
+    422, field: "datetime", inBody: false,
+    "the collection has no temporal properties, so that datetime alone would delete everything")
+}
