@@ -16,8 +16,6 @@ struct ItemDeletion: Sendable {
     fileprivate let expression: FilterExpression
   }
 
-  /// The writer's time for telling what to delete, in nanoseconds.
-  private static let turn: UInt = 20_000_000
   /// The turns of the writer that are tried.
   static let attempts = 6
 
@@ -28,6 +26,8 @@ struct ItemDeletion: Sendable {
   let region: DegreesRegion?
   let datetime: TimeExtent?
   let limits: WriteLimits
+  /// The writer's time for telling what to delete, in nanoseconds.
+  var turn: UInt = 20_000_000
 
   /// Whether it takes next to no time to tell what to delete, or only the writer can, as a write before this one may create
   /// the collection.
@@ -47,7 +47,7 @@ struct ItemDeletion: Sendable {
     var write = Write.alone(by: view, in: id, makesRoom: true) { group in
       let snapshot = view.work(for: id) == .much ? nil : try group.snapshot(id)
       let scope = try snapshot.flatMap { snapshot in
-        try Interruption.run(atMost: ItemDeletion.turn) { try self.scope(of: snapshot, found) }
+        try Interruption.run(atMost: turn) { try self.scope(of: snapshot, found) }
       }
       guard let scope else {
         guard group.hasCollection(id) else { throw Problem.noCollection }
