@@ -292,6 +292,11 @@ struct Serve: RunnableCommand {
       case .storeLost(let reason):
         logger.log(.error, "store lost") { $0.member("message", reason) }
       case .storeBack: logger.log(.info, "store back")
+      case .behind(let collection):
+        logger.log(.error, "behind") { json in
+          json.member("message", "there is no memory for what other instances have written")
+          json.member("collection", collection)
+        }
       case .loadedAnew(let collection):
         logger.log(.info, "loaded anew") { $0.member("collection", collection) }
       case .drift(let collection, let version, let features, let shown, let stored):

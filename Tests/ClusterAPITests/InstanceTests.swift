@@ -4,6 +4,7 @@ import Testing
 import Threading
 
 @testable import ClusterAPI
+@testable import ClusterCore
 @testable import FeatureStore
 
 /// Services that share a database, some of which are behind the others.
@@ -41,7 +42,7 @@ struct InstanceTests {
     /// Stores a feature at the first service, and returns the version.
     func put(_ id: String, of tenant: String, _ number: Int, by key: String) async throws -> Int {
       let feature =
-        #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"#
+        #"{"type":"Feature","geometry":{"type":"Point","coordinates":[\#(tenant == "a" ? 1 : 3),2]},"#
         + #""properties":{"t":"\#(tenant)","n":\#(number)}}"#
       let answer = await first.send(
         .put, "/collections/c/items/\(id)", feature, headers: InstanceTests.bearer(key))
@@ -173,20 +174,166 @@ struct InstanceTests {
       try await services.settle()
     }
     // Others' writes make versions that one instance reads at once with the tenant's, and another one doesn't.
-    let own = try await services.holding {
+    let (own, others) = try await services.holding {
       let own = try await services.put("a1", of: "a", 4, by: "key-a")
-      for number in 1...3 { _ = try await services.put("b1", of: "b", number, by: "key-b") }
-      return own
+      var others: [Int64] = []
+      for number in 1...3 {
+        _ = try await services.put("b1", of: "b", number, by: "key-b")
+        others.append(services.first.catalog["c"]?.info.time ?? 0)
+      }
+      return (own, others)
     }
     try await services.settle()
     let shown = await services.hasty.get("/collections/c", headers: ofA)
     let version = try #require(shown["version"]?.int)
-    #expect(version > own)
+    #expect(version >= own && !others.contains(Int64(version)), "\(version), \(own), \(others)")
     let there = await services.first.get("/collections/c?minVersion=\(version)", headers: ofA)
     #expect(there.status == 200 && there["version"]?.int == version, "\(there.text)")
     // The other tenant's next write is no news.
     _ = try await services.put("b1", of: "b", 5, by: "key-b")
     let again = await services.first.get("/collections/c", headers: ofA)
     #expect(again["version"]?.int == version)
+  }
+
+  /// The version, the tag and the id of the first event that a tenant gets of a service.
+  private func sight(of service: Service, _ key: String = "key-a") async throws -> [String] {
+    let headers = Self.bearer(key)
+    let answers = [
+      await service.get("/collections/c", headers: headers),
+      await service.get("/collections/c/items", headers: headers),
+      await service.get("/collections/c/clusters?bbox=0,0,9,9&zoom=4", headers: headers),
+    ]
+    let list = await service.get("/collections", headers: headers)
+    let versions = (list["collections"]?.array ?? []).map {
+      $0["version"]?.int.map(String.init) ?? ""
+    }
+    return versions + answers.map { $0["version"]?.int.map(String.init) ?? "" }
+      + answers.map { $0.response.etag ?? "" }
+  }
+
+  @Test("a tenant isn't told when others have written, at a first look or later")
+  func silence() async throws {
+    let services = try Services()
+    let own = try await services.put("a1", of: "a", 1, by: "key-a")
+    var others: Set<Int64> = []
+    func othersWrite() async throws {
+      _ = try await services.put("b1", of: "b", .random(in: 0...1_000_000), by: "key-b")
+      others.insert(services.first.catalog["c"]?.info.time ?? 0)
+    }
+    try await services.settle()
+    // Beyond a full second.
+    for _ in 0..<30 {
+      try await othersWrite()
+      try await Task.sleep(for: .milliseconds(40))
+    }
+    try await services.settle()
+    let known = try await sight(of: services.first)
+    #expect(known.first == "\(own)", "\(known)")
+    for round in 0..<3 {
+      // As after a restart.
+      let late = try Service(sharing: services.first, keys: Self.keys, maxWait: 60)
+      try await othersWrite()
+      let sights = [try await sight(of: late), try await sight(of: services.hasty)]
+      for sight in sights {
+        let version = try #require(sight.first.flatMap { Int($0) })
+        #expect(!others.contains(Int64(version)))
+        #expect(version >= own, "round \(round): \(version)")
+      }
+      for _ in 0..<3 { try await othersWrite() }
+      try await services.settle()
+      #expect(try await sight(of: late) == sights[0])
+      #expect(try await sight(of: services.hasty) == sights[1])
+      #expect(try await sight(of: services.first) == known)
+      // What was told by one instance is known to the others as soon as the second is over there.
+      let version = try #require(sights[0].first)
+      let there = await services.patient.get(
+        "/collections/c?minVersion=\(version)", headers: Self.bearer("key-a"))
+      #expect(
+        there.status == 200 && Int(version) ?? 0 <= there["version"]?.int ?? 0, "\(there.text)")
+    }
+  }
+
+  @Test("whether others have written decides about no version that a tenant asks for")
+  func silentWaits() async throws {
+    let services = try Services()
+    _ = try await services.put("a1", of: "a", 1, by: "key-a")
+    try await services.settle()
+    let ofA = Self.bearer("key-a")
+    /// Asks for a version that is none of the tenant's, and returns how late the answer was: nil if it was none.
+    func isAnswered(_ service: Service, isBusy: Bool) async throws -> Bool {
+      // The third tenth of a second, in which no time is settled for a while.
+      var now = SystemTime.now
+      while now % 1_000_000 < 100_000 || now % 1_000_000 > 200_000 {
+        try await Task.sleep(for: .milliseconds(20))
+        now = SystemTime.now
+      }
+      let answer = Locked<Answer?>(nil)
+      service.begin(.get, "/collections/c?minVersion=\(now)", headers: ofA) { got in
+        answer.withLock { $0 = got }
+      }
+      for number in 0..<8 where isBusy {
+        _ = try await services.put("b1", of: "b", number, by: "key-b")
+      }
+      let version = services.first.catalog["c"]?.info.version
+      while service.catalog["c"]?.info.version != version {
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      try await Task.sleep(for: .milliseconds(50))
+      let isThere = answer.value != nil
+      let isLate = SystemTime.now / 1_000_000 > now / 1_000_000
+      while answer.value == nil { try await Task.sleep(for: .milliseconds(10)) }
+      #expect(answer.value?.status == 200)
+      return isThere && !isLate
+    }
+    for isBusy in [false, true, true, false, true] {
+      #expect(try await !isAnswered(services.first, isBusy: isBusy))
+      #expect(try await !isAnswered(services.patient, isBusy: isBusy))
+    }
+  }
+
+  @Test(
+    "an instance without memory for what others have written says so, and goes on with the rest")
+  func withoutMemory() async throws {
+    let first = try Service()
+    let second = try Service(sharing: first)
+    func put(_ number: Int, in collection: String, at service: Service) async -> Answer {
+      let feature =
+        #"{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"n":\#(number)}}"#
+      return await service.send(.put, "/collections/\(collection)/items/1", feature)
+    }
+    func comes(_ target: String, _ isThere: (Answer) -> Bool) async throws {
+      let deadline = MonotonicTime.now + 60_000_000_000
+      while MonotonicTime.now < deadline {
+        if isThere(await second.get(target)) { return }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      Issue.record("\(target) never comes")
+    }
+    for collection in ["c", "d"] { #expect(await put(1, in: collection, at: first).status == 201) }
+    try await comes("/collections/c/items/1") { $0.status == 200 }
+    let isFull = Locked(true)
+    second.writer.queue.sync {
+      guard let shared = second.writer.shared else { return }
+      let show = shared.onChange
+      shared.onChange = { change in
+        if change.id == "c", case .changed = change, isFull.value { throw RecordArena.Full() }
+        try show(change)
+      }
+    }
+    #expect(await put(2, in: "c", at: first).status == 200)
+    #expect(await put(2, in: "d", at: first).status == 200)
+    try await comes("/health/ready") { $0.status == 503 && $0.text.contains("collection c") }
+    try await comes("/collections/d/items/1") { $0.text.contains("\"n\":2") }
+    // It answers as before, and takes what it can.
+    #expect(await second.get("/collections/c/items/1").text.contains("\"n\":1"))
+    let refused = await put(3, in: "c", at: second)
+    refused.expectProblem(503)
+    #expect(refused.response.header("Retry-After") != nil)
+    #expect(await put(3, in: "d", at: second).status == 200)
+    #expect(second.events.value.contains { if case .behind("c") = $0 { true } else { false } })
+    isFull.withLock { $0 = false }
+    try await comes("/collections/c/items/1") { $0.text.contains("\"n\":2") }
+    try await comes("/health/ready") { $0.status == 200 }
+    #expect(await put(4, in: "c", at: second).status == 200)
   }
 }

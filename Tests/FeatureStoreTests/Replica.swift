@@ -16,6 +16,8 @@ final class Replica {
   private(set) var loaded: [String: FeatureIndex] = [:]
   /// The number of changes since the index file that was read, by collection.
   private(set) var changes: [String: Int] = [:]
+  /// The steps of changes, and the last time that is settled, by collection.
+  private(set) var (steps, settled) = ([String: [StoreChange.Step]](), [String: Int64]())
   /// How often a collection was loaded.
   private(set) var loads = 0
 
@@ -48,7 +50,10 @@ final class Replica {
     switch change {
     case .dropped(let id): (features[id], infos[id]) = (nil, nil)
     case .unknown(let info): try load(info)
-    case .changed(let info, let changes): apply(changes, leadingTo: info)
+    case .changed(let info, let changes, let made):
+      apply(changes, leadingTo: info)
+      steps[info.id, default: []] += made
+    case .settled(let id, let second, _): settled[id] = second
     }
   }
 

@@ -11,6 +11,8 @@ import Synchronization
 public final class Catalog: Sendable {
   private struct Entry {
     var snapshot: CollectionSnapshot
+    /// Of a shared store, what has changed lately.
+    var recent: RecentSteps?
     /// Nil until the first client watches the collection.
     var log: TouchLog?
   }
@@ -25,13 +27,17 @@ public final class Catalog: Sendable {
 
     subscript(_ id: String) -> Entry? { byID[id] }
 
-    mutating func show(_ snapshot: CollectionSnapshot) {
+    mutating func show(_ snapshot: CollectionSnapshot, _ steps: [RecentSteps.Step]) {
       let id = snapshot.info.id
+      let recent = byID[id].flatMap {
+        RecentSteps($0.recent, from: $0.snapshot, to: snapshot, by: steps)
+      }
       if byID[id] == nil {
         ids.insert(id, at: place(of: id))
         dropped.remove(id)
       }
       byID[id, default: Entry(snapshot: snapshot)].snapshot = snapshot
+      byID[id]?.recent = recent
     }
 
     mutating func remove(_ id: String, at version: Int64?) -> Entry? {
@@ -131,24 +137,28 @@ public final class Catalog: Sendable {
   /// Shows a collection as a write has left it. If expired features were left out meanwhile, the snapshot
   /// gets a new version, as versions only grow.
   ///
-  /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
+  /// - Parameters:
+  ///   - touched: the coordinates where features were before or are now; nil if they aren't known.
+  ///   - steps: in which it was changed in a shared store; none if in one.
   /// - Returns: the snapshot that is shown.
   @discardableResult
-  func publish(_ snapshot: CollectionSnapshot, touched: [Coordinate]?) -> CollectionSnapshot {
-    let shown = replace(with: snapshot, touched: touched)
+  func publish(
+    _ snapshot: CollectionSnapshot, touched: [Coordinate]?, steps: [RecentSteps.Step] = []
+  ) -> CollectionSnapshot {
+    let shown = replace(with: snapshot, touched: touched, steps)
     waits.show(shown.info.version, of: shown.info.id)
     return shown
   }
 
   private func replace(
-    with snapshot: CollectionSnapshot, touched: [Coordinate]?
+    with snapshot: CollectionSnapshot, touched: [Coordinate]?, _ steps: [RecentSteps.Step]
   ) -> CollectionSnapshot {
     publishing.withLock { toSweep in
       let id = snapshot.info.id
       guard let shown = shown(id),
         shown.info.version > snapshot.info.version, let timekeeper = timekeeper.withLock({ $0 })
       else {
-        show(snapshot, touched: touched)
+        show(snapshot, touched: touched, steps)
         return snapshot
       }
       let later = snapshot.changed(to: timekeeper.versions.next())
@@ -162,7 +172,9 @@ public final class Catalog: Sendable {
   private func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
 
   /// Replaces a snapshot and tells watchers what it touched. The caller holds ``publishing``.
-  private func show(_ snapshot: CollectionSnapshot, touched: [Coordinate]?) {
+  private func show(
+    _ snapshot: CollectionSnapshot, touched: [Coordinate]?, _ steps: [RecentSteps.Step] = []
+  ) {
     let id = snapshot.info.id
     snapshot.cellCache.touch(touched, at: snapshot.info.version)
     snapshot.tileCache.touch(touched, at: snapshot.info.version)
@@ -171,7 +183,9 @@ public final class Catalog: Sendable {
       let old = entries[id]
       entries.shownCount += 1
       snapshot.place.store(entries.shownCount, ordering: .relaxed)
-      entries.show(snapshot)
+      let saysMore = old.map { !$0.snapshot.info.says(sameAs: snapshot.info) } ?? true
+      let whole = RecentSteps.Step(time: snapshot.info.time, touched: saysMore ? nil : touched)
+      entries.show(snapshot, steps.isEmpty || saysMore || touched == nil ? steps + [whole] : steps)
       old?.log?.append(snapshot, touched)
       return old
     }
@@ -185,6 +199,30 @@ public final class Catalog: Sendable {
       entries[id].map { ($0.snapshot.info.version, false) }
         ?? entries.dropped[id].map { ($0, true) }
     }
+  }
+
+  /// Takes note that a collection of a shared store, as it is shown, has all changes up to a time, before which there was a
+  /// full second. All instances tell of the same seconds, so the time counts only while nothing else is known.
+  func settle(_ id: String, at second: Int64, _ time: Int64) {
+    let version = entries.withLock { entries -> Int64? in
+      guard let entry = entries[id] else { return nil }
+      let last = entry.snapshot.info.time
+      let settled = entry.recent == nil && last > second ? time : second
+      guard last <= settled, entry.recent?.settled ?? 0 < settled else { return nil }
+      entries.byID[id]?.recent = RecentSteps(entry.snapshot, settled: settled)
+      return entry.snapshot.info.version
+    }
+    // Tenants wait for times.
+    if let version { waits.show(version, of: id) }
+  }
+
+  /// The collection with an id as it is now, with what has changed lately.
+  func dated(_ id: String) -> DatedSnapshot? {
+    guard let snapshot = self[id] else { return nil }
+    // A later one, if there is one by now.
+    return entries.withLock { entries in
+      entries[id].map { DatedSnapshot(snapshot: $0.snapshot, recent: $0.recent) }
+    } ?? DatedSnapshot(snapshot: snapshot, recent: nil)
   }
 
   /// Removes a dropped collection and tells its watchers.

@@ -48,11 +48,11 @@ struct CatalogView: Sendable {
   func snapshot(_ id: String, from version: Int64) throws -> CollectionSnapshot? {
     guard grant.coversEverything || grant.covers(id) else { return nil }
     guard let tenant else { return whole[id] }
-    guard let snapshot = whole[id] else {
+    guard let dated = whole.dated(id) else {
       tenant.forget(id)
       return nil
     }
-    return try tenant.view(of: id).snapshot(of: snapshot, from: version)
+    return try tenant.view(of: id).snapshot(of: dated, from: version)
   }
 
   /// The version of a collection that was made last, without any work; 0 if none was, nil if there is no such collection.
@@ -62,10 +62,10 @@ struct CatalogView: Sendable {
     return tenant.view(of: id).version ?? 0
   }
 
-  /// Whether a collection has come to a version.
+  /// Whether a collection has come to a version. A tenant isn't told by this whether others have changed something.
   func hasCome(_ id: String, to version: Int64) -> Bool? {
     guard let made = madeVersion(of: id) else { return nil }
-    return made >= version || isFiltered && whole[id].map { $0.info.time >= version } ?? false
+    return made >= version || isFiltered && whole.dated(id).map { $0.settled >= version } ?? false
   }
 
   /// Whether a collection has come to a version only to be dropped.

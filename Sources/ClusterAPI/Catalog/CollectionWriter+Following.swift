@@ -32,6 +32,8 @@ extension CollectionWriter {
     timer.schedule(deadline: .now(), repeating: CollectionWriter.period, leeway: .milliseconds(2))
     timer.resume()
     following.timer = timer
+    // Before anybody asks, so that it is known when that was.
+    follow()
   }
 
   func stopFollowing() {
@@ -59,6 +61,8 @@ extension CollectionWriter {
   private func report(isUp: Bool, _ error: (any Error)? = nil) {
     if isUp != following.wasUp {
       indexFiles.report(isUp ? .storeBack : .storeLost(reason: error.map { "\($0)" } ?? ""))
+    } else if case StoreError.noMemory(let id)? = error {
+      indexFiles.report(.behind(collection: id))
     } else if let error, isUp {
       indexFiles.report(.damaged(reason: "\(error)"))
     }
@@ -84,14 +88,17 @@ extension CollectionWriter {
     switch change {
     case .dropped(let id): catalog.remove(id, at: nil)
     case .unknown(let info): load(info)
-    case .changed(let info, let changes):
+    case .settled(let id, let second, let time): catalog.settle(id, at: second, time)
+    case .changed(let info, let changes, let made):
       let base = catalog[info.id]
       let collection = base?.collection ?? IndexedCollection()
       let changed = try collection.applying(changes)
       let hasOtherTimes = base.map { $0.info.temporal != info.temporal } ?? true
       catalog.publish(
         CollectionSnapshot(info: info, collection: changed.collection, after: base),
-        touched: hasOtherTimes ? nil : changed.touched)
+        touched: hasOtherTimes ? nil : changed.touched,
+        steps: made.count == 1 && made[0].time == info.time
+          ? [] : RecentSteps.steps(made, from: base?.index, to: changed.collection.index))
     }
   }
 
@@ -137,7 +144,9 @@ extension CollectionWriter {
     } catch StoreError.away, StoreError.dropped {
       // It is tried again if it is seen again.
     } catch {
-      indexFiles.report(.damaged(reason: "\(error)"))
+      shared.couldNotShow(info, error)
+      indexFiles.report(
+        error is RecordArena.Full ? .behind(collection: info.id) : .damaged(reason: "\(error)"))
     }
     follow()
   }

@@ -56,10 +56,10 @@ final class FilteredView: Sendable {
   /// What passes of a collection as it is now, or later.
   ///
   /// - Throws: ``Problem`` 503 if there is no memory for it.
-  func snapshot(of whole: CollectionSnapshot) throws -> CollectionSnapshot {
-    if let current = current(for: whole) { return current }
+  func snapshot(of whole: DatedSnapshot) throws -> CollectionSnapshot {
+    if let current = current(for: whole.snapshot) { return current }
     return try making.withLongLock { _ in
-      if let current = current(for: whole) { return current }
+      if let current = current(for: whole.snapshot) { return current }
       let before = state.withLock { $0 }
       let made = try make(after: before, of: whole)
       let log = state.withLock { state in
@@ -81,10 +81,10 @@ final class FilteredView: Sendable {
   }
 
   /// What passes of a collection that has come to a time that is asked for as a version, under no earlier one: another
-  /// instance, which shows the same, may have given it a later one, as it reads several changes at once.
-  func snapshot(of whole: CollectionSnapshot, from asked: Int64) throws -> CollectionSnapshot {
+  /// instance, which shows the same, may have given it a later one, as it was asked later.
+  func snapshot(of whole: DatedSnapshot, from asked: Int64) throws -> CollectionSnapshot {
     let made = try snapshot(of: whole)
-    guard made.info.version < asked, asked <= whole.info.time else { return made }
+    guard made.info.version < asked, asked <= whole.settled else { return made }
     return making.withLongLock { _ in
       let (snapshot, log) = state.withLock { state -> (CollectionSnapshot?, TouchLog?) in
         guard let current = state?.snapshot, current.info.version < asked else {
@@ -102,9 +102,10 @@ final class FilteredView: Sendable {
     }
   }
 
-  private func make(
-    after before: State?, of whole: CollectionSnapshot
-  ) throws -> (state: State, touched: [Coordinate]?, isAnother: Bool) {
+  /// A state after another one, where they differ, and whether the collection was dropped and created again.
+  private typealias Step = (state: State, touched: [Coordinate]?, isAnother: Bool)
+
+  private func make(after before: State?, of whole: DatedSnapshot) throws -> Step {
     do {
       return try Interruption.uninterrupted { try next(after: before, of: whole) }
     } catch is RecordArena.Full {
@@ -118,16 +119,38 @@ final class FilteredView: Sendable {
     }
   }
 
-  /// The next state, where it differs, and whether the collection was dropped and created again.
-  private func next(
-    after before: State?, of whole: CollectionSnapshot
-  ) throws -> (state: State, touched: [Coordinate]?, isAnother: Bool) {
+  /// The next state. Versions of the whole collection would tell how much others write, so they are times in microseconds
+  /// since 1970, which a restart doesn't take back. Where instances share a store, they mean the same on all of them, and
+  /// are those of own changes, or full seconds: at a first look, and where it isn't known when in that second it was.
+  private func next(after before: State?, of whole: DatedSnapshot) throws -> Step {
+    guard let recent = whole.recent else {
+      let time = whole.snapshot.info.time
+      return try step(after: before, to: whole.snapshot) { _ in time > 0 ? time : SystemTime.now }
+    }
+    let (base, place) = (recent.base, recent.base.place.load(ordering: .relaxed))
+    guard before.map({ $0.whole.key != base.info.key || $0.place < place }) ?? true else {
+      return try step(after: before, to: whole.snapshot, at: recent.time)
+    }
+    let first = try step(after: before, to: base) { _ in recent.settled }
+    if base === whole.snapshot { return first }
+    let second = try step(after: first.state, to: whole.snapshot, at: recent.time)
+    let touched = first.touched.flatMap { first in second.touched.map { first + $0 } }
+    return (second.state, touched, first.isAnother)
+  }
+
+  /// A step to a version of the whole collection.
+  ///
+  /// - Parameter time: the time of the step; it is handed the coordinates where features differ, nil for all. The version is
+  ///   later than the one before in any case.
+  private func step(
+    after before: State?, to whole: CollectionSnapshot, at time: ([Coordinate]?) -> Int64
+  ) throws -> Step {
     let filter = filter
     let place = whole.place.load(ordering: .relaxed)
     let binding: FilteredCollection.Binding = { try $0.filter(ofKey: filter) }
     guard let before, before.whole.key == whole.info.key else {
       let filtered = try FilteredCollection(of: whole.collection, passing: binding)
-      let info = whole.info.changed(to: FilteredView.nextVersion(after: before, of: whole))
+      let info = whole.info.changed(to: max(time(nil), (before?.snapshot.info.version ?? 0) + 1))
       let snapshot = CollectionSnapshot(info: info, collection: filtered.collection)
       return (
         State(filtered: filtered, whole: whole.info, place: place, snapshot: snapshot), nil,
@@ -141,8 +164,9 @@ final class FilteredView: Sendable {
     if isSame, filtered.collection === before.filtered.collection { return (next, [], false) }
     // Other times change what passes a span of time, wherever it is.
     let touched = before.whole.temporal == whole.info.temporal ? changed : nil
-    let version =
-      isSame ? before.snapshot.info.version : FilteredView.nextVersion(after: before, of: whole)
+    let last = before.snapshot.info.version
+    let saysSame = before.whole.says(sameAs: whole.info)
+    let version = isSame ? last : max(time(saysSame ? touched : nil), last + 1)
     next.snapshot = CollectionSnapshot(
       info: whole.info.changed(to: version), collection: filtered.collection,
       after: before.snapshot)
@@ -151,14 +175,6 @@ final class FilteredView: Sendable {
       next.snapshot.tileCache.touch(touched, at: version)
     }
     return (next, touched, false)
-  }
-
-  /// The version after another one. That of the whole collection would tell how much others write, so it is the time in
-  /// microseconds since 1970, which a restart doesn't take back: where instances share a store, that of the collection's last
-  /// change, so that all of them know whether they have come that far.
-  private static func nextVersion(after before: State?, of whole: CollectionSnapshot) -> Int64 {
-    let time = whole.info.time
-    return max(time > 0 ? time : SystemTime.now, (before?.snapshot.info.version ?? 0) + 1)
   }
 
   /// The log of the changes from now on, or from the first call on; nil if no version was made.

@@ -20,6 +20,8 @@ public enum StoreEvent: Sendable {
   case storeLost(reason: String)
   /// There is a connection again.
   case storeBack
+  /// There is no memory for what others have written to a collection, so that it is shown as it was before.
+  case behind(collection: String)
   /// A collection was loaded, as others had created or changed it too much to follow.
   case loadedAnew(collection: String)
 

@@ -53,11 +53,11 @@ final class Tenant: Sendable {
     Tenant.background.async { [self] in
       // Before the look: what changes after it needs another.
       updating.withLock { _ = $0.remove(id) }
-      guard let whole = catalog[id], let shown = try? view(of: id).snapshot(of: whole) else {
+      guard let dated = catalog.dated(id), let shown = try? view(of: id).snapshot(of: dated) else {
         return
       }
       catalog.waits.show(
-        max(shown.info.version, whole.info.time), of: id, to: ObjectIdentifier(self))
+        max(shown.info.version, dated.settled), of: id, to: ObjectIdentifier(self))
     }
   }
 
@@ -66,7 +66,7 @@ final class Tenant: Sendable {
   /// Brings the views that were made up to date, so that they keep nothing alive that is long gone.
   func update(from catalog: Catalog) {
     for (id, view) in views.withLock({ $0 }) {
-      guard let whole = catalog[id] else {
+      guard let whole = catalog.dated(id) else {
         forget(id)
         continue
       }

@@ -19,8 +19,6 @@ struct ItemDeletion: Sendable {
     fileprivate let notes: [String]
   }
 
-  /// The writer's time for telling what to delete, in nanoseconds.
-  private static let turn: UInt = 20_000_000
   /// The turns of the writer that are tried.
   static let attempts = 6
 
@@ -31,6 +29,8 @@ struct ItemDeletion: Sendable {
   let region: DegreesRegion?
   let datetime: TimeExtent?
   let limits: WriteLimits
+  /// The writer's time for telling what to delete, in nanoseconds.
+  var turn: UInt = 20_000_000
 
   /// Whether it takes next to no time to tell what to delete, or only the writer can, as a write before this one may create
   /// the collection.
@@ -50,7 +50,7 @@ struct ItemDeletion: Sendable {
     var write = Write.alone(by: view, in: id, makesRoom: true) { group in
       let snapshot = view.work(for: id) == .much ? nil : try group.snapshot(id)
       let asked = try snapshot.flatMap { snapshot in
-        try Interruption.run(atMost: ItemDeletion.turn) {
+        try Interruption.run(atMost: turn) {
           (
             scope: try self.scope(of: snapshot, found),
             notes: found?.notes ?? notes(at: snapshot)

@@ -53,6 +53,9 @@ final class Resources: Sendable {
     let catalog = catalog.whole
     if catalog.isDetached { return "the data directory has been removed or replaced" }
     if let lane = work.stuck { return lane.ifStuck }
+    if let id = writer.link?.withoutMemory.first {
+      return "there is no memory for what others have written to the collection \(id)"
+    }
     return catalog.isReady ? nil : "not every collection is loaded"
   }
 

@@ -188,6 +188,10 @@ extension Problem {
           409,
           "the collection shows a table of the database and is written there; pincluster detach ends that"
         )
+      case .noMemory:
+        .unavailable(
+          "this instance has no memory for what others have written to the collection; nothing was changed",
+          .memory)
       case .full: Problem(507, "the disk is full; nothing was changed")
       case .gone:
         Problem(503, "the data directory has been removed or replaced; nothing was changed")

@@ -31,6 +31,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case attached(collection: String)
   /// Another instance has dropped the collection meanwhile.
   case dropped(collection: String)
+  /// Other processes have written to the collection what this one has no memory for.
+  case noMemory(collection: String)
   /// Somebody else was faster; the transaction is to be begun again.
   case conflict(reason: String)
   /// The collection has held an integer id so large that no larger one is left.
@@ -67,6 +69,8 @@ extension StoreError: CustomStringConvertible {
     case .refused(let reason): "the database can't be used: \(reason)"
     case .attached(let collection): "the collection \(collection) is attached to a table"
     case .dropped(let collection): "the collection \(collection) has been dropped"
+    case .noMemory(let collection):
+      "there is no memory for what others have written to the collection \(collection)"
     case .conflict(let reason): "others were faster: \(reason)"
     case .idsExhausted(let collection):
       "no integer id is left in the collection \(collection): the largest is 2^53−1"

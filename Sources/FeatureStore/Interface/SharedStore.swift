@@ -15,6 +15,8 @@ public protocol SharedStore: FeatureStore {
   func loader(of info: CollectionInfo) -> @Sendable () throws -> LoadedIndex
   /// Takes note that a collection is shown as a loader has loaded it, from which the next changes are to lead on.
   func isShown(_ info: CollectionInfo)
+  /// Takes note that a collection couldn't be loaded or shown; it is tried again after a pause.
+  func couldNotShow(_ info: CollectionInfo, _ error: any Error)
   // Characters: ids of collections, which are of ASCII
   /// Runs `body` in a transaction, as ``transaction(on:_:)`` does, unless another instance is sweeping; returns whether
   /// it has.

@@ -19,6 +19,7 @@ public final class StoreLink: Sendable {
     /// When everything that others had written was last known, on a monotonic clock.
     var current = MonotonicTime.now
     var failure = ""
+    var full: [String] = []
   }
 
   private let state = Locked(State())
@@ -32,6 +33,10 @@ public final class StoreLink: Sendable {
 
   /// Why there is no connection; empty if there is one.
   public var failure: String { state.withLock { $0.failure } }
+
+  /// The ids of collections of which others have written what this process has no memory for, so that it shows them as they
+  /// were before.
+  public var withoutMemory: [String] { state.withLock { $0.full } }
 
   /// How old the answers may be, in nanoseconds.
   public var age: UInt {
@@ -65,6 +70,15 @@ public final class StoreLink: Sendable {
     }
     up.store(true, ordering: .relaxed)
   }
+
+  /// Takes note that there is a connection, though not everything is known that others have written.
+  func isConnected() {
+    state.withLock { $0.failure = "" }
+    up.store(true, ordering: .relaxed)
+  }
+
+  /// Takes note of the collections for which there is no memory.
+  func lacksMemory(for ids: [String]) { state.withLock { $0.full = ids } }
 
   /// Takes note that the connection was lost.
   func isLost(_ failure: String) {

@@ -3,13 +3,25 @@ import ClusterCore
 /// What has changed in a collection since a version, as it is read: rows of ``PostgresQueries/changed(source:)``.
 final class ChangedRows: RowSink {
   private(set) var removed: [FeatureID] = []
+  /// The ids by the times of their last changes, in microseconds since 1970 (UTC).
+  private var times: [Int64: [FeatureID]] = [:]
   private var rows = ReadRows()
   private let address: PostgresAddress
 
   init(_ address: PostgresAddress) { self.address = address }
 
-  func take(_ row: PostgresResult.Row) throws(StoreError) {
+  /// Why its rows are of no use; others that are read with them are.
+  private var failure: StoreError?
+
+  func take(_ row: PostgresResult.Row) {
+    guard failure == nil else { return }
+    do throws(StoreError) { try add(row) } catch { failure = error }
+  }
+
+  private func add(_ row: PostgresResult.Row) throws(StoreError) {
+    let time = row.integer(Int32(PostgresRow.columnCount))
     let row = PostgresRow(row, of: address)
+    if let time { times[time, default: []].append(try row.id()) }
     if row.isThere {
       // What has expired stays until it is deleted, which is a change too.
       try row.append(to: &rows)
@@ -20,6 +32,7 @@ final class ChangedRows: RowSink {
 
   /// Checks the rows and returns what they change.
   func changes(of key: Int64) throws(StoreError) -> [FeatureChange] {
+    if let failure { throw failure }
     try RowChecker(key, path: address.name).check(rows)
     var changes: [FeatureChange] = []
     if !removed.isEmpty { changes.append(.remove(removed)) }
@@ -27,8 +40,14 @@ final class ChangedRows: RowSink {
     return changes
   }
 
+  /// What was changed last at which time, the earliest first.
+  var steps: [StoreChange.Step] {
+    times.map { StoreChange.Step(time: $0.key, features: $0.value) }.sorted { $0.time < $1.time }
+  }
+
   /// The ids of all features that have changed, and those that are there.
   func all(of key: Int64) throws(StoreError) -> (ids: [FeatureID], batch: FeatureBatch) {
+    if let failure { throw failure }
     try RowChecker(key, path: address.name).check(rows)
     let batch = rows.living.batch
     let ids = (0..<batch.count).map { batch.withRecord(at: $0) { $0.id } }

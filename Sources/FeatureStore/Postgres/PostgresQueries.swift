@@ -22,13 +22,33 @@ enum PostgresQueries {
   static let find = PostgresStatement(
     "find", "SELECT \(columns) FROM collections WHERE key = ANY($1) ORDER BY id")
   static let all = PostgresStatement("all", "SELECT \(columns) FROM collections ORDER BY id")
-  /// The time in milliseconds since 1970 (UTC).
+  /// The time in microseconds since 1970 (UTC).
   static let time = PostgresStatement(
-    "time", "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
-  /// The same, and a lock by the transaction's token, which is held until the transaction has ended.
-  static let timeAndTurn = PostgresStatement(
-    "time and turn",
-    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, pg_advisory_xact_lock($1)")
+    "time", "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+  /// Takes a lock by the transaction's token, which is held until the transaction has ended.
+  static let turn = PostgresStatement("turn", "SELECT pg_advisory_xact_lock($1)")
+
+  /// The slots over which collections are spread, by their keys.
+  static let slots: Int64 = 64
+  private static func lock(ofSlot slot: String) -> String {
+    "hashtextextended('pincluster slot ' || current_schema(), 16) # (\(slot))"
+  }
+  /// Opens the slots of collections until the end of the transaction. A change takes its time after that, so that no time is
+  /// settled before which it may still turn up. Those who write don't wait for each other in this.
+  static let openSlots = PostgresStatement(
+    "open slots",
+    "SELECT pg_advisory_xact_lock_shared(\(lock(ofSlot: "key % \(slots)"))) FROM collections WHERE id = ANY($1)"
+  )
+  /// The same for one, by its key.
+  static let openSlot = PostgresStatement(
+    "open slot", "SELECT pg_advisory_xact_lock_shared(\(lock(ofSlot: "$1 % \(slots)")))")
+  /// The slots that nobody has open. Each is locked for a moment, and not two at a time.
+  static let closedSlots = PostgresStatement(
+    "closed slots",
+    """
+    SELECT s FROM generate_series(0::bigint, \(slots - 1)) AS s
+    WHERE CASE WHEN pg_try_advisory_lock(\(lock(ofSlot: "s"))) THEN pg_advisory_unlock(\(lock(ofSlot: "s"))) ELSE false END
+    """)
   /// Whether this instance is the one that deletes what has expired.
   static let sweeper = PostgresStatement(
     "sweeper",
@@ -40,17 +60,18 @@ enum PostgresQueries {
     "f.number, f.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties, f.expires, f.checksum"
 
   /// The features that have changed since a version of a collection, as they are; those that were deleted have no
-  /// position. In the order of ids.
+  /// position. In the order of ids, with the time of the last change of each.
   static func changed(source: String?) -> PostgresStatement {
     if let source { return AttachedQueries.changed(AttachedSource(source)) }
     return PostgresStatement(
       "changed",
       features(
         """
-        SELECT DISTINCT n.number, n.name COLLATE "C" AS name
+        SELECT n.number, n.name COLLATE "C" AS name, max(c.at) AS at
         FROM changes AS c
         CROSS JOIN LATERAL unnest(c.numbers, c.names) AS n (number, name)
         WHERE c.collection = $1 AND c.version > $2
+        GROUP BY 1, 2
         """))
   }
 
@@ -58,7 +79,7 @@ enum PostgresQueries {
   static let named = PostgresStatement(
     "named",
     features(
-      "SELECT number, name COLLATE \"C\" AS name FROM unnest($2::bigint[], $3::text[]) AS n (number, name)"
+      "SELECT number, name COLLATE \"C\" AS name, NULL::bigint AS at FROM unnest($2::bigint[], $3::text[]) AS n (number, name)"
     ))
 
   /// Reads the features whose ids a query selects, as they are; those that aren't there have no position. In the order of
@@ -66,7 +87,7 @@ enum PostgresQueries {
   private static func features(_ ids: String) -> String {
     """
     SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
-      f.expires, f.checksum
+      f.expires, f.checksum, i.at
     FROM (\(ids)) AS i
     LEFT JOIN LATERAL (
       SELECT * FROM features AS s

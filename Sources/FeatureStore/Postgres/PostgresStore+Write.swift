@@ -23,9 +23,9 @@ extension PostgresStore {
     on ids: Set<String>, asSweeper: Bool, _ body: () throws -> R
   ) throws -> R? {
     guard draft == nil else { throw StoreError.io(reason: "a transaction is under way") }
-    let begun = PostgresDraft()
+    var begun = PostgresDraft()
     do {
-      guard try lock(ids, as: asSweeper, token: begun.token) else {
+      guard try lock(ids, as: asSweeper, &begun) else {
         undo()
         return nil
       }
@@ -125,8 +125,8 @@ extension PostgresStore {
   {
     var info = info
     info.token = draft?.token ?? 0
-    // The clock of the database, but never back.
-    info.time = max(clock.now * 1000, info.time + 1)
+    // Never back, nor before a time that was settled by another clock.
+    info.time = max(draft?.time ?? 0, info.time + 1, settling.time + 1)
     draft?.infos[info.id] = info
     if let operation { draft?.operations.append(operation) }
     return info

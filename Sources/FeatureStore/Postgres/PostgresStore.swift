@@ -65,6 +65,10 @@ public final class PostgresStore: SharedStore {
   var mayHaveDropped = true
   /// What is known of tables that aren't the store's.
   var attached = AttachedFollowing()
+  /// The collections that can't be brought up to date for now.
+  var backlog = Backlog()
+  /// What is known of the times up to which all changes are known.
+  var settling = Settling()
   /// When old changes are forgotten next, on a monotonic clock.
   var nextTrim: UInt = 0
 
@@ -140,7 +144,7 @@ public final class PostgresStore: SharedStore {
 
   private func setClock(_ answer: PostgresResult) {
     guard answer.count > 0, let time = answer[0].integer(0) else { return }
-    offset.value.store(time - WallClock.machineTime(), ordering: .relaxed)
+    offset.value.store(time / 1000 - WallClock.machineTime(), ordering: .relaxed)
   }
 
   /// A descriptor that can be read when others have changed something; nil while there is no connection.
@@ -195,24 +199,32 @@ public final class PostgresStore: SharedStore {
     let notes = try noting { (connection) throws(StoreError) in try connection.takeNotifications() }
     let isPoll = start >= nextPoll || notes.contains { $0.isSame(as: "*") }
     let taken = try takeOver(isPoll: isPoll)
-    guard isPoll || !notes.isEmpty || !taken.isEmpty else { return }
+    let isSettling = isPoll || settling.isDue(at: start)
+    guard isSettling || !notes.isEmpty || !taken.isEmpty else { return }
+    // Before the look at what has changed.
+    let closed = isSettling ? try closedSlots() : nil
     let keys = taken.union(
-      notes.flatMap { $0.parts(separatedBy: UInt8(ascii: ",")).compactMap { Int64($0) } })
+      notes.flatMap { $0.parts(separatedBy: UInt8(ascii: ",")).compactMap { Int64($0) } }
+    ).union(isSettling ? settling.open : [])
+    var failure: StoreError?
     let seen = try noting { (_) throws(StoreError) -> [CollectionInfo] in
       do throws(StoreError) {
-        let infos = try CollectionInfo.all(
-          connection.run([
-            PostgresQueries.beginReading.with(),
-            isPoll
-              ? PostgresQueries.all.with() : PostgresQueries.find.with { $0.add(keys.sorted()) },
-          ])[1], of: configuration.address)
-        let changes = try changes(leadingTo: infos.filter { !$0.isAttached }, connection)
+        let answer = try connection.run([
+          PostgresQueries.beginReading.with(),
+          isPoll
+            ? PostgresQueries.all.with() : PostgresQueries.find.with { $0.add(keys.sorted()) },
+        ])[1]
+        // A row that somebody has changed by hand holds up nothing but its collection.
+        let (infos, unreadable) = CollectionInfo.readable(answer, of: configuration.address)
+        let due = infos.filter { !$0.isAttached && backlog.isDue($0.key, at: start) }
+        let changes = try changes(leadingTo: due, connection)
         try connection.run([PostgresQueries.commit.with()])
-        let found = Set(infos.map(\.key))
+        let found = Set(infos.map(\.key) + unreadable.keys)
         let gone = shown.values.filter { info in
           (isPoll || keys.contains(info.key)) && !found.contains(info.key)
         }
-        try hand(infos, changes, gone: gone)
+        for info in gone { try hand(.dropped(id: info.id)) }
+        failure = try hand(due, changes) ?? unreadable.error
         return infos
       } catch {
         connection.rollBack()
@@ -220,10 +232,13 @@ public final class PostgresStore: SharedStore {
       }
     }
     if isPoll {
-      nextPoll = MonotonicTime.now + 1_000_000_000
-      link.isCurrent(at: start)
+      nextPoll = MonotonicTime.now + (closed?.pause ?? 1_000_000_000)
+      if backlog.isEmpty { link.isCurrent(at: start) } else { link.isConnected() }
     }
-    try followAttached(seen)
+    let attached = Result { () throws(StoreError) in try followAttached(seen) }
+    if let closed { try settle(seen, closed) }
+    try attached.get()
+    if let failure { throw failure }
   }
 
   /// Where what leads to a state of a collection begins: with the state that is shown, or (-1) with nothing, as a small
@@ -271,73 +286,40 @@ public final class PostgresStore: SharedStore {
       proven.map { ($0.info.key, $0.rows) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Hands over a later state of collections, but for those that are attached.
-  private func hand(
-    _ infos: [CollectionInfo], _ changes: [Int64: ChangedRows], gone: [CollectionInfo]
-  ) throws(StoreError) {
-    for info in gone { try hand(.dropped(id: info.id)) }
-    for info in infos where !info.isAttached { try hand(info, changes[info.key]) }
-  }
-
-  /// Hands over a state of a collection, with what leads to it from what is shown; nil if nothing does.
-  func hand(_ info: CollectionInfo, _ rows: ChangedRows?) throws(StoreError) {
-    let old = shown[info.id]
-    if let old, old.isSameState(as: info) { return }
-    if let old, old.key != info.key { try hand(.dropped(id: old.id)) }
-    if let rows {
-      try hand(.changed(info, rows.changes(of: info.key)))
-    } else {
-      try hand(.unknown(info))
-    }
-  }
-
-  func hand(_ change: StoreChange) throws(StoreError) {
-    do { try onChange(change) } catch let error as StoreError { throw error } catch {
-      throw .io(reason: "\(error)")
-    }
-    switch change {
-    case .changed(let info, let changes):
-      link.hasChanged()
-      isShown(info)
-      cache?.hasChanged(info.key, count: changes.reduce(0) { $0 + $1.count })
-    case .dropped(let id):
-      shown[id] = nil
-      mayHaveDropped = true
-    case .unknown: break
-    }
-  }
-
-  /// Takes note of what is shown of a collection.
-  public func isShown(_ info: CollectionInfo) { shown[info.id] = info }
-
   /// Begins a transaction: locks collections, and hands over what others have changed in them.
-  // Characters: ids of collections, which are of ASCII
-  func lock(_ ids: Set<String>, as sweeper: Bool, token: Int64) throws(StoreError) -> Bool {
-    try noting { (connection) throws(StoreError) in
-      var queries = [
-        PostgresQueries.begin.with(), PostgresQueries.timeAndTurn.with { $0.add(token) },
-      ]
+  func lock(
+    // Characters: ids of collections, which are of ASCII
+    _ ids: Set<String>, as sweeper: Bool, _ draft: inout PostgresDraft
+  ) throws(StoreError) -> Bool {
+    let token = draft.token
+    let time = try noting { (connection) throws(StoreError) -> Int64? in
+      var queries = [PostgresQueries.begin.with(), PostgresQueries.turn.with { $0.add(token) }]
       if sweeper { queries.append(PostgresQueries.sweeper.with()) }
-      for statement in [PostgresQueries.lock, PostgresQueries.byID] {
+      let first = queries.count
+      for statement in [PostgresQueries.lock, PostgresQueries.byID, PostgresQueries.openSlots] {
         queries.append(statement.with { $0.add(ids.sorted()) })
       }
+      queries.append(PostgresQueries.time.with())
       let answers = try connection.run(queries)
-      setClock(answers[1])
-      if sweeper, !answers[2].isTrue { return false }
-      let infos = try CollectionInfo.all(answers[queries.count - 1], of: configuration.address)
+      if sweeper, !answers[2].isTrue { return nil }
+      setClock(answers[first + 3])
+      let infos = try CollectionInfo.all(answers[first + 1], of: configuration.address)
       // One may have been created while others were waited for.
-      guard answers[queries.count - 2].count == infos.count else {
+      guard answers[first].count == infos.count else {
         throw .conflict(reason: "another instance has just created a collection")
       }
       // Locked, so nobody changes them between these queries.
       let changes = try changes(leadingTo: infos.filter { !$0.isAttached }, connection)
       let gone = ids.compactMap { shown[$0] }.filter { old in !infos.contains { $0.id == old.id } }
-      try hand(infos, changes, gone: gone)
+      for info in gone { try hand(.dropped(id: info.id)) }
+      for info in infos where !info.isAttached { try hand(info, changes[info.key]) }
       for info in infos where !info.isAttached && shown[info.id]?.isSameState(as: info) != true {
         throw .away(reason: "the collection \(info.id) is still being loaded")
       }
-      return true
+      return answers[first + 3][0].integer(0) ?? 0
     }
+    draft.time = time ?? 0
+    return time != nil
   }
 
   /// Every collection, by id.
@@ -357,5 +339,22 @@ extension CollectionInfo {
     var infos: [CollectionInfo] = []
     for row in 0..<answer.count { infos.append(try CollectionInfo(answer[row], of: address)) }
     return infos
+  }
+
+  /// Reads the rows of an answer that make sense; the keys of the others, as far as they have one, and the first error.
+  static func readable(
+    _ answer: PostgresResult, of address: PostgresAddress
+  ) -> (infos: [CollectionInfo], unreadable: (keys: [Int64], error: StoreError?)) {
+    var infos: [CollectionInfo] = []
+    var (keys, error): ([Int64], StoreError?) = ([], nil)
+    for row in 0..<answer.count {
+      do throws(StoreError) {
+        infos.append(try CollectionInfo(answer[row], of: address))
+      } catch let fault {
+        keys += [answer[row].integer(0)].compactMap(\.self)
+        error = error ?? fault
+      }
+    }
+    return (infos, (keys, error))
   }
 }

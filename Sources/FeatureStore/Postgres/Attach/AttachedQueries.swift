@@ -12,12 +12,13 @@ enum AttachedQueries {
       "changed \(source.name)",
       """
       SELECT i.number, i.name, f.written_as_text, f.longitude, f.latitude, f.further, f.properties,
-        f.expires, f.checksum
+        f.expires, f.checksum, i.at
       FROM (
-        SELECT DISTINCT n.number, n.name
+        SELECT n.number, n.name, max(c.at) AS at
         FROM changes AS c
         CROSS JOIN LATERAL unnest(c.numbers, c.names) AS n (number, name)
         WHERE c.collection = $1 AND c.version > $2
+        GROUP BY 1, 2
       ) AS i
       LEFT JOIN LATERAL (
         SELECT * FROM \(source.quoted) AS s

@@ -39,18 +39,19 @@ extension PostgresStore {
           $0.add(key)
           $0.add(token)
         },
+        PostgresQueries.openSlot.with { $0.add(key) },
         AttachedQueries.take.with {
           $0.add(key)
           $0.add(token)
           $0.add(attached.horizon)
         },
       ])
-      guard answers[1].count > 0, answers[2].count > 0 else {
+      guard answers[1].count > 0, answers[3].count > 0 else {
         try connection.run([PostgresQueries.rollback.with()])
         return nil
       }
       var queries: [PostgresQuery] = []
-      if answers[2][0].boolean(1) == true {
+      if answers[3][0].boolean(1) == true {
         queries.append(
           AttachedQueries.loadAnew.with {
             $0.add(key)
@@ -63,7 +64,7 @@ extension PostgresStore {
           $0.add(String(key))
         })
       try connection.run(queries + [PostgresQueries.commit.with()])
-      return answers[2][0].integer(0) ?? 0
+      return answers[3][0].integer(0) ?? 0
     } catch {
       connection.rollBack()
       throw error
@@ -83,6 +84,7 @@ extension PostgresStore {
         attached.retries[info.key] = nil
       } catch {
         guard held != nil else { throw error }
+        if case .noMemory = error { couldNotShow(info, error) }
         let pause = min((attached.retries[info.key]?.pause ?? 125_000_000) * 2, 10_000_000_000)
         attached.retries[info.key] = (MonotonicTime.now + pause, pause)
         // A lock that is held for a moment is nothing to tell of.

@@ -1,0 +1,112 @@
+import ClusterCore
+import Threading
+
+/// Handing over what others have changed.
+extension PostgresStore {
+  /// The collections that can't be brought up to date for now, each of which is tried again after a pause. Others are
+  /// followed meanwhile.
+  struct Backlog {
+    private struct Retry {
+      let id: String
+      /// On a monotonic clock, in nanoseconds.
+      var next: UInt
+      var pause: UInt
+      /// Whether there is no memory for it.
+      var isFull: Bool
+    }
+
+    private var retries: [Int64: Retry] = [:]
+    private static let (shortest, longest) = (1_000_000_000 as UInt, 30_000_000_000 as UInt)
+
+    /// Whether everything is up to date.
+    var isEmpty: Bool { retries.isEmpty }
+
+    /// The ids of those for which there is no memory, in order.
+    var full: [String] { retries.values.filter(\.isFull).map(\.id).sorted() }
+
+    /// Whether a collection may be tried.
+    func isDue(_ key: Int64, at now: UInt) -> Bool { retries[key].map { $0.next <= now } ?? true }
+
+    fileprivate mutating func failed(_ info: CollectionInfo, isFull: Bool) {
+      let last = retries[info.key]?.pause
+      let pause = last.map { min($0 * 2, Backlog.longest) } ?? Backlog.shortest
+      retries[info.key] = Retry(
+        id: info.id, next: MonotonicTime.now + pause, pause: pause, isFull: isFull)
+    }
+
+    fileprivate mutating func done(_ key: Int64) { retries[key] = nil }
+
+    fileprivate mutating func done(id: String) {
+      retries = retries.filter { !$0.value.id.isSame(as: id) }
+    }
+  }
+
+  /// Hands over later states of collections. Returns the first error of one that couldn't be shown, which others aren't
+  /// held up by.
+  func hand(
+    _ infos: [CollectionInfo], _ changes: [Int64: ChangedRows]
+  ) throws(StoreError) -> StoreError? {
+    var failure: StoreError?
+    for info in infos {
+      do throws(StoreError) { try hand(info, changes[info.key]) } catch {
+        couldNotShow(info, error)
+        failure = failure ?? error
+      }
+    }
+    return failure
+  }
+
+  /// Hands over a state of a collection, with what leads to it from what is shown; nil if nothing does.
+  func hand(_ info: CollectionInfo, _ rows: ChangedRows?) throws(StoreError) {
+    let old = shown[info.id]
+    if let old, old.isSameState(as: info) { return }
+    if let old, old.key != info.key { try hand(.dropped(id: old.id)) }
+    if let rows {
+      try hand(.changed(info, rows.changes(of: info.key), rows.steps))
+    } else {
+      try hand(.unknown(info))
+    }
+  }
+
+  func hand(_ change: StoreChange) throws(StoreError) {
+    do { try onChange(change) } catch let error as StoreError { throw error } catch is RecordArena
+      .Full
+    {
+      throw .noMemory(collection: change.id)
+    } catch {
+      throw .io(reason: "\(error)")
+    }
+    switch change {
+    case .changed(let info, let changes, _):
+      link.hasChanged()
+      isShown(info)
+      cache?.hasChanged(info.key, count: changes.reduce(0) { $0 + $1.count })
+    case .dropped(let id):
+      shown[id] = nil
+      mayHaveDropped = true
+      if !backlog.isEmpty {
+        backlog.done(id: id)
+        link.lacksMemory(for: backlog.full)
+      }
+    case .unknown, .settled: break
+    }
+  }
+
+  /// Takes note of what is shown of a collection.
+  public func isShown(_ info: CollectionInfo) {
+    if shown[info.id]?.key != info.key { settling.add(info.key) }
+    shown[info.id] = info
+    guard !backlog.isEmpty else { return }
+    backlog.done(info.key)
+    link.lacksMemory(for: backlog.full)
+  }
+
+  /// Takes note that a collection can't be shown as it is. It is tried again.
+  public func couldNotShow(_ info: CollectionInfo, _ error: any Error) {
+    if case StoreError.away = error { return }
+    let isFull =
+      if case StoreError.noMemory = error { true } else { error is RecordArena.Full }
+    backlog.failed(info, isFull: isFull)
+    link.lacksMemory(for: backlog.full)
+  }
+}

@@ -1,0 +1,79 @@
+import Threading
+
+/// The times up to which everything that was changed is known.
+///
+/// Versions of tenants are times, and mean the same on all instances only if a time that one of them has told never gets a
+/// change before it that it doesn't know. So whoever writes opens the slot of the collection before the change takes its
+/// time, and whoever finds the slot closed after a time, and then looks, knows all changes up to that.
+extension PostgresStore {
+  /// What is known of them.
+  struct Settling {
+    /// The last one, in microseconds since 1970 (UTC).
+    fileprivate(set) var time: Int64 = 0
+    /// The keys of collections that somebody was writing to then, and of those that are new.
+    fileprivate(set) var open: Set<Int64> = []
+    /// When those are looked at again, on a monotonic clock, and how long after the last look, in nanoseconds.
+    private var (next, pause) = (0 as UInt, shortest)
+    private static let shortest: UInt = 15_000_000
+
+    /// Has a collection looked at soon, as nothing is known of it yet.
+    mutating func add(_ key: Int64) {
+      open.insert(key)
+      next = 0
+    }
+
+    /// Whether something is to be looked at again.
+    func isDue(at now: UInt) -> Bool { !open.isEmpty && now >= next }
+
+    /// Takes note of a look at collections, among them those that were ``open``.
+    fileprivate mutating func looked(at time: Int64, open: Set<Int64>) {
+      pause = time > self.time ? Settling.shortest : min(pause * 2, 500_000_000)
+      self.time = max(self.time, time)
+      self.open = open
+      next = MonotonicTime.now + pause
+    }
+  }
+
+  /// The slots that nobody had open after a time.
+  struct ClosedSlots {
+    let slots: Set<Int64>
+    /// Microseconds since 1970 (UTC).
+    let time: Int64
+    /// The full second before that: all instances tell of the same times.
+    var second: Int64 { time - time % StoreChange.second }
+    /// How long it is until a little after the next one, in nanoseconds.
+    var pause: UInt {
+      UInt(StoreChange.second - time % StoreChange.second) * 1000
+        + .random(in: 1_000_000...9_000_000)
+    }
+  }
+
+  /// Finds out who is writing.
+  func closedSlots() throws(StoreError) -> ClosedSlots {
+    let answers = try noting { (connection) throws(StoreError) in
+      try connection.run([PostgresQueries.time.with(), PostgresQueries.closedSlots.with()])
+    }
+    guard answers[0].count > 0, let time = answers[0][0].integer(0), time > 0 else {
+      throw .io(reason: "the database doesn't tell the time")
+    }
+    return ClosedSlots(
+      slots: Set((0..<answers[1].count).compactMap { answers[1][$0].integer(0) }), time: time)
+  }
+
+  /// Tells of collections, as they were after a look at their slots, that no change can turn up before that.
+  func settle(_ infos: [CollectionInfo], _ closed: ClosedSlots) throws(StoreError) {
+    var open: Set<Int64> = []
+    for info in infos {
+      // What is being loaded is told of when it is there.
+      guard let shown = shown[info.id], shown.key == info.key, shown.version >= info.version else {
+        continue
+      }
+      if closed.slots.contains(info.key % PostgresQueries.slots) {
+        try hand(.settled(id: info.id, second: closed.second, time: closed.time))
+      } else {
+        open.insert(info.key)
+      }
+    }
+    settling.looked(at: closed.second, open: open)
+  }
+}
