@@ -189,11 +189,13 @@ def finds(case):
 
 
 def without_grid(fields):
-    """Removes the fields that the method of a good request does not have, and filters of a kind that no schema
-    describes."""
+    """Removes the fields that the method of a good request does not have, filters of a kind that no schema describes, and
+    other orders than that of the nearest."""
     if isinstance(fields, dict):
         unlike = isinstance(fields.get("filter"), dict) or fields.get("filter-lang") == "cql2-json"
         fields = {k: v for k, v in fields.items() if not (unlike and k in ("filter", "filter-lang"))}
+        if "near" in fields:
+            fields = {k: v for k, v in fields.items() if k not in ("offset", "sortby")}
     if not isinstance(fields, dict) or fields.get("method") not in ("distance", "collision"):
         return fields
     return {name: value for name, value in fields.items() if name not in of_grid}
