@@ -33,27 +33,13 @@ import Testing
         ("\(spatial) OR k = 4", { holds($0) || $0.property("k")?.int == 4 }),
       ]
       let (text, passes) = cases[round % cases.count]
-      let only = "only\(round)"
-      #expect(await service.send(.put, "/collections/\(only)").status == 201)
-      await service.store(features.filter(passes), in: only)
-      let filter = TestJSON.string(text).text
-      for view in [
-        #""bbox":[-180,-90,180,90],"zoom":1"#, #""bbox":[150,-90,-150,90],"zoom":3"#,
-        #""bbox":[-180,-90,180,90],"zoom":0,"groupBy":"k","countBy":"k""#,
-      ] {
-        let wanted = await service.post("/collections/\(only)/clusters", "{\(view)}")
-        let answer = await service.post("/collections/c/clusters", "{\(view),\"filter\":\(filter)}")
-        #expect(
-          answer.status == wanted.status && answer.unversioned.text == wanted.unversioned.text,
-          "\(text)")
-        guard round % cases.count == 0 else { continue }
-        let same = await service.post("/collections/c/clusters", "{\(view),\"filter\":\(json)}")
-        #expect(same.text == answer.text, "\(json)")
-      }
-      let query = TwinRequest.percentEncoded(text)
-      let items = await service.get("/collections/c/items?limit=2000&filter=\(query)")
-      let expected = await service.get("/collections/\(only)/items?limit=2000")
-      #expect(items.ids == expected.ids && items["numberMatched"] == expected["numberMatched"])
+      await service.expect(
+        text, json: round % cases.count == 0 ? json : nil, gives: features.filter(passes),
+        in: "only\(round)",
+        views: [
+          #""bbox":[-180,-90,180,90],"zoom":1"#, #""bbox":[150,-90,-150,90],"zoom":3"#,
+          #""bbox":[-180,-90,180,90],"zoom":0,"groupBy":"k","countBy":"k""#,
+        ], list: "limit=2000")
     }
   }
 }

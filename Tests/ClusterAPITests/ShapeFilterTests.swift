@@ -56,27 +56,12 @@ import Testing
         ("\(spatial) OR k = 4", { district.contains($0) || $0.property("k")?.int == 4 }),
       ]
       let (text, holds) = cases[round % cases.count]
-      let passing = features.filter(holds)
-      let only = "only\(round)"
-      #expect(await service.send(.put, "/collections/\(only)").status == 201)
-      await service.store(passing, in: only)
-      let filter = TestJSON.string(text).text
-      for view in [
-        #""bbox":[-180,-80,180,80],"zoom":2"#, #""bbox":[-10,-10,15,10],"zoom":4"#,
-        #""bbox":[-100,-60,20,60],"zoom":3,"groupBy":"k","countBy":"k""#,
-      ] {
-        let wanted = await service.post("/collections/\(only)/clusters", "{\(view)}")
-        let answer = await service.post("/collections/c/clusters", "{\(view),\"filter\":\(filter)}")
-        #expect(
-          answer.status == 200 && answer.unversioned.text == wanted.unversioned.text, "\(text)")
-        guard text == spatial else { continue }
-        let same = await service.post("/collections/c/clusters", "{\(view),\"filter\":\(json)}")
-        #expect(same.text == answer.text, "\(json)")
-      }
-      let query = TwinRequest.percentEncoded(text)
-      let items = await service.get("/collections/c/items?bbox=-30,-30,40,30&filter=\(query)")
-      let expected = await service.get("/collections/\(only)/items?bbox=-30,-30,40,30")
-      #expect(items.ids == expected.ids && items["numberMatched"] == expected["numberMatched"])
+      await service.expect(
+        text, json: text == spatial ? json : nil, gives: features.filter(holds), in: "only\(round)",
+        views: [
+          #""bbox":[-180,-80,180,80],"zoom":2"#, #""bbox":[-10,-10,15,10],"zoom":4"#,
+          #""bbox":[-100,-60,20,60],"zoom":3,"groupBy":"k","countBy":"k""#,
+        ], list: "bbox=-30,-30,40,30")
     }
   }
 

@@ -1,6 +1,7 @@
 // Completion in the filter: names of properties, and the frequent values of those that hold text.
 
 import { beginning } from './map-search.js'
+import { withoutAccents } from './map-texts.js'
 
 const MOST = 8
 const MOST_KEPT = 100
@@ -13,7 +14,7 @@ const isOpen = (text, quote) => text[0] === quote && !text.slice(1).replaceAll(q
 const isWord = text => /^[\p{L}_:]/u.test(text)
 const isName = text => text[0] === '"' || (isWord(text) && !KEYWORDS.includes(text.toLowerCase()))
 const unquoted = (text, quote) => text.replace(new RegExp(`^${quote}|${quote}$`, 'g'), '').replaceAll(quote + quote, quote)
-const folded = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+const folded = text => withoutAccents(text).toLowerCase()
 const keyOf = (property, prefix = '') => JSON.stringify([property, folded(prefix)])
 
 /** A name as it stands in a filter. */

@@ -1,6 +1,6 @@
 // Files that are dropped onto the page, or chosen, and stored as a collection.
 
-import { amount } from './map-texts.js'
+import { amount, withoutAccents } from './map-texts.js'
 import { PinclusterError } from './problem.js'
 
 const GEOJSON = 'application/geo+json'
@@ -19,7 +19,7 @@ export function described(name) {
   const isPacked = parts.length > 2 && parts.at(-1).toLowerCase() === 'gz'
   if (isPacked) parts.pop()
   const type = parts.length > 1 ? TYPES[parts.pop().toLowerCase()] : undefined
-  const id = parts.join('.').normalize('NFKD').replace(/\p{M}/gu, '').replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '')
+  const id = withoutAccents(parts.join('.')).replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '')
   return { type, isPacked, id: id.slice(0, 60) || 'places' }
 }
 

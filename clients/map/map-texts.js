@@ -56,3 +56,6 @@ export function figures({ featureCount, hiddenCount }, annotations) {
   if (hiddenCount) return `${(featureCount - hiddenCount).toLocaleString()} of ${amount(featureCount, 'feature')} shown`
   return `${amount(featureCount, 'feature')} in ${amount(annotations.length, 'marker')}`
 }
+
+/** A text with plain letters where they have accents, and what is joined from several letters in its parts. */
+export const withoutAccents = text => text.normalize('NFKD').replace(/\p{M}/gu, '')

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes Sources/ClusterCore/Filters/AccentTable.swift: letters with diacritics, and what is left of them without.
+"""Makes Sources/ClusterCore/Filters/AccentTable+Groups.swift: letters with diacritics, and what is left of them without.
 
 usage: accents.py OUT
 
@@ -14,24 +14,9 @@ import unicodedata
 PLAIN = {"Æ": "AE", "æ": "ae", "Œ": "OE", "œ": "oe", "ẞ": "SS", "ß": "ss", "Ð": "D", "ð": "d", "Þ": "TH", "þ": "th", "ı": "i"}
 HEAD = '''// Made by scripts/derive/accents.py.
 
-/// Letters with diacritics, and what is left of them without.
-enum AccentTable {
-  /// The UTF-8 of a scalar without diacritics; nil if it has none. Nonspacing marks aren't listed. O(1)
-  static subscript(scalar: Unicode.Scalar) -> [UInt8]? { letters[scalar] }
-
-  private static let letters: [Unicode.Scalar: [UInt8]] = {
-    var letters: [Unicode.Scalar: [UInt8]] = [:]
-    for group in groups.utf8.split(separator: UInt8(ascii: " ")) {
-      let base = group.prefix { $0 != UInt8(ascii: ":") }
-      for scalar in Substring(group.dropFirst(base.count + 1)).unicodeScalars {
-        letters[scalar] = Array(base)
-      }
-    }
-    return letters
-  }()
-
+extension AccentTable {
   /// What is left, a colon and the letters, with spaces between.
-  private static let groups = """
+  static let groups = """
 '''
 FOOT = '''    """
 }

@@ -17,6 +17,11 @@ struct ItemDeletion: Sendable {
     /// What is said of the properties that the filter names. They are those of the features before, as all that have one
     /// may go.
     fileprivate let notes: [String]
+
+    /// The features that pass at a later version.
+    fileprivate func following(_ collection: IndexedCollection) throws -> FilteredCollection {
+      try filtered.following(collection, passing: { try $0.filter(ofKey: expression) }).filtered
+    }
   }
 
   /// The turns of the writer that are tried.
@@ -85,8 +90,7 @@ struct ItemDeletion: Sendable {
     let expression = try collection.reading(filter)
     let filtered =
       if let found, found.expression == expression {
-        try found.filtered.following(collection, passing: { try $0.filter(ofKey: expression) })
-          .filtered
+        try found.following(collection)
       } else {
         try FilteredCollection(of: collection, passing: { try $0.filter(ofKey: expression) })
       }
@@ -105,10 +109,7 @@ struct ItemDeletion: Sendable {
     guard let found, try collection.reading(filter) == found.expression else {
       return FeatureScope(collection, passing: try collection.filter(filter), near: region)
     }
-    let expression = found.expression
-    return FeatureScope(
-      try found.filtered.following(collection, passing: { try $0.filter(ofKey: expression) })
-        .filtered.collection)
+    return FeatureScope(try found.following(collection).collection)
   }
 
   private func notes(at snapshot: CollectionSnapshot) -> [String] {

@@ -95,8 +95,7 @@ extension Resources {
     if let id, type == .html {
       return page(
         ordinals, of: index, form, matched: matched, in: id, paging, links: links, base,
-        notes: notes, etag: etag,
-        request
+        notes: notes, etag: etag, request
       ).noting(notes)
     }
     if let columns {

@@ -30,9 +30,12 @@ struct HTMLPage {
       <body><a class="skip" href="#main">Skip to the content</a><header class="top"><div class="brand">\
       <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 1a8 8 0 0 0-8 8c0 6 8 14 8 14s8-8 8-14a8 8 0 0 0-8-8z"/>\
       <circle class="hole" cx="12" cy="9" r="3.2"/></svg><a href="\(base)/?f=html">pincluster</a></div>\
-      <nav aria-label="Service"><a href="\(base)/collections?f=html">Collections</a> <a href="\(base)/map">Map</a> \
-      <a href="\(base)/api?f=html">API</a></nav></header><main id="main" tabindex="-1">
+      <nav aria-label="Service">
       """)
+    for (path, title) in HTMLPage.places {
+      html.add("<a href=\"\(base)/\(path)\">\(title)</a> ")
+    }
+    html.marks("</nav></header><main id=\"main\" tabindex=\"-1\">")
     if !above.isEmpty {
       html.marks("<nav class=\"trail\" aria-label=\"Where this page is\"><ol>")
       for link in above { html.add("<li><a href=\"\(link.href)\">\(link.title)</a></li>") }
@@ -43,6 +46,11 @@ struct HTMLPage {
     html.add("<h1>\(title)</h1>")
     if let description { html.add("<p>\(description)</p>") }
   }
+
+  /// The pages that each page leads to, by their paths.
+  private static let places = [
+    ("collections?f=html", "Collections"), ("map", "Map"), ("api?f=html", "API"),
+  ]
 
   /// The way from a request's path to the root of the service, without a slash at its end. What belongs to a page is found
   /// by it, whatever a proxy tells of hosts and schemes.

@@ -19,15 +19,11 @@ enum NotesField {
 }
 
 extension HTTPResponse {
-  /// Adds notes as a header field.
-  mutating func add(notes: [String]) {
-    if let value = NotesField.value(notes) { headers.append((NotesField.name, value)) }
-  }
-
   /// The response with notes as a header field.
   func noting(_ notes: [String]) -> HTTPResponse {
+    guard let value = NotesField.value(notes) else { return self }
     var response = self
-    response.add(notes: notes)
+    response.headers.append((NotesField.name, value))
     return response
   }
 }

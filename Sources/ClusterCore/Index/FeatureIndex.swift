@@ -169,10 +169,9 @@ public final class FeatureIndex: Sendable {
   }
 
   /// Returns the ordinals of `count` features spread over the blocks, for estimates; none if the index is
-  /// empty. Few blocks may give duplicates. O(count).
-  public func sampledOrdinals(_ count: Int) -> [Int] {
-    if blocks.isEmpty { return [] }
-    return (0..<count).map { number in
+  /// empty. Few blocks may give duplicates. Each is found when it is asked for, in O(1).
+  public func sampledOrdinals(_ count: Int) -> LazyMapSequence<Range<Int>, Int> {
+    (0..<(blocks.isEmpty ? 0 : count)).lazy.map { [blocks] number in
       let block = number * blocks.count / count
       return block << PointIndex.blockBits + number % blocks[block].count
     }

@@ -116,7 +116,7 @@ extension IndexedCollection {
   public func valuesNearby(of property: [UInt8]) -> Double? {
     guard case .keys(let keys) = columns.existing(CachedColumn.Key(name: property, isKeys: true))
     else { return nil }
-    let sample = index.sampledOrdinals(128).filter {
+    let sample: [Int] = index.sampledOrdinals(128).filter {
       index.blocks[$0 >> PointIndex.blockBits].count > $0 & (PointIndex.maximumBlockCount - 1) + 1
     }
     let equal = sample.count { keys.rank(at: $0) == keys.rank(at: $0 + 1) }

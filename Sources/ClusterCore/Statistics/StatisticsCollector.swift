@@ -17,9 +17,6 @@ public final class StatisticsCollector {
   ///
   /// - Throws: ``ImpossibleRequest`` if they have too many features, or for ``ImpossibleRequest/outOfMemory``.
   public init(_ wanted: Statistics, of result: ClusterResult) throws(ImpossibleRequest) {
-    if wanted.aggregates?.contains(where: { $0.operation.needsValues }) == true {
-      try Statistics.check(values: result.annotations.reduce(0) { $0 + $1.count })
-    }
     (self.wanted, self.result) = (wanted, result)
     var columns: [PropertyColumn] = []
     columnIndices = (wanted.aggregates ?? []).map { aggregate in
@@ -35,6 +32,9 @@ public final class StatisticsCollector {
       case .median, .percentile: needs[column].numbers = true
       case .distinct: needs[column].values = true
       }
+    }
+    if needs.contains(where: { $0.numbers || $0.values }) {
+      try Statistics.check(values: result.annotations.reduce(0) { $0 + $1.count })
     }
     self.needs = needs
     if let keys = wanted.countBy {
@@ -61,7 +61,9 @@ public final class StatisticsCollector {
     var found = AnnotationStatistics()
     found.weight = wanted.weights.map { NumberSummary.weight(of: $0, runs) }
     if let keys = wanted.countBy, let tally { count(runs, by: keys, tally, into: &found) }
-    let summaries = zip(columns, needs).map { $1.summary ? NumberSummary($0, runs) : nil }
+    let summaries = zip(columns, needs).map { column, needs in
+      needs.summary ? NumberSummary(column, runs) : nil
+    }
     var lists = zip(columns, needs).map { column, needs in
       needs.numbers || needs.values ? ValueList(column, runs, isWhole: needs.values) : nil
     }
@@ -111,23 +113,20 @@ public final class StatisticsCollector {
     of aggregate: Statistics.Aggregate, _ summary: NumberSummary?, _ list: inout ValueList?,
     _ runs: [Range<Int>]
   ) -> Double? {
+    let summary = summary.flatMap { $0.count > 0 ? $0 : nil }
     switch aggregate.operation {
     case .median: return list?.median
     case .percentile(let percent): return list?.percentile(percent)
     case .distinct: return Double(list?.distinctCount ?? 0)
-    case .sum, .mean, .min, .max: break
-    }
-    guard let summary, summary.count > 0 else { return nil }
-    switch aggregate.operation {
-    case .sum: return summary.sum
+    case .sum: return summary?.sum
     case .mean:
+      guard let summary else { return nil }
       if summary.sum.isFinite { return summary.sum / Double(summary.count) }
       // The sum of large numbers may exceed the range of doubles although their mean doesn't.
       let scaled = NumberSummary(aggregate.column, runs, scale: 0x1p-64)
       return scaled.sum / Double(summary.count) * 0x1p64
-    case .min: return summary.least
-    case .max: return summary.greatest
-    case .median, .distinct, .percentile: return nil
+    case .min: return summary?.least
+    case .max: return summary?.greatest
     }
   }
 }
