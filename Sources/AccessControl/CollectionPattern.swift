@@ -19,19 +19,29 @@ public struct CollectionPattern: Hashable, Sendable {
       .map(Array.init)
   }
 
-  /// Whether an id is of the pattern.
+  /// Whether an id is of the pattern. O(id · parts), without memory.
   func matches(_ id: String) -> Bool {
-    var rest = Array(id.utf8)[...]
-    guard let first = parts.first, let last = parts.last, rest.starts(with: first) else {
-      return false
+    // Ids are native strings, whose bytes are there.
+    id.utf8.withContiguousStorageIfAvailable(matches)
+      ?? Array(id.utf8).withUnsafeBufferPointer(matches)
+  }
+
+  private func matches(_ id: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = parts.first, let last = parts.last else { return false }
+    func has(_ part: [UInt8], at start: Int) -> Bool {
+      start + part.count <= id.count && part.indices.allSatisfy { id[start + $0] == part[$0] }
     }
-    if parts.count == 1 { return rest.count == first.count }
-    rest = rest.dropFirst(first.count)
+    guard has(first, at: 0) else { return false }
+    if parts.count == 1 { return id.count == first.count }
+    var start = first.count
     for part in parts.dropFirst().dropLast() {
       // The first place is as good as any other, as an asterisk takes the rest.
-      guard let found = rest.firstRange(of: part) else { return false }
-      rest = rest[found.upperBound...]
+      while !has(part, at: start) {
+        start += 1
+        if start + part.count > id.count { return false }
+      }
+      start += part.count
     }
-    return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
+    return id.count - last.count >= start && has(last, at: id.count - last.count)
   }
 }

@@ -45,13 +45,15 @@ extension API {
     try access.count(principal, from: request.client)
     let view = CatalogView(resources.catalog.whole, principal, tenants, access)
     let own = Resources(resources, of: view)
-    guard let (route, parameters) = match, view.isFiltered, request.method != .options else {
-      return try begin(request, at: match, from: own, isHere: isHere, finish)
-    }
+    guard let (route, parameters) = match, request.method != .options,
+      view.isFiltered || route.listsCollections && principal.grant.collections != nil
+    else { return try begin(request, at: match, from: own, isHere: isHere, finish) }
     try route.check(request, parameters, principal.grant)
     let collection = route.isOfCollection ? parameters.collection : nil
-    // What lists collections looks at many of them.
-    let work = collection.map { view.work(for: $0) } ?? (route.listsCollections ? .much : .none)
+    // What lists collections looks at many of them, or at the patterns of all ids.
+    let listing: CatalogView.Work =
+      !route.listsCollections ? .none : view.isFiltered ? .much : .little
+    let work = collection.map { view.work(for: $0) } ?? listing
     if work == .none { return try begin(request, at: match, from: own, isHere: isHere, finish) }
     enqueue(work == .little ? .quick : .long, request, finish) {
       do {

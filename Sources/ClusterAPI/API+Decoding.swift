@@ -19,9 +19,6 @@ extension API {
       headers: [("Accept-Encoding", "gzip, identity")])
   }
 
-  /// The longest body that an event loop decodes, in bytes before and after.
-  private static let (smallPacked, smallDecoded) = (4 << 10, 16 << 10)
-
   /// Answers a request whose body is compressed.
   ///
   /// - Parameter match: what the path names; nil if that is to be found.
@@ -34,24 +31,45 @@ extension API {
     let limits = resources.writer.limits
     let limit =
       takesFeatures ? limits.bodyBytes : max(ParserPool.maximumBody, limits.featureBytes)
-    if request.body.count <= API.smallPacked, request.body.gzipSize <= API.smallDecoded,
+    if request.body.count <= API.longBody, request.body.gzipSize <= API.longBody,
       let decoded = try decoded(request, limit: limit, isOnePart: true)
     {
-      let outcome = try Route.outcome(of: decoded, at: match, from: resources)
-      return try carryOut(outcome, decoded, finish, isHere: isHere)
+      // What is read on the event loop is bounded as that of a plain request.
+      let outcome =
+        isHere && API.isLong(decoded)
+        ? nil
+        : try Interruption.run(atMost: mostOnLoop) {
+          try Route.outcome(of: decoded, at: match, from: resources)
+        }
+      if let outcome { return try carryOut(outcome, decoded, finish, isHere: isHere) }
+      return enqueue(.quick, request, finish) {
+        self.answer(decoded, at: match, from: resources, finish)
+      }
     }
     enqueue(takesFeatures ? .write : .quick, request, finish) {
       do {
         guard let decoded = try self.decoded(request, limit: limit, isOnePart: false) else {
           return
         }
-        let outcome = try Route.outcome(of: decoded, at: match, from: resources)
-        // What was interrupted begins again, or is answered with the reason.
-        if Interruption.isOver { return }
-        try self.carryOut(outcome, decoded, finish, isHere: false)
+        self.answer(decoded, at: match, from: resources, finish)
       } catch {
         if !Interruption.isOver { finish(.failure(error)) }
       }
+    }
+  }
+
+  /// Answers a decoded request away from the event loops.
+  private func answer(
+    _ decoded: HTTPRequest, at match: Route.Match?, from resources: Resources,
+    _ finish: @escaping Reply
+  ) {
+    do {
+      let outcome = try Route.outcome(of: decoded, at: match, from: resources)
+      // What was interrupted begins again, or is answered with the reason.
+      if Interruption.isOver { return }
+      try carryOut(outcome, decoded, finish, isHere: false)
+    } catch {
+      if !Interruption.isOver { finish(.failure(error)) }
     }
   }
 

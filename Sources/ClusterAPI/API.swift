@@ -20,7 +20,7 @@ public final class API: Sendable {
   /// Nil if everybody may do everything.
   private let access: AccessControl?
   let tenants: Tenants
-  private let mostOnLoop: UInt
+  let mostOnLoop: UInt
   private let slowRequest: Int
 
   /// The default of the time that a request's work may take with its waiting, in seconds.
@@ -142,9 +142,15 @@ public final class API: Sendable {
 
   /// Whether to read a request may take longer than the tenth of a millisecond that an event loop has for it. Nothing of
   /// it has been looked at before but its head, of which no field takes long; see ``HTTPHeaders/longList``.
-  private static func isLong(_ request: HTTPRequest) -> Bool {
+  static func isLong(_ request: HTTPRequest) -> Bool {
     if request.path.utf8.count + (request.query?.utf8.count ?? 0) > longTarget { return true }
-    return request.body.count > longBody || mayHaveEncoding(request)
+    return request.body.count > longBody || isLongTable(request) || mayHaveEncoding(request)
+  }
+
+  /// Whether a body may be a table whose head takes long to understand.
+  private static func isLongTable(_ request: HTTPRequest) -> Bool {
+    request.body.count > longTable
+      && request.bodyType(of: [.csv, .excel, .octets, .form]) != nil
   }
 
   /// Whether a body may be a table in an encoding whose tables have to be loaded first.
@@ -156,8 +162,8 @@ public final class API: Sendable {
       || request.body.withUnsafeBytes { $0.first.map { $0 >= 0xFE } ?? false }
   }
 
-  /// The longest path and query, and the longest body, that an event loop reads, in bytes.
-  private static let (longTarget, longBody) = (2 << 10, 4 << 10)
+  /// The longest path and query, and the longest body, that an event loop reads, in bytes, also of a table.
+  static let (longTarget, longBody, longTable) = (2 << 10, 4 << 10, 512)
 
   /// Answers a request in the way that was found for it.
   ///
@@ -218,7 +224,9 @@ public final class API: Sendable {
   /// Answers a read: at once if that is short, else away from the event loops. What takes much longer than was
   /// expected is given up on the event loop and begun again elsewhere.
   private func answer(_ read: Read, _ request: HTTPRequest, _ finish: @escaping Reply) throws {
-    if let lane = lane(of: read, request) {
+    // To tell what it costs may take long, too.
+    let known = Interruption.run(atMost: mostOnLoop) { lane(of: read, request) }
+    if let lane = known ?? WorkQueue.Lane.long {
       run(lane, request, finish, read.make)
     } else if let response = try Interruption.run(atMost: mostOnLoop, read.make) {
       send(response, request, finish)

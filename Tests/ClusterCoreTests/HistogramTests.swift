@@ -60,4 +60,38 @@ import Testing
       #expect(histogram.counts.reduce(0, +) == known.count { $0 >= from && $0 <= to })
     }
   }
+
+  @Test(arguments: [1.0, 1e-308, 1e300, 1.7e308, .greatestFiniteMagnitude])
+  func `numbers may lie as far apart as numbers can`(most: Double) throws {
+    var generator = SeededGenerator(seed: 7)
+    let numbers =
+      [-most, most, 0, most.nextDown, (-most).nextUp]
+      + (0..<500).map { _ in most * generator.double(-1...1) }
+    let features = numbers.enumerated().map { id, number in
+      TwinFeature(id, generator.double(-180...180), 0, "{\"n\":\(number)}")
+    }
+    let collection = try IndexedCollection(FeatureIndex.of(features))
+    let cells = try Viewport(
+      rect: try VisibleRect.bbox(west: -180, south: -85, east: 180, north: 85), scale: .zoom(0),
+      cellSize: 100, marginFactor: 0
+    ).cells
+    for (bins, range) in [(1, nil), (10, nil), (7, -most...most), (30, -most / 2...most)] {
+      let histogram = Histogram(
+        of: collection.testColumn("n"), bins: bins, range: range, in: cells,
+        of: FeatureScope(collection))
+      let (from, to) = (range?.lowerBound ?? -most, most)
+      let edges = (0...bins).map { bin in
+        let part = Double(bin) / Double(bins)
+        return bin == 0 ? from : bin == bins ? to : from * (1 - part) + to * part
+      }
+      // An edge may be rounded in two ways, so that a number at it may be on either side.
+      let slack = most * 1e-12
+      for bin in 0..<bins {
+        let inner = numbers.count { $0 > edges[bin] + slack && $0 < edges[bin + 1] - slack }
+        let outer = numbers.count { $0 >= edges[bin] - slack && $0 <= edges[bin + 1] + slack }
+        #expect((inner...outer).contains(histogram.counts[bin]))
+      }
+      #expect(histogram.counts.reduce(0, +) == numbers.count { $0 >= from })
+    }
+  }
 }

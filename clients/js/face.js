@@ -42,6 +42,8 @@ const STYLE = `
 .pincluster-content > .leaflet-marker-icon { position: relative; margin: 0 !important; pointer-events: inherit; }
 .pincluster-centred { position: relative; margin: 0 !important; translate: 0 50%; }
 .pincluster-card { min-width: 9em; max-height: 45vh; overflow: auto; outline: none; font: 400 13px/1.4 system-ui, sans-serif; overflow-wrap: anywhere; }
+.pincluster-card > strong { padding-inline-end: 14px; }
+.pincluster-popup :is(.leaflet-popup-close-button, .maplibregl-popup-close-button) { box-sizing: border-box; min-width: 24px; min-height: 24px; }
 .pincluster-card.pincluster-text { white-space: pre-line; }
 .pincluster-card dl { margin: 0; }
 .pincluster-card dl > div { display: grid; grid-template-columns: 7em 1fr; gap: 8px; margin-top: 4px; }

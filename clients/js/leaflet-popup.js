@@ -20,7 +20,8 @@ export const popups = L => ({
     if (!card.show(marker.annotation)) return
     const [topLeft, bottomRight] = this.options.padding?.() ?? [[0, 0], [0, 0]]
     const popup = L.popup({
-      offset: this._offsetOf(marker), autoPanPaddingTopLeft: L.point(topLeft).add([5, 5]), autoPanPaddingBottomRight: L.point(bottomRight).add([5, 5]),
+      className: 'pincluster-popup', offset: this._offsetOf(marker),
+      autoPanPaddingTopLeft: L.point(topLeft).add([5, 5]), autoPanPaddingBottomRight: L.point(bottomRight).add([5, 5]),
     })
     const moved = ({ latlng }) => popup.setLatLng(latlng)
     marker.on('move', moved)

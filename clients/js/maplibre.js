@@ -326,7 +326,7 @@ export class Layer {
       onClose: () => this.#card?.card === card && this.#closeCard(), onChange() {}, onError: error => this.options.onError?.(error),
     })
     if (!card.show(annotation)) return
-    const popup = new this.options.maplibre.Popup({ offset: 10, maxWidth: '320px', focusAfterOpen: false })
+    const popup = new this.options.maplibre.Popup({ offset: 10, maxWidth: '320px', focusAfterOpen: false, className: 'pincluster-popup' })
     this.#card = { card, popup, annotation, isSpread: feature.source === `${this.id}-spread` }
     popup.setDOMContent(card.element).setLngLat(this.#placeOf(annotation)).addTo(this.#map)
     popup.on('close', () => {

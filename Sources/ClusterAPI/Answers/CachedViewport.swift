@@ -7,6 +7,7 @@ final class CachedViewport: Sendable {
   private let request: ViewportRequest
   private let snapshot: CollectionSnapshot
   private let memory: CellCacheBudget
+  private let grid: CachedGrid
   private let area: CellArea
   private let pages: [CellPage]
   /// The slots of the pages, for loops that would otherwise count references for each row of a page.
@@ -33,7 +34,7 @@ final class CachedViewport: Sendable {
       let grid = snapshot.cellCache.grid(key, memory),
       let pages = grid.pages(of: area, at: snapshot.info.version)
     else { return nil }
-    (self.request, self.area) = (request, area)
+    (self.request, self.area, self.grid) = (request, area, grid)
     (self.snapshot, self.memory, self.pages) = (snapshot, memory, pages)
     slots = pages.map { Slots(first: $0.slots) }
   }
@@ -52,7 +53,7 @@ final class CachedViewport: Sendable {
   func found() throws -> Found {
     let sum = self.sum
     guard sum.missing == 0 else { return .missing(part(sum)) }
-    guard let notes = PropertyNotes(request).known(in: snapshot.collection),
+    guard let notes = notes({ $0.known(in: snapshot.collection) }),
       let body = try answer(sum, clustered: 0, notes)
     else { return .missing(area.cells) }
     return .body(body)
@@ -70,8 +71,18 @@ final class CachedViewport: Sendable {
       guard isDone, !Interruption.isOver else { return nil }
       sum = self.sum
     }
-    let notes = PropertyNotes(request).sentences(in: snapshot.collection)
-    return try answer(sum, clustered: missing, notes)
+    let notes = notes { $0.sentences(in: snapshot.collection) }
+    return try answer(sum, clustered: missing, notes ?? [])
+  }
+
+  /// The sentences about the request's properties, from the cache or as they are found; nil if they aren't.
+  private func notes(_ find: (PropertyNotes) -> [String]?) -> [String]? {
+    let version = snapshot.info.version
+    if let known = grid.notes(at: version) { return known }
+    guard let found = find(PropertyNotes(request)) else { return nil }
+    // What was interrupted isn't kept.
+    if !Interruption.isOver { grid.keep(found, at: version) }
+    return found
   }
 
   /// The answer from the cache; nil if it is too long, or if cells are missing after all.
@@ -98,7 +109,7 @@ final class CachedViewport: Sendable {
   }
 
   /// Whether an aggregate looks at values one by one.
-  private var needsValues: Bool { request.values.cell.neededProperties.needsValues }
+  private var needsValues: Bool { request.values.cell.needsValues }
 
   private var sum: Sum {
     var sum = Sum()

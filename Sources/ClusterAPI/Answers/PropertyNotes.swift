@@ -51,7 +51,8 @@ struct PropertyNotes {
 
   /// The notes of a viewport.
   init(_ request: ViewportRequest) {
-    self.init(request.values.cell)
+    guard request.namesProperties else { return }
+    add(request.values.cell)
     if let name = request.values.histogram?.property { add(name) }
     // Other methods look at them and leave them.
     guard request.values.method == .collision else { return }

@@ -6,6 +6,8 @@ enum SmallRead {
   private static let cells = 600.0
   /// The most features of an answer in which each may be an annotation of its own, or else is only added up.
   private static let (apart, added) = (1000, 10_000)
+  /// The most features whose values are counted.
+  private static let counted = 3000
   /// The most features of a page, and the most pins.
   static let (page, pins) = (100, 500)
   /// The most bytes of the properties of a feature that is answered by itself.
@@ -72,7 +74,9 @@ enum SmallRead {
     guard isPlain || hasColumns(properties, collection),
       title.map({ PropertyNotes.isKnown($0, in: collection) }) ?? true
     else { return nil }
-    return isApart ? apart : isPlain && !isTitled ? .max : added
+    if isPlain && !isTitled && !isApart { return .max }
+    let most = isApart ? apart : properties.countBy == nil ? added : counted
+    return min(most, added / max(properties.filter?.slowCount ?? 0, 1))
   }
 
   /// Whether the columns of some properties are there already.

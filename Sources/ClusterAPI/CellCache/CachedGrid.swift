@@ -8,6 +8,8 @@ final class CachedGrid: Sendable {
     /// The latest version of the collection whose changes the pages take into account.
     var version: Int64
     var pages: [CellPage.Position: CellPage] = [:]
+    /// The sentences about the properties that the options name, as of ``version``; nil if they aren't known.
+    var notes: [String]?
     /// The number of coordinates that were touched since the last request.
     var idleTouches = 0
   }
@@ -54,6 +56,16 @@ final class CachedGrid: Sendable {
     }
   }
 
+  /// The sentences of ``PropertyNotes`` for a reader of a version; nil if they aren't kept.
+  func notes(at version: Int64) -> [String]? {
+    state.withLock { $0.version <= version ? $0.notes : nil }
+  }
+
+  /// Keeps the sentences that a reader of a version has found, until a feature is touched.
+  func keep(_ notes: [String], at version: Int64) {
+    state.withLock { if $0.version <= version { $0.notes = notes } }
+  }
+
   /// Evicts the cells that hold some points, which were touched in a version that isn't shown yet.
   ///
   /// - Returns: false if the grid is no longer used. Readers of that version must not get it then.
@@ -66,6 +78,7 @@ final class CachedGrid: Sendable {
         return false
       }
       state.version = version
+      state.notes = nil
       for point in points {
         let (column, row) = (grid.cell(of: point.x), grid.cell(of: point.y))
         let position = CellPage.Position(column: column, row: row)

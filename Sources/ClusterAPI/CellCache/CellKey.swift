@@ -16,17 +16,14 @@ struct CellKey: Hashable, Sendable {
   private static let maximumBytes = 8 << 10
 
   /// The key of a viewport's cells; nil if an answer holds more than its cells' annotations, if a cell
-  /// depends on features outside of it, as what a filter means may do, or on the side of the antimeridian that is asked for, or if the options are too long.
+  /// depends on features outside of it, as the meaning of a filter may, or on the side of the antimeridian that is
+  /// asked for, or if the options are too long.
   init?(_ request: ViewportRequest) {
-    let values = request.values
-    guard case .grid(let viewport, _) = request.area, !values.debug, values.previous == nil,
-      values.histogram == nil, request.side == nil, values.cell.groups == nil,
-      values.cell.settings.keepApart.isEmpty,
-      values.cell.properties.filter?.dependsOnOthers != true,
-      values.cell.byteCount <= CellKey.maximumBytes
+    guard case .grid(let viewport, _) = request.area, request.wantsCellsOnly, request.side == nil,
+      !request.dependsOnOthers, request.cellByteCount <= CellKey.maximumBytes
     else { return nil }
     (grid, cellSize) = (viewport.cells.grid, viewport.cellSize)
-    options = values.cell.canonical(atZoom: viewport.zoomLevel)
+    options = request.values.cell.canonical(atZoom: viewport.zoomLevel)
     spreadZoom = options.settings.spreadUnit == .points ? viewport.screenZoom : nil
     isClusteringOff = viewport.zoomLevel > options.settings.maxZoomLevelForClustering ?? .infinity
     var hasher = Hasher()

@@ -43,8 +43,7 @@ struct TileKey {
   /// filter means depends on features elsewhere.
   init?(_ tile: Tile, _ viewport: ViewportRequest) {
     guard case .grid(let area, _) = viewport.area,
-      viewport.cellByteCount <= TileKey.maximumBytes,
-      viewport.values.cell.properties.filter?.dependsOnOthers != true
+      viewport.cellByteCount <= TileKey.maximumBytes, !viewport.dependsOnOthers
     else { return nil }
     place = Place(level: Level(tile, area), x: tile.x, y: tile.y)
     (self.viewport, cellSize, zoomLevel) = (viewport, area.cellSize, area.zoomLevel)
@@ -54,11 +53,8 @@ struct TileKey {
   func isSame(as other: TileKey) -> Bool {
     guard cellSize == other.cellSize else { return false }
     if viewport.sharesValues(with: other.viewport) { return true }
-    // What differs mostly, and needs no copy.
-    guard viewport.values.cell.properties == other.viewport.values.cell.properties else {
-      return false
-    }
-    return options == other.options
+    // Properties differ mostly, and need no copy.
+    return viewport.hasSameProperties(as: other.viewport) && options == other.options
   }
 
   private var options: CellOptions { viewport.values.cell.canonical(atZoom: zoomLevel) }

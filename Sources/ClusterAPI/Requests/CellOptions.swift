@@ -24,6 +24,9 @@ struct CellOptions: Hashable, Sendable {
     return needed
   }
 
+  /// Whether an aggregate that is answered looks at values one by one.
+  var needsValues: Bool { output.fields.contains(.aggregates) && properties.needsValues }
+
   /// Whether a property is named at all. Most requests name none, and are to copy nothing for it.
   var namesProperties: Bool {
     properties.filter != nil || properties.groupBy != nil || properties.hasStatistics
@@ -31,19 +34,18 @@ struct CellOptions: Hashable, Sendable {
   }
 
   /// The options with everything that has no effect at a zoom brought to one value, as a cache key.
-  func canonical(atZoom zoomLevel: Double) -> CellOptions {
-    var options = self
+  consuming func canonical(atZoom zoomLevel: Double) -> CellOptions {
     // At which zooms there are clusters on which grids is told only by where they come apart.
     if !output.needsExpansion {
-      options.settings.zoomStep = .finest
+      settings.zoomStep = .finest
       let isClusteringOff = settings.maxZoomLevelForClustering.map { zoomLevel > $0 } ?? false
-      options.settings.maxZoomLevelForClustering = isClusteringOff ? -.infinity : nil
+      settings.maxZoomLevelForClustering = isClusteringOff ? -.infinity : nil
     }
     if !settings.decluster {
-      options.settings.distanceFromContestedLocation = 0
-      (options.settings.pinLayout, options.settings.spreadUnit) = (.circle, .meters)
+      settings.distanceFromContestedLocation = 0
+      (settings.pinLayout, settings.spreadUnit) = (.circle, .meters)
     }
-    return options
+    return self
   }
 
   /// The approximate size of the parts of variable length, in bytes.

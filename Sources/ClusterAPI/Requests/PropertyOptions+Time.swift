@@ -39,7 +39,7 @@ extension ViewportRequest {
   consuming func resolved(
     by temporal: @autoclosure () -> TemporalProperties?
   ) -> ViewportRequest {
-    guard values.cell.properties.datetime != nil else { return self }
+    guard hasDatetime else { return self }
     values.cell.properties = values.cell.properties.resolved(by: temporal())
     return self
   }

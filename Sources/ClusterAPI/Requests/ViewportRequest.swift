@@ -24,9 +24,29 @@ struct ViewportRequest: Sendable {
   /// The values of fields, which the requests for many tiles share.
   private final class FieldValues: Sendable {
     let values: ViewportValues
+    // Known beforehand, as to look into values may copy parts of them.
     let byteCount: Int
+    let namesProperties: Bool
+    let dependsOnOthers: Bool
+    let hasDatetime: Bool
+    let wantsCellsOnly: Bool
 
-    init(_ values: ViewportValues) { (self.values, byteCount) = (values, values.cell.byteCount) }
+    init(_ values: consuming ViewportValues) {
+      byteCount = values.cell.byteCount
+      namesProperties =
+        values.cell.namesProperties || values.histogram != nil || values.method == .collision
+      dependsOnOthers = values.cell.properties.filter?.dependsOnOthers == true
+      hasDatetime = values.cell.properties.datetime != nil
+      wantsCellsOnly =
+        !values.debug && values.previous == nil && values.histogram == nil
+        && values.cell.groups == nil && values.cell.settings.keepApart.isEmpty
+      self.values = values
+    }
+
+    // Here, where nothing has to be copied for it.
+    func hasSameProperties(as other: FieldValues) -> Bool {
+      values.cell.properties == other.values.cell.properties
+    }
   }
 
   private var content: Content
@@ -66,9 +86,9 @@ struct ViewportRequest: Sendable {
       into: &values)
     let side = values.wrap ? LongitudeSide(ofMiddleOf: rect) : nil
     guard values.method == .grid else {
-      content = Content(
-        FieldValues(values),
-        .tiles(try TileViewport(rect: rect, scale: scale, marginFactor: values.margin)), side)
+      let area = Area.tiles(
+        try TileViewport(rect: rect, scale: scale, marginFactor: values.margin))
+      content = Content(FieldValues(consume values), area, side)
       return
     }
     try fields.read(.cellSize, of: request, into: &values)
@@ -81,14 +101,14 @@ struct ViewportRequest: Sendable {
     // Pins that are spread may cross the antimeridian, as may the cells of groups.
     let isPlain = !values.cell.settings.decluster && overrides.isEmpty
     let keepsAll = isPlain && side?.keepsAll(of: viewport.cells.mapRect) == true
-    content = Content(
-      FieldValues(values), .grid(viewport, overrides: overrides), keepsAll ? nil : side)
     let most = ViewportRequest.maximumListedCells
     if values.debug, viewport.cells.count > Double(most) {
       throw Viewport.tooManyCells(
         viewport.cells, limit: most, cellSize: viewport.cellSize, values.cell.settings.zoomStep,
         field: "debug")
     }
+    content = Content(
+      FieldValues(consume values), .grid(viewport, overrides: overrides), keepsAll ? nil : side)
   }
 
   /// A request for a viewport on a grid.
@@ -115,8 +135,25 @@ struct ViewportRequest: Sendable {
   /// The approximate size of the values of variable length that decide how cells are encoded, in bytes.
   var cellByteCount: Int { content.fields.byteCount }
 
+  /// Whether a property may be named at all. Most requests name none.
+  var namesProperties: Bool { content.fields.namesProperties }
+
+  /// Whether the meaning of the filter depends on which features there are.
+  var dependsOnOthers: Bool { content.fields.dependsOnOthers }
+
+  /// Whether the answer holds nothing but the annotations of cells, each of which depends on no other.
+  var wantsCellsOnly: Bool { content.fields.wantsCellsOnly }
+
+  /// Whether there is a span of time that isn't a part of the filter yet.
+  var hasDatetime: Bool { content.fields.hasDatetime }
+
   /// Whether another request's fields were read together with this one's, so that they are equal.
   func sharesValues(with other: ViewportRequest) -> Bool { content.fields === other.content.fields }
+
+  /// Whether another request's cells depend on the same properties.
+  func hasSameProperties(as other: ViewportRequest) -> Bool {
+    content.fields.hasSameProperties(as: other.content.fields)
+  }
 
   /// The zoom: that of the grid, if there is one.
   var zoomLevel: Double {

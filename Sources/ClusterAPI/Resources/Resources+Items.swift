@@ -142,15 +142,23 @@ extension Resources {
 
   /// The request's target with another value of a field.
   static func target(_ request: HTTPRequest, setting name: String, to value: String) -> String {
-    var target = "\(path(request))?"
-    for field in (request.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
-      let own = String(Substring(field.prefix { $0 != UInt8(ascii: "=") }))
-      if EncodedText(own).decoded(plusIsSpace: true)?.isSame(as: name) != true {
-        target += Substring(field)
-        target += "&"
-      }
+    guard let query = request.query else {
+      return PercentCoding.asLink("\(path(request))?\(name)=\(value)")
     }
-    return PercentCoding.asLink("\(target)\(name)=\(value)")
+    // Put together by bytes, because each page of features carries two or three.
+    var target = Array(path(request).utf8)
+    target.append(UInt8(ascii: "?"))
+    for field in EncodedText(query).parts(separatedBy: UInt8(ascii: "&"))
+    where !field.isEmpty {
+      let own = field.split(at: UInt8(ascii: "=")).0
+      if own.decoded(plusIsSpace: true)?.isSame(as: name) == true { continue }
+      target += field.encoded
+      target.append(UInt8(ascii: "&"))
+    }
+    target += name.utf8
+    target.append(UInt8(ascii: "="))
+    target += value.utf8
+    return PercentCoding.asLink(String(decoding: target, as: UTF8.self))
   }
 
   // MARK: One feature

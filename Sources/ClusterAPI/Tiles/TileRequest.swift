@@ -48,10 +48,9 @@ extension TileRequest {
   var hasExpansion: Bool { viewport.values.cell.output.expansion }
 
   /// The request with its span of time as a part of the filter.
-  func resolved(by temporal: TemporalProperties?) -> TileRequest {
-    var request = self
-    request.viewport = viewport.resolved(by: temporal)
-    return request
+  consuming func resolved(by temporal: TemporalProperties?) -> TileRequest {
+    if viewport.hasDatetime { viewport = viewport.resolved(by: temporal) }
+    return self
   }
 
   /// The same request for another tile.

@@ -71,12 +71,12 @@ struct TileWriter {
     guard let wanted = answer.statistics, let collector else { return }
     let layer = layer.layer
     let found = collector.statistics(of: annotation)
-    if let weight = found.weight { layer.tag("weight", .init(weight)) }
+    if let weight = found.weight, weight.isFinite { layer.tag("weight", .init(weight)) }
     for (key, count) in found.counts {
       (Array("count:".utf8) + key).withUnsafeBytes { layer.tag($0, .integer(count)) }
     }
     for (aggregate, value) in zip(wanted.aggregates ?? [], found.aggregates) {
-      guard let value, !AnnotationMarks.contains(aggregate.name) else { continue }
+      guard let value, value.isFinite, !AnnotationMarks.contains(aggregate.name) else { continue }
       aggregate.name.withUnsafeBytes { layer.tag($0, .init(value)) }
     }
   }

@@ -14,6 +14,9 @@ struct EncodedText {
   /// Whether there is nothing in it.
   var isEmpty: Bool { range.isEmpty }
 
+  /// The bytes as they were given.
+  var encoded: ArraySlice<UInt8> { bytes[range] }
+
   /// The text that it stands for; nil where an escape is broken or the bytes aren't UTF-8.
   func decoded(plusIsSpace: Bool = false) -> String? {
     let plain: String? = bytes[range].withUnsafeBufferPointer { bytes in

@@ -62,16 +62,12 @@ struct FilterBinder {
 
   /// Joins terms by AND or OR, cheap ones first.
   func joined(_ terms: [any FilterTerm], isAnd: Bool) -> any FilterTerm {
-    let rest = terms.filter { ($0 as? ConstantTerm)?.value != isAnd }
-    if let deciding = rest.first(where: { $0 is ConstantTerm }) { return deciding }
+    let rest = terms.filter { $0.constant != isAnd }
+    if let deciding = rest.first(where: { $0.constant != nil }) { return deciding }
     if rest.isEmpty { return ConstantTerm(value: isAnd) }
     if rest.count == 1 { return rest[0] }
-    let sorted = rest.filter { !isSlow($0) } + rest.filter { isSlow($0) }
+    let sorted = rest.filter { !$0.isSlow } + rest.filter(\.isSlow)
     return isAnd ? AndTerm(terms: sorted) : OrTerm(terms: sorted)
-  }
-
-  private func isSlow(_ term: any FilterTerm) -> Bool {
-    term is any SlowTerm
   }
 
   private mutating func compared(

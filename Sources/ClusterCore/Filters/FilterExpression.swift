@@ -142,6 +142,29 @@ public indirect enum FilterExpression: Hashable, Sendable {
     return count
   }
 
+  /// The number of LIKEs, foldings of texts and operations on numbers, each of which takes many times as long as the
+  /// comparison of a value.
+  public var slowCount: Int {
+    var count = patternCount
+    forEachOperand { operand, _ in
+      switch operand {
+      case .folded, .arithmetic: count += 1
+      case .property, .number, .string, .bool, .time: break
+      }
+    }
+    return count
+  }
+
+  /// About the time for each byte of the texts that it looks through, in nanoseconds; 0 if it looks through none.
+  var nanosecondsPerTextByte: Double {
+    var time = 0.0
+    forEachCondition { condition in
+      if case .like(_, let pattern) = condition { time += 2 + Double(pattern.length) / 64 }
+    }
+    forEachOperand { operand, _ in if case .folded = operand { time += 8 } }
+    return time
+  }
+
   /// The shapes that features are compared with.
   public var shapes: [Shape] {
     var shapes: [Shape] = []

@@ -13,7 +13,7 @@ public struct Histogram: Equatable, Sendable {
 
   /// Where each bin begins, and where the last one ends.
   private var edges: [Double] = []
-  /// The number of bins in a width of 1; 0 if that isn't a useful number.
+  /// The number of bins in a width of 2, as whole widths may overflow; 0 if that isn't a useful number.
   private var scale = 0.0
 
   private init(bins: Int, _ range: ClosedRange<Double>?) {
@@ -22,8 +22,9 @@ public struct Histogram: Equatable, Sendable {
     self.range = range
     let (from, to) = (range.lowerBound, range.upperBound)
     let width = to - from
-    let exact = Double(bins) / width
-    scale = exact.isFinite && (width * exact).isFinite ? exact : 0
+    let half = to / 2 - from / 2
+    let exact = Double(bins) / half
+    scale = exact.isFinite && (half * exact).isFinite ? exact : 0
     for bin in 0...bins {
       let part = Double(bin) / Double(bins)
       let edge = width.isFinite ? from + width * part : from * (1 - part) + to * part
@@ -34,7 +35,7 @@ public struct Histogram: Equatable, Sendable {
   /// The bin of a number within the range.
   @inline(__always)
   private func bin(of number: Double) -> Int {
-    var bin = min(max(Int((number - edges[0]) * scale), 0), counts.count - 1)
+    var bin = min(max(Int((number / 2 - edges[0] / 2) * scale), 0), counts.count - 1)
     while bin > 0, number < edges[bin] { bin -= 1 }
     while bin < counts.count - 1, number >= edges[bin + 1] { bin += 1 }
     return bin

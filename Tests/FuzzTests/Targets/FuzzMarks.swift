@@ -82,8 +82,17 @@ enum FuzzMarks {
   }
 
   private static func percentEncoded(_ text: String) -> String {
-    String(
-      decoding: text.utf8.flatMap { "%\(String($0, radix: 16).leftPadded)".utf8 }, as: UTF8.self)
+    let digits = Array("0123456789ABCDEF".utf8)
+    return String(unsafeUninitializedCapacity: text.utf8.count * 3) { bytes in
+      var count = 0
+      for byte in text.utf8 {
+        bytes[count] = UInt8(ascii: "%")
+        bytes[count + 1] = digits[Int(byte >> 4)]
+        bytes[count + 2] = digits[Int(byte & 15)]
+        count += 3
+      }
+      return count
+    }
   }
 
   // MARK: What is escaped
@@ -277,8 +286,6 @@ enum FuzzMarks {
 }
 
 extension String {
-  fileprivate var leftPadded: String { utf8.count < 2 ? "0" + self : self }
-
   fileprivate func hasBytes(_ part: String) -> Bool {
     Array(utf8).firstRange(of: Array(part.utf8)) != nil
   }

@@ -8,8 +8,10 @@ from pathlib import Path
 from harness import EVIL, MARK, test, until
 from service import ROOT
 
-PAGE = """<!doctype html><link rel="stylesheet" href="/clients/leaflet/leaflet.css"><div id="map" style="height: 700px"></div>
+PAGE = """<!doctype html><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/clients/leaflet/leaflet.css">
+<div id="map" style="height: 700px"></div>
 <script src="/clients/leaflet/leaflet.js"></script>"""
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 MAPLIBRE = Path(find_spec("maplibre").origin).parent / "srcjs"
 CLOSED = "!document.querySelector('.pincluster-card')"
 # What has the focus: the id of a mark, or a class.
@@ -23,10 +25,10 @@ def shops(service, name):
     return service.store(name, [(i, place, properties) for i, (place, properties) in enumerate(places)])
 
 
-def leaflet(browse, service, name, options, setup=""):
+def leaflet(browse, service, name, options, setup="", **context):
     """A map with a layer in a page of its own, with functions as the text of a script."""
     shops(service, name)
-    b = browse()
+    b = browse(**context)
     b.page.route("**/stub", lambda route: route.fulfill(body=PAGE, content_type="text/html"))
     b.page.goto(f"{service.url}/stub")
     b.page.evaluate(f"""async () => {{
@@ -214,12 +216,12 @@ def popups_of_pins(browse, service):
     b.close()
 
 
-def maplibre(browse, service, style):
+def maplibre(browse, service, style, **context):
     """A page with MapLibre and a map of the cities, whose style is text of a script."""
-    b = browse(viewport={"width": 900, "height": 700})
+    b = browse(**{"viewport": {"width": 900, "height": 700}, **context})
     b.said = []
     b.page.on("console", lambda message: "GL Driver" in message.text or b.said.append((message.type, message.text)))
-    page = '<!doctype html><link rel="stylesheet" href="/gl/maplibre-gl.css"><div id="map" style="height: 650px"></div><script src="/gl/maplibre-gl.js"></script>'
+    page = '<!doctype html><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/gl/maplibre-gl.css"><div id="map" style="height: 650px"></div><script src="/gl/maplibre-gl.js"></script>'
     b.page.route("**/stub", lambda route: route.fulfill(body=page, content_type="text/html"))
     b.page.route("**/gl/*", lambda route: route.fulfill(path=MAPLIBRE / route.request.url.rsplit("/", 1)[1]))
     b.page.route("https://base.test/**", lambda route: route.abort())
@@ -348,6 +350,72 @@ def popups_in_maplibre(browse, service):
             service.ask("/collections/mapped/items/0", method="DELETE")
         until(page, CLOSED)
         page.evaluate("() => { own.remove() }")
+    b.close()
+
+
+@test
+def popups_by_tap(browse, service):
+    """A phone's finger opens, changes and closes popups, which fit the screen and have a way out that a finger hits."""
+    b = leaflet(browse, service, "tapped", "popup: ['name', 'rating', 'founded']", **PHONE)
+    page = b.page
+    card = page.locator(".pincluster-card")
+    page.evaluate("() => { map.setView([50, 12], 6, { animate: false }) }")
+    until(page, "layer.annotations().length === 3 && !layer._map._animatingZoom")
+    page.wait_for_timeout(600)
+    zero, one = pin(page, 0), pin(page, 1)
+    page.locator(f'[data-id="{zero}"]').tap()
+    card.wait_for()
+    assert card.locator("strong").text_content() == EVIL
+    page.wait_for_timeout(400)
+    box = page.locator(".leaflet-popup").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390, box
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # Another pin's takes its place, and the map closes it.
+    page.locator(f'[data-id="{one}"]').tap()
+    until(page, "document.querySelector('.pincluster-card strong')?.textContent === 'Bar'")
+    assert card.count() == 1
+    page.wait_for_timeout(400)
+    page.touchscreen.tap(195, 680)
+    until(page, CLOSED)
+    # The cross of a popup is as large as a finger needs (WCAG 2.2, 2.5.8).
+    page.locator(f'[data-id="{one}"]').tap()
+    card.wait_for()
+    page.wait_for_timeout(400)
+    cross = page.locator(".leaflet-popup-close-button")
+    size = cross.bounding_box()
+    assert size["width"] >= 24 and size["height"] >= 24, size
+    cross.tap()
+    until(page, CLOSED)
+    # A second tap on the same pin closes it, too.
+    for is_open in (True, False):
+        page.locator(f'[data-id="{zero}"]').tap()
+        until(page, f"Boolean(document.querySelector('.pincluster-card')) === {str(is_open).lower()}")
+        page.wait_for_timeout(400)
+    b.close()
+    b = maplibre(browse, service, "{ version: 8, sources: {}, layers: [] }", **PHONE)
+    page = b.page
+    card = page.locator(".pincluster-card")
+    page.evaluate("""() => { map.jumpTo({ zoom: 5, center: [12, 50] }); window.own = P.layer(location.origin + '/collections/tapped', {
+      id: 'own', titleProperty: 'name', popup: ['rating'] }).addTo(map) }""")
+    until(page, drawn("own-pins", 1))
+    tap = lambda lng, lat: page.touchscreen.tap(*page.evaluate(f"(() => {{ const {{ x, y }} = map.project([{lng}, {lat}]); const box = map.getCanvas().getBoundingClientRect(); return [box.x + x, box.y + y] }})()"))
+    tap(10, 50)
+    card.wait_for()
+    assert card.locator("strong").text_content() == EVIL
+    box = page.locator(".maplibregl-popup").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390, box
+    tap(14, 50)
+    until(page, "document.querySelector('.pincluster-card strong')?.textContent === 'Bar'")
+    assert card.count() == 1
+    cross = page.locator(".maplibregl-popup-close-button")
+    size = cross.bounding_box()
+    assert size["width"] >= 24 and size["height"] >= 24, size
+    cross.tap()
+    until(page, CLOSED)
+    tap(14, 50)
+    card.wait_for()
+    page.touchscreen.tap(195, 560)
+    until(page, CLOSED)
     b.close()
 
 

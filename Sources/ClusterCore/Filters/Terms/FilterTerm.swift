@@ -1,5 +1,9 @@
 /// A part of a bound filter, which is evaluated for up to 64 features at a time.
 protocol FilterTerm: Sendable {
+  /// Whether it comes after others of a conjunction or disjunction, which may decide without it.
+  var isSlow: Bool { get }
+  /// The value of a term that is the same for all features; nil of others.
+  var constant: Bool? { get }
   /// Returns the candidates for which the term is true. Bit i stands for the feature `ordinal + i`.
   /// There is at least one candidate, and all are in the same block.
   func mask(from ordinal: Int, among candidates: UInt64) -> UInt64
@@ -14,6 +18,10 @@ protocol FilterTerm: Sendable {
 }
 
 extension FilterTerm {
+  var isSlow: Bool { false }
+
+  var constant: Bool? { nil }
+
   func coverage(ofBlock number: Int) -> Coverage { .partial }
 
   func prefetch(from ordinal: Int, count: Int) {}
@@ -27,4 +35,11 @@ extension FilterTerm {
       words[word] = mask(from: ordinal + 64 * word, among: words[word])
     }
   }
+}
+
+/// A term that is better evaluated after others.
+protocol SlowTerm: FilterTerm {}
+
+extension SlowTerm {
+  var isSlow: Bool { true }
 }

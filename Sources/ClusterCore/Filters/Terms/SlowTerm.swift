@@ -1,2 +1,0 @@
-/// A term that is better evaluated after others.
-protocol SlowTerm: FilterTerm {}
