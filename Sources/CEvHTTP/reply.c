@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-// Hands the pieces to the socket, and the bytes that it does not take to evhttp's buffer. Returns false
+// Hands the pieces to the socket, up to CEH_SINGLE_WRITE, and the other bytes to evhttp's buffer. Returns false
 // when the connection is broken or there is no memory for the bytes; it must then be closed.
 bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int count) {
   struct evbuffer *output = bufferevent_get_output(connection->bev);
@@ -12,7 +12,14 @@ bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int c
   CEH_CHECK_THREAD(connection->loop);
   if (connection->ssl != NULL) return ceh_write_records(connection, pieces, count);
   if (evbuffer_get_length(output) == 0) {  // not behind a 100 Continue
-    struct msghdr message = {.msg_iov = (struct iovec *)pieces, .msg_iovlen = (size_t)count};
+    struct iovec first[CEH_PIECES];
+    size_t room = CEH_SINGLE_WRITE;
+    for (int i = 0; i < count; i++) {
+      first[i] = pieces[i];
+      if (first[i].iov_len > room) first[i].iov_len = room;
+      room -= first[i].iov_len;
+    }
+    struct msghdr message = {.msg_iov = first, .msg_iovlen = (size_t)count};
     ssize_t n = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
     written = n < 0 ? 0 : (size_t)n;
@@ -69,14 +76,14 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
       ceh_write_head(exchange, head, response->status,
                      empty || response->unsized ? -1 : (long)response->body_size,
                      close ? "close" : keeps ? "keep-alive" : NULL);
-  const struct iovec pieces[] = {
+  const struct iovec pieces[CEH_PIECES] = {
       {head, head_size},
       {(void *)response->headers, response->headers_size},
       {"\r\n", 2},
       {(void *)response->body, silent ? 0 : response->body_size},
   };
   size_t size = 0;
-  for (int i = 0; i < 4; i++) size += pieces[i].iov_len;
+  for (int i = 0; i < CEH_PIECES; i++) size += pieces[i].iov_len;
 
   size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
   ceh_set_exchange(connection, NULL);
@@ -87,7 +94,7 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
     evhttp_add_header(request->output_headers, "Connection", "close");
   }
   free(exchange);
-  if (ceh_write_out(connection, pieces, 4)) {
+  if (ceh_write_out(connection, pieces, CEH_PIECES)) {
     ceh_finish(connection, request);
   } else {
     connection->linger = false;

@@ -96,15 +96,15 @@ size_t ceh_exchange_stream(ceh_exchange *exchange, const ceh_response *response,
   char head[CEH_HEAD_SIZE];
   size_t head_size = ceh_write_head(exchange, head, response->status, -1, "close");
   free(exchange);
-  const struct iovec pieces[] = {
+  const struct iovec pieces[CEH_PIECES] = {
       {head, head_size},
       {(void *)chunked, stream->chunked ? sizeof chunked - 1 : 0},
       {(void *)response->headers, response->headers_size},
       {"\r\n", 2},
   };
   size_t size = 0;
-  for (int i = 0; i < 4; i++) size += pieces[i].iov_len;
-  if (!ceh_write_out(connection, pieces, 4)) {
+  for (int i = 0; i < CEH_PIECES; i++) size += pieces[i].iov_len;
+  if (!ceh_write_out(connection, pieces, CEH_PIECES)) {
     evhttp_connection_free(connection->evcon);
     return size;
   }
