@@ -254,7 +254,8 @@ void ceh_shake(evutil_socket_t fd, short what, void *loop);
 /// Whether TLS can be used, as the handshake is finished.
 bool ceh_is_secured(const ceh_connection *connection);
 /// ceh_write_out() for a connection with TLS.
-bool ceh_write_records(ceh_connection *connection, const struct iovec *pieces, int count);
+bool ceh_write_records(ceh_connection *connection, const struct iovec *pieces, int count,
+                       ceh_owner *owner);
 /// The bytes that have arrived, and those that were sent, with what TLS adds.
 size_t ceh_arrived(const ceh_connection *connection);
 size_t ceh_sent(const ceh_connection *connection);
@@ -282,7 +283,14 @@ void ceh_pairs_copy(const struct evkeyvalq *headers, char *destination);
 // reply.c
 /// The most pieces of a write.
 #define CEH_PIECES 4
-bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int count);
+/// Hands the pieces to the socket, up to CEH_SINGLE_WRITE, and the other bytes to evhttp's buffer. `owner` is that of
+/// the last piece, or NULL; its `release` becomes NULL if the buffer has taken it over. Returns false when the
+/// connection is broken or there is no memory for the bytes; it must then be closed.
+bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int count,
+                   ceh_owner *owner);
+/// Adds bytes to a buffer of output: many bytes that have an owner by reference, others as a copy. Returns false
+/// without memory.
+bool ceh_keep(struct evbuffer *output, const char *bytes, size_t size, ceh_owner *owner);
 void ceh_finish(ceh_connection *connection, struct evhttp_request *request);
 // stream.c
 void ceh_stream_detach(ceh_stream *stream);
