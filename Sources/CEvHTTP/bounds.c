@@ -143,7 +143,7 @@ void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal) {
     (void)!send(connection->fd, answer.bytes, answer.size, MSG_NOSIGNAL | MSG_DONTWAIT);
   } else if (ceh_is_secured(connection)) {
     const struct iovec piece = {(void *)answer.bytes, answer.size};
-    (void)ceh_write_records(connection, &piece, 1);
+    (void)ceh_write_records(connection, &piece, 1, NULL);
   }
   connection->linger = true;
   evhttp_connection_free(connection->evcon);

@@ -57,7 +57,28 @@ static struct iovec record_at(const struct iovec *pieces, int count, size_t offs
   return (struct iovec){scratch, copy(pieces, count, offset, scratch, CEH_RECORD)};
 }
 
-bool ceh_write_records(ceh_connection *connection, const struct iovec *pieces, int count) {
+// Adds what follows `offset` bytes of all pieces to the buffer of output. OpenSSL must be given at least the rest of a
+// record that it has begun in one block: what is before the last piece is copied into one that holds a record, and
+// what follows is kept, if that saves much, or all are copied.
+static bool keep_rest(struct evbuffer *output, const struct iovec *pieces, int count, size_t offset,
+                      size_t rest, ceh_owner *owner) {
+  const struct iovec *last = &pieces[count - 1];
+  size_t copied = rest > last->iov_len ? rest - last->iov_len : 0;
+  if (copied > 0 && copied < CEH_RECORD) copied = rest < CEH_RECORD ? rest : CEH_RECORD;
+  if (owner == NULL || owner->release == NULL || rest - copied <= CEH_MOST_COPIED) copied = rest;
+  if (copied > 0) {
+    struct evbuffer_iovec block;
+    if (evbuffer_reserve_space(output, (ev_ssize_t)copied, &block, 1) != 1) return false;
+    block.iov_len = copy(pieces, count, offset, block.iov_base, copied);
+    if (evbuffer_commit_space(output, &block, 1) < 0) return false;
+  }
+  size_t kept = rest - copied;
+  return kept == 0 ||
+         ceh_keep(output, (char *)last->iov_base + last->iov_len - kept, kept, owner);
+}
+
+bool ceh_write_records(ceh_connection *connection, const struct iovec *pieces, int count,
+                       ceh_owner *owner) {
   struct evbuffer *output = bufferevent_get_output(connection->bev);
   char scratch[CEH_RECORD];
   size_t size = 0, written = 0;
@@ -71,12 +92,7 @@ bool ceh_write_records(ceh_connection *connection, const struct iovec *pieces, i
     else if (SSL_get_error(connection->ssl, n) == SSL_ERROR_WANT_WRITE) is_full = true;
     else return false;
   }
-  if (written == size) return true;
-  // In one block, as OpenSSL must be given at least the rest of a record that it has begun.
-  struct evbuffer_iovec block;
-  if (evbuffer_reserve_space(output, (ev_ssize_t)(size - written), &block, 1) != 1) return false;
-  block.iov_len = copy(pieces, count, written, block.iov_base, size - written);
-  return evbuffer_commit_space(output, &block, 1) == 0;
+  return written == size || keep_rest(output, pieces, count, written, size - written, owner);
 }
 
 void ceh_pause(ceh_connection *connection) {

@@ -4,15 +4,29 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-// Hands the pieces to the socket, and the bytes that it does not take to evhttp's buffer. Returns false
-// when the connection is broken or there is no memory for the bytes; it must then be closed.
-bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int count) {
+bool ceh_keep(struct evbuffer *output, const char *bytes, size_t size, ceh_owner *owner) {
+  if (owner == NULL || owner->release == NULL || size <= CEH_MOST_COPIED)
+    return evbuffer_add(output, bytes, size) == 0;
+  if (evbuffer_add_reference(output, bytes, size, owner->release, owner->object) < 0) return false;
+  owner->release = NULL;
+  return true;
+}
+
+bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int count,
+                   ceh_owner *owner) {
   struct evbuffer *output = bufferevent_get_output(connection->bev);
   size_t written = 0;
   CEH_CHECK_THREAD(connection->loop);
-  if (connection->ssl != NULL) return ceh_write_records(connection, pieces, count);
+  if (connection->ssl != NULL) return ceh_write_records(connection, pieces, count, owner);
   if (evbuffer_get_length(output) == 0) {  // not behind a 100 Continue
-    struct msghdr message = {.msg_iov = (struct iovec *)pieces, .msg_iovlen = (size_t)count};
+    struct iovec first[CEH_PIECES];
+    size_t room = CEH_SINGLE_WRITE;
+    for (int i = 0; i < count; i++) {
+      first[i] = pieces[i];
+      if (first[i].iov_len > room) first[i].iov_len = room;
+      room -= first[i].iov_len;
+    }
+    struct msghdr message = {.msg_iov = first, .msg_iovlen = (size_t)count};
     ssize_t n = sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
     written = n < 0 ? 0 : (size_t)n;
@@ -21,7 +35,8 @@ bool ceh_write_out(ceh_connection *connection, const struct iovec *pieces, int c
     size_t done = written < pieces[i].iov_len ? written : pieces[i].iov_len;
     written -= done;
     if (done < pieces[i].iov_len &&
-        evbuffer_add(output, (char *)pieces[i].iov_base + done, pieces[i].iov_len - done) < 0)
+        !ceh_keep(output, (char *)pieces[i].iov_base + done, pieces[i].iov_len - done,
+                  i == count - 1 ? owner : NULL))
       return false;
   }
   return true;
@@ -49,12 +64,18 @@ void ceh_finish(ceh_connection *connection, struct evhttp_request *request) {
   evhttp_send_reply_end(request);
 }
 
+// Lets go of the body of a response, unless a buffer has taken over its owner.
+static void let_go(const ceh_response *response, const ceh_owner *owner) {
+  if (owner->release != NULL) owner->release(response->body, response->body_size, owner->object);
+}
+
 size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) {
   ceh_connection *connection = exchange->connection;
   struct evhttp_request *request = exchange->request;
   CEH_CHECK_THREAD(exchange->loop);
   if (connection == NULL) {
     free(exchange);
+    let_go(response, &response->owner);
     return 0;
   }
   ceh_loop *loop = exchange->loop;
@@ -69,14 +90,14 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
       ceh_write_head(exchange, head, response->status,
                      empty || response->unsized ? -1 : (long)response->body_size,
                      close ? "close" : keeps ? "keep-alive" : NULL);
-  const struct iovec pieces[] = {
+  const struct iovec pieces[CEH_PIECES] = {
       {head, head_size},
       {(void *)response->headers, response->headers_size},
       {"\r\n", 2},
       {(void *)response->body, silent ? 0 : response->body_size},
   };
   size_t size = 0;
-  for (int i = 0; i < 4; i++) size += pieces[i].iov_len;
+  for (int i = 0; i < CEH_PIECES; i++) size += pieces[i].iov_len;
 
   size_t unread = evbuffer_get_length(bufferevent_get_input(connection->bev));
   ceh_set_exchange(connection, NULL);
@@ -87,7 +108,10 @@ size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response) 
     evhttp_add_header(request->output_headers, "Connection", "close");
   }
   free(exchange);
-  if (ceh_write_out(connection, pieces, 4)) {
+  ceh_owner owner = response->owner;
+  bool written = ceh_write_out(connection, pieces, CEH_PIECES, &owner);
+  let_go(response, &owner);
+  if (written) {
     ceh_finish(connection, request);
   } else {
     connection->linger = false;

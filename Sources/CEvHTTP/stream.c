@@ -96,15 +96,15 @@ size_t ceh_exchange_stream(ceh_exchange *exchange, const ceh_response *response,
   char head[CEH_HEAD_SIZE];
   size_t head_size = ceh_write_head(exchange, head, response->status, -1, "close");
   free(exchange);
-  const struct iovec pieces[] = {
+  const struct iovec pieces[CEH_PIECES] = {
       {head, head_size},
       {(void *)chunked, stream->chunked ? sizeof chunked - 1 : 0},
       {(void *)response->headers, response->headers_size},
       {"\r\n", 2},
   };
   size_t size = 0;
-  for (int i = 0; i < 4; i++) size += pieces[i].iov_len;
-  if (!ceh_write_out(connection, pieces, 4)) {
+  for (int i = 0; i < CEH_PIECES; i++) size += pieces[i].iov_len;
+  if (!ceh_write_out(connection, pieces, CEH_PIECES, NULL)) {
     evhttp_connection_free(connection->evcon);
     return size;
   }
@@ -126,7 +126,7 @@ size_t ceh_stream_send(ceh_stream *stream, const void *bytes, size_t size) {
   size_t end_size = stream->chunked ? 2 : 0;
   const struct iovec pieces[] = {
       {head, (size_t)head_size}, {(void *)bytes, size}, {"\r\n", end_size}};
-  if (!ceh_write_out(connection, pieces, 3)) {
+  if (!ceh_write_out(connection, pieces, 3, NULL)) {
     evhttp_connection_free(connection->evcon);
     return 0;
   }
@@ -139,7 +139,7 @@ void ceh_stream_finish(ceh_stream *stream) {
   if (connection == NULL) return;
   CEH_CHECK_THREAD(connection->loop);
   const struct iovec piece = {(void *)last, sizeof last - 1};
-  if (stream->chunked && !ceh_write_out(connection, &piece, 1)) {
+  if (stream->chunked && !ceh_write_out(connection, &piece, 1, NULL)) {
     evhttp_connection_free(connection->evcon);
     return;
   }

@@ -16,6 +16,8 @@ extern "C" {
 
 /// The number of zero bytes after every request body, so that a parser may read past its end.
 #define CEH_BODY_PADDING 64
+/// The most bytes of a body, of a request or a response, that a loop copies. It leaves larger ones where they are.
+#define CEH_MOST_COPIED 65536
 
 /// The number of open connections, and that of handshakes that were finished, shared by the loops of one server. Any
 /// thread.
@@ -157,15 +159,28 @@ void ceh_exchange_headers_copy(const ceh_exchange *exchange, char *destination);
 /// The request's id, which the reply repeats: that of its field X-Request-Id, or one that was made.
 const char *ceh_exchange_id(const ceh_exchange *exchange, size_t *size);
 size_t ceh_exchange_body_size(const ceh_exchange *exchange);
+/// The bytes of a large body as they arrived. Any thread, one at a time.
+typedef struct evbuffer ceh_pieces;
 /// Moves the body into a block from malloc(), followed by CEH_BODY_PADDING zero bytes, which the caller
-/// must free(). Returns NULL without memory.
-void *ceh_exchange_body_take(ceh_exchange *exchange);
+/// must free(). Returns NULL without memory. If the body has more than CEH_MOST_COPIED bytes, the block isn't
+/// written to, and `*pieces`, otherwise NULL, is what to fill it from; the caller must free that, too.
+void *ceh_exchange_body_take(ceh_exchange *exchange, ceh_pieces **pieces);
+/// Moves the bytes to the block that was made for them, and adds the padding. Linear in the bytes.
+void ceh_pieces_move(ceh_pieces *pieces, void *block);
+void ceh_pieces_free(ceh_pieces *pieces);
 
 /// A number for the address that the request came from: an IPv4 address, or the first 64 bits of an IPv6 one.
 uint64_t ceh_exchange_client(const ceh_exchange *exchange);
 /// Whether the peer has closed the connection or its half of it; noticed within a second or two. Any thread,
 /// before the reply.
 bool ceh_exchange_is_abandoned(const ceh_exchange *exchange);
+
+/// What keeps the bytes of a body where they are until `release` is called with them, which happens once, on the
+/// loop's thread or on that which frees the loop, and must not use the loop. If `release` is NULL, bytes are copied.
+typedef struct {
+  void *object;
+  void (*release)(const void *bytes, size_t size, void *object);
+} ceh_owner;
 
 typedef struct {
   int status;
@@ -176,10 +191,14 @@ typedef struct {
   size_t body_size;
   /// Whether Content-Length is left out, for HEAD of what would be a stream.
   bool unsized;
+  /// The owner of the body. None if that of a stream begins with it.
+  ceh_owner owner;
 } ceh_response;
 
 /// Sends the response and frees the exchange. If its connection has gone, it only frees the exchange. On
-/// the loop's thread, or on any thread after the loop has ended. Returns the number of bytes handed over.
+/// the loop's thread, or on any thread after the loop has ended. Returns the number of bytes handed over. The owner
+/// of the body is released when the socket has taken all of it or the connection has gone, perhaps before this
+/// returns.
 size_t ceh_exchange_reply(ceh_exchange *exchange, const ceh_response *response);
 
 /// Creates a stream. Its owner frees it, before it has begun or after it has ended. Returns NULL without

@@ -57,10 +57,14 @@ final class Delivery: @unchecked Sendable {
         var raw = ceh_response(
           status: Int32(clamping: status),
           headers: headers.bindMemory(to: CChar.self).baseAddress, headers_size: headers.count,
-          body: body.baseAddress, body_size: body.count, unsized: stream != nil)
+          body: body.baseAddress, body_size: body.count, unsized: stream != nil,
+          owner: ceh_owner(object: nil, release: nil))
         if let stream, request.method != .head {
           begin(stream, &raw)
         } else {
+          if body.count > Int(CEH_MOST_COPIED) {
+            raw.owner = BodyOwner(response, preparation.packed).retained()
+          }
           let sent = ceh_exchange_reply(pointer, &raw)
           log(status, sent, microseconds)
           stream?.end()
@@ -103,5 +107,33 @@ final class Delivery: @unchecked Sendable {
         method: request.method, path: request.path, query: request.query, status: status,
         bytesReceived: bytesReceived, bytesSent: bytesSent, microseconds: microseconds,
         requestID: id, notes: notes, headers: request.headers))
+  }
+}
+
+extension Delivery {
+  /// The owner of a large body, which the shim sends from where it is.
+  ///
+  /// The shim uses the pointer that `withUnsafeBytes` gives of ``HTTPResponse/body``, or that of a `Packed`, after that
+  /// call has returned. It stays valid: an array of bytes is always contiguous on Linux, so that its pointer is that of
+  /// its storage on the heap, and not of a copy. Storage doesn't move, is freed only when no array refers to it any
+  /// more, and is written to only through an array that alone refers to it; the one here does refer to it, and never
+  /// changes, until the shim releases this. A `Packed` is written to by its initializer and freed by its `deinit`. The
+  /// loop isn't retained, as the end of the loop may be what releases this.
+  private final class BodyOwner: Sendable {
+    private let response: HTTPResponse
+    private let packed: Gzip.Packed?
+
+    init(_ response: HTTPResponse, _ packed: Gzip.Packed?) {
+      (self.response, self.packed) = (response, packed)
+    }
+
+    /// This for the shim, which releases it.
+    func retained() -> ceh_owner {
+      ceh_owner(
+        object: Unmanaged.passRetained(self).toOpaque(),
+        release: { _, _, object in
+          if let object { Unmanaged<BodyOwner>.fromOpaque(object).release() }
+        })
+    }
   }
 }

@@ -64,10 +64,12 @@ final class LoopContext: @unchecked Sendable {
     }
     let size = ceh_exchange_body_size(pointer)
     if size > 0 {
-      guard let body = ceh_exchange_body_take(pointer) else {
+      var pieces: OpaquePointer?
+      guard let body = ceh_exchange_body_take(pointer, &pieces) else {
         return exchange.fail(503, "out of memory", target: request.target)
       }
-      request.body = RequestBody(owning: body, count: size)
+      request.body = RequestBody(
+        owning: body, count: size, pieces: pieces.map { RequestBody.Pieces($0) })
       exchange.bytesReceived = size
     }
     (request.client, request.origin) = (ceh_exchange_client(pointer), exchange)
