@@ -38,6 +38,8 @@ extension API {
       let decoded = try decoded(request, limit: limit, isOnePart: true)
     {
       let outcome = try Route.outcome(of: decoded, at: match, from: resources)
+      // What was interrupted begins again, or is answered with the reason.
+      if Interruption.isOver { return }
       return try carryOut(outcome, decoded, finish, isHere: isHere)
     }
     enqueue(takesFeatures ? .write : .quick, request, finish) {
