@@ -72,7 +72,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "GeoFormats",
-      dependencies: ["ClusterCore", "CProtozero", "CSimdJSON", "CVectors", "Texts"],
+      dependencies: ["ClusterCore", "CProtozero", "CSimdJSON", "CVectors", "Texts", "Threading"],
       swiftSettings: strict),
     .target(
       name: "FeatureStore",
@@ -125,7 +125,7 @@ let package = Package(
       name: "ClusterCoreTests", dependencies: ["ClusterCore", "TestSupport", "Threading"],
       swiftSettings: strict),
     .testTarget(
-      name: "GeoFormatsTests", dependencies: ["GeoFormats", "TestSupport"],
+      name: "GeoFormatsTests", dependencies: ["GeoFormats", "TestSupport", "Threading"],
       swiftSettings: unoptimised),
     .testTarget(
       name: "FeatureStoreTests", dependencies: ["FeatureStore", "TestSupport", "Threading"],

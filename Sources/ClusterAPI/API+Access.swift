@@ -30,7 +30,7 @@ extension API {
         let principal = try access.verified(authorization)
         try self.admit(principal, request, at: match, access, isHere: false, finish)
       } catch {
-        finish(.failure(error))
+        if !Interruption.isOver { finish(.failure(error)) }
       }
     }
   }

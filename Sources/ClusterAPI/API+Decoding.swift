@@ -34,14 +34,15 @@ extension API {
     if request.body.count <= API.longBody, request.body.gzipSize <= API.longBody,
       let decoded = try decoded(request, limit: limit, isOnePart: true)
     {
+      guard isHere else { return answer(decoded, at: match, from: resources, finish) }
       // What is read on the event loop is bounded as that of a plain request.
       let outcome =
-        isHere && API.isLong(decoded)
+        API.isLong(decoded)
         ? nil
         : try Interruption.run(atMost: mostOnLoop) {
           try Route.outcome(of: decoded, at: match, from: resources)
         }
-      if let outcome { return try carryOut(outcome, decoded, finish, isHere: isHere) }
+      if let outcome { return try carryOut(outcome, decoded, finish) }
       return enqueue(.quick, request, finish) {
         self.answer(decoded, at: match, from: resources, finish)
       }

@@ -188,7 +188,8 @@ public final class API: Sendable {
           try self.enqueue(write, share, request, finish)
         } catch {
           share.giveBack()
-          finish(.failure(error))
+          // What was interrupted is answered with the reason.
+          if !Interruption.isOver { finish(.failure(error)) }
         }
       }
     case .soughtWrite(let find): seek(find, request, finish)

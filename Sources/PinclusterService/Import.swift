@@ -336,6 +336,7 @@ struct Import: RunnableCommand {
       "\(path): \(pointer.isEmpty ? "" : "\(pointer): ")\(detail)"
     case .tooLarge(let detail): "\(path): \(detail) (see --max-feature-bytes)"
     case .outOfMemory, .noRoom: "\(path) cannot be read: out of memory"
+    case .interrupted: "\(path) was not read to its end"
     }
   }
 }

@@ -1,10 +1,10 @@
 import ClusterCore
-import HTTPServer
 import TestSupport
 import Testing
 import Threading
 
 @testable import ClusterAPI
+@testable import HTTPServer
 
 /// Work that must stop ends early, and nothing of it is kept.
 @Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
@@ -108,6 +108,54 @@ import Threading
       let answer = await service.get(viewport + more)
       #expect(answer.text == (await other.get(viewport + more)).text, "\(more)")
     }
+  }
+}
+
+/// Clients that leave.
+extension InterruptionTests {
+  /// A client that has gone once it was asked for some times.
+  private final class Leaver: HTTPRequest.Origin {
+    private let most: Int
+    private let asked = Locked(0)
+
+    init(after most: Int) { self.most = most }
+
+    var isAbandoned: Bool {
+      asked.withLock { asked in
+        asked += 1
+        return asked > most
+      }
+    }
+    var microseconds: Int { 0 }
+    func note(_ change: (inout RequestNotes) -> Void) {}
+  }
+
+  @Test func `reading a body ends when its client has left, and nothing of it is stored`()
+    async throws
+  {
+    let service = try Service()
+    // Beyond what is read with others' writes.
+    let body = Array(("lon,lat\n" + String(repeating: "1,2\n", count: 500_000)).utf8)
+    for most in [1, 4, 30] {
+      var request = HTTPRequest(
+        method: .post, path: "/collections/c/items",
+        headers: HTTPHeaders([(name: "Content-Type", value: "text/csv")]), body: RequestBody(body))
+      request.origin = Leaver(after: most)
+      let sent = request
+      let answer = await withCheckedContinuation { continuation in
+        service.api.handle(sent) { continuation.resume(returning: Answer(response: $0)) }
+      }
+      #expect(answer.status == 499, "\(most): \(answer.text)")
+    }
+    (await service.get("/collections/c")).expectProblem(404)
+    // Nothing of the memory stays taken. A thread may free a body after its answer.
+    let memory = service.writer.memory
+    var isFree = false
+    for _ in 0..<500 where !isFree {
+      isFree = memory.share(of: WriteLimits().decodedBytes - 2048, for: 0) != nil
+      if !isFree { try await Task.sleep(for: .milliseconds(20)) }
+    }
+    #expect(isFree)
   }
 }
 

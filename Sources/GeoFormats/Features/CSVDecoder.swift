@@ -7,7 +7,16 @@ struct CSVDecoder {
     case feature
     /// Only empty fields.
     case blank
-    case bad(String)
+    case bad(Fault)
+  }
+
+  /// Why a record can't be parted.
+  enum Fault {
+    case quotes(CSVFields.Fault)
+    /// It has so many fields.
+    case count(Int)
+    /// A quote isn't closed within so many bytes.
+    case unclosed(within: Int)
   }
 
   private let plan: TablePlan
@@ -17,6 +26,8 @@ struct CSVDecoder {
   private var fields: CSVFields
   private var properties = JSONWriter()
   private var altitude: Double?
+  /// Whether the reason of a refusal is told.
+  private var isTold = true
   private let points = PointText()
   private var unique: UniqueColumns
 
@@ -50,12 +61,21 @@ struct CSVDecoder {
 
   /// Parts a record, which is valid UTF-8.
   mutating func split(_ record: UnsafeRawBufferPointer) -> Shape {
-    if let fault = fields.split(record) { return .bad(fault.detail(name)) }
+    if let fault = fields.split(record) { return .bad(.quotes(fault)) }
     if fields.areEmpty(record) { return .blank }
     guard fields.fields.count == plan.properties.count else {
-      return .bad("has \(fields.fields.count) fields, but the header has \(plan.properties.count)")
+      return .bad(.count(fields.fields.count))
     }
     return .feature
+  }
+
+  /// What is wrong with a record, for the client.
+  func detail(_ fault: Fault) -> String {
+    switch fault {
+    case .quotes(let fault): fault.detail(name)
+    case .count(let count): "has \(count) fields, but the header has \(plan.properties.count)"
+    case .unclosed(let limit): "a quote is not closed within \(limit) bytes"
+    }
   }
 
   /// The column in which bytes aren't UTF-8, and its value, for messages.
@@ -87,9 +107,12 @@ struct CSVDecoder {
   }
 
   /// Appends the feature of the record that was parted.
+  ///
+  /// - Parameter isTold: whether the reason is told if it is refused.
   mutating func decode(
-    _ record: UnsafeRawBufferPointer, into batch: inout FeatureBatch
+    _ record: UnsafeRawBufferPointer, into batch: inout FeatureBatch, isTold: Bool
   ) throws(FeatureRefusal) {
+    self.isTold = isTold
     do throws(FeatureRefusal) {
       let coordinate = try coordinate(record)
       let id = try id(record)
@@ -159,16 +182,16 @@ struct CSVDecoder {
         return coordinate
       }
     }
-    let shown = shown(column, record)
     guard max(coordinate.longitude.magnitude, coordinate.latitude.magnitude) <= 360 else {
       throw FeatureRefusal(
-        "\(shown) is beyond ±360 degrees: projected coordinates, it seems; degrees of WGS 84 are needed, "
+        if: isTold,
+        "\(shown(column, record)) is beyond ±360 degrees: projected coordinates, it seems; degrees of WGS 84 are needed, "
           + "as ogr2ogr -t_srs EPSG:4326 makes them")
     }
     do throws(FeatureRefusal) {
-      try coordinate.check()
+      try coordinate.check(isTold: isTold)
     } catch {
-      throw FeatureRefusal("\(shown): \(error.detail)")
+      throw FeatureRefusal(if: isTold, "\(shown(column, record)): \(error.detail)")
     }
     return coordinate
   }
@@ -189,11 +212,11 @@ struct CSVDecoder {
     guard let value else {
       let hasPoint = record[field.start..<field.end].contains(UInt8(ascii: "."))
       let mark = isPoint || !hasPoint ? "" : " with a comma before its decimals"
-      throw FeatureRefusal("\(shown(column, record)) is not a number\(mark)")
+      throw FeatureRefusal(if: isTold, "\(shown(column, record)) is not a number\(mark)")
     }
     guard value.axis == nil || value.axis == axis else {
       let other = axis == .longitude ? "latitude" : "longitude"
-      throw FeatureRefusal("\(shown(column, record)) is a \(other)")
+      throw FeatureRefusal(if: isTold, "\(shown(column, record)) is a \(other)")
     }
     return value.degrees
   }
@@ -208,7 +231,7 @@ struct CSVDecoder {
         try points.point(text, decimal: decimal)
       }
     } catch {
-      throw FeatureRefusal("\(shown(column, record)) \(error.reason)")
+      throw FeatureRefusal(if: isTold, "\(shown(column, record)) \(error.reason)")
     }
   }
 
@@ -239,7 +262,7 @@ struct CSVDecoder {
       }
       return id
     } catch {
-      throw FeatureRefusal("\(shown(column, record)): \(error.reason)")
+      throw FeatureRefusal(if: isTold, "\(shown(column, record)): \(error.reason)")
     }
   }
 
@@ -261,7 +284,7 @@ struct CSVDecoder {
         guard
           isPoint ? writeNumber(text) : CoordinateText.withPoint(text, { writeNumber($0) }) == true
         else {
-          throw FeatureRefusal("\(shown(index, record)) is a number out of range")
+          throw FeatureRefusal(if: isTold, "\(shown(index, record)) is a number out of range")
         }
       }
     }
@@ -300,6 +323,7 @@ struct CSVDecoder {
 
   private func tooLong(with field: Int) -> FeatureRefusal {
     FeatureRefusal(
+      if: isTold,
       "field \(field + 1): with it the properties take more than \(maximumLength) bytes, as each repeats "
         + "the name of its column")
   }

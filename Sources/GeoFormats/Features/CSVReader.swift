@@ -85,7 +85,10 @@ struct CSVReader {
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     var index = 0
+    var polled = 0
     while index < chunk.count, !isContradicted {
+      try FormatError.poll(bytes: index - polled)
+      polled = index
       if skipsLineFeed {
         skipsLineFeed = false
         if chunk[index] == 0x0A {
@@ -93,13 +96,16 @@ struct CSVReader {
           continue
         }
       }
+      // A record that goes on beyond these bytes is too long, wherever it ends.
+      let length = min(limit - kept.count, chunk.count - index - 1) + 1
+      let near = UnsafeRawBufferPointer(rebasing: chunk[..<(index + length)])
       if isDropping {
-        drop(chunk, &index)
+        drop(near, &index)
         continue
       }
       let start = index
-      let end = boundary.scan(chunk, &index)
-      let part = UnsafeRawBufferPointer(rebasing: chunk[start..<(end ?? chunk.count)])
+      let end = boundary.scan(near, &index)
+      let part = UnsafeRawBufferPointer(rebasing: chunk[start..<(end ?? near.count)])
       guard kept.count + part.count <= limit else {
         index = start + limit - kept.count
         try overflow(UnsafeRawBufferPointer(rebasing: chunk[start..<index]), into: &parsed)
@@ -150,8 +156,7 @@ struct CSVReader {
     }
     try record[..<last].withUnsafeBufferPointer { (lines) throws(FormatError) in
       try takeLines(
-        of: UnsafeRawBufferPointer(lines), "a quote is not closed within \(limit) bytes",
-        into: &parsed)
+        of: UnsafeRawBufferPointer(lines), .unclosed(within: limit), into: &parsed)
     }
     skipsLineFeed = record[last] == 0x0D
     kept = Array(record[(last + 1)...])
@@ -181,11 +186,11 @@ struct CSVReader {
     switch decoder.split(record) {
     case .feature: try decode(record, into: &parsed)
     case .blank: break
-    case .bad(let detail):
+    case .bad(let fault):
       if boundary.hasQuotes, lines(of: record) > 1 {
-        return try takeLines(of: record, detail, into: &parsed)
+        return try takeLines(of: record, fault, into: &parsed)
       }
-      reject(line, detail, into: &parsed)
+      reject(line, decoder.detail(fault), into: &parsed)
     }
     line += lines(of: record)
   }
@@ -210,25 +215,29 @@ struct CSVReader {
 
   /// Takes the lines of a record one by one, as a quote has swallowed all but the first, which is lost.
   private mutating func takeLines(
-    of record: UnsafeRawBufferPointer, _ detail: String, into parsed: inout ParsedFeatures
+    of record: UnsafeRawBufferPointer, _ fault: CSVDecoder.Fault,
+    into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     let first = line
     let lines = TableLines(record)
     for range in lines {
       let text = UnsafeRawBufferPointer(rebasing: record[range])
+      try FormatError.poll(bytes: text.count)
       defer { line += 1 }
       if line == first {
         reject(
-          line, "a quote takes lines \(first) to \(first + lines.count - 1) for one: \(detail)",
-          into: &parsed)
+          line,
+          "a quote takes lines \(first) to \(first + lines.count - 1) for one: "
+            + decoder.detail(fault), into: &parsed)
         continue
       }
       guard isReadable(text, into: &parsed) else { continue }
       switch decoder.split(text) {
       case .feature: try decode(text, into: &parsed)
       case .blank: break
-      case .bad(let detail):
-        reject(line, "lost to the quote in line \(first): \(detail)", into: &parsed)
+      case .bad(let fault):
+        reject(
+          line, "lost to the quote in line \(first): \(decoder.detail(fault))", into: &parsed)
       }
     }
   }
@@ -238,8 +247,9 @@ struct CSVReader {
     _ record: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
     if isLooking { return decoder.look(record) }
+    let isTold = parsed.keepsReasons
     do throws(FeatureRefusal) {
-      try decoder.decode(record, into: &parsed.batch)
+      try decoder.decode(record, into: &parsed.batch, isTold: isTold)
     } catch {
       reject(line, error.detail, into: &parsed)
       return
@@ -247,8 +257,10 @@ struct CSVReader {
     try parsed.keepRoom()
   }
 
-  private func reject(_ line: Int, _ detail: String, into parsed: inout ParsedFeatures) {
-    parsed.reject(pointer: "/lines/\(line)", detail: detail)
+  private func reject(
+    _ line: Int, _ detail: @autoclosure () -> String, into parsed: inout ParsedFeatures
+  ) {
+    parsed.reject(pointer: "/lines/\(line)", detail: detail())
   }
 
   /// Whether a line is UTF-8, or may be Windows-1252 where that is looked at. Rejects it otherwise.
@@ -263,11 +275,11 @@ struct CSVReader {
     hasInvalid = true
     // What separates fields is the same.
     if isLooking, plan.mayBeWindows1252 { return true }
-    let isReadable = plan.encoding == nil && TableText.isWindows1252(record)
     parsed.reject(
       pointer: "/lines/\(line)",
       detail: "\(decoder.invalidField(record)) is not \(plan.encoding ?? "UTF-8")"
-        + (isReadable ? ": windows-1252? (encoding=windows-1252)" : ""))
+        + (plan.encoding == nil && TableText.isWindows1252(record)
+          ? ": windows-1252? (encoding=windows-1252)" : ""))
     return false
   }
 }

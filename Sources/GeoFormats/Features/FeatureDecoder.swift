@@ -40,6 +40,7 @@ struct FeatureDecoder {
     _ feature: TapeNode, to parsed: inout ParsedFeatures
   ) throws(FeatureRefusal) {
     guard feature.kind == .object else { throw FeatureRefusal("not an object") }
+    points.isTold = parsed.keepsReasons
     let members = Members(feature)
     guard let type = members.type, type.isString("Feature") else {
       throw FeatureRefusal("/type is not \"Feature\"")

@@ -11,15 +11,23 @@ struct FeatureRefusal: Error {
   init(_ detail: String, isOutOfMemory: Bool = false) {
     (self.detail, self.isOutOfMemory) = (detail, isOutOfMemory)
   }
+
+  /// A refusal that is told with its reason, or is only counted, and then has none.
+  init(if isTold: Bool, _ detail: @autoclosure () -> String) {
+    self.init(isTold ? detail() : "")
+  }
 }
 
 extension Coordinate {
-  func check() throws(FeatureRefusal) {
+  func check(isTold: Bool = true) throws(FeatureRefusal) {
     if longitude.magnitude <= 180, latitude.magnitude <= 90 { return }
-    if latitude.magnitude <= 90 { throw FeatureRefusal("longitude \(longitude) is beyond ±180") }
+    if latitude.magnitude <= 90 {
+      throw FeatureRefusal(if: isTold, "longitude \(longitude) is beyond ±180")
+    }
     // A latitude hardly beyond a pole is a rounded one.
     let looksSwapped = (90.001...180).contains(latitude.magnitude) && longitude.magnitude <= 90
     throw FeatureRefusal(
+      if: isTold,
       "latitude \(latitude) is beyond ±90"
         + (looksSwapped ? ": longitude and latitude look swapped" : ""))
   }

@@ -1,3 +1,5 @@
+internal import Threading
+
 /// The reason why a body as a whole cannot be read.
 public enum FormatError: Error, Hashable, Sendable {
   /// The body violates its format; it is not JSON, for example. The offset counts bytes of the body.
@@ -11,4 +13,12 @@ public enum FormatError: Error, Hashable, Sendable {
   case noRoom
   /// There is no memory to read the body.
   case outOfMemory
+  /// The thread's work must stop before the end of the body; see `Interruption`. Outside of such work it never comes.
+  case interrupted
+
+  /// Notes that a record or a part of it was read, of so many bytes, and throws if the thread's work must stop.
+  @inline(__always)
+  static func poll(bytes: Int) throws(FormatError) {
+    if Interruption.poll(100 &+ 4 &* bytes) { throw .interrupted }
+  }
 }

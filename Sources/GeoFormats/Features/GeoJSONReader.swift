@@ -19,6 +19,9 @@ struct GeoJSONReader {
     case after
   }
 
+  /// The most bytes that are scanned between two looks whether to stop.
+  private static let stride = 64 << 10
+
   private var decoder: FeatureDecoder
   private var state = State.skeleton
   private var skeleton = SkeletonScanner()
@@ -46,10 +49,14 @@ struct GeoJSONReader {
     var index = 0
     // The start of the current element's part in this chunk.
     var start = 0
+    var polled = 0
     while index < chunk.count {
+      try FormatError.poll(bytes: index - polled)
+      polled = index
       switch state {
       case .skeleton:
-        let entered = skeleton.scan(chunk, &index)
+        let near = GeoJSONReader.near(index, in: chunk)
+        let entered = skeleton.scan(near, &index)
         guard skeleton.bytes.count <= maximumLength else {
           throw .tooLarge(
             detail: "the feature, or what is outside of \"features\", is longer than "
@@ -60,7 +67,7 @@ struct GeoJSONReader {
         arrays += 1
         if arrays == 1 { arrayStart = offset + index - 1 }
       case .element:
-        index = element.scan(chunk, from: index)
+        index = element.scan(GeoJSONReader.near(index, in: chunk), from: index)
         guard element.isComplete else { break }
         try finishElement(UnsafeRawBufferPointer(rebasing: chunk[start..<index]), into: &parsed)
         state = .after
@@ -87,6 +94,13 @@ struct GeoJSONReader {
       }
     }
     offset += chunk.count
+  }
+
+  /// A chunk up to some bytes after an index.
+  private static func near(
+    _ index: Int, in chunk: UnsafeRawBufferPointer
+  ) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: chunk.prefix(index + stride))
   }
 
   /// Handles a significant byte between elements. Returns whether an element begins with it.
@@ -137,7 +151,7 @@ struct GeoJSONReader {
       try decoder.decode(text, into: &parsed, pointer: "/features/\(count - 1)")
     } catch {
       if error == .outOfMemory { throw .outOfMemory }
-      guard let fault = JSONFault(in: text) else {
+      guard let fault = JSONFault(in: text, isTold: parsed.keepsReasons) else {
         throw .malformed(
           detail: "/features/\(count - 1): \(error.reason)",
           offset: elementStart + (error.offset ?? 0))

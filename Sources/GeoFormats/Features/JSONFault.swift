@@ -8,8 +8,10 @@ struct JSONFault {
   let detail: String?
 
   /// Looks at a text that isn't JSON, in time linear in its length; nil if its end can't be trusted.
-  init?(in text: UnsafeRawBufferPointer) {
-    var scan = Scan(text: text)
+  ///
+  /// - Parameter isTold: whether it is to be found out what is wrong.
+  init?(in text: UnsafeRawBufferPointer, isTold: Bool = true) {
+    var scan = Scan(text: text, isTold: isTold)
     guard scan.isSound() else { return nil }
     detail = scan.detail
   }
@@ -34,7 +36,10 @@ struct JSONFault {
     /// The name of the member that is read, as it is written.
     private var name = 0..<0
 
-    init(text: UnsafeRawBufferPointer) { self.text = text }
+    init(text: UnsafeRawBufferPointer, isTold: Bool) {
+      self.text = text
+      detail = isTold ? nil : ""
+    }
 
     mutating func isSound() -> Bool {
       var index = 0

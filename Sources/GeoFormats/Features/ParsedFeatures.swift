@@ -55,10 +55,13 @@ public struct ParsedFeatures: Sendable {
     if !notes.contains(where: { $0.isSame(as: note) }) { notes.append(note) }
   }
 
+  /// Whether the reason of the next rejected feature is kept.
+  var keepsReasons: Bool { problems.count < ParsedFeatures.maximumProblems }
+
   /// Counts a rejected feature. Keeps its problem while there are fewer than ``maximumProblems``.
   mutating func reject(pointer: @autoclosure () -> String, detail: @autoclosure () -> String) {
     rejected += 1
-    guard problems.count < ParsedFeatures.maximumProblems else { return }
+    guard keepsReasons else { return }
     problems.append(FeatureProblem(pointer: pointer(), detail: detail()))
   }
 }

@@ -10,6 +10,8 @@ struct PointReader {
   /// What is said of reference systems, of Features too.
   var systems = ReferenceSystemReader()
 
+  /// Whether the reasons of refusals are told.
+  var isTold = true
   /// Whether other geometries are taken as their centroids.
   private let takesCentroids: Bool
 
@@ -29,7 +31,9 @@ struct PointReader {
       throw FeatureRefusal("/geometry/type is missing, or not a string")
     }
     if type.isString("Point") { return try position(members.coordinates, "/geometry/coordinates") }
-    guard members.hasOne || takesCentroids else { throw members.refusal("/geometry") }
+    guard members.hasOne || takesCentroids else {
+      throw members.refusal("/geometry", isTold: isTold)
+    }
     return try only(in: geometry, into: &parsed)
   }
 
@@ -47,7 +51,9 @@ struct PointReader {
     var depth = 0
     while true {
       let place = "/geometry" + (depth > 0 ? "/geometries/0" : "")
-      guard geometry.kind == .object else { throw FeatureRefusal("\(place) is not an object") }
+      guard geometry.kind == .object else {
+        throw FeatureRefusal(if: isTold, "\(place) is not an object")
+      }
       let members = Members(geometry)
       // Of the outermost it is known already.
       if depth > 0, members.hasSystem {
@@ -57,14 +63,16 @@ struct PointReader {
         return try position(members.coordinates, "\(place)/coordinates")
       }
       guard members.hasOne else {
-        guard takesCentroids else { throw members.refusal(place) }
+        guard takesCentroids else { throw members.refusal(place, isTold: isTold) }
         further.removeAll(keepingCapacity: true)
         return try Centroid.coordinate(of: whole)
       }
       if let points = members.points {
         return try position(points.firstChild, "\(place)/coordinates/0")
       }
-      guard let geometries = members.geometries else { throw members.refusal(place) }
+      guard let geometries = members.geometries else {
+        throw members.refusal(place, isTold: isTold)
+      }
       geometry = geometries.firstChild
       depth += 1
     }
@@ -73,10 +81,15 @@ struct PointReader {
   private mutating func position(
     _ list: TapeNode?, _ place: @autoclosure () -> String
   ) throws(FeatureRefusal) -> Coordinate {
-    guard let list, list.kind == .array else { throw FeatureRefusal("\(place()) is not an array") }
-    guard list.count >= 2 else { throw FeatureRefusal("\(place()) has fewer than two numbers") }
+    guard let list, list.kind == .array else {
+      throw FeatureRefusal(if: isTold, "\(place()) is not an array")
+    }
+    guard list.count >= 2 else {
+      throw FeatureRefusal(if: isTold, "\(place()) has fewer than two numbers")
+    }
     guard list.count - 2 <= FeatureBatch.maximumFurtherOrdinates else {
       throw FeatureRefusal(
+        if: isTold,
         "\(place()) has more than \(FeatureBatch.maximumFurtherOrdinates + 2) numbers")
     }
     further.removeAll(keepingCapacity: true)
@@ -85,7 +98,7 @@ struct PointReader {
     var ordinate = list.firstChild
     for index in 0..<list.count {
       guard ordinate.kind == .number else {
-        throw FeatureRefusal("\(place())/\(index) is not a number")
+        throw FeatureRefusal(if: isTold, "\(place())/\(index) is not a number")
       }
       switch index {
       case 0: longitude = ordinate.number
@@ -95,7 +108,7 @@ struct PointReader {
       ordinate = ordinate.next
     }
     let coordinate = Coordinate(latitude: latitude, longitude: longitude)
-    try coordinate.check()
+    try coordinate.check(isTold: isTold)
     return coordinate
   }
 
@@ -132,7 +145,8 @@ struct PointReader {
     }
 
     /// What it is, and what makes points of it.
-    func refusal(_ place: String) -> FeatureRefusal {
+    func refusal(_ place: String, isTold: Bool = true) -> FeatureRefusal {
+      guard isTold else { return FeatureRefusal("") }
       guard let type, type.kind == .string else {
         return FeatureRefusal("\(place)/type is missing, or not a string")
       }

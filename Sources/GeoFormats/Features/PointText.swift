@@ -9,20 +9,38 @@ struct PointText {
     var altitude: Double?
   }
 
-  /// Why a text is no point, as the rest of a sentence.
-  struct Fault: Error { let reason: String }
+  /// Why a text is no point.
+  enum Fault: Error {
+    case plain(String)
+    /// It is another shape of WKT or WKB.
+    case shape(String)
+    /// It is another type of GeoJSON.
+    case type(String)
+    /// It is in another reference system.
+    case system(Int)
 
-  private static let none = Fault(
-    reason: "is no point: no WKT, WKB, GeoJSON Point or \"lat,lon\"")
-  private static let transformation =
-    "degrees of WGS 84 are needed, as ogr2ogr -t_srs EPSG:4326 makes them"
+    /// The rest of a sentence.
+    var reason: String {
+      switch self {
+      case .plain(let reason): reason
+      case .shape(let name): "is a \(name.uppercasedASCII) and no POINT"
+      case .type(let name): "is no GeoJSON Point" + (name.isEmpty ? "" : " but a \(name)")
+      case .system(let srid):
+        "has the reference system \(srid); degrees of WGS 84 are needed, "
+          + "as ogr2ogr -t_srs EPSG:4326 makes them"
+      }
+    }
+  }
+
+  private static let none = Fault.plain(
+    "is no point: no WKT, WKB, GeoJSON Point or \"lat,lon\"")
 
   private let parser = JSONParser()
 
   /// Reads a text.
   func point(_ text: UnsafeRawBufferPointer, decimal: UInt8) throws(Fault) -> Point {
     let text = JSONText.trimmed(text)
-    guard let first = text.first else { throw Fault(reason: "is no point") }
+    guard let first = text.first else { throw .plain("is no point") }
     if first == UInt8(ascii: "{") { return try geoJSON(text) }
     if let bytes = WKBPoint.bytes(hexadecimal: text) { return try WKBPoint.point(bytes) }
     let head = String(decoding: text.prefix(40), as: UTF8.self).lowercasedASCII
@@ -35,7 +53,7 @@ struct PointText {
   /// Refuses a number of a reference system other than WGS 84.
   static func check(srid: Int) throws(Fault) {
     guard srid == 4326 || srid == 0 else {
-      throw Fault(reason: "has the reference system \(srid); \(transformation)")
+      throw .system(srid)
     }
   }
 
@@ -43,7 +61,7 @@ struct PointText {
 
   private func geoJSON(_ text: UnsafeRawBufferPointer) throws(Fault) -> Point {
     guard let value = try? parser.parse(text), value.kind == .object else {
-      throw Fault(reason: "is no JSON")
+      throw .plain("is no JSON")
     }
     var type = ""
     var numbers: [Double]?
@@ -57,10 +75,9 @@ struct PointText {
       }
     }
     guard type.isSame(as: "Point") else {
-      throw Fault(
-        reason: "is no GeoJSON Point" + (type.isEmpty ? "" : " but a \(type.shortened(to: 40))"))
+      throw .type(String(type.shortened(to: 40)))
     }
-    guard let numbers, numbers.count >= 2 else { throw Fault(reason: "has no coordinates") }
+    guard let numbers, numbers.count >= 2 else { throw .plain("has no coordinates") }
     return Point(
       longitude: numbers[0], latitude: numbers[1], altitude: numbers.count > 2 ? numbers[2] : nil)
   }
@@ -83,7 +100,7 @@ struct PointText {
     }
     guard let arguments = rest.after("point") else {
       let shape = PointText.shapes.filter(rest.begins).last
-      throw shape.map { Fault(reason: "is a \($0.uppercasedASCII) and no POINT") } ?? PointText.none
+      throw shape.map { Fault.shape($0) } ?? PointText.none
     }
     guard text.count < 400 else { throw PointText.none }
     var body = arguments.trimmed
@@ -94,7 +111,7 @@ struct PointText {
       body = other.trimmed
       break
     }
-    if body.isSame(as: "empty") { throw Fault(reason: "is an empty point") }
+    if body.isSame(as: "empty") { throw .plain("is an empty point") }
     guard let inner = body.after("("), inner.ends(with: ")") else { throw PointText.none }
     let parts = String(decoding: inner.utf8.dropLast(), as: UTF8.self)
       .escaped { $0 == 0x09 || $0 == 0x0A || $0 == 0x0D ? " " : nil }

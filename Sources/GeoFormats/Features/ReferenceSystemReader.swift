@@ -34,15 +34,17 @@ struct ReferenceSystemReader {
   ) throws(FeatureRefusal) {
     for (member, name) in [(members.crs, "crs"), (members.coordRefSys, "coordRefSys")] {
       guard let member else { continue }
-      do throws(FeatureRefusal) { try check(member, into: &parsed) } catch {
-        throw error.isOutOfMemory ? error : FeatureRefusal("\(place)/\(name): \(error.detail)")
+      let isTold = parsed.keepsReasons
+      do throws(FeatureRefusal) { try check(member, isTold: isTold, into: &parsed) } catch {
+        throw error.isOutOfMemory
+          ? error : FeatureRefusal(if: isTold, "\(place)/\(name): \(error.detail)")
       }
     }
   }
 
   /// Checks one of the members.
   mutating func check(
-    _ member: TapeNode, into parsed: inout ParsedFeatures
+    _ member: TapeNode, isTold: Bool = true, into parsed: inout ParsedFeatures
   ) throws(FeatureRefusal) {
     // By RFC 7946, and before that it told nothing.
     guard member.kind != .null else { return }
@@ -54,8 +56,6 @@ struct ReferenceSystemReader {
     } catch {
       throw .outOfMemory
     }
-    let found = (name ?? String(decoding: member.text.prefix(200), as: UTF8.self))
-      .shortened(to: ReferenceSystemReader.shownLength)
     switch name.map({ ReferenceSystem(named: $0) }) {
     case .degrees?: return
     case .near(let system)?:
@@ -63,6 +63,9 @@ struct ReferenceSystemReader {
         "the coordinates are in \(system) and were taken as WGS 84, from which they differ by a metre or two"
       )
     case .other?, nil:
+      guard isTold else { throw FeatureRefusal("") }
+      let found = (name ?? String(decoding: member.text.prefix(200), as: UTF8.self))
+        .shortened(to: ReferenceSystemReader.shownLength)
       throw FeatureRefusal(
         "the coordinates are in \(found), not in longitudes and latitudes of WGS 84; "
           + "ogr2ogr -t_srs EPSG:4326 converts them")

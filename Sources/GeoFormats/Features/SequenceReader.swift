@@ -36,6 +36,7 @@ struct SequenceReader {
       let end = UnsafeRawPointer(found) - base
       try complete(UnsafeRawBufferPointer(rebasing: chunk[start..<end]), into: &parsed)
       if delimiter == SequenceReader.lineFeed { line += 1 }
+      try FormatError.poll(bytes: end + 1 - start)
       start = end + 1
     }
   }

@@ -4,6 +4,8 @@ internal import Texts
 struct TableHead {
   /// The most bytes of a header.
   private static let most = 1 << 20
+  /// The bytes between two looks whether to stop.
+  private static let stride = 4 << 10
 
   private let options: TableOptions
   private let idProperty: String?
@@ -71,10 +73,10 @@ struct TableHead {
     let text = try decoded(bytes, encoding, isWhole: isWhole)
     var start = 0
     var line = 1
-    skipBlankLines(text, &start, &line)
+    try skipBlankLines(text, &start, &line)
     var given = options.separator
     let named = try separatorLine(text, &start, &line)
-    if named != nil { skipBlankLines(text, &start, &line) }
+    if named != nil { try skipBlankLines(text, &start, &line) }
     given = given ?? named
     guard start < text.count else {
       guard isWhole else { return nil }
@@ -90,6 +92,10 @@ struct TableHead {
       candidate, encoding, hasSeparatorLine: named != nil,
       isSeparatorGiven: options.separator != nil,
       assumptions, line)
+  }
+
+  private func poll(bytes: Int) throws(Failure) {
+    do throws(FormatError) { try FormatError.poll(bytes: bytes) } catch { throw .format(error) }
   }
 
   // MARK: Lines
@@ -115,9 +121,16 @@ struct TableHead {
   }
 
   /// Passes lines in which nothing is but separators and white space.
-  private func skipBlankLines(_ text: [UInt8], _ start: inout Int, _ line: inout Int) {
+  private func skipBlankLines(
+    _ text: [UInt8], _ start: inout Int, _ line: inout Int
+  ) throws(Failure) {
     var index = start
+    var polled = start
     while index < text.count {
+      if index - polled >= TableHead.stride {
+        try poll(bytes: index - polled)
+        polled = index
+      }
       switch text[index] {
       case 0x0A, 0x0D:
         if text[index] == 0x0D, index + 1 < text.count, text[index + 1] == 0x0A { index += 1 }
@@ -174,6 +187,7 @@ struct TableHead {
     )
     let isEnough = isWhole || text.count > limit
     for separator in separators {
+      try poll(bytes: text.count)
       guard let record = header(text, separator, isEnough: isEnough) else {
         guard isEnough else { return nil }
         continue

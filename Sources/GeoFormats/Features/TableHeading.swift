@@ -11,6 +11,9 @@ struct TableHeading: Sendable {
   let names: [[UInt8]]
   /// The columns whose names are of another one, too.
   let renamed: [Int]
+  /// The columns by their names, and the first ones by their names in small letters.
+  private let columns: [[UInt8]: Int]
+  private let folded: [[UInt8]: Int]
 
   /// Reads a header.
   init(_ record: [UInt8], separator: UInt8) throws(FeatureRefusal) {
@@ -46,17 +49,16 @@ struct TableHeading: Sendable {
       counts[name] = count
       names.append(own)
     }
+    columns = Dictionary(zip(names, names.indices)) { first, _ in first }
+    let small = names.map { $0.map(\.lowercasedASCII) }
+    folded = Dictionary(zip(small, small.indices)) { first, _ in first }
     (self.written, self.names, self.renamed) = (written, names, renamed)
   }
 
   /// The column of a name: exactly it, or but for capitals.
   func index(of name: String) -> Int? {
     let bytes = Array(name.utf8)
-    return names.firstIndex(of: bytes)
-      ?? names.firstIndex {
-        $0.count == bytes.count
-          && zip($0, bytes).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
-      }
+    return columns[bytes] ?? folded[bytes.map(\.lowercasedASCII)]
   }
 
   /// The name of a column in quotes, for messages.

@@ -45,14 +45,14 @@ enum WKBPoint {
       let ordered = isLittle ? Array(part.reversed()) : Array(part)
       return ordered.reduce(0) { $0 << 8 | UInt64($1) }
     }
-    let cut = PointText.Fault(reason: "is no whole point in WKB")
+    let cut = PointText.Fault.plain("is no whole point in WKB")
     guard let type = take(4) else { throw cut }
     let shape = Int(type & 0x0FFF_FFFF) % 1000
     let dimensions = Int(type & 0x0FFF_FFFF) / 1000
     guard let name = shapes[shape], dimensions <= 3 else {
-      throw PointText.Fault(reason: "is no WKB that is known here")
+      throw .plain("is no WKB that is known here")
     }
-    guard shape == 1 else { throw PointText.Fault(reason: "is a \(name) and no POINT") }
+    guard shape == 1 else { throw .shape(name) }
     if type & 0x2000_0000 != 0 {
       guard let srid = take(4) else { throw cut }
       try PointText.check(srid: Int(srid))
@@ -66,7 +66,7 @@ enum WKBPoint {
     }
     guard rest.isEmpty else { throw cut }
     guard numbers.prefix(hasAltitude ? 3 : 2).allSatisfy(\.isFinite) else {
-      throw PointText.Fault(reason: "is an empty point")
+      throw .plain("is an empty point")
     }
     return PointText.Point(
       longitude: numbers[0], latitude: numbers[1], altitude: hasAltitude ? numbers[2] : nil)
