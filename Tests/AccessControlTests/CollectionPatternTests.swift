@@ -4,7 +4,7 @@ import Testing
 @testable import AccessControl
 
 /// Patterns of ids against every way to share an id among asterisks.
-@Suite struct CollectionPatternTests {
+@Suite(.timeLimit(.minutes(5))) struct CollectionPatternTests {
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `a pattern matches an id that it could have been`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

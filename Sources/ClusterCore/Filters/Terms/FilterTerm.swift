@@ -36,10 +36,3 @@ extension FilterTerm {
     }
   }
 }
-
-/// A term that is better evaluated after others.
-protocol SlowTerm: FilterTerm {}
-
-extension SlowTerm {
-  var isSlow: Bool { true }
-}
