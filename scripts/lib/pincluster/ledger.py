@@ -66,8 +66,9 @@ class Account:
 
     def settle(self, found):
         """Takes over what is stored. Returns what is wrong with it, or None: it must be all of the write without an
-        answer, or nothing of it."""
+        answer, or nothing of it. Which of these it was is in `was_stored`."""
         (held, pending, self.held, self.pending) = (self.held, self.pending, found, None)
+        self.was_stored = found == pending != held
         return None if found in (held, pending) else difference(found, held)
 
 

@@ -52,6 +52,18 @@ class Service:
         (self.environment, self.prefix, self.popen) = (environment or {}, prefix, popen)
         (self.life, self.process, self.up, self.took) = (0, None, False, None)
 
+    @classmethod
+    def kept(cls, keeper, binary, name, store=None, port=0, flags=(), parent=None):
+        """One that ends with a keeper, with a new folder of its name in the keeper's, or in `parent`.
+
+        `store` is the URL of its PostgreSQL, if it has one: in its environment, as a password is nobody's business, such
+        as of those who list processes.
+        """
+        folder = (parent or keeper.folder) / name
+        folder.mkdir()
+        environment = {"PINCLUSTER_STORE": store} if store else {}
+        return cls(binary, folder, *flags, port=port, environment=environment, popen=keeper.start, name=name)
+
     def __enter__(self):
         return self
 
@@ -113,6 +125,10 @@ class Service:
             self.send_signal(signal.SIGKILL)
             self.process.wait()
             return None
+
+    def kill(self):
+        """Ends the process at once, as a crash would."""
+        self.stop(signal.SIGKILL)
 
     # MARK: Clients
 

@@ -10,6 +10,13 @@ GEOJSON, JSON, MERGE, CSV = "application/geo+json", "application/json", "applica
 WORLD = "bbox=-180,-85,180,85"
 
 
+def free_port(address="127.0.0.1"):
+    """A port that nobody listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind((address, 0))
+        return probe.getsockname()[1]
+
+
 class Lost(Exception):
     """There was no answer. Whether the request was carried out is unknown."""
 
@@ -143,6 +150,15 @@ class Connection:
             yield self.take(size)
             self.take(2)
         self.take(2)
+
+    def events(self):
+        """The events of a stream whose head was read, each as its fields by name; a comment is an event without any."""
+        rest = b""
+        for chunk in self.chunks():
+            *blocks, rest = (rest + chunk).split(b"\n\n")
+            for block in blocks:
+                pairs = (line.partition(": ") for line in block.decode().split("\n"))
+                yield {name: value for name, _, value in pairs if name and name[0] != ":"}
 
     def all(self):
         """Whatever comes until the service closes the connection."""
