@@ -95,9 +95,9 @@ class Connection:
         self.socket.sendall(request(*words, **fields))
 
     def ask(self, bytes):
-        """Sends bytes, and returns the next answer."""
+        """Sends the bytes of a request, and returns the next answer."""
         self.socket.sendall(bytes)
-        return self.answer()
+        return self.answer(bytes.startswith(b"HEAD "))
 
     def fill(self):
         """Waits for more bytes."""
@@ -117,20 +117,24 @@ class Connection:
         """The head of the next answer, after which the body may be read with `fill`."""
         return self.until(b"\r\n\r\n")
 
-    def answer(self):
-        """The next answer."""
-        head = self.head()
-        fields = head.lower() + b"\r\n"
-        self.ends = b"\r\nconnection: close\r\n" in fields
-        if length := re.search(rb"\r\ncontent-length: *(\d+)", fields):
-            body = self.take(int(length[1]))
-        elif b"\r\ntransfer-encoding: chunked\r\n" in fields:
-            body = b"".join(self.chunks())
-        else:
-            body = b"".join(self.all()) if self.ends else b""
+    def answer(self, to_head=False):
+        """The next answer; one to HEAD has no body."""
+        answer = Answer(self.head(), b"")
+        self.ends = b"\r\nconnection: close\r\n" in answer.head.lower() + b"\r\n"
+        if not to_head and answer.status >= 200 and answer.status not in (204, 304):
+            answer.body = self.body(answer.head)
         if self.ends:
             self.close()
-        return Answer(head, body)
+        return answer
+
+    def body(self, head):
+        """The body that belongs to a head."""
+        fields = head.lower() + b"\r\n"
+        if length := re.search(rb"\r\ncontent-length: *(\d+)", fields):
+            return self.take(int(length[1]))
+        if b"\r\ntransfer-encoding: chunked\r\n" in fields:
+            return b"".join(self.chunks())
+        return self.all() if b"\r\nconnection: close\r\n" in fields else b""
 
     def take(self, count):
         """So many bytes."""
@@ -151,20 +155,25 @@ class Connection:
             self.take(2)
         self.take(2)
 
-    def events(self):
-        """The events of a stream whose head was read, each as its fields by name; a comment is an event without any."""
+    def blocks(self):
+        """The events of a stream whose head was read, as bytes, each with its empty line."""
         rest = b""
         for chunk in self.chunks():
             *blocks, rest = (rest + chunk).split(b"\n\n")
-            for block in blocks:
-                pairs = (line.partition(": ") for line in block.decode().split("\n"))
-                yield {name: value for name, _, value in pairs if name and name[0] != ":"}
+            yield from (block + b"\n\n" for block in blocks)
+
+    def events(self):
+        """The same events, each as its fields by name; a comment is an event without any."""
+        for block in self.blocks():
+            pairs = (line.partition(": ") for line in block.decode().splitlines())
+            yield {name: value for name, _, value in pairs if name and name[0] != ":"}
 
     def all(self):
         """Whatever comes until the service closes the connection."""
-        yield self.rest
-        while more := self.socket.recv(1 << 18):
-            yield more
+        parts = [self.rest]
+        while parts[-1] or len(parts) == 1:
+            parts.append(self.socket.recv(1 << 18))
+        return b"".join(parts)
 
 
 class Client:
