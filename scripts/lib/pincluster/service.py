@@ -23,10 +23,11 @@ from .wire import Client, Connection, Lost
 
 def find_binary(given=None):
     """The binary that is given, or named by BINARY, or the release binary, or the debug binary; exits without one."""
-    for path in (given, os.environ.get("BINARY"), ".build/release/pincluster", ".build/debug/pincluster"):
-        if path and (ROOT / path).exists():
-            return str((ROOT / path).resolve())
-    sys.exit("no binary: swift build -c release")
+    named = given or os.environ.get("BINARY")
+    for path in [Path(named)] if named else [ROOT / f".build/{kind}/pincluster" for kind in ("release", "debug")]:
+        if path.exists():
+            return str(path.resolve())
+    sys.exit(f"no binary {named}" if named else "no binary: swift build -c release")
 
 
 def load(binary, data, collection, file):
