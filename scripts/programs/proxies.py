@@ -16,48 +16,30 @@ import time
 import urllib.parse
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from pincluster import service, wire  # noqa: E402
+from pincluster.data import collected, feature, write_certificate  # noqa: E402
+
 HOST = "maps.example"
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 
 
-def free_port():
-    with socket.socket() as own:
-        own.bind(("127.0.0.1", 0))
-        return own.getsockname()[1]
-
-
-class Service:
-    """The service, and its log."""
+class Service(service.Service):
+    """The service, whose log tells how each request was answered."""
 
     def __init__(self, binary, folder, *flags):
-        self.log = f"{folder}/service.log"
-        with open(self.log, "w") as log:
-            self.process = subprocess.Popen(
-                [binary, "serve", "--port", "0", "--log-level", "debug", "--data", f"{folder}/service", *flags], stderr=log)
-        for _ in range(200):
-            lines = self.lines()
-            if any(one.get("event") == "ready" for one in lines):
-                self.port = next(one["port"] for one in lines if one.get("event") == "listening")
-                return
-            time.sleep(0.05)
-        raise RuntimeError(open(self.log).read())
-
-    def lines(self):
-        with open(self.log) as log:
-            return [json.loads(line) for line in log if line.endswith("}\n")]
+        super().__init__(binary, f"{folder}/service", "--log-level", "debug", *flags)
+        self.folder.mkdir(exist_ok=True)
 
     def answered(self, path, least=0):
         """The statuses with which a path was answered so far; waits until they are as many as expected, as the log comes later."""
         end = time.monotonic() + 5
         while True:
-            found = [one["status"] for one in self.lines() if one.get("target", "").partition("?")[0] == path]
+            found = [one["status"] for one in self.events() if one.get("target", "").partition("?")[0] == path]
             if len(found) >= least or time.monotonic() > end:
                 return found
             time.sleep(0.05)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
 
 
 class Proxy:
@@ -109,7 +91,7 @@ class Nginx(Proxy):
     prefix = "/pins"
 
     def __init__(self, folder, port, upstream):
-        self.plain = free_port()
+        self.plain = wire.free_port()
         certificate = "/etc/letsencrypt/live/maps.example"
         super().__init__("nginx.conf", folder, port, {
             "/var/lib/nginx/pins": f"{folder}/cache", "/var/www/html": f"{folder}/pages",
@@ -144,23 +126,10 @@ class HAProxy(Proxy):
         assert "ALERT" not in open(f"{folder}/haproxy.log").read()
 
 
-def make_pair(folder):
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-         "-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", f"{folder}/key.pem", "-out",
-         f"{folder}/cert.pem"], check=True, stderr=subprocess.DEVNULL)
-    with open(f"{folder}/pair.pem", "w") as pair:
-        pair.write(open(f"{folder}/cert.pem").read() + open(f"{folder}/key.pem").read())
-
-
 def store(service, name, count):
-    features = [
-        {"type": "Feature", "id": number, "geometry": {"type": "Point", "coordinates": [number / 10, 50]},
-         "properties": {"name": name}} for number in range(1, count + 1)]
-    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
-    body = json.dumps({"type": "FeatureCollection", "features": features})
-    connection.request("POST", "/collections/places/items", body, {"Content-Type": "application/geo+json"})
-    assert connection.getresponse().status == 200
+    places = collected(feature([number / 10, 50], {"name": name}, number) for number in range(1, count + 1))
+    answer = service.client().ask("POST", "/collections/places/items", places, wire.GEOJSON)
+    assert answer.status == 200, answer
 
 
 def links(value):
@@ -261,16 +230,15 @@ def keys(binary, folder, kind, port):
     """What a proxy keeps of answers to a key, nobody else gets."""
     with open(f"{folder}/keys", "w") as file:
         file.write("admin:0123456789abcdef\nread:fedcba9876543210\n")
-    service = Service(binary, folder, "--trust-proxy", "--api-key-file", f"{folder}/keys")
-    proxy = kind(folder, port, service.port)
-    try:
-        path = f"{proxy.prefix}/collections/places/items?limit=2"
-        for key, status in (("0123456789abcdef", 200), ("0123456789abcdef", 200), ("fedcba9876543210", 200), ("another", 401)):
-            assert proxy.get(path, Authorization=f"Bearer {key}")[0] == status, key
-        assert proxy.get(path)[0] == 401
-    finally:
-        proxy.stop()
-        service.stop()
+    with Service(binary, folder, "--trust-proxy", "--api-key-file", f"{folder}/keys").start() as service:
+        proxy = kind(folder, port, service.port)
+        try:
+            path = f"{proxy.prefix}/collections/places/items?limit=2"
+            for key, status in (("0123456789abcdef", 200), ("0123456789abcdef", 200), ("fedcba9876543210", 200), ("another", 401)):
+                assert proxy.get(path, Authorization=f"Bearer {key}")[0] == status, key
+            assert proxy.get(path)[0] == 401
+        finally:
+            proxy.stop()
 
 
 def streams(proxy, service):
@@ -311,13 +279,12 @@ def limits(proxy):
 def main():
     binary, folder, name = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    make_pair(folder)
+    write_certificate(folder, HOST)
     kind = {"nginx": Nginx, "haproxy": HAProxy}[name]
-    port = free_port()
+    port = wire.free_port()
     base = f"https://{HOST}:{port}{kind.prefix}"
     for flags in (["--trust-proxy"], ["--public-url", base]):
-        service = Service(binary, folder, *flags)
-        try:
+        with Service(binary, folder, *flags).start() as service:
             store(service, "old", 40)
             proxy = kind(folder, port, service.port)
             try:
@@ -332,8 +299,6 @@ def main():
                     limits(proxy)
             finally:
                 proxy.stop()
-        finally:
-            service.stop()
     keys(binary, folder, kind, port)
     print(f"{name}: {count} links followed by HTTPS, changes watched, a crowd refused")
 

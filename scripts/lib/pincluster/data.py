@@ -41,9 +41,9 @@ def write_crowd(path, count, seed=7):
                 f"{int(r.paretovariate(1) * 1000) % 10**7},{country}\n")
 
 
-def write_certificate(folder, host="x", key=("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), name="cert"):
-    """Writes a certificate that signs itself, its key, and both in one file. Returns the paths of the first two."""
-    cert, own, pair = (Path(folder, file) for file in (f"{name}.pem", f"{name}.key", f"{name}.pair.pem"))
+def write_certificate(folder, host="x", key=("ec", "-pkeyopt", "ec_paramgen_curve:P-256")):
+    """Writes cert.pem, which signs itself, its key, key.pem, and both in pair.pem. Returns the paths of the first two."""
+    cert, own, pair = (Path(folder, f"{name}.pem") for name in ("cert", "key", "pair"))
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", *key, "-nodes", "-days", "9", "-subj", f"/CN={host}", "-addext",
          f"subjectAltName=DNS:{host}", "-keyout", own, "-out", cert], check=True, stderr=subprocess.DEVNULL)
