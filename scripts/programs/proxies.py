@@ -30,7 +30,6 @@ class Service(service.Service):
 
     def __init__(self, binary, folder, *flags):
         super().__init__(binary, f"{folder}/service", "--log-level", "debug", *flags)
-        self.folder.mkdir(exist_ok=True)
 
     def answered(self, path, least=0):
         """The statuses with which a path was answered so far; waits until they are as many as expected, as the log comes later."""

@@ -84,6 +84,7 @@ class Service:
         self.life += 1
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PINCLUSTER_")}
         command = [*self.prefix, self.binary, "serve", "--port", self.port, "--data", self.data, *self.flags]
+        self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.log, "wb") as log:
             self.process = self.popen(
                 [str(word) for word in command], stdin=subprocess.DEVNULL, stderr=log, env=environment | self.environment)
