@@ -187,10 +187,10 @@ DEAR = {}
 def dear(kind):
     def use(connection, r):
         if kind not in DEAR:
-            document = connection.ask(request("GET", "/api")).json() if kind == "queries" else None
+            document = connection.ask("GET", "/api").json() if kind == "queries" else None
             DEAR[kind] = list(dear_heads() if kind == "heads" else dear_queries(document))
         while True:
-            connection.ask(r.choice(DEAR[kind])())
+            connection.exchange(r.choice(DEAR[kind])())
 
     return use
 
@@ -199,7 +199,7 @@ def costly(kind):
     def use(connection, r):
         names = list(COSTLY) if kind == "all kinds" else [kind]
         while True:
-            connection.ask(COSTLY[r.choice(names)](r))
+            connection.exchange(COSTLY[r.choice(names)](r))
 
     return use
 
@@ -273,14 +273,14 @@ def column_bombs(connection, r):
         names = ",".join(f"{i:04}" + "n" * 996 for i in range(5000))
         lines = "\n".join("1,2" + ",x" * 5000 for _ in range(1000))
         COLUMNS = f"lon,lat,{names}\n{lines}\n".encode()
-    connection.ask(request("POST", f"/collections/x{r.randrange(4)}/items", COLUMNS, CSV))
+    connection.ask("POST", f"/collections/x{r.randrange(4)}/items", COLUMNS, CSV)
 
 
 def patch_bombs(connection, r):
     path = f"/collections/x/items/{r.randrange(4)}"
-    connection.ask(request("PUT", path, feature([1, 2], {"t": "t" * (14 * 1000 * 1000)}), GEOJSON))
+    connection.ask("PUT", path, feature([1, 2], {"t": "t" * (14 * 1000 * 1000)}), GEOJSON)
     for number in range(1000):
-        connection.ask(request("PATCH", path, {"properties": {"n": number}}, MERGE))
+        connection.ask("PATCH", path, {"properties": {"n": number}}, MERGE)
 
 
 def hello(context=None, name=None):

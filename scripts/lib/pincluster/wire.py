@@ -74,7 +74,8 @@ class Connection:
     """A connection to the service at 127.0.0.1, on which requests are bytes and answers come in their order.
 
     OSError is raised where it ends in the middle of an answer, or nothing comes for `timeout` seconds; ValueError for
-    what isn't HTTP. `tls` is a context of `ssl`; `source` is the address that this comes from, of 127.0.0.0/8.
+    what isn't HTTP. `source` is the address that this comes from, of 127.0.0.0/8. `tls` is a context of `ssl`, with which
+    the service is called `name`.
     """
 
     def __init__(self, port, timeout=60, source=None, tls=None, name=None, session=None):
@@ -82,6 +83,7 @@ class Connection:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname=name, session=session)
+        self.host = f"{name}:{port}" if name else HOST
         # What has come and wasn't read.
         self.rest = b""
         # Whether the service has said that it closes the connection.
@@ -92,10 +94,16 @@ class Connection:
 
     def send(self, *words, **fields):
         """Sends a request, which `request` makes of these."""
-        self.socket.sendall(request(*words, **fields))
+        self.socket.sendall(request(*words, **{"Host": self.host} | fields))
 
-    def ask(self, bytes):
+    def ask(self, *words, **fields):
+        """Sends a request, which `request` makes of these, and returns the next answer."""
+        return self.exchange(request(*words, **{"Host": self.host} | fields))
+
+    def exchange(self, bytes):
         """Sends the bytes of a request, and returns the next answer."""
+        if self.ends:
+            raise ConnectionError("the service has closed it")
         self.socket.sendall(bytes)
         return self.answer(bytes.startswith(b"HEAD "))
 
@@ -123,8 +131,6 @@ class Connection:
         self.ends = b"\r\nconnection: close\r\n" in answer.head.lower() + b"\r\n"
         if not to_head and answer.status >= 200 and answer.status not in (204, 304):
             answer.body = self.body(answer.head)
-        if self.ends:
-            self.close()
         return answer
 
     def body(self, head):
@@ -202,7 +208,7 @@ class Client:
         except OSError as error:
             raise Lost(f"{method} {path}: {error}") from None
         try:
-            answer = self.connection.ask(request(method, path, body, type, **self.fields, **fields))
+            answer = self.connection.ask(method, path, body, type, **self.fields, **fields)
             if self.connection.ends:
                 self.close()
             return answer
