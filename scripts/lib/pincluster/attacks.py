@@ -15,7 +15,7 @@ from .data import feature
 from .wire import CSV, GEOJSON, JSON, MERGE, WORLD, request
 
 MIB = 1 << 20
-# By which the attackers of `BY_TLS` speak TLS: set before any process of theirs is made.
+# The context with which the attackers of `BY_TLS` speak TLS, set before any process of theirs is made.
 TLS = None
 
 
@@ -95,7 +95,7 @@ COSTLY = {
 }
 
 
-# What a head and a query may hold, each field in its dearest forms: parts that are repeated until the head is full.
+# Contents of a head and of a query, each field in its dearest forms: parts that are repeated until the head is full.
 LONGEST = 60_000
 HEADS = [
     "Accept", "Accept-Encoding", "Access-Control-Request-Headers", "Access-Control-Request-Method", "Authorization",

@@ -5,7 +5,7 @@ import threading
 
 
 class Ledger:
-    """What all threads of a test share: its faults, counts of what was done, and whether it is over."""
+    """State that all threads of a test share: its faults, counts of what was done, and whether it is over."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -44,7 +44,7 @@ class Ledger:
 
 
 class Account:
-    """What a writer's features are, by id, after the writes that were acknowledged.
+    """The features of a writer, by id, after the writes that were acknowledged.
 
     A writer says what a write would leave (`attempt`), and then what has become of it: `acknowledge`, `refuse`, or
     nothing, if there was no answer. Then it may have been carried out or not, which `settle` finds out.
@@ -52,7 +52,7 @@ class Account:
 
     def __init__(self, held=None):
         self.held = held or {}
-        # What a write without an answer leaves, if it was carried out; None without one.
+        # The features after a write without an answer, if it was carried out; None without one.
         self.pending = None
 
     def attempt(self, after):
@@ -73,7 +73,7 @@ class Account:
 
 
 def difference(found, held):
-    """What there is that isn't as it should be, in words."""
+    """Words for the features that aren't as they should be."""
     wrong = [id for id in found.keys() | held.keys() if found.get(id) != held.get(id)]
     lines = [f"{id}: {found.get(id)} not {held.get(id)}" for id in wrong[:5]]
     return f"has {len(found)} features, not {len(held)}; {len(wrong)} differ: {lines}"

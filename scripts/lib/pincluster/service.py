@@ -190,7 +190,7 @@ class Service:
         return found
 
     def foreign_lines(self):
-        """What other than lines of the log any life has written, such as of a trap."""
+        """Lines that any life has written and that aren't of the log, such as of a trap."""
         return [line for life in range(1, self.life + 1) for line in self.text(life).splitlines()
                 if not line.startswith('{"time"')]
 

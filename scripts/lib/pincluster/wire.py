@@ -57,7 +57,7 @@ class Answer:
 
     @property
     def version(self):
-        """What the field Pincluster-Version tells, or None."""
+        """The number in the field Pincluster-Version, or None."""
         text = self.headers.get("pincluster-version", "")
         return int(text) if text.isdigit() else None
 
@@ -84,7 +84,7 @@ class Connection:
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname=name, session=session)
         self.host = f"{name}:{port}" if name else HOST
-        # What has come and wasn't read.
+        # Bytes that have come and weren't read.
         self.rest = b""
         # Whether the service has said that it closes the connection.
         self.ends = False
@@ -143,7 +143,7 @@ class Connection:
         return self.all() if b"\r\nconnection: close\r\n" in fields else b""
 
     def take(self, count):
-        """So many bytes."""
+        """The next `count` bytes."""
         parts, have = [self.rest], len(self.rest)
         while have < count:
             parts.append(self.socket.recv(1 << 20))
@@ -175,7 +175,7 @@ class Connection:
             yield {name: value for name, _, value in pairs if name and name[0] != ":"}
 
     def all(self):
-        """Whatever comes until the service closes the connection."""
+        """All bytes until the service closes the connection."""
         parts = [self.rest]
         while parts[-1] or len(parts) == 1:
             parts.append(self.socket.recv(1 << 18))
