@@ -181,7 +181,7 @@ public final class TestConnection {
     while true {
       if let end = received.firstRange(of: [13, 10, 13, 10])?.upperBound {
         var parser = TestResponseParser(Array(received[..<end]))
-        guard let answer = (try? parser.nextHead()) ?? nil else { return nil }
+        guard let answer = try? parser.nextHead() else { return nil }
         let hasBody = !head && answer.status >= 200 && ![204, 304].contains(answer.status)
         let length = hasBody ? answer["content-length"].flatMap { Int($0) } ?? 0 : 0
         while received.count < end + length { guard readMore() else { return nil } }

@@ -4,7 +4,6 @@ Links are followed through the proxy by HTTPS, and changes are watched; nginx ke
 are right. One client that asks too much is refused. FOLDER is for files.
 """
 
-import http.client
 import json
 import os
 import re
@@ -66,20 +65,12 @@ class Proxy:
         raise RuntimeError(open(log).read())
 
     def connect(self):
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=30)
-        plain = socket.create_connection(("127.0.0.1", self.port), 30)
-        connection.sock = self.context.wrap_socket(plain, server_hostname=HOST)
-        return connection
+        """A connection to it by TLS, with the name that clients have for it."""
+        return wire.Connection(self.port, 30, tls=self.context, name=HOST)
 
-    def get(self, path, **headers):
-        """Reads a path through the proxy: status, headers and body."""
-        connection = self.connect()
-        fields = {"Host": self.host, **{name.replace("_", "-"): value for name, value in headers.items()}}
-        connection.request("GET", path, headers=fields)
-        answer = connection.getresponse()
-        body = answer.read()
-        connection.close()
-        return answer.status, answer.headers, body
+    def get(self, path, **fields):
+        """The answer to a path that is read through the proxy."""
+        return self.connect().ask("GET", path, **fields)
 
     def stop(self):
         self.process.terminate()
@@ -154,14 +145,15 @@ def follow(proxy, base):
         assert address.startswith(f"{base}/"), f"{address} is not behind {base}"
         path = urllib.parse.urlsplit(address)
         target = path.path + (f"?{path.query}" if path.query else "")
-        status, headers, body = proxy.get(target)
+        answer = proxy.get(target)
         # A viewport without a rect is a bad request.
         allowed = (400,) if path.path.endswith(("/clusters", "/pins")) and not path.query else (200,)
-        assert status in allowed, f"{target}: {status} {body[:200]}"
-        if headers["Content-Type"].startswith(("application/json", "application/geo+json")):
-            waiting += links(json.loads(body))
-        elif headers["Content-Type"].startswith("text/html"):
-            found = [urllib.parse.urljoin(address, one) for one in re.findall(r'href="([^"#]+)"', body.decode())]
+        assert answer.status in allowed, f"{target}: {answer}"
+        kind = answer.headers["content-type"]
+        if kind.startswith(("application/json", "application/geo+json")):
+            waiting += links(answer.json())
+        elif kind.startswith("text/html"):
+            found = [urllib.parse.urljoin(address, one) for one in re.findall(r'href="([^"#]+)"', answer.body.decode())]
             waiting += [one.replace("&amp;", "&") for one in found if HOST in one]
     return len(seen)
 
@@ -178,13 +170,9 @@ def names(proxy):
             assert found and all(one.startswith(f"https://{host}{proxy.prefix}/") for one in found), (version, host, found)
     # A page of the same origin may write.
     for origin, status in ((f"https://{proxy.host}", 204), (f"https://{HOST}:9", 403)):
-        connection = proxy.connect()
-        connection.request("PUT", f"{proxy.prefix}/collections/places", "{}", {
-            "Host": proxy.host, "Content-Type": "application/json", "Origin": origin, "Sec-Fetch-Site": "same-origin"
-            if status == 204 else "same-site"})
-        answer = connection.getresponse()
-        assert answer.status // 100 == status // 100, (origin, answer.status, answer.read())
-        connection.close()
+        answer = proxy.connect().ask("PUT", f"{proxy.prefix}/collections/places", "{}", wire.JSON, Origin=origin,
+                                     Sec_Fetch_Site="same-origin" if status == 204 else "same-site")
+        assert answer.status // 100 == status // 100, (origin, answer)
 
 
 def plain(proxy):
@@ -193,36 +181,35 @@ def plain(proxy):
     for name, text in ((".well-known/acme-challenge/token", b"proof"), ("index.html", b"a page of ours")):
         Path(f"{proxy.folder}/pages/{name}").write_bytes(text)
     for path, status, text in (("/.well-known/acme-challenge/token", 200, b"proof"), ("/pins/", 301, b"")):
-        connection = http.client.HTTPConnection("127.0.0.1", proxy.plain, timeout=30)
-        connection.request("GET", path, headers={"Host": HOST})
-        answer = connection.getresponse()
-        assert answer.status == status and text in answer.read(), (path, answer.status)
-        assert status == 200 or answer.headers["Location"] == f"https://{HOST}{path}", answer.headers["Location"]
-        connection.close()
-    assert proxy.get("/")[::2] == (200, b"a page of ours")
+        answer = wire.Connection(proxy.plain, 30).ask("GET", path, Host=HOST)
+        assert answer.status == status and text in answer.body, (path, answer)
+        assert status == 200 or answer.headers["location"] == f"https://{HOST}{path}", answer.head
+    page = proxy.get("/")
+    assert (page.status, page.body) == (200, b"a page of ours"), page
 
 
 def keeps(proxy, service):
     """Answers are kept for a second, then asked for with what they are, and new when they have changed."""
     path, own = "/pins/collections/places/items?limit=3", "/collections/places/items"
     before = len(service.answered(own))
-    status, headers, body = proxy.get(path)
-    tag = headers["ETag"]
-    assert (status, headers["X-Cache"]) == (200, "MISS"), headers["X-Cache"]
-    assert proxy.get(path)[1]["X-Cache"] == "HIT"
+    first = proxy.get(path)
+    tag = first.headers["etag"]
+    assert (first.status, first.headers["x-cache"]) == (200, "MISS"), first.head
+    assert proxy.get(path).headers["x-cache"] == "HIT"
     time.sleep(2.1)
-    status, headers, again = proxy.get(path)
-    assert (status, headers["X-Cache"], again) == (200, "REVALIDATED", body), headers["X-Cache"]
+    again = proxy.get(path)
+    assert (again.status, again.headers["x-cache"], again.body) == (200, "REVALIDATED", first.body), again.head
     answered = service.answered(own, before + 2)[before:]
     assert answered == [200, 304], answered
     # The clients' own questions.
-    status, _, nothing = proxy.get(path, If_None_Match=tag)
-    assert (status, nothing) == (304, b"")
+    nothing = proxy.get(path, If_None_Match=tag)
+    assert (nothing.status, nothing.body) == (304, b""), nothing
     store(service, "new", 40)
     time.sleep(2.1)
-    status, headers, changed = proxy.get(path)
-    assert status == 200 and headers["X-Cache"] == "EXPIRED" and headers["ETag"] != tag and b'"new"' in changed
-    assert proxy.get(path, If_None_Match=tag)[0] == 200
+    changed = proxy.get(path)
+    assert changed.status == 200 and changed.headers["x-cache"] == "EXPIRED" and changed.headers["etag"] != tag, changed.head
+    assert b'"new"' in changed.body
+    assert proxy.get(path, If_None_Match=tag).status == 200
 
 
 def keys(binary, folder, kind, port):
@@ -234,8 +221,8 @@ def keys(binary, folder, kind, port):
         try:
             path = f"{proxy.prefix}/collections/places/items?limit=2"
             for key, status in (("0123456789abcdef", 200), ("0123456789abcdef", 200), ("fedcba9876543210", 200), ("another", 401)):
-                assert proxy.get(path, Authorization=f"Bearer {key}")[0] == status, key
-            assert proxy.get(path)[0] == 401
+                assert proxy.get(path, Authorization=f"Bearer {key}").status == status, key
+            assert proxy.get(path).status == 401
         finally:
             proxy.stop()
 
@@ -243,35 +230,29 @@ def keys(binary, folder, kind, port):
 def streams(proxy, service):
     """Changes pass at once."""
     connection = proxy.connect()
-    path = f"{proxy.prefix}/collections/places/changes?bbox=0,40,9,60&zoom=5"
-    connection.request("GET", path, headers={"Host": proxy.host})
-    answer = connection.getresponse()
-    assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/event-stream")
-    assert answer.readline()
+    connection.send("GET", f"{proxy.prefix}/collections/places/changes?bbox=0,40,9,60&zoom=5")
+    head = wire.Answer(connection.head(), b"")
+    assert head.status == 200 and head.headers["content-type"].startswith("text/event-stream"), head.head
+    events = connection.events()
+    while next(events).get("event") != "view":
+        pass
     store(service, "newer", 41)
     deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        if b'"count":41' in answer.readline().replace(b" ", b"") or b"data:" in answer.readline():
-            break
-    else:
-        raise AssertionError("no event came through")
+    while not next(events).get("data"):
+        assert time.monotonic() < deadline, "no event came through"
     connection.close()
 
 
 def limits(proxy):
     """One client can't ask as much as it likes, and what it says about itself doesn't count."""
-    status, _, body = proxy.get(
+    answer = proxy.get(
         f"{proxy.prefix}/", X_Forwarded_Host="evil.example", X_Forwarded_Prefix="/evil", Forwarded="host=evil.example")
-    assert status == 200 and b"evil" not in body
+    assert answer.status == 200 and b"evil" not in answer.body
     connection, statuses = proxy.connect(), []
     for _ in range(1000):
-        connection.request("GET", f"{proxy.prefix}/conformance", headers={"Host": proxy.host})
-        answer = connection.getresponse()
-        answer.read()
-        statuses.append(answer.status)
-        if answer.getheader("Connection") == "close":
+        statuses.append(connection.ask("GET", f"{proxy.prefix}/conformance").status)
+        if connection.ends:
             connection = proxy.connect()
-    connection.close()
     assert 200 in statuses and 429 in statuses, set(statuses)
 
 

@@ -100,12 +100,12 @@ class Connection:
         """Sends a request, which `request` makes of these, and returns the next answer."""
         return self.exchange(request(*words, **{"Host": self.host} | fields))
 
-    def exchange(self, bytes):
+    def exchange(self, data):
         """Sends the bytes of a request, and returns the next answer."""
         if self.ends:
             raise ConnectionError("the service has closed it")
-        self.socket.sendall(bytes)
-        return self.answer(bytes.startswith(b"HEAD "))
+        self.socket.sendall(data)
+        return self.answer(data.startswith(b"HEAD "))
 
     def fill(self):
         """Waits for more bytes."""
