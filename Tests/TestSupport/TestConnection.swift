@@ -112,15 +112,8 @@ public final class TestConnection {
 
   /// Waits for the head of an answer whose body is chunked; any other answer comes whole.
   public func receiveHead() throws(TestClient.Failure) -> TestResponse {
-    while true {
-      var parser = TestResponseParser(received)
-      if let response = try parser.nextHead() {
-        guard response.header("Transfer-Encoding") != nil else { return try receive() }
-        received.removeFirst(parser.consumed)
-        return response
-      }
-      guard readMore() else { throw .noAnswer(received) }
-    }
+    guard let answer = response() else { throw .noAnswer(received) }
+    return answer
   }
 
   /// Waits for the next chunk of a body; nil at its end.
@@ -134,22 +127,6 @@ public final class TestConnection {
           received.removeFirst(end.upperBound + size + 2)
           return size == 0 ? nil : chunk
         }
-      }
-      guard readMore() else { throw .noAnswer(received) }
-    }
-  }
-
-  /// Waits for an interim answer, such as 100 Continue, and takes it: its status.
-  public func receiveInterim() throws(TestClient.Failure) -> Int {
-    while true {
-      let text = String(decoding: received, as: UTF8.self)
-      if let end = text.utf8.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound {
-        received.removeFirst(text.utf8.distance(from: text.utf8.startIndex, to: end))
-        let parts = text.split(separator: " ", maxSplits: 2)
-        guard parts.count > 1, let status = Int(parts[1]), status < 200 else {
-          throw .malformed(text)
-        }
-        return status
       }
       guard readMore() else { throw .noAnswer(received) }
     }
