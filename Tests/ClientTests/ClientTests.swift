@@ -9,9 +9,7 @@ import Testing
   private let pincluster: Pincluster
 
   init() throws {
-    server = try ServerProcess()
-    // It listens before it has loaded its collections, of which there are none.
-    for _ in 0..<3000 where try server.client.get("/health/ready").status != 200 { usleep(10_000) }
+    server = try ServerProcess.ready()
     pincluster = Pincluster(try #require(URL(string: "http://127.0.0.1:\(server.port)")))
   }
 
@@ -146,8 +144,7 @@ import Testing
   }
 
   @Test func `a read waits for the version of a write`() async throws {
-    let patient = try ServerProcess(arguments: ["--max-wait", "600"])
-    for _ in 0..<3000 where try patient.client.get("/health/ready").status != 200 { usleep(10_000) }
+    let patient = try ServerProcess.ready(arguments: ["--max-wait", "600"])
     let url = try #require(URL(string: "http://127.0.0.1:\(patient.port)"))
     let places = Pincluster(url).collection("waited")
     let created = try #require(try await places.create(title: "Waited"))
@@ -190,8 +187,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let keys = directory.file("keys")
     try Fixtures.write(Array("write:w\nread:r".utf8), path: keys)
-    let guarded = try ServerProcess(arguments: ["--api-key-file", keys])
-    for _ in 0..<3000 where try guarded.client.get("/health/ready").status != 200 { usleep(10_000) }
+    let guarded = try ServerProcess.ready(arguments: ["--api-key-file", keys])
     let url = try #require(URL(string: "http://127.0.0.1:\(guarded.port)"))
     func status(_ work: () async throws -> Void) async throws -> Int {
       do { try await work() } catch let problem as Problem { return problem.status }

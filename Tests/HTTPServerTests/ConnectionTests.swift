@@ -1,4 +1,5 @@
 import HTTPServer
+import TestSupport
 import Testing
 import Threading
 
@@ -90,13 +91,13 @@ import Threading
     }
     let socket = try server.connect()
     socket.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-    socket.shutdownWriting()
+    socket.finishSending()
     #expect(try #require(socket.response()).body == large)
     #expect(socket.isAtEnd())
 
     let slow = try server.connect()
     slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
-    slow.shutdownWriting()
+    slow.finishSending()
     #expect(server.eventually { held.count == 1 })
     held.answerAll()
     #expect(try #require(slow.response()).text == "late")
@@ -109,9 +110,9 @@ import Threading
       requests.withLock { $0.append(request) }
       held.add(reply)
     }
-    var sockets: [RawSocket] = []
+    var sockets: [TestConnection] = []
     for (number, host) in [1, 2, 1, 3, 2].enumerated() {
-      let socket = try RawSocket(port: server.port, fromHost: UInt32(host))
+      let socket = try server.connect(from: UInt32(host))
       socket.send("GET /\(number) HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(server.eventually { held.count == number + 1 })
       sockets.append(socket)
@@ -121,7 +122,7 @@ import Threading
     #expect(clients[0] == clients[2] && clients[1] == clients[4])
     #expect(Set(clients).count == 3)
     sockets[1].close()
-    sockets[2].shutdownWriting()
+    sockets[2].finishSending()
     sockets[3].reset()
     #expect(server.eventually { taken.map(\.isAbandoned) == [false, true, true, true, false] })
     held.answerAll()
@@ -254,7 +255,7 @@ import Threading
     #expect(server.eventually { server.server.openConnections <= 80 })
     small.send("b")
     #expect(small.response()?.text == "POST / ab")
-    for socket in greedy { socket.shutdownWriting() }
+    for socket in greedy { socket.finishSending() }
     #expect(greedy.filter { $0.response()?.status == 503 }.count >= 20)
   }
 
@@ -319,7 +320,7 @@ import Threading
       $0.threads = 2
     }
     for round in 0..<3 {
-      var idle: [RawSocket] = []
+      var idle: [TestConnection] = []
       for _ in 0..<200 { idle.append(try server.connect()) }
       #expect(server.eventually { server.server.openConnections == 200 })
       for _ in 0..<5 {

@@ -77,7 +77,7 @@ import Testing
     let stopping = Threads.start { server.server.shutdown() }
     // Idle connections are closed, and the port is free.
     for socket in idle { #expect(socket.isAtEnd()) }
-    #expect(throws: RawSocket.Failure.self) { try server.connect() }
+    #expect(throws: TestClient.Failure.self) { try server.connect() }
     held.answerAll()
     for socket in busy {
       let answer = try #require(socket.response())

@@ -45,7 +45,7 @@ import Testing
       let cut = Int.random(in: 0...bytes.count, using: &random)
       socket.send(Array(bytes[..<cut]))
       socket.send(Array(bytes[cut...]))
-      socket.shutdownWriting()
+      socket.finishSending()
       let answer = socket.readToEnd()
       #expect(answer.isEmpty || answer.starts(with: Array("HTTP/1.".utf8)), "seed \(seed)")
       #expect(answer.firstRange(of: Array("<HTML>".utf8)) == nil)

@@ -1,9 +1,10 @@
 import HTTPServer
+import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ProtocolTests {
   private func answer(_ server: TestServer, _ request: String, head: Bool = false) throws
-    -> RawResponse
+    -> TestResponse
   {
     let socket = try server.connect()
     socket.send(request)
@@ -12,24 +13,7 @@ import Testing
 
   @Test func answersGarbageWithAProblem() throws {
     let server = try TestServer()
-    for request in [
-      "garbage\r\n\r\n", "\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
-      "GET / FTP/1.1\r\n\r\n",
-      "GET http://[ HTTP/1.1\r\nHost: x\r\n\r\n", "GET /\0a HTTP/1.1\r\nHost: x\r\n\r\n",
-      "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\n",
-      "GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
-      "GET / HTTP/1.1\r\nHost: x\r\n: nameless\r\n\r\n",
-      "GET / HTTP/1.1\r\nHost: x\r\nName : value\r\n\r\n",
-      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n",
-      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: +1\r\n\r\na",
-      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
-      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
-      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nbad trailer\r\n\r\n",
-      "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{FC}\u{3}\u{3} TLS hello \n\n",
-    ] {
+    for request in HostileRequests.garbage {
       let got = try answer(server, request)
       #expect(got.status == 400, "\(request.debugDescription)")
       #expect(got.isProblem, "\(request.debugDescription)")

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import Threading
 
@@ -26,17 +27,17 @@ import Threading
     let (server, refused) = try Self.server(
       { $0.maximumConnections = 20 }, handler: TestServer.echo)
     let greedy = try (0..<20).map { _ in
-      let socket = try RawSocket(port: server.port, fromHost: 2)
+      let socket = try server.connect(from: 2)
       socket.send(beginning)
       return socket
     }
     #expect(server.eventually { server.server.openConnections == 20 })
     // It gets no more itself.
-    let more = try RawSocket(port: server.port, fromHost: 2)
+    let more = try server.connect(from: 2)
     let refusal = try #require(more.response())
     #expect(refusal.status == 503 && refusal["retry-after"] == "1" && refusal.isProblem)
     #expect(refusal["x-content-type-options"] == "nosniff")
-    var healthy: [RawSocket] = []
+    var healthy: [TestConnection] = []
     for _ in 0..<10 {
       let socket = try server.connect()
       socket.send(Self.get)
@@ -67,7 +68,7 @@ import Threading
       }
     }
     let greedy = try (0..<8).map { _ in
-      let socket = try RawSocket(port: server.port, fromHost: 2)
+      let socket = try server.connect(from: 2)
       socket.send(Self.get)
       return socket
     }
@@ -91,10 +92,10 @@ import Threading
     let healthy = try server.connect()
     healthy.send(head)
     healthy.send([UInt8](repeating: 65, count: 800_000))
-    let small = try RawSocket(port: server.port, fromHost: 3)
+    let small = try server.connect(from: 3)
     small.send("GET / HTTP/1.1\r\n")
     let greedy = try (0..<200).map { _ in
-      let socket = try RawSocket(port: server.port, fromHost: 2)
+      let socket = try server.connect(from: 2)
       socket.send("GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a", count: 60_000))")
       return socket
     }
@@ -121,7 +122,7 @@ import Threading
     let head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 400000\r\n\r\n"
     var statuses: [Int] = []
     let greedy = try (0..<12).map { _ in
-      let socket = try RawSocket(port: server.port, fromHost: 2)
+      let socket = try server.connect(from: 2)
       socket.send(head)
       socket.send([UInt8](repeating: 65, count: 400_000))
       return socket
@@ -149,7 +150,7 @@ import Threading
     healthy.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(server.eventually { server.server.openConnections == 1 })
     let greedy = try (0..<8).map { _ in
-      let socket = try RawSocket(port: server.port, fromHost: 2)
+      let socket = try server.connect(from: 2)
       socket.send(Self.get)
       return socket
     }

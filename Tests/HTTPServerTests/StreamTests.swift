@@ -99,7 +99,7 @@ import Testing
   @Test func noticesClientsThatGo() throws {
     let streams = Streams()
     let server = try serve(streams) { $0.threads = 2 }
-    var sockets: [RawSocket] = []
+    var sockets: [TestConnection] = []
     for _ in 0..<60 {
       let socket = try server.connect()
       socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -111,7 +111,7 @@ import Testing
       switch number % 3 {
       case 0: socket.close()
       case 1: socket.reset()
-      default: socket.shutdownWriting()
+      default: socket.finishSending()
       }
     }
     #expect(server.eventually { streams.endedCount == 60 })

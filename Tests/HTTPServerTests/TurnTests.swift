@@ -33,8 +33,8 @@ import Threading
   @Test func `who has one request isn't kept waiting by who has many`() throws {
     let seen = Seen()
     let server = try TestServer { seen.handle($0, $1) }
-    let greedy = try (0..<16).map { _ in try RawSocket(port: server.port, fromHost: 2) }
-    let healthy = try RawSocket(port: server.port, fromHost: 3)
+    let greedy = try (0..<16).map { _ in try server.connect(from: 2) }
+    let healthy = try server.connect(from: 3)
     #expect(server.eventually { server.server.openConnections == 17 })
     // While the loop is busy with the first, the others become ready, those of the one address before the other's.
     greedy[0].send(Self.get)
@@ -59,7 +59,7 @@ import Threading
     let threads = counts.flatMap { host, connections in
       (0..<connections).map { _ in
         Threads.start {
-          guard let socket = try? RawSocket(port: server.port, fromHost: host) else { return }
+          guard let socket = try? server.connect(from: host) else { return }
           while !end.withLock({ $0 }), socket.send(Self.get), socket.response() != nil {}
         }
       }
@@ -76,11 +76,11 @@ import Threading
   @Test func `requests that wait for their turn go with their connections`() throws {
     let seen = Seen()
     let server = try TestServer { seen.handle($0, $1) }
-    let healthy = try RawSocket(port: server.port, fromHost: 3)
+    let healthy = try server.connect(from: 3)
     healthy.send(Self.get)
     #expect(server.eventually { seen.all.count == 1 })
     let greedy = try (0..<16).map { _ in
-      let socket = try RawSocket(port: server.port, fromHost: 2)
+      let socket = try server.connect(from: 2)
       socket.send(Self.get)
       return socket
     }
@@ -92,7 +92,7 @@ import Threading
     #expect(healthy.response()?.status == 200)
     // Those that wait when the server stops are answered before it ends.
     let last = try (0..<8).map { _ in
-      let socket = try RawSocket(port: server.port, fromHost: 2)
+      let socket = try server.connect(from: 2)
       socket.send(Self.get)
       return socket
     }

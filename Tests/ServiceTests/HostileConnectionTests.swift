@@ -5,16 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HostileConnectionTests {
   @Test func garbageIsAnsweredWithAProblem() throws {
     let server = try ServerProcess.ready()
-    for request in [
-      "garbage\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET / FTP/1.1\r\n\r\n",
-      "GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", "GET / HTTP/1.1\r\n: nameless\r\n\r\n",
-      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n",
-      "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
-      "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}\u{FC}\u{3}\u{3} TLS hello \n\n",
-    ] {
+    for request in HostileRequests.garbage {
       let answer = try server.client.rawResponse(request)
       #expect(answer.flaw(status: 400) == nil, "\(request.debugDescription)")
       #expect(answer.header("Connection") == "close", "\(request.debugDescription)")

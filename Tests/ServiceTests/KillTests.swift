@@ -49,8 +49,7 @@ private func setting(_ name: String) -> Int? {
   private static func killWhileStarting(
     _ data: TemporaryDirectory, after milliseconds: Int
   ) throws -> String? {
-    let binary = try #require(ServerBinary.path())
-    let process = try ChildProcess(binary, ["serve", "--port", "0", "--data", data.path])
+    let process = try ServerProcess.begin(on: data)
     // Nothing tells how far a start has come, so a random time does.
     usleep(UInt32(milliseconds) * 1000)
     process.signal(SIGKILL)

@@ -4,10 +4,20 @@ import Glibc
 ///
 /// It logs `{"level":"info","event":"listening","host":"127.0.0.1","port":12345,…}` on standard
 /// error when it answers. It is killed when its owner goes.
+///
+///     let server = try ServerProcess.holding(features, in: "c", arguments: ["--threads", "1"])
+///     let view = try server.json("/collections/c/clusters?bbox=0,0,9,9&zoom=3")
+///     #expect(server.terminate() == 0)
 public final class ServerProcess: Sendable {
   /// Why the server didn't come up.
   public struct NotListening: Error, Sendable, CustomStringConvertible {
     /// Why, with what it wrote.
+    public let description: String
+  }
+
+  /// An answer other than the one that a test needs to go on.
+  public struct Unexpected: Error, Sendable, CustomStringConvertible {
+    /// What was asked for, and the answer.
     public let description: String
   }
 
@@ -25,19 +35,48 @@ public final class ServerProcess: Sendable {
     data: TemporaryDirectory? = nil, arguments: [String] = [],
     environment: [String: String] = [:], launcher: [String] = [], timeout seconds: Double = 30
   ) throws {
-    guard let binary = ServerBinary.path() else {
-      throw NotListening(description: "pincluster isn't built")
-    }
     let directory = try data ?? TemporaryDirectory()
-    let command =
-      launcher + [binary, "serve", "--port", "0", "--data", directory.path] + arguments
-    // Enough for a build without optimization on a busy machine.
-    let environment = ["PINCLUSTER_REQUEST_TIMEOUT": "600"].merging(environment) { $1 }
-    let process = try ChildProcess(
-      command[0], Array(command.dropFirst()), environment: environment)
+    let process = try ServerProcess.begin(
+      on: directory, arguments: arguments, environment: environment, launcher: launcher)
     self.data = directory
     self.process = process
     port = try ServerProcess.awaitPort(process, seconds: seconds)
+  }
+
+  /// Starts the same process, and waits for nothing.
+  public static func begin(
+    on data: TemporaryDirectory, arguments: [String] = [], environment: [String: String] = [:],
+    launcher: [String] = []
+  ) throws -> ChildProcess {
+    guard let binary = ServerBinary.path() else {
+      throw NotListening(description: "pincluster isn't built")
+    }
+    let command = launcher + [binary, "serve", "--port", "0", "--data", data.path] + arguments
+    // Enough for a build without optimization on a busy machine.
+    let environment = ["PINCLUSTER_REQUEST_TIMEOUT": "600"].merging(environment) { $1 }
+    return try ChildProcess(command[0], Array(command.dropFirst()), environment: environment)
+  }
+
+  /// A server that has loaded its collections.
+  public static func ready(
+    data: TemporaryDirectory? = nil, arguments: [String] = [], environment: [String: String] = [:],
+    launcher: [String] = []
+  ) throws -> ServerProcess {
+    let server = try ServerProcess(
+      data: data, arguments: arguments, environment: environment, launcher: launcher)
+    guard eventually({ (try? server.client.get("/health/ready"))?.status == 200 }) else {
+      throw NotListening(description: "not ready: \(server.standardError)")
+    }
+    return server
+  }
+
+  /// A server with these features in a collection.
+  public static func holding(
+    _ features: [TwinFeature], in collection: String, arguments: [String] = []
+  ) throws -> ServerProcess {
+    let server = try ServerProcess.ready(arguments: arguments)
+    try server.store(features, in: collection)
+    return server
   }
 
   private static func awaitPort(_ process: ChildProcess, seconds: Double) throws -> UInt16 {
@@ -73,8 +112,38 @@ public final class ServerProcess: Sendable {
     }
   }
 
+  /// The lines of its log that a healthy server does not write: errors, and lines that are not JSON.
+  public var complaints: [String] {
+    log.filter { $0["level"]?.string != "info" && $0["level"]?.string != "debug" }.map(\.text)
+  }
+
   /// A client of it.
   public var client: TestClient { TestClient(port: port) }
+
+  /// Upserts features, at most 10,000 in each request.
+  public func store(_ features: [TwinFeature], in collection: String) throws {
+    for start in stride(from: 0, to: features.count, by: 10_000) {
+      let part = features[start..<min(start + 10_000, features.count)]
+      let answer = try client.send(
+        "POST", "/collections/\(collection)/items", json: part.featureCollection,
+        type: "application/geo+json")
+      guard answer.status == 200 else {
+        throw Unexpected(description: "storing: \(answer.status) \(answer.text.prefix(500))")
+      }
+    }
+  }
+
+  /// The body of an answer that must be 200.
+  public func body(_ path: String) throws -> [UInt8] {
+    let answer = try client.get(path)
+    guard answer.status == 200 else {
+      throw Unexpected(description: "\(path): \(answer.status) \(answer.text.prefix(500))")
+    }
+    return answer.body
+  }
+
+  /// The JSON of an answer that must be 200.
+  public func json(_ path: String) throws -> TestJSON { try TestJSON(parsing: try body(path)) }
 
   /// Ends it at once, as a power cut would, and waits until it is gone.
   public func kill() {
@@ -89,4 +158,13 @@ public final class ServerProcess: Sendable {
     if case .code(let code) = process.waitForExit(seconds: seconds) { return code }
     return nil
   }
+}
+
+/// Whether a condition becomes true within 30 seconds.
+public func eventually(_ condition: () -> Bool) -> Bool {
+  for _ in 0..<3000 {
+    if condition() { return true }
+    usleep(10_000)
+  }
+  return condition()
 }

@@ -12,6 +12,14 @@ public struct TestResponse: Sendable {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 
+  /// The first header of that name, in any case.
+  public subscript(name: String) -> String? { header(name) }
+
+  /// Whether the body is problem details in JSON.
+  public var isProblem: Bool {
+    self["content-type"] == "application/problem+json" && text.hasPrefix("{")
+  }
+
   /// The media type without parameters.
   public var mediaType: String? {
     header("content-type")?.split(separator: ";").first.map(String.init)

@@ -4,7 +4,8 @@ import random
 import threading
 import time
 
-from client import GEOJSON, MERGE, Client
+from pincluster.data import feature
+from pincluster.wire import GEOJSON, MERGE, Client
 
 ITEMS = "/collections/contest/items"
 SLOTS = 12
@@ -22,8 +23,7 @@ class Slot:
         (self.tag, self.turn, self.ports, self.answers) = (None, -1, (), [None, None])
 
     def request(self, side):
-        point = {"type": "Feature", "geometry": {"type": "Point", "coordinates": [self.number, side]},
-                 "properties": {"turn": self.turn, "side": side}}
+        point = feature([self.number, side], {"turn": self.turn, "side": side})
         kind = self.turn % 4
         if kind == 0:
             return ("PUT", self.path, point, GEOJSON), {"If_None_Match": "*"}

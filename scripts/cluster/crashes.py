@@ -8,12 +8,13 @@ import signal
 import threading
 import time
 
+from pincluster.postgres import DATABASE, Postgres, PostgresError
+from pincluster.service import Service
+from pincluster.wire import GEOJSON, JSON, MERGE, Client
+
 import sameness
-from client import GEOJSON, JSON, MERGE, Client
-from instance import Instance
-from ledger import COLLECTION
 from outcomes import SETTLED, pages, spend_numbers
-from postgres import DATABASE, Postgres, PostgresError
+from versions import COLLECTION
 from writers import Vandal, Writer
 
 INSTANCES, WRITERS = 3, 6
@@ -48,10 +49,8 @@ class Crashes:
         (self.ledger, self.seed, self.r) = (ledger, seed, random.Random(f"{seed} crashes"))
         self.server = Postgres(keeper, "crashing").make().start().grant("pincluster")
         self.instances = [
-            Instance(keeper, binary, f"crashing{number}", self.server.url(), 0, ("--trust-proxy",))
+            Service.kept(keeper, binary, f"crashing{number}", self.server.url(), flags=("--trust-proxy",)).start()
             for number in range(1, INSTANCES + 1)]
-        for instance in self.instances:
-            instance.start()
 
         def at(number):
             return lambda r: self.instances[number % INSTANCES].port
@@ -182,10 +181,10 @@ class Crashes:
             loads += metrics.get("pincluster_store_loads_total", 0)
             if metrics.get("pincluster_store_up") != 1 or metrics.get("pincluster_store_drift_total", 0) != 0:
                 ledger.fault(f"metrics of {instance.name}: {[one for one in metrics.items() if '_store_' in one[0]]}")
-            for line in instance.lines():
+            for line in instance.events():
                 if line["event"] in ("drift", "failed", "damage"):
                     ledger.fault(f"{instance.name}: {line}")
-            if instance.stop(signal.SIGTERM) != 0:
+            if instance.stop() != 0:
                 ledger.fault(f"{instance.name} didn't end in order")
         self.server.stop()
         return loads

@@ -8,70 +8,56 @@ import subprocess
 import time
 from pathlib import Path
 
-from client import GEOJSON, JSON, Client, Lost
-from instance import Instance
-from postgres import DATABASE, ROLE, Postgres
+from pincluster.data import feature
+from pincluster.postgres import DATABASE, ROLE, Postgres
+from pincluster.service import Service
+from pincluster.wire import GEOJSON, JSON, Lost
 
 ITEMS = "/collections/h/items"
 CLONE_NEWNS = 0x20000
 
 
 def put(client, id, n, size=0):
-    feature = {"type": "Feature", "geometry": {"type": "Point", "coordinates": [n % 180, n % 80]},
-               "properties": {"n": n, "text": "x" * size}}
-    return client.ask("PUT", f"{ITEMS}/{id}", feature, GEOJSON)
+    return client.ask("PUT", f"{ITEMS}/{id}", feature([n % 180, n % 80], {"n": n, "text": "x" * size}), GEOJSON)
 
 
-def everything(port):
-    """n by id of all features, page by page; or what was answered instead."""
-    client, found, path = Client(port), {}, f"{ITEMS}?limit=10000"
-    while path:
-        answer = client.ask("GET", path)
-        if answer.status != 200:
-            return answer
-        page = answer.json()
-        found |= {feature["id"]: feature["properties"]["n"] for feature in page["features"]}
-        following = [link["href"] for link in page["links"] if link["rel"] == "next"]
-        path = "/" + following[0].split("/", 3)[3] if following else None
-    return found
+def everything(one):
+    """n by id of all features of an instance."""
+    return {feature["id"]: feature["properties"]["n"] for feature in one.client().features("h")}
 
 
 class Hostile:
     """A server, an instance that is well, and one thing after the other that isn't."""
 
     def __init__(self, keeper, binary, ledger):
-        (self.keeper, self.binary, self.ledger) = (keeper, binary, ledger)
+        (self.keeper, self.binary, self.expect) = (keeper, binary, ledger.expect)
         self.server = Postgres(keeper, "hostile", settings={"max_connections": "300"}).make().start().grant()
         self.number = 0
         self.done = []
 
-    def expect(self, holds, text):
-        if not holds:
-            self.ledger.fault(text)
-
-    def instance(self, url=None, *flags):
+    def instance(self, url=None):
         self.number += 1
-        return Instance(self.keeper, self.binary, f"hostile{self.number}", url or self.server.url(), 0, ("--trust-proxy", *flags))
+        return Service.kept(self.keeper, self.binary, f"hostile{self.number}", url or self.server.url(), flags=("--trust-proxy",))
 
-    def refused(self, what, words, url=None, *flags):
+    def refused(self, what, words, url=None):
         """Starts an instance, which must say why it doesn't, in a line without a password, and end with 1."""
-        instance = self.instance(url, *flags)
-        instance.begin()
+        one = self.instance(url)
+        one.begin()
         try:
-            code = instance.process.wait(30)
+            code = one.process.wait(30)
         except subprocess.TimeoutExpired:
-            instance.stop()
+            one.kill()
             code = None
-        lines = [line for line in instance.log.read_text(errors="replace").splitlines() if not line.startswith('{"time"')]
+        lines = one.foreign_lines()
         said = " ".join(lines)
         self.expect(code == 1, f"{what}: the service ended with {code}: {said[-500:]}")
         self.expect(len(lines) == 1 and all(word in said for word in words), f"{what}: it said {said[-500:]}, not {words}")
         self.expect(self.server.password not in said and "wrong-password" not in said, f"{what}: a password is shown")
         self.done.append(what)
 
-    def check(self, instance, held, what):
+    def check(self, one, held, what):
         """That an instance has what was acknowledged and no more."""
-        found = everything(instance.port)
+        found = everything(one)
         self.expect(found == held, f"{what}: there is {str(found)[:300]}, not {str(held)[:300]}")
 
     # MARK: At the start
@@ -84,8 +70,7 @@ class Hostile:
         self.server.ask(f"REVOKE CREATE ON DATABASE {DATABASE} FROM {ROLE}", DATABASE)
         self.refused("no right to make a schema", ["permission denied", "CREATE SCHEMA"])
         self.server.ask(f"GRANT CREATE ON DATABASE {DATABASE} TO {ROLE}", DATABASE)
-        well = self.instance()
-        well.start()
+        well = self.instance().start()
         self.server.ask("UPDATE pincluster.store SET version = version + 1", DATABASE)
         self.refused("a newer version's tables", ["version"])
         self.server.ask("UPDATE pincluster.store SET version = version - 1", DATABASE)
@@ -97,7 +82,7 @@ class Hostile:
     # MARK: Tables edited by hand
 
     def edits(self, well):
-        client, held = Client(well.port), {}
+        client, held = well.client(), {}
         for n in range(20):
             answer = put(client, f"h{n}", n)
             self.expect(answer.status == 201, f"a put was answered {answer}")
@@ -116,8 +101,7 @@ class Hostile:
             # An instance that runs has it in memory, and goes on.
             self.check(well, held, f"while {what} was edited")
             self.server.ask(f"SET search_path = pincluster, public; {back}; DROP TABLE kept", DATABASE)
-        other = self.instance()
-        other.start()
+        other = self.instance().start()
         self.check(other, held, "after edits were taken back")
         # Somebody sets a version back, or takes changes away: whoever follows loads anew.
         self.server.ask("DELETE FROM pincluster.changes", DATABASE)
@@ -127,7 +111,7 @@ class Hostile:
         while time.monotonic() < until and other.version("h") != well.version("h"):
             time.sleep(0.1)
         self.check(other, held, "after changes were taken away")
-        other.stop()
+        other.kill()
         return held
 
     # MARK: Connections
@@ -141,7 +125,7 @@ class Hostile:
                     break
                 taken.append(connection)
             self.expect(len(taken) > 250, f"only {len(taken)} connections could be taken")
-            client = Client(well.port)
+            client = well.client()
             answer = put(client, "h2", 2000)
             self.expect(answer.status == 200, f"with a connection of its own, a put was answered {answer}")
             held["h2"] = 2000
@@ -204,11 +188,9 @@ class Hostile:
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160m,mode=755", "tmpfs", disk], check=True)
         server = Postgres(Holder(self.keeper, disk), "full", settings={"min_wal_size": "32MB", "max_wal_size": "32MB"})
         server.make().start().grant()
-        self.number += 1
         # Its own data isn't on that disk.
-        instance = Instance(self.keeper, self.binary, f"hostile{self.number}", server.url(), 0, ("--trust-proxy",))
-        instance.start()
-        client, held, n = Client(instance.port), {}, 0
+        follower = self.instance(server.url()).start()
+        client, held, n = follower.client(), {}, 0
         client.ask("PUT", "/collections/h", {}, JSON)
         ballast = disk / "ballast"
         refused = []
@@ -244,13 +226,12 @@ class Hostile:
             # It ends where it can't write its log, as it must.
             server.start()
         self.comes_back(client, held, "back", "with room again")
-        fresh = Instance(self.keeper, self.binary, f"hostile{self.number}b", server.url(), 0, ("--trust-proxy",))
-        fresh.start()
-        for one in (instance, fresh):
-            found = {id: m for id, m in everything(one.port).items() if id not in unknown}
+        fresh = self.instance(server.url()).start()
+        for one in (follower, fresh):
+            found = {id: m for id, m in everything(one).items() if id not in unknown}
             self.expect(found == {id: m for id, m in held.items() if id not in unknown},
                         f"after a full disk {one.name} has {len(found)} features, not {len(held)}")
-            one.stop()
+            one.kill()
         server.stop()
         self.done.append(f"a full disk after {len(held)} features, {refused[0].status} {crashed}")
 
@@ -258,7 +239,7 @@ class Hostile:
         well = self.starts()
         held = self.edits(well)
         self.connections(well, held)
-        well.stop()
+        well.kill()
         self.full_disk()
         print(f"{len(self.done)} hostile cases: {'; '.join(self.done)}", flush=True)
 

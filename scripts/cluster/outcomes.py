@@ -3,30 +3,28 @@
 import json
 import time
 
-from client import GEOJSON, JSON, Client, Lost
-from instance import Instance
-from postgres import DATABASE, Postgres
+from pincluster.data import feature
+from pincluster.postgres import DATABASE, Postgres
+from pincluster.service import Service
+from pincluster.wire import GEOJSON, JSON, Client, Lost
+
 from proxy import Proxy
 
 # Within which all instances show the same, in seconds.
 SETTLED = 15
 
 
-def feature(n):
-    return {"type": "Feature", "geometry": {"type": "Point", "coordinates": [n % 180, n % 80]}, "properties": {"n": n}}
+def put(path, n):
+    """A request for a feature that knows its number."""
+    return "PUT", path, feature([n % 180, n % 80], {"n": n}), GEOJSON
 
 
 def pages(port, collection):
     """The answers to a listing of all features, byte for byte, with their tags; the status if there is none."""
-    client, found, path = Client(port), [], f"/collections/{collection}/items?limit=10000"
+    client, found = Client(port), []
     try:
-        while path:
-            answer = client.ask("GET", path)
+        for answer in client.pages(f"/collections/{collection}/items?limit=10000"):
             found.append((answer.status, answer.headers.get("etag"), answer.body))
-            if answer.status != 200:
-                break
-            links = [link["href"] for link in answer.json()["links"] if link["rel"] == "next"]
-            path = "/" + links[0].split("/", 3)[3] if links else None
     except Lost as error:
         found.append(str(error))
     client.close()
@@ -42,21 +40,16 @@ class Outcomes:
     """One write after the other by an instance behind a proxy, beside an instance that follows it."""
 
     def __init__(self, keeper, binary, ledger):
-        self.ledger = ledger
+        self.expect = ledger.expect
         self.server = Postgres(keeper, "outcomes").make().start().grant("pincluster")
         self.proxy = Proxy("127.0.0.1", self.server.port)
         url = self.server.url()
         urls = [url.replace(f":{self.server.port}/", f":{self.proxy.port}/"), url]
         self.instances = [
-            Instance(keeper, binary, f"outcomes{number}", each, 0, ("--trust-proxy",)) for number, each in enumerate(urls, 1)]
-        for instance in self.instances:
-            instance.start()
-        self.clients = [Client(instance.port) for instance in self.instances]
+            Service.kept(keeper, binary, f"outcomes{number}", each, flags=("--trust-proxy",)).start()
+            for number, each in enumerate(urls, 1)]
+        self.clients = [instance.client() for instance in self.instances]
         self.number = self.done = 0
-
-    def expect(self, holds, text):
-        if not holds:
-            self.ledger.fault(text)
 
     # MARK: What happens in between
 
@@ -70,7 +63,7 @@ class Outcomes:
         """The same, and the other program is an instance, whose write makes the version that this one would have made."""
         self.server.stop("immediate")
         self.server.start()
-        self.ask_other("PUT", "/collections/o/items/other", feature(1), GEOJSON)
+        self.ask_other(*put("/collections/o/items/other", 1))
 
     def ask_other(self, *request):
         until = time.monotonic() + 30
@@ -156,14 +149,14 @@ class Outcomes:
                 ("swallow", self.crash_before_other), ("never", None)):
             self.number += 1
             path = f"/collections/o/items/f{self.number}"
-            self.case("a feature", way, ("PUT", path, feature(self.number), GEOJSON), path, between)
+            self.case("a feature", way, put(path, self.number), path, between)
             if way == "never" or between == self.crash_before_other:
                 continue
             path = f"/collections/p/items/f{self.number}"
-            self.case("a new collection", way, ("PUT", path, feature(self.number), GEOJSON), path, between)
+            self.case("a new collection", way, put(path, self.number), path, between)
             self.case("a drop", way, ("DELETE", "/collections/p"), "/collections/p", between, is_drop=True)
         for instance in self.instances:
-            self.expect(instance.stop(15) == 0, f"{instance.name} didn't end in order")
+            self.expect(instance.stop() == 0, f"{instance.name} didn't end in order")
         self.proxy.close()
         self.server.stop()
         print(f"{self.done} commits whose connection was lost: each answered with what has become of it", flush=True)

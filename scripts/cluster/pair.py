@@ -2,7 +2,7 @@
 
 import time
 
-from postgres import Postgres, PostgresError
+from pincluster.postgres import Postgres, PostgresError
 
 SETTINGS = {
     # For rewinding without a new copy.

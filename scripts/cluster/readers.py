@@ -1,13 +1,13 @@
 """Readers, who ask another instance once where one has no answer, and watchers."""
 
-import http.client
 import json
 import random
 import time
 
+from pincluster.wire import Client, Connection, Lost
+
 import reads
-from client import HOST, Client, Lost
-from ledger import COLLECTION
+from versions import COLLECTION
 
 PATH = f"/collections/{COLLECTION}"
 
@@ -126,34 +126,26 @@ class Watcher:
             turn += 1
             try:
                 self.follow(self.instances[turn % len(self.instances)].port)
-            except (OSError, http.client.HTTPException):
+            except OSError:
                 time.sleep(0.1)
             except (ValueError, KeyError) as error:
                 self.ledger.fault(f"{self.name}: {error.__class__.__name__}: {error}")
                 time.sleep(1)
 
     def follow(self, port):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-        headers = {"Host": HOST} | ({"Last-Event-ID": self.last} if self.last else {})
+        connection = Connection(port, timeout=20)
         # Now and then it goes by itself.
         end = time.monotonic() + self.r.uniform(5, 20)
         try:
-            connection.request("GET", f"{PATH}/changes?{self.VIEW}", headers=headers)
-            answer = connection.getresponse()
-            if answer.status != 200:
+            connection.send("GET", f"{PATH}/changes?{self.VIEW}", Last_Event_ID=self.last)
+            if connection.head()[9:12] != b"200":
                 return time.sleep(0.1)
-            event, resumed = {}, self.last is not None
-            while not self.ledger.over.is_set() and time.monotonic() < end:
-                line = answer.fp.readline()
-                if not line:
+            resumed = self.last is not None
+            for event in connection.events():
+                if "data" in event:
+                    self.take(event, resumed)
+                if self.ledger.over.is_set() or time.monotonic() > end:
                     return
-                name, _, value = line.decode().rstrip("\r\n").partition(":")
-                if name:
-                    event[name] = value.lstrip()
-                elif event:
-                    if "data" in event:
-                        self.take(event, resumed)
-                    event = {}
         finally:
             connection.close()
 

@@ -3,8 +3,9 @@
 import json
 from urllib.parse import quote
 
-from client import GEOJSON, JSON
-from ledger import COLLECTION
+from pincluster.wire import GEOJSON, JSON
+
+from versions import COLLECTION
 from writers import place
 
 PATH = f"/collections/{COLLECTION}"

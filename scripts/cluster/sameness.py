@@ -5,10 +5,11 @@ import random
 import re
 import time
 
+from pincluster.service import Service
+from pincluster.wire import Client
+
 import reads
-from client import Client
-from instance import Instance
-from ledger import COLLECTION, brief
+from versions import brief
 
 FIELDS = ("etag", "content-type", "link", "content-crs", "vary", "cache-control")
 # What a store of its own can't have in common: numbers of versions, and the tags that are made of them.
@@ -74,9 +75,8 @@ def without_versions(answer):
 
 def compare_with_sqlite(ledger, keeper, binary, records, history, requests, expected):
     """Gives a process with SQLite the same writes, and compares its answers but for numbers of versions."""
-    twin = Instance(keeper, binary, "sqlite", flags=("--trust-proxy",), parent=keeper.folder_in_memory())
-    twin.start()
-    client = Client(twin.port)
+    twin = Service.kept(keeper, binary, "sqlite", flags=("--trust-proxy",), parent=keeper.folder_in_memory()).start()
+    client = twin.client()
     for record in records:
         answer = client.ask(record["method"], record["path"], record["body"], record["type"])
         if answer.status // 100 != 2:
@@ -94,4 +94,4 @@ def compare_with_sqlite(ledger, keeper, binary, records, history, requests, expe
     differences(ledger, requests, found, [without_versions(answer) for answer in expected], ("SQLite", "an instance"))
     ledger.count("answers compared with SQLite", len(requests))
     ledger.count("writes carried out again with SQLite", len(records) + len(history))
-    twin.stop()
+    twin.kill()

@@ -6,8 +6,11 @@ import threading
 import time
 from urllib.parse import quote
 
-from client import CSV, GEOJSON, JSON, MERGE, Client, Lost, Refused
-from ledger import COLLECTION
+from pincluster.data import collected, feature
+from pincluster.ledger import Account, difference
+from pincluster.wire import CSV, GEOJSON, JSON, MERGE, Client, Lost, Refused
+
+from versions import COLLECTION
 
 ITEMS = f"/collections/{COLLECTION}/items"
 # What each writer has at most, beside those with integers.
@@ -66,10 +69,9 @@ class Writer:
     # MARK: Writing
 
     def feature(self, id=None):
-        found = {"type": "Feature", "geometry": {"type": "Point", "coordinates": place(self.r)}, "properties": {
+        return feature(place(self.r), {
             "w": self.number, "n": self.last, "k": f"group {self.r.randrange(5)}", "name": f"Place {self.r.randrange(1000)}",
-            "x": self.r.choice([None, True, 1.5, -7, "ü\"", [1, {"a": 2}], self.r.random()])}}
-        return found if id is None else {"type": "Feature", "id": id} | found
+            "x": self.r.choice([None, True, 1.5, -7, "ü\"", [1, {"a": 2}], self.r.random()])}, id)
 
     def choose(self):
         """A write, and what is held after it: (method, path, type, body, after, headers). None for nothing to do."""
@@ -106,13 +108,11 @@ class Writer:
         if kind == "new":
             # Of ids that the answer tells.
             count = r.choice([1, 1, 3])
-            body = {"type": "FeatureCollection", "features": [self.feature() for _ in range(count)]}
-            return "POST", ITEMS, GEOJSON, body, count, {}
+            return "POST", ITEMS, GEOJSON, collected(self.feature() for _ in range(count)), count, {}
         ids = [f"{self.name}-{n}" for n in r.sample(range(MOST), r.choice([2, 20, 100]))]
         after |= {id: self.last for id in ids}
         if kind == "post":
-            return "POST", ITEMS, GEOJSON, {
-                "type": "FeatureCollection", "features": [self.feature(id) for id in ids]}, after, {}
+            return "POST", ITEMS, GEOJSON, collected(self.feature(id) for id in ids), after, {}
         rows = [f"{id},{lon},{lat},{self.number},{self.last},csv" for id in ids for lon, lat in [place(r)]]
         return "POST", ITEMS, CSV, "id,lon,lat,w,n,k\n" + "\n".join(rows) + "\n", after, {}
 
@@ -210,10 +210,12 @@ class Writer:
                 self.ledger.fault(f"{len(new)} of {after} features of one request are stored: {new}")
             record["ids"] = sorted(new)
             after = self.held | new
-        if found == after | mark and after != self.held:
+        account = Account(self.held | mark)
+        account.attempt(after | mark)
+        if fault := account.settle(found):
+            self.ledger.fault(f"{self.name} after {record['method']} {record['path']} without an answer {fault}")
+        if account.was_stored:
             self.ledger.discover(record)
-        elif found != self.held | mark:
-            self.differ(found, self.held | mark, f"after {record['method']} {record['path']} without an answer")
         self.held = found
 
     def check(self, version=None):
@@ -224,9 +226,7 @@ class Writer:
             self.held = found
 
     def differ(self, found, held, when):
-        wrong = [id for id in found.keys() | held.keys() if found.get(id) != held.get(id)]
-        lines = [f"{id}: {found.get(id)} not {held.get(id)}" for id in wrong[:5]]
-        self.ledger.fault(f"{self.name} {when} has {len(found)} features, not {len(held)}; {len(wrong)} differ: {lines}")
+        self.ledger.fault(f"{self.name} {when} {difference(found, held)}")
 
     seen = 0
 

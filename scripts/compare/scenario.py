@@ -8,6 +8,7 @@ import fixed
 import mistakes
 from fixed import JSON, TYPES, query
 from mistakes import text
+from service import HOST
 
 
 class Scenario(fixed.Fixed):
@@ -167,7 +168,7 @@ class Scenario(fixed.Fixed):
             links = []
         for link in links:
             if link.get("rel") == "next":
-                self.get("items", link["href"].removeprefix("http://pincluster.test"))
+                self.get("items", link["href"].removeprefix(f"http://{HOST}"))
         for identifier in collection.ids(rng, 3):
             self.get("one item", f"{collection.path}/items/{quote(str(identifier), safe='')}")
 

@@ -1,13 +1,15 @@
 """A pincluster process on a data directory of its own, and what it answers."""
 
 import gzip
-import http.client
-import json
 import re
-import signal
-import socket
-import subprocess
+import sys
 import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from pincluster import service  # noqa: E402
+from pincluster.wire import HOST, Answer, Lost  # noqa: E402, F401
 
 TIMEOUT = 10
 # A small limit, so that a body beyond it is cheap to send.
@@ -34,46 +36,17 @@ class Service:
 
     def __init__(self, binary):
         self.folder = tempfile.TemporaryDirectory(prefix="compare-answers-")
-        self.process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--data", self.folder.name + "/data",
-             "--max-body-bytes", str(MAX_BODY_BYTES)],
-            stdin=subprocess.DEVNULL, stderr=open(self.folder.name + "/log", "wb"))
-        self.port = self.store = None
-        with open(self.folder.name + "/log", "rb") as log:
-            for line in self._lines(log):
-                event = json.loads(line)
-                self.port = event.get("port", self.port)
-                if event.get("event") == "ready":
-                    break
-        self.connection = self._connect()
-
-    def _lines(self, log):
-        line = b""
-        while True:
-            line += log.readline()
-            if line.endswith(b"\n"):
-                yield line
-                line = b""
-            elif self.process.poll() is not None:
-                raise SystemExit(f"the service didn't start: {decode(line) or self.process.returncode}")
+        self.service = service.Service(binary, self.folder.name, "--max-body-bytes", MAX_BODY_BYTES).start()
+        self.client = self.service.client(timeout=TIMEOUT)
+        self.store = None
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
-        self.connection.close()
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            status = self.process.wait(TIMEOUT)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            status = self.process.wait()
+        self.client.close()
+        self.service.__exit__(*error)
         self.folder.cleanup()
-        if status != 0 and error[0] is None:
-            raise SystemExit(f"the service ended with {status}")
-
-    def _connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
 
     def ask(self, request):
         """Sends a request and returns its answer, without what differs between any two runs."""
@@ -83,32 +56,25 @@ class Service:
                 return self._raw(encode(request["body"]))
             if mode == "stream":
                 return self._stream(request)
-            self._send(self.connection, request)
-            response = self.connection.getresponse()
-            return self._answer(response, response.read(), request)
-        except (http.client.HTTPException, OSError) as error:
+            words, fields = self._words(request)
+            return self._answer(self.client.ask(*words, **fields), request)
+        except (Lost, OSError, ValueError) as error:
             # A crash, most likely, and a difference in any case.
-            self.connection.close()
             return {"status": 0, "headers": [], "body": f"{type(error).__name__}: {error}"}
 
-    def _send(self, connection, request):
-        body = encode(request.get("body", ""))
-        connection.putrequest(
-            request["method"], request["target"], skip_host=True, skip_accept_encoding=True)
-        # One host for all, as an answer may repeat it.
-        connection.putheader("Host", "pincluster.test")
+    def _words(self, request):
+        """What a client makes the request of."""
         headers = request.get("headers", {})
-        for name, value in headers.items():
-            if self.store:
-                value = value.replace(STORE, self.store)
-            connection.putheader(name, encode(value))
-        if "Content-Length" not in headers and (body or request["method"] in ("POST", "PUT", "PATCH")):
-            connection.putheader("Content-Length", str(len(body)))
-        connection.endheaders(body or None)
+        head = "".join(f"{name}: {value.replace(STORE, self.store or STORE)}\r\n" for name, value in headers.items())
+        fields = {"head": encode(head)}
+        if "Content-Length" in headers or not request.get("body") and request["method"] not in ("POST", "PUT", "PATCH"):
+            fields["Content_Length"] = None
+        return (request["method"], request["target"], encode(request.get("body", ""))), fields
 
-    def _answer(self, response, body, request):
-        headers = [(name.lower(), value) for name, value in response.getheaders()]
-        fields = dict(headers)
+    def _answer(self, answer, request):
+        lines = (line.partition(":") for line in answer.head.decode("latin-1").split("\r\n")[1:])
+        headers = [(name.lower(), value.strip()) for name, _, value in lines]
+        fields, body = dict(headers), answer.body
         dropped = {"date", "x-request-id"}
         if fields.get("content-encoding") == "gzip" and body:
             body = gzip.decompress(body)
@@ -129,17 +95,16 @@ class Service:
         if tag:
             headers = [(name, value.replace(tag[1], STORE) if name == "etag" and tag[1] == self.store
                         else value) for name, value in headers]
-        return {"status": response.status, "body": body,
+        return {"status": answer.status, "body": body,
                 "headers": [[name, value] for name, value in headers if name not in dropped]}
 
     def _raw(self, data):
         """Sends bytes on a connection of their own and returns all that comes until it is closed."""
-        with socket.create_connection(("127.0.0.1", self.port), TIMEOUT) as connection:
-            connection.sendall(data)
-            received = b""
-            while part := connection.recv(1 << 16):
-                received += part
-        text = re.sub(r"\r\nDate: [^\r]*", "", decode(received))
+        connection = self.service.connect(timeout=TIMEOUT)
+        connection.socket.sendall(data)
+        received = connection.all()
+        connection.close()
+        text = re.sub(r"\r\n(?:Date|X-Request-Id): [^\r]*", "", decode(received))
         if self.store:
             text = text.replace(f'ETag: "{self.store}.', f'ETag: "{STORE}.')
         status = re.match(r"HTTP/1\.[01] (\d+)", text)
@@ -147,24 +112,22 @@ class Service:
 
     def _stream(self, request):
         """Reads a number of Server-Sent Events; after the first it sends the request of `then`, if any."""
-        connection = self._connect()
+        connection = self.service.connect(timeout=TIMEOUT)
         try:
-            self._send(connection, request)
-            response = connection.getresponse()
-            text, block, events = b"", b"", 0
-            while events < request["events"]:
-                line = response.readline()
-                if not line:
-                    break
-                block += line
-                if line.strip():
-                    continue
+            words, fields = self._words(request)
+            connection.send(*words, **fields)
+            answer, events = Answer(connection.head(), b""), 0
+            if b"chunked" not in answer.head.lower():
+                answer.body = connection.body(answer.head)
+                return self._answer(answer, request)
+            for block in connection.blocks():
                 # What only says how soon to come again is no event.
                 events += not block.startswith(b"retry:")
-                text, block = text + block, b""
+                answer.body += block
                 if events == 1 and request.get("then"):
                     self.ask(request["then"])
-            body = text + block
-            return self._answer(response, body, request)
+                if events == request["events"]:
+                    break
+            return self._answer(answer, request)
         finally:
             connection.close()

@@ -4,7 +4,6 @@ Links are followed through the proxy by HTTPS, and changes are watched; nginx ke
 are right. One client that asks too much is refused. FOLDER is for files.
 """
 
-import http.client
 import json
 import os
 import re
@@ -16,48 +15,29 @@ import time
 import urllib.parse
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+
+from pincluster import service, wire  # noqa: E402
+from pincluster.data import collected, feature, write_certificate  # noqa: E402
+
 HOST = "maps.example"
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 
 
-def free_port():
-    with socket.socket() as own:
-        own.bind(("127.0.0.1", 0))
-        return own.getsockname()[1]
-
-
-class Service:
-    """The service, and its log."""
+class Service(service.Service):
+    """The service, whose log tells how each request was answered."""
 
     def __init__(self, binary, folder, *flags):
-        self.log = f"{folder}/service.log"
-        with open(self.log, "w") as log:
-            self.process = subprocess.Popen(
-                [binary, "serve", "--port", "0", "--log-level", "debug", "--data", f"{folder}/service", *flags], stderr=log)
-        for _ in range(200):
-            lines = self.lines()
-            if any(one.get("event") == "ready" for one in lines):
-                self.port = next(one["port"] for one in lines if one.get("event") == "listening")
-                return
-            time.sleep(0.05)
-        raise RuntimeError(open(self.log).read())
-
-    def lines(self):
-        with open(self.log) as log:
-            return [json.loads(line) for line in log if line.endswith("}\n")]
+        super().__init__(binary, f"{folder}/service", "--log-level", "debug", *flags)
 
     def answered(self, path, least=0):
         """The statuses with which a path was answered so far; waits until they are as many as expected, as the log comes later."""
         end = time.monotonic() + 5
         while True:
-            found = [one["status"] for one in self.lines() if one.get("target", "").partition("?")[0] == path]
+            found = [one["status"] for one in self.events() if one.get("target", "").partition("?")[0] == path]
             if len(found) >= least or time.monotonic() > end:
                 return found
             time.sleep(0.05)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
 
 
 class Proxy:
@@ -85,20 +65,12 @@ class Proxy:
         raise RuntimeError(open(log).read())
 
     def connect(self):
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=30)
-        plain = socket.create_connection(("127.0.0.1", self.port), 30)
-        connection.sock = self.context.wrap_socket(plain, server_hostname=HOST)
-        return connection
+        """A connection to it by TLS, with the name that clients have for it."""
+        return wire.Connection(self.port, 30, tls=self.context, name=HOST)
 
-    def get(self, path, **headers):
-        """Reads a path through the proxy: status, headers and body."""
-        connection = self.connect()
-        fields = {"Host": self.host, **{name.replace("_", "-"): value for name, value in headers.items()}}
-        connection.request("GET", path, headers=fields)
-        answer = connection.getresponse()
-        body = answer.read()
-        connection.close()
-        return answer.status, answer.headers, body
+    def get(self, path, **fields):
+        """The answer to a path that is read through the proxy."""
+        return self.connect().ask("GET", path, **fields)
 
     def stop(self):
         self.process.terminate()
@@ -109,7 +81,7 @@ class Nginx(Proxy):
     prefix = "/pins"
 
     def __init__(self, folder, port, upstream):
-        self.plain = free_port()
+        self.plain = wire.free_port()
         certificate = "/etc/letsencrypt/live/maps.example"
         super().__init__("nginx.conf", folder, port, {
             "/var/lib/nginx/pins": f"{folder}/cache", "/var/www/html": f"{folder}/pages",
@@ -144,23 +116,10 @@ class HAProxy(Proxy):
         assert "ALERT" not in open(f"{folder}/haproxy.log").read()
 
 
-def make_pair(folder):
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-         "-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", f"{folder}/key.pem", "-out",
-         f"{folder}/cert.pem"], check=True, stderr=subprocess.DEVNULL)
-    with open(f"{folder}/pair.pem", "w") as pair:
-        pair.write(open(f"{folder}/cert.pem").read() + open(f"{folder}/key.pem").read())
-
-
 def store(service, name, count):
-    features = [
-        {"type": "Feature", "id": number, "geometry": {"type": "Point", "coordinates": [number / 10, 50]},
-         "properties": {"name": name}} for number in range(1, count + 1)]
-    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
-    body = json.dumps({"type": "FeatureCollection", "features": features})
-    connection.request("POST", "/collections/places/items", body, {"Content-Type": "application/geo+json"})
-    assert connection.getresponse().status == 200
+    places = collected(feature([number / 10, 50], {"name": name}, number) for number in range(1, count + 1))
+    answer = service.client().ask("POST", "/collections/places/items", places, wire.GEOJSON)
+    assert answer.status == 200, answer
 
 
 def links(value):
@@ -186,14 +145,15 @@ def follow(proxy, base):
         assert address.startswith(f"{base}/"), f"{address} is not behind {base}"
         path = urllib.parse.urlsplit(address)
         target = path.path + (f"?{path.query}" if path.query else "")
-        status, headers, body = proxy.get(target)
+        answer = proxy.get(target)
         # A viewport without a rect is a bad request.
         allowed = (400,) if path.path.endswith(("/clusters", "/pins")) and not path.query else (200,)
-        assert status in allowed, f"{target}: {status} {body[:200]}"
-        if headers["Content-Type"].startswith(("application/json", "application/geo+json")):
-            waiting += links(json.loads(body))
-        elif headers["Content-Type"].startswith("text/html"):
-            found = [urllib.parse.urljoin(address, one) for one in re.findall(r'href="([^"#]+)"', body.decode())]
+        assert answer.status in allowed, f"{target}: {answer}"
+        kind = answer.headers["content-type"]
+        if kind.startswith(("application/json", "application/geo+json")):
+            waiting += links(answer.json())
+        elif kind.startswith("text/html"):
+            found = [urllib.parse.urljoin(address, one) for one in re.findall(r'href="([^"#]+)"', answer.body.decode())]
             waiting += [one.replace("&amp;", "&") for one in found if HOST in one]
     return len(seen)
 
@@ -210,13 +170,9 @@ def names(proxy):
             assert found and all(one.startswith(f"https://{host}{proxy.prefix}/") for one in found), (version, host, found)
     # A page of the same origin may write.
     for origin, status in ((f"https://{proxy.host}", 204), (f"https://{HOST}:9", 403)):
-        connection = proxy.connect()
-        connection.request("PUT", f"{proxy.prefix}/collections/places", "{}", {
-            "Host": proxy.host, "Content-Type": "application/json", "Origin": origin, "Sec-Fetch-Site": "same-origin"
-            if status == 204 else "same-site"})
-        answer = connection.getresponse()
-        assert answer.status // 100 == status // 100, (origin, answer.status, answer.read())
-        connection.close()
+        answer = proxy.connect().ask("PUT", f"{proxy.prefix}/collections/places", "{}", wire.JSON, Origin=origin,
+                                     Sec_Fetch_Site="same-origin" if status == 204 else "same-site")
+        assert answer.status // 100 == status // 100, (origin, answer)
 
 
 def plain(proxy):
@@ -225,99 +181,90 @@ def plain(proxy):
     for name, text in ((".well-known/acme-challenge/token", b"proof"), ("index.html", b"a page of ours")):
         Path(f"{proxy.folder}/pages/{name}").write_bytes(text)
     for path, status, text in (("/.well-known/acme-challenge/token", 200, b"proof"), ("/pins/", 301, b"")):
-        connection = http.client.HTTPConnection("127.0.0.1", proxy.plain, timeout=30)
-        connection.request("GET", path, headers={"Host": HOST})
-        answer = connection.getresponse()
-        assert answer.status == status and text in answer.read(), (path, answer.status)
-        assert status == 200 or answer.headers["Location"] == f"https://{HOST}{path}", answer.headers["Location"]
-        connection.close()
-    assert proxy.get("/")[::2] == (200, b"a page of ours")
+        answer = wire.Connection(proxy.plain, 30).ask("GET", path, Host=HOST)
+        assert answer.status == status and text in answer.body, (path, answer)
+        assert status == 200 or answer.headers["location"] == f"https://{HOST}{path}", answer.head
+    page = proxy.get("/")
+    assert (page.status, page.body) == (200, b"a page of ours"), page
 
 
 def keeps(proxy, service):
     """Answers are kept for a second, then asked for with what they are, and new when they have changed."""
     path, own = "/pins/collections/places/items?limit=3", "/collections/places/items"
     before = len(service.answered(own))
-    status, headers, body = proxy.get(path)
-    tag = headers["ETag"]
-    assert (status, headers["X-Cache"]) == (200, "MISS"), headers["X-Cache"]
-    assert proxy.get(path)[1]["X-Cache"] == "HIT"
+    first = proxy.get(path)
+    tag = first.headers["etag"]
+    assert (first.status, first.headers["x-cache"]) == (200, "MISS"), first.head
+    assert proxy.get(path).headers["x-cache"] == "HIT"
     time.sleep(2.1)
-    status, headers, again = proxy.get(path)
-    assert (status, headers["X-Cache"], again) == (200, "REVALIDATED", body), headers["X-Cache"]
+    again = proxy.get(path)
+    assert (again.status, again.headers["x-cache"], again.body) == (200, "REVALIDATED", first.body), again.head
     answered = service.answered(own, before + 2)[before:]
     assert answered == [200, 304], answered
     # The clients' own questions.
-    status, _, nothing = proxy.get(path, If_None_Match=tag)
-    assert (status, nothing) == (304, b"")
+    nothing = proxy.get(path, If_None_Match=tag)
+    assert (nothing.status, nothing.body) == (304, b""), nothing
     store(service, "new", 40)
     time.sleep(2.1)
-    status, headers, changed = proxy.get(path)
-    assert status == 200 and headers["X-Cache"] == "EXPIRED" and headers["ETag"] != tag and b'"new"' in changed
-    assert proxy.get(path, If_None_Match=tag)[0] == 200
+    changed = proxy.get(path)
+    assert changed.status == 200 and changed.headers["x-cache"] == "EXPIRED" and changed.headers["etag"] != tag, changed.head
+    assert b'"new"' in changed.body
+    assert proxy.get(path, If_None_Match=tag).status == 200
 
 
 def keys(binary, folder, kind, port):
     """What a proxy keeps of answers to a key, nobody else gets."""
     with open(f"{folder}/keys", "w") as file:
         file.write("admin:0123456789abcdef\nread:fedcba9876543210\n")
-    service = Service(binary, folder, "--trust-proxy", "--api-key-file", f"{folder}/keys")
-    proxy = kind(folder, port, service.port)
-    try:
-        path = f"{proxy.prefix}/collections/places/items?limit=2"
-        for key, status in (("0123456789abcdef", 200), ("0123456789abcdef", 200), ("fedcba9876543210", 200), ("another", 401)):
-            assert proxy.get(path, Authorization=f"Bearer {key}")[0] == status, key
-        assert proxy.get(path)[0] == 401
-    finally:
-        proxy.stop()
-        service.stop()
+    with Service(binary, folder, "--trust-proxy", "--api-key-file", f"{folder}/keys").start() as service:
+        proxy = kind(folder, port, service.port)
+        try:
+            path = f"{proxy.prefix}/collections/places/items?limit=2"
+            for key, status in (("0123456789abcdef", 200), ("0123456789abcdef", 200), ("fedcba9876543210", 200), ("another", 401)):
+                assert proxy.get(path, Authorization=f"Bearer {key}").status == status, key
+            assert proxy.get(path).status == 401
+        finally:
+            proxy.stop()
 
 
 def streams(proxy, service):
     """Changes pass at once."""
     connection = proxy.connect()
-    path = f"{proxy.prefix}/collections/places/changes?bbox=0,40,9,60&zoom=5"
-    connection.request("GET", path, headers={"Host": proxy.host})
-    answer = connection.getresponse()
-    assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/event-stream")
-    assert answer.readline()
+    connection.send("GET", f"{proxy.prefix}/collections/places/changes?bbox=0,40,9,60&zoom=5")
+    head = wire.Answer(connection.head(), b"")
+    assert head.status == 200 and head.headers["content-type"].startswith("text/event-stream"), head.head
+    events = connection.events()
+    while next(events).get("event") != "view":
+        pass
     store(service, "newer", 41)
     deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
-        if b'"count":41' in answer.readline().replace(b" ", b"") or b"data:" in answer.readline():
-            break
-    else:
-        raise AssertionError("no event came through")
+    while not next(events).get("data"):
+        assert time.monotonic() < deadline, "no event came through"
     connection.close()
 
 
 def limits(proxy):
     """One client can't ask as much as it likes, and what it says about itself doesn't count."""
-    status, _, body = proxy.get(
+    answer = proxy.get(
         f"{proxy.prefix}/", X_Forwarded_Host="evil.example", X_Forwarded_Prefix="/evil", Forwarded="host=evil.example")
-    assert status == 200 and b"evil" not in body
+    assert answer.status == 200 and b"evil" not in answer.body
     connection, statuses = proxy.connect(), []
     for _ in range(1000):
-        connection.request("GET", f"{proxy.prefix}/conformance", headers={"Host": proxy.host})
-        answer = connection.getresponse()
-        answer.read()
-        statuses.append(answer.status)
-        if answer.getheader("Connection") == "close":
+        statuses.append(connection.ask("GET", f"{proxy.prefix}/conformance").status)
+        if connection.ends:
             connection = proxy.connect()
-    connection.close()
     assert 200 in statuses and 429 in statuses, set(statuses)
 
 
 def main():
     binary, folder, name = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    make_pair(folder)
+    write_certificate(folder, HOST)
     kind = {"nginx": Nginx, "haproxy": HAProxy}[name]
-    port = free_port()
+    port = wire.free_port()
     base = f"https://{HOST}:{port}{kind.prefix}"
     for flags in (["--trust-proxy"], ["--public-url", base]):
-        service = Service(binary, folder, *flags)
-        try:
+        with Service(binary, folder, *flags).start() as service:
             store(service, "old", 40)
             proxy = kind(folder, port, service.port)
             try:
@@ -332,8 +279,6 @@ def main():
                     limits(proxy)
             finally:
                 proxy.stop()
-        finally:
-            service.stop()
     keys(binary, folder, kind, port)
     print(f"{name}: {count} links followed by HTTPS, changes watched, a crowd refused")
 

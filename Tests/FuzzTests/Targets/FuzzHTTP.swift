@@ -1,4 +1,3 @@
-import Glibc
 import HTTPServer
 import TestSupport
 import Threading
@@ -30,56 +29,20 @@ final class FuzzHTTP: Sendable {
   func feed(_ input: UnsafeRawBufferPointer) throws {
     let bytes = Array(input)
     let cut = bytes.isEmpty ? 0 : Int(UInt(bitPattern: bytes.hashOfBytes) % UInt(bytes.count))
-    guard let connection = connect() else { throw FuzzFinding(description: "no connection") }
-    defer { close(connection) }
-    for part in [bytes[..<cut], bytes[cut...]] where !part.isEmpty {
-      _ = Array(part).withUnsafeBytes {
-        send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-    }
-    _ = shutdown(connection, Int32(SHUT_WR))
-    var answer: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 14)
-    while true {
-      let count = recv(connection, &chunk, chunk.count, 0)
-      if count < 0, errno == EAGAIN { throw FuzzFinding(description: "the connection has no end") }
-      if count <= 0 { break }
-      answer += chunk[..<count]
-    }
-    try check(answer[...], to: bytes)
-  }
-
-  /// A connection from one of many addresses, as a port has to rest when it was used.
-  private func connect() -> Int32? {
+    // From one of many addresses, as a port has to rest when it was used.
     let number = uses.withLock { uses in
       uses &+= 1
       return uses
     }
-    let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var patience = timeval(tv_sec: 20, tv_usec: 0)
-    setsockopt(
-      connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    func address(_ host: UInt32, _ port: Int) -> sockaddr_in {
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = UInt16(port).bigEndian
-      address.sin_addr.s_addr = host.bigEndian
-      return address
-    }
-    func use(_ address: sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Bool
-    {
-      withUnsafePointer(to: address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-        }
-      }
-    }
-    let isConnected =
-      use(address(0x7F01_0001 + number % 0xFFFF, 0)) { Glibc.bind(connection, $0, $1) }
-      && use(address(0x7F00_0001, server?.port ?? 0)) { Glibc.connect(connection, $0, $1) }
-    if isConnected { return connection }
-    close(connection)
-    return nil
+    guard
+      let connection = try? TestConnection(
+        port: UInt16(server?.port ?? 0), timeout: 20, from: 0x1_0001 + number % 0xFFFF)
+    else { throw FuzzFinding(description: "no connection") }
+    for part in [bytes[..<cut], bytes[cut...]] where !part.isEmpty { connection.send(Array(part)) }
+    connection.finishSending()
+    let answer = connection.readToEnd()
+    try FuzzFinding.unless(!connection.hasTimedOut, "the connection has no end")
+    try check(answer[...], to: bytes)
   }
 
   /// Answers follow each other without gaps. The last may be cut off, as what isn't HTTP may be by a reset.

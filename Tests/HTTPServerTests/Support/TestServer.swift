@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Threading
 @testable import HTTPServer
 
@@ -29,7 +30,10 @@ final class TestServer: Sendable {
 
   deinit { server.shutdown() }
 
-  func connect() throws -> RawSocket { try RawSocket(port: port) }
+  /// A connection from 127.0.0.0 + `host`, to which ten seconds of silence are an end.
+  func connect(from host: UInt32 = 1) throws -> TestConnection {
+    try TestConnection(port: UInt16(port), timeout: 10, from: host)
+  }
 
   /// Answers with the method, the target and the body.
   static let echo: HTTPServer.Handler = { request, reply in

@@ -18,7 +18,8 @@ import sys
 import time
 
 import files
-from files import Client, Service, authority, certificate, fails, features, file, fingerprint, trusting, work
+from files import Service, authority, certificate, fails, features, file, fingerprint, trusting, work
+from pincluster.attacks import hello
 
 OLD = (ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1)
 STRONG = [f"ECDHE-RSA-{name}" for name in ("AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305")]
@@ -40,7 +41,7 @@ def protocols(binary):
     for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
         context = of_version(version)
         client = service.connect(context)
-        assert client.ask("GET", "/health/live")[0] == 200
+        assert client.ask("GET", "/health/live").status == 200
         assert client.socket.compression() is None
         # A ticket of the first connection makes the second cheap.
         again = service.connect(context, session=client.socket.session)
@@ -48,7 +49,7 @@ def protocols(binary):
     for name in STRONG:
         client = service.connect(of_version(ssl.TLSVersion.TLSv1_2, set_ciphers=(name,)))
         assert client.socket.cipher()[0] == name
-        assert client.ask("GET", "/health/live")[0] == 200
+        assert client.ask("GET", "/health/live").status == 200
     for name in WEAK:
         context = of_version(ssl.TLSVersion.TLSv1_2, set_ciphers=(f"{name}:@SECLEVEL=0",))
         assert "handshake failure" in fails(lambda: service.connect(context), ssl.SSLError), name
@@ -85,16 +86,16 @@ def reload(binary):
            ("now.pem", "other.key", "no certificate in PEM")]
     for number, (target, source, reason) in enumerate(bad, 1):
         shutil.copy(file(source), file(target))
-        service.process.send_signal(signal.SIGHUP)
+        service.send_signal(signal.SIGHUP)
         message = service.await_event("not reloaded", number)[-1]["message"]
         assert reason in message and file(target) in message and "--tls-" in message, message
         assert shown() == fingerprint("server.pem")
     for name in ("pem", "key"):
         shutil.copy(file(f"other.{name}"), file(f"now.{name}"))
-    service.process.send_signal(signal.SIGHUP)
+    service.send_signal(signal.SIGHUP)
     service.await_event("certificate", 2)
     assert shown() == fingerprint("other.pem")
-    assert old.ask("GET", "/health/live")[0] == 200
+    assert old.ask("GET", "/health/live").status == 200
     assert secret not in service.log.read_text()
     service.end(errors=len(bad))
 
@@ -124,7 +125,7 @@ def clients(binary):
     service = Service(binary, "--tls-client-ca", file("friends.pem"))
 
     def ask(client=None, **changes):
-        return service.connect(trusting(client, **changes)).ask("GET", "/health/live")[0]
+        return service.connect(trusting(client, **changes)).ask("GET", "/health/live").status
 
     for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
         limits = {"minimum_version": version, "maximum_version": version}
@@ -135,7 +136,7 @@ def clients(binary):
     context = trusting("friend")
     first = service.connect(context)
     first.ask("GET", "/health/live")
-    assert service.connect(context, session=first.socket.session).ask("GET", "/health/live")[0] == 200
+    assert service.connect(context, session=first.socket.session).ask("GET", "/health/live").status == 200
 
     def tool(*arguments, **variables):
         run = subprocess.run([binary, *arguments], capture_output=True, text=True, timeout=60, input="id,lon,lat\n1,2,3\n",
@@ -160,28 +161,20 @@ def clients(binary):
     plain = Service(binary, tls=None)
     target[-1] = f"https://localhost:{plain.port}"
     assert "wrong version number" in tool(*target, "--ca-file", file("ca.pem"))[1]
-    plain.stop()
+    plain.finish()
     certificate("elsewhere", "ca", "DNS:elsewhere.example")
     elsewhere = Service(binary, tls=("elsewhere.pem", "elsewhere.key"))
     target[-1] = f"https://localhost:{elsewhere.port}"
     assert "hostname mismatch" in tool(*target, "--ca-file", file("ca.pem"))[1]
-    elsewhere.stop()
-    assert service.connect(trusting("friend")).ask("GET", "/collections/c/items/1")[0] == 200
-    service.stop()
-
-
-def hello():
-    """The first bytes of a client."""
-    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    tls = trusting().wrap_bio(incoming, outgoing, server_hostname="localhost")
-    fails(tls.do_handshake, ssl.SSLWantReadError)
-    return outgoing.read()
+    elsewhere.finish()
+    assert service.connect(trusting("friend")).ask("GET", "/collections/c/items/1").status == 200
+    service.finish()
 
 
 def part_of_record(service):
     """A connection on which a part of a record is on its way."""
     context, incoming, outgoing = trusting(), ssl.MemoryBIO(), ssl.MemoryBIO()
-    tls, sock = context.wrap_bio(incoming, outgoing, server_hostname="localhost"), service.raw()
+    tls, sock = context.wrap_bio(incoming, outgoing, server_hostname="localhost"), service.plain().socket
     while True:
         try:
             tls.do_handshake()
@@ -196,22 +189,22 @@ def part_of_record(service):
 
 def attacks(binary):
     service = Service(binary, "--log-level", "debug")
-    first = hello()
+    first = hello(trusting(), "localhost")
     for request in ("GET / HTTP/1.1\r\nHost: x\r\n\r\n", "DELETE /collections/c HTTP/1.1\r\n", "POST", "X" * 9000):
-        plain = service.raw()
-        plain.sendall(request.encode())
-        plain.shutdown(socket.SHUT_WR)
-        status, body, _ = Client(plain).receive()
-        assert status == 400 and b"HTTPS" in body, body
-        assert plain.recv(100) == b""
+        plain = service.plain()
+        plain.socket.sendall(request.encode())
+        plain.socket.shutdown(socket.SHUT_WR)
+        answer = plain.answer()
+        assert answer.status == 400 and b"HTTPS" in answer.body, answer
+        assert plain.all() == b""
     # Those that never come to an end, beside each other.
-    stalled = [service.raw() for _ in range(7)]
+    stalled = [service.plain().socket for _ in range(7)]
     start = time.monotonic()
     for sock, part in zip(stalled, (b"", first[:3], first[:8], first[:9], first[:-1], first)):
         sock.sendall(part)
     stalled[6].close()
     stalled[6] = part_of_record(service)
-    assert service.connect().ask("GET", "/health/live")[0] == 200
+    assert service.connect().ask("GET", "/health/live").status == 200
     for sock in stalled:
         while sock.recv(65536):
             pass
@@ -228,7 +221,7 @@ def attacks(binary):
             wrong[r.randrange(len(wrong))] = r.randrange(256)
         garbage.append(bytes(wrong[:r.randrange(1, len(wrong) + 1)] if r.random() < 0.3 else wrong))
     for data in garbage:
-        sock = service.raw()
+        sock = service.plain().socket
         try:
             sock.sendall(data)
             sock.shutdown(socket.SHUT_WR)
@@ -249,20 +242,20 @@ def attacks(binary):
     service.end()
     # An address that has all connections gets no more, and makes room for another's.
     service = Service(binary, "--max-connections", "20", "--threads", "1")
-    crowd = [service.connect() for _ in range(10)] + [service.raw() for _ in range(10)]
+    crowd = [service.connect() for _ in range(10)] + [service.plain().socket for _ in range(10)]
     fails(service.connect, OSError)
-    assert service.connect(source="127.0.0.2").ask("GET", "/health/live")[0] == 200
+    assert service.connect(source="127.0.0.2").ask("GET", "/health/live").status == 200
     crowd.clear()
-    service.stop()
+    service.finish()
 
 
 def turns(binary):
     """Whoever comes, sends a part of a hello and leaves: the others have their turns, and nothing is left."""
     service = Service(binary, "--threads", "2")
-    first, r, crowd = hello(), random.Random(9), []
+    first, r, crowd = hello(trusting(), "localhost"), random.Random(9), []
 
     def come():
-        sock = service.raw(f"127.0.0.{r.randrange(2, 6)}")
+        sock = service.plain(f"127.0.0.{r.randrange(2, 6)}").socket
         size = r.choice((0, 3, 9, len(first) - 1, len(first), len(first)))
         sock.sendall(first[:size])
         crowd.append((sock, size))
@@ -285,12 +278,12 @@ def turns(binary):
             # Its time was up, or what it has sent was no good.
             pass
         if number % 100 == 0:
-            assert service.connect().ask("GET", "/health/live")[0] == 200
+            assert service.connect().ask("GET", "/health/live").status == 200
     while crowd:
         crowd.pop()[0].close()
     client = service.connect()
     for _ in range(300):
-        text = client.ask("GET", "/metrics")[1].decode()
+        text = client.ask("GET", "/metrics").body.decode()
         left = int(re.search(r"\npincluster_open_connections (\d+)", text)[1]) - 1
         if left == 0:
             break
@@ -306,25 +299,26 @@ def traffic(binary):
     body = features(4000, "t" * 2000)
     client.send("POST", "/collections/c/items", Expect="100-continue", Content_Length=len(body),
                 Content_Type="application/geo+json")
-    assert client.receive()[0] == 100
+    assert client.answer().status == 100
     client.socket.sendall(body)
-    assert client.receive()[0] == 200
+    assert client.answer().status == 200
     chunks = b"".join(f"{len(body[n:n + 5000]):x}\r\n".encode() + body[n:n + 5000] + b"\r\n"
                       for n in range(0, len(body), 5000)) + b"0\r\n\r\n"
     client.send("POST", "/collections/d/items", Transfer_Encoding="chunked", Content_Type="application/geo+json")
     client.socket.sendall(chunks)
-    assert client.receive()[0] == 200
+    assert client.answer().status == 200
     path = "/collections/{}/items?limit=10000"
-    status, whole, head = client.ask("GET", path.format("c"))
-    assert status == 200 and len(whole) > 8_000_000
-    assert f'<https://localhost:{service.port}/' in head
+    answer = client.ask("GET", path.format("c"))
+    whole = answer.body
+    assert answer.status == 200 and len(whole) > 8_000_000
+    assert f'<https://localhost:{service.port}/' in answer.headers["link"]
     # One that takes it slowly gets the same, while others are served.
     slow = service.connect()
     slow.send("GET", path.format("c"))
     for number in range(1000):
-        assert client.ask("GET", f"/collections/c/items/{number}")[0] == 200
+        assert client.ask("GET", f"/collections/c/items/{number}").status == 200
     time.sleep(1)
-    assert slow.receive()[1] == whole
+    assert slow.answer().body == whole
     # One that leaves in the middle.
     for _ in range(5):
         rude = service.connect()
@@ -338,29 +332,29 @@ def traffic(binary):
         for start in range(0, len(requests), size):
             piped.socket.sendall(requests[start:start + size])
         for number in range(50):
-            assert f'"id":{number},' in piped.receive()[1].decode()
+            assert f'"id":{number},' in piped.answer().body.decode()
     # A client that closes its half after the request gets the answer, and a close in good order.
     half = service.connect()
     half.send("GET", "/health/live", Connection="close")
-    assert half.receive()[0] == 200
+    assert half.answer().status == 200
     assert half.socket.recv(1) == b""
     # A head and a body that are too large.
-    assert service.connect().ask("GET", "/", X="x" * 100_000)[0] == 431
-    assert service.connect().ask("POST", "/collections/c/items", Content_Length=1 << 40)[0] == 413
+    assert service.connect().ask("GET", "/", X="x" * 100_000).status == 431
+    assert service.connect().ask("POST", "/collections/c/items", Content_Length=1 << 40).status == 413
     # A page of the service may write, one that came without TLS may not, whatever it calls itself.
     for scheme, status in (("https", 201), ("http", 403)):
         origin = f"{scheme}://localhost:{service.port}"
         assert client.ask("PUT", f"/collections/{scheme}", b"{}", Origin=origin,
-                          Content_Type="application/json")[0] == status
+                          Content_Type="application/json").status == status
     # Changes as they come, until the service stops.
     watcher = service.connect()
     watcher.send("GET", "/collections/c/changes?bbox=-180,-85,180,85&zoom=1")
     assert b"text/event-stream" in watcher.until(b"\r\n\r\n")
     watcher.until(b"\nevent: ")
-    assert client.ask("DELETE", "/collections/c/items/7")[0] == 204
+    assert client.ask("DELETE", "/collections/c/items/7").status == 204
     watcher.until(b"\nevent: ")
     silent = service.connect()
-    service.stop()
+    service.finish()
     while watcher.socket.recv(65536):
         pass
     assert silent.socket.recv(1) == b""

@@ -42,8 +42,7 @@ def main():
     failed = []
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        service = Service(binary, folder)
-        stack.callback(service.stop)
+        service = stack.enter_context(Service(binary, folder))
         playwright = stack.enter_context(sync_playwright())
         chromium = playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--enable-unsafe-swiftshader",

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from service import ROOT, Service
+from service import CITIES, Service
 
 LEAFLET = Path("/usr/share/javascript/leaflet")
 HEAD = """<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="/leaflet.css">
@@ -73,7 +73,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def serve(service):
     kinds = {".js": "text/javascript", ".css": "text/css"}
     files = {f"/{path.name}": (path.read_bytes(), kinds[path.suffix]) for path in LEAFLET.iterdir() if path.suffix in kinds}
-    with open(ROOT / "scripts/sample/cities15000.csv", encoding="utf-8") as rows:
+    with open(CITIES, encoding="utf-8") as rows:
         cities = [[float(row["latitude"]), float(row["longitude"]), row["name"]] for row in csv.DictReader(rows)]
     files["/cities.json"] = (json.dumps(cities, separators=(",", ":"), ensure_ascii=False).encode(), "application/json")
     for name, page in PAGES.items():
@@ -123,19 +123,15 @@ def measure(chromium, url, name):
 
 def main():
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        service = Service(sys.argv[1], folder)
-        try:
-            url, cities = serve(service)
-            chromium = playwright.chromium.launch(
-                executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"])
-            results = {name: [] for name in PAGES}
-            for _ in range(rounds):
-                for name in PAGES:
-                    results[name].append(measure(chromium, url, name))
-            chromium.close()
-        finally:
-            service.stop()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright, Service(sys.argv[1], folder) as service:
+        url, cities = serve(service)
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"])
+        results = {name: [] for name in PAGES}
+        for _ in range(rounds):
+            for name in PAGES:
+                results[name].append(measure(chromium, url, name))
+        chromium.close()
     print(f"{cities} cities, medians of {rounds} rounds{'':26}" + "".join(f"{name:>16}" for name in PAGES))
     for figure in results["pincluster"][0]:
         medians = [statistics.median(one[figure] for one in results[name]) for name in PAGES]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from service import ROOT, Service
+from service import CITIES, Service, load
 
 PLACES = 235_000
 # The time of the frame after the markers and all of the land below them were there.
@@ -65,11 +65,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         places = f"{folder}/places.geojsonl"
         bench = Path(binary).with_name("pincluster-bench")
-        subprocess.run([bench, "--cities", ROOT / "scripts/sample/cities15000.csv", str(PLACES), places], check=True)
-        subprocess.run([binary, "import", places, "--collection", "places", "--data", f"{folder}/data"],
-                       check=True, stdout=subprocess.DEVNULL)
-        service = Service(binary, folder)
-        try:
+        subprocess.run([bench, "--cities", CITIES, str(PLACES), places], check=True)
+        load(binary, f"{folder}/data", "places", places)
+        with Service(binary, folder) as service:
             chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
             results = {name: [] for name in PAGES}
             first = measure(chromium, service.url, "the map page")
@@ -77,8 +75,6 @@ def main():
                 for name in PAGES:
                     results[name].append(measure(chromium, service.url, name))
             chromium.close()
-        finally:
-            service.stop()
     print(f"{PLACES:,} places, from navigation until drawn, {rounds} rounds, ms; the very first time {first[0]:.0f}")
     for name, all_of_them in results.items():
         all_of_them.sort()

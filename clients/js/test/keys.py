@@ -1,7 +1,5 @@
 """The map page of a service that wants keys."""
 
-import contextlib
-import os
 import signal
 import tempfile
 import time
@@ -25,19 +23,13 @@ class Guarded(Service):
     def write(self, *lines):
         self.keys.write_text("\n".join(lines))
 
-    def ask(self, path, body=None, method=None, kind="application/json"):
-        return super().ask(path, body, method, kind, {"Authorization": f"Bearer {self.key}"})
+    def ask(self, *words, **fields):
+        return super().ask(*words, **fields, Authorization=f"Bearer {self.key}")
 
 
-@contextlib.contextmanager
 def guarded_by_keys(service):
     """A service with keys beside another one, of the same binary."""
-    with tempfile.TemporaryDirectory() as folder:
-        guarded = Guarded(service.binary, folder)
-        try:
-            yield guarded
-        finally:
-            guarded.stop()
+    return Guarded(service.binary, tempfile.mkdtemp(dir=service.folder))
 
 
 @test
@@ -69,7 +61,7 @@ def a_key_is_asked_for(browse, service):
         page.check("#live")
         time.sleep(1)
         guarded.write("read:read-two")
-        os.kill(guarded.process.pid, signal.SIGHUP)
+        guarded.send_signal(signal.SIGHUP)
         page.wait_for_selector("#key-form:not([hidden])", timeout=20_000)
         page.fill("#key", "read-two")
         # All begins anew.

@@ -119,14 +119,11 @@ def documented_lines(browse, service):
     b.context.close()
     folder = Path(service.folder) / "open"
     folder.mkdir()
-    open_to_it = Service(service.binary, folder, "--cors-origin", "http://example.test")
-    try:
+    with Service(service.binary, folder, "--cors-origin", "http://example.test") as open_to_it:
         b = browse()
         page = serve_page(b, text, open_to_it)
         until(page, "window.found?.length > 10")
         b.close(("http://example.test/", open_to_it.url))
-    finally:
-        open_to_it.stop()
 
 
 @test

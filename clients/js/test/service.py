@@ -1,48 +1,33 @@
 """A service of the built binary, with the sample of cities in a folder of its own."""
 
-import json
-import re
-import subprocess
-import threading
-import urllib.request
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "scripts/lib"))
+
+from pincluster import service  # noqa: E402
+from pincluster.data import CITIES, collected, feature  # noqa: E402
+from pincluster.service import load  # noqa: E402
+from pincluster.wire import GEOJSON, JSON  # noqa: E402
 
 
-class Service:
-    """A service of the built binary."""
+class Service(service.Service):
+    """A service that is ready."""
 
     def __init__(self, binary, folder, *flags):
-        self.binary, self.folder = binary, folder
-        data = f"{folder}/data"
-        sample = ROOT / "scripts/sample/cities15000.csv"
-        subprocess.run([binary, "import", sample, "--collection", "cities", "--data", data], check=True, stdout=subprocess.DEVNULL)
-        self.process = subprocess.Popen(
-            [binary, "serve", "--port", "0", "--data", data, *flags], stderr=subprocess.PIPE, text=True)
-        port = None
-        for line in self.process.stderr:
-            port = port or (m := re.search(r'"event":"listening".*"port":(\d+)', line)) and m[1]
-            if '"event":"ready"' in line:
-                break
-        self.url = f"http://127.0.0.1:{port}"
-        # The log must not fill the pipe.
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+        super().__init__(binary, folder, *flags)
+        load(binary, self.data, "cities", CITIES)
+        self.start()
 
-    def ask(self, path, body=None, method=None, kind="application/json", fields={}):
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path if path[0] == "/" else path, data, {"Content-Type": kind, **fields}, method=method)
-        with urllib.request.urlopen(request) as answer:
-            return json.loads(answer.read() or b"null")
+    def ask(self, path, body=None, method=None, kind=JSON, **fields):
+        """The JSON of an answer, or None. The path may be a whole URL of the service."""
+        method = method or ("GET" if body is None else "POST")
+        answer = self.client().ask(method, path.removeprefix(self.url), body, body is not None and kind or None, **fields)
+        assert answer.status // 100 == 2, f"{method} {path}: {answer}"
+        return answer.json() if answer.body else None
 
     def store(self, collection, places):
-        features = [
-            {"type": "Feature", "id": i, "geometry": {"type": "Point", "coordinates": place}, "properties": properties}
-            for i, place, properties in places
-        ]
-        return self.ask(f"/collections/{collection}/items", {"type": "FeatureCollection", "features": features},
-                        kind="application/geo+json")
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
+        """Stores features: id, place, properties."""
+        features = collected(feature(place, properties, id) for id, place, properties in places)
+        return self.ask(f"/collections/{collection}/items", features, kind=GEOJSON)

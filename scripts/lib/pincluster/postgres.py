@@ -6,12 +6,13 @@ import re
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from .data import ROOT
+from .wire import free_port
+
 MODES = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 DATABASE = ROLE = "pincluster"
 
@@ -34,12 +35,6 @@ def programs():
         if attempt == 0:
             subprocess.run([ROOT / "scripts/setup", "postgresql-15"], stdout=subprocess.DEVNULL)
     raise PostgresError("no PostgreSQL 15 or later: apt-get install postgresql-15")
-
-
-def free_port(address="127.0.0.1"):
-    with socket.socket() as probe:
-        probe.bind((address, 0))
-        return probe.getsockname()[1]
 
 
 class Postgres:

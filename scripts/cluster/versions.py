@@ -1,22 +1,18 @@
-"""What was acknowledged, and what was wrong."""
+"""The ledger of a shared store: which version each acknowledged write has made."""
 
 import collections
-import threading
 import time
+
+from pincluster.ledger import Ledger
 
 COLLECTION = "c"
 
 
-class Ledger:
-    """What all threads of a test share."""
+class Versions(Ledger):
+    """A ledger whose writes each make a version, while instances and databases come and go."""
 
     def __init__(self):
-        self.lock = threading.Lock()
-        self.over = threading.Event()
-        self.faults = []
-        # Whether nothing counts any more, as everything is being ended.
-        self.closed = False
-        self.counts = collections.Counter()
+        super().__init__()
         # What was carried out, to be carried out again elsewhere.
         self.records = []
         self.newest = 0
@@ -33,22 +29,6 @@ class Ledger:
         self.waits = []
         # How long writes took that were answered 503.
         self.refusals = []
-
-    def fault(self, text):
-        with self.lock:
-            if self.closed:
-                return
-            self.faults.append(text)
-            if len(self.faults) <= 20:
-                print(f"FAULT: {text[:600]}", flush=True)
-
-    def close(self):
-        self.closed = True
-        self.over.set()
-
-    def count(self, what, number=1):
-        with self.lock:
-            self.counts[what] += number
 
     def begin_unrest(self):
         self.in_unrest = True
