@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let unoptimised: [SwiftSetting] =
   strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-/// What the fuzz targets look into.
+/// The modules that the fuzz targets test.
 let fuzzed: [Target.Dependency] = [
   "AccessControl", "CCrypto", "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats",
   "HTTPServer", "TestSupport", "Threading",

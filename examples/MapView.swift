@@ -17,7 +17,7 @@ struct MapView: UIViewRepresentable {
   func makeUIView(context: Context) -> MKMapView {
     let map = MKMapView()
     map.delegate = context.coordinator
-    // What goes wrong is logged, and told once, as the map goes on showing what it has.
+    // Errors are logged, and reported once, as the map goes on showing what it has.
     let clusters = context.coordinator
     clusters.onError = { [weak map, weak clusters] error in
       clusters?.onError = ClusteredMap.log
