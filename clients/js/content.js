@@ -1,4 +1,4 @@
-// What pages put into markers and popups: text, elements, templates with values that are only ever text, and tables of properties.
+// The content of markers and popups: text, elements, templates with values that are only ever text, and tables of properties.
 
 // Stands for a value in a template: of signs that no text has for a purpose of its own.
 const PLACE = /\uE0F0(\d+)\uE0F1/

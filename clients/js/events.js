@@ -27,7 +27,7 @@ export async function* events(client, url, { signal, lastID, onConnection }) {
       }
     } catch (error) {
       if (signal?.aborted) throw signal.reason
-      // What the service refuses for good is not asked again.
+      // A final refusal is not repeated.
       const isFinal = error instanceof PinclusterError && error.status < 500 && ![408, 429].includes(error.status)
       if (isFinal) throw error
     } finally {

@@ -127,7 +127,7 @@ export function face(annotation, look) {
   return element
 }
 
-// What each element looks like, so that only what differs is touched: many change four times a second.
+// The look of each element, so that only differences are applied: many elements change four times a second.
 const painted = new WeakMap()
 
 /**

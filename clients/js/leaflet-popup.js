@@ -34,7 +34,7 @@ export const popups = L => ({
     card.open(popup.getElement())
   },
 
-  // What a popup shows follows its pin, until that is one no more.
+  // The content of a popup follows its pin, until the pin becomes a part of a cluster.
   _renewCard(marker) {
     if (this._card?.marker !== marker) return
     if (marker.annotation.count > 1 || !this._card.card.show(marker.annotation)) this._closeCard()

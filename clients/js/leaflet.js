@@ -73,7 +73,7 @@ function layerClass(L) {
       map.on('moveend', this.refresh, this)
       map.on('zoomstart click', this.gather, this)
       if (map.getZoom() !== undefined) this.refresh()
-      // What takes long the first time is done while the service answers.
+      // Work that takes long the first time is done while the service answers.
       counted(0)
     },
 
@@ -152,7 +152,7 @@ function layerClass(L) {
       // The new id of one may be the old one of another.
       const moves = kept.map(([old, annotation]) => [this._markers.get(old.id), old.id, annotation])
       for (const [, id] of moves) this._markers.delete(id)
-      // What hasn't changed may have another width in its cell.
+      // Unchanged markers may have another width in their cells.
       if (this._zoomOfPlaces !== this._map.getZoom()) for (const marker of this._markers.values()) this._show(marker, marker.annotation)
       this._zoomOfPlaces = this._map.getZoom()
       for (const [marker, , annotation] of moves) {

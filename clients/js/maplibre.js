@@ -141,7 +141,8 @@ export class Layer {
     return fields
   }
 
-  // A map without the style that it asked for shows the layer alone. MapLibre logs errors only while nobody listens.
+  // A map without the style that it asked for shows the layer alone. MapLibre logs errors only while it has no
+  // listeners for them.
   #onStyleFailed = ({ error }) => {
     console.error(error)
     if (!this.#map.getStyle()) this.#map.setStyle(BLANK, { diff: false })
@@ -352,7 +353,7 @@ export class Layer {
 
   #placeOf({ coordinate: { latitude, longitude } }) { return [near(longitude, this.#map.getCenter().lng), latitude] }
 
-  // What a popup shows follows its pin, until that is one no more.
+  // The content of a popup follows its pin, until the pin becomes a part of a cluster.
   #renewCard() {
     if (!this.#card || this.#card.isSpread) return
     const { card, popup, annotation } = this.#card

@@ -61,9 +61,9 @@ export class Collection {
   /** The version after the last of these writes; undefined before the first. */
   get version() { return this.#version }
 
-  // MARK: What a map draws
+  // MARK: Annotations
 
-  /** What to draw in a viewport. */
+  /** The annotations to draw in a viewport. */
   async clusters(view, options) { return (await this.#ask('clusters', view, options)).data }
 
   /** The same as `clusters`, as a GeoJSON FeatureCollection. */
@@ -101,7 +101,7 @@ export class Collection {
   }
 
   /**
-   * What changes in a viewport: a `view` first, then `cells` whenever something has changed. Reconnects by itself
+   * The changes of a viewport: a `view` first, then `cells` whenever something has changed. Reconnects by itself
    * and goes on where it was; ends after `gone` or `problem`, and when `signal` aborts.
    */
   async *changes(view, { signal, since, onConnection, minVersion } = {}) {

@@ -1,4 +1,4 @@
-// What is on screen: tells which markers leave, which stay, and which come, when an answer or an event arrives.
+// The markers on screen: which leave, which stay, and which come, when an answer or an event arrives.
 
 /**
  * @typedef Difference

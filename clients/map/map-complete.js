@@ -22,8 +22,8 @@ export const nameInFilter = name =>
   (/^[A-Za-z_]\w*$/.test(name) && !KEYWORDS.includes(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`)
 
 /**
- * What may stand at the end of the beginning of a filter: `{ prefix, start, property }`, where `start` is the place from which it
- * is replaced, and `property` what it is a value of; undefined for the name of a property. Null where neither fits.
+ * The name or value that may end the beginning of a filter: `{ prefix, start, property }`, where `start` is the place from which
+ * it is replaced, and `property` the property of a value; undefined for a name. Null where neither fits.
  */
 export function placeIn(text) {
   const tokens = [...text.matchAll(TOKEN)].map(({ 0: part, index }) => ({ part, index })).filter(({ part }) => part.trim())

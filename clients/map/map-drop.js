@@ -29,7 +29,7 @@ export function takeFiles(service, headers, withKey, stored) {
     'drop', 'import', 'import-title', 'import-note', 'import-list', 'import-choices', 'choose', 'file', 'import-close',
   ].map(id => document.getElementById(id))
   let task = new AbortController()
-  // What had the focus before.
+  // The element that had the focus before.
   let before
 
   function show(name, text, rows = [], choices = []) {

@@ -1,4 +1,4 @@
-// The key by which a guarded service knows who asks. It is kept for as long as the tab is open, and for this service.
+// The key by which a guarded service knows the user. It is kept for as long as the tab is open, and for this service.
 
 const NAME = `pincluster-key ${new URL('..', import.meta.url).href}`
 

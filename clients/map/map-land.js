@@ -51,7 +51,7 @@ export function landLayer(L, url) {
     },
   })
   const layer = new Land({ pane: 'tilePane', padding: PADDING, attribution: 'Natural Earth' })
-  // What lies on it comes first: the map asks for that as soon as it is at some place.
+  // The annotations come first: the map asks for them as soon as it has a view.
   const begun = new Promise(resolve => { layer.shown = () => setTimeout(resolve) })
   Promise.all([fetch(url), begun]).then(([answer]) => answer.json()).then(read => {
     shapes = prepare(read)

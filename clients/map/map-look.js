@@ -1,4 +1,4 @@
-// What annotations look like by a property of their features: colours, pies, what a screen reader says, and the legend.
+// The look of annotations by a property of their features: colours, pies, what a screen reader says, and the legend.
 
 import { descriptionOf } from './face.js'
 import { Colors, keyOf, legendItem } from './map-colors.js'

@@ -95,7 +95,7 @@ export const written = number => (Number.isInteger(number) ? format : short).for
 export class Ranges {
   #ends
   #isWhole
-  // What was drawn, so that the first and the last class can be told by their values.
+  // The range of the drawn values, which bounds the first and the last class.
   #least = Infinity
   #most = -Infinity
 

@@ -116,7 +116,7 @@ export class TimeSlider {
     this.#timer = setTimeout(() => this.#onChange(this.datetime), WAIT)
   }
 
-  // What was let go may have passed the other one, whose place it takes, with the focus.
+  // A released thumb may have passed the other one, whose place it takes, with the focus.
   #sort(field) {
     const { from, to } = this.#parts
     if (Number(from.value) <= Number(to.value)) return

@@ -36,7 +36,7 @@ export function makeMap(root) {
   map.attributionControl.setPrefix('<a href="https://leafletjs.com">Leaflet</a>')
   landLayer(L, `${root}clients/land.json`).addTo(map)
   if (basemap) {
-    // What the operator gave is text, too.
+    // The operator's attribution is text, too.
     const text = document.createElement('span')
     text.textContent = attribution
     L.tileLayer(basemap, { attribution: text.innerHTML, maxZoom: MOST_ZOOM }).addTo(map)

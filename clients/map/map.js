@@ -23,7 +23,7 @@ const state = read(location.hash)
 const look = new Look({ list: $('legend'), how: $('how'), note: $('legend-note') })
 const completion = new Completion({ field: $('filter'), list: $('completions'), status: $('status') })
 let [map, layer, cells, info, chosen, schemas] = []
-// The place of what was opened last, to which the focus goes back.
+// The place of the list or card opened last, to which the focus goes back.
 let opened
 let isReady = false
 let opening
@@ -53,7 +53,7 @@ function makeLayer() {
   layer.addTo(map)
 }
 
-// What the state asks for; null takes a field back.
+// The fields of the state; null removes one.
 function fields() {
   const properties = [...new Set([state.titles, ...look.properties].filter(Boolean))]
   return {
@@ -72,7 +72,7 @@ function update() {
   layer?.setFields(fields())
 }
 
-// MARK: What came
+// MARK: Answers
 
 function shown(head, cause) {
   const annotations = layer.annotations()
@@ -148,7 +148,7 @@ async function choose(feature, isAsked = true) {
   markChosen()
   const focus = document.activeElement
   const whole = await layer.collection.get(feature.id).catch(() => null)
-  // Who has gone elsewhere meanwhile stays there.
+  // A user who has moved the focus meanwhile keeps it.
   const takesFocus = isAsked && [focus, document.body].includes(document.activeElement)
   if (chosen === feature) details.feature(whole?.feature ?? feature, { takesFocus })
 }
@@ -193,7 +193,7 @@ const time = new TimeSlider(
     },
   })
 
-// What was written may lie before or behind all times that were known.
+// A write may lie before or after all known times.
 const newTimes = later(1000, async () => {
   const description = await layer.collection.info().catch(() => null)
   if (description?.id !== state.collection) return
@@ -308,7 +308,7 @@ function listen() {
  * @param known its description, if it has come already, and its queryables, if they have been asked for
  */
 async function openCollection(known = {}) {
-  // Who types in the list of collections chooses others on the way.
+  // Typing in the list of collections chooses others on the way.
   const own = opening = {}
   isReady = false
   details.close()
@@ -321,7 +321,7 @@ async function openCollection(known = {}) {
   $('collection').value = info.id
   schemas = schema.properties
   const names = Object.keys(schemas).filter(name => name !== 'geometry' && name !== 'id')
-  // What most call the name of a thing.
+  // Usual names of the property that holds a name.
   const usual = ['name', 'title', 'label', 'Name', 'Title'].find(name => names.includes(name)) ?? ''
   if (state.titles === null || !names.includes(state.titles)) state.titles = usual
   options($('titles'), names, 'none', state.titles)
@@ -379,7 +379,7 @@ async function start() {
     return
   }
   const wanted = state.collection
-  // What it is asked for may not exist; the list tells.
+  // The wanted collection may not exist; the list tells.
   const schema = wanted ? service.collection(wanted).queryables().catch(() => undefined) : undefined
   const [list] = await Promise.all([withKey(allCollections), loadLeaflet()])
   map = makeMap(root)

@@ -188,7 +188,7 @@ test('a read waits for the version of a write', async () => {
   ])
   assert.equal(asked.length, 15)
   for (const [url] of asked) assert.equal(new URL(url).searchParams.get('minVersion'), String(seen.version))
-  // What nobody has written yet is waited for, and comes.
+  // A version that nobody has written yet is waited for, and comes.
   const later = new Pincluster(service.url, { retries: 30 }).collection('seen').info({ minVersion: seen.version + 1 })
   await seen.put(4, point(4, 4, 4))
   assert.equal((await later).version, seen.version)

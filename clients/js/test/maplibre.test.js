@@ -6,7 +6,7 @@ import { layer } from '../maplibre.js'
 import { Pincluster } from '../pincluster.js'
 import { point, start } from './service.js'
 
-// What features may have of their own, by the names that the service gives to clusters.
+// Properties of features that have the names of the service's for clusters.
 const ODD = { cluster: true, cluster_id: 4, point_count: 7, point_count_abbreviated: '7', annotation_id: 'x', feature_id: 'y', title: 'own' }
 
 /** What maplibre.js uses of a map. */

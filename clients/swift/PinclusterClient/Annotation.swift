@@ -1,5 +1,5 @@
-/// What a map draws: a cluster or a pin. Members are nil that `fields` leaves out, that the request doesn't ask
-/// for, or that this kind of annotation doesn't have.
+/// A cluster or a pin to draw on a map. Members are nil if `fields` leaves them out, the request doesn't ask
+/// for them, or this kind of annotation doesn't have them.
 public struct Annotation: Codable, Hashable, Sendable, Identifiable {
   /// The feature of a pin.
   public struct Feature: Codable, Hashable, Sendable {
@@ -19,7 +19,7 @@ public struct Annotation: Codable, Hashable, Sendable, Identifiable {
     public var properties: [String: JSONValue]
   }
 
-  /// Names its place on its grid, whatever happens to features.
+  /// The id, which names its place on its grid and stays the same when features change.
   public var id: String
   /// Where to draw it.
   public var coordinate: Coordinate?

@@ -26,6 +26,8 @@ public struct Feature: Codable, Hashable, Sendable {
   }
 
   /// Decodes it as the contract has it.
+  ///
+  /// - Throws: `DecodingError` for any other form.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     id = try container.decodeIfPresent(FeatureID.self, forKey: .id)
@@ -42,6 +44,8 @@ public struct Feature: Codable, Hashable, Sendable {
   }
 
   /// Encodes it as the contract has it.
+  ///
+  /// - Throws: the error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode("Feature", forKey: .type)
@@ -77,7 +81,7 @@ public struct FeaturePage: Decodable, Hashable, Sendable {
   public var notes: [String]?
 }
 
-/// What a write of many features did.
+/// The result of a write of many features.
 public struct WriteSummary: Decodable, Hashable, Sendable {
   /// The number of features that are new.
   public var inserted: Int
@@ -87,7 +91,7 @@ public struct WriteSummary: Decodable, Hashable, Sendable {
   public var rejected: Int
   /// The ids of all stored features in the order of the body, of up to 1,000.
   public var ids: [FeatureID]?
-  /// What the service assumed while reading, in sentences for people; nil if there is nothing to say.
+  /// The service's assumptions while reading, in sentences for people; nil if there are none.
   public var notes: [String]?
   /// The version of the collection after it, for ``Features/from(version:)``.
   public internal(set) var version: Int?
@@ -95,7 +99,7 @@ public struct WriteSummary: Decodable, Hashable, Sendable {
   private enum CodingKeys: String, CodingKey { case inserted, updated, rejected, ids, notes }
 }
 
-/// What must hold for a write to be done; otherwise it throws a ``Problem`` of the status 412.
+/// A condition of a write, which otherwise throws a ``Problem`` of the status 412.
 public enum Condition: Hashable, Sendable {
   /// The feature has this tag still.
   case matches(tag: String)

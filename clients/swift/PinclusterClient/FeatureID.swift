@@ -14,6 +14,8 @@ public enum FeatureID: Hashable, Sendable {
 
 extension FeatureID: Codable {
   /// Decodes it as the contract has it.
+  ///
+  /// - Throws: `DecodingError` for any other form.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let value = try? container.decode(Int64.self) {
@@ -24,6 +26,8 @@ extension FeatureID: Codable {
   }
 
   /// Encodes it as the contract has it.
+  ///
+  /// - Throws: the error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -4,12 +4,12 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The features of a collection.
+/// The features of a collection. Calls throw as ``Pincluster`` says.
 public struct Features: Sendable {
   /// The id of the collection.
   public let id: String
   let transport: Transport
-  /// What reads ask for.
+  /// The version that reads ask for, or a later one.
   private var minimum: Int?
 
   init(id: String, transport: Transport) { (self.id, self.transport) = (id, transport) }
@@ -48,10 +48,14 @@ public struct Features: Sendable {
 
   // MARK: The collection
 
-  /// What the service tells of the collection.
+  /// The description of the collection.
+  ///
+  /// - Throws: ``Problem`` with the status 404 if there is no such collection.
   public func info() async throws -> CollectionInfo { try await get([]) }
 
   /// Creates the collection, or changes its title and description; nil leaves them. Returns the version after it.
+  ///
+  /// - Throws: ``Problem`` with the status 403 if the key may not write, or 422 if there are too many collections.
   @discardableResult
   public func create(title: String? = nil, description: String? = nil) async throws -> Int? {
     var members: [String: JSONValue] = [:]
@@ -62,25 +66,32 @@ public struct Features: Sendable {
   }
 
   /// Removes the collection with all its features. Returns the version at which it was dropped.
+  ///
+  /// - Throws: ``Problem`` with the status 404 if there is no such collection, or 403 if the key may not drop it.
   @discardableResult
   public func drop() async throws -> Int? {
     try await transport.send(try transport.request("DELETE", path)).version
   }
 
-  // MARK: What a map shows
+  // MARK: Viewports
 
   /// The annotations of a viewport.
+  ///
+  /// - Throws: ``Problem`` with the status 404 if there is no such collection, or 422 if the request is impossible,
+  ///   such as one for too many annotations.
   public func view(_ request: ViewRequest) async throws -> View {
     try await post(["clusters"], Query(), request)
   }
 
   /// The features of a viewport, each a pin of its own.
+  ///
+  /// - Throws: ``Problem`` with the status 404 if there is no such collection, or 422 if there are too many pins.
   public func pins(_ request: ViewRequest) async throws -> Pins {
     try await post(["pins"], Query(), request)
   }
 
-  /// What changes in a viewport, beginning with all that it shows. It goes on when the connection breaks, and
-  /// ends when the task is cancelled or the collection is dropped.
+  /// The changes of a viewport, beginning with its whole content. The sequence goes on when the connection
+  /// breaks, and ends when the task is cancelled or the collection is dropped.
   ///
   /// - Parameter since: the version that is shown already.
   public func changes(_ request: ViewRequest, since: Int? = nil) -> ViewChanges {
@@ -89,9 +100,10 @@ public struct Features: Sendable {
       headers: fields(accept: "text/event-stream"), transport: transport)
   }
 
-  /// The viewport that shows a feature, and what stands for it there.
+  /// The viewport that shows a feature, and the annotation that stands for it there.
   ///
   /// - Parameter options: the fields of a viewport request; its rect and scale have no effect.
+  /// - Throws: ``Problem`` with the status 404 if there is no such feature.
   public func locate(
     _ feature: FeatureID, latitudinalMeters: Double, longitudinalMeters: Double,
     viewportWidth: Double, viewportHeight: Double, options: ViewRequest? = nil
@@ -108,11 +120,15 @@ public struct Features: Sendable {
   /// An annotation as it is today, with its `expansionZoom` and `visibleMapRect`.
   ///
   /// - Parameter request: the request that it came from, where that has more than defaults.
+  /// - Throws: ``Problem`` with the status 404 if the annotation holds no features any more.
   public func annotation(_ id: String, of request: ViewRequest? = nil) async throws -> Annotation {
     try await get(["clusters", id], try Query(annotationOf: request))
   }
 
-  /// What an annotation comes apart into, at a zoom or at its `expansionZoom`.
+  /// The annotations that an annotation splits into, at a zoom or at its `expansionZoom`.
+  ///
+  /// - Throws: ``Problem`` with the status 404 if the annotation holds no features any more, or 422 if it has too
+  ///   many children.
   public func children(
     of id: String, zoom: Double? = nil, of request: ViewRequest? = nil
   ) async throws -> View {
@@ -122,12 +138,16 @@ public struct Features: Sendable {
   }
 
   /// The outline of an annotation's features.
+  ///
+  /// - Throws: ``Problem`` with the status 404 if the annotation holds no features any more.
   public func hull(of id: String, of request: ViewRequest? = nil) async throws -> Hull {
     try await get(
       ["clusters", id, "hull"], try Query(annotationOf: request), accept: "application/geo+json")
   }
 
-  /// A page of an annotation's features; without a limit as many as the service finds usual, 1000.
+  /// A page of an annotation's features; without a limit 1000.
+  ///
+  /// - Throws: ``Problem`` with the status 404 if the annotation holds no features any more.
   public func items(
     of id: String, limit: Int? = nil, offset: Int = 0, of request: ViewRequest? = nil
   ) async throws -> FeaturePage {
@@ -139,9 +159,10 @@ public struct Features: Sendable {
 
   // MARK: Features
 
-  /// A page of features; without a limit as many as the service finds usual, 1000.
+  /// A page of features; without a limit 1000.
   ///
   /// - Parameter properties: the names of the only properties that are wanted; nil for all.
+  /// - Throws: ``Problem`` with the status 400 if the filter isn't CQL2, or 404 if there is no such collection.
   public func items(
     in box: BoundingBox? = nil, filter: String? = nil, ids: [FeatureID]? = nil,
     datetime: String? = nil, sortBy: String? = nil, properties: [String]? = nil,
@@ -157,6 +178,8 @@ public struct Features: Sendable {
   }
 
   /// A feature with its tag.
+  ///
+  /// - Throws: ``Problem`` with the status 404 if there is no such feature.
   public func feature(_ id: FeatureID) async throws -> TaggedFeature {
     try await tagged(
       transport.request(
@@ -164,6 +187,9 @@ public struct Features: Sendable {
   }
 
   /// Stores features, all or none, or with `skippingBad` all that are good. The collection is created if need be.
+  ///
+  /// - Throws: ``Problem`` with the status 422 if a feature is bad, unless `skippingBad`; its ``Problem/errors`` name
+  ///   them.
   public func store(_ features: [Feature], skippingBad: Bool = false) async throws -> WriteSummary {
     struct Collection: Encodable {
       var type = "FeatureCollection"
@@ -179,7 +205,9 @@ public struct Features: Sendable {
     return summary
   }
 
-  /// Stores a feature by its id; one without an id is an error.
+  /// Stores a feature by its id.
+  ///
+  /// - Throws: `URLError.badURL` for a feature without an id.
   public func put(_ feature: Feature, if condition: Condition? = nil) async throws -> TaggedFeature
   {
     guard let id = feature.id else { throw URLError(.badURL) }
@@ -187,6 +215,8 @@ public struct Features: Sendable {
   }
 
   /// Changes properties of a feature, or removes those that are null.
+  ///
+  /// - Throws: ``Problem`` with the status 404 if there is no such feature, or 412 if the condition doesn't hold.
   public func patch(
     _ id: FeatureID, properties: [String: JSONValue], if condition: Condition? = nil
   ) async throws -> TaggedFeature {
@@ -195,6 +225,8 @@ public struct Features: Sendable {
   }
 
   /// Removes a feature. Returns the version of the collection after it.
+  ///
+  /// - Throws: ``Problem`` with the status 404 if there is no such feature, or 412 if the condition doesn't hold.
   @discardableResult
   public func delete(_ id: FeatureID, if condition: Condition? = nil) async throws -> Int? {
     let headers = [condition?.header].compactMap { $0 }
@@ -244,8 +276,8 @@ private struct LocateRequest: Encodable {
 }
 
 extension Query {
-  /// What the address of an annotation repeats of the request that it came from: without a grid all of it,
-  /// otherwise nothing that the id names.
+  /// The fields of a request that the address of its annotation repeats: without a grid all of them,
+  /// otherwise those that the id doesn't name.
   init(annotationOf request: ViewRequest?) throws {
     self.init()
     guard var request else { return }

@@ -56,6 +56,8 @@ public struct BoundingBox: Codable, Hashable, Sendable {
   }
 
   /// Decodes it as the contract has it.
+  ///
+  /// - Throws: `DecodingError` for any other form.
   public init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
     west = try container.decode(Double.self)
@@ -65,6 +67,8 @@ public struct BoundingBox: Codable, Hashable, Sendable {
   }
 
   /// Encodes it as the contract has it.
+  ///
+  /// - Throws: the error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.unkeyedContainer()
     for edge in [west, south, east, north] { try container.encode(edge) }
@@ -101,6 +105,8 @@ public struct Hull: Codable, Hashable, Sendable {
   private enum Key: String, CodingKey { case type, coordinates }
 
   /// Decodes it as the contract has it.
+  ///
+  /// - Throws: `DecodingError` for any other form.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     let positions: [[Double]] =
@@ -116,6 +122,8 @@ public struct Hull: Codable, Hashable, Sendable {
   }
 
   /// Encodes it as the contract has it.
+  ///
+  /// - Throws: the error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     let positions = corners.map { [$0.longitude, $0.latitude] }

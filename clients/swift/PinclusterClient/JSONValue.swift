@@ -30,6 +30,8 @@ public enum JSONValue: Hashable, Sendable {
 
 extension JSONValue: Codable {
   /// Decodes it as the contract has it.
+  ///
+  /// - Throws: `DecodingError` for any other form.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -50,6 +52,8 @@ extension JSONValue: Codable {
   }
 
   /// Encodes it as the contract has it.
+  ///
+  /// - Throws: the error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

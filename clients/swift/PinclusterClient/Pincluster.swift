@@ -6,7 +6,12 @@ import Foundation
 
 /// A pincluster service.
 ///
-/// Calls throw a ``Problem`` for what the service refuses, and a `URLError` where it can't be reached.
+///     let cities = Pincluster(url).collection("cities")
+///     let view = try await cities.view(ViewRequest(.bbox(box), .viewportWidth(390)))
+///     for annotation in view.annotations { … }
+///
+/// Calls throw a ``Problem`` if the service refuses a request, a `URLError` if it can't be reached, and a
+/// `DecodingError` if its answer isn't as the contract has it.
 public struct Pincluster: Sendable {
   let transport: Transport
 
@@ -22,6 +27,8 @@ public struct Pincluster: Sendable {
   public func collection(_ id: String) -> Features { Features(id: id, transport: transport) }
 
   /// The collections, one page of them.
+  ///
+  /// - Throws: ``Problem`` with the status 401 or 403 if the service wants another key.
   public func collections(limit: Int? = nil, offset: Int? = nil) async throws -> [CollectionInfo] {
     struct Page: Decodable { var collections: [CollectionInfo] }
     let query = Query(["limit": limit.map { String($0) }, "offset": offset.map { String($0) }])

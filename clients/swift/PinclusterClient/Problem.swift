@@ -1,10 +1,10 @@
-/// What the service refuses, as RFC 9457 has it.
+/// A refusal by the service, as RFC 9457 has it.
 public struct Problem: Error, Codable, Hashable, Sendable {
-  /// What is wrong with one part of a request.
+  /// The error of one part of a request.
   public struct Fault: Codable, Hashable, Sendable {
     /// A JSON pointer into the body, or the name of a query parameter.
     public var pointer: String
-    /// What is wrong, and what would do.
+    /// The error, and the remedy.
     public var detail: String
   }
 
@@ -14,9 +14,9 @@ public struct Problem: Error, Codable, Hashable, Sendable {
   public var title: String?
   /// The HTTP status.
   public var status: Int
-  /// What is wrong, and what would do.
+  /// The error, and the remedy.
   public var detail: String?
-  /// What is wrong with single parts of the request.
+  /// The errors of single parts of the request.
   public var errors: [Fault]?
   /// The seconds after which to try again, if the service says so.
   public internal(set) var retryAfter: Double?
@@ -25,11 +25,11 @@ public struct Problem: Error, Codable, Hashable, Sendable {
 
   private enum CodingKeys: String, CodingKey { case type, title, status, detail, errors }
 
-  /// A refusal that says nothing but its status.
+  /// A refusal without details.
   init(status: Int) { self.status = status }
 
   /// Whether a condition of a write didn't hold.
   public var isFailedPrecondition: Bool { status == 412 }
-  /// Whether what was asked for is not there.
+  /// Whether the requested resource doesn't exist.
   public var isNotFound: Bool { status == 404 }
 }

@@ -1,12 +1,12 @@
 /// The answer to a viewport request.
 public struct View: Codable, Hashable, Sendable {
-  /// What a client is to do with the annotations on screen: remove, then rename what is kept, then add.
+  /// The steps by which a client updates the annotations on screen: remove, rename the kept ones, add.
   public struct Changes: Codable, Hashable, Sendable {
-    /// Those to take away.
+    /// The annotations to remove, by id.
     public var removed: [String]
     /// Pairs of an id before and after.
     public var kept: [[String]]
-    /// Those that are new.
+    /// The new annotations, by id.
     public var added: [String]
   }
 
@@ -43,7 +43,7 @@ public struct View: Codable, Hashable, Sendable {
   public var annotations: [Annotation]
   /// How many features lie in each interval, if it was asked for.
   public var histogram: Histogram?
-  /// What becomes of the annotations on screen, if they were given.
+  /// The changes of the annotations on screen, if they were given.
   public var changes: Changes?
   /// The cells as GeoJSON, if `debug` asked for them.
   public var grid: JSONValue?

@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What changes in a viewport, event by event.
+/// The changes of a viewport, event by event.
 ///
 /// Where the connection breaks it is made again, with the id of the last event, so nothing is missed. Events wait
 /// until they are taken.

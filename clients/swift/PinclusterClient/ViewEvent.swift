@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a watched viewport tells.
+/// An event of a watched viewport.
 public enum ViewEvent: Sendable {
   /// A cell with all its annotations; none if it has become empty.
   public struct Cell: Decodable, Hashable, Sendable {
@@ -14,7 +14,7 @@ public enum ViewEvent: Sendable {
     public var annotations: [Annotation]
   }
 
-  /// All that there is. It replaces what was shown.
+  /// The whole view, which replaces the one before.
   public struct Whole: Decodable, Hashable, Sendable {
     /// The zoom, rounded to 1/1000.
     public var zoomLevel: Double
@@ -32,7 +32,7 @@ public enum ViewEvent: Sendable {
     public var cells: [Cell]
   }
 
-  /// The cells that have changed. They replace what was shown of these cells.
+  /// The changed cells, which replace those before.
   public struct Part: Decodable, Hashable, Sendable {
     /// The version of the collection.
     public var version: Int
@@ -47,7 +47,7 @@ public enum ViewEvent: Sendable {
   /// The collection was dropped. No other event comes.
   case gone
 
-  /// Nil for an event of another kind; throws what the service refuses from now on.
+  /// Nil for an event of another kind. Throws the refusal of an event `problem`.
   init?(_ name: String, _ data: Data) throws {
     let decoder = JSONDecoder()
     switch name {
@@ -62,13 +62,13 @@ public enum ViewEvent: Sendable {
 
 /// The annotations that a watched viewport shows now.
 public struct WatchedView: Sendable {
-  /// What an event does to the annotations on screen.
+  /// The changes of the annotations on screen by an event.
   public struct Changes: Sendable {
-    /// Those to take away.
+    /// The annotations to remove.
     public var removed: [Annotation] = []
-    /// Those that stay, as they are now.
+    /// The annotations that stay, as they are now.
     public var changed: [Annotation] = []
-    /// Those that are new.
+    /// The new annotations.
     public var added: [Annotation] = []
   }
 
@@ -89,7 +89,7 @@ public struct WatchedView: Sendable {
   /// All annotations, in no order.
   public var annotations: [Annotation] { cells.values.flatMap { $0 } }
 
-  /// Applies an event, and tells what becomes of the annotations.
+  /// Applies an event, and returns the changes of the annotations.
   public mutating func apply(_ event: ViewEvent) -> Changes {
     var (before, after): ([Annotation], [Annotation])
     switch event {

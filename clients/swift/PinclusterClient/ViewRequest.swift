@@ -1,4 +1,4 @@
-/// What a map shows, and how its features are clustered: the viewport request. What is nil has the service's
+/// The viewport request: the view of a map, and the clustering of its features. Nil stands for the service's
 /// default.
 public struct ViewRequest: Encodable, Hashable, Sendable {
   /// The part of the world that is visible.
@@ -8,7 +8,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
     case region(Region)
   }
 
-  /// How large it is drawn.
+  /// The scale of the map.
   public enum Scale: Hashable, Sendable {
     /// The width of the rect on the screen, in points, of a map that is neither turned nor tilted.
     case viewportWidth(Double)
@@ -21,11 +21,11 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
     case centerOfMass, nearCenter, cellCenter, first
   }
 
-  /// How features come together.
+  /// The method of clustering.
   public enum Method: String, Codable, Sendable { case grid, distance, collision }
   /// The figure in which pins of one coordinate are spread.
   public enum PinLayout: String, Codable, Sendable { case circle, spiral }
-  /// What the distance between them counts.
+  /// The unit of their distance.
   public enum SpreadUnit: String, Codable, Sendable { case meters, points }
   /// The languages of filters.
   public enum FilterLanguage: String, Codable, Sendable {
@@ -52,7 +52,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
 
   /// A statistic of a property, in each annotation.
   public struct Aggregate: Codable, Hashable, Sendable {
-    /// What is computed.
+    /// The kind of statistic.
     public enum Operation: Codable, Hashable, Sendable {
       case sum, mean, min, max, median
       /// The number of different values of any type.
@@ -61,6 +61,8 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
       case percentile(Int)
 
       /// Decodes it as the contract has it.
+      ///
+      /// - Throws: `DecodingError` for any other form.
       public init(from decoder: any Decoder) throws {
         let name = try decoder.singleValueContainer().decode(String.self)
         let plain = [Operation.sum, .mean, .min, .max, .median, .distinct]
@@ -75,6 +77,8 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
       }
 
       /// Encodes it as the contract has it.
+      ///
+      /// - Throws: the error of the encoder.
       public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(name)
@@ -93,7 +97,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
       }
     }
 
-    /// What is computed.
+    /// The statistic.
     public var operation: Operation
     /// The name of the property.
     public var property: String
@@ -104,6 +108,8 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
     }
 
     /// Decodes it as the contract has it.
+    ///
+    /// - Throws: `DecodingError` for any other form.
     public init(from decoder: any Decoder) throws {
       var container = try decoder.unkeyedContainer()
       operation = try container.decode(Operation.self)
@@ -111,6 +117,8 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
     }
 
     /// Encodes it as the contract has it.
+    ///
+    /// - Throws: the error of the encoder.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.unkeyedContainer()
       try container.encode(operation)
@@ -124,6 +132,8 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
     case names([String])
 
     /// Encodes it as the contract has it.
+    ///
+    /// - Throws: the error of the encoder.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
       switch self {
@@ -153,7 +163,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
   public var rect: Rect
   /// How large it is drawn; `pins` may do without.
   public var scale: Scale?
-  /// How features come together.
+  /// The method of clustering.
   public var method: Method?
   /// The side of a cell in points.
   public var cellSize: Double?
@@ -180,7 +190,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
   public var distanceFromContestedLocation: Double?
   /// The figure in which they are spread.
   public var pinLayout: PinLayout?
-  /// What that distance counts.
+  /// The unit of that distance.
   public var spreadUnit: SpreadUnit?
   /// The property whose value is the title.
   public var titleProperty: String?
@@ -248,6 +258,8 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
   }
 
   /// Encodes it as the contract has it.
+  ///
+  /// - Throws: the error of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     switch rect {
@@ -261,7 +273,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
     case nil: break
     }
     try encodeOptions(into: &fields)
-    // Only these count, and what is written is sent each time.
+    // Only ids and coordinates count, and this list is sent with each request.
     try fields.encodeIfPresent(
       previous?.map { Previous(id: $0.id, coordinate: $0.coordinate) }, forKey: .previous)
   }
@@ -271,7 +283,7 @@ public struct ViewRequest: Encodable, Hashable, Sendable {
     var coordinate: Coordinate?
   }
 
-  /// Writes everything but the rect, the scale and what is on screen.
+  /// Writes everything but the rect, the scale and the annotations on screen.
   func encodeOptions(into fields: inout KeyedEncodingContainer<CodingKeys>) throws {
     try fields.encodeIfPresent(method, forKey: .method)
     try fields.encodeIfPresent(cellSize, forKey: .cellSize)

@@ -2,10 +2,10 @@
   import MapKit
   import PinclusterClient
 
-  /// A cluster or a pin on a map. It stays the same object while what it stands for stays on screen, so that its
-  /// view, its callout and its selection stay, too.
+  /// A cluster or a pin on a map. It stays the same object while its cluster or pin is on screen, and so do its
+  /// view, its callout and its selection.
   public final class ClusterAnnotation: MKPointAnnotation {
-    /// What the service told of it last.
+    /// The latest annotation from the service.
     public private(set) var content: Annotation
 
     init(_ content: Annotation) {
@@ -22,7 +22,7 @@
     /// Its features as far as the request asked for `members`, as `MKClusterAnnotation.memberAnnotations`.
     public var memberAnnotations: [Annotation.Member] { content.members ?? [] }
 
-    /// Takes on what it is now.
+    /// Takes on its present content.
     func show(_ content: Annotation) {
       self.content = content
       if let place = content.coordinate {

@@ -50,7 +50,7 @@
       _ map: MKMapView, viewFor annotation: any MKAnnotation
     ) -> MKAnnotationView? { view(for: annotation, on: map) }
 
-    /// Fades in what is new.
+    /// Fades in new annotations.
     public func mapView(_ map: MKMapView, didAdd views: [MKAnnotationView]) {
       #if canImport(UIKit)
         let new = views.filter { $0 is ClusterView }
@@ -69,7 +69,7 @@
       return view
     }
 
-    /// Asks for what the map shows now, and then for what changes there if it watches.
+    /// Requests the visible annotations, and then their changes if it watches.
     public func mapDidMove(_ map: MKMapView) {
       work?.cancel()
       guard map.bounds.width > 0 else { return }
@@ -103,7 +103,7 @@
       return true
     }
 
-    // MARK: What is shown
+    // MARK: Annotations on screen
 
     /// The scale in the middle of a map, which stays the same while it turns, unlike the width of the visible rect.
     public static func scale(of map: MKMapView) -> ViewRequest.Scale {
@@ -132,7 +132,7 @@
       apply(view, to: map)
       guard watches else { return }
       request.previous = nil
-      // What it shows already is that of this version.
+      // The map already shows this version.
       var watched = WatchedView()
       for try await event in features.changes(request) {
         try Task.checkCancellation()
