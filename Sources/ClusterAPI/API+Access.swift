@@ -2,9 +2,9 @@ import AccessControl
 import HTTPServer
 import Threading
 
-/// Who may do what.
+/// Authentication and authorisation of requests.
 extension API {
-  /// Finds out who sends a request, and begins with it if they may send it.
+  /// Identifies the principal of a request, and begins with it if the principal may send it.
   ///
   /// - Throws: ``AccessFailure`` or ``Problem`` if they may not.
   func authorise(
@@ -24,7 +24,7 @@ extension API {
       let nobody = Principal(grant: .nothing)
       return try admit(nobody, request, at: match, access, finish)
     }
-    // A look at a signature takes as long as many requests, and anybody can ask for it.
+    // A check of a signature takes as long as many requests, and any client can cause it.
     enqueue(.quick, request, finish) {
       do {
         let principal = try access.verified(authorization)
@@ -35,9 +35,9 @@ extension API {
     }
   }
 
-  /// Begins with a request of somebody, after what they see has been brought up to date.
+  /// Begins with a request of a principal, after its view has been brought up to date.
   ///
-  /// - Parameter match: what the path names; nil if it names nothing.
+  /// - Parameter match: the resource of the path; nil if there is none.
   private func admit(
     _ principal: Principal, _ request: HTTPRequest, at match: Route.Match?, _ access: AccessControl,
     isHere: Bool = true, _ finish: @escaping Reply
@@ -50,7 +50,7 @@ extension API {
     else { return try begin(request, at: match, from: own, isHere: isHere, finish) }
     try route.check(request, parameters, principal.grant)
     let collection = route.isOfCollection ? parameters.collection : nil
-    // What lists collections looks at many of them, or at the patterns of all ids.
+    // A list of collections reads many of them, or compares all ids with patterns.
     let listing: CatalogView.Work =
       !route.listsCollections ? .none : view.isFiltered ? .much : .little
     let work = collection.map { view.work(for: $0) } ?? listing

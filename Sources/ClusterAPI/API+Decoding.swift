@@ -35,7 +35,7 @@ extension API {
       let decoded = try decoded(request, limit: limit, isOnePart: true)
     {
       guard isHere else { return answer(decoded, at: match, from: resources, finish) }
-      // What is read on the event loop is bounded as that of a plain request.
+      // The event loop reads no more of it than of a plain request.
       let outcome =
         API.isLong(decoded)
         ? nil
@@ -66,7 +66,7 @@ extension API {
   ) {
     do {
       let outcome = try Route.outcome(of: decoded, at: match, from: resources)
-      // What was interrupted begins again, or is answered with the reason.
+      // Cancelled work begins again, or is answered with the reason.
       if Interruption.isOver { return }
       try carryOut(outcome, decoded, finish, isHere: false)
     } catch {
@@ -86,7 +86,7 @@ extension API {
   private func decoded(
     _ request: HTTPRequest, limit: Int, isOnePart: Bool
   ) throws(Problem) -> HTTPRequest? {
-    // What isn't gzip, or not only, may say anything.
+    // A body that isn't gzip alone may claim any size.
     let size = min(request.body.gzipSize, limit)
     guard let share = resources.writer.memory.share(of: size, for: request.client) else {
       throw .tooManyWrites

@@ -53,7 +53,7 @@ extension API {
     }
   }
 
-  /// Begins again with a request, away from whoever has shown the version.
+  /// Begins again with a request, away from the thread that has published the version.
   private func goOn(after early: TooEarly, _ answering: Answering, isPatient: Bool = true) {
     let finish: Reply = { answering.finish($0) }
     let resources = Resources(self.resources, of: early.view, isPatient: isPatient)

@@ -31,17 +31,16 @@ public final class API: Sendable {
   /// An API over a catalogue and its writer.
   ///
   /// - Parameters:
-  ///   - requestTimeout: the time that a request's work may take with its waiting, in seconds. Writes take as
-  ///     long as they take.
+  ///   - requestTimeout: the time that a request's work may take with its waiting, in seconds. Writes have no limit.
   ///   - maxWait: the time that a read waits until its collection has come to the version that it asks for, in seconds.
   ///   - mostOnLoop: the time after which a read is given up where it came in, in nanoseconds, to be begun again
   ///     on another thread; 0 for never.
   ///   - slowRequest: the time after which a request is slow, in microseconds.
-  ///   - address: tells where clients reach the service, and who they are.
-  ///   - origins: what browsers may ask for on behalf of web sites.
-  ///   - access: who may do what; nil if everybody may do everything.
-  ///   - map: what the map page shows beside features.
-  ///   - report: is given the errors that clients aren't told.
+  ///   - address: the service's address for clients, and theirs.
+  ///   - origins: the policy for browsers' requests on behalf of web sites.
+  ///   - access: the access control; nil if everybody may do everything.
+  ///   - map: the parts of the map page beside features.
+  ///   - report: is called with errors that clients don't see.
   public init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
     requestTimeout: Int = defaultRequestTimeout, maxWait: Double = Double(defaultMaxWait),
@@ -99,7 +98,7 @@ public final class API: Sendable {
     }
   }
 
-  /// Begins with a request of somebody who sees what `resources` has.
+  /// Begins with a request whose client has the view of `resources`.
   ///
   /// - Parameters:
   ///   - match: what the path names; nil if that is to be found.
@@ -116,7 +115,7 @@ public final class API: Sendable {
     }
     guard isHere else {
       let outcome = try Route.outcome(of: request, at: match, from: resources)
-      // What was interrupted begins again, or is answered with the reason.
+      // Cancelled work begins again, or is answered with the reason.
       return Interruption.isOver ? () : try carryOut(outcome, request, finish, isHere: false)
     }
     let outcome = try Interruption.run(atMost: mostOnLoop) {
@@ -188,7 +187,7 @@ public final class API: Sendable {
           try self.enqueue(write, share, request, finish)
         } catch {
           share.giveBack()
-          // What was interrupted is answered with the reason.
+          // Cancelled work is answered with the reason.
           if !Interruption.isOver { finish(.failure(error)) }
         }
       }
@@ -197,7 +196,7 @@ public final class API: Sendable {
     }
   }
 
-  /// Finds out what a write concerns, as a read would, and has it carried out.
+  /// Finds the features of a write, as a read would, and has it carried out.
   private func seek(
     _ find: @escaping @Sendable () throws -> Write, _ request: HTTPRequest,
     _ finish: @escaping Reply
@@ -216,14 +215,16 @@ public final class API: Sendable {
   /// Ends all streams of changes. To be called last, when no request can come any more.
   public func close() { resources.hub.close() }
 
-  /// About what a request costs, if it is a read that has to be worked for. For benchmarks and tests.
+  /// The estimated cost of a request, if it is a read that needs work. For benchmarks and tests.
+  ///
+  /// - Throws: ``Problem`` if the request is refused before it is worked for.
   public func cost(of request: HTTPRequest) throws -> Cost? {
     guard case .read(let read) = try Route.outcome(of: request, from: resources) else { return nil }
     return read.cost()
   }
 
-  /// Answers a read: at once if that is short, else away from the event loops. What takes much longer than was
-  /// expected is given up on the event loop and begun again elsewhere.
+  /// Answers a read: at once if that is short, else away from the event loops. Work that takes much longer
+  /// than estimated is given up on the event loop and begun again elsewhere.
   private func answer(_ read: Read, _ request: HTTPRequest, _ finish: @escaping Reply) throws {
     // To tell what it costs may take long, too.
     let known = Interruption.run(atMost: mostOnLoop) { lane(of: read, request) }
@@ -268,7 +269,7 @@ public final class API: Sendable {
   ) {
     enqueue(lane, request, finish) {
       let result = Result { try work() }
-      // What was interrupted is answered with the reason.
+      // Cancelled work is answered with the reason.
       if !Interruption.isOver { finish(result) }
     }
   }
@@ -316,7 +317,7 @@ public final class API: Sendable {
         return seek(again, request, finish)
       }
       let isFiltered = write.view.isFiltered
-      // Compressing a long answer, or a look at what a tenant sees, must not keep the next writes waiting.
+      // Compressing a long answer, or updating a tenant's view, must not keep the next writes waiting.
       let isLong = (try? result.get().body.count > API.longAnswer) ?? false
       guard isLong || isFiltered, let self else { return finish(result) }
       let isMuch = isFiltered && write.view.work(for: write.collection) == .much

@@ -100,7 +100,7 @@ extension Route {
   /// The paths by the numbers of their resources, for labels.
   static let labels = all.map(\.path)
 
-  /// The resource that is asked most.
+  /// The resource with most requests.
   static let clusters = Route(
     "/collections/{collectionId}/clusters",
     [.get: { try $0.clusters($1.collection, $2) }, .post: { try $0.clusters($1.collection, $2) }])

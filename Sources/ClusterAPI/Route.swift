@@ -95,7 +95,7 @@ final class Route: Sendable {
     (try? find(request.path))?.parameters.route
   }
 
-  /// Whether a request is one that changes what is stored.
+  /// Whether a request is a write.
   static func writes(_ request: HTTPRequest) -> Bool {
     writes(request.method, postTakesFeatures: (try? find(request.path))?.route.takesFeatures)
   }
@@ -113,9 +113,10 @@ final class Route: Sendable {
   /// Whether a body that is posted holds features to store, so that it may be longer than others.
   var takesFeatures: Bool { path == "/collections/{collectionId}/items" }
 
-  // MARK: Who may do what
+  // MARK: Authorisation
 
-  /// Whether it needs no key: what is there before the collections are tells nothing of them, but for figures of all.
+  /// Whether it needs no key: resources that answer before the collections are loaded reveal nothing of them, except
+  /// the figures of all.
   var isPublic: Bool { answersBeforeLoading && !tellsOfEverything }
 
   /// Refuses a request that a grant doesn't cover.

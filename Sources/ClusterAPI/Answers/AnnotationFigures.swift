@@ -1,7 +1,7 @@
 import ClusterCore
 import GeoFormats
 
-/// What clients draw of an annotation, encoded: its coordinate, count and bounds.
+/// The coordinate, count and bounds of an annotation, encoded.
 struct AnnotationFigures {
   let count: Int
   let isUniqueLocation: Bool

@@ -6,7 +6,7 @@ import Threading
 enum AnswerLimit {
   /// The most of a page of features, which has a link to the next one. A page of one feature may have more.
   static let page = 8 << 20
-  /// The most of an answer that has no pages. What writes one ends early beyond that.
+  /// The most of an answer that has no pages. Its writer ends early beyond that.
   static let whole = 32 << 20
 
   /// Refuses an answer that is too long.

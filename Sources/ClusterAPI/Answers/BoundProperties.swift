@@ -1,6 +1,6 @@
 import ClusterCore
 
-/// What a request asks of features' properties, with the values that a collection has for it.
+/// The conditions, groups and statistics of a request, bound to the columns of a collection.
 struct BoundProperties {
   var filter: FeatureFilter?
   var grouping: Grouping?

@@ -39,7 +39,7 @@ final class CachedViewport: Sendable {
     slots = pages.map { Slots(first: $0.slots) }
   }
 
-  /// What is known of an answer without clustering.
+  /// The result of a look into the cache.
   enum Found {
     /// The encoded answer.
     case body([UInt8])
@@ -47,7 +47,7 @@ final class CachedViewport: Sendable {
     case missing(GridRange)
   }
 
-  /// What is known without clustering.
+  /// The answer, as far as it is cached.
   ///
   /// - Throws: ``ImpossibleRequest`` if there are more annotations than the request's limit.
   func found() throws -> Found {
@@ -80,7 +80,7 @@ final class CachedViewport: Sendable {
     let version = snapshot.info.version
     if let known = grid.notes(at: version) { return known }
     guard let found = find(PropertyNotes(request)) else { return nil }
-    // What was interrupted isn't kept.
+    // A cancelled result isn't kept.
     if !Interruption.isOver { grid.keep(found, at: version) }
     return found
   }
@@ -202,7 +202,7 @@ final class CachedViewport: Sendable {
         page.slot(column: column, row: row).pointee.load(ordering: .acquiring) == nil
       else { return }
       let encoded = encode(annotations, by: encoder, &json)
-      // What was interrupted isn't kept.
+      // A cancelled result isn't kept.
       if Interruption.isOver { return _ = encoded.release() }
       bytes += encoded.json.count
       page.fill(column: column, row: row, with: encoded)

@@ -6,7 +6,7 @@ struct CellEncoder {
   private let writer: AnnotationWriter
   /// By cell.
   private let annotations: [Annotation]
-  /// Whose grid the annotations of each layer are on.
+  /// The owner of each layer's grid.
   private let owners: [ViewportCell.Owner]
 
   /// - Parameter cellSize: the size of the viewport's own cells, in points.

@@ -129,7 +129,7 @@ extension ViewportRequest {
       && output.neededTitleProperty == nil && !properties.hasStatistics
   }
 
-  /// What is to be clustered if nothing but the cells of a plain view is needed for the answer; nil otherwise.
+  /// The clustering of a plain view, whose answer needs nothing but its cells; nil for any other.
   var plain: ClusterRequest? {
     guard case .grid(let viewport, _) = area, isOfCells, side == nil,
       !values.cell.properties.hasStatistics, values.cell.properties.groupBy == nil

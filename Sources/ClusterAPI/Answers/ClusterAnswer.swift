@@ -21,7 +21,7 @@ struct ClusterAnswer {
   /// The cells to list, and the number of features in them; nil if they aren't asked for.
   var debugCells: (cells: GridRange, counts: [(cell: CellPosition, count: Int)])?
 
-  /// What is said of the request's properties.
+  /// The notes on the request's properties.
   var notes: [String] = []
   /// The histogram of the features, if it is asked for.
   var histogram: HistogramAnswer?
@@ -104,7 +104,7 @@ struct ClusterAnswer {
     histogram?.write(into: &json)
   }
 
-  /// Writes what a client is to do with the annotations on screen.
+  /// Writes the changes of the annotations on screen.
   private func writeChanges(_ writer: AnnotationWriter, into json: inout JSONWriter) {
     let previous = changes?.previous ?? []
     json.object("changes") { json in

@@ -1,7 +1,7 @@
 import ClusterCore
 
 extension Cost {
-  /// What is asked of an annotation.
+  /// The part of an annotation that a request asks for.
   enum AnnotationPart {
     case itself
     /// At most so many of its features.
@@ -39,7 +39,7 @@ extension Cost {
   /// The cost of a page of features.
   ///
   /// - Parameters:
-  ///   - order: what is needed of properties to order the features by; nil for index order.
+  ///   - order: the options for the columns that order the features; nil for index order.
   ///   - properties: those that a feature carries.
   ///   - isPage: whether it is for people, in HTML.
   init(
@@ -87,7 +87,8 @@ extension Cost {
     nanoseconds += 50_000 + Double(min(limit, collection.index.count)) * 1500
   }
 
-  /// Adds what a table costs more than JSON: its columns, if they aren't known, and a field in each for each feature.
+  /// Adds the extra cost of a table over JSON: its columns, if they aren't known, and a field in each for each
+  /// feature.
   mutating func add(tableOf snapshot: CollectionSnapshot, _ form: FeatureForm, features: Int) {
     let collection = snapshot.collection
     if !form.knowsColumns(of: snapshot) {
@@ -233,7 +234,7 @@ extension Cost {
     }
     let count = min(features, max(most, 1))
     add(features: count, of: sample, otherBytes: 105)
-    // What is picked is measured before.
+    // The selection of properties is measured on the sample.
     nanoseconds += count * sample.readNanoseconds
   }
 }

@@ -149,8 +149,8 @@ extension Cost {
     add(statisticsOf: found, options, mean: mean, collection)
   }
 
-  /// What the hulls of some clusters add, judged by that of random places: its corners are as many as the
-  /// logarithm of their number, and the features near its edge as their root.
+  /// The cost of the hulls of some clusters, if their features lie at random places: a hull then has
+  /// corners like the logarithm of their number, and features near its edge like its root.
   static func hulls(ofFeatures features: Double, clusters: Double) -> Cost {
     guard clusters > 0 else { return Cost(nanoseconds: 0, bytes: 0) }
     let mean = max(features / clusters, 1)
@@ -180,7 +180,7 @@ extension Cost {
     }
     let aggregates = properties.aggregates ?? []
     nanoseconds += Double(Set(aggregates.map(\.property)).count) * found.features * 4
-    // Each is told from values in order. Too many are refused.
+    // Each is taken from sorted values. Too many are refused.
     let values = min(found.features, Double(Statistics.maximumValues))
     nanoseconds += Double(aggregates.count { $0.operation.needsValues }) * values * 60
     for aggregate in aggregates {

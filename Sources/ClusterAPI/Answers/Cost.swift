@@ -1,8 +1,8 @@
 import ClusterCore
 import GeoFormats
 
-/// About what the answer to a read costs, told before it is worked for: within a factor of four, unless most
-/// of it is in the properties of very few features or no column tells what a filter leaves.
+/// The estimated cost of the answer to a read: right within a factor of four, unless most of it is in the
+/// properties of very few features, or no column shows how many features pass a filter.
 ///
 /// The constants are the processor time on the machine of docs/benchmarks.md, as `pincluster-bench --costs`
 /// prints it beside the estimates.
@@ -12,7 +12,7 @@ public struct Cost: Sendable {
   /// The bytes of the answer, before it is compressed.
   public internal(set) var bytes: Double
 
-  /// What any answer costs.
+  /// The cost of any answer.
   init(nanoseconds: Double = 25_000, bytes: Double = 250) {
     (self.nanoseconds, self.bytes) = (nanoseconds, bytes)
   }
@@ -35,7 +35,8 @@ public struct Cost: Sendable {
     nanoseconds += features * (250 + sample.propertyBytes * 0.3 + sample.readNanoseconds)
   }
 
-  /// Adds what must be found out of properties before some of the features of a view can be clustered.
+  /// Adds the cost of the properties that are needed before some of the features of a view can be
+  /// clustered.
   ///
   /// - Parameters:
   ///   - seen: the features of the view, whether or not they pass the filter.
@@ -74,7 +75,7 @@ public struct Cost: Sendable {
     }
   }
 
-  /// Adds the titles of features if they are so rare that a column tells who has one, or whether any has.
+  /// Adds the titles of features if they are so rare that a column is read to find those that have one.
   mutating func add(
     titles property: [UInt8]?, of collection: IndexedCollection, _ sample: RecordSample
   ) {

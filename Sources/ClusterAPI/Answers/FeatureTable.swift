@@ -28,7 +28,7 @@ struct FeatureTable {
 
   /// Chooses the columns for some features.
   ///
-  /// - Parameter form: what is wanted of them.
+  /// - Parameter form: the form in which they are wanted.
   init(_ ordinals: ArraySlice<Int>, of index: FeatureIndex, _ form: FeatureForm) {
     (self.index, self.ordinals, self.form) = (index, ordinals, form)
     for ordinal in ordinals.prefix(FeatureTable.sampled) {

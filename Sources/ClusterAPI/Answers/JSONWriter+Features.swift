@@ -17,7 +17,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a GeoJSON Feature with what a request wants of it.
+  /// Writes a GeoJSON Feature in the form that a request wants.
   mutating func feature(_ record: FeatureRecord, _ form: FeatureForm) {
     if form.isWhole { return feature(record) }
     feature(record, hasGeometry: form.hasGeometry) { json in

@@ -1,8 +1,8 @@
 import ClusterCore
 import GeoFormats
 
-/// What all annotations of a layer have in common, encoded once: the beginning and end of the ids of cells,
-/// and the member `group`. The texts of all layers are in one array, so that loops over annotations read only that.
+/// The common text of a layer's annotations, encoded once: the beginning and end of the ids of cells, and the
+/// member `group`. The texts of all layers are in one array, so that loops over annotations read only that.
 struct LayerTexts {
   private struct Layer {
     var start: Int

@@ -3,10 +3,10 @@ import GeoFormats
 import Texts
 
 /// The sentences about properties that a request names: those that no feature has, and those without numbers where
-/// numbers are meant. Without it a filter such as `country = DE` answers nothing, and nobody knows why.
+/// numbers are meant. Without them a filter such as `country = DE` has an empty answer without a reason.
 ///
 /// It depends on nothing but the request and the features that are seen, so that all instances say the same. A null
-/// counts as none, as in filters. Of a collection without features nothing is said.
+/// counts as none, as in filters. A collection without features has no notes.
 struct PropertyNotes {
   private struct Asked {
     let name: [UInt8]
@@ -61,7 +61,7 @@ struct PropertyNotes {
     }
   }
 
-  /// Adds a property that a request names. Nothing is said twice of one.
+  /// Adds a property that a request names. Each property has one note at most.
   private mutating func add(_ name: [UInt8], isCompared: Bool = false, needsNumbers: Bool = false) {
     let index = asked.firstIndex { $0.name == name } ?? asked.endIndex
     if index == asked.endIndex { asked.append(Asked(name: name)) }

@@ -46,7 +46,7 @@ struct RecordSample {
       case .names(let names) where isRead:
         wanted += 2
         PropertyReader.forEachSelected(names, in: properties) { wanted += $0.count + $1.count + 2 }
-      // What isn't read may be all that is wanted.
+      // All of a feature that isn't read may be wanted.
       case .names: wanted += properties.count
       }
       guard let title else { continue }

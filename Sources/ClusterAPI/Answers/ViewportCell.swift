@@ -2,7 +2,7 @@ import ClusterCore
 
 /// A cell of a viewport: of its own grid, or of the grid of a group.
 struct ViewportCell: Hashable {
-  /// Whose grid a cell is of.
+  /// The owner of a cell's grid.
   enum Owner: Hashable {
     case viewport
     /// A group that has cells of its own size, by its key; nil for the features without a value.

@@ -11,7 +11,7 @@ import Synchronization
 public final class Catalog: Sendable {
   private struct Entry {
     var snapshot: CollectionSnapshot
-    /// Of a shared store, what has changed lately.
+    /// The latest changes of a shared store.
     var recent: RecentSteps?
     /// Nil until the first client watches the collection.
     var log: TouchLog?
@@ -171,7 +171,8 @@ public final class Catalog: Sendable {
   /// The collection with an id, which may hold features that have expired.
   private func shown(_ id: String) -> CollectionSnapshot? { entries.withLock { $0[id]?.snapshot } }
 
-  /// Replaces a snapshot and tells watchers what it touched. The caller holds ``publishing``.
+  /// Replaces a snapshot and tells watchers the changed coordinates. The caller holds
+  /// ``publishing``.
   private func show(
     _ snapshot: CollectionSnapshot, touched: [Coordinate]?, _ steps: [RecentSteps.Step] = []
   ) {
@@ -216,7 +217,7 @@ public final class Catalog: Sendable {
     if let version { waits.show(version, of: id) }
   }
 
-  /// The collection with an id as it is now, with what has changed lately.
+  /// The collection with an id as it is now, with its latest changes.
   func dated(_ id: String) -> DatedSnapshot? {
     guard let snapshot = self[id] else { return nil }
     // A later one, if there is one by now.
@@ -238,7 +239,7 @@ public final class Catalog: Sendable {
       }
       removed?.log?.notify()
     }
-    // Those who wait for this are told that it has gone.
+    // Clients that wait for it are told that it has gone.
     if let version = self.version(of: id) { waits.show(version.number, of: id) }
   }
 

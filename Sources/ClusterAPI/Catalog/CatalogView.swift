@@ -1,23 +1,24 @@
 import AccessControl
 import ClusterCore
 
-/// The collections as somebody sees them: those that a grant covers, with the features that pass its filter.
+/// The collections as a principal sees them: those that its grant covers, with the features that pass its
+/// filter.
 struct CatalogView: Sendable {
-  /// Everything that there is.
+  /// The collections without any restriction.
   let whole: Catalog
-  /// Whose view it is.
+  /// The principal that has the view.
   let principal: Principal
-  /// What the principal has the view by; nil if nobody needs anything.
+  /// The access control that admitted the principal; nil if the service has none.
   private let access: AccessControl?
-  /// Those who see the same features; nil for all.
+  /// The tenant of the grant's filter; nil if all features are seen.
   private let tenant: Tenant?
 
-  /// Everything.
+  /// A view of all collections and features.
   init(_ catalog: Catalog) {
     (whole, principal, tenant, access) = (catalog, .unchecked, nil, nil)
   }
 
-  /// What somebody is granted.
+  /// A view of the collections and features that a principal's grant covers.
   init(_ catalog: Catalog, _ principal: Principal, _ tenants: Tenants, _ access: AccessControl) {
     (whole, self.principal, self.access) = (catalog, principal, access)
     tenant = principal.grant.filter.map(tenants.tenant)
@@ -25,16 +26,16 @@ struct CatalogView: Sendable {
 
   private var grant: Grant { principal.grant }
 
-  /// Whether requests have to be looked at for what they may ask.
+  /// Whether requests must be checked against the grant.
   var isChecked: Bool { access != nil }
 
-  /// Whether the principal still has it; for what lasts.
+  /// Whether the principal still has its grant; long-lived streams ask again.
   var isValid: Bool { access?.isValid(principal) ?? true }
 
-  /// What features must pass to be seen; nil for all.
+  /// The filter of visible features; nil if all are.
   var filter: FilterExpression? { tenant?.filter }
 
-  /// Stands for the features that are seen: equal for all who see the same.
+  /// The identity of the set of visible features: equal for all principals that see the same.
   var scope: ObjectIdentifier? { tenant.map(ObjectIdentifier.init) }
 
   /// The collection with an id, as it is now.
@@ -42,7 +43,7 @@ struct CatalogView: Sendable {
   /// - Throws: ``Problem`` 503 if there is no memory for what is seen of it.
   subscript(_ id: String) -> CollectionSnapshot? { get throws { try snapshot(id, from: 0) } }
 
-  /// The collection with an id, as it is now, for somebody who asks for a version. It may be an earlier one.
+  /// The collection with an id, as it is now, for a request that names a version. It may be an earlier one.
   ///
   /// - Throws: ``Problem`` 503 if there is no memory for what is seen of it.
   func snapshot(_ id: String, from version: Int64) throws -> CollectionSnapshot? {
@@ -74,7 +75,8 @@ struct CatalogView: Sendable {
     return last.isDropped && last.number >= version
   }
 
-  /// Has waits for a collection end when it has come far enough: if all of it is seen, that is done by whoever changes it.
+  /// A function that updates a tenant's view of a collection, and so ends waits for its version; nil if all features are
+  /// seen, as the writer then ends such waits.
   func refresher(of id: String) -> (@Sendable () -> Void)? {
     guard let tenant else { return nil }
     return { [whole] in tenant.updateSoon(id, from: whole) }
@@ -83,7 +85,7 @@ struct CatalogView: Sendable {
   /// The work that ``subscript(_:)`` takes for a collection.
   enum Work {
     case none
-    /// What has changed since the last time.
+    /// Applying the changes since the last time.
     case little
     /// A look at all features, or at many.
     case much
@@ -109,7 +111,7 @@ struct CatalogView: Sendable {
   /// Whether only some features are seen.
   var isFiltered: Bool { tenant != nil }
 
-  /// The store's part of the entity tags of what is seen; nil for that of the whole.
+  /// The store's part of entity tags in this view; nil for that of the whole.
   var name: String? { tenant?.name }
 
   /// The number of collections.
@@ -130,7 +132,7 @@ struct CatalogView: Sendable {
     return tenant.view(of: id).changes(in: whole.logs, wake: wake)
   }
 
-  /// Refuses to change what belongs to all who see a collection.
+  /// Refuses to change a part of a collection that all its clients share.
   func checkSeesAll() throws(Problem) {
     guard isFiltered else { return }
     throw .forbidden("the key is for some of the features, and this concerns all of them")

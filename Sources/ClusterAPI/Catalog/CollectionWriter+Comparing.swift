@@ -3,8 +3,8 @@ import Dispatch
 import FeatureStore
 import Threading
 
-/// Compares now and then what is shown of each collection with what a shared store holds. Both are the same as long as
-/// nobody edits the store by hand and this program has no fault in how it follows others.
+/// Compares each collection in memory now and then with its rows in a shared store. They are the same unless somebody
+/// edits the store by hand, or this program has a bug in following others.
 extension CollectionWriter {
   /// When collections are compared.
   struct Comparing {
@@ -15,7 +15,7 @@ extension CollectionWriter {
     fileprivate var next: UInt = 0
   }
 
-  /// The shortest pause between two comparisons, in nanoseconds, and how many times as long as the last one has taken.
+  /// The shortest pause between two comparisons, in nanoseconds, and as a multiple of the last one's duration.
   private static let (pause, rest): (UInt, UInt) = (1_000_000_000, 50)
 
   /// Begins a comparison, if one is due. There is one at a time, with pauses between them.

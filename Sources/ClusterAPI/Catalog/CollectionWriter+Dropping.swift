@@ -7,7 +7,7 @@ extension CollectionWriter {
   struct Clearing {
     fileprivate static let fewest = 16
     private static let most = 65_536
-    /// What writes may wait for it, in nanoseconds.
+    /// The time for which writes may have to wait for a clearing, in nanoseconds.
     private static let turn: UInt64 = 4_000_000
 
     fileprivate var rows = 256
@@ -27,7 +27,7 @@ extension CollectionWriter {
     home.check()
     guard sweeping.timer != nil, !clearing.isScheduled else { return }
     let start = DispatchTime.now().uptimeNanoseconds
-    // What fails, as on a full disk, is tried again when the timer comes.
+    // The timer tries again after a failure, as on a full disk.
     guard let isMore = clearSome(), isMore else { return }
     clearing.took(DispatchTime.now().uptimeNanoseconds - start)
     clearing.isScheduled = true

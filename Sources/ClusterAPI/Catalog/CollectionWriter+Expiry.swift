@@ -32,7 +32,7 @@ extension CollectionWriter {
     home.check()
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.setEventHandler { [weak self] in
-      // Watchers are to be told even if nobody reads the collection.
+      // Watchers need the change even if no client reads the collection.
       self?.catalog.leaveOutExpired()
       self?.noticePlace()
       self?.sweepIfDue()
@@ -54,37 +54,38 @@ extension CollectionWriter {
     sweeping.timer = nil
   }
 
-  /// Deletes what has expired, at most once a second unless a sweep has left some.
+  /// Deletes expired features, at most once a second unless a sweep has left some.
   func sweepIfDue() {
     home.check()
     guard sweeping.timer != nil, sweeping.next <= .now() else { return }
     sweep()
   }
 
-  /// Deletes what has expired, or as much of it as others don't wait for too long.
+  /// Deletes expired features, or as many of them as don't keep writes waiting too long.
   private func sweep() {
     if let shared {
       sweeping.next = .now() + .milliseconds(200)
       return sweep(shared)
     }
     sweeping.next = .now() + .seconds(1)
-    // In this order, so that none of the snapshots holds what has expired by then.
+    // In this order, so that no snapshot holds a feature that has expired by then.
     let now = store.clock.now
     let snapshots = catalog.takeToSweep()
     guard !snapshots.isEmpty else { return }
     let isDone = removeExpired(from: snapshots.map(\.info.key), at: now)
     guard isDone != true else { return }
-    // What has failed waits for its next turn.
+    // The sweep that failed waits for its next turn.
     catalog.needsSweep(snapshots.map(\.info.id))
     guard isDone == false else { return }
     sweeping.next = .now()
     queue.async { [weak self] in self?.sweepIfDue() }
   }
 
-  /// The most expired features that are deleted at once on a full disk, and how many if there is no room for that.
+  /// The numbers of expired features to delete at once on a full disk: each is tried if there is no room for the
+  /// one before.
   private static let withoutRoom = [256, 16, 1]
 
-  /// Deletes what has expired. Returns whether all of it is deleted; nil if that failed.
+  /// Deletes expired features. Returns whether all of them are deleted; nil if that failed.
   private func removeExpired(from collections: [Int64], at now: Int64) -> Bool? {
     do {
       return try store.removeExpired(

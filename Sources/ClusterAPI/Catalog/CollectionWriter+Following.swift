@@ -4,11 +4,11 @@ import FeatureStore
 import HTTPServer
 import Threading
 
-/// Follows what others write to a store that several instances share.
+/// Follows the writes of other instances to a shared store.
 extension CollectionWriter {
-  /// What the writer knows about others' writes.
+  /// The writer's state of following.
   struct Following {
-    /// Wakes the writer up when others have written something.
+    /// Wakes the writer up after writes of other instances.
     fileprivate var source: (any DispatchSourceRead)?
     fileprivate var descriptor: Int32?
     /// The collections, by key, that are being loaded.
@@ -44,7 +44,7 @@ extension CollectionWriter {
     shared?.onChange = { _ in }
   }
 
-  /// Shows what others have written, if there is anything. Connects if the connection was lost.
+  /// Shows the writes of other instances, if there are any. Connects if the connection was lost.
   private func follow() {
     home.check()
     guard let shared, following.timer != nil else { return }
@@ -134,7 +134,7 @@ extension CollectionWriter {
       guard before.map({ now?.isSameState(as: $0) ?? false }) ?? (now == nil) else {
         return follow()
       }
-      // Whatever was shown under its id before is another state of it, from which no change leads here.
+      // The state shown under its id before is another one, from which no changes lead here.
       catalog.publish(
         CollectionSnapshot(info: loaded.info, collection: IndexedCollection(loaded.index)),
         touched: nil)
@@ -151,7 +151,7 @@ extension CollectionWriter {
     follow()
   }
 
-  /// Deletes what has expired, unless another instance does.
+  /// Deletes expired features, unless another instance does.
   func sweep(_ shared: any SharedStore) {
     home.check()
     guard shared.link.isUp else { return }

@@ -5,10 +5,10 @@ import Synchronization
 import Threading
 
 /// Keeps the indexes of large collections in files, so that the next start need not make them again. A
-/// file is written on another thread, from an index that doesn't change. What is written to the collection
-/// meanwhile is noted in the database.
+/// file is written on another thread, from an index that doesn't change. Writes to the collection
+/// meanwhile are noted in the database.
 extension CollectionWriter {
-  /// What the writer knows about index files.
+  /// The writer's state of index files.
   struct IndexFileKeeping {
     var report: StoreEvent.Report = { _ in }
     fileprivate var job: IndexFileJob?

@@ -4,14 +4,20 @@ import FeatureStore
 import Threading
 import HTTPServer
 
-/// The only writer: puts each write on disk, then shows it to readers. It works on a queue of its own, so that
-/// no event loop waits for a disk.
+/// The only writer of the collections: puts each write on disk, then shows it to readers. It works on a queue of its
+/// own, so that no event loop waits for a disk.
 ///
-/// Small writes that wait together share a transaction, and with it one synchronization to disk, during which
-/// the next ones gather. Each has its own outcome, and is answered after it is on disk.
+///     let catalog = Catalog()
+///     let writer = CollectionWriter(store: try SQLiteStore(directory: "data"), catalog: catalog)
+///     try writer.load()  // Readers now find the stored collections in the catalogue.
+///     _ = writer.enqueue(write, share) { outcome in … }  // Called when the write is on disk, or has failed.
+///     writer.close()
 ///
-/// `@unchecked Sendable`: the store, `sweeping`, `clearing` and `indexFiles` are touched on the serial `queue` only, which
-/// debug builds check. All else is Sendable.
+/// Small writes that wait together share a transaction, and with it one synchronization to disk, during which the
+/// next ones gather. Each has its own outcome, and is answered after it is on disk.
+///
+/// `@unchecked Sendable`: the store, `sweeping`, `clearing` and `indexFiles` are used on the serial `queue` only,
+/// which debug builds check. All else is Sendable.
 public final class CollectionWriter: @unchecked Sendable {
   private typealias Job = WriteQueue.Job
 
@@ -29,7 +35,7 @@ public final class CollectionWriter: @unchecked Sendable {
     }
   }
 
-  /// How much was written since the start.
+  /// Counts and histograms of the writes since the start.
   struct Counts {
     /// Writes that changed something.
     var writes = 0
@@ -81,8 +87,11 @@ public final class CollectionWriter: @unchecked Sendable {
     link = shared?.link
   }
 
-  /// Loads every collection into the catalogue. To be called once, before any write. `report` is told what
-  /// becomes of index files, from now on.
+  /// Loads every collection into the catalogue. To be called once, before any write.
+  ///
+  /// - Parameter report: is called with each event of the store, from now on.
+  /// - Throws: ``StoreError`` if the store can't be read or is damaged.
+  /// - Complexity: O(n) in the features of all collections.
   public func load(report: @escaping StoreEvent.Report = { _ in }) throws {
     try queue.sync {
       indexFiles.report = report
@@ -179,7 +188,7 @@ public final class CollectionWriter: @unchecked Sendable {
 
   // MARK: On the queue
 
-  /// Does what waits, and what comes meanwhile.
+  /// Carries out the waiting writes, and those that come meanwhile.
   private func work() {
     home.check()
     while true {
@@ -205,7 +214,7 @@ public final class CollectionWriter: @unchecked Sendable {
     do {
       try store.transaction(on: Set(jobs.map(\.write.collection))) {
         for job in jobs where group.byteCount < WriteQueue.maximumGroupBytes {
-          // What a write that is alone throws ends the transaction.
+          // An error of a single write ends the transaction.
           guard group.isShared else {
             results.append(.success(try group.perform(job.write)))
             continue

@@ -1,4 +1,4 @@
-/// A collection as it is now, with what has changed lately.
+/// A collection as it is now, with its latest changes.
 struct DatedSnapshot: Sendable {
   let snapshot: CollectionSnapshot
   /// Nil for the store of one process, and where it isn't known.

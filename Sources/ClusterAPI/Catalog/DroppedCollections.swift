@@ -1,4 +1,5 @@
-/// The versions at which the latest collections were dropped, so that nobody waits for what has gone.
+/// The versions at which the latest collections were dropped, so that no read waits for one that has
+/// gone.
 struct DroppedCollections: Sendable {
   /// The most that are remembered.
   static let most = 1000

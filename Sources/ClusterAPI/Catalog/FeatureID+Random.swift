@@ -2,7 +2,7 @@ import CCrypto
 import ClusterCore
 
 extension FeatureID {
-  /// A random id that nobody has (UUID version 4).
+  /// A random id that no feature has (UUID version 4).
   static func random() throws(Problem) -> FeatureID {
     var bytes = [UInt8](repeating: 0, count: 16)
     guard ccrypto_random(&bytes, bytes.count) else {

@@ -5,11 +5,11 @@ import Threading
 /// Those features of a collection that pass a filter, as a collection of their own: with versions, caches and a log of
 /// changes that tell nothing of any others.
 ///
-/// It is brought up to date by whoever asks for it, from the collection as it is then.
+/// Each request for it brings it up to date, from the collection as it is then.
 final class FilteredView: Sendable {
   private struct State: Sendable {
     var filtered: FilteredCollection
-    /// What was said about the whole collection when this was up to date.
+    /// The description of the whole collection when this was up to date.
     var whole: CollectionInfo
     /// The place of that snapshot.
     var place: Int
@@ -53,7 +53,7 @@ final class FilteredView: Sendable {
     return state.filtered.isNear(whole.index)
   }
 
-  /// What passes of a collection as it is now, or later.
+  /// The passing features of a collection as it is now, or later.
   ///
   /// - Throws: ``Problem`` 503 if there is no memory for it.
   func snapshot(of whole: DatedSnapshot) throws -> CollectionSnapshot {
@@ -80,8 +80,9 @@ final class FilteredView: Sendable {
     }
   }
 
-  /// What passes of a collection that has come to a time that is asked for as a version, under no earlier one: another
-  /// instance, which shows the same, may have given it a later one, as it was asked later.
+  /// The passing features of a collection that has come to a time asked for as a version. Their version is at least
+  /// that time: another instance that shows the same features may have given them a later version, as it was asked
+  /// later.
   func snapshot(of whole: DatedSnapshot, from asked: Int64) throws -> CollectionSnapshot {
     let made = try snapshot(of: whole)
     guard made.info.version < asked, asked <= whole.settled else { return made }
@@ -140,8 +141,8 @@ final class FilteredView: Sendable {
 
   /// A step to a version of the whole collection.
   ///
-  /// - Parameter time: the time of the step; it is handed the coordinates where features differ, nil for all. The version is
-  ///   later than the one before in any case.
+  /// - Parameter time: a function that returns the time of the step, given the coordinates where features differ, nil for
+  ///   all. The version is later than the one before in any case.
   private func step(
     after before: State?, to whole: CollectionSnapshot, at time: ([Coordinate]?) -> Int64
   ) throws -> Step {

@@ -1,2 +1,2 @@
-/// What was found out for a write before its turn is of no use any more. Nothing was changed.
+/// The work done for a write before its turn is outdated. Nothing was changed.
 struct Outdated: Error {}

@@ -3,7 +3,7 @@ import GeoFormats
 import Texts
 import Threading
 
-/// Which properties the features of a collection have, and what kinds of values.
+/// The properties that the features of a collection have, with the kinds of their values.
 struct PropertySurvey: Sendable {
   /// The kinds of values of a property that were seen.
   struct Kinds: OptionSet, Hashable, Sendable {
@@ -17,7 +17,7 @@ struct PropertySurvey: Sendable {
     static let null = Kinds(rawValue: 64)
   }
 
-  /// What all texts of a property are, as JSON Schema names it.
+  /// The formats, as JSON Schema names them, that all texts of a property have.
   struct Formats: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
     /// A date-time of RFC 3339.
@@ -33,11 +33,11 @@ struct PropertySurvey: Sendable {
     /// Its name as JSON text, as it was seen first.
     fileprivate let text: [UInt8]
     fileprivate(set) var kinds: Kinds = []
-    /// What each string is; all as long as there is none.
+    /// The formats of every string seen; all formats as long as there is none.
     fileprivate(set) var formats = Formats.all
   }
 
-  /// The most properties that are told, and the longest name of one, in bytes.
+  /// The most properties in a survey, and the longest name of one, in bytes.
   static let (mostProperties, longestName) = (1000, 256)
 
   /// The properties in the order in which features in index order bring them.
@@ -51,8 +51,8 @@ struct PropertySurvey: Sendable {
   /// A survey of nothing.
   init() {}
 
-  /// Looks at all features. O(bytes of all properties), in memory for the told properties. What was interrupted
-  /// means nothing.
+  /// Looks at all features. O(bytes of all properties), in memory for the told properties. After a cancellation
+  /// the result is meaningless.
   init(of index: FeatureIndex) {
     index.points.forEachRun { look(at: $0, of: index) }
   }
@@ -72,8 +72,8 @@ struct PropertySurvey: Sendable {
     }
   }
 
-  /// Adds what other features have that come after these. Both together are what a look at all of them would tell
-  /// if the other survey is complete.
+  /// Adds the survey of features that come after these. The result equals a survey of all of them if the other
+  /// one is complete.
   mutating func add(_ other: PropertySurvey) {
     isComplete = isComplete && other.isComplete
     ids.formUnion(other.ids)
@@ -139,7 +139,7 @@ struct PropertySurvey: Sendable {
 }
 
 extension PropertySurvey.Formats {
-  /// What a string is by its JSON text.
+  /// The formats of a string, by its JSON text.
   fileprivate init(ofText text: UnsafeRawBufferPointer) {
     let inner = UnsafeRawBufferPointer(rebasing: text.dropFirst().dropLast())
     if DateTime.milliseconds(inner) != nil {

@@ -1,14 +1,14 @@
 import ClusterCore
 import FeatureStore
 
-/// What has changed in a collection of a shared store since a time up to which everything is known, step by step: by this
-/// tenants are told versions that say nothing of what others have changed.
+/// The changes of a collection of a shared store, step by step, since a time up to which everything is known. By these
+/// tenants get versions that reveal nothing of others' changes.
 struct RecentSteps: Sendable {
   /// A change.
   struct Step: Sendable {
     /// When it was made, in microseconds since 1970 (UTC).
     let time: Int64
-    /// The coordinates that it touched; nil if it may concern all.
+    /// The coordinates of its changes; nil if it may concern all.
     let touched: [Coordinate]?
   }
 
@@ -16,7 +16,7 @@ struct RecentSteps: Sendable {
   let settled: Int64
   /// The collection as it was then.
   let base: CollectionSnapshot
-  /// What has changed since, the earliest first.
+  /// The changes since, the earliest first.
   private var steps: [Step] = []
   /// The number of coordinates in ``steps``.
   private var count = 0
@@ -24,7 +24,7 @@ struct RecentSteps: Sendable {
   /// A collection that is settled.
   init(_ base: CollectionSnapshot, settled: Int64) { (self.base, self.settled) = (base, settled) }
 
-  /// The steps that lead to a snapshot; nil if it isn't known what has changed.
+  /// The steps that lead to a snapshot; nil if its changes aren't known.
   init?(
     _ earlier: RecentSteps?, from old: CollectionSnapshot, to new: CollectionSnapshot,
     by steps: [Step]
@@ -45,8 +45,8 @@ struct RecentSteps: Sendable {
     }
   }
 
-  /// The time of the last step that touched some coordinates, or of the last one that may concern all if these are nil. If
-  /// there were no steps, the time up to which everything is known.
+  /// The time of the last step with changes at some coordinates, or of the last one that may concern all if these are nil.
+  /// If there were no steps, the time up to which everything is known.
   func time(of touched: [Coordinate]?) -> Int64 {
     guard let last = steps.last else { return settled }
     let wanted = touched.map { Set($0) } ?? []

@@ -38,7 +38,7 @@ final class SurveyCache: Sendable {
   var isMostlyKnown: Bool { state.withLock { $0.survey != nil || $0.blocks != nil } }
 
   /// The survey. The first call looks at all features that aren't in blocks of an earlier survey, while others wait.
-  /// Nothing is kept if it is interrupted.
+  /// Nothing is kept if it is cancelled.
   func survey(of index: FeatureIndex) -> PropertySurvey {
     if let existing { return existing }
     return turn.withLongLock(otherwise: { PropertySurvey() }) { _ in
@@ -69,7 +69,8 @@ final class SurveyCache: Sendable {
         block = BlockSurvey(made)
       }
       guard block.survey.isComplete else {
-        // What it leaves out may be known of others, so that only a look at all tells.
+        // A property that it leaves out may be in other surveys, so only a look at all features
+        // tells.
         return State(survey: PropertySurvey(of: index), lookedAt: lookedAt + index.count)
       }
       let isKept = room.share(&block)

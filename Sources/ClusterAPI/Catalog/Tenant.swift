@@ -3,11 +3,12 @@ import Dispatch
 import Synchronization
 import Threading
 
-/// What those see who are granted the features that pass a filter: a view of each collection.
+/// The clients that are granted the features of one filter, with their view of each collection.
 final class Tenant: Sendable {
-  /// What their features pass.
+  /// The filter that their features pass.
   let filter: FilterExpression
-  /// Stands for the store in entity tags: versions of one tenant mean nothing to another, nor to another process.
+  /// The name of the store in entity tags: versions of one tenant mean nothing to another, nor to another
+  /// process.
   let name = String(UInt64.random(in: .min ... .max), radix: 36)
   // Characters: ids of collections, which are of ASCII
   private let views = Locked<[String: FilteredView]>([:])
@@ -46,8 +47,8 @@ final class Tenant: Sendable {
     views.withLock { $0.removeValue(forKey: collection) }?.end()
   }
 
-  /// Has a view brought up to date by a thread of low priority, which does one after the other, and ends the waits for
-  /// what it shows then.
+  /// Has a view brought up to date by a thread of low priority, one after the other, which then ends the waits for its
+  /// version.
   func updateSoon(_ id: String, from catalog: Catalog) {
     guard updating.withLock({ $0.insert(id).inserted }) else { return }
     Tenant.background.async { [self] in
@@ -70,7 +71,7 @@ final class Tenant: Sendable {
         forget(id)
         continue
       }
-      // What fails for want of memory is tried again by whoever needs it.
+      // After a failure for want of memory, the next request tries again.
       if view.isMade { _ = try? view.snapshot(of: whole) }
     }
   }

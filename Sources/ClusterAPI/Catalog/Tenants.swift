@@ -38,7 +38,7 @@ public final class Tenants: Sendable {
     return tenant
   }
 
-  /// How many tenants there are, and what is kept for them: views of collections, and the features in those.
+  /// The numbers of tenants, of the views of collections kept for them, and of the features in those.
   var figures: (tenants: Int, views: Int, features: Int) {
     let all = byFilter.withLock { Array($0.values) }
     return all.map(\.figures).reduce((all.count, 0, 0)) {

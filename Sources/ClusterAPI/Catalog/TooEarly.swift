@@ -3,7 +3,7 @@ struct TooEarly: Error {
   let collection: String
   /// The version that is asked for.
   let version: Int64
-  /// What the client sees.
+  /// The client's view of the collections.
   let view: CatalogView
   /// Whether it is answered all the same if the version doesn't come in time.
   var isOptional = false

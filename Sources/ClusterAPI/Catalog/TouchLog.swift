@@ -2,7 +2,7 @@ import ClusterCore
 import Synchronization
 import Threading
 
-/// The coordinates that the latest changes of a collection touched, by version, and its latest snapshot. A
+/// The coordinates of the latest changes of a collection, by version, and its latest snapshot. A
 /// collection has a log from its first watcher on.
 final class TouchLog: Sendable {
   /// The most coordinates that a log keeps.
@@ -10,7 +10,8 @@ final class TouchLog: Sendable {
 
   /// The logs of a catalogue, which keep less each where there are many.
   final class Family: Sendable {
-    /// The coordinates that all logs may keep; those that aren't written to any more keep what they had.
+    /// The coordinates that all logs may keep; logs that aren't written to any more keep their
+    /// coordinates.
     private static let total = 16 * TouchLog.capacity
     private let count = Atomic<Int>(0)
 
@@ -27,7 +28,7 @@ final class TouchLog: Sendable {
     var snapshot: CollectionSnapshot
     /// The log holds all changes after this version and later ones.
     var floor: Int64
-    /// The changes and what they touched. Those before the index `first` are discarded.
+    /// The changes and their coordinates. Those before the index `first` are discarded.
     var changes: [(version: Int64, touched: [Coordinate])] = []
     var first = 0
     /// The number of coordinates that are kept.
@@ -112,7 +113,7 @@ final class TouchLog: Sendable {
     }
   }
 
-  /// The coordinates that were touched after a version; nil if the log doesn't go back that far.
+  /// The coordinates that were changed after a version; nil if the log doesn't go back that far.
   func coordinates(after version: Int64) -> [Coordinate]? {
     state.withLock { $0.changes(after: version)?.flatMap(\.touched) }
   }

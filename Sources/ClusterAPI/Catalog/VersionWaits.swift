@@ -3,9 +3,9 @@ import Threading
 
 /// Reads that wait until a collection has come to a version.
 ///
-/// Nothing of a read is done meanwhile, on no thread: whoever shows a version ends the waits for it, and a timer, which
-/// runs as long as there are waits, those whose time is over or whose clients have gone. Few may wait, of all addresses
-/// and of one. Can be used on any thread.
+/// Nothing of a read is done meanwhile, on no thread: the thread that shows a version ends the waits for it, and a
+/// timer, which runs as long as there are waits, those whose time is over or whose clients have gone. Few may wait, of
+/// all addresses and of one. Can be used on any thread.
 final class VersionWaits: Sendable {
   /// How many reads may wait.
   struct Limits: Sendable {
@@ -41,7 +41,7 @@ final class VersionWaits: Sendable {
     let deadline: UInt
     /// Whether the client has gone. It isn't asked once the wait is over.
     let isAbandoned: @Sendable () -> Bool
-    /// For features of a tenant, which are looked at by whoever asks for them: has them looked at soon, and then
+    /// For features of a tenant, which are found when they are asked for: has them looked at soon, and then
     /// ``show(_:of:to:)`` called.
     let refresh: (@Sendable () -> Void)?
     /// Is called once, and must not block.
@@ -56,8 +56,8 @@ final class VersionWaits: Sendable {
     var (shown, late) = (0, 0)
   }
 
-  /// The waits now, and who is told next: the decisions, without threads and clocks, so that tests can try whatever order
-  /// of events there may be.
+  /// The present waits, and which end next: the decisions, without threads and clocks, so that tests can try any order of
+  /// events.
   struct State: Sendable {
     fileprivate let limits: Limits
     /// By collection, the oldest first.
@@ -93,7 +93,7 @@ final class VersionWaits: Sendable {
       return refused
     }
 
-    /// Whether somebody has to look in a while who hasn't been told to.
+    /// Whether a look has to be scheduled.
     mutating func mustLook() -> Bool {
       guard !isLookedAt, !waits.isEmpty else { return false }
       isLookedAt = true
@@ -114,7 +114,7 @@ final class VersionWaits: Sendable {
       return (shown, others)
     }
 
-    /// Takes what has lasted too long, or nobody waits for any more.
+    /// Takes waits that have lasted too long, or whose clients have gone.
     mutating func look(at now: UInt) -> (late: [Wait], abandoned: [Wait]) {
       isLookedAt = false
       var (late, abandoned): ([Wait], [Wait]) = ([], [])
@@ -188,7 +188,7 @@ final class VersionWaits: Sendable {
     try result.get()?.end(.refused)
   }
 
-  /// What is told to whom there is no place for.
+  /// The answer to a read that there is no place for.
   static func tooMany(_ places: Int) -> Problem {
     .unavailable("\(places) reads wait for a version already", .waits)
   }
@@ -218,9 +218,9 @@ final class VersionWaits: Sendable {
     queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause))) { [self] in look() }
   }
 
-  /// Ends what has lasted too long, or nobody waits for any more.
+  /// Ends waits that have lasted too long, or whose clients have gone.
   private func look() {
-    // Asked under the lock, so that nobody answers meanwhile.
+    // Under the lock, so that no other thread answers meanwhile.
     let (over, isAgain) = state.withLock { ($0.look(at: MonotonicTime.now), $0.mustLook()) }
     if isAgain { schedule() }
     for wait in over.late { wait.end(.late) }

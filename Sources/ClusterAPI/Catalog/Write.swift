@@ -11,7 +11,7 @@ struct Write: Sendable {
     throw .noRoom
   }
 
-  /// Whose it is: what they don't see they can't change.
+  /// The client's view of the collections: a write can't change features that it doesn't show.
   let view: CatalogView
   /// The collection that it concerns.
   let collection: String
@@ -46,8 +46,8 @@ struct Write: Sendable {
     return Write.tell(try? view[collection]?.info.version, with: outcome)
   }
 
-  /// An outcome with a version. Who is told that the feature isn't there, or isn't what it was, is told as well where
-  /// to see that.
+  /// An outcome with a version. A refusal because the feature isn't there, or has changed, has it, too, so that the
+  /// client can read that state.
   static func tell(
     _ version: @autoclosure () -> Int64?, with outcome: Result<HTTPResponse, any Error>
   ) -> Result<HTTPResponse, any Error> {

@@ -9,7 +9,7 @@ final class WriteGroup {
   private struct Draft {
     /// The collection before; nil if there was none, or if it has been dropped.
     var base: CollectionSnapshot?
-    /// What is said about it now; nil if it has been dropped.
+    /// Its description now; nil if it has been dropped.
     var info: CollectionInfo?
     var wasDropped = false
     /// The version at which it was dropped.
@@ -17,7 +17,7 @@ final class WriteGroup {
     var changes: [FeatureChange] = []
     /// The last change of each feature.
     var latest: [FeatureID: Latest] = [:]
-    /// The collection with the changes applied, and the coordinates that they touched; see ``prepare()``.
+    /// The collection with the changes applied, and the coordinates that they changed; see ``prepare()``.
     var collection: IndexedCollection?
     var touched: [Coordinate] = []
   }
@@ -43,7 +43,7 @@ final class WriteGroup {
   private(set) var byteCount = 0
   /// The number of writes that have changed something.
   private(set) var changeCount = 0
-  /// Whose write is carried out.
+  /// The view of the write that is carried out.
   private var view: CatalogView
   /// Why the drafts no longer agree with the transaction; nil as long as they do.
   private var damage: (any Error)?
@@ -56,11 +56,11 @@ final class WriteGroup {
     view = CatalogView(catalog)
   }
 
-  /// Carries out a write. It finds and changes only what those can see whose it is.
+  /// Carries out a write, which finds and changes only features that its client can see.
   func perform(_ write: Write) throws -> HTTPResponse {
     view = write.view
     let outcome = Result { try write.perform(self) }
-    // What a tenant sees of it takes longer to tell.
+    // The version of a tenant's view takes longer to find, so the caller does that.
     if view.isFiltered { return try outcome.get() }
     return try Write.tell(version(of: write.collection), with: outcome).get()
   }
@@ -107,7 +107,7 @@ final class WriteGroup {
     } ?? nil
   }
 
-  /// Does the same whoever may see it.
+  /// Does the same without looking at the client's view.
   private func withAnyRecord<R>(
     of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
   ) rethrows -> R? {
@@ -278,7 +278,7 @@ final class WriteGroup {
     }
   }
 
-  /// Shows readers what is on disk now.
+  /// Shows readers the changes that are on disk now.
   func publish() {
     for (id, draft) in drafts {
       guard let info = draft.info, let collection = draft.collection else {
@@ -294,7 +294,7 @@ final class WriteGroup {
     }
   }
 
-  /// Frees what it holds, after ``publish()``.
+  /// Frees its memory, after ``publish()``.
   func end() { drafts = [:] }
 
   /// Whether a draft changes which features pass a span of time, wherever they are.

@@ -4,7 +4,7 @@ import ClusterCore
 struct WriteGuard {
   private let filter: FilterExpression
 
-  /// What some writes may do; nil if there is nothing to guard.
+  /// A guard for the writes of a tenant; nil without a filter.
   init?(_ filter: FilterExpression?) {
     guard let filter else { return nil }
     self.filter = filter
@@ -19,7 +19,7 @@ struct WriteGuard {
 
   /// Refuses to write features that don't pass.
   ///
-  /// - Parameter stored: calls its argument with what is stored under an id, if anything is.
+  /// - Parameter stored: calls its argument with the feature stored under an id, if there is one.
   /// - Throws: ``ForbiddenFeatures`` if some don't, or would replace others that don't.
   func check(
     _ batch: FeatureBatch, stored: (FeatureID, (FeatureRecord) -> Void) throws -> Void

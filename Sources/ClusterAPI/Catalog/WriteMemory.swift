@@ -3,16 +3,17 @@ import HTTPServer
 import Threading
 
 /// Limits the memory of all writes that are being read, wait or are being carried out, and of those of one
-/// client. A part is for those who have little, so that a few who are greedy don't keep others from writing.
+/// client. A part is reserved for clients that use little, so that a few greedy ones don't keep others from
+/// writing.
 final class WriteMemory: Sendable {
   private struct Used {
     var bytes = 0
     var byClient: [UInt64: Int] = [:]
   }
 
-  /// What a client has who may use the reserve, in bytes.
+  /// The most memory of a client that may use the reserve, in bytes.
   private static let little = 1 << 20
-  /// What a write takes beside its features, in bytes.
+  /// The memory of a write beside its features, in bytes.
   private static let overhead = 1024
 
   private let limits: WriteLimits
@@ -26,7 +27,7 @@ final class WriteMemory: Sendable {
     return share.resize(to: bytes) ? share : nil
   }
 
-  /// Whether there is memory for a write of a client who takes no other.
+  /// Whether there is memory for a write of a client that has no other.
   func hasRoom(for bytes: Int) -> Bool {
     let bytes = bytes + WriteMemory.overhead
     return used.withLock { isRoom($0.bytes + bytes, own: bytes) }
@@ -38,7 +39,7 @@ final class WriteMemory: Sendable {
     return own <= limits.decodedBytes && all <= limits.waitingBytes - reserve
   }
 
-  /// Changes what a client has taken; false, without a change, if that would be too much.
+  /// Changes the memory of a client; false, without a change, if that would be too much.
   private func add(_ bytes: Int, for client: UInt64) -> Bool {
     used.withLock { used in
       let own = used.byClient[client, default: 0] + bytes

@@ -67,7 +67,7 @@ struct WriteQueue: Sendable {
         others.append(client)
         continue
       }
-      // A client that is alone keeps nobody waiting.
+      // A single client keeps no other waiting.
       let limit = turns.count == 1 ? WriteQueue.maximumGroupBytes : WriteQueue.quickBytes
       let count = runOfSmall(client, within: limit, atMost: WriteQueue.maximumGroup - taken.count)
       for job in take(count, of: client) {

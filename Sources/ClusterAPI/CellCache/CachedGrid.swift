@@ -10,7 +10,7 @@ final class CachedGrid: Sendable {
     var pages: [CellPage.Position: CellPage] = [:]
     /// The sentences about the properties that the options name, as of ``version``; nil if they aren't known.
     var notes: [String]?
-    /// The number of coordinates that were touched since the last request.
+    /// The number of coordinates that were changed since the last request.
     var idleTouches = 0
   }
 
@@ -19,7 +19,7 @@ final class CachedGrid: Sendable {
   private let state: Locked<State>
   private let used: Atomic<Int>
 
-  /// The number of coordinates that may be touched without a request before the grid is evicted. They cost
+  /// The number of coordinates that may change without a request before the grid is evicted. They cost
   /// about a millisecond, as much as clustering a few viewports anew.
   private static let maximumIdleTouches = 16_384
 
@@ -66,7 +66,7 @@ final class CachedGrid: Sendable {
     state.withLock { if $0.version <= version { $0.notes = notes } }
   }
 
-  /// Evicts the cells that hold some points, which were touched in a version that isn't shown yet.
+  /// Evicts the cells that hold some points, which were changed in a version that isn't shown yet.
   ///
   /// - Returns: false if the grid is no longer used. Readers of that version must not get it then.
   func touch(_ points: [MapPoint], at version: Int64) -> Bool {

@@ -4,7 +4,7 @@ import HTTPServer
 ///
 /// `@unchecked Sendable`: its variables are read and written by its cache alone, under the cache's lock.
 final class CachedTile: @unchecked Sendable {
-  /// What is kept of a tile; without a body there is nothing in it.
+  /// The cached content of a tile; an empty tile has no body.
   struct Content {
     let body: KeptBody?
 

@@ -7,20 +7,20 @@ import Threading
 /// (``CellKey``) encode a cell to the same bytes until a feature in it changes.
 ///
 /// The snapshots of a collection share one cache. They follow each other in one line: each is made from the
-/// one before by a change that says which coordinates it touched. Before a snapshot is shown, the cells of
-/// those coordinates are evicted (``touch(_:at:)``). Readers of any version may use the cache, and slow ones
-/// too, and no reader gets a cell of another version than its own:
+/// one before by a change whose coordinates are known. Before a snapshot is shown, the cells of those
+/// coordinates are evicted (``touch(_:at:)``). Readers of any version may use the cache, and slow ones too,
+/// and no reader gets a cell of another version than its own:
 ///
-/// - A page says from which version on it holds (``CellPage/version``). When a cell in it is touched, the page
-///   is replaced by a copy without that cell, which holds from the touching version on. Readers who have the
-///   old page keep it. A new page holds from the grid's last touch on.
+/// - A page says from which version on it holds (``CellPage/version``). When a cell in it is invalidated, the
+///   page is replaced by a copy without that cell, which holds from the touching version on. Readers who have
+///   the old page keep it. A new page holds from the grid's last touch on.
 /// - A reader gets only the current page of a position, and only if it holds at the reader's version v. All
 ///   versions that are shown, v included, have passed through ``touch(_:at:)``. So no version between the
-///   page's and the latest has touched any of its cells; otherwise the page would have been replaced. Hence
-///   the page's cells are right for v.
+///   page's and the latest has invalidated any of its cells; otherwise the page would have been replaced.
+///   Hence the page's cells are right for v.
 /// - For the same reason, a cell that the reader encodes from v's features is right for all who have the page,
-///   now or later, and for copies of it, in which touched cells are evicted. Two readers who encode the same
-///   cell make the same bytes, so it doesn't matter who is first.
+///   now or later, and for copies of it, in which invalidated cells are evicted. Two readers who encode the
+///   same cell make the same bytes, so it doesn't matter who is first.
 ///
 /// A write is made from the snapshot that was shown when it began. Features that expired meanwhile are in it
 /// again, but they are left out once more before it is shown, as clocks don't go back (``WallClock``).
@@ -67,7 +67,7 @@ final class CellCache: Sendable {
     }
   }
 
-  /// Evicts the cells that a version has touched, before the version is shown.
+  /// Evicts the cells that a version invalidates, before the version is shown.
   ///
   /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
   func touch(_ touched: [Coordinate]?, at version: Int64) {

@@ -5,19 +5,19 @@ import Threading
 ///
 /// No reader gets a tile of another version than its own:
 ///
-/// - Before a version is shown, the tiles that hold its touched coordinates are evicted (``touch(_:at:)``). So
-///   a tile that is there is as it was at its ``CachedTile/version``, up to the latest version.
+/// - Before a version is shown, the tiles that hold its changed coordinates are evicted (``touch(_:at:)``). So a
+///   tile that is there is as it was at its ``CachedTile/version``, up to the latest version.
 /// - A reader of version v gets a tile only from that version on. v is shown, so it isn't later than the latest.
 /// - The place of a tile is made before it is encoded, by a reader of the latest version, and evicted like a
-///   tile. If it is still there when the tile has been encoded, nothing has touched the tile meanwhile. Other
-///   readers who find the place read a version from its own on, so they encode the same bytes.
+///   tile. If it is still there when the tile has been encoded, nothing has invalidated the tile meanwhile.
+///   Other readers who find the place read a version from its own on, so they encode the same bytes.
 final class TileCache: Sendable {
   private struct State {
     var version = Int64.min
     var places: [TileKey.Place: [CachedTile]] = [:]
     /// The number of tiles on each level.
     var levels: [TileKey.Level: Int] = [:]
-    /// The number of tiles that were looked for since the last request because of touched coordinates.
+    /// The number of tiles that were looked for since the last request because of changed coordinates.
     var idleSteps = 0
     /// Nil until the first request.
     var memory: TileCacheBudget?
@@ -44,7 +44,7 @@ final class TileCache: Sendable {
     }
   }
 
-  /// What is known of a tile.
+  /// The result of a look into the cache.
   enum Found {
     case content(CachedTile.Content)
     /// Nothing, but there is a place for it.
@@ -57,9 +57,9 @@ final class TileCache: Sendable {
 
   deinit { state.withLock { state in state.memory?.remove(state.removeAll()) } }
 
-  /// The most tiles of one place, which differ in what was asked for.
+  /// The most tiles of one place, which differ in their requests.
   private static let mostOfPlace = 64
-  /// The most tiles that are looked for because of touched coordinates: about five milliseconds.
+  /// The most tiles that are looked for because of changed coordinates: about five milliseconds.
   private static let mostSteps = 100_000
 
   /// Looks for a tile for a reader of a version.
@@ -94,7 +94,7 @@ final class TileCache: Sendable {
     return found
   }
 
-  /// Keeps what has been encoded for a place, if that is still there.
+  /// Keeps the content encoded for a place, if that is still there.
   func fill(_ tile: CachedTile, with content: CachedTile.Content) {
     let size = content.body?.maximumByteCount ?? 0
     let memory = state.withLock { state -> TileCacheBudget? in
@@ -107,7 +107,7 @@ final class TileCache: Sendable {
     memory?.add(size)
   }
 
-  /// Evicts the tiles that a version has touched, before the version is shown.
+  /// Evicts the tiles that a version invalidates, before the version is shown.
   ///
   /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
   func touch(_ touched: [Coordinate]?, at version: Int64) {

@@ -39,8 +39,8 @@ struct TileKey {
   /// The size of the options above which nothing is kept, in bytes.
   private static let maximumBytes = 8 << 10
 
-  /// The key of a tile that is encoded with the values of a viewport; nil if the options are too long, or if what the
-  /// filter means depends on features elsewhere.
+  /// The key of a tile that is encoded with the values of a viewport; nil if the options are too long, or if the
+  /// meaning of the filter depends on features elsewhere.
   init?(_ tile: Tile, _ viewport: ViewportRequest) {
     guard case .grid(let area, _) = viewport.area,
       viewport.cellByteCount <= TileKey.maximumBytes, !viewport.dependsOnOthers
@@ -59,6 +59,7 @@ struct TileKey {
 
   private var options: CellOptions { viewport.values.cell.canonical(atZoom: zoomLevel) }
 
-  /// About the memory of the key, in bytes. What is read from a filter takes a few times its text.
+  /// About the memory of the key, in bytes. A parsed filter takes a few times the memory of its
+  /// text.
   var byteCount: Int { 1024 + 8 * viewport.cellByteCount }
 }

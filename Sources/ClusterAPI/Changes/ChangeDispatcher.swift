@@ -35,7 +35,7 @@ final class ChangeDispatcher {
         return
       }
       // Reading a collection leaves out its expired features.
-      // What some see of one is brought up to date by that, too.
+      // It also updates the views of tenants.
       for (key, watch) in watches { watch.catalog.refresh(key.collection) }
       work()
     }
@@ -87,7 +87,8 @@ final class ChangeDispatcher {
       view = watched
     case .tiles(let asked): view = WatchedTiles(asked, log, request.view.whole.tileCacheBudget)
     }
-    // A filter is the longest part of a request; what is read from it takes a few times its text.
+    // A filter is the longest part of a request; parsed, it takes a few times the memory of its
+    // text.
     let watch = Watch(
       view, of: request.view, extraBytes: 4096 + 8 * key.query.text.utf8.count,
       isExpensive: (try? request.view[key.collection]).map(view.isExpensive) ?? false, log, mailbox,

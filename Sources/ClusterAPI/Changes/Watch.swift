@@ -21,7 +21,7 @@ final class Watch {
     let id: Int
   }
 
-  /// What a request asks to watch.
+  /// The subject of a watch.
   enum Subject: Sendable {
     case viewport(ViewportRequest)
     case tiles(WatchedTiles.Request)
@@ -31,7 +31,7 @@ final class Watch {
   struct Request: Sendable {
     let id: Int
     let key: Key
-    /// What the client sees.
+    /// The client's view of the collections.
     let view: CatalogView
     let subject: Subject
     /// The version that the client shows already; nil if it shows none.
@@ -52,7 +52,7 @@ final class Watch {
   static let pause = Duration.milliseconds(250)
   /// The most seconds that a step takes on the thread that sends changes.
   static let quickStep = 0.02
-  /// How many times as long as a step took the next one isn't begun.
+  /// The pause after a step, as a multiple of its duration.
   private static let rest = 4.0
   /// The most versions, other than that of the viewport, from which clients are brought up to date in one step.
   static let versionsOfStep = 16
@@ -60,7 +60,7 @@ final class Watch {
   private static let keepAlivePeriod = Duration.seconds(15)
 
   let log: TouchLog
-  /// What its first client sees, which is what all of them see.
+  /// The view of its first client, which all of them share.
   let catalog: CatalogView
   private let view: any Watched
   private let mailbox: WatchMailbox
@@ -76,7 +76,7 @@ final class Watch {
   private(set) var cost: Double
   /// The memory of the viewport, in bytes.
   private(set) var byteCount = 0
-  /// That of what the viewport is made from.
+  /// The memory of its key and request, in bytes.
   private let extraBytes: Int
   /// Whether a step has begun and not ended.
   private(set) var isBusy = false
@@ -111,7 +111,7 @@ final class Watch {
   /// Whether steps are so short that the thread that sends changes can do them itself.
   var isQuick: Bool { cost <= Watch.quickStep }
 
-  /// The addresses of its watchers and of those who want to be.
+  /// The addresses of its watchers and of clients that ask to watch.
   var addresses: [UInt64] { Array(clients.keys) }
 
   /// When the next step is due; nil if there is nothing to do.
@@ -140,7 +140,7 @@ final class Watch {
     if let watcher = watchers.removeValue(forKey: watcher) { leave(watcher.client) }
   }
 
-  /// Notes that a client isn't a watcher any more, before it is told.
+  /// Notes that a client isn't a watcher any more, before it is told so.
   private func leave(_ client: UInt64) {
     let left = (clients[client] ?? 0) - 1
     clients[client] = left > 0 ? left : nil
@@ -165,7 +165,7 @@ final class Watch {
     behind = watchers.filter { isBehind($1) && isReady($1, $0, now) }.mapValues(\.version)
     guard !isAbandoned else { return nil }
     isBusy = true
-    // What is beyond a step's share waits for the next one: of those who watch what shows the latest, of requests the last.
+    // The rest waits for the next step: of watchers those that show the latest versions, of requests the last.
     let versions = Set(Set(behind.values).sorted().prefix(Watch.versionsOfStep / 2))
     behind = behind.filter { versions.contains($0.value) }
     var shown = Set<Int64?>(versions)
@@ -197,7 +197,7 @@ final class Watch {
     }
   }
 
-  /// Ends a step: sends all watchers what has changed, and answers requests.
+  /// Ends a step: sends the changes to all watchers, and answers requests.
   func finish(_ outcome: WatchWork.Product) {
     home.check()
     isBusy = false
@@ -290,7 +290,7 @@ final class Watch {
 
   // MARK: The end
 
-  /// Ends the streams of those to whom this isn't granted any more.
+  /// Ends the streams of clients whose grant doesn't cover this any more.
   func endInvalid() {
     home.check()
     guard catalog.isChecked else { return }

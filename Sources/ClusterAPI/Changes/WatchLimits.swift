@@ -1,4 +1,4 @@
-/// What watchers may take together.
+/// The limits that all watchers share.
 struct WatchLimits: Sendable {
   /// The most watchers.
   var places = 1000

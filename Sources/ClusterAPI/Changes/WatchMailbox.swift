@@ -19,7 +19,7 @@ final class WatchMailbox: Sendable {
     var streams: [(watcher: Watch.Place, stream: ResponseStream)] = []
     var gone: [Watch.Place] = []
     var touched: [TouchLog] = []
-    /// What came of work that another thread has done.
+    /// The result of work on another thread.
     var outcome: WatchWork.Product?
     var isClosing = false
   }

@@ -37,7 +37,8 @@ struct WatchTurns {
     candidates.indices.min { rank(candidates[$0]) < rank(candidates[$1]) }
   }
 
-  /// What is lowest is next. A viewport that several watch is in turn with the first of them.
+  /// The rank of a candidate; the lowest is next. A viewport that several watch is in turn with the
+  /// first of them.
   private func rank(_ candidate: Candidate) -> (used: Double, wait: Double) {
     let used = candidate.clients.lazy.map { self.used[$0] ?? 0 }.min() ?? 0
     return (used, candidate.cost * WatchTurns.patience - candidate.waited)

@@ -3,7 +3,7 @@ import Threading
 /// The work of a step of a watch: bringing its viewport up to date, and encoding events. It may be done on another
 /// thread.
 ///
-/// `@unchecked Sendable`: the viewport is used by whoever does the work, and by nobody else until it is done.
+/// `@unchecked Sendable`: only the thread that does the work uses the viewport until it is done.
 struct WatchWork: @unchecked Sendable {
   /// The events that clients need.
   struct Events: Sendable {
@@ -13,7 +13,7 @@ struct WatchWork: @unchecked Sendable {
     var since: [Int64?: [UInt8]] = [:]
   }
 
-  /// What came of the work.
+  /// The result of the work.
   struct Product: Sendable {
     var events: Result<Events, any Error>
     /// The version that the viewport shows now.

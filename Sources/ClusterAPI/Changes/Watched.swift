@@ -1,8 +1,8 @@
 import ClusterCore
 
-/// What clients watch of a collection, and the events for them when the collection changes.
+/// A part of a collection that clients watch, with the events for them when the collection changes.
 protocol Watched: AnyObject {
-  /// The approximate memory of what is shown, in bytes.
+  /// The approximate memory of its state, in bytes.
   var byteCount: Int { get }
   /// Whether it has been updated at all.
   var isKnown: Bool { get }
@@ -15,17 +15,17 @@ protocol Watched: AnyObject {
   /// Moves on to a snapshot.
   ///
   /// - Parameters:
-  ///   - touched: the coordinates that were touched since the version shown; nil if they aren't known.
+  ///   - touched: the coordinates that were changed since the version shown; nil if they aren't known.
   ///   - wantsView: whether a client shows nothing yet.
   /// - Throws: if it can't be watched any more.
   func update(
     to snapshot: CollectionSnapshot, touched: [Coordinate]?, wantsView: Bool
   ) throws -> WatchedUpdate
 
-  /// What a client needs that shows an earlier version.
+  /// The event for a client that shows an earlier version.
   ///
   /// - Parameters:
-  ///   - touched: the coordinates that were touched since, at least one.
+  ///   - touched: the coordinates that were changed since, at least one.
   ///   - snapshot: the snapshot of the last update.
   func missed(touched: [Coordinate], in snapshot: CollectionSnapshot) throws -> WatchedMissed
 }

@@ -1,7 +1,7 @@
-/// What a client needs that shows an earlier version.
+/// The event for a client that shows an earlier version.
 enum WatchedMissed {
   case nothing
   case event([UInt8])
-  /// What a client gets that shows nothing.
+  /// The whole view, as for a client that shows nothing.
   case everything
 }

@@ -3,12 +3,12 @@ import GeoFormats
 
 /// The tiles of a zoom whose content has changed.
 ///
-/// A tile's content depends on the features in it alone, so only tiles that hold touched coordinates can have
-/// changed. As far as that is quick, they are encoded, and those left out that are as they were when they were
-/// encoded last. Of the others it is enough to say that they may have changed. So it is after several changes:
-/// a tile may be as it was, and yet a client may have fetched it between two of them.
+/// A tile's content depends on the features in it alone, so only tiles that hold changed coordinates can have
+/// changed. As far as that is quick, they are encoded, and those that are the same as when they were last
+/// encoded are left out. The others are only reported as possibly changed. That is right after several
+/// changes, too: a tile may be as it was, and yet a client may have fetched it between two of them.
 final class WatchedTiles: Watched {
-  /// What is asked for: the tiles of a zoom, all of them or those of an area.
+  /// The watched tiles: those of a zoom, all of them or those of an area.
   struct Request: Sendable {
     /// Any tile of the zoom.
     let tile: TileRequest

@@ -2,7 +2,7 @@ import ClusterCore
 import FeatureStore
 import GeoFormats
 
-/// What the watchers of a viewport show, and the events for them when the collection changes.
+/// The state of a watched viewport, with the events for its watchers when the collection changes.
 ///
 /// It keeps a hash of each cell's encoded annotations instead of the annotations, so that cells that haven't
 /// changed aren't sent again.
@@ -40,7 +40,7 @@ final class WatchedViewport: Watched {
       limit: viewport.values.limit ?? ClusterRequest.maximumLimit)
   }
 
-  /// The approximate memory of what is shown, in bytes.
+  /// The approximate memory of its state, in bytes.
   var byteCount: Int { (shown?.count ?? 0) * 112 }
 
   /// Whether its first update may take long.
@@ -51,7 +51,7 @@ final class WatchedViewport: Watched {
       && Cost(of: viewport, over: collection).lane != nil
   }
 
-  /// Whether a write may change what is shown elsewhere.
+  /// Whether a write may change cells elsewhere.
   private var dependsOnOthers: Bool {
     viewport.values.cell.properties.filter?.dependsOnOthers == true
   }
@@ -62,7 +62,7 @@ final class WatchedViewport: Watched {
   /// Moves on to a snapshot.
   ///
   /// - Parameters:
-  ///   - touched: the coordinates that were touched since the version shown; nil if they aren't known.
+  ///   - touched: the coordinates that were changed since the version shown; nil if they aren't known.
   ///   - wantsView: whether a client needs the whole viewport.
   /// - Throws: ``ImpossibleRequest`` if the viewport can't be answered.
   func update(
@@ -128,7 +128,7 @@ final class WatchedViewport: Watched {
     return cells.sorted()
   }
 
-  /// The encoder of what is in some cells now.
+  /// The encoder of some cells as they are now.
   private func encoder(
     _ selection: CellSelection, of snapshot: CollectionSnapshot
   ) throws -> CellEncoder {

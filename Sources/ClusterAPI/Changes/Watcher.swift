@@ -21,9 +21,9 @@ final class Watcher {
 
   /// The client's address.
   let client: UInt64
-  /// What the client may see, as long as that is valid.
+  /// The client's view of the collections, as long as its grant is valid.
   let view: CatalogView
-  /// The version that the client shows once it has read what was sent.
+  /// The version that the client shows once it has read all events sent.
   var version: Int64
   /// The stream; nil until the response has begun.
   var stream: ResponseStream?

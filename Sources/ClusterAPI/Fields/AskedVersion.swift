@@ -12,10 +12,10 @@ struct AskedVersion {
   /// Every double up to this that is an integer is that and no other.
   private static let last = 9_007_199_254_740_991
 
-  /// Reads what a request asks for in its query or in a header field; nil if it asks for no version. Of two, the later
+  /// Reads the version that a request names in its query or in a header field; nil if it names none. Of two, the later
   /// counts.
   ///
-  /// - Throws: ``Problem`` 400 for what can't be a version.
+  /// - Throws: ``Problem`` 400 if the value can't be a version.
   init?(_ request: HTTPRequest) throws(Problem) {
     let field = request.headers[VersionField.name]
     let isInQuery = request.query.map(AskedVersion.mayBeNamed) ?? false

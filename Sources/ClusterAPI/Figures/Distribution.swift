@@ -1,6 +1,6 @@
-/// How often values were how large.
+/// A histogram of values.
 struct Distribution: Sendable {
-  /// What a histogram measures.
+  /// The unit and buckets of a histogram.
   enum Scale: Sendable {
     /// Nanoseconds, told as seconds: from a ten-thousandth of a second to some, or to a minute.
     case moments, waits

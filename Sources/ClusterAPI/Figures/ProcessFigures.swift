@@ -1,9 +1,9 @@
 import Glibc
 import Texts
 
-/// What the system says about this process, under the names that every program uses.
+/// The system's figures of this process, under the names that every program uses.
 enum ProcessFigures {
-  /// Adds what is known. It reads some files of /proc.
+  /// Adds the figures that can be read. It reads some files of /proc.
   static func write(to text: inout PrometheusText) {
     let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
     // Behind the name, which may hold anything.
@@ -53,7 +53,7 @@ enum ProcessFigures {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
     defer { close(descriptor) }
-    // What is wanted of /proc/stat stands behind lines for each processor and interrupt.
+    // In /proc/stat, the wanted line is behind lines for each processor and interrupt.
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 16 << 10)
     while bytes.count < 1 << 20 {

@@ -1,6 +1,6 @@
 import GeoFormats
 
-/// What an annotation carries apart from its position.
+/// The members that an annotation carries beside its position.
 struct AnnotationOptions: Hashable, Sendable {
   /// The properties that a pin or member carries.
   enum PropertySelection: Hashable, Sendable {

@@ -10,13 +10,13 @@ struct CellOptions: Hashable, Sendable {
   var settings = ClusterSettings()
   /// The settings of single groups; nil if none are given.
   var groups: [GroupOptions]?
-  /// What is asked of the features' properties.
+  /// The statistics and conditions over the features' properties.
   var properties = PropertyOptions()
-  /// What annotations carry.
+  /// The members that annotations carry.
   var output = AnnotationOptions()
 
-  /// What is asked of the features' properties, without the statistics that annotations don't carry.
-  /// `weightBy` stays, since it also decides where clusters are.
+  /// ``properties`` without the statistics that annotations don't carry. `weightBy` stays, since it
+  /// also decides where clusters are.
   var neededProperties: PropertyOptions {
     var needed = properties
     if output.fields.isDisjoint(with: [.counts, .otherCount]) { needed.countBy = nil }
@@ -35,7 +35,7 @@ struct CellOptions: Hashable, Sendable {
 
   /// The options with everything that has no effect at a zoom brought to one value, as a cache key.
   consuming func canonical(atZoom zoomLevel: Double) -> CellOptions {
-    // At which zooms there are clusters on which grids is told only by where they come apart.
+    // Without expansions other zooms don't matter, neither their grids nor where clustering ends.
     if !output.needsExpansion {
       settings.zoomStep = .finest
       let isClusteringOff = settings.maxZoomLevelForClustering.map { zoomLevel > $0 } ?? false

@@ -1,7 +1,7 @@
 import ClusterCore
 import GeoFormats
 
-/// What a request wants of the features that it gets: `properties`, `skipGeometry` and `crs`, and in lists `near`.
+/// The form in which a request gets features: `properties`, `skipGeometry` and `crs`, and in lists `near`.
 struct FeatureForm: Sendable {
   /// The fields that make it up.
   static let names = ["properties", "skipGeometry", "crs"]

@@ -57,7 +57,7 @@ extension Fields {
 
   /// The language of the filter, if it is given.
   func filterLanguage() throws(Problem) -> FilterLanguage? {
-    // The name in drafts of the standard, which GDAL 3.6 sends. What it sends is CQL2, too.
+    // The name in drafts of the standard, which GDAL 3.6 sends. Its filters are CQL2, too.
     if try string("filter-lang") == "cql-text" { return .text }
     return try choice("filter-lang", FilterLanguage.self)
   }
@@ -98,7 +98,8 @@ extension Fields {
 }
 
 extension CQL2Error {
-  /// What doesn't parse is malformed; what is too much or impossible is well-formed.
+  /// A malformed or impossible filter is a bad request; one that is only too large or too deep is
+  /// well-formed.
   fileprivate var status: Int {
     switch self {
     case .syntax, .json, .impossible: 400

@@ -44,7 +44,7 @@ extension Fields {
     }
   }
 
-  // MARK: What annotations carry
+  // MARK: Members of annotations
 
   /// The properties that annotations carry: a list of names, `*` or `none`.
   func propertySelection(_ name: String) throws(Problem) -> AnnotationOptions.PropertySelection? {

@@ -1,21 +1,21 @@
 import ClusterCore
 import GeoFormats
 
-/// What one group has of its own: an element of `groups`.
+/// The settings of one group: an element of `groups`.
 struct GroupOptions: Hashable, Sendable {
   var key: [UInt8]
   /// A JSON pointer to it.
   var pointer: String
   /// In points; nil for that of the request.
   var cellSize: Double?
-  /// Those of the request, apart from what the group has of its own.
+  /// The settings of the request with those of the group in their place.
   var settings: ClusterSettings
 
   fileprivate static let names = ViewportField.names(.group)
 }
 
 extension Fields {
-  /// The settings of single groups; what a group doesn't have is that of the request.
+  /// The settings of single groups, with those of the request for the rest.
   func groups(_ name: String, inheriting settings: ClusterSettings) throws -> [GroupOptions]? {
     try withJSON(name) { json in
       // As many as an answer can have annotations.

@@ -3,11 +3,11 @@ import GeoFormats
 import Threading
 
 extension IndexedCollection {
-  /// The smallest collection whose columns take so much memory that it is asked for before.
+  /// The smallest collection whose columns take so much memory that it is checked before.
   private static let large = 200_000
 
   /// Throws ``ImpossibleRequest/outOfMemory`` unless there is memory for the columns that an answer needs and
-  /// that aren't there yet, and for what a filter selects.
+  /// that aren't there yet, and for the selection of a filter.
   func checkMemory(for options: PropertyOptions) throws(ImpossibleRequest) {
     guard index.count >= IndexedCollection.large else { return }
     let names = options.valueNames + options.keyNames.map { ColumnName($0) }
@@ -26,8 +26,8 @@ extension IndexedCollection {
     return readingIDs(in: expression)
   }
 
-  /// A key's filter with the values of the properties that it names. What it lets through depends on nothing but the
-  /// feature itself, so `id` is always a property.
+  /// A key's filter with the values of the properties that it names. It depends on nothing but the feature itself,
+  /// so `id` is always a property.
   func filter(ofKey expression: FilterExpression) throws(ImpossibleRequest) -> FeatureFilter {
     try checkMemory(for: PropertyOptions(filter: expression))
     return bound(expression)
@@ -43,7 +43,8 @@ extension IndexedCollection {
     return expression.readingID(as: FilterExpression.id)
   }
 
-  /// Whether a feature has a property `id`, other than null. What was interrupted doesn't know.
+  /// Whether a feature has a property `id`, other than null. True after a cancellation, when that isn't
+  /// known.
   var hasIDProperty: Bool { column(of: FilterExpression.id).hasValues || Interruption.isOver }
 
   /// The values of a property, named in UTF-8.
@@ -51,7 +52,7 @@ extension IndexedCollection {
     column(named: property, decoder: JSONPropertyDecoder())
   }
 
-  /// What a filter asks of a property.
+  /// The column of a property as a filter reads it.
   func column(_ name: ColumnName) -> PropertyColumn {
     switch name.reading {
     case .values: column(of: name.property)
@@ -97,8 +98,8 @@ extension FilterExpression {
   /// The property that stands for a feature's id in filters, unless features have it.
   static let id = Array("id".utf8)
 
-  /// Whether what it means depends on whether any feature has a property `id`, so that a write may change what it
-  /// says of features elsewhere.
+  /// Whether its meaning depends on whether any feature has a property `id`, so that a write may change its
+  /// result for features elsewhere.
   var dependsOnOthers: Bool { names(FilterExpression.id) }
 }
 

@@ -1,6 +1,6 @@
 import ClusterCore
 
-/// What a request for pins asks for.
+/// A request for pins.
 struct PinRequest: Sendable {
   let region: MapRegion
   /// How pins are placed around shared coordinates.

@@ -1,7 +1,7 @@
 import ClusterCore
 import GeoFormats
 
-/// What a request asks of features' properties.
+/// The conditions, groups and statistics that a request has over features' properties.
 struct PropertyOptions: Hashable, Sendable {
   /// An element of `aggregate`.
   struct Aggregate: Hashable, Sendable {

@@ -2,9 +2,9 @@ import ClusterCore
 import GeoFormats
 import Threading
 
-/// What `sortby` asks for: names of properties, each with a direction.
+/// The keys of `sortby`: names of properties, each with a direction.
 struct SortKeys: Sendable {
-  /// The names in UTF-8, the one that counts most first.
+  /// The names in UTF-8, the most significant first.
   let keys: [(name: [UInt8], isDescending: Bool)]
 
   /// Reads the field; nil if it isn't given.
@@ -27,7 +27,7 @@ struct SortKeys: Sendable {
     }
   }
 
-  /// What is needed of the features' properties.
+  /// Options that need the columns of the keys.
   var options: PropertyOptions {
     PropertyOptions(
       aggregates: keys.map { .init(name: [], operation: .sum, property: $0.name) })
@@ -50,6 +50,6 @@ struct SortKeys: Sendable {
 }
 
 extension PropertyColumn {
-  /// Whether a feature has the property. What was interrupted doesn't know, and counts as if one did.
+  /// Whether a feature has the property. True after a cancellation, when that isn't known.
   var isKnown: Bool { hasValues || Interruption.isOver }
 }

@@ -52,7 +52,7 @@ extension ViewportField {
     ViewportField(
       "debug", .debug, .viewports, isGridOnly: true, { try $0.bool($1) }, { $0.debug = $1 }),
 
-    // What of the viewport is answered.
+    // The part of the viewport that is answered.
     ViewportField(
       "marginFactor", .margin, [.viewports, .methodAnnotation], { try $0.number($1) },
       { $0.margin = $1 }),
@@ -64,7 +64,7 @@ extension ViewportField {
     ViewportField(
       "previous", .previous, [.clusters, .pins], { try $0.previous($1) }, { $0.previous = $1 }),
 
-    // What annotations carry.
+    // Members of annotations.
     ViewportField(
       "titleProperty", .output, annotations, { try $0.property($1) },
       { $0.cell.output.titleProperty = $1 }),
@@ -86,7 +86,7 @@ extension ViewportField {
       "fields", .output, annotations, { try $0.annotationFields($1) },
       { $0.cell.output.fields = $1 }),
 
-    // What is asked of the features' properties.
+    // Conditions and statistics over the features' properties.
     ViewportField(
       "filter", .properties, [annotations, .tile], { try $0.filter($1) },
       { $0.cell.properties.filter = $1 }),
@@ -132,9 +132,10 @@ extension ViewportField {
       "clusterBy", .tiles, methods, { try $0.property($1) }, { $0.markers.clusterBy = $1 }),
   ]
 
-  /// What says where and how large the viewport is. `locate` has fields of its own for that.
+  /// The requests that take the place and size of the viewport. `locate` has fields of its own for
+  /// that.
   private static let area: Requests = [.clusters, .pins, .changes, .methodAnnotation]
-  /// What says how features come together.
+  /// The requests that take the method of clustering.
   private static let methods: Requests = [.viewports, .methodAnnotation]
   /// All requests for annotations, one or many.
   private static let annotations: Requests = [.viewports, .annotation]

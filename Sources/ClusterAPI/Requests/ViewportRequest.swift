@@ -1,6 +1,6 @@
 import ClusterCore
 
-/// What a viewport request asks for: the values of its fields, and where they place the viewport.
+/// A viewport request: the values of its fields, and the viewport that they define.
 struct ViewportRequest: Sendable {
   /// The part of the world that is clustered.
   enum Area: Sendable {
@@ -198,7 +198,7 @@ extension Fields {
     try values.cell.settings.validate()
   }
 
-  /// What groups have of their own in a viewport, by key.
+  /// The settings of single groups in a viewport, by key.
   fileprivate func overrides(
     _ groups: [GroupOptions]?, _ viewport: Viewport
   ) throws -> [[UInt8]: Grouping.Override] {

@@ -8,7 +8,7 @@ struct ViewportValues: Sendable {
     case grid, distance, collision
   }
 
-  /// What decides how cells are encoded.
+  /// The options that decide how cells are encoded.
   var cell = CellOptions()
   var method = Method.grid
   var rect: MapRect?

@@ -5,17 +5,17 @@ import Threading
 
 /// A deletion of the features in a region that pass a filter.
 ///
-/// Others' writes wait while the writer finds out which these are, so it has little time for that. What takes longer is
-/// found out before its turn, by a thread for long reads, and the writer looks only at what has changed since. If that is
-/// too much, it is brought up to date and waits for another turn.
+/// Other writes wait while the writer finds these features, so it has little time for that. A longer search is done
+/// before the write's turn, by a thread for long reads, and the writer looks only at the changes since. If these are too
+/// many, the search is brought up to date and waits for another turn.
 struct ItemDeletion: Sendable {
-  /// What is deleted as of a version.
+  /// The features to delete as of a version.
   struct Found: Sendable {
     fileprivate let filtered: FilteredCollection
     /// The filter that they pass, as that version reads it.
     fileprivate let expression: FilterExpression
-    /// What is said of the properties that the filter names. They are those of the features before, as all that have one
-    /// may go.
+    /// The notes on properties that the filter names, from before the deletion, as all features with such a property may
+    /// go.
     fileprivate let notes: [String]
 
     /// The features that pass at a later version.
@@ -34,11 +34,11 @@ struct ItemDeletion: Sendable {
   let region: DegreesRegion?
   let datetime: TimeExtent?
   let limits: WriteLimits
-  /// The writer's time for telling what to delete, in nanoseconds.
+  /// The writer's time for finding the features to delete, in nanoseconds.
   var turn: UInt = 20_000_000
 
-  /// Whether it takes next to no time to tell what to delete, or only the writer can, as a write before this one may create
-  /// the collection.
+  /// Whether finding the features to delete takes next to no time, or is up to the writer, as a write before this one may
+  /// create the collection.
   func isShort() throws -> Bool {
     guard let snapshot = try view[id] else { return true }
     return Cost(
@@ -49,7 +49,7 @@ struct ItemDeletion: Sendable {
   /// The write.
   ///
   /// - Parameters:
-  ///   - found: what was found out before.
+  ///   - found: the result of an earlier search.
   ///   - attempts: the turns that may be tried, with this one.
   func write(_ found: Found? = nil, attempts: Int = attempts) -> Write {
     var write = Write.alone(by: view, in: id, makesRoom: true) { group in
@@ -75,13 +75,13 @@ struct ItemDeletion: Sendable {
         json.notes(notes)
       }
     }
-    // What takes more counts less, as it is made by one client at a time for long.
+    // A larger result counts as half of the room, as only one client at a time has one for long.
     write.bytes = min(found?.filtered.byteCount ?? 0, limits.decodedBytes / 2)
     if attempts > 1 { write.again = { try lookAgain(after: found, attempts: attempts - 1) } }
     return write
   }
 
-  /// Finds out what to delete.
+  /// Finds the features to delete.
   func lookAgain(after found: Found? = nil, attempts: Int = attempts) throws -> Write {
     guard let snapshot = try view[id], let filter = filter(at: snapshot.info) else {
       return write(attempts: attempts)
@@ -116,7 +116,8 @@ struct ItemDeletion: Sendable {
     PropertyNotes(filter: filter(at: snapshot.info)).sentences(in: snapshot.collection)
   }
 
-  /// What features must pass by what is said about their collection; nil for nothing.
+  /// The filter with the condition on times, as the description of the collection has it; nil
+  /// without either.
   private func filter(at info: CollectionInfo) -> FilterExpression? {
     filter.narrowed(to: datetime, of: info.temporal)
   }

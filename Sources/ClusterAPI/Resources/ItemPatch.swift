@@ -11,7 +11,7 @@ struct ItemPatch: Sendable {
   /// The feature has changed since the patch was merged into it.
   struct Stale: Error {}
 
-  /// What a patch does to a feature's expiry.
+  /// The effect of a patch on a feature's expiry.
   private enum Expiry {
     /// Nothing, but the collection's time to live may give a later one.
     case untouched
@@ -24,7 +24,7 @@ struct ItemPatch: Sendable {
     }
   }
 
-  /// What became of a feature as it was.
+  /// The result of merging the patch into a feature.
   struct Merge: Sendable {
     /// Keeps the record.
     fileprivate let snapshot: CollectionSnapshot
@@ -39,7 +39,7 @@ struct ItemPatch: Sendable {
   static let small = 64 << 10
   /// The most that are merged on an event loop.
   static let quick = 4 << 10
-  /// What the text of a feature has more than its properties, in bytes.
+  /// The most bytes that the text of a feature has beside its properties.
   private static let frame = 16 << 10
 
   private let feature: FeatureID

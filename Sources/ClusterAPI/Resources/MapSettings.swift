@@ -1,11 +1,12 @@
 import HTTPServer
 import Texts
 
-/// What the map page shows beside features: the tiles below them, and the library that moves the map.
+/// The parts of the map page beside features: the tiles below them, and the library that moves the
+/// map.
 public struct MapSettings: Sendable {
   /// The URL template of the tiles, with `{z}`, `{x}` and `{y}`; empty for land and borders alone.
   let basemapURL: String
-  /// Whose tiles they are.
+  /// The credit for the tiles.
   let attribution: String
   /// The source in the page's Content-Security-Policy from which tiles may come; nil without tiles.
   let basemapSource: String?

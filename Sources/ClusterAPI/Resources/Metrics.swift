@@ -2,9 +2,9 @@ import FeatureStore
 import HTTPServer
 import Threading
 
-/// Counters of what the service does, as Prometheus text.
+/// The service's metrics, as Prometheus text.
 public final class Metrics: Sendable {
-  /// What is asked of others when somebody looks.
+  /// Functions and values of other parts that are read at each scrape.
   private struct Sources: Sendable {
     var openConnections: @Sendable () -> Int = { 0 }
     var handshakes: @Sendable () -> Int = { 0 }
@@ -28,13 +28,13 @@ public final class Metrics: Sendable {
   // One lock for each request takes tens of nanoseconds.
   private let counts = Locked(Counts())
   private let sources = Locked(Sources())
-  /// What was refused, by reason.
+  /// The refusals, by reason.
   let refusals = Refusals()
 
   /// Counters at zero.
   public init() {}
 
-  /// Sets what tells the number of open connections, that of finished handshakes, and the version of the program.
+  /// Sets the version of the program, and the functions that count open connections and finished handshakes.
   public func setServer(
     version: String, openConnections: @escaping @Sendable () -> Int,
     handshakes: @escaping @Sendable () -> Int
@@ -66,7 +66,7 @@ public final class Metrics: Sendable {
     }
   }
 
-  /// Counts what the server refused before it was a request.
+  /// Counts a refusal by the server, before there was a request.
   public func count(_ refusal: ConnectionRefusal) { refusals.count(refusal) }
 
   /// Everything, in Prometheus' text format 0.0.4.
@@ -156,7 +156,7 @@ public final class Metrics: Sendable {
     text.histogram("commit_writes", "Writes of a transaction.", [("", written.groups)])
   }
 
-  /// Adds what is kept in memory.
+  /// Adds the figures of memory.
   private static func write(
     _ catalog: Catalog, _ tenants: Tenants?, to text: inout PrometheusText
   ) {

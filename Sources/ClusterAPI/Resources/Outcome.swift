@@ -13,7 +13,7 @@ enum Outcome {
   case write(Write)
   /// By the writer, after the write is read, which may take long, away from the event loops.
   case longWrite(@Sendable (WriteMemory.Share) throws -> Write)
-  /// By the writer, after it was found out what it concerns, which may take as long as a read.
+  /// By the writer, after its features were found, which may take as long as a read.
   case soughtWrite(@Sendable () throws -> Write)
   /// By others, when they can.
   case deferred(@Sendable (@escaping Reply) throws -> Void)

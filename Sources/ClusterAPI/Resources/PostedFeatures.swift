@@ -14,8 +14,8 @@ struct PostedFeatures {
   let bytes: UnsafeRawBufferPointer
   let format: FeatureFormat
 
-  /// Finds the features in a body of one of ``types``. Some programs, and browsers under Windows, send types that say
-  /// little; then it is told by how the bytes begin.
+  /// Finds the features in a body of one of ``types``. Some programs, and browsers under Windows, send vague types;
+  /// the first bytes then decide.
   ///
   /// - Parameters:
   ///   - field: the Content-Type with its parameters.

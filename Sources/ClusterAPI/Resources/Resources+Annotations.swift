@@ -15,10 +15,10 @@ extension Resources {
     var childZoom: Double?
     var snapshot: CollectionSnapshot
     var etag: String
-    /// What links begin with, if the answer has any.
+    /// The beginning of links, if the answer has any.
     var base: String?
 
-    /// What is said of the properties that it names.
+    /// The notes on the properties that it names.
     func notes() -> [String] {
       (viewport.map { PropertyNotes($0) } ?? PropertyNotes(options)).sentences(
         in: snapshot.collection)

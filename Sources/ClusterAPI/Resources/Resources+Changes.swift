@@ -8,7 +8,7 @@ extension Resources {
   private static let tilesNames =
     TileRequest.names + ViewportField.fields(of: .rect).map(\.name) + ["zoom"] + ownNames
 
-  /// What changes in a viewport, or which tiles change, as server-sent events.
+  /// The changes of a viewport or of tiles, as server-sent events.
   func changes(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let ofTiles = try? Fields(
       query: request.query, allowed: Resources.tilesNames, othersAreProperties: true)
@@ -23,7 +23,7 @@ extension Resources {
     _ = try request.negotiate([.eventStream], format: nil)
     // A browser that reconnects sends the id of the last event that it has seen.
     let last = request.headers["last-event-id"].flatMap { Int64(trimmed($0)) }
-    // Another instance may have shown what is to be seen here in a moment.
+    // Another instance may have shown a version that comes here in a moment.
     _ = try snapshot(id, wish: writer.link == nil ? 0 : last ?? since ?? 0)
     let key = Watch.Key(
       collection: id, scope: catalog.scope, query: ExactText(Resources.sharedQuery(request.query)))
@@ -49,7 +49,7 @@ extension Resources {
 }
 
 extension WatchedTiles.Request {
-  /// Reads which tiles to watch, and what is in them.
+  /// Reads the tiles to watch, and their options.
   init(_ fields: Fields) throws {
     guard let zoom = try fields.integer("zoom", in: Tile.zooms),
       let tile = Tile(zoom: zoom, x: 0, y: 0)

@@ -16,7 +16,7 @@ extension Resources {
 
   // MARK: GET
 
-  /// The collections of a page, and of one that nobody asked to be longer.
+  /// The most collections of a page, and their number by default.
   static let (longestPage, usualPage) = (1000, 100)
 
   func listCollections(_ request: HTTPRequest) throws -> Outcome {
@@ -151,7 +151,7 @@ extension Resources {
     }
   }
 
-  /// What is to be changed of a collection.
+  /// The changes that a request makes to a collection's description.
   private struct Updates: Sendable {
     var title = ValueUpdate<String>.keep
     var description = ValueUpdate<String>.keep

@@ -38,8 +38,8 @@ extension Resources {
   /// How often a large patch is merged before the writer has to do it.
   private static let attempts = 4
 
-  /// Carries out a large patch from a thread for long work, which waits for it. So few are under way at a time,
-  /// and they rarely get in each other's way.
+  /// Carries out a large patch from a thread for long work, which waits for it. Few are under way at a time, so
+  /// they rarely conflict.
   private func patch(
     _ patch: ItemPatch, _ id: String, _ type: MediaType, _ request: HTTPRequest
   ) throws -> HTTPResponse {

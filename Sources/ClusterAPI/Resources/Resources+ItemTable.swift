@@ -4,8 +4,8 @@ import HTTPServer
 import Threading
 
 extension Resources {
-  /// A page of features as a table, as `pincluster export` writes it. What other forms say in their heads is in the
-  /// header.
+  /// A page of features as a table, as `pincluster export` writes it. The members that other forms have in their
+  /// heads are header fields.
   static func table(
     _ ordinals: ArraySlice<Int>, of index: FeatureIndex, _ form: FeatureForm,
     _ columns: CSVWriter.Columns, matched: Int, links: [Link], etag: String, of id: String?

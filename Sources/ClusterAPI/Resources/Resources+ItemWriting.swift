@@ -39,7 +39,7 @@ extension Resources {
       })
   }
 
-  /// What PUT and PATCH have in common: the feature's id, and the type of the answer.
+  /// The feature's id and the type of the answer, for PUT and PATCH.
   func itemToWrite(
     _ id: String, _ feature: String, _ request: HTTPRequest, bodies: [MediaType]
   ) throws -> (FeatureID, MediaType) {
@@ -79,7 +79,7 @@ extension Resources {
     return batch
   }
 
-  /// The answer that shows what was stored, with the entity tag that a GET of it has.
+  /// The answer with the stored feature, and the entity tag that a GET of it has.
   static func stored(
     _ batch: FeatureBatch, status: Int, _ type: MediaType
   ) -> HTTPResponse {

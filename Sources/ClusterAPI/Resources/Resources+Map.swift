@@ -79,7 +79,7 @@ extension Resources {
 
   // MARK: Files
 
-  /// Who asks for the version that it knows may keep the file for good; others ask whether it still is the same.
+  /// A request that names the file's present version may keep it for good; others revalidate it.
   private static func response(
     to request: HTTPRequest, _ body: KeptBody, _ type: String
   ) throws -> HTTPResponse {

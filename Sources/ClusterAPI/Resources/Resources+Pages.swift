@@ -5,7 +5,7 @@ import HTTPServer
 import Texts
 import Threading
 
-/// What browsers get: the same as programs, as pages.
+/// The pages for browsers, with the same content as for programs.
 extension Resources {
   /// The landing page, with the first collections of a number.
   static func landingPage(
@@ -272,7 +272,7 @@ extension Resources {
   /// The names of properties whose text names a feature, the first first.
   private static let titles = ["name", "title"].map { Array($0.utf8) }
 
-  /// What a feature is called, if one of its properties tells.
+  /// The title of a feature, if one of its properties holds one.
   private static func title(of record: FeatureRecord, _ form: FeatureForm) -> String? {
     for name in titles where form.properties.contains(name) {
       let value = PropertyReader.value(of: name, in: record.properties)

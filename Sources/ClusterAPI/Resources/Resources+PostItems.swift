@@ -6,7 +6,7 @@ import Threading
 import HTTPServer
 
 extension Resources {
-  /// What becomes of the good features of a body that has bad ones.
+  /// The handling of the good features of a body that has bad ones.
   private enum OnError: String, CaseIterable {
     case abort, skip
   }

@@ -2,7 +2,7 @@ import ClusterCore
 import GeoFormats
 import HTTPServer
 
-/// What the features of a collection look like, as JSON Schema 2020-12.
+/// The schema of a collection's features, as JSON Schema 2020-12.
 extension Resources {
   /// The properties that filters and queries may name, as OGC API Features, part 3 has them.
   func queryables(_ id: String, _ request: HTTPRequest) throws -> Outcome {
@@ -114,12 +114,12 @@ extension Resources {
 }
 
 extension Resources {
-  /// What a schema is asked for: the bodies of writes, as OGC API Features, part 4 has it, and a feature as GeoJSON.
+  /// The kinds of schemas: the bodies of writes, as OGC API Features, part 4 has it, and a feature as GeoJSON.
   private enum SchemaType: String, CaseIterable {
     case create, replace, feature
   }
 
-  /// What a feature must look like to be stored. It is the same for all collections.
+  /// The schema of a feature to store, which is the same for all collections.
   private func bodySchema(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     let type = try request.schemaType()
     _ = try snapshot(id)

@@ -51,7 +51,7 @@ extension Resources {
     return liked == .geoJSON ? .geoJSON : .vector
   }
 
-  /// Where the tiles are, and what is in them, as TileJSON 3.0.0 has it.
+  /// The URLs and content of the tiles, as TileJSON 3.0.0 has it.
   func tileJSON(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     _ = try request.negotiate([.json], format: nil)
     // The query is that of the tiles, all of which would refuse it if one does.
@@ -139,7 +139,7 @@ extension TileRequest.Form {
 }
 
 extension TileRequest {
-  /// The names of attributes that annotations may have, and what they are.
+  /// The names of attributes that annotations may have, with their descriptions.
   fileprivate func attributes(_ survey: PropertySurvey) -> [(name: String, type: String)] {
     let options = viewport.values.cell
     var found = [

@@ -2,7 +2,7 @@ import ClusterCore
 import HTTPServer
 
 /// The resources of the API: for each method of each resource a function from a request to an ``Outcome``, in
-/// an extension by topic. What the functions share is here.
+/// an extension by topic. This file has the functions that they share.
 final class Resources: Sendable {
   let catalog: CatalogView
   let writer: CollectionWriter
@@ -35,8 +35,7 @@ final class Resources: Sendable {
     (parsers, tileTemplates) = (ParserPool(), TileTemplates())
   }
 
-  /// The same for somebody who sees something else, or who doesn't want to see a collection before it has come to a
-  /// version.
+  /// The same for another view, or for a read that waits until a collection has come to a version.
   init(
     _ other: Resources, of view: CatalogView, from minimum: Int64 = 0, isPatient: Bool = true
   ) {
@@ -123,8 +122,8 @@ final class Resources: Sendable {
 }
 
 extension HTTPRequest {
-  /// The type of the answer to a write without fields in its query. What the client accepts chooses, but never
-  /// stops a write.
+  /// The type of the answer to a write without fields in its query. `Accept` chooses it, but never stops a
+  /// write.
   func typeOfWrite(_ offered: [MediaType]) throws(Problem) -> MediaType {
     _ = try Fields(query: query, allowed: [])
     return negotiateLeniently(offered)

@@ -6,7 +6,7 @@ extension TableOptions {
   /// The fields of a query that say how a table is written.
   static let names = ["encoding", "separator", "lon", "lat", "geometry", "decimal", "text"]
 
-  /// Reads what a request says of the table in its body.
+  /// Reads a request's options for the table in its body.
   ///
   /// - Parameter assumesEncoding: whether a header that isn't UTF-8 may be read as Windows-1252.
   init(_ fields: Fields, _ request: HTTPRequest, assumesEncoding: Bool) throws(Problem) {

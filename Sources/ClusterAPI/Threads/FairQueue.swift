@@ -1,5 +1,5 @@
-/// A bounded queue that shares out time between clients: next is what waits of the client that has had least of
-/// it, so that who asks seldom doesn't wait for a turn of everybody who asks without pause.
+/// A bounded queue that shares out time between clients: the client that has had least of it is next, so that one that asks seldom
+/// doesn't wait for a turn of each that asks without pause.
 ///
 /// This is start-time fair queueing (Goyal, Vin and Cheng, 1996): a client's turn is at the virtual time at which
 /// its last one ended. After time without requests it is a little before the present one (``credit``), and so before
@@ -8,7 +8,7 @@
 /// New elements wait apart from those that had turns already and were put back, which are next whenever it is their client's
 /// turn: nothing that can't be begun yet stands in their way.
 struct FairQueue<Element: Sendable>: Sendable {
-  /// What waits of a client.
+  /// The waiting elements of a client.
   private struct Places: Sendable {
     /// Those that were put back, by their numbers.
     var begun: [(number: UInt, element: Element)] = []
@@ -26,7 +26,7 @@ struct FairQueue<Element: Sendable>: Sendable {
 
   /// The most new elements that may wait.
   let capacity: Int
-  /// What a turn counts as at first, in nanoseconds.
+  /// The assumed length of a turn until it is known, in nanoseconds.
   let quantum: UInt
 
   private var waiting: [UInt64: Places] = [:]
@@ -35,14 +35,14 @@ struct FairQueue<Element: Sendable>: Sendable {
   /// The virtual times at which clients' last turns end, at least of those to come.
   private var ends: [UInt64: UInt] = [:]
   /// The virtual time: that of the turn that began last. It also goes on with the work, though slower than turns
-  /// do, so that whoever waits comes before clients that are new then.
+  /// do, so that waiting clients come before new ones.
   private var present: UInt = 0
   /// The number of new elements, and of those that were put back.
   private(set) var (count, begunCount) = (0, 0)
 
   var isEmpty: Bool { count + begunCount == 0 }
 
-  /// What a client is credited with at most for time without requests.
+  /// The most credit of a client for time without requests.
   private var credit: UInt { 2 * quantum }
   /// The earliest virtual time at which a turn may be now.
   private var earliest: UInt { max(present, credit) - credit }

@@ -3,8 +3,8 @@ import Threading
 
 /// A piece of work for a ``WorkQueue``.
 ///
-/// `@unchecked Sendable`: the queue's lock guards `isLong` and `number`; only the thread that does the work touches the rest
-/// of what changes, and only after another has handed it the job by the same lock.
+/// `@unchecked Sendable`: the queue's lock guards `isLong` and `number`; the other variables belong to the thread that holds
+/// the job, which another thread has handed it by the same lock.
 final class Job: @unchecked Sendable {
   /// Why a job isn't done, or not to its end.
   enum Failure: Equatable {
@@ -19,7 +19,7 @@ final class Job: @unchecked Sendable {
   let client: UInt64
   /// Does it, and replies.
   private let work: @Sendable () -> Void
-  /// Is called instead, or after the work was interrupted.
+  /// Is called instead of the work, or after the work was cancelled.
   let fail: @Sendable (Failure) -> Void
   private let isAbandoned: @Sendable () -> Bool
   /// Is told how long it has waited, in nanoseconds, each time that it may go on.
@@ -34,11 +34,11 @@ final class Job: @unchecked Sendable {
   var isLong: Bool
   /// Is signalled when a job that has begun gets its next turn.
   let turn = DispatchSemaphore(value: 0)
-  /// Whether it was interrupted to be begun again later.
+  /// Whether it was cancelled to be begun again later.
   private(set) var mustRestart = false
   /// When its turn began.
   private var turnStart: UInt = 0
-  /// What its thread's processor time was then.
+  /// Its thread's processor time at that moment.
   private var workStart: UInt = 0
   /// How long it has worked in the turns that have ended, in nanoseconds of processor time, as it may have been other
   /// programs' turn meanwhile.
@@ -57,15 +57,15 @@ final class Job: @unchecked Sendable {
     self.noteWait = noteWait
   }
 
-  /// Notes that it comes into the queue. By whoever has it to himself.
+  /// Notes that it enters the queue. Only its owner may call this.
   func enter(at now: UInt) { queued = now }
 
-  /// Notes that it has waited until now. By whoever has it to himself, or by its thread.
+  /// Notes that it has waited until now. Only its owner or its thread may call this.
   func endWait(since start: UInt? = nil) {
     noteWait(MonotonicTime.now - (start ?? queued))
   }
 
-  /// Notes that its turn begins. By its thread, as the next two.
+  /// Notes that its turn begins. Only its thread may call this and the next function.
   func beginTurn() { (turnStart, workStart) = (MonotonicTime.now, ThreadTime.now) }
 
   /// Notes that its turn ends. Returns how long it has worked in it, in nanoseconds of processor time.
@@ -75,10 +75,10 @@ final class Job: @unchecked Sendable {
     return used
   }
 
-  /// Makes it a long one that is still to be begun. By whoever has it to himself.
+  /// Makes it a long job that hasn't begun. Only its owner may call this.
   func becomeLong(at now: UInt) { (isLong, number, worked, queued) = (true, 0, 0, now) }
 
-  /// Why it must not be begun or go on, if it must not. By whoever has it to himself.
+  /// The reason why it must not begin or go on; nil if it may. Only its owner may call this.
   func failure(at now: UInt) -> Failure? {
     if isAbandoned() { return .abandoned }
     return now >= deadline ? .late : nil

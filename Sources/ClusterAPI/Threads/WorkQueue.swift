@@ -1,9 +1,9 @@
 import Threading
 
 /// Threads of low priority for answers that would keep an event loop from its other connections for too long.
-/// ``WorkTurns`` decides who works when.
+/// ``WorkTurns`` schedules them.
 final class WorkQueue: Sendable {
-  /// What a request needs done away from the event loops: quick work, reading a large write, or long work.
+  /// The kinds of work that leave the event loops: quick work, reading a large write, or long work.
   enum Lane: String, CaseIterable {
     case quick, write, long
 
@@ -16,7 +16,7 @@ final class WorkQueue: Sendable {
       }
     }
 
-    /// What is said where work waits and nothing has ended for twice the time that it may take.
+    /// The message if work waits and none has ended for twice the time that it may take.
     var ifStuck: String {
       "\(rawValue) work is stuck: some waits, and none has ended for twice the time that it may take"
     }
@@ -25,14 +25,14 @@ final class WorkQueue: Sendable {
   /// How far the threads' priority is lowered; see nice(2).
   private static let niceness: Int32 = 10
 
-  /// What the threads share, which lives until the last of them has ended.
+  /// The state that the threads share, which lives until the last of them has ended.
   private let turns: WorkTurns
 
   /// Creates a queue with some turns for long jobs and for quick ones, and one more.
   ///
   /// - Parameters:
   ///   - patience: the nanoseconds after which a lane is stuck, where work waits and nothing ends.
-  ///   - report: is told of a lane that is, once.
+  ///   - report: is called with a lane that is, once.
   init(
     turns count: Int, patience: UInt = .max, report: @escaping @Sendable (Lane) -> Void = { _ in }
   ) {

@@ -1,9 +1,9 @@
 /// The decisions of ``WorkTurns``: which jobs have a turn, which wait for one, and which end unworked.
 ///
-/// It knows no threads and no clocks: each event is told with its time and leaves orders, which are carried out after it. So
-/// tests can try whatever order of events there may be.
+/// It knows no threads and no clocks: each event comes with its time and leaves orders, which are carried out after it. So
+/// tests can try any order of events.
 struct WorkSchedule: Sendable {
-  /// What an event leaves to be done.
+  /// An action to take after an event.
   enum Order: Sendable {
     /// A thread has to call ``begin()``.
     case begin
@@ -19,7 +19,7 @@ struct WorkSchedule: Sendable {
     case end
   }
 
-  /// What becomes of a job that offers its turn.
+  /// The next state of a job that offers its turn.
   enum Next { case goOn, wait, restart }
 
   /// Quick work, or long work.
@@ -83,7 +83,7 @@ struct WorkSchedule: Sendable {
     lanes.firstIndex { $0.isStuck }.map { $0 == WorkSchedule.long ? .long : .quick }
   }
 
-  /// Takes what is to be done.
+  /// Takes the orders.
   mutating func takeOrders() -> [Order] {
     defer { orders = [] }
     return orders
@@ -100,15 +100,15 @@ struct WorkSchedule: Sendable {
   /// A thread takes a job that has a turn; nil if there is none.
   mutating func begin() -> Job? { ready.popLast() }
 
-  /// A turn has lasted a while: the job goes on if nobody else waits, or waits for its next one. One that isn't as quick
-  /// as it was thought to be is long from now on; if no more long ones may be begun, it has to end and begin again later.
+  /// A turn has lasted a while: the job goes on if no other waits, or waits for its next one. One that isn't as quick as
+  /// it was thought to be is long from now on; if no more long ones may be begun, it has to end and begin again later.
   ///
   /// - Parameters:
   ///   - used: the processor time of its turn, in nanoseconds.
   ///   - worked: that of all its turns.
   mutating func offerTurn(_ job: Job, used: UInt, worked: UInt, at now: UInt) -> Next {
     if !job.isLong, worked >= WorkSchedule.mostQuick {
-      // Whoever waits to be begun comes before it.
+      // Jobs that wait to be begun come before it.
       let long = lanes[WorkSchedule.long]
       guard long.begun + long.waiting.count < most else { return .restart }
       leave(job, used)
@@ -170,7 +170,7 @@ struct WorkSchedule: Sendable {
     endIfDone()
   }
 
-  /// No more jobs come. What waits is done.
+  /// No more jobs come. Waiting ones are still done.
   mutating func close() {
     isClosed = true
     endIfDone()
@@ -228,10 +228,10 @@ struct WorkSchedule: Sendable {
     }
   }
 
-  /// Takes what is next in a lane; nil if that may not work now.
+  /// Takes the next job of a lane; nil if it may not work now.
   private mutating func next(in lane: Int) -> Job? {
     guard lane == WorkSchedule.quick || lanes[lane].running < turns else { return nil }
-    // What was begun has a thread; for what is new there must be one.
+    // A begun job has its thread; a new one needs a free thread.
     return lanes[lane].waiting.popFirst(mayBegin: begun < threads && lanes[lane].begun < most)
   }
 

@@ -2,18 +2,18 @@ import CHints
 import Dispatch
 import Threading
 
-/// Carries out what ``WorkSchedule`` decides, for threads that each work for one job after the other.
+/// Carries out the decisions of ``WorkSchedule``, with threads that each do one job after the other.
 ///
 /// As many jobs work at a time as there are turns. A turn lasts a millisecond; then the job gives it to another
-/// that waits, if there is one, and waits for its next turn. Who has worked least is next (see ``FairQueue``). Quick
-/// work goes before long work, and each has a turn that the other never gets: quick work doesn't even wait for what can't be
-/// interrupted, and long work goes on however much quick work there is. Few jobs are begun, as each keeps memory until its
-/// end. What waits to be begun is bounded, too, and nothing waits in vain: what has no time or no client any more
-/// ends where it waits.
+/// that waits, if there is one, and waits for its next turn. The client that has worked least is next (see ``FairQueue``).
+/// Quick work goes before long work, and each has a turn that the other never gets: quick work doesn't even wait for long
+/// work that can't be cancelled, and long work goes on however much quick work there is. Few jobs are begun, as each keeps
+/// memory until its end. The number of waiting jobs is bounded, too, and none waits in vain: a job whose time is up or whose
+/// client has gone ends in the queue.
 final class WorkTurns: Sendable {
   /// How long there must be no work before freed memory goes back to the system, and how much is worth it.
   private static let (calm, muchMemory) = (DispatchTimeInterval.seconds(2), 32 << 20)
-  /// The time between two looks at what waits.
+  /// The time between two looks at waiting jobs.
   private static let period = DispatchTimeInterval.milliseconds(100)
 
   private let schedule: Locked<WorkSchedule>
@@ -27,7 +27,7 @@ final class WorkTurns: Sendable {
   /// - Parameters:
   ///   - turns: for jobs of each lane, see ``WorkSchedule``.
   ///   - patience: the nanoseconds after which a lane where work waits and nothing ends is stuck.
-  ///   - report: is told of such a lane, once.
+  ///   - report: is called with such a lane, once.
   init(_ turns: Int, patience: UInt, report: @escaping @Sendable (WorkQueue.Lane) -> Void) {
     let schedule = WorkSchedule(turns: turns, patience: patience)
     (threads, self.report, self.schedule) = (schedule.threads, report, Locked(schedule))

@@ -33,7 +33,7 @@ final class RememberedTile: Sendable {
       try PlainTileWriter.tile(request, of: snapshot) ?? TileWriter.tile(request, of: snapshot)
     let content = CachedTile.Content(bytes)
     memory.countEncoded()
-    // What was interrupted isn't kept.
+    // A cancelled result isn't kept.
     if case .missing(let place) = found, !Interruption.isOver {
       snapshot.tileCache.fill(place, with: content)
     }

@@ -30,7 +30,7 @@ struct TileLayer {
     return bytes
   }
 
-  /// Adds a cluster. `tags` adds what else it carries.
+  /// Adds a cluster. `tags` adds its other attributes.
   @inline(__always)
   func cluster(
     _ id: UnsafeRawBufferPointer, of count: Int, at coordinate: Coordinate, tags: () -> Void = {}

@@ -6,7 +6,7 @@ struct TilePath {
   /// Nil if the path tells none.
   let form: TileRequest.Form?
 
-  /// The forms by what a path may end with.
+  /// The forms by the ends of paths.
   // Characters: names of forms, of small letters
   private static let forms: [String: TileRequest.Form] = [
     ".mvt": .vector, ".pbf": .vector, ".geojson": .geoJSON,

@@ -20,7 +20,7 @@ struct TileRequest: Sendable {
   /// The properties that are parameters of the query, for which the viewport's filter asks.
   let properties: [Fields.AskedProperty]
 
-  /// The fields that say which annotations there are and what they carry.
+  /// The fields for the annotations and their members.
   static let names = ViewportField.names(.tile)
   private static let allNames = names + ["v"]
   /// The last whole number up to which doubles hold all.
@@ -64,7 +64,7 @@ extension TileRequest {
 }
 
 extension ViewportRequest {
-  /// Reads what the annotations of a tile are and carry.
+  /// Reads the options for a tile's annotations and their members.
   fileprivate init(_ tile: Tile, _ fields: Fields, isGeoJSON: Bool) throws {
     var values = ViewportValues()
     try fields.readSettings(of: .tile, into: &values)

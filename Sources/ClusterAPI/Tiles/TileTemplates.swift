@@ -2,7 +2,7 @@ import ClusterCore
 import Texts
 import Threading
 
-/// What the queries of tiles ask for. All tiles of a map have the same query, which is read once for them.
+/// The parsed queries of tiles. All tiles of a map have the same query, which is read once.
 final class TileTemplates: Sendable {
   private struct Key: Hashable {
     let query: ExactText?
@@ -27,7 +27,7 @@ final class TileTemplates: Sendable {
     let key = Key(query: query.map { ExactText($0) }, form: form)
     if let known = state.withLock({ $0.tiles[key] }) { return try known.moved(to: tile) }
     let request = try TileRequest(tile, form, query: query)
-    // What is read from a filter takes a few times its text.
+    // A parsed filter takes a few times the memory of its text.
     let bytes = 2048 + 8 * request.viewport.cellByteCount + (query?.utf8.count ?? 0)
     guard bytes <= TileTemplates.mostBytesOfOne else { return request }
     state.withLock { state in

@@ -20,10 +20,10 @@ final class Answering: Sendable {
   /// Prepares the answer to a request.
   ///
   /// - Parameters:
-  ///   - writes: whether a request changes what is stored.
+  ///   - writes: whether a request is a write.
   ///   - route: the number of the resource that a request names.
-  ///   - isGuarded: whether the answer depends on who asks.
-  ///   - slow: the microseconds after which it is told what the request was about.
+  ///   - isGuarded: whether the answer depends on the client's key.
+  ///   - slow: the microseconds after which the shape of the request is noted.
   ///   - wait: is given each error; returns whether the request waits, to begin again.
   init(
     _ request: HTTPRequest, _ origins: OriginPolicy,
@@ -64,9 +64,9 @@ final class Answering: Sendable {
     reply(response)
   }
 
-  /// Notes for the log what is known now.
+  /// Notes the outcome for the log.
   private func note(_ refusal: Refusal?, isFailure: Bool) {
-    // What was refused early has not been looked at.
+    // A request that was refused early has not been routed.
     let route = isFailure ? self.route(request) : nil
     var shape: String?
     if request.body.count > 0, refusal != nil || request.microseconds >= slow {

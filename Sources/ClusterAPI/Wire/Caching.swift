@@ -12,7 +12,7 @@ enum Caching: CaseIterable {
 
   static let name = "Cache-Control"
 
-  /// Keeps an answer that depends on who asks out of the caches of others.
+  /// Keeps an answer that depends on the client's key out of shared caches.
   static func keepPrivate(_ response: inout HTTPResponse, to request: HTTPRequest) {
     response.headers.append(("Vary", "Authorization"))
     guard request.headers["Authorization"] != nil else { return }

@@ -1,6 +1,6 @@
 import HTTPServer
 
-/// The fields of CORS and others for browsers; ``OriginPolicy`` says what is open to whom.
+/// The fields of CORS and others for browsers; ``OriginPolicy`` decides.
 enum CrossOrigin {
   /// The field that names the origin whose pages may see an answer.
   static let name = "Access-Control-Allow-Origin"

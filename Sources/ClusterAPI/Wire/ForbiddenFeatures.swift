@@ -4,6 +4,6 @@ struct ForbiddenFeatures: Error {
   /// Their numbers, in order.
   let numbers: [Int]
 
-  /// What to tell the client. It must not tell whether there is a feature that it can't see.
+  /// The message for the client, which must not reveal whether there is a feature that the client can't see.
   static let detail = "the key may not write this feature"
 }

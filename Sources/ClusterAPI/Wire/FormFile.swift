@@ -11,7 +11,7 @@ struct FormFile {
 
   /// The bytes of the file, which are those of the body.
   let content: UnsafeRawBufferPointer
-  /// What the form says of them; nil if it says nothing.
+  /// Their media type by the form; nil if it has none.
   let contentType: String?
   /// The name of the file; nil if it has none.
   let name: String?

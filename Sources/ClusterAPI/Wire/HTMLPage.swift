@@ -4,15 +4,15 @@ import Texts
 
 /// A page for people, which looks as the map page does: a head that leads elsewhere, and cards below each other.
 struct HTMLPage {
-  /// What is added to the card that was begun last.
+  /// The writer, which adds to the card begun last.
   var html: HTMLWriter
 
   /// A page with links to the pages above it, outermost first.
   ///
   /// - Parameters:
   ///   - status: the HTTP status, if it is one to be told.
-  ///   - base: what links to other pages begin with; nil for the way to the root.
-  ///   - request: whom the page answers.
+  ///   - base: the beginning of links to other pages; nil for the way to the root.
+  ///   - request: the request that the page answers.
   init(
     _ title: String, description: String? = nil, above: [Link] = [], status: Int? = nil,
     base: String?, for request: HTTPRequest
@@ -52,8 +52,8 @@ struct HTMLPage {
     ("collections?f=html", "Collections"), ("map", "Map"), ("api?f=html", "API"),
   ]
 
-  /// The way from a request's path to the root of the service, without a slash at its end. What belongs to a page is found
-  /// by it, whatever a proxy tells of hosts and schemes.
+  /// The way from a request's path to the root of the service, without a slash at its end. Links to the parts of a page
+  /// begin with it, so that they don't depend on the hosts and schemes that a proxy reports.
   private static func root(of request: HTTPRequest) -> String {
     let slashes = request.path.utf8.count { $0 == UInt8(ascii: "/") }
     // No page is deeper, but the paths of strangers may be.
@@ -71,7 +71,7 @@ struct HTMLPage {
   /// Adds something to be noted.
   mutating func add(note: String) { html.add("<p class=\"note\" role=\"note\">\(note)</p>") }
 
-  /// Adds what can be done: links, the most important first.
+  /// Adds actions: links, the most important first.
   mutating func add(actions: [(title: String, href: String)]) {
     html.marks("<ul class=\"actions\">")
     for (number, action) in actions.enumerated() {
@@ -81,7 +81,7 @@ struct HTMLPage {
     html.marks("</ul>")
   }
 
-  /// Adds figures and what they are of.
+  /// Adds figures with their names.
   mutating func add(figures: [(name: String, value: String)]) {
     html.marks("<dl class=\"figures\">")
     for figure in figures {
@@ -100,9 +100,9 @@ struct HTMLPage {
     html.marks("</ul>")
   }
 
-  /// Adds the way to the pages before and behind this one of a list, if there are any, and what part this one is.
+  /// Adds links to the previous and next page of a list, if there are any, and the part of the list on this page.
   ///
-  /// - Parameter name: what the way is called, each on a page otherwise.
+  /// - Parameter name: the name of the navigation, unique on a page.
   mutating func add(paging text: String, _ name: String, previous: String?, next: String?) {
     guard previous != nil || next != nil else { return html.add("<p>\(text)</p>") }
     html.add("<nav class=\"paging\" aria-label=\"\(name)\">")
@@ -112,7 +112,7 @@ struct HTMLPage {
     html.marks("</nav>")
   }
 
-  /// Adds a map of places, as the map page shows them without what is below; nothing if all are one.
+  /// Adds a map of places, as on the map page but without a base map; nothing if all are one.
   mutating func add(map places: [Position], _ name: String) {
     guard let first = places.first else { return }
     var (west, east, north, south) = (first.x, first.x, first.y, first.y)

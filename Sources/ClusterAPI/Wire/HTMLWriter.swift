@@ -92,7 +92,7 @@ struct HTMLWriter {
         self.text(text)
         return isCut ? marks("…") : ()
       }
-      // What others have stored tells search engines nothing, and who is led there tells it nothing of this page.
+      // Search engines don't follow a stored link, and browsers that do don't name this page.
       marks("<a rel=\"nofollow noopener noreferrer\" href=\"")
       self.text(text)
       marks("\">")

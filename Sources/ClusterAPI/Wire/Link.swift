@@ -5,7 +5,7 @@ import HTTPServer
 struct Link: Sendable {
   /// The whole URL.
   var href: String
-  /// The IANA or OGC name of what it leads to.
+  /// The relation by its IANA or OGC name.
   var relation: String
   var type: MediaType
   /// A name for people.

@@ -6,7 +6,7 @@ enum MediaType: String {
   case geoJSONSequence = "application/geo+json-seq"
   case newlineJSON = "application/x-ndjson"
   case csv = "text/csv"
-  /// What browsers under Windows call CSV.
+  /// The type of CSV in browsers under Windows.
   case excel = "application/vnd.ms-excel"
   case octets = "application/octet-stream"
   case form = "multipart/form-data"

@@ -1,8 +1,8 @@
 import HTTPServer
 import Texts
 
-/// What browsers may ask for on behalf of which web sites. Other clients send none of the fields that it looks at,
-/// and are let through.
+/// The requests that browsers may make on behalf of web sites. Other clients send none of the fields that it looks
+/// at, and are let through.
 public struct OriginPolicy: Sendable {
   /// The origins whose pages may read and write.
   private enum Origins: Equatable {
@@ -47,7 +47,7 @@ public struct OriginPolicy: Sendable {
 
   // MARK: Requests
 
-  /// Refuses what a page may not do.
+  /// Refuses requests that a page may not make.
   ///
   /// - Parameters:
   ///   - address: tells under which name clients know the service.
@@ -65,7 +65,7 @@ public struct OriginPolicy: Sendable {
           + "--trust-proxy tells it of another name")
     }
     guard origins != .all, writes(request) else { return }
-    // Browsers let no page set this field. "none" is what the user does by hand.
+    // Browsers let no page set this field. "none" is a request by the user's own action.
     let site = request.headers["Sec-Fetch-Site"]
     if site == "same-origin" || site == "none" { return }
     if let origin = OriginPolicy.origin(of: request) {
@@ -77,7 +77,7 @@ public struct OriginPolicy: Sendable {
       403, "pages of this origin may not write here; --cors-origin lists those that may")
   }
 
-  /// The origin of a request; nil without one. What is longer than any, or not of ASCII, is none in particular.
+  /// The origin of a request; nil without one. One that is too long, or not of ASCII, counts as `null`.
   private static func origin(of request: HTTPRequest) -> String? {
     request.headers["Origin"].map { origin in
       origin.utf8.count <= longest && origin.utf8.allSatisfy { $0 < 0x80 } ? origin : "null"
@@ -121,7 +121,8 @@ public struct OriginPolicy: Sendable {
 
   // MARK: Answers
 
-  /// Sets the fields that tell a browser which pages may see an answer that is open to all, and what they may ask.
+  /// Sets the fields that tell a browser which pages may see an answer that is open to all, and the requests that
+  /// they may make.
   func apply(to response: inout HTTPResponse, for request: HTTPRequest) {
     guard case .listed = origins else { return }
     response.headers.removeAll { $0.name == CrossOrigin.name }

@@ -46,7 +46,7 @@ struct PathSegments {
     }
   }
 
-  /// What can be said of a path without decoding it.
+  /// The result of splitting a path without decoding it.
   private enum Split {
     /// Its segments are known.
     case all

@@ -1,10 +1,10 @@
 import AccessControl
 
-/// Refusals of those who may not do what they ask for (RFC 6750, RFC 9110 section 11).
+/// Refusals for want of a grant (RFC 6750, RFC 9110 section 11).
 extension Problem {
   private static let scheme = "Bearer realm=\"pincluster\""
 
-  /// What somebody is granted doesn't cover the request.
+  /// The refusal of a request that the client's grant doesn't cover.
   static func forbidden(_ detail: String, needs scope: AccessScope? = nil) -> Problem {
     let challenge = scope.map {
       "\(scheme), error=\"insufficient_scope\", scope=\"\($0.name)\""
@@ -15,7 +15,7 @@ extension Problem {
     return problem
   }
 
-  /// A request was refused before anybody looked at what it asks.
+  /// The refusal of a request by its key alone.
   init(_ failure: AccessFailure) {
     switch failure {
     case .missing:

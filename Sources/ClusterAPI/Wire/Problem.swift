@@ -7,7 +7,7 @@ import Texts
 
 /// An error as clients see it: RFC 9457 `application/problem+json`.
 public struct Problem: Error, Sendable {
-  /// One thing that is wrong: a JSON pointer into the body or the name of a query's field, and what is wrong.
+  /// One error of a request: a JSON pointer into the body or the name of a query's field, and a message.
   public struct Item: Sendable {
     var pointer: String
     var detail: String
@@ -15,13 +15,13 @@ public struct Problem: Error, Sendable {
 
   /// The HTTP status.
   public var status: Int
-  /// What happened, for people.
+  /// The error, for people.
   public var detail: String
-  /// What is wrong, one by one.
+  /// The single errors.
   public var items: [Item]
   /// Further header fields, such as Allow.
   public var headers: [(name: String, value: String)]
-  /// Why it is refused, if it is for the sake of others; it is counted when the client is told.
+  /// The reason of a refusal for the sake of others; it is counted when the answer is sent.
   var refusal: Refusal?
 
   /// Creates a problem.
@@ -86,16 +86,16 @@ public struct Problem: Error, Sendable {
   static let tooManyOwnWrites = overShare("too many writes of this client are waiting")
   /// The database that the instances share can't be reached.
   static let storeAway = unavailable("the database is away; nothing was changed", .storeAway)
-  /// The answer to what comes too late to be begun.
+  /// The answer to a request that comes too late to be begun.
   static let stopping = unavailable("the service is stopping")
   /// The collection in a path isn't there.
   static let noCollection = notFound("there is no such collection")
   /// The feature in a path isn't there.
   static let noFeature = notFound("the collection has no such feature")
 
-  /// The response to a request: a page for who takes JSON but would rather have one, as browsers do.
+  /// The response to a request: a page for clients that take JSON but prefer HTML, as browsers do.
   func response(to request: HTTPRequest) -> HTTPResponse {
-    // What a long list asks for isn't read.
+    // A long list isn't parsed.
     guard [.get, .head].contains(request.method), request.headers["accept"] != nil,
       request.headers.longList == nil, request.negotiateLeniently([.json, .html]) == .html,
       (try? request.negotiate([.json], format: nil)) != nil
@@ -145,8 +145,8 @@ extension JSONWriter {
 }
 
 extension Problem {
-  /// The problem for any error of the targets below. What clients can't mend is told to the log (`report`)
-  /// and not to them.
+  /// The problem for any error of the targets below. An internal failure goes to the log (`report`), not
+  /// to the client.
   static func from(
     _ error: any Error, bodyFields: Bool, report: (String) -> Void = { _ in }
   ) -> Problem {

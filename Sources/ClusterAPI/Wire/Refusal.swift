@@ -27,7 +27,7 @@ enum Refusal: String, CaseIterable, Sendable {
   case waits
   /// A watcher was too slow for its events.
   case slowWatcher = "slow_watcher"
-  /// What watchers showed took too much memory.
+  /// The views of watchers took too much memory.
   case watcherMemory = "watcher_memory"
   /// Too many bytes of writes waited.
   case writeMemory = "write_memory"

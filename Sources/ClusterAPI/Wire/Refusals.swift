@@ -1,7 +1,7 @@
 import HTTPServer
 import Threading
 
-/// Counts what was refused, by reason. Can be used on any thread.
+/// Counts refusals, by reason. Can be used on any thread.
 final class Refusals: Sendable {
   // Refusals are rare enough for a lock.
   private let counts = Locked<[Refusal: Int]>([:])
@@ -20,7 +20,7 @@ final class Refusals: Sendable {
     return refusal
   }
 
-  /// Counts what the server refused before it was a request.
+  /// Counts a refusal by the server, before there was a request.
   func count(_ refusal: ConnectionRefusal) {
     if let refusal = Refusal(rawValue: refusal.rawValue) { count(refusal) }
   }

@@ -1,10 +1,10 @@
 import HTTPServer
 import Texts
 
-/// What a request asks for without saying it: the names of its fields, each with the length of its value in bytes, such
-/// as `bbox=15&zoom=1`. Values may be secret or somebody's, and don't belong into logs.
+/// The shape of a request: the names of its fields, each with the length of its value in bytes, such as
+/// `bbox=15&zoom=1`. Values may be secret or personal, and don't belong in logs.
 public enum RequestShape {
-  /// The most names that are told, and the most bytes of each.
+  /// The most names in a shape, and the most bytes of each.
   private static let (most, longest) = (40, 64)
   /// The longest body that is looked at, in bytes.
   private static let longestBody = 16 << 10
@@ -89,7 +89,7 @@ public enum RequestShape {
 }
 
 extension RequestLog {
-  /// What the query and the body ask for, without values; nil if there is neither.
+  /// The shape of the query and the body; nil if there is neither.
   public var shape: String? {
     switch (RequestShape.ofQuery(query), notes.shape) {
     case (let query?, let body?): "\(query)&\(body)"

@@ -1,7 +1,7 @@
 import HTTPServer
 import Texts
 
-/// Where clients reach the service, and who they are, as far as the configuration and a request tell.
+/// The address at which clients reach the service, and theirs, by the configuration and a request.
 public struct ServiceAddress: Sendable {
   /// The URL under which clients know the service, without a slash at its end; nil if requests tell.
   private let publicURL: String?
@@ -10,7 +10,7 @@ public struct ServiceAddress: Sendable {
   /// Whether the service itself speaks HTTPS.
   private let isSecure: Bool
 
-  /// What header fields of a proxy say; nil for what they don't say, or not well.
+  /// The values in a proxy's header fields; nil for missing or invalid ones.
   private struct Forwarded {
     var scheme: String?
     var authority: String?
@@ -59,7 +59,7 @@ public struct ServiceAddress: Sendable {
   }
 
   /// Whether a page that came by plain HTTP can be the service's own. If clients reach the service by HTTPS, such a
-  /// page is somebody's who can change what goes over the network.
+  /// page may come from an attacker on the network.
   func hasPlainPages(_ request: HTTPRequest) -> Bool {
     let forwarded = trustsProxy ? ServiceAddress.forwarded(request.headers).scheme : nil
     return (forwarded ?? (isSecure ? "https" : "http")) == "http"
@@ -86,9 +86,9 @@ public struct ServiceAddress: Sendable {
 
   // MARK: Fields of proxies
 
-  /// What the nearest proxy says: the last element of each list, as it appends what it knows to what it was
-  /// sent. `Forwarded` counts only where there is no field of the other kind, which more proxies set, and which
-  /// therefore fewer pass on from a client.
+  /// The values of the nearest proxy: the last element of each list, as each proxy appends its own. `Forwarded`
+  /// counts only where there is no field of the other kind, which more proxies set, and which therefore fewer
+  /// pass on from a client.
   private static func forwarded(_ headers: HTTPHeaders) -> Forwarded {
     let (clients, scheme, authority, prefix) = (
       headers["X-Forwarded-For"], headers["X-Forwarded-Proto"], headers["X-Forwarded-Host"],
@@ -150,7 +150,7 @@ public struct ServiceAddress: Sendable {
     return found
   }
 
-  // MARK: What may stand in a link
+  // MARK: Authorities in links
 
   private static func scheme(_ text: some StringProtocol) -> String? {
     ["http", "https"].first { text.isSameField(as: $0) }
@@ -160,7 +160,7 @@ public struct ServiceAddress: Sendable {
   static func isAuthority(_ text: some StringProtocol) -> Bool {
     guard text.utf8.count <= 261 else { return false }
     if isNameAndPort(text) { return true }
-    // What else there is, is an address of IPv6 in brackets.
+    // The only other form is an address of IPv6 in brackets.
     var host = Substring(text).utf8
     if let end = host.lastIndex(of: UInt8(ascii: "]")), host[end...].count > 1 {
       let port = host[end...].dropFirst(2)

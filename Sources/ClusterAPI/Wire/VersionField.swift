@@ -9,7 +9,7 @@ enum VersionField {
   /// store that instances share can't be reached.
   static let age = "Pincluster-Age"
 
-  /// A function that answers with the age of what is known; nil while the store can be reached.
+  /// A function that returns the age of the instance's state; nil while the store can be reached.
   static func tellingAge(
     of link: StoreLink, _ reply: @escaping @Sendable (HTTPResponse) -> Void
   ) -> (@Sendable (HTTPResponse) -> Void)? {
