@@ -13,9 +13,9 @@ enum {
   /// When this many bytes less are kept than before, for some seconds, free memory is given back to the system.
   MUCH_MEMORY = 32 << 20,
   CALM_SECONDS = 2,
-  /// The requests of an address that has so few bytes are let be, however many bytes there are.
+  /// The bytes of an address up to which its requests are spared, however many bytes there are in all.
   SMALL_REQUEST = 8 << 10,
-  // The most bytes of one read: each connection waits for one read of each other, and for what is done with it.
+  // The most bytes of one read: each connection waits for one read of each other, and for the work on it.
   /// Of a head, of which one read may hold several.
   HEAD_READ = 16 << 10,
   /// Of a body, which is only kept.
@@ -24,8 +24,8 @@ enum {
   CHUNKS_READ = 1 << 10,
   /// The bytes on average for each line before or behind a chunk from which chunks aren't small.
   LARGE_CHUNK_LINE = 256,
-  /// So many lines before and behind chunks are let be, however small these are; beyond that there must be so many
-  /// bytes for each on average.
+  /// The number of lines before and behind chunks that are allowed however small the chunks are, and the bytes on
+  /// average that each line beyond that must bring.
   FEW_CHUNK_LINES = 20000,
   LEAST_CHUNK_LINE = 12
 };
@@ -138,7 +138,8 @@ void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal) {
   ceh_count_refusal(connection->loop, refusal, NULL);
   ceh_bytes answer = connection->loop->refusals[refusal];
   // A socket whose buffer is empty takes this at once, unless the peer has gone. evhttp has no way to answer
-  // half a request. Before the end of a handshake nothing can be said, and what is too much shall cost none.
+  // half a request. Before the end of a handshake no answer can be sent, and a connection too many shall not
+  // cost one.
   if (connection->ssl == NULL || refusal == CEH_PLAIN) {
     (void)!send(connection->fd, answer.bytes, answer.size, MSG_NOSIGNAL | MSG_DONTWAIT);
   } else if (ceh_is_secured(connection)) {
@@ -149,7 +150,7 @@ void ceh_turn_away(ceh_connection *connection, ceh_refusal refusal) {
   evhttp_connection_free(connection->evcon);
 }
 
-// Ends a connection whose peer does not take what it is sent.
+// Ends a connection whose peer does not take its replies.
 static void cut_off(ceh_connection *connection, ceh_refusal refusal) {
   ceh_count_refusal(connection->loop, refusal, NULL);
   evhttp_connection_free(connection->evcon);
@@ -247,7 +248,7 @@ static void relieve_input(ceh_loop *loop) {
   }
 }
 
-// Requests that are being answered are let be, and so is a reply that is the only one on its way, however large.
+// Requests that are being answered are spared, and so is a reply that is the only one on its way, however large.
 void ceh_relieve(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
   relieve_input(loop);
@@ -266,8 +267,8 @@ void ceh_relieve(evutil_socket_t fd, short what, void *argument) {
   }
 }
 
-// A request that has arrived is kept until it is answered, whatever becomes of others. So that one address
-// cannot take all the room with such requests, it has three quarters of it.
+// A request that has arrived is kept until it is answered, even if others are given up. So that one
+// address cannot take all the room with such requests, it has three quarters of it.
 bool ceh_admit(ceh_connection *connection) {
   ceh_loop *loop = connection->loop;
   size_t most = loop->limits.max_input_bytes, size = connection->received;

@@ -92,7 +92,7 @@ static struct bufferevent *new_bufferevent(ceh_client *client, const char *host,
                                         BEV_OPT_CLOSE_ON_FREE);
 }
 
-// What TLS says about a failure, if anything.
+// Notes the reason of a failure of TLS, if OpenSSL gives one.
 static void explain(ceh_client *client) {
   unsigned long error;
   while ((error = bufferevent_get_openssl_error(client->bev)) != 0) {

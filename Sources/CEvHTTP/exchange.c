@@ -93,7 +93,7 @@ void ceh_pieces_move(ceh_pieces *pieces, void *block) {
 
 void ceh_pieces_free(ceh_pieces *pieces) { evbuffer_free(pieces); }
 
-// What the header fields say about the framing of the message.
+// The framing of the message, by its header fields.
 typedef struct {
   bool body, chunked, close, keep_alive, invalid;
   int hosts;
@@ -147,7 +147,7 @@ static framing framing_of(const struct evhttp_request *request) {
       default: break;
     }
   }
-  // What is before HTTP/1.1 may not know of chunks (RFC 9112, section 6.1).
+  // A peer before HTTP/1.1 may not know of chunks (RFC 9112, section 6.1).
   if (found.chunked && (length != NULL || request->minor < 1)) found.invalid = true;
   return found;
 }

@@ -17,7 +17,7 @@ enum {
   /// The most bytes of a hello. Those of browsers have two thousand, with a ticket and a key of many bytes more. For
   /// OpenSSL it may have 128 kB, which it would allocate at once.
   MOST_HELLO = 16 << 10,
-  /// What OpenSSL keeps for a handshake at most, beside the connection itself: a hello, a record, what it sends.
+  /// The most memory of OpenSSL for a handshake, beside the connection itself: a hello, a record, the output.
   HANDSHAKE_MEMORY = 48 << 10,
   /// The nanoseconds for which handshakes go on in one turn of the loop.
   SLICE = 500 * 1000
@@ -100,7 +100,7 @@ static bool has_ended(int fd) {
   return poll(&state, 1, 0) > 0;
 }
 
-// What the first bytes are, which stay where they are.
+// Classifies the first bytes, which stay in the socket.
 static beginning look(int fd) {
   uint8_t head[HELLO_HEAD];
   ssize_t n = recv(fd, head, sizeof head, MSG_PEEK | MSG_DONTWAIT);

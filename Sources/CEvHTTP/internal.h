@@ -46,7 +46,7 @@ typedef struct ceh_peer {
   uint64_t used;                        ///< the loop's time that it has had, as turns.c counts
 } ceh_peer;
 
-/// What an address without connections has had of a loop beyond the others.
+/// The time of a loop that an address without connections has had beyond the others.
 typedef struct {
   uint64_t number, used;
 } ceh_debt;
@@ -168,7 +168,7 @@ struct ceh_loop {
   struct timeval deadline;
   long date_second;
   char date[40];
-  // What the ids of the next requests are made of.
+  // Random bytes for the ids of the next requests.
   unsigned char random[17 * CEH_MADE_ID];
   size_t random_left;
 

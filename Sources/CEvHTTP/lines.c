@@ -51,7 +51,7 @@ static bool is_chunk_line(ceh_connection *connection, char *line, size_t length)
   return true;
 }
 
-// What a token of RFC 9110, section 5.6.2, is made of.
+// The characters of a token (RFC 9110, section 5.6.2).
 static const bool is_token[256] = {
     ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['!'] = true, ['#'] = true,
     ['$'] = true,         ['%'] = true,         ['&'] = true,         ['*'] = true, ['+'] = true,

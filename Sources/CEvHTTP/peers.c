@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The addresses of open connections, and what each address has of what a loop can give.
+// The addresses of open connections, and the part of a loop's resources that each has.
 
 static uint64_t number(const struct sockaddr *address) {
   uint64_t number = 0;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What goes over a connection with TLS. libevent reads it, and sends what is in the buffer of output. Replies go
-// to OpenSSL directly, in records as large as can be, and into that buffer only if the socket is full.
+// The data of a connection with TLS. libevent reads it, and sends the buffer of output. Replies go to OpenSSL
+// directly, in records as large as can be, and into that buffer only if the socket is full.
 
 bool ceh_is_secured(const ceh_connection *connection) {
   return connection->ssl != NULL && SSL_is_init_finished(connection->ssl);
@@ -104,7 +104,7 @@ void ceh_pause(ceh_connection *connection) {
   event_add(loop->resume, &(struct timeval){0});
 }
 
-// Runs in the next turn of the loop, after what others wait for.
+// Runs in the next turn of the loop, after the work that others wait for.
 void ceh_resume(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
   while (!LIST_EMPTY(&loop->paused)) {

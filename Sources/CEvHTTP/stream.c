@@ -67,7 +67,7 @@ static void attach(ceh_stream *stream, ceh_connection *connection) {
   bufferevent_getcb(bev, &stream->on_read, &stream->on_write, &stream->on_event,
                     &stream->argument);
   bufferevent_setcb(bev, readable, NULL, gone, connection);
-  // The client of a stream need not send anything, but must take what it is sent.
+  // The client of a stream need not send anything, but must take the data sent to it.
   bufferevent_set_timeouts(bev, NULL, &patience);
   evbuffer_add_cb(bufferevent_get_output(bev), output_changed, stream);
 }

@@ -66,8 +66,8 @@ static bool failed(SSL_CTX *tls, ceh_tls_failure *failure, ceh_tls_file file, co
   return false;
 }
 
-// What is wrong with a file, by all that OpenSSL says about it. Its own words for one that has nothing of the kind
-// are many and tell less than `otherwise`.
+// The error of a file, as OpenSSL reports it. For a file without anything of the kind, its messages are many and
+// say less than `otherwise`.
 static const char *file_error(const char *otherwise) {
   unsigned long error;
   const char *found = NULL;

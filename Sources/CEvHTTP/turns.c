@@ -4,15 +4,16 @@
 #include <time.h>
 
 // Requests that have arrived, by turns of addresses. libevent handles all connections that are ready one after the
-// other, so that who has many of them would keep everybody else waiting for all. The address that has had least of
-// the loop is next instead: this is start-time fair queueing, as in FairQueue.swift, in which time is the work that
-// an address has had, also by connections that are closed. Who has had little lately never waits, and nobody does while
-// there is one address.
+// other, so that an address with many of them would keep all others waiting. The address that has had least of the loop
+// is next instead: this is start-time fair queueing, as in FairQueue.swift, in which time is the work that an address
+// has had, also by connections that are closed. An address that has had little lately never waits, and none does while
+// there is only one.
 
 enum {
-  /// What an address may be ahead of the others and isn't made to wait, if nobody else waits, in nanoseconds.
+  /// The time by which an address may be ahead of the others without having to wait, if none of them waits, in
+  /// nanoseconds.
   ALLOWANCE = 200 * 1000,
-  /// What an address is credited with at most for time without requests.
+  /// The most credit of an address for time without requests.
   CREDIT = 1000 * 1000,
   /// How long requests that have waited are handled in one turn of the loop.
   SLICE = 500 * 1000
@@ -97,7 +98,7 @@ void ceh_take_turn(ceh_exchange *exchange) {
   else wait_for_turn(exchange);
 }
 
-// Runs while requests wait, in each turn of the loop behind what has just arrived.
+// Runs while requests wait, in each turn of the loop after new arrivals.
 void ceh_serve(evutil_socket_t fd, short what, void *argument) {
   ceh_loop *loop = argument;
   uint64_t end = ceh_nanoseconds() + SLICE;

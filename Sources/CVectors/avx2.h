@@ -1,6 +1,6 @@
 #pragma once
 
-// What the functions for AVX2 have in common: vectors of four numbers of 64 bits, in the notation that clang has
+// The common part of the functions for AVX2: vectors of four numbers of 64 bits, in the notation that clang has
 // for them. A comparison has all bits of a lane set where it holds.
 
 #include "cvectors.h"

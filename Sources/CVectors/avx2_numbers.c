@@ -55,7 +55,7 @@ INLINE2 unsigned write_four(const double *from, cvectors_decimals *found, int at
   Numbers back = (sum - numbers(0x1p52)) / numbers(1e8);
   Words scaled = bits_of(sum) & words((1ull << 52) - 1);
   unsigned is_plain = lanes((back == magnitude) & (magnitude >= numbers(1e-6)) & (magnitude < numbers(1000)));
-  // The whole part has at most three digits. What other numbers make of this is nobody's text.
+  // The whole part has at most three digits. The results for other numbers aren't used.
   Words whole = whole_parts(magnitude);
   Words fraction = scaled - product(whole, 100000000);
   Words hundreds = product(whole, 656) >> words(16);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the functions for AVX-512 have in common.
+// The common part of the functions for AVX-512.
 
 #include "cvectors.h"
 

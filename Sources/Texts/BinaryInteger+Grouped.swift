@@ -6,7 +6,9 @@ extension BinaryInteger {
 }
 
 extension Collection<UInt8> {
-  /// Digits with a comma between their thousands. O(n).
+  /// Digits with a comma between their thousands.
+  ///
+  /// - Complexity: O(n).
   public var inThousands: [UInt8] {
     var (text, left): ([UInt8], Int) = ([], count)
     text.reserveCapacity(left + left / 3)

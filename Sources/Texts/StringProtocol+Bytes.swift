@@ -69,7 +69,8 @@ extension StringProtocol {
     return parts
   }
 
-  /// What is before the first of a byte of ASCII and what is behind it; nil for the second if there is none.
+  /// The texts before and after the first occurrence of a byte of ASCII; nil for the second if there is
+  /// none.
   @inlinable
   public func cut(at separator: UInt8) -> (SubSequence, SubSequence?) {
     guard let mark = utf8.firstIndex(of: separator) else { return (self[...], nil) }
@@ -99,7 +100,7 @@ extension StringProtocol {
     return Substring(rest)
   }
 
-  /// The beginning of a text of which nobody knows how long it is: at most some bytes, up to between two code points.
+  /// The beginning of a text of unknown length: at most some bytes, up to between two code points.
   @inlinable
   public func shortened(to most: Int) -> Substring {
     let bytes = Substring(self).utf8

@@ -3,7 +3,7 @@ import Glibc
 
 /// Where an object that isn't thread-safe may be used. It is checked in debug builds only.
 public enum Confinement: Sendable {
-  /// Anywhere, as long as nobody else uses the object at the same time.
+  /// Anywhere, as long as no other thread uses the object at the same time.
   case unchecked
   /// On the thread that the object was made on.
   case thread(pthread_t)

@@ -2,12 +2,12 @@ import CHints
 import Glibc
 import Synchronization
 
-/// What stops a thread's work before its end, or makes it wait for others: its client has gone, its time is up,
-/// or it is somebody else's turn.
+/// The cancellation of a thread's work, or a pause in it: its client has gone, its time is up, or another
+/// client has a turn.
 ///
-/// Loops that may take long say how much they have done (``poll(_:)``). A thread that is bound to nothing never
-/// stops. When work must stop, its loops end early, and what they return is of the right form but means
-/// nothing: whoever began the work throws it away, and nobody keeps it (``isOver``).
+/// Loops that may take long note their work (``poll(_:)``). On a thread that is bound to nothing they never
+/// stop. When work is cancelled, its loops end early, and their result has the right type but no meaning: the
+/// caller that began the work must discard it (``isOver``).
 public final class Interruption: Sendable {
   /// The work between two looks, in units of about a nanosecond: much less than the millisecond that others
   /// may have to wait, and much more than a look takes.
@@ -17,7 +17,7 @@ public final class Interruption: Sendable {
   private let mustStop: @Sendable () -> Bool
   private let pause: @Sendable (() -> Void) -> Void
 
-  /// Creates an interruption.
+  /// Creates a cancellation.
   ///
   /// - Parameters:
   ///   - mustStop: is called every now and then by the thread that works; it may wait.
@@ -32,7 +32,7 @@ public final class Interruption: Sendable {
   /// Whether the work was stopped before its end.
   public var wasStopped: Bool { isStopped.load(ordering: .acquiring) }
 
-  /// The interruption that the calling thread is bound to.
+  /// The cancellation that the calling thread is bound to.
   static var current: Interruption? {
     let work = chints_current_work()
     // Bound only while `run` keeps it alive.
@@ -41,7 +41,7 @@ public final class Interruption: Sendable {
     }
   }
 
-  /// Runs a body that this may interrupt, on a thread that is bound to nothing.
+  /// Runs a body that this may cancel, on a thread that is bound to nothing.
   ///
   /// - Parameter isHelper: whether the body is a part of work that another thread is bound to. Such a thread
   ///   stops with the other one, and never waits.
@@ -55,8 +55,8 @@ public final class Interruption: Sendable {
     return try withExtendedLifetime(self) { try body() }
   }
 
-  /// Runs a body that stops after some time, or never if that is 0; returns nil if it did. Nothing of that takes
-  /// memory. A thread that is bound already stays so, without a limit of its own.
+  /// Runs a body that is cancelled after some time, or never if that is 0; returns nil if it was cancelled. This
+  /// allocates nothing. A thread that is bound already stays so, without a limit of its own.
   @inlinable
   public static func run<R>(atMost nanoseconds: UInt, _ body: () throws -> R) rethrows -> R? {
     guard limit(to: nanoseconds) else { return try body() }
@@ -65,7 +65,7 @@ public final class Interruption: Sendable {
       let result = try body()
       return isOver ? nil : result
     } catch {
-      // Work that was stopped may believe that something is wrong.
+      // Cancelled work may throw because its values have no meaning.
       if isOver { return nil }
       throw error
     }
@@ -80,7 +80,7 @@ public final class Interruption: Sendable {
     return true
   }
 
-  /// Runs a body that goes on to its end, as others will need what it makes. The thread keeps its turn, so that no
+  /// Runs a body that goes on to its end, as others will need its result. The thread keeps its turn, so that no
   /// more such work goes on at a time than there are turns.
   public static func uninterrupted<R>(_ body: () throws -> R) rethrows -> R {
     let work = chints_current_work()
@@ -131,7 +131,8 @@ public final class Interruption: Sendable {
     return work.pointee.is_over
   }
 
-  /// Stops work that has a limit of time at once, as it is known to take longer; returns whether it must stop.
+  /// Cancels work that has a limit of time at once, as it is known to take longer; returns whether it must
+  /// stop.
   public static func stopIfLimited() -> Bool {
     let work = chints_current_work()
     if work.pointee.interruption == nil, work.pointee.limit > 0 {

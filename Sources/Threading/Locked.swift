@@ -5,7 +5,7 @@ import Glibc
 /// `Synchronization.Mutex` isn't used since its contended path is in a library that the thread sanitizer
 /// doesn't see into, and is reported as a race.
 ///
-/// `@unchecked Sendable`: `stored` is touched between lock and unlock only.
+/// `@unchecked Sendable`: `stored` is accessed between lock and unlock only.
 public final class Locked<Value: Sendable>: @unchecked Sendable {
   // Neither may move, so they lie on the heap.
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -36,7 +36,7 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
     return try body(&stored.pointee)
   }
 
-  /// Does the same with a body that may take long. Whoever waits for it lets others work meanwhile; see
+  /// Does the same with a body that may take long. A waiting thread gives up its turn meanwhile; see
   /// ``Interruption/pause(_:)``.
   public func withLongLock<R>(_ body: (inout Value) throws -> R) rethrows -> R {
     if pthread_mutex_trylock(mutex) != 0 { Interruption.pause { pthread_mutex_lock(mutex) } }
@@ -44,10 +44,10 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
     return try body(&stored.pointee)
   }
 
-  /// Does the same, but doesn't wait where time is limited (``Interruption/run(atMost:_:)``), as whoever has the lock may
-  /// have to wait for a turn: the work is over then.
+  /// Does the same, but doesn't wait where time is limited (``Interruption/run(atMost:_:)``), as the thread that has the
+  /// lock may have to wait for a turn: the work is cancelled then.
   ///
-  /// - Parameter otherwise: is called instead, and makes something of the right form.
+  /// - Parameter otherwise: is called instead, and makes a result of the right type.
   public func withLongLock<R>(
     otherwise: () throws -> R, _ body: (inout Value) throws -> R
   ) rethrows -> R {

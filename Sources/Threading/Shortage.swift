@@ -1,6 +1,6 @@
 import Glibc
 
-/// What to do where the system grants less than there must be.
+/// The end of the process if the system grants too little memory or too few threads.
 public enum Shortage {
   /// Ends the process with exit code 1 and one line on standard error, for which no memory is taken: "pincluster: ",
   /// what there is not, and how many bytes of it if a number is given.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A POSIX thread. Whoever starts one has to join or detach it.
+/// A POSIX thread. Its starter has to join or detach it.
 public struct SystemThread: @unchecked Sendable {
   // `@unchecked`: the handle is an integer on Linux and an opaque pointer elsewhere.
   private let thread: pthread_t

@@ -1,7 +1,7 @@
 #pragma once
 
-// What keys and tokens need of OpenSSL's libcrypto: hashes, comparisons that take the same time whatever they compare,
-// random bytes, and signatures. All functions can be called on any thread.
+// The part of OpenSSL's libcrypto that keys and tokens need: hashes, comparisons in constant time, random bytes, and
+// signatures. All functions can be called on any thread.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ bool ccrypto_equal(const void *a, const void *b, size_t size);
 /// Fills memory with random bytes. False if there are none.
 bool ccrypto_random(void *bytes, size_t size);
 
-/// What a public key is for.
+/// The kind of a public key.
 typedef enum { CCRYPTO_OTHER, CCRYPTO_RSA, CCRYPTO_P256, CCRYPTO_ED25519 } ccrypto_kind;
 
 /// A public key.

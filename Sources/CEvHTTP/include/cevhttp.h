@@ -101,7 +101,7 @@ typedef struct ssl_ctx_st ceh_tls;
 /// A file of TLS in PEM.
 typedef enum { CEH_CERTIFICATE, CEH_KEY, CEH_AUTHORITIES, CEH_PAIR } ceh_tls_file;
 
-/// What is wrong with the files.
+/// The error of a file.
 typedef struct {
   ceh_tls_file file;  ///< CEH_PAIR if the certificate is for another key
   char reason[160];
@@ -175,8 +175,9 @@ uint64_t ceh_exchange_client(const ceh_exchange *exchange);
 /// before the reply.
 bool ceh_exchange_is_abandoned(const ceh_exchange *exchange);
 
-/// What keeps the bytes of a body where they are until `release` is called with them, which happens once, on the
-/// loop's thread or on that which frees the loop, and must not use the loop. If `release` is NULL, bytes are copied.
+/// The owner of a body's bytes, which stay where they are until `release` is called with them, which happens once,
+/// on the loop's thread or on that which frees the loop, and must not use the loop. If `release` is NULL, bytes are
+/// copied.
 typedef struct {
   void *object;
   void (*release)(const void *bytes, size_t size, void *object);
@@ -189,7 +190,7 @@ typedef struct {
   size_t headers_size;
   const void *body;
   size_t body_size;
-  /// Whether Content-Length is left out, for HEAD of what would be a stream.
+  /// Whether Content-Length is left out, for HEAD of a stream.
   bool unsized;
   /// The owner of the body. None if that of a stream begins with it.
   ceh_owner owner;
@@ -237,7 +238,7 @@ typedef enum {
 /// Sends a request and waits for the response.
 ceh_outcome ceh_client_send(ceh_client *client, ceh_method method, const char *target,
                             const void *body, size_t body_size, int timeout_ms);
-/// What is wrong with TLS after CEH_INSECURE.
+/// The error of TLS after CEH_INSECURE.
 const char *ceh_client_error(const ceh_client *client);
 int ceh_client_status(const ceh_client *client);
 size_t ceh_client_headers_size(const ceh_client *client);

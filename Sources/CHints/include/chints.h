@@ -31,16 +31,16 @@ void chints_limit_arenas(void);
 /// after the last time. May take some milliseconds, in which other threads wait for memory.
 void chints_give_back_memory(size_t much);
 
-/// What a thread knows of the work that it does now; see Interruption.swift.
+/// The state of a thread's present work; see Interruption.swift.
 struct chints_work {
   /// The work until the next look whether it must stop, in units of about a nanosecond.
   long left;
   /// Whether it must stop.
   bool is_over;
-  /// The interruption that it is bound to, and whether this thread only helps another; NULL if none.
+  /// The cancellation that it is bound to, and whether this thread only helps another; NULL if none.
   const void *_Nullable interruption;
   bool is_helper;
-  /// Without an interruption: the time that it may take, in nanoseconds, and when that has passed, once this is
+  /// Without a cancellation: the time that it may take, in nanoseconds, and when that has passed, once this is
   /// known; 0 if it has no limit.
   unsigned long limit;
   unsigned long end;

@@ -9,7 +9,7 @@
 const uint8_t *pincluster_openapi(void);
 size_t pincluster_openapi_size(void);
 
-/// What is derived from that in OpenAPI 3.0, as JSON; its first server has the URL "/".
+/// The same in OpenAPI 3.0, as JSON; its first server has the URL "/".
 const uint8_t *pincluster_openapi30(void);
 size_t pincluster_openapi30_size(void);
 

@@ -5,11 +5,15 @@ public import ClusterCore
 /// S_DWITHIN.
 public enum CQL2 {
   /// A filter as a text says it.
+  ///
+  /// - Throws: ``CQL2Error`` if the text isn't a filter of CQL2, or is too large.
   public static func parse(_ text: String) throws(CQL2Error) -> FilterExpression {
     try parse(Array(text.utf8))
   }
 
   /// A filter as a text in UTF-8 says it.
+  ///
+  /// - Throws: ``CQL2Error`` if the text isn't a filter of CQL2, or is too large.
   public static func parse(_ text: [UInt8]) throws(CQL2Error) -> FilterExpression {
     let filter = try read(text)
     _ = try checked(filter)
@@ -17,6 +21,8 @@ public enum CQL2 {
   }
 
   /// A filter as JSON says it.
+  ///
+  /// - Throws: ``CQL2Error`` if the value isn't a filter of CQL2 JSON, or is too large.
   public static func parse(_ json: JSONValue) throws(CQL2Error) -> FilterExpression {
     let filter = try read(json)
     _ = try checked(filter)
@@ -24,11 +30,15 @@ public enum CQL2 {
   }
 
   /// The normal form of the filter of a text; see ``FilterExpression/normalised``.
+  ///
+  /// - Throws: ``CQL2Error`` if the text isn't a filter of CQL2, or is too large.
   public static func normal(_ text: String) throws(CQL2Error) -> FilterExpression {
     try checked(try read(Array(text.utf8)))
   }
 
   /// The normal form of the filter of a JSON value.
+  ///
+  /// - Throws: ``CQL2Error`` if the value isn't a filter of CQL2 JSON, or is too large.
   public static func normal(_ json: JSONValue) throws(CQL2Error) -> FilterExpression {
     try checked(try read(json))
   }

@@ -1,7 +1,7 @@
 internal import ClusterCore
 internal import Texts
 
-/// What looks like a function in a filter.
+/// A function of CQL2, or an operator written like one.
 enum CQL2Function: Equatable {
   case folding(TextFolding)
   case date, timestamp, interval
@@ -46,6 +46,6 @@ extension CQL2Function {
     word.count == 5 && String(decoding: word, as: UTF8.self).lowercasedASCII == "ilike"
   }
 
-  /// What to write in place of ILIKE.
+  /// The hint to replace ILIKE.
   static let caselessHint = "LIKE in any case is CASEI(name) LIKE CASEI('pattern')"
 }

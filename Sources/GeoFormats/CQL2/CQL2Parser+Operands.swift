@@ -94,7 +94,7 @@ extension CQL2Parser {
     return .operand(result, first)
   }
 
-  /// What a function is, at the parenthesis after its name.
+  /// Parses a call of a function, at the parenthesis after its name.
   private mutating func call(_ name: [UInt8], _ first: CQL2Token) throws(CQL2Error) -> Part {
     guard let function = CQL2Function(name) else { throw self.function(name, first.start) }
     switch function {

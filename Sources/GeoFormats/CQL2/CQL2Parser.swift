@@ -9,7 +9,7 @@ struct CQL2Parser {
 
   init(_ text: [UInt8]) { tokenizer = CQL2Tokenizer(text) }
 
-  /// What a part of a filter is.
+  /// A parsed part of a filter.
   enum Part {
     case condition(FilterExpression)
     /// An operand that isn't a condition by itself, and where it begins.
@@ -64,7 +64,7 @@ struct CQL2Parser {
     return .condition(.not(inner))
   }
 
-  /// What is between the parenthesis at the current token and its counterpart.
+  /// Parses the part between the parenthesis at the current token and its counterpart.
   mutating func group() throws(CQL2Error) -> Part {
     try descend()
     let first = token
@@ -93,7 +93,7 @@ struct CQL2Parser {
     }
   }
 
-  /// Runs a body for what is nested in the current token.
+  /// Runs a body for the part nested in the current token.
   mutating func nested<R>(
     _ body: (inout CQL2Parser) throws(CQL2Error) -> R
   ) throws(CQL2Error) -> R {

@@ -77,7 +77,7 @@ struct CQL2Tokenizer {
     throw failure(at: start, "\(what) that begins here is not closed\(hint)")
   }
 
-  /// What a byte after a backslash stands for, as CQL2 has it.
+  /// The meaning of a byte after a backslash, as CQL2 has it.
   private static func escaped(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "'"): byte
@@ -104,7 +104,8 @@ struct CQL2Tokenizer {
     let start = index
     index += 1
     while index < text.count, isPartOfNumber(index) { index += 1 }
-    // Whatever touches the number belongs to it, so that 12abc and 1.2.3 are errors as a whole.
+    // Letters and digits right after the number belong to it, so that 12abc and 1.2.3 are errors as
+    // a whole.
     skipName()
     let digits = Array(text[start..<index])
     guard let value = digits.withUnsafeBytes({ JSONText.decimal($0) }) else {
@@ -139,7 +140,7 @@ struct CQL2Tokenizer {
     return CQL2Token.Keyword(word).map { .keyword($0) } ?? .name(word)
   }
 
-  /// Skips what may continue a name.
+  /// Skips characters that may continue a name.
   private mutating func skipName() {
     while index < text.count {
       let length = CQL2Name.part(text, at: index)

@@ -1,8 +1,8 @@
 internal import ClusterCore
 
-/// Decodes the records of a table into records of a batch, or only looks at what they hold.
+/// Decodes the records of a table into records of a batch, or only surveys their fields.
 struct CSVDecoder {
-  /// What a record is, before its fields are read.
+  /// The kind of a record, before its fields are read.
   enum Shape {
     case feature
     /// Only empty fields.
@@ -31,14 +31,14 @@ struct CSVDecoder {
   private let points = PointText()
   private var unique: UniqueColumns
 
-  /// What the fields of each column are.
+  /// The kinds of fields in each column.
   private(set) var kinds: [ColumnKinds]
   /// Integers that can be ids are ``ColumnKinds/whole``, all others ``ColumnKinds/text``.
   private(set) var ids: ColumnKinds = []
   /// The coordinates with decimals behind a point, and such behind a comma.
   private(set) var withPoint = 0
   private(set) var withComma = 0
-  /// Whether the table isn't as was planned.
+  /// Whether the table contradicts the plan.
   private(set) var isContradicted = false
 
   init(plan: TablePlan, maximumLength: Int) {
@@ -49,7 +49,7 @@ struct CSVDecoder {
     unique = UniqueColumns(plan)
   }
 
-  /// What looks odd, and was found out by reading.
+  /// Notes on unusual fields.
   var notes: [String] {
     TableNotes.fields(plan, kinds, ids: ids, unique: unique.finding)
   }
@@ -59,7 +59,7 @@ struct CSVDecoder {
       ? "the column \(plan.heading.shown(field))" : "field \(field + 1)"
   }
 
-  /// Parts a record, which is valid UTF-8.
+  /// Splits a record, which is valid UTF-8.
   mutating func split(_ record: UnsafeRawBufferPointer) -> Shape {
     if let fault = fields.split(record) { return .bad(.quotes(fault)) }
     if fields.areEmpty(record) { return .blank }
@@ -69,7 +69,7 @@ struct CSVDecoder {
     return .feature
   }
 
-  /// What is wrong with a record, for the client.
+  /// The fault of a record, for the client.
   func detail(_ fault: Fault) -> String {
     switch fault {
     case .quotes(let fault): fault.detail(name)
@@ -90,7 +90,7 @@ struct CSVDecoder {
     return "\(TableText.quoted(record[field.start..<field.end])) in \(name(index))"
   }
 
-  /// Notes what the fields of the record that was parted are.
+  /// Notes the kinds of the fields of the record that was split.
   mutating func look(_ record: UnsafeRawBufferPointer) {
     for (index, field) in fields.fields.enumerated() where field.start < field.end {
       CSVFields.withText(of: field, in: record) { text in
@@ -134,7 +134,7 @@ struct CSVDecoder {
     }
   }
 
-  // MARK: What fields are
+  // MARK: Kinds of fields
 
   private mutating func note(_ kind: ColumnKinds, _ column: Int) {
     guard !kinds[column].contains(kind) else { return }
@@ -200,7 +200,7 @@ struct CSVDecoder {
     _ column: Int, _ axis: CoordinateText.Axis, _ record: UnsafeRawBufferPointer
   ) throws(FeatureRefusal) -> Double {
     let field = fields.fields[column]
-    // Whatever a closure has of `self` would be a copy of all of it.
+    // A closure that captures a part of `self` would copy all of it.
     let (isPoint, decimal) = (isPoint, plan.decimal)
     let value = CSVFields.withText(of: field, in: record) { (text) -> CoordinateText.Value? in
       let text = JSONText.trimmed(text)
@@ -273,7 +273,7 @@ struct CSVDecoder {
     properties.beginObject()
     for (index, field) in fields.fields.enumerated() {
       guard field.start < field.end, !plan.properties[index].isEmpty else { continue }
-      // Checked before it is written, so that what is refused costs little.
+      // Checked before it is written, so that a refusal costs little.
       let length = properties.count + plan.properties[index].count + field.end - field.start
       guard length < maximumLength else { throw tooLong(with: index) }
       try CSVFields.withText(of: field, in: record) { (text) throws(FeatureRefusal) in
@@ -301,7 +301,7 @@ struct CSVDecoder {
     return true
   }
 
-  /// Whether a field is a number of its column's. Notes what it is.
+  /// Whether a field is a number of its column's. Notes its kind.
   @inline(__always)
   private mutating func isNumber(
     _ text: UnsafeRawBufferPointer, _ field: CSVFields.Field, _ column: Int

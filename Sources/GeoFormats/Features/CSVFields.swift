@@ -13,7 +13,7 @@ struct CSVFields {
     case unclosed(Int)
     case textAfterQuote(Int)
 
-    /// What is wrong, for the client.
+    /// The message for the client.
     ///
     /// - Parameter name: how messages name a field.
     func detail(_ name: (Int) -> String) -> String {
@@ -39,7 +39,7 @@ struct CSVFields {
     }
   }
 
-  /// Parts a record. Returns what is wrong with its quotes.
+  /// Parts a record. Returns the fault of its quotes.
   mutating func split(_ record: UnsafeRawBufferPointer) -> Fault? {
     fields.removeAll(keepingCapacity: true)
     let separator = separator

@@ -32,7 +32,7 @@ struct CSVReader {
     isBeforeSeparator = plan.hasSeparatorLine
   }
 
-  /// Whether the table isn't as was planned. What comes next isn't read.
+  /// Whether the table contradicts the plan. Its rest isn't read then.
   var isContradicted: Bool {
     !isLooking
       && (decoder.isContradicted || (hasInvalid && plan.mayBeWindows1252 && !plan.isFinal))
@@ -273,7 +273,7 @@ struct CSVReader {
     }
     if isUTF8 { return true }
     hasInvalid = true
-    // What separates fields is the same.
+    // The separators are the same bytes.
     if isLooking, plan.mayBeWindows1252 { return true }
     parsed.reject(
       pointer: "/lines/\(line)",

@@ -7,7 +7,7 @@ public import ClusterCore
 /// nothing, and other values as JSON, which comes back as text. So do numbers of a column that also holds other values, as
 /// columns have one type.
 public struct CSVWriter {
-  /// The names of properties that a table has columns for, and what is in these.
+  /// The names of properties that a table has columns for, and the kinds of their values.
   public struct Columns: Sendable {
     /// The most columns.
     public static let most = 1000
@@ -93,13 +93,13 @@ public struct CSVWriter {
     bytes += CSVWriter.lineEnd
   }
 
-  /// Returns what was written since the last call.
+  /// Returns the bytes written since the last call.
   public mutating func take() -> [UInt8] {
     defer { bytes = [] }
     return bytes
   }
 
-  /// Hands over what was written since the last call.
+  /// Hands over the bytes written since the last call.
   public mutating func take(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
     try bytes.withUnsafeBytes { try body($0) }
     bytes.removeAll(keepingCapacity: true)
@@ -167,7 +167,7 @@ public struct CSVWriter {
         append(text, inQuotes: JSONText.isNumber(text))
         return !text.isEmpty
       }
-    // Nothing is what comes closest to null.
+    // An empty field comes closest to null.
     case UInt8(ascii: "n"): return false
     default:
       append(value)

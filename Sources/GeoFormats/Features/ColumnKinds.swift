@@ -1,4 +1,4 @@
-/// What the fields of a column are that aren't empty.
+/// The kinds of a column's fields that aren't empty.
 struct ColumnKinds: OptionSet {
   let rawValue: UInt8
 

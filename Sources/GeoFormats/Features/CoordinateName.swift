@@ -1,6 +1,6 @@
 internal import Texts
 
-/// What the name of a column says about coordinates, by its words: those between signs and at capitals, as in
+/// The axis that the name of a column means, by its words: those between signs and at capitals, as in
 /// `stop_lat`, `decimalLongitude` and `Latitude (deg)`.
 struct CoordinateName {
   /// How a name means a coordinate, the surest first.

@@ -1,10 +1,10 @@
 /// A coordinate as people write it: a number, or degrees with signs for degrees, minutes and seconds and a letter for the
 /// hemisphere.
 enum CoordinateText {
-  /// Where on the globe a letter or a column says that a number counts.
+  /// The axis of a number, by a letter or a column.
   enum Axis { case longitude, latitude }
 
-  /// What a text says.
+  /// The value of a text.
   struct Value {
     var degrees: Double
     /// The axis that its letter names.
@@ -48,13 +48,13 @@ enum CoordinateText {
     return bytes.withUnsafeBytes { (bytes) -> R in body(bytes) }
   }
 
-  /// What any text says; nil if it is no coordinate.
+  /// The value of any text; nil if it is no coordinate.
   static func value(_ text: UnsafeRawBufferPointer, decimal: UInt8) -> Value? {
     if let number = number(text, decimal: decimal) { return Value(degrees: number) }
     return plain(text).flatMap { value(plain: $0, decimal: decimal) }
   }
 
-  /// What a text says that has one byte for each sign.
+  /// The value of a text that has one byte for each sign.
   static func value(plain: some Collection<UInt8>, decimal: UInt8) -> Value? {
     let plain = Array(plain)
     let degrees = plain.withUnsafeBytes {

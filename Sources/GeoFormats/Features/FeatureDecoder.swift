@@ -4,7 +4,7 @@ internal import ClusterCore
 struct FeatureDecoder {
   let parser = JSONParser()
   private let idProperty: [UInt8]?
-  /// Reads geometries, and what is said of reference systems.
+  /// Reads geometries and reference systems.
   var points: PointReader
   /// The depth of the values that are used: the Feature, its members, those of its geometry, and the
   /// coordinates of a Point.

@@ -2,7 +2,7 @@
 public struct FeatureProblem: Hashable, Sendable {
   /// The feature: `/features/7` (from 0), `/lines/7` (from 1), or empty for a Feature at the root.
   public var pointer: String
-  /// What is wrong with it, for the client.
+  /// The error, for the client.
   public var detail: String
 
   /// Creates a problem.

@@ -25,7 +25,7 @@ public struct FeatureReader {
   ///   - idProperty: the property that holds the ids; nil for GeoJSON's `id` member or CSV's `id`
   ///     column.
   ///   - takesCentroids: whether GeoJSON's lines and areas are taken as their centroids.
-  ///   - options: what is said of a table. It is looked at for 64 MiB before the first feature is read; see
+  ///   - options: the options of a table. It is looked at for 64 MiB before the first feature is read; see
   ///     ``init(table:maximumLength:)`` for one that can be read twice.
   ///   - maximumLength: the maximum length, in bytes, of a feature, line, record, or GeoJSON document without
   ///     its `features`, and of a feature's properties as JSON.
@@ -58,6 +58,8 @@ public struct FeatureReader {
 
   /// Reads a chunk. Adds features to `parsed` as soon as they are complete. After an error, every
   /// further call throws the same error.
+  ///
+  /// - Throws: ``FormatError`` if the body as a whole can't be read.
   public mutating func read(
     _ chunk: UnsafeRawBufferPointer, into parsed: inout ParsedFeatures
   ) throws(FormatError) {
@@ -86,7 +88,9 @@ public struct FeatureReader {
     }
   }
 
-  /// Reads what is left and checks the document as a whole. Call it once, after the last chunk.
+  /// Reads the rest and checks the document as a whole. Call it once, after the last chunk.
+  ///
+  /// - Throws: ``FormatError`` if the document as a whole can't be read, or an earlier chunk couldn't.
   public mutating func finish(into parsed: inout ParsedFeatures) throws(FormatError) {
     if let failure { throw failure }
     try geoJSON?.finish(into: &parsed)

@@ -1,7 +1,7 @@
 internal import Texts
 
-/// What is wrong in a text that isn't JSON although its brackets, quotes, colons and commas are in their places, so that
-/// it ends where it seems to end: a number that is no finite double, a word such as `NaN`, or a string with a lone
+/// An error in a text that isn't JSON although its brackets, quotes, colons and commas are in their places, so that it
+/// ends where it seems to end: a number that is no finite double, a word such as `NaN`, or a string with a lone
 /// surrogate, a control character or bytes that aren't UTF-8.
 struct JSONFault {
   /// The first of these, in words for people; nil if it is something else.
@@ -16,22 +16,23 @@ struct JSONFault {
     detail = scan.detail
   }
 
-  /// What is wrong, for the client, in a text in which the parser found an error.
+  /// The message for the client about a text in which the parser found an error.
   func text(_ error: JSONError) -> String { detail ?? "not JSON: \(error.reason)" }
 
-  /// What is wrong, for the client, in a text whose end is known.
+  /// The message for the client about a text whose end is known.
   static func text(of text: UnsafeRawBufferPointer, _ error: JSONError) -> String {
     JSONFault(in: text)?.text(error) ?? "not JSON: \(error.reason)"
   }
 
-  /// What may come next.
+  /// The tokens that may come next.
   private enum Expected { case value, valueOrEnd, nameOrEnd, colon, commaOrEnd, nothing }
 
   private struct Scan {
     let text: UnsafeRawBufferPointer
     private(set) var detail: String?
     private var expected = Expected.value
-    /// The arrays and objects around what is read, each with the name of the member that it is.
+    /// The arrays and objects around the current token, each with the name of the member that it
+    /// is.
     private var around: [(isObject: Bool, name: Range<Int>)] = []
     /// The name of the member that is read, as it is written.
     private var name = 0..<0
@@ -153,7 +154,7 @@ struct JSONFault {
       say("a string holds the byte 0x\(Scan.hexadecimal(string[place])), which isn't UTF-8")
     }
 
-    /// Keeps what is wrong, with the member that it is in.
+    /// Keeps the error, with the member that it is in.
     private mutating func say(_ fault: String) {
       let name = UnsafeRawBufferPointer(rebasing: text[name])
       detail = (name.isEmpty ? "" : "in \"\(Scan.shown(name))\": ") + fault

@@ -1,17 +1,18 @@
 extension ParsedFeatures {
-  /// The first bytes of a table that are looked at before all of it is read. That something later contradicts them is
-  /// rare, and then all of it is looked at.
+  /// The first bytes of a table that are surveyed before it is read. If something later contradicts them, which is
+  /// rare, all of it is surveyed.
   public static let usualLook = 256 << 10
 
   /// Reads a table that is in memory as a whole.
   ///
   /// - Parameters:
   ///   - bytes: the table.
-  ///   - options: what is said of it.
+  ///   - options: the options of the request.
   ///   - idProperty: the name of the column of ids; nil for `id`.
   ///   - maximumLength: the maximum length of a line, and of a feature's properties as JSON, in bytes.
   ///   - room: memory for the features.
-  ///   - look: the first bytes that are looked at before all of it is read. What comes of it doesn't depend on them.
+  ///   - look: the first bytes that are surveyed before it is read. The result doesn't depend on their number.
+  /// - Throws: ``FormatError`` if the table has no header with points, or too little memory is left.
   public init(
     table bytes: UnsafeRawBufferPointer, options: TableOptions, idProperty: String?,
     maximumLength: Int, room: DecodingRoom, look: Int = usualLook

@@ -19,7 +19,7 @@ public struct ParsedFeatures: Sendable {
   /// Whether the document was one GeoJSON Feature rather than a collection or sequence.
   public internal(set) var isSingleFeature = false
 
-  /// Sentences about what was assumed, for the client, each once. They begin in lower case and end without a full stop.
+  /// Sentences about the assumptions, for the client, each once. They begin in lower case and end without a full stop.
   public private(set) var notes: [String] = []
   private var room: DecodingRoom
 

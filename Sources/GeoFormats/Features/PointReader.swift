@@ -5,9 +5,9 @@ internal import Texts
 struct PointReader {
   /// The ordinates after longitude and latitude.
   private(set) var further: [Double] = []
-  /// Reads what is deeper than a tape of a Feature. Created when it is needed.
+  /// Reads values deeper than the tape of a Feature. Created when it is needed.
   private var parser: JSONParser?
-  /// What is said of reference systems, of Features too.
+  /// The reference systems that are named, by Features, too.
   var systems = ReferenceSystemReader()
 
   /// Whether the reasons of refusals are told.
@@ -144,7 +144,7 @@ struct PointReader {
       return geometries.kind == .array && geometries.count == 1
     }
 
-    /// What it is, and what makes points of it.
+    /// The refusal, which names its kind and the remedy.
     func refusal(_ place: String, isTold: Bool = true) -> FeatureRefusal {
       guard isTold else { return FeatureRefusal("") }
       guard let type, type.kind == .string else {

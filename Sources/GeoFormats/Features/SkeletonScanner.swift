@@ -6,7 +6,7 @@ struct SkeletonScanner {
   /// The collected bytes, with `[]` in place of the array.
   private(set) var bytes: [UInt8] = []
 
-  /// What the last significant bytes were, at the depth of the root's members.
+  /// The last significant bytes at the depth of the root's members.
   private enum Name {
     case none
     /// The start of the root object or a comma; a name may follow.

@@ -176,12 +176,13 @@ struct TableHead {
 
   // MARK: The header
 
-  /// The header as the separator parts it that makes columns of coordinates. Returns nil if its end isn't there.
+  /// The header, split at the separator with which it has columns of coordinates. Returns nil if its end isn't
+  /// there.
   private func candidate(
     _ text: ArraySlice<UInt8>, _ line: Int, _ separators: [UInt8], isWhole: Bool
   ) throws(Failure) -> Candidate? {
     var good: [Candidate] = []
-    // Of what fails, the most telling.
+    // The most telling of the failures.
     var fault: (weight: Int, detail: String) = (
       -1, "the header is longer than \(limit) bytes; a quote may be unclosed"
     )

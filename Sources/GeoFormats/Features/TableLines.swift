@@ -1,4 +1,5 @@
-/// The lines of a text, without their breaks: LF, CR or both. What follows the last break is a line unless it is empty.
+/// The lines of a text, without their breaks: LF, CR or both. The text after the last break is a line unless it is
+/// empty.
 struct TableLines: Sequence {
   private let text: UnsafeRawBufferPointer
 

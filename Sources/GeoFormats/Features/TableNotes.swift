@@ -1,4 +1,4 @@
-/// What is said of a table that was read: what was assumed, and what looks odd.
+/// Notes on a table: assumptions made while reading it, and unusual fields.
 enum TableNotes {
   /// The most names in a note.
   private static let mostNames = 5
@@ -6,7 +6,7 @@ enum TableNotes {
   /// The encoding that was assumed.
   static let windows1252 = "the encoding is windows-1252, as the bytes are not UTF-8"
 
-  /// Where coordinates are, if their columns weren't named and aren't called as most are.
+  /// The columns of coordinates, if the request didn't name them and their names are unusual.
   static func columns(
     _ coordinates: CoordinateColumns, _ heading: TableHeading, _ options: TableOptions
   ) -> [String] {
@@ -35,7 +35,7 @@ enum TableNotes {
     return notes + (rest > 0 ? ["\(rest) more names appear twice"] : [])
   }
 
-  /// What the fields of the columns were.
+  /// Notes on the fields of the columns.
   static func fields(
     _ plan: TablePlan, _ kinds: [ColumnKinds], ids: ColumnKinds, unique: UniqueColumns.Finding?
   ) -> [String] {

@@ -1,6 +1,6 @@
 internal import Texts
 
-/// What is said of a table beside its bytes. What isn't said is found out.
+/// The options for reading a table. Those that aren't given are detected.
 public struct TableOptions: Sendable, Equatable {
   /// The label of the encoding, as iconv(3) knows it.
   public var encoding: String?
@@ -24,7 +24,7 @@ public struct TableOptions: Sendable, Equatable {
     ",": 0x2C, ";": 0x3B, "|": 0x7C, "tab": 0x09,
   ]
 
-  /// Options that say nothing.
+  /// Options of which none is given.
   public init() {}
 
   /// The separator of a name; nil if it has none.
@@ -32,7 +32,8 @@ public struct TableOptions: Sendable, Equatable {
     separators.first { $0.key.isSame(as: name) }?.value
   }
 
-  /// What doesn't go together, or isn't known: the name of an option and why; nil if all is well.
+  /// An unknown option, or one that doesn't go with another: its name and the reason; nil if there
+  /// is none.
   public var flaw: (option: String, detail: String)? {
     if let encoding, !TextDecoder.isKnown(encoding) {
       return (

@@ -1,6 +1,7 @@
 internal import Texts
 
-/// How a table is read: what was said of it, and what was found by looking at it (``TableSurvey``).
+/// The plan for reading a table: the given options, and those found by a look at it
+/// (``TableSurvey``).
 public struct TablePlan: Sendable {
   /// The encoding; nil for UTF-8.
   var encoding: String?
@@ -13,29 +14,29 @@ public struct TablePlan: Sendable {
   let coordinates: CoordinateColumns
   /// The column of ids.
   let id: Int?
-  /// Whether ids are made up, though nothing was said of them.
+  /// Whether ids are made up, though no option asks for that.
   let wantsID: Bool
   /// For each column, the start of its property, `"name":`; empty if the column is not a property.
   let properties: [[UInt8]]
-  /// Whether all of a column is text, as was said.
+  /// Whether a column is text by an option.
   let isText: [Bool]
-  /// What was assumed.
+  /// The assumptions.
   var assumptions: [String]
 
   /// The byte before decimals.
   var decimal: UInt8 = UInt8(ascii: ".")
-  /// Whether it was said, rather than found.
+  /// Whether it was given, rather than found.
   var isDecimalGiven = false
   /// Whether all fields of a column are numbers.
   var isNumbers: [Bool] = []
   var idsAreText = false
-  /// Whether what comes later changes none of that, and is read as well as it goes. Otherwise a reader stops at what
-  /// contradicts it.
+  /// Whether a contradiction doesn't change the plan: the rest is then read as well as possible. Otherwise a reader
+  /// stops at the first contradiction.
   var isFinal = false
 
   /// The separator of a table with one column: a byte that isn't in text.
   static let noSeparator: UInt8 = 0
-  /// What may be left of a line without anything in it.
+  /// The separators, which may be all that an empty record holds.
   static let separators = TableOptions.separators.map(\.value)
 
   /// Whether text begins with a line that names the separator.

@@ -1,7 +1,7 @@
 /// Looks at a table to find out how it is read: at all of it if that can be, since a column is numbers only if all its
 /// fields are. Its memory is bounded.
 public struct TableSurvey {
-  /// The most bytes that are kept of what can't be read twice, to look at them before the first is read.
+  /// The most bytes that are kept of an input that can't be read twice, to survey them before the first is read.
   public static let lookAhead = 64 << 20
 
   private let head: TableHead
@@ -18,7 +18,7 @@ public struct TableSurvey {
   /// Begins to look.
   ///
   /// - Parameters:
-  ///   - options: what is said of the table.
+  ///   - options: the options of the table.
   ///   - idProperty: the name of the column of ids; nil for `id`.
   ///   - maximumLength: the maximum length of a line, in bytes.
   public init(
@@ -34,6 +34,8 @@ public struct TableSurvey {
   public var hasHead: Bool { plan != nil }
 
   /// Looks at a chunk.
+  ///
+  /// - Throws: ``FormatError`` if the header isn't one of a table with points, or memory is short.
   public mutating func read(_ chunk: UnsafeRawBufferPointer) throws(FormatError) {
     var rest = chunk[...]
     while reader == nil, !rest.isEmpty {
@@ -53,6 +55,8 @@ public struct TableSurvey {
   /// - Parameters:
   ///   - isWhole: whether the whole table was seen.
   ///   - isFinal: whether it was, or no more of it can be before it is read.
+  /// - Throws: ``FormatError`` if the table is empty, its header isn't one of a table with points, or memory is
+  ///   short.
   public mutating func finish(isWhole: Bool, isFinal: Bool) throws(FormatError) -> TablePlan {
     if plan == nil { try begin(isWhole: true) }
     if isWhole { try reader?.finish(into: &found) }
@@ -76,7 +80,7 @@ public struct TableSurvey {
     return plan
   }
 
-  /// Reads what was kept once the head is there.
+  /// Reads the kept bytes once the head is there.
   private mutating func begin(isWhole: Bool) throws(FormatError) {
     plan = try head.plan(first, isWhole: isWhole)
     guard let plan else { return }

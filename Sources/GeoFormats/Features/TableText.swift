@@ -1,6 +1,6 @@
 internal import Texts
 
-/// What messages show of a table.
+/// Texts of a table, as messages show them.
 enum TableText {
   /// The most characters of a value or name that are shown.
   static let most = 80

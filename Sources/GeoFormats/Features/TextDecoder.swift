@@ -39,7 +39,7 @@ final class TextDecoder {
     return label.isSame(as: "utf-8") || label.isSame(as: "utf8")
   }
 
-  /// Whether a text can be a label. A slash would add options that drop what can't be decoded.
+  /// Whether a text can be a label. A slash would add options that drop undecodable bytes.
   private static func isLabel(_ text: String) -> Bool {
     (1...40).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -68,7 +68,7 @@ final class TextDecoder {
     }
   }
 
-  /// Calls `body` with what is left at the end.
+  /// Calls `body` with the rest at the end.
   func finish(_ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void) throws(FormatError) {
     var length = output.count
     let flushed = output.withUnsafeMutableBufferPointer { output in

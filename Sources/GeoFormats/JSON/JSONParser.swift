@@ -25,6 +25,8 @@ public final class JSONParser {
 
   /// Parses a document, which is copied. The result and everything read from it is valid until this
   /// parser parses again.
+  ///
+  /// - Throws: ``JSONError`` if the bytes aren't JSON, are nested too deeply, or memory is short.
   public func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONError) -> JSONValue {
     let root = try parseNodes(bytes)
     return JSONValue(owner: self, node: root)
@@ -32,6 +34,8 @@ public final class JSONParser {
 
   /// Parses a document as ``parse(_:)-(UnsafeRawBufferPointer)`` does. The result does not depend on the
   /// array.
+  ///
+  /// - Throws: ``JSONError`` as ``parse(_:)-(UnsafeRawBufferPointer)`` does.
   public func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
     try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
       try parse(UnsafeRawBufferPointer(bytes))

@@ -58,7 +58,7 @@ public struct JSONRoom {
       return self.bytes(bytes)
     }
     assertRoom(for: JSONRoom.shortLength)
-    // A copy of fixed length is a few instructions. What is too much is overwritten by what follows.
+    // A copy of fixed length is a few instructions. The next write overwrites the surplus.
     UnsafeMutableRawPointer(end).copyMemory(from: start, byteCount: JSONRoom.shortLength)
     end += bytes.count
   }

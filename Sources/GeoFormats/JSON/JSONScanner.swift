@@ -60,8 +60,8 @@ public enum JSONScanner {
     return text.count
   }
 
-  /// Calls `body` with the UTF-8 of a JSON string whose text includes its quotes, of two bytes at least. Only what has escapes
-  /// is copied.
+  /// Calls `body` with the UTF-8 of a JSON string whose text includes its quotes, of two bytes at least. Only strings with
+  /// escapes are copied.
   @inline(__always)
   static func withUTF8<R>(
     of text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R

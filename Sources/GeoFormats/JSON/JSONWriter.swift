@@ -43,7 +43,7 @@ public struct JSONWriter {
   public mutating func removeAll() { used = 0 }
 
   /// Reserves `length` bytes, calls `body` to write there, and keeps as many bytes as it returns. `body`
-  /// must not write more than `length` bytes; only debug builds check what it returns.
+  /// must not write more than `length` bytes; only debug builds check its result.
   @inlinable @inline(__always)
   mutating func write(atMost length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
     if storage.count - used < length { grow(by: length) }

@@ -18,7 +18,9 @@ public struct PropertyNames: Hashable, Sendable {
   /// The approximate memory that they take, in bytes.
   public var byteCount: Int { sorted.reduce(0) { $0 + 48 + $1.count } }
 
-  /// Whether a name is one of these. O(log ``count``).
+  /// Whether a name is one of these.
+  ///
+  /// - Complexity: O(log ``count``).
   public func contains(_ name: [UInt8]) -> Bool {
     name.withUnsafeBytes { place(ofUTF8: $0) != nil }
   }
