@@ -1,16 +1,16 @@
 internal import Texts
 import Threading
 
-/// Tells what is granted to whoever sends a request: by the keys of one file and the tokens that keys of another
-/// verify. Both files can be read again while it is used, on any thread.
+/// The grants of a request's sender: by the keys of one file and the tokens that keys of another verify. Both
+/// files can be read again while it is used, on any thread.
 public final class AccessControl: Sendable {
-  /// Where the files are, and how tokens name the service.
+  /// The paths of the files, and the service's name in tokens.
   public struct Configuration: Sendable {
     /// The file of keys; nil for none.
     public var keyFile: String?
     /// The file of the keys that tokens are checked with; nil if no token is taken.
     public var tokenKeyFile: String?
-    /// What tokens must name as their audience; nil if they needn't name any, and may name `pincluster`.
+    /// The audience that tokens must name; nil if they needn't name any, and may name `pincluster`.
     public var audience: String?
 
     /// No files.
@@ -23,7 +23,7 @@ public final class AccessControl: Sendable {
   private struct State: Sendable {
     var keys = KeyFile()
     var tokenKeys: [TokenKey] = []
-    /// Is another one with each change of those.
+    /// Counts the changes of those keys.
     var generation = 0
     /// Tokens that were checked with them.
     var tokens: [Digest: Principal] = [:]
@@ -61,9 +61,9 @@ public final class AccessControl: Sendable {
     state.withLock { ($0.keys.grants.count, $0.tokenKeys.count) }
   }
 
-  /// Reads the files again. What can't be read stays as it was.
+  /// Reads the files again. A file that can't be read leaves its keys as they were.
   ///
-  /// - Returns: why a file couldn't be read, of each that couldn't.
+  /// - Returns: the errors of files that couldn't be read.
   public func reload() -> [AccessFileError] {
     var errors: [AccessFileError] = []
     func read<R>(_ path: String?, _ make: ([UInt8]) throws(Fault) -> R) -> R? {
@@ -79,7 +79,7 @@ public final class AccessControl: Sendable {
     let tokenKeys = read(configuration.tokenKeyFile) { bytes throws(Fault) in
       try TokenKeyFile(bytes).keys
     }
-    // What was in force before is freed when nobody waits for the lock any more.
+    // The keys in force before are freed after the lock is released.
     _ = state.withLock { state in
       let before = state
       state.keys = keys ?? state.keys
@@ -92,7 +92,8 @@ public final class AccessControl: Sendable {
     return errors
   }
 
-  /// Tells who sent a request, if that takes no look at a signature; nil if it does. Counts nothing.
+  /// The principal of a request, if no signature has to be checked for that; nil otherwise. Counts
+  /// nothing.
   ///
   /// - Parameter authorization: the field of the request.
   /// - Throws: ``AccessFailure``.
@@ -114,8 +115,8 @@ public final class AccessControl: Sendable {
     return nil
   }
 
-  /// Tells who sent a request with a token, after a look at its signature, which takes about a tenth of a
-  /// millisecond.
+  /// The principal of a request with a token, after a check of its signature, which takes about a tenth
+  /// of a millisecond.
   ///
   /// - Throws: ``AccessFailure``.
   public func verified(_ authorization: String?) throws(AccessFailure) -> Principal {
@@ -126,7 +127,7 @@ public final class AccessControl: Sendable {
     let token = try Token(
       credentials, keys: keys, audience: configuration.audience ?? AccessControl.usualAudience,
       isAudienceNeeded: configuration.audience != nil, now: clock())
-    // A token can be signed in several ways, and is the same one all the time.
+    // A token with another signature of the same content is the same token.
     let signed = Array(credentials[..<(credentials.lastIndex(of: UInt8(ascii: ".")) ?? 0)])
     guard let name = Digest(of: signed) else { throw .unknown }
     let principal = Principal(
@@ -140,9 +141,9 @@ public final class AccessControl: Sendable {
     return principal
   }
 
-  /// Counts a request of somebody, if they may not send any number.
+  /// Counts a request of a principal with a limit of rates.
   ///
-  /// - Parameter client: a number for the client's address, by which those without a key are told apart.
+  /// - Parameter client: a number for the client's address, which identifies clients without a key.
   /// - Throws: ``AccessFailure/tooOften(_:)``.
   public func count(_ principal: Principal, from client: UInt64) throws(AccessFailure) {
     guard let rate = principal.grant.rate else { return }
@@ -150,7 +151,7 @@ public final class AccessControl: Sendable {
     try rates.take(caller, rate: rate, now: Double(MonotonicTime.now) / 1e9)
   }
 
-  /// Whether somebody is still granted what they were granted before. For answers that have no end.
+  /// Whether a principal still has its grant. For answers that have no end.
   public func isValid(_ principal: Principal) -> Bool {
     if !isOn { return true }
     switch principal.holder {
@@ -164,7 +165,7 @@ public final class AccessControl: Sendable {
   /// The key or token of a field Authorization; nil if there is no such field.
   private static func credentials(_ authorization: String?) throws(AccessFailure) -> [UInt8]? {
     guard let authorization else { return nil }
-    // So long, with some spaces, is what it may be.
+    // The longest field, with some spaces.
     let longest = max(Token.longest, KeyFile.longestKey)
     guard authorization.utf8.count <= longest + 100 else { throw .malformed }
     let parts = authorization.utf8.split(separator: UInt8(ascii: " "))

@@ -1,8 +1,8 @@
-/// Why a file of keys can't be used. It tells nothing of the secrets in it.
+/// The reason why a file of keys can't be used, without the secrets in it.
 public struct AccessFileError: Error, Sendable, CustomStringConvertible {
   /// The path of the file.
   public let path: String
-  /// What is wrong, and where.
+  /// The error, and its place.
   public let reason: String
 
   /// The path and the reason.

@@ -1,10 +1,10 @@
 internal import Texts
 
-/// What a key or token allows. Each scope includes those before it.
+/// The scope of a key or token. Each scope includes those before it.
 public enum AccessScope: Int, Sendable, Comparable, CaseIterable {
   /// To read.
   case read
-  /// To write features, and to create collections and change what is said about them.
+  /// To write features, and to create collections and change their descriptions.
   case write
   /// To drop collections.
   case admin

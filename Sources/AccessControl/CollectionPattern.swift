@@ -1,6 +1,6 @@
 /// The ids of some collections: a text in which each `*` stands for any number of any characters.
 public struct CollectionPattern: Hashable, Sendable {
-  /// What is between the asterisks.
+  /// The texts between the asterisks.
   private let parts: [[UInt8]]
 
   /// Reads a pattern; nil unless it has 1 to 64 of the characters of ids and `*`.

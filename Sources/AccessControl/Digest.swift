@@ -20,7 +20,7 @@ struct Digest: Hashable, Sendable {
     bytes = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
   }
 
-  /// What a hexadecimal digit stands for.
+  /// The value of a hexadecimal digit.
   private static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

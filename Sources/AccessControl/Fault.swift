@@ -1,4 +1,4 @@
-/// What is wrong in a file, before its path is known.
+/// The error of a file, before its path is known.
 struct Fault: Error {
   let reason: String
 

@@ -1,14 +1,14 @@
 public import ClusterCore
 
-/// What the holder of a key or a token may do, and how often.
+/// The rights of the holder of a key or a token.
 public struct Grant: Hashable, Sendable {
-  /// What may be done.
+  /// The operations that it allows.
   public var scope: AccessScope
-  /// With which collections; nil for all.
+  /// The collections that it covers; nil for all.
   public var collections: [CollectionPattern]?
-  /// With which features, in normal form; nil for all.
+  /// The filter that features must pass, in normal form; nil for all.
   public var filter: FilterExpression?
-  /// How often, in requests a second; nil for any number.
+  /// The rate, in requests a second; nil for any number.
   public var rate: Double?
 
   /// Creates a grant.
@@ -22,7 +22,7 @@ public struct Grant: Hashable, Sendable {
 
   /// Everything, for everybody, as it is without keys.
   public static let everything = Grant(.admin)
-  /// Nothing but what is no collection's.
+  /// Nothing but resources outside of collections.
   public static let nothing = Grant(.read, collections: [])
 
   /// Whether nothing is kept from its holder.

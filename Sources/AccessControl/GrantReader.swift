@@ -1,7 +1,7 @@
 internal import GeoFormats
 internal import Texts
 
-/// Reads the members of a JSON object that say what is granted, which key files and tokens have in common.
+/// Reads a grant from the members of a JSON object, which are the same in key files and tokens.
 struct GrantReader {
   private let object: JSONValue
 
@@ -59,7 +59,7 @@ struct GrantReader {
     return texts.compactMap(\.self)
   }
 
-  /// What is granted with a scope.
+  /// The grant with a scope.
   ///
   /// - Parameter filters: those that were read before.
   func grant(_ scope: AccessScope, _ filters: inout KnownFilters) throws(Fault) -> Grant {

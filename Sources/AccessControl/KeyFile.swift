@@ -1,20 +1,20 @@
 internal import GeoFormats
 
-/// The keys of a file, and what is granted to their holders.
+/// The keys of a file, with the grants of their holders.
 ///
 /// A line is empty, begins with `#`, is `scope:key`, or is a JSON object with `scope` and either `key`, its `sha256` in
 /// hexadecimal digits, or `"anonymous": true` for requests without a key; and with `collections`, `filter` and `rate`
 /// as ``Grant`` has them.
 struct KeyFile: Sendable {
-  /// What is granted to the holder of each key.
+  /// The grant of each key.
   private(set) var grants: [Digest: Grant] = [:]
-  /// What is granted to everybody else; nil if nothing is.
+  /// The grant of requests without a key; nil if they have none.
   private(set) var anonymous: Grant?
 
   /// The longest key, in bytes.
   static let longestKey = 1024
 
-  /// What is used for one line after the other.
+  /// The parser and the filters, which all lines share.
   private struct Tools {
     let parser = JSONParser(maximumDepth: 200)
     var filters = KnownFilters()

@@ -1,28 +1,29 @@
-/// Who sent a request, as far as a key or token says, and what is granted to them.
+/// The sender of a request, by its key or token, with its grant.
 public struct Principal: Sendable {
-  /// What is granted.
+  /// The rights.
   public let grant: Grant
 
-  /// By what they are known.
+  /// The identity.
   enum Holder: Sendable {
-    /// By nothing.
+    /// None.
     case nobody
     case key(Digest)
-    /// By what is signed of a token that was checked with the keys of a generation, and when it expires.
+    /// The digest of a token's signed part, the generation of keys that it was checked with, and its
+    /// expiry.
     case token(Digest, generation: Int, expires: Double)
   }
 
   let holder: Holder
 
-  /// Somebody who is known by nothing.
+  /// A principal without an identity.
   public init(grant: Grant) { (self.grant, holder) = (grant, .nobody) }
 
   init(grant: Grant, holder: Holder) { (self.grant, self.holder) = (grant, holder) }
 
-  /// Whether nobody has to say who they are.
+  /// The principal of every request where no keys are needed.
   public static let unchecked = Principal(grant: .everything, holder: .nobody)
 
-  /// What tells apart those whose requests are counted.
+  /// The identity by which requests are counted.
   var digest: Digest? {
     switch holder {
     case .nobody: nil

@@ -2,13 +2,13 @@ import Threading
 
 /// Counts requests by caller, for those with a limit. As many come through at once as in a second; see "token bucket".
 final class RateLimit: Sendable {
-  /// Who has a limit of their own.
+  /// A caller with a limit of its own.
   enum Caller: Hashable, Sendable {
     case key(Digest)
     case address(UInt64)
   }
 
-  /// What one caller has left.
+  /// The remaining tokens of a caller.
   private struct Bucket {
     var tokens: Double
     /// When it had that, in seconds.

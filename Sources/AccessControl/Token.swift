@@ -3,7 +3,7 @@ internal import Texts
 
 /// A JSON Web Token (RFC 7519) whose signature and claims were found to be right.
 struct Token {
-  /// What it grants.
+  /// Its grant.
   let grant: Grant
   /// When it expires, in seconds since 1970 (UTC); infinite if it doesn't.
   let expires: Double
@@ -17,8 +17,8 @@ struct Token {
   /// Checks a token.
   ///
   /// - Parameters:
-  ///   - audience: what the service is called in tokens.
-  ///   - isAudienceNeeded: whether tokens that are for nobody in particular are refused.
+  ///   - audience: the name of the service in tokens.
+  ///   - isAudienceNeeded: whether tokens without an audience are refused.
   ///   - now: the seconds since 1970 (UTC).
   /// - Throws: ``AccessFailure/token(_:)``.
   init(
@@ -31,7 +31,7 @@ struct Token {
     else { throw .token("it is not of the form of a JSON Web Token") }
     try Token.check(signature, of: Array(parts[0] + [UInt8(ascii: ".")] + parts[1]), head, keys)
     self = try Token.readingJSON(body) { reader throws(Fault) in
-      // A token is for nobody before its time and after it.
+      // A token is invalid before its time and after it.
       let expires = try reader.number("exp") ?? .infinity
       guard now < expires else { throw Fault("it has expired") }
       guard try reader.number("nbf") ?? -.infinity <= now else {

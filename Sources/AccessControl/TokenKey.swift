@@ -11,7 +11,8 @@ final class TokenKey: @unchecked Sendable {
     case publicKey(OpaquePointer)
   }
 
-  /// The one algorithm that the key is for, so that nobody can have a public key taken for a secret.
+  /// The one algorithm that the key is for, so that no token can have a public key taken for a
+  /// secret.
   let algorithm: String
   /// Its name in tokens, if it has one.
   let name: String?
