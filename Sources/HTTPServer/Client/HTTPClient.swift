@@ -28,8 +28,9 @@ public final class HTTPClient: Sendable {
   /// Creates a client for `http://host[:port][/prefix]`, or the same with https. The prefix goes before every path.
   ///
   /// - Parameters:
-  ///   - tls: whom to trust if it is https; nil for whom the system trusts.
-  ///   - key: the key or token to show.
+  ///   - tls: the trusted authorities for https; nil for those of the system.
+  ///   - key: the key or token to send.
+  /// - Throws: ``HTTPClientError/badURL(_:)``.
   public init(url: String, tls: TLSContext? = nil, key: String? = nil) throws(HTTPClientError) {
     authorization = key.map { "Bearer \($0)" }
     let base = try BaseURL(url)
@@ -53,6 +54,8 @@ public final class HTTPClient: Sendable {
   /// Sends a request and waits for the response, for at most `timeout` seconds of silence.
   ///
   /// A GET, HEAD, PUT or DELETE is sent once more if the kept connection turns out to be closed.
+  ///
+  /// - Throws: ``HTTPClientError`` if the request can't be sent, or no response comes.
   public func send(
     _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = [],
     body: [UInt8] = [], timeout: Int = 30

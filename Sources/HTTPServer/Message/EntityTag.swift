@@ -129,7 +129,7 @@ public enum EntityTag {
     } ?? .none
   }
 
-  /// The representation, of what has a tag, that another tag is of.
+  /// The representation that a tag names, of a resource with a base tag.
   static func match(_ tag: UnsafeBufferPointer<UInt8>, of base: String) -> Match {
     base.withBytes { base in
       guard tag.count >= base.count, tag.prefix(base.count).elementsEqual(base) else {

@@ -16,7 +16,8 @@ enum Gzip {
       let count = body.withUnsafeBytes {
         libdeflate_gzip_compress(compressor.pointer, $0.baseAddress, $0.count, memory, $0.count)
       }
-      // Gives back what the body did not need; an allocator that cannot shrink a block keeps it.
+      // Gives back the memory that the body did not need; an allocator that cannot shrink a block
+      // keeps it.
       bytes = UnsafeRawBufferPointer(start: realloc(memory, max(count, 1)) ?? memory, count: count)
     }
 

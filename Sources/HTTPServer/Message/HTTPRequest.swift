@@ -14,10 +14,10 @@ public struct HTTPRequest: Sendable {
   /// A number that stands for the client's address: equal for all connections of one IPv4 address, or of one
   /// IPv6 prefix of 64 bits.
   public var client: UInt64 = 0
-  /// What the request came by; nil for one made by hand.
+  /// The exchange that the request belongs to; nil for one made by hand.
   var origin: (any Origin)?
 
-  /// What knows whether the client still waits for the reply, since when, and what was noted of the request.
+  /// The exchange of a request: it knows whether and since when the client waits, and keeps the notes.
   protocol Origin: AnyObject, Sendable {
     var isAbandoned: Bool { get }
     var microseconds: Int { get }

@@ -31,6 +31,7 @@ extension RequestBody {
   /// - Parameters:
   ///   - limit: the most bytes that it may hold; no memory beyond that is taken.
   ///   - onFree: is called when the memory of the returned body is free, and not if this throws.
+  /// - Throws: ``GzipFailure`` if it isn't gzip, is damaged, or holds more than the limit.
   public func gunzipped(
     limit: Int, onFree: (@Sendable () -> Void)? = nil
   ) throws(GzipFailure) -> RequestBody {

@@ -1,6 +1,6 @@
 import Threading
 
-/// What the handler notes of its work for a request, for the log and the metrics. The server itself makes nothing of it.
+/// The handler's notes on its work for a request, for the log and the metrics. The server itself doesn't use them.
 ///
 /// Times are in nanoseconds.
 public struct RequestNotes: Sendable {
@@ -27,13 +27,13 @@ public struct RequestNotes: Sendable {
   public var (enqueued, waited, worked): (UInt, UInt, UInt) = (0, 0, 0)
   /// How long it waited for a version of a collection.
   public private(set) var awaited: UInt = 0
-  /// What the work was expected to take; 0 if nobody asked.
+  /// The estimated time of the work; 0 if there is no estimate.
   public var estimate = 0.0
   /// The times of a write.
   public var write: Write?
   /// Why it was refused, if it was.
   public var refusal: String?
-  /// What the body asks for, without values.
+  /// The shape of the body: its fields without values.
   public var shape: String?
 
   /// Notes that it comes into a queue, perhaps after it was in another one.

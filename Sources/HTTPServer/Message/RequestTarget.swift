@@ -30,7 +30,7 @@ struct RequestTarget {
       ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
   }
 
-  /// What follows `http://` or `https://`; nil when the target begins with neither.
+  /// The target after `http://` or `https://`; nil when it begins with neither.
   private static func afterScheme(
     _ raw: UnsafeBufferPointer<UInt8>
   ) -> Slice<UnsafeBufferPointer<UInt8>>? {

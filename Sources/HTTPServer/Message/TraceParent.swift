@@ -2,7 +2,7 @@
 public struct TraceParent: Sendable, Hashable {
   /// The trace: 32 hexadecimal digits.
   public let trace: String
-  /// What the caller does in it: 16 hexadecimal digits.
+  /// The caller's span in it: 16 hexadecimal digits.
   public let parent: String
 
   /// Reads the value of the field; nil if it isn't valid.

@@ -17,15 +17,19 @@ public struct WeightedNames: Sequence, IteratorProtocol {
 
   private var parts: ArraySlice<Substring>
 
-  /// Begins to read a field. O(members).
+  /// Begins to read a field.
+  ///
+  /// - Complexity: O(members).
   public init(_ field: String) {
     parts = field.parts(separatedBy: UInt8(ascii: ","), atMost: HTTPHeaders.mostMembers)[...]
   }
 
-  /// The next member; nil behind the last. O(bytes).
+  /// The next member; nil behind the last.
+  ///
+  /// - Complexity: O(bytes).
   public mutating func next() -> Element? {
     guard let part = parts.popFirst() else { return nil }
-    // So many parameters are more than any type has.
+    // No type has more parameters.
     let texts = part.parts(separatedBy: UInt8(ascii: ";"), atMost: HTTPHeaders.mostMembers)
     for parameter in texts.dropFirst() {
       let pair = parameter.parts(separatedBy: UInt8(ascii: "="), atMost: 2)

@@ -1,7 +1,7 @@
 import CEvHTTP
 import Threading
 
-/// What sends the response to a request.
+/// The delivery of the response to a request.
 ///
 /// `@unchecked Sendable`: `pointer` is used only on the thread of the loop, or after that has ended, except to
 /// ask whether the client has gone, and `notes` by one thread at a time until the response is delivered. A
@@ -17,7 +17,7 @@ final class Delivery: @unchecked Sendable {
   private let id: String
   /// The bytes of the body that came.
   var bytesReceived = 0
-  /// What the handler notes.
+  /// The handler's notes.
   var notes = RequestNotes()
 
   init(_ pointer: OpaquePointer, _ loop: Loop, _ context: LoopContext, _ request: HTTPRequest) {

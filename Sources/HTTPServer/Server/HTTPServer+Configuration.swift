@@ -7,7 +7,7 @@ extension HTTPServer {
     public var host = "127.0.0.1"
     /// The port to listen on. 0 takes any free one; see ``HTTPServer/port``.
     public var port = 8080
-    /// What connections show, and whom they trust, if they use TLS; nil for plain HTTP.
+    /// The certificates and authorities of connections with TLS; nil for plain HTTP.
     public var tls: TLSContext?
     /// The number of event loops, each on a thread of its own.
     public var threads = Processors.count

@@ -25,6 +25,8 @@ public final class HTTPServer: Sendable {
   private let state = Locked(State.bound)
 
   /// Creates a server that listens and does not answer yet.
+  ///
+  /// - Throws: ``HTTPServerError`` if the address can't be listened on, or memory is short.
   public init(
     configuration: Configuration, handler: @escaping Handler
   ) throws(HTTPServerError) {
@@ -82,6 +84,8 @@ public final class HTTPServer: Sendable {
   }
 
   /// Starts the threads and begins to answer. Has no effect on a server that was started before.
+  ///
+  /// - Throws: ``HTTPServerError/system(operation:reason:)`` if a thread can't be started.
   public func start() throws(HTTPServerError) {
     let failure = state.withLock { state -> HTTPServerError? in
       guard state == .bound else { return nil }

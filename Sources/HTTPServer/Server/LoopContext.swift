@@ -1,7 +1,7 @@
 import CEvHTTP
 import Glibc
 
-/// What the callbacks of a loop need.
+/// The context of a loop's callbacks.
 ///
 /// `@unchecked Sendable`: `loop` is written once, before the thread of the loop exists.
 final class LoopContext: @unchecked Sendable {

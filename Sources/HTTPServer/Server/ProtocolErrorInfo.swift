@@ -1,6 +1,6 @@
-/// What is known of a request that failed before it reached the handler.
+/// A request that failed before it reached the handler.
 public struct ProtocolErrorInfo: Sendable {
-  /// What is wrong, in a few words fit for a client.
+  /// The error, in a few words fit for a client.
   public var reason: String
   /// The method, if it was read.
   public var method: HTTPMethod

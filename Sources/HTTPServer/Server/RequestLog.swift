@@ -15,7 +15,7 @@ public struct RequestLog: Sendable {
   public var microseconds: Int
   /// The request's id: its own, or one that was made.
   public var requestID: String
-  /// What the handler has noted.
+  /// The handler's notes.
   public var notes: RequestNotes
   let headers: HTTPHeaders
 

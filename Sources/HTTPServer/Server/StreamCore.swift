@@ -2,7 +2,7 @@ import CEvHTTP
 import Synchronization
 import Threading
 
-/// What the owner of a stream and its connection share.
+/// The state that the owner of a stream and its connection share.
 ///
 /// `@unchecked Sendable`: `pointer`, `bytesSent` and `log` are used only on the thread of the loop, or
 /// after that has ended, except for the count of unsent bytes, which the shim allows on any thread. The

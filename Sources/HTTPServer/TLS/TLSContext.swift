@@ -1,6 +1,7 @@
 import CEvHTTP
 
-/// What one side of TLS connections shows and whom it trusts, read from PEM files.
+/// The certificate, key and trusted authorities of one side of TLS connections, read from PEM
+/// files.
 ///
 /// `@unchecked Sendable`: the C side counts its references and is never changed.
 public final class TLSContext: @unchecked Sendable {
@@ -10,12 +11,13 @@ public final class TLSContext: @unchecked Sendable {
 
   deinit { ceh_tls_free(pointer) }
 
-  /// Reads what a server needs.
+  /// Reads the files of a server.
   ///
   /// - Parameters:
   ///   - certificate: its certificate, with those between it and its authority.
   ///   - key: the certificate's key, without a password.
   ///   - clientAuthorities: the authorities of clients, which must then have a certificate; nil if they need none.
+  /// - Throws: ``TLSFileError`` if a file can't be read, or the key isn't the certificate's.
   public static func server(
     certificate: String, key: String, clientAuthorities: String? = nil
   ) throws(TLSFileError) -> TLSContext {
@@ -26,12 +28,13 @@ public final class TLSContext: @unchecked Sendable {
     return TLSContext(pointer)
   }
 
-  /// Reads what a client needs.
+  /// Reads the files of a client.
   ///
   /// - Parameters:
   ///   - authorities: the authorities of the servers that it trusts; nil for those of the system.
   ///   - verifies: whether it looks at certificates at all.
   ///   - certificate: its own certificate and key, for servers that want one.
+  /// - Throws: ``TLSFileError`` if a file can't be read, or the key isn't the certificate's.
   public static func client(
     authorities: String? = nil, verifies: Bool = true,
     certificate: (file: String, key: String)? = nil
