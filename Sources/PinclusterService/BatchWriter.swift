@@ -38,7 +38,7 @@ final class BatchWriter: @unchecked Sendable {
   /// Waits until every batch is written.
   func wait() { queue.sync {} }
 
-  /// Waits until every batch is written and returns what was written. Throws the failure of a batch.
+  /// Waits until every batch is written and returns the counts. Throws the failure of a batch.
   func finish() throws -> Counts {
     wait()
     if let failure { throw failure }

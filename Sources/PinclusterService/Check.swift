@@ -2,7 +2,7 @@ import FeatureStore
 import Glibc
 import Texts
 
-/// `pincluster check`: reads all that is in a data directory, and says what is wrong with it.
+/// `pincluster check`: reads a whole data directory, and reports its faults.
 struct Check: RunnableCommand {
   static let flags: [Options.Flag] = [
     .init("data", "DIR", "data directory, also of a running service", standard: "./data")

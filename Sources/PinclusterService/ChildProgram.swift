@@ -9,14 +9,14 @@ final class ChildProgram {
   private var process: pid_t = 0
   private var output: Int32 = -1
   private var errors: Int32 = -1
-  /// The last bytes of what it wrote to standard error.
+  /// The last bytes that it wrote to standard error.
   private var said: [UInt8] = []
   private static let keptBytes = 8192
 
   /// Starts a program of the PATH, without a shell.
   ///
   /// - Parameters:
-  ///   - arguments: its name, and what it is given.
+  ///   - arguments: its name, and its arguments.
   init(_ arguments: [String]) throws {
     name = arguments.first ?? ""
     let out = try ChildProgram.pipe(name)
@@ -35,7 +35,7 @@ final class ChildProgram {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // What this process ignores.
+    // The signals that this process ignores.
     var signals = sigset_t()
     sigemptyset(&signals)
     for number in [SIGPIPE, SIGXFSZ] { sigaddset(&signals, number) }
@@ -74,9 +74,9 @@ final class ChildProgram {
     return Failure(description: "\(name) cannot be run: \(String(cString: strerror(code)))")
   }
 
-  /// Reads what it writes next; returns 0 at the end.
+  /// Reads its next output; returns 0 at the end.
   ///
-  /// - Throws: a ``CommandFailure`` with what it said last, if it has failed.
+  /// - Throws: a ``CommandFailure`` with its last words, if it has failed.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     while process > 0 {
       try StopSignal.check()

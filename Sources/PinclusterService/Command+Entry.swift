@@ -2,7 +2,7 @@ extension Command {
   /// A command as the help, the man page and the completions tell of it.
   struct Entry: Sendable {
     let name: String
-    /// Stands for what it takes besides flags; empty for nothing.
+    /// The placeholder of its operand; empty if it takes none.
     let operand: String
     /// A sentence without its end.
     let summary: String
@@ -29,7 +29,7 @@ extension Command {
       "pincluster \(name)\(operand.isEmpty ? "" : " " + operand)\(flags.isEmpty ? "" : " [FLAGS]")"
     }
 
-    /// What `--help` prints.
+    /// The text of `--help`.
     var help: String {
       var parts = ["Usage: \(usage)", description]
       if !flags.isEmpty {

@@ -48,7 +48,7 @@ extension Completions {
     return "        \(entry.name))\n          _arguments \\\n            \(list)\n          ;;"
   }
 
-  /// What completes values.
+  /// The completion of values.
   private static func zsh(_ kind: Options.Flag.Kind) -> String {
     switch kind {
     case .choice(let words): "(\(words.joined(separator: " ")))"

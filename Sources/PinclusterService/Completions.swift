@@ -24,7 +24,7 @@ struct Completions: RunnableCommand {
     return 0
   }
 
-  /// What the operands of a command may be.
+  /// The operands of a command.
   enum Operand {
     case none
     case file

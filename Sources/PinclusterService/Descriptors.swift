@@ -15,9 +15,9 @@ enum Descriptors {
 }
 
 extension HTTPServer.Configuration {
-  /// Lowers the number of connections to what a limit on open files allows.
+  /// Lowers the number of connections to fit a limit on open files.
   ///
-  /// A quarter of the limit and 16, at most 128, are kept for what the process has open itself: standard
+  /// A quarter of the limit and 16, at most 128, are kept for the files of the process itself: standard
   /// streams, the database, and the files that it writes and reads aside. Each event loop has three.
   mutating func fit(descriptors limit: Int) throws(UsageError) {
     spareConnections = min(spareConnections, max(2, limit / 16 / threads))

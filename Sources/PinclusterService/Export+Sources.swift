@@ -4,11 +4,11 @@ import GeoFormats
 import HTTPServer
 
 extension Export {
-  /// Where features come from.
+  /// A source of features.
   protocol Source {
     /// Hands over all features, one batch at a time, and none after this returns. Can be called more than once.
     func read(_ consumer: @escaping @Sendable (FeatureBatch) throws -> Void) throws
-    /// What a reader of the features should know, a sentence each.
+    /// Warnings for a reader of the features, a sentence each.
     func warnings() throws -> [String]
   }
 

@@ -48,7 +48,7 @@ struct Export: RunnableCommand {
       try url.map { try Service(trust.client(for: $0), collection) } ?? Directory(data, collection)
     var file = try OutputFile(path: output)
     do {
-      // What a table has for columns is known only when all features have been read.
+      // The columns of a table are known only when all features have been read.
       var columns = CSVWriter.Columns()
       if isTable {
         columns = try source.fold(columns) { columns, batch in

@@ -65,7 +65,7 @@ struct GDALFile {
             + "are stored; --points centroid takes the centroid of each")
       }
       conversion.format = .geoJSONSequence
-      // All digits, so that coordinates stay what they are.
+      // All digits, so that coordinates stay the same.
       conversion.arguments += ["-f", "GeoJSONSeq", "-lco", "COORDINATE_PRECISION=17"]
       if chosen.hasSystem {
         conversion.arguments += ["-t_srs", "EPSG:4326"]

@@ -13,7 +13,7 @@ struct Health: RunnableCommand {
     ] + TrustFiles.flags
 
   private let url: String
-  /// Whether the service must be who it says it is. On this machine, a certificate names another.
+  /// Whether the service's certificate is checked. On this machine, a certificate names another.
   private let verifies: Bool
   private let trust: TrustFiles
 

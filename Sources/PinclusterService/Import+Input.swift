@@ -3,22 +3,22 @@ import Glibc
 import Texts
 
 extension Import {
-  /// A file, standard input, or what another program makes of a file, read in chunks. What is gzip is inflated.
+  /// A file, standard input, or the output of a program that converts a file, read in chunks. Gzip is inflated.
   struct Input: ~Copyable {
     private let path: String
-    /// The program that reads the file, and what it is given; nil for the file itself.
+    /// The program that reads the file, and its arguments; nil for the file itself.
     private let arguments: [String]?
     private var program: ChildProgram?
     private var descriptor: Int32 = -1
     private var buffer = [UInt8](repeating: 0, count: 1 << 20)
     private var inflater: Inflater?
-    /// The format of what is read.
+    /// The format of the input.
     let format: FeatureFormat
     /// The size in bytes; nil if it is not known.
     let size: Int?
     /// The number of features; nil if it is not known.
     let count: Int?
-    /// What was assumed.
+    /// The assumptions.
     let notes: [String]
     /// The number of bytes that have been read.
     private(set) var position = 0
@@ -74,7 +74,7 @@ extension Import {
       program = try ChildProgram(arguments)
     }
 
-    /// Lets the first bytes come again that were read from what can't be read twice.
+    /// Puts back the first bytes of an input that can't be read twice.
     mutating func putBack(_ bytes: [UInt8]) {
       (ahead, taken) = (bytes, 0)
     }

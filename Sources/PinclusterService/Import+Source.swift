@@ -2,7 +2,7 @@ import GeoFormats
 import Texts
 
 extension Import {
-  /// What reads a file.
+  /// The reader of a file.
   enum Source {
     /// This program.
     case own(FeatureFormat)

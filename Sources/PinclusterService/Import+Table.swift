@@ -24,7 +24,7 @@ extension Import {
       hasVariable: false),
   ]
 
-  /// What the flags say of a table.
+  /// The options of a table, by the flags.
   static func table(_ options: Options, skipsBad: Bool) throws(UsageError) -> TableOptions {
     var table = TableOptions()
     table.encoding = options.values["encoding"]
@@ -50,7 +50,7 @@ extension Import {
   ///
   /// - Parameters:
   ///   - read: reads the whole input.
-  ///   - undo: undoes what was read so far.
+  ///   - undo: undoes the reading so far.
   @discardableResult
   func readAsPlanned(
     _ input: inout Input, _ tally: inout Tally,

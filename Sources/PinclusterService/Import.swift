@@ -157,7 +157,7 @@ struct Import: RunnableCommand {
     var input = try open()
     var tally = Tally()
     var plan: TablePlan?
-    // What a document of GeoJSON says behind its features may refuse them all.
+    // A member of a GeoJSON document behind its features, such as `crs`, may make all of them bad.
     if input.canRewind && (!skipsBad || idProperty != nil || input.format != .geoJSONSequence) {
       plan = try readAsPlanned(&input, &tally) { input, tally, plan in
         try read(&input, &tally, plan, label: "checking") { _ in (0, 0) }
@@ -175,7 +175,7 @@ struct Import: RunnableCommand {
     let stored = Locked(0)
     do {
       try read(&input, &tally, plan, label: "sending") { batch in
-        // Of what can be read only once, the first batch has to do.
+        // An input that can be read only once is judged by its first batch.
         if mayCheck, stored.withLock({ $0 }) == 0 {
           try checkIDs(Tally(features: batch.count, identified: batch.identified))
         }
@@ -232,7 +232,7 @@ struct Import: RunnableCommand {
     )
   }
 
-  /// What happened to the features so far.
+  /// Counts of the features so far.
   struct Tally {
     /// Good features, and those of them that came with an id.
     var features = 0
@@ -241,7 +241,7 @@ struct Import: RunnableCommand {
     var updated = 0
     var rejected = 0
     var problems: [FeatureProblem] = []
-    /// What was assumed while reading.
+    /// The assumptions made while reading.
     var notes: [String] = []
   }
 
@@ -250,7 +250,7 @@ struct Import: RunnableCommand {
   private static let partBytes = 64 << 10
   private static let shapeBytes = 64 << 20
 
-  /// Opens what is imported, and finds out how it is read.
+  /// Opens the input, and detects how it is read.
   private func open() throws -> Input {
     guard case .own(let format) = source else {
       let file = GDALFile(path: path)

@@ -15,7 +15,7 @@ final class Inflater {
   private var output = [UInt8](repeating: 0, count: 1 << 20)
   /// Whether a member has begun that hasn't ended.
   private var isInside = true
-  /// Whether what comes is padding after the last member.
+  /// Whether the rest is padding after the last member.
   private var isPadding = false
 
   init() throws {
@@ -33,7 +33,7 @@ final class Inflater {
   /// Whether the stream may end here.
   var isComplete: Bool { !isInside }
 
-  /// Inflates a chunk. Calls `body` with what comes of it, in parts, which must not escape.
+  /// Inflates a chunk. Calls `body` with the inflated bytes, in parts, which must not escape.
   func inflate(
     _ chunk: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {

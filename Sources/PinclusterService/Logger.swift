@@ -5,8 +5,8 @@ import Threading
 
 /// Writes the log to standard error, one JSON object on each line.
 ///
-/// A thread writes it, so that nobody waits for a reader that has stopped. Lines for which there is no room
-/// then are dropped and counted.
+/// A thread of its own writes it, so that no other waits for a reader that has stopped. Lines for which
+/// there is no room then are dropped and counted.
 public final class Logger: Sendable {
   /// The severity of a line of the log.
   public enum Level: Sendable, Comparable, CaseIterable {
@@ -49,7 +49,7 @@ public final class Logger: Sendable {
     output = LogOutput(descriptor: STDERR_FILENO)
   }
 
-  /// Begins to write. What is logged before waits.
+  /// Begins to write. Lines logged before wait.
   public func start() { output.start() }
 
   /// Waits until everything is written, but no longer than a second.

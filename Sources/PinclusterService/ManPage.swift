@@ -1,7 +1,7 @@
 import GeoFormats
 import Glibc
 
-/// `pincluster man`: prints the page of the manual, made from what the commands and flags say of themselves.
+/// `pincluster man`: prints the page of the manual, made from the descriptions of the commands and flags.
 struct ManPage: RunnableCommand {
   init(_ options: Options) throws(UsageError) {
     try options.refuseOperands("man")

@@ -2,9 +2,9 @@ import GeoFormats
 import Texts
 
 extension Options {
-  /// A flag of a command: what the help, the man page, the completions and the configuration file know of it.
+  /// A flag of a command, as the help, the man page, the completions and the configuration file have it.
   struct Flag: Sendable {
-    /// What values a flag takes.
+    /// The kind of a flag's values.
     enum Kind: Sendable, Equatable {
       case text
       /// Texts with commas between them; in a configuration file also an array of strings.
@@ -25,7 +25,7 @@ extension Options {
     let kind: Kind
     /// The value of a flag that isn't given.
     let standard: String?
-    /// What holds while the flag isn't given, where the help says more than the value.
+    /// The help's words for the default, where these say more than its value.
     let unset: String?
     /// Whether the environment variable PINCLUSTER_NAME and the configuration file also set it.
     let hasVariable: Bool
@@ -76,7 +76,7 @@ extension Options {
         + name.uppercased().parts(separatedBy: UInt8(ascii: "-")).joined(separator: "_")
     }
 
-    /// What is wrong with a value, as the rest of a sentence; nil if nothing is.
+    /// The error of a value, as the rest of a sentence; nil if there is none.
     func flaw(of text: String) -> String? {
       switch kind {
       case .integer(let range):

@@ -34,7 +34,7 @@ struct Options {
   private(set) var sources: [String: Source] = [:]  // Characters: names of flags
   private(set) var operands: [String] = []
   private(set) var wantsHelp = false
-  /// What is likely a mistake but ends nothing, one sentence each.
+  /// Likely mistakes that don't end the command, one sentence each.
   private(set) var warnings: [String] = []
 
   /// Parses the arguments after the command's name. Flags may precede and follow operands.
@@ -151,7 +151,7 @@ struct Options {
         + "see pincluster \(command) --help")
   }
 
-  /// The error that the value of a flag doesn't do: where it was given, what it is, and why not.
+  /// The error that the value of a flag doesn't do: its place, its value, and the reason.
   func misfit(_ name: String, _ flaw: String) -> UsageError {
     let isSecret = flags.first { $0.name == name }?.isSecret ?? false
     let value = values[name] ?? ""

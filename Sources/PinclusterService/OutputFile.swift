@@ -57,7 +57,7 @@ struct OutputFile: Sendable {
     }
   }
 
-  /// Removes what was written.
+  /// Removes the unfinished file.
   func abandon() {
     if let draft { unlink(draft) }
   }

@@ -3,11 +3,11 @@ import Dispatch
 import Glibc
 import Threading
 
-/// A look at what the system grants, before a start that couldn't go back.
+/// A check of the system's limits, before a start that couldn't go back.
 enum Preflight {
   /// Sees whether so many threads can be started, and so many bytes be had beside them.
   ///
-  /// - Throws: ``CommandFailure`` if not, with what was needed and the limit that may be the cause.
+  /// - Throws: ``CommandFailure`` if not, with the need and the limit that may be the cause.
   static func check(threads count: Int, bytes: Int) throws(CommandFailure) {
     // Before the threads, as each might take a part of the allocator's.
     chints_limit_arenas()

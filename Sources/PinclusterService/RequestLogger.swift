@@ -17,7 +17,7 @@ final class RequestLogger: Sendable {
 
   /// Logs a connection that was refused, or a request that was refused before it was read.
   func write(_ refusal: ConnectionRefusal, _ reason: String?) {
-    // Whoever scans ports makes these.
+    // Port scanners cause these.
     let level: Logger.Level = refusal == .handshake ? .debug : .info
     guard logger.writes(level), let leftOut = limit.admit("refused \(refusal.rawValue)") else {
       return
@@ -29,7 +29,7 @@ final class RequestLogger: Sendable {
     }
   }
 
-  /// Logs a request, as far as it is told.
+  /// Logs a request: at the level debug each, at the level info one that was slow or refused.
   func write(_ log: RequestLog) {
     if logger.writes(.debug) { logger.log(.debug, "request") { self.tellTarget(log, &$0) } }
     let refusal = log.notes.refusal
@@ -59,7 +59,7 @@ final class RequestLogger: Sendable {
     json.member("parentId", trace.parent)
   }
 
-  /// Tells what was asked for, in what shape, and where the time went, in milliseconds.
+  /// Adds the request's resource and shape, and where the time went, in milliseconds.
   private func tell(_ log: RequestLog, _ json: inout JSONWriter) {
     let notes = log.notes
     json.member("method", log.method.description)

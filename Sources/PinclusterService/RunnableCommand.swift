@@ -1,6 +1,6 @@
 /// A command that is ready to run.
 protocol RunnableCommand: SendableMetatype {
-  /// Reads what was given. Throws if it doesn't do.
+  /// Reads the options. Throws if it doesn't do.
   init(_ options: Options) throws(UsageError)
 
   /// Runs the command; returns the exit code.

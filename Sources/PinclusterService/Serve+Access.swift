@@ -1,6 +1,6 @@
 import AccessControl
 
-/// Who may do what.
+/// Access control: its flags and files.
 extension Serve {
   /// The flags of keys and tokens.
   static let accessFlags: [Options.Flag] = [
@@ -19,7 +19,7 @@ extension Serve {
       "listen on an address that others reach although there are no keys"),
   ]
 
-  /// Reads which files say who may do what.
+  /// Reads the paths of the files of keys.
   ///
   /// - Throws: ``UsageError`` if everybody could write from everywhere, and that isn't said to be intended.
   static func access(
@@ -38,7 +38,7 @@ extension Serve {
     return access
   }
 
-  /// Reads the files again that say who may do what. One that can't be read changes nothing.
+  /// Reads the files of keys again. One that can't be read changes nothing.
   func reload(_ access: AccessControl) {
     guard access.isOn else { return }
     for error in access.reload() {

@@ -44,7 +44,7 @@ extension Serve {
     return try SQLiteStore(directory: directory)
   }
 
-  /// Whether a name needs no quotes anywhere, and has room for what is made of it.
+  /// Whether a name needs no quotes anywhere, and has room for the names derived from it.
   private static func isSchema(_ name: String) -> Bool {
     let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
     return (1...48).contains(name.utf8.count) && name.utf8.first.map(letters.contains) == true

@@ -146,7 +146,7 @@ struct Serve: RunnableCommand {
     host == "localhost" || host == "::1" || host.begins(with: "127.")
   }
 
-  /// What an empty service may take beside its threads, in bytes, half of it for the database.
+  /// The memory of an empty service beside its threads, in bytes, half of it for the database.
   private static let leastMemory = 64 << 20
 
   /// Runs until a signal; returns the exit code.
@@ -244,14 +244,14 @@ struct Serve: RunnableCommand {
     return received
   }
 
-  /// Reads files anew that the service has read at its start. One that is bad leaves in force what was read before.
+  /// Reads files anew that the service has read at its start. A bad one leaves the old files in force.
   private func reload(_ server: HTTPServer) {
     logger.log(.info, "reloading")
     guard let tls else { return }
     do {
       let context = try tls.read()
       server.use(context)
-      // After that, so that whoever waits for this line meets the new one.
+      // After that, so that a reader who waits for this line meets the new one.
       logCertificate(context, of: tls)
     } catch {
       logger.log(.error, "not reloaded") { $0.member("message", "\(error)") }

@@ -5,7 +5,7 @@ import Threading
 /// The service manager that started this process, as far as it wants to hear from it: systemd's side of
 /// sd_notify(3). Messages are datagrams to a socket; one that can't be sent is lost.
 struct ServiceManager: Sendable {
-  /// The socket's address; nil if nobody wants to hear.
+  /// The socket's address; nil if there is no service manager.
   private let address: sockaddr_un?
   private let length: socklen_t
   /// How often ``isAlive()`` has to be called, in seconds; nil if it need not be.
@@ -47,7 +47,7 @@ struct ServiceManager: Sendable {
   /// The service is going to end.
   func isStopping() { send("STOPPING=1\nSTATUS=Finishing requests") }
 
-  /// What the service is doing.
+  /// Reports the service's present state.
   func isDoing(_ status: String) { send("STATUS=\(status)") }
 
   /// The service works; see ``watchdogSeconds``.

@@ -11,7 +11,7 @@ struct TrustFiles {
     .init("client-cert", "FILE", "certificate to show to a service that wants one"),
     .init("client-key", "FILE", "key of --client-cert"),
   ]
-  /// The flag of what is shown where the service asks for a key.
+  /// The flag of the file with the key for the service.
   static let accessFlag = Options.Flag(
     "key-file", "FILE", "file whose first line is the key or token to show to the service")
 
@@ -31,7 +31,7 @@ struct TrustFiles {
 
   /// A client for a URL.
   ///
-  /// - Parameter verifies: whether the service must be who it says it is.
+  /// - Parameter verifies: whether the service's certificate is checked.
   func client(for url: String, verifies: Bool = true) throws -> HTTPClient {
     let key = try access.map(ClientKey.read)
     guard url.cut(at: UInt8(ascii: ":")).0.isSameField(as: "https") else {
