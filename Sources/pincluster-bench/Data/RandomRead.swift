@@ -4,7 +4,7 @@ import HTTPServer
 
 /// A random read of a kind, over the cities.
 struct RandomRead {
-  /// What is asked for, each with what makes it costly.
+  /// The kind of a read, each with the field that makes it costly.
   enum Kind: String, CaseIterable {
     case plain, filter, groupBy, statistics, members, subtitleLimit, decluster, keepApart, minPoints
     case debug, geojson, previous, distance, collision, items, itemsOfBbox, itemsOfFilter, pins

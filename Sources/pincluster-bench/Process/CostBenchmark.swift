@@ -29,7 +29,7 @@ struct CostBenchmark {
         guard let cost = try? service.cost(of: request) else { continue }
         var answer: HTTPResponse?
         let time = seconds { answer = try? service.answer(request) }
-        // What is refused isn't estimated, nor what has nothing to say.
+        // Refused requests have no estimate, nor do those with empty answers.
         guard let answer else { continue }
         bytes.append(cost.bytes / Double(answer.body.count))
         times.append(cost.nanoseconds / 1e9 / time)

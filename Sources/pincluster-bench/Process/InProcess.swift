@@ -24,7 +24,7 @@ final class InProcess: Sendable {
     writer = CollectionWriter(store: try SQLiteStore(directory: directory), catalog: catalog)
     try writer.load()
     catalog.setReady(true)
-    // What is measured may be slowed down a hundredfold, so that no time says anything.
+    // The measured code may be slowed down a hundredfold, so that limits of time must not matter.
     api = API(
       catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600, mostOnLoop: 0
     ) { print($0) }
@@ -49,7 +49,7 @@ final class InProcess: Sendable {
     return response
   }
 
-  /// What a request is estimated to cost; nil if it isn't.
+  /// The estimated cost of a request; nil if it isn't estimated.
   func cost(of request: HTTPRequest) throws -> Cost? { try api.cost(of: request) }
 
   /// The coordinate of a feature of the collection `c`.

@@ -138,7 +138,8 @@ struct Replay {
     ]
   }
 
-  /// What takes long to read, and comes last, as writes carry on what filters have read: fields of a head in their dearest forms, and filters of many conditions.
+  /// Requests that take long to parse: fields of a head in their most expensive forms, and filters of many conditions. They come last, as writes
+  /// carry over the columns that filters have read.
   private var dearRows: [Row] {
     let view = "/collections/c/clusters?\(PhoneView.all[0].bbox)&viewportWidth=375"
     let member = String(repeating: "a", count: 900)

@@ -10,7 +10,7 @@ struct TileBenchmark {
 
   private let service: InProcess
   private let count: Int
-  /// What else is asked for.
+  /// The other fields of the query.
   private let query: String
 
   /// Opens a data directory that holds a large collection of ``SamplePlace``s.
