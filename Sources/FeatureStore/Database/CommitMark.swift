@@ -100,7 +100,7 @@ final class CommitMark {
 
   /// The log is copied into the database when it takes a sixteenth of the free space, within these numbers of frames.
   private static let (fewFrames, manyFrames) = (16, 1000)
-  /// What a frame takes, in bytes.
+  /// The size of a frame, in bytes.
   private static let frameBytes = 8192 + 24
 
   private func note() {

@@ -22,8 +22,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case io(reason: String)
   /// The database can't be reached, or is held up; it may be there again in a moment.
   case away(reason: String)
-  /// The database was lost while a transaction ended, and didn't come back in time to tell how: what was written
-  /// may be there.
+  /// The database was lost while a transaction ended, and didn't come back in time to tell how: the changes may
+  /// be there.
   case uncertain(reason: String)
   /// The database doesn't let the service in, or doesn't let it make its tables.
   case refused(reason: String)

@@ -13,7 +13,7 @@ final class Reserve {
 
   init(directory: String) { path = directory + "/" + Reserve.fileName }
 
-  /// Takes space if none is held: a sixteenth of what is free, or all of it, within bounds.
+  /// Takes space if none is held: a sixteenth of the free space, or all of it, within bounds.
   func fill(withAll: Bool = false) {
     if !isHeld { isHeld = hasFile || makeFile(of: withAll ? free * 15 / 16 : free / 16) }
   }

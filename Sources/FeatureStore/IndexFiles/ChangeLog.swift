@@ -159,7 +159,7 @@ final class ChangeLog {
     outrun.formUnion([state.file, state.draft].compactMap(\.self))
   }
 
-  /// Writes what is to be committed with the transaction.
+  /// Writes the notes to commit with the transaction.
   func flush() throws(StoreError) {
     for file in outrun where states[file.key]?.file == file { try unname(file.key) }
   }

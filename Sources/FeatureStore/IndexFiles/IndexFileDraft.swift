@@ -12,6 +12,7 @@ public struct IndexFileDraft: Sendable {
   /// - Parameters:
   ///   - index: the collection as it was when the file was begun.
   ///   - isWanted: called now and then; once it returns false this throws.
+  /// - Throws: ``StoreError`` if the disk is full or fails, or the file isn't wanted any more.
   public func write(_ index: FeatureIndex, while isWanted: () -> Bool) throws {
     let writer = try IndexFileWriter(path)
     try index.encode { section, bytes in

@@ -4,7 +4,7 @@ import Dispatch
 /// Sorts the features of a collection into index order beside the caller, then writes its index file,
 /// without keeping the index in memory.
 ///
-/// `@unchecked Sendable`: `sorter`, `failure` and `written` are touched on `queue` only.
+/// `@unchecked Sendable`: `sorter`, `failure` and `written` are used on `queue` only.
 final class IndexFileSorting: @unchecked Sendable {
   private let queue = DispatchQueue(label: "pincluster.sort")
   private var sorter: IndexFileSorter
@@ -17,7 +17,7 @@ final class IndexFileSorting: @unchecked Sendable {
   }
 
   /// Takes features whose ids follow those of earlier ones while `body` runs, and returns when both are
-  /// done. What goes wrong with the features is thrown by ``write(to:of:while:)``.
+  /// done. An error of sorting is thrown by ``write(to:of:while:)``.
   func append<E: Error>(_ batch: FeatureBatch, while body: () throws(E) -> Void) throws(E) {
     queue.async { [self] in
       guard failure == nil else { return }

@@ -1,9 +1,9 @@
 import ClusterCore
 import Threading
 
-/// What the service asks of the record of its collections: writes that are durable when a call returns, and the
-/// index of each collection at the start. ``SQLiteStore`` keeps it in a file, ``PostgresStore`` in a database that
-/// other instances share.
+/// A durable store of collections: writes are durable when a call returns, and the index of each collection can be
+/// loaded at the start. ``SQLiteStore`` keeps them in a file, ``PostgresStore`` in a database that other instances
+/// share.
 ///
 /// A call that throws has changed nothing and leaves the store usable. One user at a time, where
 /// ``confine(to:)`` says.
@@ -13,7 +13,7 @@ public protocol FeatureStore: AnyObject {
   /// The time by which features expire.
   var clock: WallClock { get }
   /// The counter of versions that are shown without being written, as those of collections whose features have
-  /// expired. Nil if only what is written changes a version, as it has to where others show the same versions.
+  /// expired. Nil if only writes change a version, as must be where other instances show the same versions.
   var unwrittenVersions: VersionCounter? { get }
 
   /// Sets where the store is used from now on. Debug builds check it.
@@ -22,7 +22,7 @@ public protocol FeatureStore: AnyObject {
   func collections() throws(StoreError) -> [CollectionInfo]
   /// Loads the index of a collection.
   func loadIndex(of info: CollectionInfo) throws -> LoadedIndex
-  /// Looks after what the start hasn't checked; nil if there is nothing.
+  /// Checks the rows that the start hasn't checked; nil if there are none.
   func verifier(ofRowsOf keys: [Int64]) -> StoreVerifier?
   /// Ends the use of the store. Every later call throws.
   func close()
@@ -35,9 +35,9 @@ public protocol FeatureStore: AnyObject {
   ///
   /// - Parameter ids: the collections that the writes concern.
   func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R
-  /// Runs a part of a transaction. If it throws, what it has written is undone, and nothing else.
+  /// Runs a part of a transaction. If it throws, its writes are undone, and nothing else.
   func savepoint<R>(_ body: () throws -> R) throws -> R
-  /// Creates a collection, or changes what is said about it.
+  /// Creates a collection, or changes its description.
   func putCollection(
     _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
     ttl: ValueUpdate<Int64>, temporal: ValueUpdate<TemporalProperties>
@@ -65,7 +65,7 @@ public protocol FeatureStore: AnyObject {
 
   // MARK: The place
 
-  /// Whether what the store needs on this machine is still where it was opened.
+  /// Whether the store's files on this machine are still where they were opened.
   var isInPlace: Bool { get }
   /// Keeps space for ``makingRoom(_:)``, if there is any.
   func keepReserve()
@@ -82,6 +82,6 @@ public protocol FeatureStore: AnyObject {
   func finishIndexFile(_ draft: IndexFileDraft) throws(StoreError)
   /// Gives up a file that was begun.
   func abandonIndexFile(_ draft: IndexFileDraft)
-  /// Deletes some of the noted changes that nobody needs any more; returns whether there are more.
+  /// Deletes some of the noted changes that aren't needed any more; returns whether there are more.
   func trimChanges(atMost count: Int) throws(StoreError) -> Bool
 }

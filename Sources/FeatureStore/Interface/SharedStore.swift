@@ -1,15 +1,15 @@
 import ClusterCore
 
-/// A store that others write to, too.
+/// A store to which other instances write, too.
 public protocol SharedStore: FeatureStore {
-  /// Is handed what others have changed, in the order of versions, before ``transaction(on:_:)`` begins its body and
-  /// by ``follow()``.
+  /// A function that gets the changes of other instances, in the order of versions, before ``transaction(on:_:)``
+  /// begins its body and by ``follow()``.
   var onChange: (StoreChange) throws -> Void { get set }
-  /// A descriptor that can be read when others have changed something; nil while there is no connection.
+  /// A descriptor that is readable when other instances have changed something; nil while there is no connection.
   var descriptor: Int32? { get }
-  /// What is known about the connection, for any thread.
+  /// The state of the connection, for any thread.
   var link: StoreLink { get }
-  /// Hands over what others have changed. Connects if there is no connection.
+  /// Hands over the changes of other instances. Connects if there is no connection.
   func follow() throws(StoreError)
   /// A function that loads a collection as it is when it is called, for any thread.
   func loader(of info: CollectionInfo) -> @Sendable () throws -> LoadedIndex
@@ -23,15 +23,15 @@ public protocol SharedStore: FeatureStore {
   func sweep(on ids: Set<String>, _ body: () throws -> Void) throws -> Bool
   /// Deletes features that have expired, in a transaction: the collection after that.
   func expire(_ features: [FeatureID], from id: String) throws(StoreError) -> CollectionInfo?
-  /// How often it is compared what is shown of a collection and what the store holds, in seconds; nil for never.
+  /// The seconds between two comparisons of a collection with its rows; nil for none.
   var comparisonInterval: Double? { get }
-  /// A function that compares what is shown of a collection with what the store holds, for any thread. Nobody waits for
-  /// it, but it may take minutes. It returns nil if that can't be told now.
+  /// A function that compares a collection as it is shown with its rows, for any thread. It delays nobody, and may take
+  /// minutes. It returns nil if it can't compare them now.
   func comparer(
     of info: CollectionInfo, _ index: FeatureIndex
   ) -> @Sendable () throws -> StoreComparison?
-  /// Reads features again that somebody has changed past the store, in a transaction, and makes a version of that: the
-  /// changes that lead there. Nil if there are none.
+  /// Reads features again that were changed past the store, in a transaction, and makes a version of that: the changes
+  /// that lead there. Nil if there are none.
   ///
   /// - Parameter isShown: tells whether a feature is shown as a record says, or isn't shown if there is none.
   func reread(

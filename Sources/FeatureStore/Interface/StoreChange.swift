@@ -1,11 +1,11 @@
 import ClusterCore
 
-/// Something that others have done to a store.
+/// A change of a store by other instances.
 public enum StoreChange {
   /// A collection is at another version, to which changes lead, that were made in some steps, the earliest first.
   case changed(CollectionInfo, [FeatureChange], [Step])
-  /// Whatever others have changed in a collection up to a time, in microseconds since 1970 (UTC), is known, and nobody can
-  /// add anything to that any more; `second` is the full second before.
+  /// All changes of a collection up to a time, in microseconds since 1970 (UTC), are known, and nobody can add any more;
+  /// `second` is the full second before.
   case settled(id: String, second: Int64, time: Int64)
   /// A collection is new, or too much has changed since: it is to be loaded.
   case unknown(CollectionInfo)

@@ -1,9 +1,9 @@
 import Synchronization
 import Threading
 
-/// What is known about the connection to a shared store. May be used on any thread.
+/// The state of the connection to a shared store. May be used on any thread.
 public final class StoreLink: Sendable {
-  /// What has happened so far.
+  /// Counts of events since the start.
   public struct Counts: Sendable {
     /// How often the connection was lost.
     public var losses = 0
@@ -11,7 +11,7 @@ public final class StoreLink: Sendable {
     public var changes = 0
     /// Collections that were loaded anew.
     public var loads = 0
-    /// Comparisons of what is shown with what the store holds, and those that have found a difference.
+    /// Comparisons of collections with their rows, and those that have found a difference.
     public var (comparisons, drifts) = (0, 0)
   }
 
@@ -45,7 +45,7 @@ public final class StoreLink: Sendable {
     return now > current ? now - current : 0
   }
 
-  /// What has happened so far.
+  /// The counts of events since the start.
   public var counts: Counts { done.withLock { $0 } }
 
   /// Takes note of a change that another instance has made.

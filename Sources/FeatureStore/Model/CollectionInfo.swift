@@ -21,7 +21,7 @@ public struct CollectionInfo: Sendable, Equatable {
   public internal(set) var temporal: TemporalProperties?
   /// Whether all its rows have a checksum.
   let hasChecksums: Bool
-  /// In a shared store, the version up to which it is no longer noted what has changed.
+  /// In a shared store, the version up to which changes are no longer noted.
   var trimmed: Int64 = 0
   /// In a shared store, the relation that its features are read from, if they aren't the store's own.
   var source: String?
@@ -36,7 +36,7 @@ public struct CollectionInfo: Sendable, Equatable {
   /// Whether its features are those of a table that isn't the store's, and are written there.
   public var isAttached: Bool { source != nil }
 
-  /// Whether the same is said about the collection as in another version, whatever its features.
+  /// Whether the description is the same as in another version, apart from the features.
   public func says(sameAs other: CollectionInfo) -> Bool {
     (title, description, ttl, temporal) == (
       other.title, other.description, other.ttl, other.temporal

@@ -2,8 +2,8 @@ import ClusterCore
 import Synchronization
 import Threading
 
-/// The clock by which features expire. It never goes back, even if the machine's clock does, so that what
-/// has expired stays expired.
+/// The clock by which features expire. It never goes back, even if the machine's clock does, so that
+/// expired features stay expired.
 public final class WallClock: Sendable {
   private let source: @Sendable () -> Int64
   private let latest = Atomic<Int64>(FeatureRecord.expiryRange.lowerBound)

@@ -1,6 +1,6 @@
 import ClusterCore
 
-/// What has changed in a collection since a version, as it is read: rows of ``PostgresQueries/changed(source:)``.
+/// The changes of a collection since a version, as they are read: rows of ``PostgresQueries/changed(source:)``.
 final class ChangedRows: RowSink {
   private(set) var removed: [FeatureID] = []
   /// The ids by the times of their last changes, in microseconds since 1970 (UTC).
@@ -23,7 +23,7 @@ final class ChangedRows: RowSink {
     let row = PostgresRow(row, of: address)
     if let time { times[time, default: []].append(try row.id()) }
     if row.isThere {
-      // What has expired stays until it is deleted, which is a change too.
+      // An expired feature stays until it is deleted, which is a change, too.
       try row.append(to: &rows)
     } else {
       removed.append(try row.id())
@@ -40,7 +40,7 @@ final class ChangedRows: RowSink {
     return changes
   }
 
-  /// What was changed last at which time, the earliest first.
+  /// The features by the times of their last changes, the earliest first.
   var steps: [StoreChange.Step] {
     times.map { StoreChange.Step(time: $0.key, features: $0.value) }.sorted { $0.time < $1.time }
   }

@@ -1,7 +1,7 @@
 import CLibPQ
 internal import Texts
 
-/// Where a PostgreSQL database is, and as whom to use it.
+/// The address of a PostgreSQL database, and the user and parameters for it.
 public struct PostgresAddress: Sendable {
   /// The hosts to try, in order.
   let hosts: [PostgresHost]
@@ -15,7 +15,7 @@ public struct PostgresAddress: Sendable {
   public init(_ text: String) throws(Invalid) {
     var message: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(text, &message) else {
-      // The message repeats what was given, which may hold a password.
+      // The message repeats the address, which may hold a password.
       PQfreemem(message)
       throw Invalid(reason: "not of the form postgresql://user@host/database")
     }
@@ -63,8 +63,8 @@ public struct PostgresAddress: Sendable {
 
   private static let maximumHosts = 16
 
-  /// What holds unless the address says otherwise. A server that doesn't answer, and one that only reads, are to be
-  /// noticed within seconds.
+  /// The defaults of parameters that the address doesn't set. A server that doesn't answer, and one that only
+  /// reads, are to be noticed within seconds.
   private static let defaults = [
     "fallback_application_name": "pincluster", "client_encoding": "UTF8",
     "target_session_attrs": "read-write", "tcp_user_timeout": "5000", "keepalives": "1",

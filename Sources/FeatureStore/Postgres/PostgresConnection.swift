@@ -11,7 +11,7 @@ final class PostgresConnection {
   let address: PostgresAddress
   /// Whether it is of no use any more.
   private(set) var isLost = false
-  /// What notifications told since the last ``takeNotifications()``, but this connection's own.
+  /// The notifications since the last ``takeNotifications()``, without this connection's own.
   private var notifications: [String] = []
   private let pointer: OpaquePointer
   private var prepared: Set<String> = []  // Characters: names of statements of the program
@@ -38,8 +38,8 @@ final class PostgresConnection {
   deinit { PQfinish(pointer) }
 
   /// Settings of the session. Without sequential scans and hashes, lists of ids are looked up one by one, however
-  /// long the planner believes them to be. A server that would acknowledge what isn't on disk is told not to. Values of
-  /// attached tables are written the same way by all instances.
+  /// long the planner believes them to be. A server that would acknowledge commits before they are on disk is told not
+  /// to. Values of attached tables are written the same way by all instances.
   private static let session = """
     SELECT set_config('search_path', $1, false), set_config('jit', 'off', false),
       set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
@@ -82,7 +82,7 @@ final class PostgresConnection {
     return pointer
   }
 
-  /// What libpq says is wrong with a connection, in one line; nil for nothing.
+  /// The error of a connection, as libpq reports it, in one line; nil if there is none.
   static func message(of pointer: OpaquePointer) -> String? {
     let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
     let words = message.utf8.split { $0 <= 0x20 }
@@ -166,7 +166,7 @@ final class PostgresConnection {
     do {
       try make { (query) throws(StoreError) in
         try send(query, &answers)
-        // What is long is on its way before the next is made.
+        // A long query is sent before the next one is made.
         try flush(within: seconds)
       }
     } catch {
@@ -242,7 +242,7 @@ final class PostgresConnection {
     }
   }
 
-  /// Sends what is waiting, and takes what comes meanwhile, as the server may wait for that.
+  /// Sends waiting data, and takes answers that come meanwhile, as the server may wait for that.
   private func flush(within seconds: Double) throws(StoreError) {
     let deadline = MonotonicTime.now + UInt(seconds * 1e9)
     while true {
@@ -321,7 +321,7 @@ final class PostgresConnection {
 
   // MARK: Notifications
 
-  /// Takes what others have notified since the last call.
+  /// Takes the notifications by others since the last call.
   func takeNotifications() throws(StoreError) -> [String] {
     guard !isLost, PQconsumeInput(pointer) == 1 else { throw lose() }
     collectNotifications()

@@ -1,6 +1,7 @@
 import ClusterCore
 
-/// What a transaction is to change. It is kept in memory, and sent when the transaction is committed.
+/// The changes that a transaction is to make. It is kept in memory, and sent when the transaction is
+/// committed.
 struct PostgresDraft {
   /// A change of rows of a collection.
   enum Operation {

@@ -1,7 +1,7 @@
 import ClusterCore
 internal import Texts
 
-/// The index files of a shared store in a directory of this machine. With one, a start reads only what has changed
+/// The index files of a shared store in a directory of this machine. With one, a start reads only the changes
 /// since. The directory belongs to one instance.
 ///
 /// Not `Sendable`: it is used where its store is.
@@ -33,7 +33,7 @@ final class PostgresIndexCache {
       "\(File.prefix)\(key)-\(version)-\(String(UInt64(bitPattern: token), radix: 16))\(File.suffix)"
     }
 
-    /// What the file says that it is.
+    /// The identity that the file must have.
     func identity(_ storeID: UInt64) -> IndexFileLayout.Identity {
       .init(storeID: storeID, IndexFileName(key: key, nonce: token, firstChange: version))
     }

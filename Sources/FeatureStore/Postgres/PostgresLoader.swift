@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import Threading
 
-/// Loads a collection of a shared store: from an index file and what has changed since, or from all rows, which several
+/// Loads a collection of a shared store: from an index file and the changes since, or from all rows, which several
 /// connections read at the same time, each some ranges of ids, as they were at one moment.
 struct PostgresLoader: Sendable {
   private static let batchSize = 8192
@@ -66,7 +66,7 @@ struct PostgresLoader: Sendable {
 
   // MARK: From a file
 
-  /// The index by its file and what has changed since; nil if more has changed than is noted.
+  /// The index by its file and the changes since; nil if more has changed than is noted.
   private func stored(
     _ file: PostgresIndexCache.File, _ path: String, _ info: CollectionInfo,
     _ connection: PostgresConnection
@@ -140,7 +140,7 @@ struct PostgresLoader: Sendable {
         } catch { queue.fail(error) }
       }
     }
-    // What it has read goes before its connections.
+    // The batches are freed before its connections.
     defer { group.wait() }
     do {
       while let batches = try queue.next() {

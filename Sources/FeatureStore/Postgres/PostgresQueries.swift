@@ -11,8 +11,8 @@ enum PostgresQueries {
     + "trimmed, source, checksum, token, (SELECT c.at FROM changes AS c "
     + "WHERE c.collection = collections.key AND c.version = collections.version)"
 
-  /// Has nobody else change collections until the end of the transaction; a row for each. It may see one as it was before the
-  /// wait for that.
+  /// Locks collections against changes by others until the end of the transaction; a row for each. It may see one as it was
+  /// before the wait for that.
   static let lock = PostgresStatement(
     "lock", "SELECT FROM collections WHERE id = ANY($1) ORDER BY id FOR UPDATE")
   /// Collections by id.
@@ -34,7 +34,7 @@ enum PostgresQueries {
     "hashtextextended('pincluster slot ' || current_schema(), 16) # (\(slot))"
   }
   /// Opens the slots of collections until the end of the transaction. A change takes its time after that, so that no time is
-  /// settled before which it may still turn up. Those who write don't wait for each other in this.
+  /// settled before which it may still turn up. Writers don't wait for each other in this.
   static let openSlots = PostgresStatement(
     "open slots",
     "SELECT pg_advisory_xact_lock_shared(\(lock(ofSlot: "key % \(slots)"))) FROM collections WHERE id = ANY($1)"
@@ -49,7 +49,7 @@ enum PostgresQueries {
     SELECT s FROM generate_series(0::bigint, \(slots - 1)) AS s
     WHERE CASE WHEN pg_try_advisory_lock(\(lock(ofSlot: "s"))) THEN pg_advisory_unlock(\(lock(ofSlot: "s"))) ELSE false END
     """)
-  /// Whether this instance is the one that deletes what has expired.
+  /// Whether this instance is the one that deletes expired features.
   static let sweeper = PostgresStatement(
     "sweeper",
     "SELECT pg_try_advisory_xact_lock(hashtextextended('pincluster sweep ' || current_schema(), 16))"
@@ -117,8 +117,8 @@ enum PostgresQueries {
     DELETE FROM features AS f USING unnest($2::bigint[], $3::text[]) AS i (number, name)
     WHERE f.collection = $1 AND f.number = i.number AND f.name = i.name
     """)
-  /// Creates a collection above every version that there was; returns its key and version, or no row if somebody
-  /// else has just created it.
+  /// Creates a collection above every version that there was; returns its key and version, or no row if another
+  /// instance has just created it.
   static let create = PostgresStatement(
     "create",
     """

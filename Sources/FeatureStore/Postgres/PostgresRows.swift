@@ -14,7 +14,7 @@ struct PostgresRows {
   private let keepsIDs: Bool
   private var columns = Columns()
   private var deleted = IDs()
-  /// What the transaction has written or deleted.
+  /// The features that the transaction has written or deleted.
   private var changed = IDs()
 
   /// - Parameter hasOneOperation: whether there is one operation, in which no id comes twice.
@@ -112,7 +112,7 @@ struct PostgresRows {
     }
   }
 
-  /// Sends what is left of the statement.
+  /// Sends the rest of the statement.
   private mutating func finish(_ send: PostgresConnection.Sender) throws(StoreError) {
     if columns.ids.count > 0 {
       let columns = columns
@@ -139,7 +139,7 @@ struct PostgresRows {
     ids.removeAll(keepingCapacity: true)
   }
 
-  /// Sends what is left, and a note of what has changed with the collection's row.
+  /// Sends the rest, and a note of the changes with the collection's row.
   mutating func end(
     leadingTo info: CollectionInfo, _ send: PostgresConnection.Sender
   ) throws(StoreError) -> CollectionInfo {

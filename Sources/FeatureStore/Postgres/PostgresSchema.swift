@@ -2,10 +2,10 @@
 ///
 /// - `store`: one row. `version` is that of the schema, `floor` a number that no version of a dropped collection
 ///   exceeds: a new collection begins above it.
-/// - `collections`: a row for each ``CollectionInfo``, with its CRC-32. Whoever writes to a collection locks its row
-///   first, so its versions follow each other without a gap. `token` is that of its last change. `trimmed` is the
-///   version up to which changes are no longer noted. `source` is the relation to read features from, where they
-///   aren't in `features`. Texts are bytes of UTF-8, as PostgreSQL's own have no U+0000.
+/// - `collections`: a row for each ``CollectionInfo``, with its CRC-32. A writer of a collection locks its row first, so
+///   its versions follow each other without a gap. `token` is that of its last change. `trimmed` is the version up to
+///   which changes are no longer noted. `source` is the relation to read features from, where they aren't in `features`.
+///   Texts are bytes of UTF-8, as PostgreSQL's own have no U+0000.
 /// - `features`: a row for each feature. An integer id is `number`, with an empty `name`; a text id is `name`, and
 ///   `number` the largest there is. So the primary key has the order of ``FeatureID``. `further` holds the ordinates after
 ///   longitude and latitude, as big-endian doubles; `expires` is in milliseconds since 1970 (UTC); `checksum` is that of

@@ -1,7 +1,7 @@
 import Glibc
 import Threading
 
-/// The end of a transaction, and what has become of it where the connection was lost in that moment.
+/// The end of a transaction, and its outcome where the connection was lost in that moment.
 extension PostgresStore {
   /// How long a write waits to learn whether it was committed when the connection was lost in that, in nanoseconds.
   private static let patience: UInt = 10_000_000_000
@@ -22,7 +22,7 @@ extension PostgresStore {
         }
       }
     } catch {
-      // An error that leaves the connection is told by the server, as the end of the transaction.
+      // An error after which the connection works is the server's, and ends the transaction.
       guard held == nil, mayBeCommitted else { throw error }
       self.draft = nil
       try findOut(draft, because: error)
@@ -72,7 +72,7 @@ extension PostgresStore {
       })
   }
 
-  // MARK: What has become of it
+  // MARK: The outcome of a commit
 
   /// Finds out whether a transaction was committed whose connection was lost while it ended; throws if it wasn't.
   private func findOut(_ draft: PostgresDraft, because error: StoreError) throws(StoreError) {
@@ -80,7 +80,7 @@ extension PostgresStore {
     while true {
       let now = MonotonicTime.now
       guard now < deadline else { throw .uncertain(reason: "\(error)") }
-      // What fails, as the database is still away, is asked again.
+      // A query that fails, as the database is still away, is repeated.
       let isCommitted = try? isCommitted(draft, within: Double(deadline - now) / 1e9)
       switch isCommitted ?? nil {
       case true?: return

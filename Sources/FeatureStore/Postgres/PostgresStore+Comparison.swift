@@ -14,6 +14,8 @@ extension PostgresStore {
 
   /// Reads rows again that somebody has changed by hand, in the open transaction, and notes them as changed, so that all
   /// instances show them.
+  ///
+  /// - Throws: ``StoreError`` if the database can't be reached, or no transaction is open.
   public func reread(
     _ features: [FeatureID], of id: String, isShown: (FeatureID, FeatureRecord?) -> Bool
   ) throws(StoreError) -> (info: CollectionInfo, changes: [FeatureChange])? {

@@ -1,7 +1,7 @@
 import ClusterCore
 import Threading
 
-/// Handing over what others have changed.
+/// Handing over the changes of other instances.
 extension PostgresStore {
   /// The collections that can't be brought up to date for now, each of which is tried again after a pause. Others are
   /// followed meanwhile.
@@ -56,7 +56,8 @@ extension PostgresStore {
     return failure
   }
 
-  /// Hands over a state of a collection, with what leads to it from what is shown; nil if nothing does.
+  /// Hands over a state of a collection, with the changes that lead to it from the shown one; nil if
+  /// there are none.
   func hand(_ info: CollectionInfo, _ rows: ChangedRows?) throws(StoreError) {
     let old = shown[info.id]
     if let old, old.isSameState(as: info) { return }
@@ -92,7 +93,7 @@ extension PostgresStore {
     }
   }
 
-  /// Takes note of what is shown of a collection.
+  /// Takes note of the shown state of a collection.
   public func isShown(_ info: CollectionInfo) {
     if shown[info.id]?.key != info.key { settling.add(info.key) }
     shown[info.id] = info

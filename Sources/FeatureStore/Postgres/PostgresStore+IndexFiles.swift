@@ -2,6 +2,8 @@ import ClusterCore
 
 extension PostgresStore {
   /// Loads the index of a collection, and takes note that it is shown.
+  ///
+  /// - Throws: ``StoreError`` if the database can't be reached, a row is damaged, or memory is short.
   public func loadIndex(of info: CollectionInfo) throws -> LoadedIndex {
     let loaded = try loader(of: info)()
     if loaded.fault != nil { cache?.discard(info.key) }
@@ -33,6 +35,8 @@ extension PostgresStore {
   }
 
   /// Begins an index file of a collection as it is shown.
+  ///
+  /// - Throws: ``StoreError`` if there is no directory for it, or the collection isn't shown any more.
   public func beginIndexFile(of info: CollectionInfo) throws(StoreError) -> IndexFileDraft {
     guard let cache, let shown = shown[info.id], shown.isSameState(as: info) else {
       throw .io(reason: "no index file can be written")
@@ -48,7 +52,7 @@ extension PostgresStore {
 
   // MARK: The place
 
-  /// Always true: what the store needs is not on this machine.
+  /// Always true: the store has no files on this machine that it needs.
   public var isInPlace: Bool { true }
 
   /// Does nothing: the disk is not of this machine.

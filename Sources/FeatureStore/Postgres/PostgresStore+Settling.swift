@@ -3,10 +3,10 @@ import Threading
 /// The times up to which everything that was changed is known.
 ///
 /// Versions of tenants are times, and mean the same on all instances only if a time that one of them has told never gets a
-/// change before it that it doesn't know. So whoever writes opens the slot of the collection before the change takes its
-/// time, and whoever finds the slot closed after a time, and then looks, knows all changes up to that.
+/// change before it that it doesn't know. So a writer opens the slot of the collection before its change takes its time,
+/// and an instance that finds the slot closed after a time, and then looks, knows all changes up to that time.
 extension PostgresStore {
-  /// What is known of them.
+  /// The state of settling.
   struct Settling {
     /// The last one, in microseconds since 1970 (UTC).
     fileprivate(set) var time: Int64 = 0
@@ -48,7 +48,7 @@ extension PostgresStore {
     }
   }
 
-  /// Finds out who is writing.
+  /// Finds the collections that nobody is writing to.
   func closedSlots() throws(StoreError) -> ClosedSlots {
     let answers = try noting { (connection) throws(StoreError) in
       try connection.run([PostgresQueries.time.with(), PostgresQueries.closedSlots.with()])
@@ -64,7 +64,7 @@ extension PostgresStore {
   func settle(_ infos: [CollectionInfo], _ closed: ClosedSlots) throws(StoreError) {
     var open: Set<Int64> = []
     for info in infos {
-      // What is being loaded is told of when it is there.
+      // A collection that is being loaded is settled when it is there.
       guard let shown = shown[info.id], shown.key == info.key, shown.version >= info.version else {
         continue
       }

@@ -4,7 +4,9 @@ import Threading
 
 extension PostgresStore {
   // Characters: ids of collections, which are of ASCII
-  /// Runs `body` in a transaction on collections, after handing over what others have changed in them.
+  /// Runs `body` in a transaction on collections, after handing over other instances' changes of them.
+  ///
+  /// - Throws: the error of `body`, or ``StoreError`` if the transaction can't be begun or committed.
   public func transaction<R>(on ids: Set<String>, _ body: () throws -> R) throws -> R {
     guard let result = try transaction(on: ids, asSweeper: false, body) else {
       throw StoreError.io(reason: "the transaction didn't begin")
@@ -14,6 +16,8 @@ extension PostgresStore {
 
   // Characters: ids of collections, which are of ASCII
   /// Runs `body` in a transaction, unless another instance is sweeping; returns whether it has.
+  ///
+  /// - Throws: the error of `body`, or ``StoreError`` if the transaction can't be begun or committed.
   public func sweep(on ids: Set<String>, _ body: () throws -> Void) throws -> Bool {
     try transaction(on: ids, asSweeper: true, body) != nil
   }
@@ -48,7 +52,9 @@ extension PostgresStore {
     }
   }
 
-  /// Runs a part of a transaction. If it throws, what it has written is undone, and nothing else.
+  /// Runs a part of a transaction. If it throws, its writes are undone, and nothing else.
+  ///
+  /// - Throws: the error of `body`, or ``StoreError`` if the connection is lost.
   public func savepoint<R>(_ body: () throws -> R) throws -> R {
     let before = draft
     do { return try body() } catch {
@@ -132,7 +138,9 @@ extension PostgresStore {
     return info
   }
 
-  /// Creates a collection, or changes what is said about it, in the open transaction.
+  /// Creates a collection, or changes its description, in the open transaction.
+  ///
+  /// - Throws: ``StoreError`` if no transaction is open, or the collection is attached to a table.
   public func putCollection(
     _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
     ttl: ValueUpdate<Int64>, temporal: ValueUpdate<TemporalProperties>
@@ -146,6 +154,8 @@ extension PostgresStore {
   }
 
   /// Drops a collection in the open transaction. Returns the version of that, or nil if there is no such collection.
+  ///
+  /// - Throws: ``StoreError`` if no transaction is open, or the collection is attached to a table.
   public func dropCollection(_ id: String) throws(StoreError) -> Int64? {
     guard let info = try find(id) else { return nil }
     let version = info.version + 1
@@ -156,6 +166,9 @@ extension PostgresStore {
   }
 
   /// Stores the features of a batch in the open transaction.
+  ///
+  /// - Throws: ``StoreError`` if no transaction is open, the collection is attached to a table, or no integer id is
+  ///   left.
   public func upsert(
     _ batch: inout FeatureBatch, into id: String, stored: (FeatureID) -> StoredState
   ) throws(StoreError) -> UpsertResult {
@@ -184,6 +197,8 @@ extension PostgresStore {
   }
 
   /// Deletes features in the open transaction.
+  ///
+  /// - Throws: ``StoreError`` if no transaction is open, or the collection is attached to a table.
   public func delete(
     _ features: [FeatureID], from id: String, stored: (FeatureID) -> StoredState
   ) throws(StoreError) -> CollectionInfo? {
@@ -194,6 +209,8 @@ extension PostgresStore {
   }
 
   /// Deletes features that have expired in the open transaction: the collection after that.
+  ///
+  /// - Throws: ``StoreError`` if no transaction is open.
   public func expire(_ features: [FeatureID], from id: String) throws(StoreError) -> CollectionInfo?
   {
     guard let info = try find(id), !features.isEmpty else { return nil }
@@ -206,9 +223,9 @@ extension PostgresStore {
     return save(info, .delete(key: info.key, features))
   }
 
-  // MARK: What is left behind
+  // MARK: Cleaning up
 
-  /// Does nothing: what has expired is deleted by ``expire(_:from:)``.
+  /// Does nothing: ``expire(_:from:)`` deletes expired features.
   public func removeExpired(
     from collections: [Int64], at now: Int64, atMost limit: Int
   ) throws(StoreError) -> Bool { true }
@@ -217,6 +234,8 @@ extension PostgresStore {
   public func reserveVersions() throws(StoreError) {}
 
   /// Deletes some rows of collections that were dropped, unless another instance is doing that.
+  ///
+  /// - Throws: ``StoreError`` if the connection is lost.
   public func clearDropped(atMost limit: Int) throws(StoreError) -> Bool {
     guard mayHaveDropped, draft == nil, held != nil else { return false }
     return try noting { (connection) throws(StoreError) in
@@ -248,11 +267,13 @@ extension PostgresStore {
     }
   }
 
-  /// How long it is noted what has changed, in microseconds: for as long an instance may be away, or one that has an
-  /// index file, and still need not load everything.
+  /// The time for which changes are noted, in microseconds: an instance, or its index file, may be that old and
+  /// still need not load everything.
   private static let memory: Int64 = 3_600_000_000
 
   /// Forgets, now and then, some of the changes that are older than an hour.
+  ///
+  /// - Throws: ``StoreError`` if the connection is lost.
   public func trimChanges(atMost count: Int) throws(StoreError) -> Bool {
     guard draft == nil, held != nil, MonotonicTime.now >= nextTrim else { return false }
     nextTrim = MonotonicTime.now + 10_000_000_000

@@ -5,11 +5,11 @@ internal import Texts
 import Threading
 
 /// Collections of features in a PostgreSQL database, which other instances of the service share: each takes reads and
-/// writes, and follows what the others write.
+/// writes, and follows the writes of the others.
 ///
-/// Whoever writes locks the rows of the collections concerned and reads what others have changed in them. From then on
-/// until the commit, what this instance holds in memory is what the database holds, so writes are checked and carried
-/// out there. A transaction takes two round trips, however many writes share it.
+/// A writer locks the rows of the collections concerned and reads the changes that others have made to them. From then
+/// on until the commit, memory and database hold the same, so writes are checked and carried out in memory. A
+/// transaction takes two round trips, however many writes share it.
 ///
 /// Not `Sendable`: one user at a time (``confine(to:)``).
 public final class PostgresStore: SharedStore {
@@ -38,11 +38,11 @@ public final class PostgresStore: SharedStore {
   public let storeID: UInt64
   /// The database's clock, by which features expire.
   public let clock: WallClock
-  /// What is known about the connection.
+  /// The state of the connection.
   public let link = StoreLink()
-  /// Is handed what others have changed.
+  /// A function that gets the changes of other instances.
   public var onChange: (StoreChange) throws -> Void = { _ in }
-  /// Nil: only what is written changes a version.
+  /// Nil: only writes change a version.
   public var unwrittenVersions: VersionCounter? { nil }
 
   let configuration: Configuration
@@ -63,11 +63,11 @@ public final class PostgresStore: SharedStore {
   var draft: PostgresDraft?
   /// Whether rows of collections that were dropped may be there.
   var mayHaveDropped = true
-  /// What is known of tables that aren't the store's.
+  /// The state of following attached tables.
   var attached = AttachedFollowing()
   /// The collections that can't be brought up to date for now.
   var backlog = Backlog()
-  /// What is known of the times up to which all changes are known.
+  /// The times up to which all changes are known.
   var settling = Settling()
   /// When old changes are forgotten next, on a monotonic clock.
   var nextTrim: UInt = 0
@@ -125,7 +125,7 @@ public final class PostgresStore: SharedStore {
 
   // MARK: The connection
 
-  /// The name under which others are told of changes.
+  /// The channel of notifications of changes.
   var channel: String { PostgresStore.channel(of: configuration.schema) }
 
   /// The name under which those who share a schema are told of changes.
@@ -147,7 +147,8 @@ public final class PostgresStore: SharedStore {
     offset.value.store(time / 1000 - WallClock.machineTime(), ordering: .relaxed)
   }
 
-  /// A descriptor that can be read when others have changed something; nil while there is no connection.
+  /// A descriptor that is readable when other instances have changed something; nil while there is no
+  /// connection.
   public var descriptor: Int32? { held.map(\.descriptor) }
 
   /// The connection, made anew if it was lost.
@@ -157,7 +158,7 @@ public final class PostgresStore: SharedStore {
     if let held, !held.isLost { return held }
     held = nil
     let start = MonotonicTime.now
-    // What waits for a connection is refused at once while none can be had.
+    // Callers are refused at once while no connection can be had.
     guard start >= nextAttempt else { throw .away(reason: link.failure) }
     do {
       let connection = try servers.connect()
@@ -191,7 +192,9 @@ public final class PostgresStore: SharedStore {
   /// Makes the next ``follow()`` look at every collection, whatever was notified.
   func pollNext() { nextPoll = 0 }
 
-  /// Hands over what others have changed.
+  /// Hands over the changes of other instances.
+  ///
+  /// - Throws: ``StoreError`` if the database can't be reached, or a change can't be handed over.
   public func follow() throws(StoreError) {
     let connection = try connected()
     guard draft == nil else { return }
@@ -201,7 +204,7 @@ public final class PostgresStore: SharedStore {
     let taken = try takeOver(isPoll: isPoll)
     let isSettling = isPoll || settling.isDue(at: start)
     guard isSettling || !notes.isEmpty || !taken.isEmpty else { return }
-    // Before the look at what has changed.
+    // Before the look at the changes.
     let closed = isSettling ? try closedSlots() : nil
     let keys = taken.union(
       notes.flatMap { $0.parts(separatedBy: UInt8(ascii: ",")).compactMap { Int64($0) } }
@@ -214,7 +217,7 @@ public final class PostgresStore: SharedStore {
           isPoll
             ? PostgresQueries.all.with() : PostgresQueries.find.with { $0.add(keys.sorted()) },
         ])[1]
-        // A row that somebody has changed by hand holds up nothing but its collection.
+        // A row that was changed by hand holds up nothing but its collection.
         let (infos, unreadable) = CollectionInfo.readable(answer, of: configuration.address)
         let due = infos.filter { !$0.isAttached && backlog.isDue($0.key, at: start) }
         let changes = try changes(leadingTo: due, connection)
@@ -254,9 +257,9 @@ public final class PostgresStore: SharedStore {
 
   private static let fewFeatures = 5000
 
-  /// Reads what leads from what is shown to a state of collections, in the transaction that has found it. Nothing does
-  /// where the database has, at the version that is shown, another change than the one that is shown: then what is shown
-  /// never was there, or is there no longer, and has to be loaded anew.
+  /// Reads the changes that lead from the shown state of collections to another, in the transaction that has found it.
+  /// Nothing does where the database has, at the version that is shown, another change than the one that is shown: then
+  /// the shown state never was there, or is there no longer, and the collection has to be loaded anew.
   func changes(
     leadingTo infos: [CollectionInfo], _ connection: PostgresConnection
   ) throws(StoreError) -> [Int64: ChangedRows] {
@@ -286,7 +289,7 @@ public final class PostgresStore: SharedStore {
       proven.map { ($0.info.key, $0.rows) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Begins a transaction: locks collections, and hands over what others have changed in them.
+  /// Begins a transaction: locks collections, and hands over other instances' changes of them.
   func lock(
     // Characters: ids of collections, which are of ASCII
     _ ids: Set<String>, as sweeper: Bool, _ draft: inout PostgresDraft
@@ -308,7 +311,7 @@ public final class PostgresStore: SharedStore {
       guard answers[first].count == infos.count else {
         throw .conflict(reason: "another instance has just created a collection")
       }
-      // Locked, so nobody changes them between these queries.
+      // Locked, so no other instance changes them between these queries.
       let changes = try changes(leadingTo: infos.filter { !$0.isAttached }, connection)
       let gone = ids.compactMap { shown[$0] }.filter { old in !infos.contains { $0.id == old.id } }
       for info in gone { try hand(.dropped(id: info.id)) }
@@ -323,6 +326,8 @@ public final class PostgresStore: SharedStore {
   }
 
   /// Every collection, by id.
+  ///
+  /// - Throws: ``StoreError`` if the database can't be reached, or a row is damaged.
   public func collections() throws(StoreError) -> [CollectionInfo] {
     try noting { (connection) throws(StoreError) in
       try CollectionInfo.all(

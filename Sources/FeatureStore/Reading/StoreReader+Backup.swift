@@ -9,8 +9,10 @@ extension StoreReader {
   /// once the copy is complete and on disk.
   ///
   /// - Parameters:
-  ///   - directory: is created if need be. Must be empty, but for what a copy has left that was interrupted.
-  ///   - progress: hears of the share that is done. What it throws ends the copy, of which nothing is left.
+  ///   - directory: is created if need be. Must be empty, apart from the rest of a cancelled copy.
+  ///   - progress: is called with the share that is done. An error that it throws ends the copy, and nothing is
+  ///     left.
+  /// - Throws: ``StoreError`` if the directory isn't empty, or the copy fails, or the error of `progress`.
   public func backUp(
     to directory: String, progress: (Double) throws -> Void
   ) throws {
@@ -23,7 +25,7 @@ extension StoreReader {
     DataDirectory.remove(draft)
     do {
       try copy(to: draft, progress)
-      // Whoever may read the database may read the copy.
+      // The copy has the permissions of the database.
       var status = stat()
       if stat(path, &status) == 0 { chmod(draft, status.st_mode & 0o777) }
       try DataDirectory.synchronize(draft)

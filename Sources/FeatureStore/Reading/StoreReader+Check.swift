@@ -3,7 +3,7 @@ internal import Texts
 import Threading
 
 extension StoreReader {
-  /// What a check has looked at, and what it has found.
+  /// The result of a check.
   public struct Report: Sendable {
     /// The collections that were read.
     public var collections = 0
@@ -11,9 +11,9 @@ extension StoreReader {
     public var features = 0
     /// Their index files.
     public var indexFiles = 0
-    /// What is wrong, a sentence each; empty if nothing is.
+    /// The faults, a sentence each; empty if there are none.
     public var findings: [String] = []
-    /// What is as it may be, and worth knowing.
+    /// Notes on harmless findings.
     public var notes: [String] = []
   }
 
@@ -37,7 +37,7 @@ extension StoreReader {
       if lines != ["ok"] { report.findings += lines.map { "the structure of \(path): \($0)" } }
     }
     guard isCurrent else { return report }
-    // While it is in use, the mark belongs to a later commit than what is read.
+    // While it is in use, the mark belongs to a later commit than the rows read.
     if !isHeld { note { try CommitMark.check(connection) } }
     note { try checkCounter() }
     note { try checkOwners() }

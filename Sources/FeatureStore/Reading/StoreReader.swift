@@ -14,9 +14,10 @@ public final class StoreReader {
 
   /// Opens the database of a directory.
   ///
-  /// - Parameter leavesNoTrace: whether nothing in the directory may be touched if no process holds it and there is
+  /// - Parameter leavesNoTrace: whether nothing in the directory may be changed if no process holds it and there is
   ///   no log. A service that is started meanwhile then finds the directory in use. Otherwise SQLite may leave an
   ///   empty log.
+  /// - Throws: ``StoreError`` if there is no database, or it can't be read or is of a newer version.
   public init(
     directory: String, leavesNoTrace: Bool = false, clock: WallClock = WallClock()
   ) throws(StoreError) {
@@ -30,14 +31,18 @@ public final class StoreReader {
   /// The database.
   public var path: String { connection.path }
 
-  /// Every collection, by id. Throws if one isn't as it was written.
+  /// Every collection, by id.
+  ///
+  /// - Throws: ``StoreError/damaged(path:reason:)`` if a row isn't as it was written.
   public func collections() throws(StoreError) -> [CollectionInfo] {
     try needsCurrentSchema()
     return try CollectionTable(connection, versions: VersionCounter(after: 0, clock: clock)).all()
   }
 
   /// Hands over all features of a collection that haven't expired, in the order of their ids. The consumer runs on
-  /// another thread, one call at a time and none after this returns. Throws what it throws, or what is damaged.
+  /// another thread, one call at a time and none after this returns. Damage is an error.
+  ///
+  /// - Throws: the error of `consumer`, or ``StoreError/damaged(path:reason:)``.
   public func read(
     _ info: CollectionInfo, _ consumer: @escaping @Sendable (FeatureBatch) throws -> Void
   ) throws {

@@ -29,7 +29,9 @@ public final class StoreVerifier: Sendable {
     (self.path, self.keys, self.checksStructure) = (path, keys, checksStructure)
   }
 
-  /// Checks everything, on the calling thread. Throws what is damaged. Returns early once stopped.
+  /// Checks everything, on the calling thread. Returns early once stopped.
+  ///
+  /// - Throws: ``StoreError/damaged(path:reason:)``.
   public func run() throws {
     let connection = try Connection(path: path)
     connection.confinement = .currentThread

@@ -15,7 +15,7 @@ final class RowChecker {
     self.path = path
   }
 
-  /// Throws if one of the rows isn't what was written or doesn't follow the one before it.
+  /// Throws if one of the rows isn't as it was written, or doesn't follow the one before it.
   func check(_ rows: ReadRows) throws(StoreError) {
     try checkContent(of: rows.living)
     try checkContent(of: rows.expired)

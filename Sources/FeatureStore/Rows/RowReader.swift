@@ -4,7 +4,7 @@ import ClusterCore
 /// Reads rows of `features` and checks what building a ``FeatureBatch`` relies on. Checks that take longer
 /// are left to a ``RowChecker``, which may be on another thread.
 final class RowReader {
-  /// What a reader reads of a collection, by the end of its query.
+  /// The rows that a reader reads of a collection, by the end of its query.
   enum Selection: String {
     /// All rows, in the order of ids.
     case all = "ORDER BY id"

@@ -11,7 +11,7 @@ final class Connection {
     case new
     /// For reading, also while others write. May make the file of the log's index.
     case readOnly
-    /// For reading a file that nobody writes to and that has no log. Makes no file beside it.
+    /// For reading a file that no process writes to and that has no log. Makes no file beside it.
     case unchanging
   }
 

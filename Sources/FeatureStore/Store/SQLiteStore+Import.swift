@@ -12,6 +12,8 @@ extension SQLiteStore {
 
   /// Begins a transaction over many batches. Creates the collection if need be. Until the import ends, every
   /// other write throws.
+  ///
+  /// - Throws: ``StoreError`` if a transaction is open, or the disk is full or fails.
   public func beginImport(into id: String) throws(StoreError) {
     let core = try writable()
     guard !core.transaction.isOpen else { throw .io(reason: "a transaction is under way") }
@@ -45,6 +47,8 @@ extension SQLiteStore {
   /// Writes a batch. Features that need an id get it from ``commitImport()``, since later batches may have
   /// integer ids; they count as inserted, and the batch keeps them without an id. A failure ends the import
   /// as ``rollbackImport()`` does.
+  ///
+  /// - Throws: ``StoreError`` if no import is open, no integer id is left, or the disk is full or fails.
   public func importBatch(_ batch: inout FeatureBatch) throws(StoreError)
     -> (inserted: Int, updated: Int)
   {
@@ -81,6 +85,8 @@ extension SQLiteStore {
 
   /// Commits the import. All of it is on disk when this returns. A failure ends it as ``rollbackImport()``
   /// does.
+  ///
+  /// - Throws: ``StoreError`` if no import is open, no integer id is left, or the disk is full or fails.
   public func commitImport() throws(StoreError) -> CollectionInfo {
     let core = try opened()
     guard var active = activeImport else { throw .io(reason: "no import is under way") }

@@ -9,6 +9,8 @@ extension SQLiteStore {
   }
 
   /// Begins an index file of a collection as it is now.
+  ///
+  /// - Throws: ``StoreError`` if the store is closed or its directory is gone.
   public func beginIndexFile(of info: CollectionInfo) throws(StoreError) -> IndexFileDraft {
     let core = try writable()
     let file = core.changes.begin(
@@ -19,6 +21,8 @@ extension SQLiteStore {
   }
 
   /// Makes a complete file the one that the next start reads, unless too much has changed meanwhile.
+  ///
+  /// - Throws: ``StoreError`` if the disk is full or fails.
   public func finishIndexFile(_ draft: IndexFileDraft) throws(StoreError) {
     let core = try writable()
     guard core.changes.isWanted(draft.file) else {
@@ -43,7 +47,9 @@ extension SQLiteStore {
   }
 
   /// Writes the index file of a collection without building the index in memory, at the end of an import.
-  /// O(n log n).
+  ///
+  /// - Throws: ``StoreError`` if a row is damaged, or the disk is full or fails.
+  /// - Complexity: O(n log n).
   public func storeIndex(of info: CollectionInfo) throws {
     let core = try writable()
     defer { core.connection.limitCache(toMebibytes: DatabaseFile.ordinaryCache) }
@@ -78,6 +84,7 @@ extension SQLiteStore {
   /// Deletes some of the changes that no index file needs any more.
   ///
   /// - Returns: whether there are more of them.
+  /// - Throws: ``StoreError`` if the disk is full or fails.
   public func trimChanges(atMost count: Int = 5000) throws(StoreError) -> Bool {
     let core = try writable()
     for key in core.changes.states.keys {

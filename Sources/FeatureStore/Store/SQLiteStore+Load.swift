@@ -5,6 +5,9 @@ extension SQLiteStore {
   /// isn't possible from all rows, which throws
   /// ``StoreError/damaged(path:reason:)`` if a row isn't one that the store wrote, as far as that shows, or
   /// if there aren't as many as the collection's row says.
+  ///
+  /// - Throws: ``StoreError/damaged(path:reason:)`` if a row or the number of rows isn't as it was written, or
+  ///   ``StoreError`` if memory is short.
   public func loadIndex(of info: CollectionInfo) throws -> LoadedIndex {
     let core = try writable()
     let loaded = try FeatureIndexBuilder.withMemory(for: info.featureCount) {
@@ -22,7 +25,7 @@ extension SQLiteStore {
     var fault: String?
     if let state = core.changes.states[info.key], let file = state.file {
       do {
-        // What was deleted as expired stays so, even if the clock has gone back since.
+        // Features deleted as expired stay deleted, even if the clock has gone back since.
         return try stored(info, file, core, now: max(clock.now, state.expiredUntil))
       } catch let unusable as Unusable { fault = unusable.reason }
       // It is of no use to later starts either. If this fails, they find out by themselves.

@@ -8,6 +8,8 @@ extension SQLiteStore {
   /// A write that throws takes the transaction with it, unless it runs in a ``savepoint(_:)``.
   /// An import can't be part of it. Rethrows what `body` throws; throws ``StoreError`` where the
   /// transaction can't be begun or committed.
+  ///
+  /// - Throws: the error of `body`, or ``StoreError`` if the transaction can't be begun or committed.
   public func transaction<R>(on ids: Set<String> = [], _ body: () throws -> R) throws -> R {
     let transaction = try writable().transaction
     guard !transaction.isOpen else { throw StoreError.io(reason: "a transaction is under way") }
@@ -22,10 +24,12 @@ extension SQLiteStore {
     }
   }
 
-  /// Runs a part of a ``transaction(_:)``. If it throws, what it has written is undone, and nothing else.
+  /// Runs a part of a ``transaction(_:)``. If it throws, its writes are undone, and nothing else.
   ///
   /// Rethrows what `body` throws. A failure of the disk may be the end of the whole transaction; then
   /// every later part throws it, and so does the transaction.
+  ///
+  /// - Throws: the error of `body`, or that of the whole transaction if the disk has failed.
   public func savepoint<R>(_ body: () throws -> R) throws -> R {
     try writable().transaction.part(body)
   }
@@ -66,7 +70,8 @@ extension SQLiteStore {
   }
 
   /// Deletes features, in one transaction: the collection after that, or nil if none of them is there.
-  /// O(k log n) for k features.
+  ///
+  /// - Complexity: O(k log n) for k features.
   public func delete(
     _ features: [FeatureID], from id: String, stored: (FeatureID) -> StoredState = { _ in .living }
   ) throws(StoreError) -> CollectionInfo? {
@@ -89,6 +94,8 @@ extension SQLiteStore {
   }
 
   /// Deletes a feature: the collection after that, or nil if there is no such feature.
+  ///
+  /// - Throws: ``StoreError`` if the disk is full or fails.
   public func delete(_ feature: FeatureID, from id: String) throws(StoreError) -> CollectionInfo? {
     try delete([feature], from: id)
   }
@@ -104,6 +111,7 @@ extension SQLiteStore {
   ///   - now: in milliseconds since 1970 (UTC).
   ///   - limit: the most features to delete.
   /// - Returns: whether all were deleted; if not, some are left for another call.
+  /// - Throws: ``StoreError`` if the disk is full or fails.
   public func removeExpired(
     from collections: [Int64], at now: Int64, atMost limit: Int = expiredAtOnce
   ) throws(StoreError) -> Bool {

@@ -3,8 +3,12 @@ import Threading
 
 /// Collections of features, durable in one SQLite file in a data directory.
 ///
-/// It is read once, at start-up, and written from then on. What a call wrote is on disk when the call
-/// returns. A call that throws has changed nothing and leaves the store usable.
+///     let store = try SQLiteStore(directory: "data")
+///     let result = try store.transaction { try store.upsert(&batch, into: "cities") }
+///     let index = try store.loadIndex(of: result.info).index
+///
+/// It is read once, at start-up, and written from then on. Writes are on disk when their call returns. A
+/// call that throws has changed nothing and leaves the store usable.
 ///
 /// Not `Sendable`: one user at a time. The caller confines it to a queue or thread and may have debug builds
 /// check that (``confine(to:)``). While a store lives no other one can open its data directory. Other
@@ -26,7 +30,7 @@ public final class SQLiteStore: FeatureStore {
 
   private var core: StoreCore?
   var activeImport: ActiveImport?
-  /// What the last import has written, sorted, if that was all that its collection held.
+  /// The features of the last import, sorted, if its collection holds no others.
   var ascended: (info: CollectionInfo, sorting: IndexFileSorting)?
 
   /// Opens the store of a directory. Creates the directory, its parents and an empty database if need be.
@@ -34,6 +38,8 @@ public final class SQLiteStore: FeatureStore {
   /// Throws ``StoreError/directoryInUse(path:processID:)`` while another store holds the directory.
   /// Finds damage of the header, the schema and the small tables; damage of rows is found by
   /// ``loadIndex(of:)``.
+  ///
+  /// - Throws: ``StoreError`` if another store holds the directory, or it can't be opened or is damaged.
   public init(directory: String, clock: WallClock = WallClock()) throws(StoreError) {
     let core = try StoreCore(directory: directory, clock: clock)
     self.core = core
@@ -52,12 +58,16 @@ public final class SQLiteStore: FeatureStore {
   public func confine(to confinement: Confinement) { core?.connection.confinement = confinement }
 
   /// Every collection, by id.
+  ///
+  /// - Throws: ``StoreError/damaged(path:reason:)`` if a row isn't as it was written.
   public func collections() throws(StoreError) -> [CollectionInfo] {
     try opened().collections.all()
   }
 
   /// Creates a collection, or changes its title, description, time to live and temporal properties. The time to
   /// live is in milliseconds, more than 0, and counts for later writes.
+  ///
+  /// - Throws: ``StoreError`` if the disk is full or fails.
   public func putCollection(
     _ id: String, title: ValueUpdate<String>, description: ValueUpdate<String>,
     ttl: ValueUpdate<Int64> = .keep, temporal: ValueUpdate<TemporalProperties> = .keep
@@ -79,6 +89,8 @@ public final class SQLiteStore: FeatureStore {
   /// Its rows stay until ``clearDropped(atMost:)`` deletes them, so that this takes the same time for
   /// collections of any size, and little space where the disk is full. The file keeps its size, and the space
   /// is used again.
+  ///
+  /// - Throws: ``StoreError`` if the disk is full or fails.
   public func dropCollection(_ id: String) throws(StoreError) -> Int64? {
     let core = try writable()
     return try core.transaction.write { () throws(StoreError) in
@@ -95,6 +107,7 @@ public final class SQLiteStore: FeatureStore {
   ///
   /// - Parameter limit: the most rows.
   /// - Returns: whether there may be more.
+  /// - Throws: ``StoreError`` if the disk is full or fails.
   public func clearDropped(atMost limit: Int) throws(StoreError) -> Bool {
     let core = try writable()
     guard core.mayHaveDropped else { return false }
@@ -111,6 +124,8 @@ public final class SQLiteStore: FeatureStore {
   }
 
   /// Raises the ceiling of versions if it is near, for changes that are published without being written.
+  ///
+  /// - Throws: ``StoreError`` if the disk is full or fails.
   public func reserveVersions() throws(StoreError) {
     let core = try writable()
     if core.versions.dueCeiling != nil { try core.transaction.write {} }

@@ -81,7 +81,7 @@ final class CollectionTable {
   /// Begins a part of the transaction that can be undone.
   func mark() { undo.removeAll() }
 
-  /// Undoes what was changed since ``mark()``. Versions that were given stay so.
+  /// Undoes the changes since ``mark()``. Versions that were given stay so.
   func undoToMark() {
     while let (id, info) = undo.popLast() { changed[id] = info }
   }
@@ -164,8 +164,8 @@ final class CollectionTable {
 
   // MARK: Dropped collections
 
-  /// What follows the key in the id of a dropped collection whose rows are still there. It holds a space, which
-  /// no id of a client does.
+  /// The text after the key in the id of a dropped collection whose rows are still there. It holds a space,
+  /// which no id of a client does.
   private static let droppedMark = " dropped"
 
   /// Gives up a collection's id, which another one may take from now on. Its rows are still to be deleted.

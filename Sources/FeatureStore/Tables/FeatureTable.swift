@@ -98,7 +98,7 @@ final class FeatureTable {
     let row = FeatureRow(record, id: id, coder)
     let checksum = row.checksum(in: key)
     try changes.note(id, in: key)
-    // What goes for one feature of a batch mostly goes for the next.
+    // Mostly all features of a batch are new, or all replace others.
     let wasThere = counts.lastWasThere
     if wasThere, try replace(row, checksum, in: key, at: now, &counts) { return }
     try bind(row, checksum, key: key, to: insertion)

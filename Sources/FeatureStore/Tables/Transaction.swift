@@ -76,7 +76,7 @@ final class Transaction {
     do {
       return try body()
     } catch {
-      // What it has written so far can't be undone without what others have written.
+      // Its writes can't be undone without those of others.
       if !isInSavepoint || !connection.isInTransaction { loss = error }
       throw error
     }
@@ -94,7 +94,7 @@ final class Transaction {
     }
   }
 
-  /// Runs a part of the open transaction. If it throws, what it has written is undone, and nothing else.
+  /// Runs a part of the open transaction. If it throws, its writes are undone, and nothing else.
   func part<R>(_ body: () throws -> R) throws -> R {
     guard isOpen, !isInSavepoint else {
       throw StoreError.io(reason: "a savepoint outside of a transaction, or within another")

@@ -17,7 +17,7 @@ struct AttachScript {
   }
   private func own(_ name: String) -> String { SQLText.quoted(name, in: schema) }
 
-  /// The names of the triggers, with what they are for.
+  /// The names of the triggers, with their purpose.
   static func triggers(_ key: Int64, _ schema: String) -> [(name: String, event: String)] {
     ["INSERT", "UPDATE", "DELETE", "TRUNCATE"].map {
       ("\(schema)_\(key)_\($0.lowercasedASCII)", $0)
@@ -121,7 +121,7 @@ struct AttachScript {
     switch table.position {
     case .columns(let longitude, let latitude):
       func degrees(_ column: AttachedTable.Column, _ most: Int) -> String {
-        // What is far out, or has too many digits, can't be converted.
+        // A value far out of range, or with too many digits, can't be converted.
         column.type == "numeric"
           ? "CASE WHEN \(quoted(column)) BETWEEN -\(most) AND \(most) THEN round(\(quoted(column)), 20)::double precision END"
           : "\(quoted(column))::double precision"
@@ -183,7 +183,7 @@ struct AttachScript {
       """
   }
 
-  // MARK: What has changed
+  // MARK: Changes
 
   /// The most rows of a statement that are noted one by one.
   private static let mostRows = 100_000

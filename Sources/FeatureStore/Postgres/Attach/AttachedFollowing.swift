@@ -1,5 +1,5 @@
-/// Follows tables that aren't the store's. Their triggers note in `pending` what has changed, where transactions need not
-/// wait for each other. From there an instance moves it to `changes`, as a version, by which all instances read it.
+/// Follows tables that aren't the store's. Their triggers note changes in `pending`, where transactions need not wait for
+/// each other. From there an instance moves it to `changes`, as a version, by which all instances read it.
 ///
 /// One instance looks for that all the time, the others once a second, lest it has stopped.
 struct AttachedFollowing {

@@ -28,17 +28,17 @@ enum AttachedQueries {
       """)
   }
 
-  /// Makes the reading of a table that somebody else has locked fail soon.
+  /// Makes reading a locked table fail soon.
   static let hurry = PostgresStatement(
     "hurry", "SELECT set_config('lock_timeout', '200ms', true)")
 
-  /// Makes this instance the one that looks all the time for what is pending, unless another one is.
+  /// Makes this instance the one that looks all the time for pending changes, unless another one is.
   static let beTaker = PostgresStatement(
     "be taker",
     "SELECT pg_try_advisory_lock(hashtextextended('pincluster attached ' || current_schema(), 16))")
 
   /// The number of the first transaction that may still be under way, and the collections with changes by that one of a
-  /// call before, and later ones. What was committed by earlier transactions has been taken over by then.
+  /// call before, and later ones. The changes of earlier transactions have been taken over by then.
   static let pending = PostgresStatement(
     "pending",
     """
@@ -99,7 +99,7 @@ enum AttachedQueries {
     WHERE turn.is_mine
     """)
 
-  /// What is known about the size of a view's table without reading it: its rows, or else its bytes.
+  /// The size of a view's table, as known without reading it: its rows, or else its bytes.
   static let size = PostgresStatement(
     "size",
     """

@@ -26,7 +26,7 @@ struct AttachedSource {
   /// The view's name as SQL, in the schema of the session.
   var quoted: String { SQLText.quoted(name) }
 
-  /// What `row_id` of a row is, given `i.number` and `i.name` of a feature.
+  /// The `row_id` of a row, given `i.number` and `i.name` of a feature.
   var rowID: String {
     switch kind {
     case .integer: "CASE WHEN i.name = '' THEN i.number ELSE i.name::bigint END"

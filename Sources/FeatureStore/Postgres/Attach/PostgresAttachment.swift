@@ -7,7 +7,10 @@ public struct PostgresAttachment {
   /// The role of the service, which owns the tables of the store.
   private let owner: String
 
-  /// Connects as a role that may do that.
+  /// Connects as a role that may attach tables.
+  ///
+  /// - Throws: ``StoreError`` if the database can't be reached, or ``AttachFailure`` if it has no tables of this
+  ///   version.
   public init(_ configuration: PostgresStore.Configuration) throws {
     connection = try PostgresServers(configuration).connect()
     schema = configuration.schema
@@ -30,7 +33,7 @@ public struct PostgresAttachment {
     }
   }
 
-  /// What became of a table.
+  /// The result of attaching a table.
   public struct Outcome {
     /// The table, with its schema.
     public let table: String
@@ -39,11 +42,15 @@ public struct PostgresAttachment {
   }
 
   /// The SQL that attaches a table.
+  ///
+  /// - Throws: ``AttachFailure`` if the table can't be attached as requested.
   public func script(for request: AttachRequest) throws -> [String] {
     ["BEGIN"] + (try plan(request)).statements + ["COMMIT"]
   }
 
   /// Makes a collection of a table.
+  ///
+  /// - Throws: ``AttachFailure`` if the table can't be attached as requested, or ``StoreError``.
   public func attach(_ request: AttachRequest) throws -> Outcome {
     let script = try plan(request)
     try run(script.statements)
@@ -104,8 +111,10 @@ public struct PostgresAttachment {
     }
   }
 
-  /// Ends that a collection shows a table: drops the collection, and what was made for it. Returns the table; nil if it
-  /// isn't there any more.
+  /// Detaches a table from a collection: drops the collection, with the view, the functions and the triggers that were
+  /// made for it. Returns the table; nil if it isn't there any more.
+  ///
+  /// - Throws: ``AttachFailure`` if the collection shows no table, or ``StoreError``.
   public func detach(_ collection: String) throws -> String? {
     let found = try connection.run([
       PostgresStatement.once("SELECT key, source FROM collections WHERE id = $1").with {
@@ -168,7 +177,7 @@ public struct PostgresAttachment {
     }
   }
 
-  /// An error with what can be done about it.
+  /// An error with its remedy.
   private func explained(_ error: StoreError) -> any Error {
     switch error {
     case .readOnly(let reason):

@@ -2,7 +2,7 @@ import ClusterCore
 import Threading
 
 extension PostgresStore {
-  /// Takes over what has changed in attached tables; returns the collections of which another version was made.
+  /// Takes over changes of attached tables; returns the collections of which another version was made.
   func takeOver(isPoll: Bool) throws(StoreError) -> Set<Int64> {
     let known = Set(shown.values.filter(\.isAttached).map(\.key))
     guard !known.isEmpty else { return [] }
@@ -29,7 +29,7 @@ extension PostgresStore {
     }
   }
 
-  /// Takes over what has changed in a table; returns how much that was, or nil if another instance does it.
+  /// Takes over changes of a table; returns their number, or nil if another instance does it.
   private func take(_ key: Int64, _ connection: PostgresConnection) throws(StoreError) -> Int64? {
     let token = Int64.random(in: .min ... .max)
     do throws(StoreError) {
@@ -71,8 +71,8 @@ extension PostgresStore {
     }
   }
 
-  /// Hands over what has changed in attached collections, each by itself: what is wrong with one table, such as that
-  /// somebody has locked it, must not hold up others. Throws the first such error when all are done.
+  /// Hands over changes of attached collections, each by itself: a failure of one table, such as a lock, must not
+  /// hold up others. Throws the first such error when all are done.
   func followAttached(_ infos: [CollectionInfo]) throws(StoreError) {
     var failure: StoreError?
     for info in infos where info.isAttached {
@@ -114,6 +114,8 @@ extension PostgresStore {
   }
 
   /// Has features of an attached collection read again, as their time is over.
+  ///
+  /// - Throws: ``StoreError`` if the database can't be reached.
   public func recheck(_ features: [FeatureID], of info: CollectionInfo) throws(StoreError) {
     try noting { (connection) throws(StoreError) in
       _ = try connection.run([

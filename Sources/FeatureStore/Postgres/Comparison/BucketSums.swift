@@ -23,7 +23,7 @@ struct BucketSums {
     sums[bucket] &-= hash
   }
 
-  /// Adds what a server has summed up.
+  /// Adds the sums of a server.
   mutating func add(_ sum: Int128, count: Int, to bucket: Int) {
     counts[bucket] += count
     sums[bucket] &+= UInt64(truncatingIfNeeded: sum)

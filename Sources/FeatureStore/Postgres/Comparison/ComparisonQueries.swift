@@ -21,13 +21,14 @@ struct ComparisonQueries {
     SELECT (extract(epoch FROM now()) * 1000)::bigint,
       hashtextextended('a text of some length' COLLATE "C", hashfloat8extended(0.1, 16))
     """)
-  /// What that hash is here.
+  /// The same hash, computed here.
   static let sample = Int64(
     bitPattern: "a text of some length".utf8.withContiguousStorageIfAvailable {
       PostgresHash.hash(UnsafeRawBufferPointer($0), seed: PostgresHash.hash(0.1, seed: 16))
     } ?? 0)
 
-  /// What has changed in a collection since a version, and in an attached table without a version so far.
+  /// The changes of a collection since a version, and those of an attached table that have no version
+  /// yet.
   static let changed = PostgresStatement(
     "changed since",
     """

@@ -1,11 +1,11 @@
 import ClusterCore
 
-/// Compares a collection as it is shown with its rows. The server sums up what it has, in buckets, and so does this
+/// Compares a collection as it is shown with its rows. The server adds up hashes of the rows, in buckets, and so does this
 /// program; only rows of buckets that differ are read.
 ///
-/// Nobody waits for that. The rows are those of a snapshot, of a version that may be later than the one shown, and what has
-/// changed in between is left out on both sides. So is what expires within a second, which an attached table may show no
-/// longer.
+/// Nobody waits for that. The rows are those of a snapshot, of a version that may be later than the one shown; features
+/// changed in between are left out on both sides. So are those that expire within a second, which an attached table may
+/// show no longer.
 struct PostgresComparison: Sendable {
   /// The most features that may have changed in between, and the most rows that are read.
   private static let most = 100_000
@@ -19,9 +19,9 @@ struct PostgresComparison: Sendable {
     let connection: PostgresConnection
     /// The statements about the rows.
     let queries: ComparisonQueries
-    /// What has changed since the version that is shown.
+    /// The features changed since the version that is shown.
     var changed: [FeatureID] = []
-    /// What expires until then is left out, in milliseconds since 1970 (UTC).
+    /// The time until which expiring features are left out, in milliseconds since 1970 (UTC).
     var time: Int64 = 0
   }
 
@@ -35,7 +35,7 @@ struct PostgresComparison: Sendable {
     let buckets = own.differences(from: sums)
     let (features, isComplete) =
       try buckets.isEmpty ? ([], true) : differing(buckets, sums, stored)
-    // What differs has to be found.
+    // If sums differ, differing features must have been found.
     if features.isEmpty, !buckets.isEmpty { return nil }
     var counts = (shown: own.total, stored: sums.total)
     if features.isEmpty, !info.isAttached { counts = (index.count, info.featureCount) }
@@ -110,7 +110,7 @@ struct PostgresComparison: Sendable {
     return sums
   }
 
-  // MARK: What is shown
+  // MARK: The collection in memory
 
   private func ownSums(without stored: Stored) -> BucketSums {
     var sums = BucketSums()
@@ -134,7 +134,7 @@ struct PostgresComparison: Sendable {
     }
   }
 
-  // MARK: What differs
+  // MARK: Differences
 
   /// The features that differ, of as many buckets as have few enough rows, and whether those are all buckets.
   private func differing(
