@@ -15,7 +15,7 @@ PLAIN = {"Æ": "AE", "æ": "ae", "Œ": "OE", "œ": "oe", "ẞ": "SS", "ß": "ss"
 HEAD = '''// Made by scripts/derive/accents.py.
 
 extension AccentTable {
-  /// What is left, a colon and the letters, with spaces between.
+  /// Groups with spaces between: plain letters, a colon, and the letters that become these.
   static let groups = """
 '''
 FOOT = '''    """

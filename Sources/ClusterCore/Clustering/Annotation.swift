@@ -1,6 +1,6 @@
-/// What a map draws: a cluster of several features or a pin for a single one.
+/// A cluster of several features, or a pin for a single one, to draw on a map.
 public struct Annotation: Sendable {
-  /// What an annotation's id names, within its grid.
+  /// The place that an annotation's id names, within its grid.
   public enum Key: Hashable, Sendable {
     /// A whole cell.
     case cell(CellPosition)
@@ -18,7 +18,7 @@ public struct Annotation: Sendable {
     public var contested: Int
   }
 
-  /// What its id names.
+  /// The place that its id names.
   public var key: Key
   /// The cell of its own grid that it comes from; nil for methods without a grid.
   public var cell: CellPosition?

@@ -22,7 +22,7 @@ public struct ClusterSettings: Hashable, Sendable {
   public var distanceFromContestedLocation: Double = PinLayout.defaultDistance
   /// The figure in which these are placed.
   public var pinLayout = PinSpread.Figure.circle
-  /// What the distance is measured in.
+  /// The unit of the distance.
   public var spreadUnit = PinSpread.Unit.meters
 
   /// Creates the default settings.
@@ -51,6 +51,8 @@ public struct ClusterSettings: Hashable, Sendable {
   }
 
   /// Throws unless all settings are in their ranges.
+  ///
+  /// - Throws: ``ImpossibleRequest`` with the name of the setting.
   public func validate() throws(ImpossibleRequest) {
     try ImpossibleRequest.check("zoomStep", zoomStep.value, in: ZoomStep.values)
     try ImpossibleRequest.check(

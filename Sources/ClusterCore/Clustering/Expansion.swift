@@ -1,4 +1,4 @@
-/// What a map needs to know of an annotation to show its features.
+/// The zoom and rectangle in which a map shows an annotation's features apart.
 public struct Expansion: Sendable {
   /// The smallest integer zoom at which the same request shows them as several; nil if there is none up to 24.
   public let zoom: Int?

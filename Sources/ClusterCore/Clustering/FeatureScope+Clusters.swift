@@ -66,8 +66,8 @@ extension FeatureScope {
   }
 
   /// Clusters some cells of a viewport. The annotations and their order are those of the whole viewport,
-  /// since what is drawn in a cell depends on nothing but the features in it and the request. The
-  /// result's `featureCount` is that of these cells.
+  /// since the annotations of a cell depend on nothing but its features and the request. The result's
+  /// `featureCount` is that of these cells.
   ///
   /// - Complexity: O(cells · log n), and O(n) in the features of the cells if there are groups.
   /// - Throws: ``ImpossibleRequest`` if there are more annotations than the limit.

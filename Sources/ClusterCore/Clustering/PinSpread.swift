@@ -1,6 +1,6 @@
 import Glibc
 
-/// How pins of features that share a coordinate are placed around it.
+/// The arrangement of pins of features that share a coordinate.
 public struct PinSpread: Hashable, Sendable {
   /// The figures in which pins are placed.
   public enum Figure: String, CaseIterable, Sendable {
@@ -10,7 +10,7 @@ public struct PinSpread: Hashable, Sendable {
     case spiral
   }
 
-  /// What distances are measured in.
+  /// The units of distances.
   public enum Unit: String, CaseIterable, Sendable {
     case meters, points
   }

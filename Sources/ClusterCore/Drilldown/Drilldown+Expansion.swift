@@ -1,8 +1,8 @@
 extension Drilldown {
   /// The zoom at which its features come apart, and the rectangle in which to show them.
   ///
-  /// - Complexity: Where thresholds are asked for that its features don't meet by themselves, the cells that hold
-  ///   them are summed up at each zoom: O(n) in the features of at most 25 cells.
+  /// - Complexity: O(n) in the features of at most 25 cells if its features alone don't meet the thresholds, as
+  ///   the cells that hold them are then summed up at each zoom.
   public var expansion: Expansion {
     let found = layer.finestBounds(of: annotation, in: collection.index)
     let zoom = layer.expansionZoom(of: annotation, in: collection.index, found) {
@@ -11,7 +11,7 @@ extension Drilldown {
     return Expansion(zoom: zoom, visibleMapRect: found.bounds.visibleMapRect)
   }
 
-  /// Whether a cell that holds its features meets the thresholds, together with what else it holds.
+  /// Whether a cell that holds its features meets the thresholds, together with its other features.
   private func isClustered(_ cell: CellPosition, of grid: CellGrid) -> Bool {
     let settings = options.settings
     let locations = settings.minUniqueLocationsForClustering

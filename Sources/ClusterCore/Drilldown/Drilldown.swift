@@ -15,7 +15,7 @@ public struct Drilldown: Sendable {
     public init() {}
   }
 
-  /// What its features are on another grid: the zoom of the grid, its cells that hold them, and the annotations.
+  /// Its features on another grid: the zoom of the grid, its cells that hold them, and the annotations.
   public typealias Children = (zoomLevel: Double, cells: GridRange, result: ClusterResult)
 
   /// The annotation.
@@ -124,6 +124,8 @@ public struct Drilldown: Sendable {
   }
 
   /// Its features at the last zoom, each of them a pin of its own, spread around shared coordinates.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if there are more pins than the limit, or memory is short.
   public func pins(limit: Int) throws(ImpossibleRequest) -> Children {
     var settings = options.settings
     (settings.decluster, settings.maxZoomLevelForClustering) = (true, -.infinity)
@@ -131,6 +133,9 @@ public struct Drilldown: Sendable {
   }
 
   /// Clusters its features on the grid of another zoom as if only they existed.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if the zoom is out of range, there are more children than the limit, or memory
+  ///   is short.
   public func children(zoom: Double, limit: Int) throws(ImpossibleRequest) -> Children {
     try children(zoom: zoom, limit: limit, options.settings)
   }

@@ -1,4 +1,4 @@
-/// The group that an annotation's id names, and how its features are told from others.
+/// The group that an annotation's id names, and the test for its features.
 struct GroupPart: Sendable {
   let group: ClusterGroup
   /// The keys of the grouping property; nil if no feature has it, so that all are in the group without a value.

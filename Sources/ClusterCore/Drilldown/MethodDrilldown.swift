@@ -29,6 +29,7 @@ public struct MethodDrilldown: Sendable {
   /// The zoom above the viewport's at which the annotation's features alone are no longer a single annotation,
   /// and the rectangle in which to show them.
   ///
+  /// - Throws: ``ImpossibleRequest`` if the annotation has too many features, or memory is short.
   /// - Complexity: O(n) in its features.
   public func expansion() throws(ImpossibleRequest) -> Expansion {
     var result = result
@@ -40,6 +41,8 @@ public struct MethodDrilldown: Sendable {
   /// Clusters its features at another zoom as if only they existed.
   ///
   /// - Parameter findsExpansion: whether the zooms at which the children come apart are needed.
+  /// - Throws: ``ImpossibleRequest`` if the zoom is out of range, there are too many features or more children than
+  ///   the limit, or memory is short.
   public func children(
     zoom: Double, limit: Int, findsExpansion: Bool
   ) throws(ImpossibleRequest) -> ClusterResult {
@@ -59,6 +62,8 @@ public struct MethodDrilldown: Sendable {
   }
 
   /// Its features at the last zoom, each of them a pin of its own, spread around shared coordinates.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if there are more pins than the limit, or memory is short.
   public func pins(
     _ settings: ClusterSettings, limit: Int
   ) throws(ImpossibleRequest) -> ClusterResult {

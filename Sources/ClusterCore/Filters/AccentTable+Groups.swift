@@ -1,7 +1,7 @@
 // Made by scripts/derive/accents.py.
 
 extension AccentTable {
-  /// What is left, a colon and the letters, with spaces between.
+  /// Groups with spaces between: plain letters, a colon, and the letters that become these.
   static let groups = """
     A:ÀÁÂÃÄÅĀĂĄǍǞǠǺȀȂȦȺḀẠẢẤẦẨẪẬẮẰẲẴẶÅ AE:ÆǢǼ C:ÇĆĈĊČƇȻḈꞒꟄ E:ÈÉÊËĒĔĖĘĚȄȆȨɆḔḖḘḚḜẸẺẼẾỀỂỄỆ \
     I:ÌÍÎÏĨĪĬĮİƗǏȈȊḬḮỈỊ D:ÐĎĐƉƊƋḊḌḎḐḒꟇ N:ÑŃŅŇƝǸȠṄṆṈṊꞐꞤ O:ÒÓÔÕÖØŌŎŐƟƠǑǪǬǾȌȎȪȬȮȰṌṎṐṒỌỎỐỒỔỖỘỚỜỞỠỢꝊꝌ \

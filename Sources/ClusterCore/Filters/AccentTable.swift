@@ -1,4 +1,4 @@
-/// Letters with diacritics, and what is left of them without.
+/// Letters with diacritics, and the same letters without.
 enum AccentTable {
   /// The UTF-8 of a scalar without diacritics; nil if it has none. Nonspacing marks aren't listed. O(1)
   static subscript(scalar: Unicode.Scalar) -> [UInt8]? { letters[scalar] }

@@ -7,7 +7,8 @@ public final class FeatureFilter: Sendable {
   let expression: FilterExpression
   /// The shapes in which all passing features are.
   let region: ShapesRegion
-  /// The only features that can pass, and what else they must be; nil if others can pass, too.
+  /// The only features that can pass, and the other conditions on them; nil if others can pass,
+  /// too.
   private let listed: (ids: Set<FeatureID>, rest: FeatureFilter?)?
   private let index: FeatureIndex?
   private let columns: @Sendable (ColumnName) -> PropertyColumn
@@ -50,7 +51,7 @@ public final class FeatureFilter: Sendable {
     return ordinals.filter { !Interruption.poll(500) && rest.passes($0) }
   }
 
-  /// What a feature in the region must be to pass; nil for anything.
+  /// The filter for features in the region; nil if all of them pass.
   func rest() -> FeatureFilter? {
     guard let rest = expression.withoutRegion else { return nil }
     return FeatureFilter(normal: rest, of: index, columns: columns)

@@ -65,7 +65,7 @@ extension FilterExpression {
 
   private var listedLiterals: [Operand]? { conjuncts.lazy.compactMap(\.literalsOfID).first }
 
-  /// What else must be true of these features; nil for nothing.
+  /// The other conditions on these features; nil if there are none.
   var withoutIDs: FilterExpression? {
     var parts = conjuncts
     if let index = parts.firstIndex(where: { $0.literalsOfID != nil }) { parts.remove(at: index) }
@@ -77,7 +77,7 @@ extension FilterExpression {
     idCount == nil ? columnNames : withoutIDs?.columnNames ?? []
   }
 
-  /// What an id must be equal to by a condition.
+  /// The ids that a condition allows.
   private var literalsOfID: [Operand]? {
     switch self {
     case .comparison(.property(ColumnName.featureID), .equal, let literal):

@@ -8,7 +8,9 @@ extension FilterExpression {
   }
 
   /// The properties that an expression in normal form names, in order of occurrence and each once, without those of a
-  /// ``window(property:_:)`` and without the id. O(conditions · properties).
+  /// ``window(property:_:)`` and without the id.
+  ///
+  /// - Complexity: O(conditions · properties).
   public var namedProperties: [NamedProperty] {
     var found: [NamedProperty] = []
     func add(_ name: [UInt8], isCompared: Bool = false) {

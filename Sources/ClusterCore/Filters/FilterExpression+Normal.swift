@@ -104,7 +104,7 @@ extension FilterExpression {
     return isComparable && areDifferent(list)
   }
 
-  /// Whether no literal occurs twice. By a table of places that hashes tell, with a key that nobody knows.
+  /// Whether no literal occurs twice. By a table of places by hashes, with a secret key.
   private static func areDifferent(_ list: [Operand]) -> Bool {
     let mask = (1 << (Int.bitWidth - (2 * list.count).leadingZeroBitCount)) - 1
     return withUnsafeTemporaryAllocation(of: Int32.self, capacity: mask + 1) { places in

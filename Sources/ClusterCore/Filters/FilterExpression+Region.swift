@@ -3,13 +3,13 @@ extension FilterExpression {
   /// shapes that all of them must be in or out of tell.
   var region: ShapesRegion { ShapesRegion(elements: conjuncts.compactMap(\.element)) }
 
-  /// What else must be true of a feature in the region of a normalised expression; nil for nothing.
+  /// The other conditions on a feature in the region of a normalised expression; nil if there are none.
   var withoutRegion: FilterExpression? {
     let rest = conjuncts.filter { $0.element == nil && $0 != .literal(true) }
     return rest.isEmpty ? nil : rest.count == 1 ? rest[0] : .and(rest)
   }
 
-  /// What must all be true.
+  /// The conditions that must all be true.
   var conjuncts: [FilterExpression] {
     if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
   }

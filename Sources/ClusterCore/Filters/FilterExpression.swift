@@ -18,7 +18,9 @@ public indirect enum FilterExpression: Hashable, Sendable {
     /// The result of an operation on two numbers.
     case arithmetic(Arithmetic, Operand, Operand)
 
-    /// A hash that takes texts as a whole, where that of an array takes each byte by itself. O(bytes).
+    /// A hash that takes texts as a whole, where that of an array takes each byte by itself.
+    ///
+    /// - Complexity: O(bytes).
     public func hash(into hasher: inout Hasher) {
       func add(_ text: [UInt8], _ kind: UInt8) {
         hasher.combine(kind)

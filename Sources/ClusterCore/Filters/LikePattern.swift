@@ -8,7 +8,7 @@ public struct LikePattern: Hashable, Sendable {
     var units: [UInt16] = []
     /// Its UTF-8 if it has no `_`.
     var plain: [UInt8]?
-    /// What finds it in a text if it has.
+    /// The search for it in a text if it has.
     var search: LikeSearch?
     var codePoints = 0
   }
@@ -55,8 +55,10 @@ public struct LikePattern: Hashable, Sendable {
   /// The steps that a byte of text takes at most.
   var cost: Int { pieces.lazy.map { $0.search?.cost ?? 1 }.max() ?? 1 }
 
-  /// Returns whether a text in UTF-8 matches. O(text × ``cost``). Each piece is matched at its first occurrence after
-  /// the previous one, because a later occurrence can't help the rest to match.
+  /// Returns whether a text in UTF-8 matches. Each piece is matched at its first occurrence after the previous one,
+  /// because a later occurrence can't help the rest to match.
+  ///
+  /// - Complexity: O(text × ``cost``).
   public func matches(_ text: UnsafeRawBufferPointer) -> Bool {
     let first = pieces[0]
     guard var start = first.end(in: text, from: 0) else { return false }

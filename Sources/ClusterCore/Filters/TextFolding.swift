@@ -14,7 +14,9 @@ public struct TextFolding: OptionSet, Hashable, Sendable {
   /// œ oe, ß ss, ð d, þ th, ı i. Where case doesn't matter either, accents go first.
   public static let accents = TextFolding(rawValue: 2)
 
-  /// Returns a text in UTF-8 without these differences. O(n).
+  /// Returns a text in UTF-8 without these differences.
+  ///
+  /// - Complexity: O(n).
   public func fold(_ text: some Collection<UInt8>) -> [UInt8] {
     if isEmpty { return Array(text) }
     if text.allSatisfy({ $0 < 0x80 }) {

@@ -25,7 +25,7 @@ public struct GlobeDisc: Hashable, Sendable, BitwiseCopyable {
   /// Returns how much of a rectangle is within. `.partial` is always a correct answer.
   func coverage(of rectangle: GeoBounds) -> Coverage {
     if centre.least(to: rectangle) > metres { return .outside }
-    // What is near the other side of the Earth is far from the centre.
+    // A place near the antipode is far from the centre.
     return GlobeDistance.longest - opposite.least(to: rectangle) <= metres ? .inside : .partial
   }
 }

@@ -2,12 +2,12 @@ import CHints
 import Glibc
 import Synchronization
 
-/// Which features of each block pass a filter, a bit for each, as far as anybody has looked.
+/// Bits for the features of each block that pass a filter, as far as these are known.
 ///
 /// `@unchecked Sendable`: the memory of a block is written by the thread that has claimed it, and read by others
 /// after they have seen that it is filled.
 final class FilterMasks: @unchecked Sendable {
-  /// What is known of a block.
+  /// The passing features of a block.
   struct Block: BitwiseCopyable {
     /// The sum of its features that pass, numbered from the first of the block.
     var sum = PointSum()
@@ -75,14 +75,14 @@ final class FilterMasks: @unchecked Sendable {
     words + number * FilterMasks.wordsPerBlock
   }
 
-  /// What is known of a block, if anything is.
+  /// The bits of a block; nil if they aren't known.
   @inline(__always)
   func block(_ number: Int) -> (words: UnsafePointer<UInt64>, block: Block)? {
     guard states[number].load(ordering: .acquiring) == State.filled else { return nil }
     return (UnsafePointer(words(number)), sums[number])
   }
 
-  /// Fetches what is known of a block, and returns whether anything is.
+  /// Prefetches the bits of a block, and returns whether they are known.
   func prefetch(_ number: Int) -> Bool {
     guard states[number].load(ordering: .relaxed) == State.filled else { return false }
     chints_prefetch(words(number))
@@ -91,7 +91,7 @@ final class FilterMasks: @unchecked Sendable {
     return true
   }
 
-  /// Remembers a block, unless somebody else does.
+  /// Keeps a block, unless another thread does.
   func remember(_ number: Int, _ mask: UnsafePointer<UInt64>, _ block: Block) {
     let (isFirst, _) = states[number].compareExchange(
       expected: State.unknown, desired: State.claimed, ordering: .relaxed)

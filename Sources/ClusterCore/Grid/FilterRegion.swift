@@ -2,9 +2,9 @@
 struct FilterRegion: IndexRegion {
   /// The shapes; everywhere if there are none.
   let shapes: ShapesRegion
-  /// What else is asked, if anything.
+  /// The conditions beside the shapes; nil if there are none.
   let filter: BoundFilter?
-  /// What is known of the filter, if anything is worth remembering.
+  /// The known bits of the filter; nil if they aren't worth keeping.
   let masks: FilterMasks?
 
   func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {

@@ -3,9 +3,9 @@ import Threading
 
 /// Adds up the features of a ``FilterRegion`` by the cells of a grid range.
 ///
-/// What is in the shapes and passes as a whole is left to a ``GridSummation``. So shapes cost the nodes at their
-/// borders, and a filter that tells whole blocks apart costs the blocks in between. Of other blocks a bit for each
-/// feature tells whether it passes, and those in one cell are added up by the bits.
+/// Nodes that lie in the shapes and pass as a whole are left to a ``GridSummation``. So shapes cost the nodes at
+/// their borders, and a filter that tells whole blocks apart costs the blocks in between. Of other blocks a bit
+/// for each feature tells whether it passes, and those in one cell are added up by the bits.
 final class FilteredSummation {
   private typealias Siblings = GridScratch.Siblings
 
@@ -45,7 +45,7 @@ final class FilteredSummation {
 
   /// - Parameter sharedFrom: the number of blocks from which on all processors share the work.
   func run(sharedFrom: Int) {
-    // What was interrupted before may have left a filter of values that weren't read.
+    // Cancelled work may have left a filter of values that weren't read.
     guard pointers.count > 0, !Interruption.isOver else { return }
     walk()
     if mixed.count < sharedFrom {
@@ -81,8 +81,8 @@ final class FilteredSummation {
     found.withLock { for sum in $0.sums { sums.sum(of: sum.cell).pointee.add(sum) } }
   }
 
-  /// Adds the features of some blocks that pass, given their top nodes. What the next blocks need comes from
-  /// memory meanwhile.
+  /// Adds the features of some blocks that pass, given their top nodes. The memory of the next blocks is
+  /// prefetched meanwhile.
   private func addMixed(_ tops: FixedArray<Int>, _ range: Range<Int>) {
     func block(_ number: Int) -> Int? {
       guard range.contains(number) else { return nil }
@@ -109,7 +109,7 @@ final class FilteredSummation {
     }
   }
 
-  /// Adds what was found to count as a whole.
+  /// Adds the nodes that count as a whole.
   private func addWholes(sharedFrom: Int) {
     GridSummation(
       of: points, in: EverywhereRegion(), columns, excluding: OrdinalSet([]),

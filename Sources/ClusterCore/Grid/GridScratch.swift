@@ -4,7 +4,7 @@ import Threading
 /// The memory in which a ``GridSummation`` works. It is used again by later ones, so that a summation
 /// allocates nothing once there is enough.
 ///
-/// `@unchecked Sendable`: only who has taken it from the pool uses it.
+/// `@unchecked Sendable`: only the thread that has taken it from the pool uses it.
 final class GridScratch: @unchecked Sendable {
   /// A node within one cell.
   struct Whole: BitwiseCopyable {
@@ -38,12 +38,12 @@ final class GridScratch: @unchecked Sendable {
   var above = GrowingArray<Siblings>(capacity: 256)
   var inBlocks = GrowingArray<Siblings>(capacity: 256)
   var queue = GrowingArray<Siblings>(capacity: 256)
-  /// What a ``FilteredSummation`` has found to count as a whole, and what not.
+  /// The nodes that count as a whole for a ``FilteredSummation``, and the blocks that don't.
   var wholeNodes = GrowingArray<Siblings>(capacity: 256)
   var mixedNodes = GrowingArray<Int>(capacity: 256)
   var nodes = GrowingArray<Int>(capacity: 64)
   let window: UnsafeMutablePointer<cvectors_window>
-  /// What the vectorized code found about some siblings, and about some points.
+  /// The results of the vectorized code for some siblings, and for some points.
   let cells: UnsafeMutablePointer<cvectors_cells>
   let points: UnsafeMutablePointer<cvectors_points>
 

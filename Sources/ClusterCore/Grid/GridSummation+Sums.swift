@@ -4,6 +4,11 @@ extension GridSummation {
   /// Lends the sums of the cells that hold any of the region's features other than the excluded ones. If there
   /// are more cells than `limit`, some of them may be missing, and others incomplete.
   ///
+  ///     GridSummation.withSums(
+  ///       of: points, in: EverywhereRegion(), by: viewport.cells, excluding: OrdinalSet([]),
+  ///       countingLocations: false
+  ///     ) { sums in … }
+  ///
   /// The result depends neither on the vectorized loops nor on `sharedFrom`, the number of blocks from
   /// which on processors share the work.
   static func withSums<R, E>(

@@ -6,9 +6,9 @@ import Threading
 /// one cell is added whole, a node across a grid line is opened, and a leaf across one is split or
 /// scanned.
 ///
-/// Deciding about nodes and adding them are separate steps. Whatever a decision requires is prefetched
-/// at once and added later, together with many others, because the summation of a large viewport would
-/// otherwise spend most of its time waiting for memory.
+/// Deciding about nodes and adding them are separate steps. The memory that a decision needs is
+/// prefetched at once and used later, together with that of many others, because the summation of a
+/// large viewport would otherwise spend most of its time waiting for memory.
 ///
 /// The nodes that a viewport of very many features has to open are shared among all processors.
 final class GridSummation<Region: IndexRegion> {
@@ -26,12 +26,12 @@ final class GridSummation<Region: IndexRegion> {
   private let vectors: Vectors?
   private let scratch: GridScratch
   private let vectorWindow: UnsafeMutablePointer<cvectors_window>
-  /// What the vectorized code found about some siblings.
+  /// The results of the vectorized code for some siblings.
   private let vectorCells: UnsafeMutablePointer<cvectors_cells>
   private let located: UnsafeMutablePointer<cvectors_points>
   private var wholes: Batch<GridScratch.Whole>
   private var leaves: Batch<GridScratch.Leaf>
-  /// The number of cells beyond which nobody needs the sums.
+  /// The number of cells beyond which the sums aren't needed.
   private let limit: Int
 
   init(
@@ -56,7 +56,7 @@ final class GridSummation<Region: IndexRegion> {
     vectorCells.pointee.is_clear = 0
   }
 
-  /// Whether there are more cells than anybody needs.
+  /// Whether there are more cells than needed.
   private var isFull: Bool { sums.count > limit }
 
   /// - Parameter starts: the nodes whose features are added up, one after the other; nil for the root.

@@ -12,8 +12,8 @@ struct ColumnGaps {
 
   private static func column(_ x: UInt32) -> Int { Int(x >> (32 - bits)) }
 
-  /// Notes that there are features at both ends of some part. Returns false if what is between must be
-  /// looked at.
+  /// Notes that there are features at both ends of some part. Returns false if the features between
+  /// must be looked at.
   mutating func mark(_ west: UInt32, _ east: UInt32) -> Bool {
     let (first, last) = (ColumnGaps.column(west), ColumnGaps.column(east))
     (isFull[first], isFull[last]) = (true, true)
@@ -28,8 +28,8 @@ struct ColumnGaps {
     }
   }
 
-  /// Notes that there are features at both ends of some part. Returns false if what is between must be
-  /// looked at.
+  /// Notes that there are features at both ends of some part. Returns false if the features between
+  /// must be looked at.
   mutating func narrow(_ west: UInt32, _ east: UInt32) -> Bool {
     let (first, last) = (ColumnGaps.column(west), ColumnGaps.column(east))
     self.west[first] = min(self.west[first], west)

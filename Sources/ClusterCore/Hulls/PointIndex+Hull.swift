@@ -4,7 +4,7 @@ extension PointIndex {
   /// Returns the convex hull of a region's features; nil if there are none.
   ///
   /// A few outermost features are looked for first. The walk over the tree then leaves out all nodes within
-  /// the hull that is known so far, so what it costs depends on the features at its edge.
+  /// the hull found so far, so its cost depends on the features at the edge.
   ///
   /// - Parameters:
   ///   - features: the number of the features.

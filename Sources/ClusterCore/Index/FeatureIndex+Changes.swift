@@ -3,6 +3,8 @@ extension FeatureIndex {
   ///
   /// A few changes copy the blocks that they affect: O(blocks + k) for k features. Many rebuild the
   /// index: O(n + k log k).
+  ///
+  /// - Throws: ``RecordArena/Full`` if there is no memory for the records.
   public func applying(_ changes: [FeatureChange]) throws(RecordArena.Full) -> ChangedIndex {
     let size = changes.reduce(0) { $0 + $1.count }
     guard count + size <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
@@ -17,11 +19,15 @@ extension FeatureIndex {
   }
 
   /// Returns a new index with one change applied.
+  ///
+  /// - Throws: ``RecordArena/Full`` if there is no memory for the record.
   public func applying(_ change: FeatureChange) throws(RecordArena.Full) -> FeatureIndex {
     try applying([change]).index
   }
 
-  /// Whether more than so many blocks have features that have expired at a time in milliseconds since 1970. O(blocks).
+  /// Whether more than so many blocks have features that have expired at a time in milliseconds since 1970.
+  ///
+  /// - Complexity: O(blocks).
   public func hasExpired(at now: Int64, inMoreThan blocks: Int) -> Bool {
     var count = 0
     for expiry in expiries.buffer where expiry <= now {
@@ -32,7 +38,8 @@ extension FeatureIndex {
   }
 
   /// Returns the ids of the features that have expired at a time in milliseconds since 1970.
-  /// O(blocks), plus the size of the blocks with expired features.
+  ///
+  /// - Complexity: O(blocks), plus the size of the blocks with expired features.
   public func expired(at now: Int64) -> [FeatureID] {
     var ids: [FeatureID] = []
     for number in 0..<blocks.count where expiries.pointer[number] <= now {

@@ -10,8 +10,10 @@ extension FeatureIndex {
     case mixed
   }
 
-  /// The forms of the ids. The first call looks at all features, unless the index was changed from one that knows. O(n)
-  /// then, O(1) else; what was interrupted means nothing.
+  /// The forms of the ids. The first call looks at all features, unless the index was changed from one that knows.
+  /// Meaningless after a cancellation.
+  ///
+  /// - Complexity: O(n) then, O(1) otherwise.
   public var idForms: IDForms {
     let texts = knownTextIDs.withLock { $0 } ?? countTextIDs()
     return texts == 0 ? .integers : texts == count ? .texts : .mixed

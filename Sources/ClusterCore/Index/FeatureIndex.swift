@@ -132,7 +132,9 @@ public final class FeatureIndex: Sendable {
   @inline(__always)
   public func position(at ordinal: Int) -> Position { points.position(at: ordinal) }
 
-  /// Returns the ordinal of the feature with an id, if there is one. O(log n).
+  /// Returns the ordinal of the feature with an id, if there is one.
+  ///
+  /// - Complexity: O(log n).
   public func ordinal(of id: FeatureID) -> Int? {
     id.withRawID { directory.reference(of: $0, records) }.map(ordinal(of:))
   }
@@ -189,7 +191,7 @@ public final class FeatureIndex: Sendable {
   /// 180°, or nil if there are none. See ``PositionGap``.
   public var extent: GeoBounds? {
     if let known = knownExtent.withLock({ $0 }) { return known }
-    // Without the lock, so that nobody waits for another. All find the same.
+    // Without the lock, so that no thread waits for another. All find the same.
     let found = bounds.map { points.extent(from: $0) }
     knownExtent.withLock { $0 = found }
     return found

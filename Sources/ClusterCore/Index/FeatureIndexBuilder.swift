@@ -7,6 +7,8 @@ public struct FeatureIndexBuilder {
   public init(expecting count: Int = 0) { entries = GrowingArray(capacity: count) }
 
   /// Appends the features of a batch. Their ids must follow those of earlier batches.
+  ///
+  /// - Throws: ``RecordArena/Full`` if there are too many features, or no memory for their records.
   public mutating func append(_ batch: FeatureBatch) throws(RecordArena.Full) {
     guard entries.count + batch.count <= FeatureIndex.maximumCount else {
       throw RecordArena.Full()
@@ -25,6 +27,8 @@ public struct FeatureIndexBuilder {
 
   /// Calls `body`, which loads `count` features, with memory set aside for all but their records.
   /// Returns nil without calling it if there isn't that much.
+  ///
+  /// - Throws: the error of `body`.
   public static func withMemory<R, E>(
     for count: Int, _ body: () throws(E) -> R
   ) throws(E) -> R? {

@@ -119,7 +119,7 @@ struct IndexEdit {
     let directory = old.directory.applying(edits)
     let mayCompact = !isSharing && records.isWorthCompacting
     if !areFew || mayCompact {
-      // About what the index and the arrays that it is sorted in take.
+      // The approximate memory of the index and of the arrays in which it is sorted.
       let size = (old.count + changes.count) * 100
       let index = try LargeMemory.withReserve(size) { () throws(RecordArena.Full) in
         try rebuilt(directory, isCompacted: mayCompact)

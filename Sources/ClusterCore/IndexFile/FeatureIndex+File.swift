@@ -2,11 +2,13 @@ import CHints
 
 extension FeatureIndex {
   /// Reads an index that ``encode(to:)`` has written, with changes since; nil if the source can't be read
-  /// or isn't an index. O(n + k log n) for k changes, on all processors.
+  /// or isn't an index.
   ///
   /// - Parameters:
   ///   - ids: the ids that have changed, ascending.
   ///   - batch: the features with those ids, ascending by id; an id without a feature is removed.
+  /// - Throws: ``RecordArena/Full`` if there is no memory for the changed features.
+  /// - Complexity: O(n + k log n) for k changes, on all processors.
   public static func decode(
     _ source: some IndexFileSource, changing ids: [FeatureID] = [],
     to batch: FeatureBatch = FeatureBatch()
@@ -14,8 +16,10 @@ extension FeatureIndex {
     try IndexFileDecoder(source)?.decode(changing: ids, to: batch)
   }
 
-  /// Writes all that it takes to make this index again to a sink. O(n); takes 4 bytes a feature while it
-  /// runs. Rethrows what the sink throws.
+  /// Writes this index to a sink, so that it can be made again.
+  ///
+  /// - Throws: the error of the sink.
+  /// - Complexity: O(n); takes 4 bytes a feature while it runs.
   public func encode(to sink: IndexFileSection.Sink) throws {
     var encoder = IndexFileEncoder()
     let ahead = 8

@@ -1,4 +1,4 @@
-/// What has become of the features of an index file since it was written.
+/// The changes of an index file's features since it was written.
 struct IndexFileChanges {
   /// The number of records in each block but the last of the directory of a file.
   static let directoryBlockCount = IDDirectory.capacity * 3 / 4

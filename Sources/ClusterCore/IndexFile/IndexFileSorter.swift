@@ -49,6 +49,8 @@ public struct IndexFileSorter {
   }
 
   /// Takes features whose ids follow those of earlier ones.
+  ///
+  /// - Throws: ``RecordArena/Full`` if there are too many features, or the error of the scratch file.
   public mutating func append(_ batch: FeatureBatch) throws {
     guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
     _ = try batch.withRecords { lent throws(any Error) in
@@ -101,6 +103,7 @@ public struct IndexFileSorter {
   /// Merges the runs into what ``FeatureIndex/encode(to:)`` would write for an index of all features.
   ///
   /// - Returns: the number of features.
+  /// - Throws: the error of the sink or of the scratch file.
   public mutating func finish(to sink: IndexFileSection.Sink) throws -> Int {
     try endRun()
     // The memory is needed for the runs now.

@@ -3,7 +3,7 @@ public protocol IndexFileSource: AnyObject, Sendable {
   /// The sections: first those of records, then those of the order.
   var sections: [IndexFileSection] { get }
 
-  /// Reads a section and returns whether it is what was written.
+  /// Reads a section and returns whether it is as it was written.
   ///
   /// - Parameter target: memory as large as the section.
   func read(_ section: Int, into target: UnsafeMutableRawBufferPointer) -> Bool

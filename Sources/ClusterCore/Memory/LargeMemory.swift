@@ -4,7 +4,7 @@ import Threading
 /// A memory allocation that uses huge pages if it is large and the system grants them. Reads of an
 /// index are scattered, and with small pages much of their time would be spent on TLB misses.
 ///
-/// `@unchecked Sendable`: it only owns the memory; see ``FixedArray`` for who may touch it.
+/// `@unchecked Sendable`: it only owns the memory; see ``FixedArray`` for access to it.
 final class LargeMemory: @unchecked Sendable {
   let start: UnsafeMutableRawPointer
   let byteCount: Int
@@ -21,9 +21,9 @@ final class LargeMemory: @unchecked Sendable {
   /// Allocates uninitialised memory.
   ///
   /// Ends the process if there is none (``Shortage``). ``withReserve(_:_:)`` makes that an error
-  /// for what may be largest: dividing features into groups, methods without a grid, loading and
-  /// rebuilding an index. What a filter selects, the columns of properties and the threads that help
-  /// with an index file have no reserve.
+  /// for the largest allocations: dividing features into groups, methods without a grid, loading
+  /// and rebuilding an index. The selections of filters, the columns of properties and the threads
+  /// that help with an index file have no reserve.
   init(byteCount: Int) {
     isMapped = byteCount >= 2 * LargeMemory.hugePage
     let alignment = isMapped ? LargeMemory.hugePage : 64
@@ -40,7 +40,7 @@ final class LargeMemory: @unchecked Sendable {
   /// so that they can't fail while it lasts. Returns nil without calling it if there isn't that much
   /// memory.
   ///
-  /// Each of the allocations is freed on its own and doesn't return to the reserve. What is left of it is
+  /// Each of the allocations is freed on its own and doesn't return to the reserve. The rest of it is
   /// freed when `body` returns.
   static func withReserve<R, E>(_ byteCount: Int, _ body: () throws(E) -> R) throws(E) -> R? {
     guard byteCount >= 2 * hugePage else { return try body() }

@@ -7,7 +7,7 @@ enum PartialSort {
 
   /// Moves those elements to a range of places that belong there in a strict order.
   ///
-  /// What is interrupted is left in any order.
+  /// If it is cancelled, the elements are in any order.
   ///
   /// - Complexity: O(n + m log m) comparisons on average for m places of n elements, whatever the elements, as pivots are
   ///   random.

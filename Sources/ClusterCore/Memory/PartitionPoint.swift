@@ -1,6 +1,9 @@
 extension Range<Int> {
   /// Returns the first index for which a condition is false, or the upper bound if there is none.
-  /// The condition must be true for all indices before it and false for all after it. O(log n).
+  /// The condition must be true for all indices before it and false for all after it.
+  ///
+  /// - Throws: the error of the condition.
+  /// - Complexity: O(log n).
   @inlinable @inline(__always)
   public func partitionPoint<E: Error>(where isBefore: (Int) throws(E) -> Bool) throws(E) -> Int {
     var (low, high) = (lowerBound, upperBound)

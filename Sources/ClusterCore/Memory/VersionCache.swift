@@ -90,7 +90,7 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Returns the value of a key, which `build` builds if it is missing. Nothing is kept of a build that was
-  /// interrupted: the next caller builds the value anew. Where time is limited, work is over that would have to wait
+  /// cancelled: the next caller builds the value anew. Where time is limited, work is over that would have to wait
   /// for another's build.
   func value<E: Error>(
     for key: Key, build: (_ stale: Value?) throws(E) -> Value
@@ -109,7 +109,7 @@ final class VersionCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       otherwise: { Result { () throws(E) in try build(entry.stale) } }
     ) { value -> Result<Value, E> in
       if let value { return .success(value) }
-      // Of a build that fails or is interrupted not even the key is left.
+      // Of a build that fails or is cancelled not even the key is left.
       defer { forget(name, slot) }
       return Result { () throws(E) in
         let built = try build(entry.stale)

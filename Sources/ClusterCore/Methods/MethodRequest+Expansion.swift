@@ -2,6 +2,8 @@ import Threading
 
 extension MethodRequest {
   /// Finds the zooms of the expansions of all clusters of a result; see ``ClusterResult/expansion(of:in:)``.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if there are too many features, or memory is short.
   public func findExpansionZooms(
     in result: inout ClusterResult, _ collection: IndexedCollection
   ) throws(ImpossibleRequest) {

@@ -4,7 +4,7 @@ import Threading
 /// thread must stop; see ``Interruption``.
 struct WorkBudget {
   private(set) var left: Int
-  /// What is left at the next look whether the thread must stop.
+  /// The remaining work at which the thread next looks whether it must stop.
   private var next: Int
   private static let interval = 20_000
 

@@ -1,4 +1,4 @@
-/// What a filter asks of a property: its values, or the times in them.
+/// The column that a filter reads of a property: its values, or the times in them.
 public struct ColumnName: Hashable, Sendable {
   /// How values are read.
   public enum Reading: Hashable, Sendable {

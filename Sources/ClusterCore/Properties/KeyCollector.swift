@@ -25,7 +25,7 @@ struct KeyCollector {
   }
 
   /// Returns the number of each value's key plus one, 0 for no value; nil for a chunk without any, and when
-  /// interrupted.
+  /// cancelled.
   mutating func collect(_ chunk: ColumnChunk) -> FixedArray<UInt32>? {
     if chunk.codes == nil && chunk.doubles == nil { return nil }
     if Interruption.poll(chunk.count * 20) { return nil }

@@ -24,7 +24,9 @@ public final class KeyColumn: Sendable {
   /// The name of rank 0 in answers.
   public static let nullKey = Array("null".utf8)
 
-  /// Creates the keys of a column. O(n + k log k) for k keys.
+  /// Creates the keys of a column.
+  ///
+  /// - Complexity: O(n + k log k) for k keys.
   public init(_ column: PropertyColumn) {
     var collector = KeyCollector(column)
     count = column.count

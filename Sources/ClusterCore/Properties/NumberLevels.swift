@@ -13,7 +13,7 @@ struct NumberLevels: BitwiseCopyable {
     /// The levels of which all numbers are in the range; none if the first is greater than the last.
     let inner: (low: Level, high: Level)
 
-    /// Whether the levels alone tell what is in the range.
+    /// Whether the levels alone decide which numbers are in the range.
     var isExact: Bool { outer == inner }
   }
 

@@ -2,8 +2,10 @@ import CHints
 import Threading
 
 extension PropertyColumn {
-  /// Creates the column of a property from all records of an index. O(bytes of all properties). Values are
-  /// missing in what was interrupted.
+  /// Creates the column of a property from all records of an index. Values are missing in a cancelled
+  /// result.
+  ///
+  /// - Complexity: O(bytes of all properties).
   public convenience init(
     named name: [UInt8], of index: FeatureIndex, decoder: some PropertyDecoder
   ) {

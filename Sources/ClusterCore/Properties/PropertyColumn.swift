@@ -30,7 +30,7 @@ public final class PropertyColumn: Sendable {
   let doubles: BlockTable<Double>
   /// The levels of the numbers by ordinal; nil for blocks without numbers.
   let levels: BlockTable<NumberLevels.Level>
-  /// What is known of the numbers of each block.
+  /// The extent of the numbers in each block.
   let zones: ZoneTable
   /// The strings, and flagged arrays and objects. Some may belong to no feature any more.
   let dictionary: ByteDictionary
@@ -87,20 +87,28 @@ public final class PropertyColumn: Sendable {
   /// Whether no feature is known to have the property.
   public var isAllMissing: Bool { !hasCodes && !hasNumbers }
 
-  /// Whether any feature has a value, whatever there was before. O(blocks) up to the first that has one.
+  /// Whether any feature has a value, whatever there was before.
+  ///
+  /// - Complexity: O(blocks) up to the first that has one.
   public var hasValues: Bool {
     !isAllMissing && chunks.contains { $0.codes != nil || $0.doubles != nil }
   }
 
-  /// Whether any feature has a number, whatever there was before. O(blocks) up to the first that has one.
+  /// Whether any feature has a number, whatever there was before.
+  ///
+  /// - Complexity: O(blocks) up to the first that has one.
   public var holdsNumbers: Bool { hasNumbers && chunks.contains { $0.doubles != nil } }
 
-  /// Whether there are numbers, and no other values. O(blocks)
+  /// Whether there are numbers, and no other values.
+  ///
+  /// - Complexity: O(blocks).
   public var hasNumbersOnly: Bool {
     chunks.allSatisfy { $0.codes == nil } && chunks.contains { $0.doubles != nil }
   }
 
-  /// Whether there are booleans, and no other values. O(features) if so.
+  /// Whether there are booleans, and no other values.
+  ///
+  /// - Complexity: O(features) if so.
   public var hasBooleansOnly: Bool {
     guard chunks.allSatisfy({ $0.doubles == nil }) else { return false }
     var isFound = false
@@ -115,7 +123,9 @@ public final class PropertyColumn: Sendable {
     return isFound
   }
 
-  /// The least and the greatest number; nil if there is none. O(blocks)
+  /// The least and the greatest number; nil if there is none.
+  ///
+  /// - Complexity: O(blocks).
   public var extent: ClosedRange<Double>? {
     var (least, greatest) = (Double.infinity, -Double.infinity)
     for chunk in chunks where chunk.doubles != nil {

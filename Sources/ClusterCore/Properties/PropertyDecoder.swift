@@ -4,7 +4,7 @@ public protocol PropertyDecoder: Sendable {
   func withValue(
     of name: [UInt8], in properties: UnsafeRawBufferPointer, _ body: (PropertyValue) -> Void)
 
-  /// Calls `body` once with what is read of a value that isn't in a record's JSON text.
+  /// Calls `body` once with the decoded form of a value that isn't in a record's JSON text.
   func read(_ value: PropertyValue, _ body: (PropertyValue) -> Void)
 }
 

@@ -1,7 +1,7 @@
-/// What is known of the numbers of a column by block of an index, in one piece of memory, so that a look at each
+/// The extents of a column's numbers in each block of an index, in one piece of memory, so that a look at each
 /// block costs little.
 struct ZoneTable: Sendable {
-  /// What is known of a block's numbers.
+  /// The extent of a block's numbers.
   struct Zone: BitwiseCopyable {
     /// The least and the greatest number; infinite in the opposite direction if there is none.
     let least: Double
@@ -42,7 +42,7 @@ struct ZoneTable: Sendable {
     self.zones = zones.fixed
   }
 
-  /// What is known of a block.
+  /// The extent of a block's numbers.
   @inline(__always)
   subscript(number: Int) -> Zone { zones.pointer[number] }
 }

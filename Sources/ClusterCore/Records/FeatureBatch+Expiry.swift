@@ -1,8 +1,9 @@
 extension FeatureBatch {
   /// Gives features without an expiry the default one, and clears the flag of those that are
-  /// declared never to expire. O(n) in bytes if anything changes.
+  /// declared never to expire.
   ///
   /// - Parameter expires: milliseconds since 1970 (UTC), or nil for never.
+  /// - Complexity: O(n) in bytes if anything changes.
   public mutating func applyDefaultExpiry(_ expires: Int64?) {
     let isApplied = (0..<count).allSatisfy { index in
       withRecord(at: index) { record in
@@ -14,7 +15,9 @@ extension FeatureBatch {
   }
 
   /// Replaces the expiry of every feature. See
-  /// ``append(id:coordinate:further:properties:expires:neverExpires:)``. O(n) in bytes.
+  /// ``append(id:coordinate:further:properties:expires:neverExpires:)``.
+  ///
+  /// - Complexity: O(n) in bytes.
   public mutating func setExpiry(_ expires: Int64?, neverExpires: Bool) {
     self = changed { _ in (expires, neverExpires) }
   }

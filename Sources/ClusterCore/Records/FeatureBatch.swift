@@ -159,6 +159,8 @@ public struct FeatureBatch: Sendable {
   }
 
   /// Calls `body` with all records, which must not escape. Returns nil for an empty batch.
+  ///
+  /// - Throws: the error of `body`.
   public func withRecords<R, E>(_ body: (Records) throws(E) -> R) throws(E) -> R? {
     try words.withUnsafeBytes { bytes in
       bytes.baseAddress.map { base in

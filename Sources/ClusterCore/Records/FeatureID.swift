@@ -7,7 +7,7 @@ import Glibc  // the math functions behind rounded() are linked through it
 /// ignored in comparisons. Integers precede text and are ordered by value; text is ordered by its
 /// UTF-8 bytes, because Swift's string comparison treats canonically equivalent text as equal.
 public struct FeatureID: Sendable {
-  /// What identifies the feature.
+  /// The value that identifies the feature, whatever its form.
   public enum Key: Hashable, Sendable {
     /// An integer within ``FeatureID/integerRange``.
     case integer(Int64)
@@ -46,12 +46,14 @@ public struct FeatureID: Sendable {
   /// The longest text id in Unicode scalars.
   public static let maximumCharacters = 256
 
-  /// What identifies the feature.
+  /// The value that identifies the feature.
   public let key: Key
   /// Whether an integer was written as text ("17"). Always true for text ids.
   public let isWrittenAsText: Bool
 
-  /// Creates an integer id. Throws ``Invalid/integerOutOfRange``.
+  /// Creates an integer id.
+  ///
+  /// - Throws: ``Invalid/integerOutOfRange``.
   public init(integer: Int64, isWrittenAsText: Bool = false) throws(Invalid) {
     guard FeatureID.integerRange.contains(integer) else { throw .integerOutOfRange }
     self.key = .integer(integer)
@@ -59,6 +61,8 @@ public struct FeatureID: Sendable {
   }
 
   /// Creates an id from a JSON number: 1.0 is 1, whereas 1.5, infinities and NaN are refused.
+  ///
+  /// - Throws: ``Invalid/notAnInteger`` or ``Invalid/integerOutOfRange``.
   public init(number: Double) throws(Invalid) {
     guard number.isFinite, number.rounded(.towardZero) == number else { throw .notAnInteger }
     guard number.magnitude <= 9_007_199_254_740_991 else { throw .integerOutOfRange }
@@ -67,6 +71,8 @@ public struct FeatureID: Sendable {
 
   /// Creates an id from text in valid UTF-8. Text that is the canonical form of an integer in range
   /// ("17", not "017" or "-0") is that integer, written as text.
+  ///
+  /// - Throws: ``Invalid`` if the text is empty, too long, or has control characters.
   public init(text: some Collection<UInt8>) throws(Invalid) {
     if let integer = FeatureID.canonicalInteger(text) {
       self.key = .integer(integer)
@@ -78,16 +84,22 @@ public struct FeatureID: Sendable {
   }
 
   /// Creates an id like ``init(text:)``. Not generic, because readers of large files call it.
+  ///
+  /// - Throws: ``Invalid`` as ``init(text:)`` does.
   public init(utf8 text: UnsafeRawBufferPointer) throws(Invalid) { try self.init(text: text) }
 
   /// Creates an id from a path segment or CSV field, like ``init(text:)`` except that a canonical
   /// integer counts as written as an integer.
+  ///
+  /// - Throws: ``Invalid`` as ``init(text:)`` does.
   public init(bareText text: some Collection<UInt8>) throws(Invalid) {
     key = try FeatureID(text: text).key
     isWrittenAsText = if case .text = key { true } else { false }
   }
 
   /// Creates an id like ``init(bareText:)``. Not generic, because readers of large files call it.
+  ///
+  /// - Throws: ``Invalid`` as ``init(text:)`` does.
   public init(bareUTF8 text: UnsafeRawBufferPointer) throws(Invalid) {
     try self.init(bareText: text)
   }
@@ -139,6 +151,8 @@ public struct FeatureID: Sendable {
 
 extension FeatureID {
   /// Calls `body` with the id as it is stored in records, valid only during the call.
+  ///
+  /// - Throws: the error of `body`.
   public func withRawID<R, E: Error>(
     _ body: (FeatureRecord.RawID) throws(E) -> R
   ) throws(E) -> R {

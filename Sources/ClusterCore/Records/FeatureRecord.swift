@@ -116,7 +116,9 @@ public struct FeatureRecord {
     UnsafeRawBufferPointer(start: base + furtherOffset + furtherCount * 8, count: propertiesLength)
   }
 
-  /// Whether another record is the same to the last byte. O(1) if it is this one, otherwise O(n) in bytes.
+  /// Whether another record is the same to the last byte.
+  ///
+  /// - Complexity: O(1) if it is this one, otherwise O(n) in bytes.
   public func equals(_ other: FeatureRecord) -> Bool {
     guard base != other.base else { return true }
     return size == other.size && memcmp(base, other.base, size) == 0

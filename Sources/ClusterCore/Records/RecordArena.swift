@@ -66,6 +66,8 @@ public struct RecordArena: Sendable {
   public var isWorthCompacting: Bool { deadBytes > max(liveBytes, 16 << 20) }
 
   /// Appends a copy of a record.
+  ///
+  /// - Throws: ``Full`` if the arena has 32 GiB, or there is no memory.
   public mutating func append(_ record: FeatureRecord) throws(Full) -> RecordReference {
     let size = record.size
     let entries = (size + RecordArena.chunkBytes - 1) / RecordArena.chunkBytes

@@ -1,7 +1,7 @@
 /// The features of a box whose positions are on its edges, or within some steps of them, which determine its
 /// exact bounds. Features beyond the box are in it, too.
 struct EdgeRegion: IndexRegion {
-  // What lies between these, exclusively, is within the box.
+  // Positions between these, exclusively, are within the box.
   private let west: Int
   private let north: Int
   private let east: Int

@@ -22,7 +22,7 @@ extension PointIndex {
       extent.west = min(extent.west, coordinate(at: ordinal).longitude)
       return true
     }
-    // What ends at 180° doesn't cross it, unless that is told as −180 somewhere.
+    // An extent that ends at 180° doesn't cross it, unless a longitude there is −180.
     var endsAtAntimeridian = true
     forEachOrdinal(in: ColumnRegion(x: gap.west)) { ordinal in
       let coordinate = coordinate(at: ordinal)

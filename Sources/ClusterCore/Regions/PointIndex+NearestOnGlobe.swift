@@ -4,8 +4,9 @@ extension PointIndex {
   /// Returns the ordinals of those features of a region that are nearest on the globe, the nearest first, and of several
   /// at one distance the first in index order.
   ///
-  /// The search is best-first over the tree: the node that may hold the nearest is opened next, and as soon as none may
-  /// hold anything nearer than what was found, that is it. Takes O(limit · log n) unless many features are as far away.
+  /// The search is best-first over the tree: the node that may hold the nearest is opened next, and the search ends as
+  /// soon as no node may hold a nearer feature than those found. Takes O(limit · log n) unless many features are as far
+  /// away.
   ///
   /// - Parameters:
   ///   - origin: where distances are measured from.

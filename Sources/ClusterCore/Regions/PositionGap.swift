@@ -4,7 +4,7 @@
 ///
 /// A gap counts only if it is wider than that across 180°, and wide enough to hold a whole bucket: one of equal parts
 /// of the world, of which two fit into the gap across 180°, but no more than 4,096. So all gaps of more than 0.18° count,
-/// and what is found depends on the features alone, not on how the index has grown.
+/// and the result depends on the features alone, not on how the index has grown.
 struct PositionGap {
   /// The features' steps at its edges, west and east; none is between.
   let west, east: UInt32
@@ -20,7 +20,7 @@ struct PositionGap {
     var buckets = Buckets(outer: outer)
     buckets.fill(from: pointers)
     var gaps = buckets.gaps.filter { Int($0.width) > outer + PositionGap.slack }
-    // What is known yet of a gap's edges makes it no narrower than it is.
+    // The approximate edges of a gap never make it narrower than it is.
     while let widest = gaps.indices.max(by: {
       gaps[$0].width < gaps[$1].width || gaps[$0].width == gaps[$1].width && $0 > $1
     }) {

@@ -1,10 +1,10 @@
 import Threading
 
-/// Tells how much of smaller and smaller rectangles is in a ``ShapesRegion``, each given what is known of one
-/// around it. A rectangle is compared only with those edges that touch the one around it, and with those of which
-/// it must be found out which points have them in the east.
+/// Tells how much of smaller and smaller rectangles is in a ``ShapesRegion``, each from the result for one around
+/// it. A rectangle is compared only with those edges that touch the one around it, and with those of which it
+/// must be found out which points have them in the east.
 ///
-/// What is known of a rectangle is on a stack, on top of what is known of those around it.
+/// The results for a rectangle are on a stack, on top of those for the rectangles around it.
 final class ShapesWalk {
   /// A polygon, the lines and points, the envelopes or the discs of a shape.
   private struct Part: BitwiseCopyable {
@@ -20,21 +20,21 @@ final class ShapesWalk {
 
   private enum Kind: BitwiseCopyable { case polygon, lines, envelopes, discs }
 
-  /// What is known of a rectangle: of those parts that still matter.
+  /// The result for a rectangle: the parts of shapes that still matter in it.
   struct Frame: BitwiseCopyable {
     fileprivate var firstPart: Int32
     fileprivate var endOfParts: Int32
     fileprivate var endOfNumbers: Int32
   }
 
-  /// What a rectangle turns out to be.
+  /// The relation of a rectangle to the shapes.
   enum Found {
     case outside, inside
     case partial(Frame)
   }
 
   private let region: ShapesRegion
-  /// Whether what is known of a rectangle isn't needed after one around it was asked for again.
+  /// Whether the result for a rectangle isn't needed after one around it was asked for again.
   private let forgets: Bool
   private var edges = GrowingArray<ShapeEdge>(capacity: 256)
   private var envelopes = GrowingArray<GeoBounds>(capacity: 16)
@@ -44,7 +44,7 @@ final class ShapesWalk {
   /// The edges beyond a rectangle, until those that touch it are known.
   private var later = GrowingArray<Int32>(capacity: 64)
 
-  /// - Parameter forgets: whether rectangles are asked for one within the other, so that what is known of some
+  /// - Parameter forgets: whether rectangles are asked for one within the other, so that the results for some
   ///   can be forgotten; see ``look(at:in:)``.
   init(_ region: ShapesRegion, forgets: Bool = true) {
     (self.region, self.forgets) = (region, forgets)
@@ -53,7 +53,7 @@ final class ShapesWalk {
     }
   }
 
-  /// What is known of the whole world.
+  /// The result for the whole world.
   var world: Frame {
     Frame(
       firstPart: 0, endOfParts: Int32(parts.count), endOfNumbers: Int32(numbers.count))
@@ -100,7 +100,7 @@ final class ShapesWalk {
 
   /// Compares the box of some features with the shapes.
   ///
-  /// - Parameter frame: what is known of a rectangle around the box. What was found of others within that may be
+  /// - Parameter frame: the result for a rectangle around the box. Results for others within that may be
   ///   forgotten.
   func look(at box: PositionBox, in frame: Frame) -> Found {
     if forgets {
@@ -194,7 +194,7 @@ final class ShapesWalk {
 
   /// Returns exactly whether the feature with an ordinal is in the region.
   ///
-  /// - Parameter frame: what is known of a rectangle around it.
+  /// - Parameter frame: the result for a rectangle around it.
   @inline(__always)
   func contains(_ ordinal: Int, at position: Position, in frame: Frame, _ pointers: IndexPointers)
     -> Bool

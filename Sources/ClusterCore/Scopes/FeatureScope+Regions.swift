@@ -57,11 +57,11 @@ extension FeatureScope {
     self.init(collection, part) { FeatureScope(collection, passing: filter, nearAny: region) }
   }
 
-  /// The features of a view from which on it is worth remembering which of them pass a filter.
+  /// The number of features of a view from which on the bits of a filter are worth keeping.
   private static let manyLooks = 100_000.0
 
-  /// The same for a filter that has a region of its own: what is outside of it isn't looked at, and blocks that
-  /// are inside as a whole are shared if nothing else is asked.
+  /// The same for a filter that has a region of its own: features outside of it aren't looked at, and blocks
+  /// that are inside as a whole are shared if there are no other conditions.
   private init(
     _ collection: IndexedCollection, passing filter: FeatureFilter,
     inShapesNear region: AnyRegion

@@ -139,7 +139,9 @@ public struct FeatureScope: Sendable {
     }
   }
 
-  /// Returns the ordinal in the scope of a feature, or nil if it isn't in the scope. O(log n).
+  /// Returns the ordinal in the scope of a feature, or nil if it isn't in the scope.
+  ///
+  /// - Complexity: O(log n).
   public func ordinal(of id: FeatureID) -> Int? { index.ordinal(of: id).flatMap(scopeOrdinal) }
 
   /// Returns the ordinals in the scope of some features. Ignores features that aren't in it.

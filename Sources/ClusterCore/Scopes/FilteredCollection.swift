@@ -1,7 +1,7 @@
 import Threading
 
-/// Those features of another collection that pass a filter, with an index of their own over the same records. What
-/// works on a collection works on this one, and finds no trace of the other features.
+/// Those features of another collection that pass a filter, with an index of their own over the same records. Code
+/// for collections works on this one, and finds no trace of the other features.
 ///
 /// A feature takes the 16 bytes of an index and its share of the nodes. The other collection is kept alive until
 /// ``following(_:passing:)``.
@@ -14,10 +14,10 @@ public struct FilteredCollection: Sendable {
   /// Binds the filter to a collection.
   public typealias Binding = (IndexedCollection) throws -> FeatureFilter
 
-  /// Looks at all features of a collection, which takes as long as it takes. O(n), and O(k log k) for those that
-  /// pass.
+  /// Looks at all features of a collection, which takes as long as it takes.
   ///
   /// - Throws: what `filter` throws, or ``RecordArena/Full`` if there isn't enough memory.
+  /// - Complexity: O(n), and O(k log k) for those that pass.
   public init(of source: IndexedCollection, passing filter: Binding) throws {
     let (index, bound) = (source.index, try filter(source).bind())
     var entries = GrowingArray<FeatureEntry>(capacity: 1024)
@@ -48,7 +48,9 @@ public struct FilteredCollection: Sendable {
   /// Whether this is what passes of an index.
   public func isCurrent(for index: FeatureIndex) -> Bool { source === index }
 
-  /// Whether ``following(_:passing:)`` looks at few features of a later version. O(blocks).
+  /// Whether ``following(_:passing:)`` looks at few features of a later version.
+  ///
+  /// - Complexity: O(blocks).
   public func isNear(_ later: FeatureIndex) -> Bool {
     later === source || changedBlocks(in: later) != nil
   }
@@ -56,6 +58,8 @@ public struct FilteredCollection: Sendable {
   /// Returns what passes of a later version of the same collection, and the coordinates where that differs.
   ///
   /// Only features of changed blocks are looked at, unless many blocks have changed.
+  ///
+  /// - Throws: the error of `filter`, or ``RecordArena/Full`` if there isn't enough memory.
   public func following(
     _ later: IndexedCollection, passing filter: Binding
   ) throws -> (filtered: FilteredCollection, touched: [Coordinate]) {
@@ -112,7 +116,7 @@ public struct FilteredCollection: Sendable {
   /// As many features in changed blocks are always few.
   private static let few = 16 * PointIndex.maximumBlockCount
 
-  /// What is in one sorted list and not in another.
+  /// The elements of one sorted list that aren't in another.
   private static func difference(_ list: [UInt32], _ other: [UInt32]) -> [UInt32] {
     var (rest, result) = (other[...], [UInt32]())
     for value in list {
@@ -178,9 +182,10 @@ extension IDDirectory {
 }
 
 extension FeatureBatch {
-  /// Tells which features pass a filter. O(n log n).
+  /// Tells which features pass a filter.
   ///
   /// - Throws: what `filter` throws, or ``RecordArena/Full`` if there isn't enough memory.
+  /// - Complexity: O(n log n).
   public func passing(_ filter: FilteredCollection.Binding) throws -> [Bool] {
     var records = RecordArena()
     var references: [RecordReference] = []

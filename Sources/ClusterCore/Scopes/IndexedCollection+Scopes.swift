@@ -11,8 +11,8 @@ extension IndexedCollection {
     return parts.all.map { ScopePart(key: $0.key, scope: FeatureScope(self, $0.selection)) }
   }
 
-  /// Returns what is known of which features pass a normalised filter without shapes that all must be in; nil if
-  /// there is no memory for it.
+  /// Returns the bits of a normalised filter without shapes that all features must be in; nil if there is no
+  /// memory for them.
   func masks(of filter: FilterExpression) -> FilterMasks? {
     // Nothing would be remembered of no memory.
     struct NoMemory: Error {}

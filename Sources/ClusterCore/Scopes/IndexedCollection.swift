@@ -5,7 +5,7 @@ public final class IndexedCollection: Sendable {
   public let index: FeatureIndex
   let columns: VersionCache<CachedColumn.Key, CachedColumn>
   let scopes: VersionCache<ScopeName, ScopeParts>
-  /// What is known of filters whose features were not selected.
+  /// The bits of filters whose features were not selected.
   let masks: VersionCache<FilterExpression, FilterMasks>
 
   /// Creates the first version of a collection, or one that shares nothing with an earlier version.
@@ -41,12 +41,13 @@ public final class IndexedCollection: Sendable {
   }
 
   /// Returns the number of features that a method without a grid takes into account in a viewport.
-  /// O(log n + blocks across the viewport's edge).
+  ///
+  /// - Complexity: O(log n + blocks across the viewport's edge).
   public func countFeatures(in viewport: TileViewport) -> Int {
     index.points.countFeatures(in: CellsRegion(viewport.tiles))
   }
 
-  /// The memory of what requests have built, in bytes: of columns, and of what is known of filters.
+  /// The memory of what requests have built, in bytes: of columns, and of the bits of filters.
   public var cachedByteCounts: (columns: Int, scopes: Int) {
     (columns.byteCount, scopes.byteCount + masks.byteCount)
   }
@@ -58,8 +59,10 @@ public final class IndexedCollection: Sendable {
   private static func scopeCapacity(_ index: FeatureIndex) -> Int { 24 << 20 + 32 * index.count }
   private static func maskCapacity(_ index: FeatureIndex) -> Int { 8 << 20 + 8 * index.count }
 
-  /// Returns a new version with changes applied in order, and the coordinates of touched features
+  /// Returns a new version with changes applied in order, and the coordinates of changed features
   /// before and after the changes. See ``FeatureIndex/applying(_:)``.
+  ///
+  /// - Throws: ``RecordArena/Full`` if there is no memory for the records.
   public func applying(
     _ changes: [FeatureChange]
   ) throws(RecordArena.Full) -> (collection: IndexedCollection, touched: [Coordinate]) {

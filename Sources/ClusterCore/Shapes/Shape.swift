@@ -3,7 +3,7 @@
 ///
 /// A polygon's points are those from which a ray crosses its rings an odd number of times.
 public final class Shape: Hashable, Sendable {
-  /// What it consists of.
+  /// Its parts.
   public let parts: [ShapePart]
   /// The number of points that describe it.
   public let cornerCount: Int

@@ -3,7 +3,7 @@ import Threading
 /// How many features have a number in each of some bins of equal width. Bin i of n begins at
 /// from + (to − from)·i/n, and ends before the next one begins; the last bin includes its end.
 public struct Histogram: Equatable, Sendable {
-  /// Where the first bin begins and the last one ends: what was asked for, or the least and the greatest
+  /// Where the first bin begins and the last one ends: the requested ones, or the least and the greatest
   /// number; nil if there is none.
   public private(set) var range: ClosedRange<Double>?
   /// The number of features in each bin. Numbers outside of the range are in none.
@@ -41,7 +41,7 @@ public struct Histogram: Equatable, Sendable {
     return bin
   }
 
-  /// Counts numbers, NaN for what is missing.
+  /// Counts numbers, NaN for missing ones.
   private mutating func count(_ numbers: UnsafeBufferPointer<Double>) {
     guard let range else { return missing += numbers.count }
     let (from, to) = (range.lowerBound, range.upperBound)
@@ -74,9 +74,10 @@ public struct Histogram: Equatable, Sendable {
 }
 
 extension Histogram {
-  /// Counts the features of a scope in some cells; O(n), and less where blocks as a whole are in a bin.
+  /// Counts the features of a scope in some cells.
   ///
   /// - Parameter range: nil for that of the numbers.
+  /// - Complexity: O(n), and less where blocks as a whole are in a bin.
   public init(
     of column: PropertyColumn, bins: Int, range: ClosedRange<Double>?, in cells: GridRange,
     of scope: FeatureScope

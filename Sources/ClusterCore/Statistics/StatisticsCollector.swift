@@ -8,7 +8,7 @@ public final class StatisticsCollector {
   private let columns: [PropertyColumn]
   /// The index in ``columns`` of each aggregate's column.
   private let columnIndices: [Int]
-  /// What is needed of each column: of the numbers as a whole, of the numbers one by one, and of all values.
+  /// The needs of each column: the numbers as a whole, the numbers one by one, and all values.
   private let needs: [(summary: Bool, numbers: Bool, values: Bool)]
   /// The number of features of each rank; all zero between annotations. Nil if nothing is counted.
   private let tally: UnsafeMutablePointer<UInt32>?

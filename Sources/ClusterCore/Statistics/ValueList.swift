@@ -1,6 +1,7 @@
 import Threading
 
-/// The values of a property of some features one by one, for what can't be told from their sum.
+/// The values of a property of some features one by one, for statistics that can't be computed from
+/// sums.
 struct ValueList {
   private var numbers: [Double] = []
   /// The codes of values that aren't numbers.

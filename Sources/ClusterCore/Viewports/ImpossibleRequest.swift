@@ -2,17 +2,18 @@
 public struct ImpossibleRequest: Error, Sendable {
   /// The name of the field at fault, as clients know it.
   public var field: String
-  /// A message for the client that says what is wrong and what would be accepted.
+  /// A message for the client: the error, and a value that would be accepted.
   public var detail: String
 
-  /// Whether nothing is wrong but that the service has too little memory for the request now.
+  /// Whether the only reason is that the service has too little memory for the request now.
   public private(set) var isOutOfMemory = false
 
   /// The error of a request that takes more memory than the service has.
   public static let outOfMemory = ImpossibleRequest(
     field: "", detail: "the service is out of memory", isOutOfMemory: true)
 
-  /// The error of a request whose work was interrupted, which no client sees: the answer tells why.
+  /// The error of a request whose work was cancelled, which no client sees: the answer has the
+  /// reason.
   static let interrupted = ImpossibleRequest(field: "", detail: "the work was interrupted")
 }
 

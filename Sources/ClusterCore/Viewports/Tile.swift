@@ -41,6 +41,8 @@ public struct Tile: Hashable, Sendable {
 extension Viewport {
   /// The viewport of a tile with as many whole cells on each axis as fit, so that no cell crosses tiles:
   /// `max(1, floor(512 / cellSize))`.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if the cell size is out of range.
   public init(_ tile: Tile, cellSize: Double) throws(ImpossibleRequest) {
     try Viewport.check(cellSize: cellSize)
     let count = max(1, Int(Tile.width / cellSize))

@@ -7,6 +7,8 @@ public struct TileViewport: Sendable {
   public let tiles: GridRange
 
   /// Creates the viewport of a rectangle; see ``Viewport/init(rect:scale:cellSize:marginFactor:)``.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if the scale, the zoom or the margin factor is out of range.
   public init(
     rect: MapRect, scale: Viewport.Scale, marginFactor: Double
   ) throws(ImpossibleRequest) {

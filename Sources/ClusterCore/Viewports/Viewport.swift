@@ -1,5 +1,5 @@
-/// What a client shows: a rectangle of the world at a scale, and the cells of the grid for that scale.
-/// Initializers make sure that it is finite and covers at most ``maximumCells`` cells.
+/// The view of a client: a rectangle of the world at a scale, and the cells of the grid for that
+/// scale. Initializers make sure that it is finite and covers at most ``maximumCells`` cells.
 public struct Viewport: Sendable {
   /// The scale, as clients specify it.
   public enum Scale: Sendable {
@@ -32,6 +32,8 @@ public struct Viewport: Sendable {
   ///   - cellSize: The width of a cell in points, 1…2048.
   ///   - marginFactor: The fraction of the width and height that is added on each side, 0…4.
   ///   - zoomStep: The steps in which the grid follows the zoom.
+  /// - Throws: ``ImpossibleRequest`` if a parameter or the zoom is out of range, or there are more than
+  ///   ``maximumCells`` cells.
   public init(
     rect: MapRect, scale: Scale, cellSize: Double, marginFactor: Double,
     zoomStep: ZoomStep = .finest
@@ -51,6 +53,8 @@ public struct Viewport: Sendable {
   }
 
   /// The cells of another size that cover the same rectangle.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if the cell size is out of range, or there are more than ``maximumCells`` cells.
   public func cells(ofSize cellSize: Double) throws(ImpossibleRequest) -> GridRange {
     try Viewport.cells(covering: grownRect, zoomLevel, cellSize, zoomStep)
   }
@@ -85,6 +89,8 @@ public struct Viewport: Sendable {
   }
 
   /// The zoom of a rectangle at a scale, rounded to 1/1000.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if the scale or the zoom is out of range.
   public static func zoomLevel(rect: MapRect, scale: Scale) throws(ImpossibleRequest) -> Double {
     try check(scale: scale)
     switch scale {

@@ -6,6 +6,8 @@ public enum VisibleRect {
 
   /// The rectangle of a bbox in degrees. It crosses the antimeridian if west > east or a longitude is
   /// beyond ±180.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if an edge is out of range, or south is above north.
   public static func bbox(
     west: Double, south: Double, east: Double, north: Double
   ) throws(ImpossibleRequest) -> MapRect {
@@ -33,6 +35,8 @@ public enum VisibleRect {
 
   /// The rectangle of a centre and a span in degrees (MapKit's region). Its edges are half the span
   /// from the centre, limited by the poles.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if the centre or the span is out of range.
   public static func region(
     center: Coordinate, latitudeDelta: Double, longitudeDelta: Double
   ) throws(ImpossibleRequest) -> MapRect {
@@ -53,6 +57,8 @@ public enum VisibleRect {
   }
 
   /// The rectangle itself, if its values are in range.
+  ///
+  /// - Throws: ``ImpossibleRequest`` if a value is out of range.
   public static func mapRect(_ rect: MapRect) throws(ImpossibleRequest) -> MapRect {
     for (part, value, range) in [
       ("x", rect.x, mapPoints), ("y", rect.y, mapPoints),

@@ -19,7 +19,7 @@ struct EntryTerm: SlowTerm {
     private var steps: Int { if case .like(let pattern, _) = self { pattern.cost } else { 1 } }
 
     func holds(_ code: PropertyColumn.Code, _ text: UnsafeRawBufferPointer) -> Bool {
-      // What is over has an answer that nobody keeps.
+      // The result of cancelled work is discarded.
       if Interruption.poll(20 + text.count * steps) { return false }
       return switch self {
       case .comparison(let comparison, let other):

@@ -64,6 +64,7 @@ struct LevelComparison {
     return bits.filtered { numbers[$0] >= low && numbers[$0] <= high }
   }
 
-  /// So many of 64 numbers are better read alone: there are as many cache lines.
+  /// The number of 64 numbers up to which reading them one by one is faster: there are as many
+  /// cache lines.
   private static let few = 8
 }

@@ -30,7 +30,7 @@ struct NumberTerm: FilterTerm {
   func coverage(ofBlock number: Int) -> Coverage {
     let zone = column.zones[number]
     if zone.isEmpty { return .outside }
-    // What holds for all numbers holds for all features where all have one.
+    // A condition that all numbers meet is met by all features if each has a number.
     if zone.least >= low && zone.greatest <= high {
       return isNegated ? .outside : zone.isNumeric ? .inside : .partial
     }

@@ -46,7 +46,7 @@ struct WindowTerm: FilterTerm {
     guard isApart || (zone.least >= window.first && zone.greatest <= window.last) else {
       return .partial
     }
-    // So much for those with a time; those without may differ.
+    // This holds for features with a time; those without may differ.
     let holds = isApart == isNegated
     return zone.isNumeric || holds == (takesMissing && !isNegated)
       ? holds ? .inside : .outside : .partial
