@@ -21,16 +21,22 @@ export const popups = L => ({
     const [topLeft, bottomRight] = this.options.padding?.() ?? [[0, 0], [0, 0]]
     const popup = L.popup({
       className: 'pincluster-popup', offset: this._offsetOf(marker),
+      // Leaflet would close it before a second click on its pin, which would then open it again.
+      closeOnClick: false,
       autoPanPaddingTopLeft: L.point(topLeft).add([5, 5]), autoPanPaddingBottomRight: L.point(bottomRight).add([5, 5]),
     })
     const moved = ({ latlng }) => popup.setLatLng(latlng)
+    const close = () => this._closeCard([marker])
+    const map = this._map
     marker.on('move', moved)
+    map.on('click', close)
     this._card = { marker, card, popup }
     popup.setLatLng(marker.getLatLng()).setContent(card.element).on('remove', () => {
       marker.off('move', moved)
+      map.off('click', close)
       if (this._card?.popup === popup) this._card = null
       if (card.hasFocus) marker.getElement()?.focus({ preventScroll: true })
-    }).openOn(this._map)
+    }).openOn(map)
     card.open(popup.getElement())
   },
 

@@ -263,8 +263,10 @@ function layerClass(L) {
       const { annotation } = marker
       if (this.options.onSelect?.(annotation, marker) === false) return
       this.fire('select', { annotation, marker })
-      if (annotation.count > 1) this.open(annotation)
-      else if (this.options.popup) this._openCard(marker)
+      if (annotation.count > 1) {
+        this._closeCard()
+        this.open(annotation)
+      } else if (this.options.popup) this._openCard(marker)
     },
 
     /** Goes to where a cluster comes apart; spreads what no zoom tells apart. */

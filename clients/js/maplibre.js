@@ -26,6 +26,8 @@ const MOST_ZOOM = 24
 const EDGE = 2
 // How far from the middle a tilted map, which may show the horizon, is drawn: so many times its longer side.
 const MOST_SCREENS = 2
+// Between a popup and the edge of the map, in pixels.
+const CARD_EDGE = 5
 // The style of a map whose own can't be had.
 const BLANK = { version: 8, sources: {}, layers: [] }
 // The first version of MapLibre that draws text without glyphs.
@@ -324,10 +326,11 @@ export class Layer {
     const annotation = this.#annotationOf(feature)
     const card = new Card({
       popup: this.options.popup, describe: this.options.describe ?? descriptionOf, titled: Boolean(this.fields.titleProperty),
-      onClose: () => this.#card?.card === card && this.#closeCard(), onChange() {}, onError: error => this.options.onError?.(error),
+      onClose: () => this.#card?.card === card && this.#closeCard(), onChange: () => this.#card?.card === card && this.#fitCard(), onError: error => this.options.onError?.(error),
     })
     if (!card.show(annotation)) return
-    const popup = new this.options.maplibre.Popup({ offset: 10, maxWidth: '320px', focusAfterOpen: false, className: 'pincluster-popup' })
+    const maxWidth = `${Math.min(320, this.#map.getContainer().clientWidth - 2 * CARD_EDGE)}px`
+    const popup = new this.options.maplibre.Popup({ offset: 10, maxWidth, focusAfterOpen: false, className: 'pincluster-popup' })
     this.#card = { card, popup, annotation, isSpread: feature.source === `${this.id}-spread` }
     popup.setDOMContent(card.element).setLngLat(this.#placeOf(annotation)).addTo(this.#map)
     popup.on('close', () => {
@@ -335,6 +338,17 @@ export class Layer {
       if (card.hasFocus) this.#map.getCanvas().focus({ preventScroll: true })
     })
     card.open(popup.getElement())
+    this.#fitCard()
+  }
+
+  // Pans the map until the popup is within it, as Leaflet does.
+  #fitCard() {
+    const box = this.#card.popup.getElement().getBoundingClientRect()
+    const frame = this.#map.getContainer().getBoundingClientRect()
+    const beyond = (low, high, least, most) => Math.min(low - least, 0) || Math.max(high - most, 0)
+    const x = beyond(box.left, box.right, frame.left + CARD_EDGE, frame.right - CARD_EDGE)
+    const y = beyond(box.top, box.bottom, frame.top + CARD_EDGE, frame.bottom - CARD_EDGE)
+    if (x || y) this.#map.panBy([x, y])
   }
 
   #closeCard() { this.#card?.popup.remove() }
