@@ -56,6 +56,10 @@ public struct Cost: Sendable {
       nanoseconds += total * 60
     }
     let isKnown = collection.hasCachedScope(filter: options.filter, groupBy: options.groupBy)
+    if !isKnown, let filter {
+      // Short texts are a part of what a condition takes. A text is no longer than all properties.
+      nanoseconds += seen * filter.nanosecondsPerTextByte * max(sample.wholeBytes - 1024, 0)
+    }
     if !isKnown, isSummedUp {
       // Nothing is selected: what passes is added up at once.
       nanoseconds += seen * conditions * 2

@@ -158,7 +158,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
   }
 
   /// About the time for each byte of the texts that it looks through, in nanoseconds; 0 if it looks through none.
-  var nanosecondsPerTextByte: Double {
+  public var nanosecondsPerTextByte: Double {
     var time = 0.0
     forEachCondition { condition in
       if case .like(_, let pattern) = condition { time += 2 + Double(pattern.length) / 64 }

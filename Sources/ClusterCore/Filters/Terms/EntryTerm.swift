@@ -91,7 +91,7 @@ struct EntryTerm: SlowTerm {
     guard code >= PropertyColumn.firstEntry, column.isString(entry: code) else { return false }
     let text = column.bytes(ofEntry: code)
     if folding.isEmpty { return condition.holds(code, text) }
-    Interruption.poll(text.count * 50)
+    if Interruption.poll(text.count * 50) { return false }
     return folding.fold(text).withUnsafeBytes { condition.holds(code, $0) }
   }
 }
