@@ -158,7 +158,7 @@ import Threading
     var round = 0
     while try !server.client.get("/metrics").text.contains("dropped_watchers_total 1\n") {
       round += 1
-      try #require(round < 200)
+      try #require(round < 1000)
       try server.store(features(Double(round % 2) / 10), in: "c")
       let version = try server.json("/collections/c")["version"]?.int ?? 0
       try quick.read(toVersion: version)

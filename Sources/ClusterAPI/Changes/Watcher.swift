@@ -13,8 +13,8 @@ final class Watcher {
 
   /// The most bytes that wait for a client before it is sent no more.
   static let maximumPending = 1 << 20
-  /// The longest time in which a client may read none of the bytes that wait for it.
-  private static let patience = Duration.seconds(2)
+  /// The longest time in which a client may read none of the bytes that wait for it: of several events, and of one.
+  private static let (patience, patienceWithOne) = (Duration.seconds(2), Duration.seconds(5))
   /// An event counts as read when at most this many of its bytes wait, as their number is known only
   /// approximately.
   private static let slack = 4096
@@ -54,7 +54,8 @@ final class Watcher {
     if sent - pending > taken { (taken, lastTaken) = (sent - pending, now) }
     ends.removeAll { $0 <= sent - pending + Watcher.slack }
     guard pending > Watcher.maximumPending else { return .ready }
-    return ends.count > 1 && now - lastTaken > Watcher.patience ? .unresponsive : .busy
+    let patience = ends.count > 1 ? Watcher.patience : Watcher.patienceWithOne
+    return now - lastTaken > patience ? .unresponsive : .busy
   }
 
   func send(_ bytes: [UInt8], at now: ContinuousClock.Instant) {
