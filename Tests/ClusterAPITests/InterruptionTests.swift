@@ -148,14 +148,7 @@ extension InterruptionTests {
       #expect(answer.status == 499, "\(most): \(answer.text)")
     }
     (await service.get("/collections/c")).expectProblem(404)
-    // Nothing of the memory stays taken. A thread may free a body after its answer.
-    let memory = service.writer.memory
-    var isFree = false
-    for _ in 0..<500 where !isFree {
-      isFree = memory.share(of: WriteLimits().decodedBytes - 2048, for: 0) != nil
-      if !isFree { try await Task.sleep(for: .milliseconds(20)) }
-    }
-    #expect(isFree)
+    try await service.expectAllWriteMemory()
   }
 }
 

@@ -23,6 +23,9 @@ final class CachedGrid: Sendable {
   /// about a millisecond, as much as clustering a few viewports anew.
   private static let maximumIdleTouches = 16_384
 
+  /// The most sentences that are kept, as their memory isn't counted. Mostly there are none.
+  private static let mostNotes = 4
+
   /// Creates a grid without cells for a collection that is at a version.
   init(_ grid: CellGrid, at version: Int64, _ memory: CellCacheBudget) {
     (self.grid, self.memory) = (grid, memory)
@@ -63,6 +66,7 @@ final class CachedGrid: Sendable {
 
   /// Keeps the sentences that a reader of a version has found, until a feature is touched.
   func keep(_ notes: [String], at version: Int64) {
+    guard notes.count <= CachedGrid.mostNotes else { return }
     state.withLock { if $0.version <= version { $0.notes = notes } }
   }
 

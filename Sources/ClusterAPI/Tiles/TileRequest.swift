@@ -49,7 +49,7 @@ extension TileRequest {
 
   /// The request with its span of time as a part of the filter.
   consuming func resolved(by temporal: TemporalProperties?) -> TileRequest {
-    if viewport.hasDatetime { viewport = viewport.resolved(by: temporal) }
+    viewport = viewport.resolved(by: temporal)
     return self
   }
 

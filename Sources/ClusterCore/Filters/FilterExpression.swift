@@ -161,7 +161,7 @@ public indirect enum FilterExpression: Hashable, Sendable {
   public var nanosecondsPerTextByte: Double {
     var time = 0.0
     forEachCondition { condition in
-      if case .like(_, let pattern) = condition { time += 2 + Double(pattern.length) / 64 }
+      if case .like(_, let pattern) = condition { time += 2 + Double(pattern.cost) }
     }
     forEachOperand { operand, _ in if case .folded = operand { time += 8 } }
     return time

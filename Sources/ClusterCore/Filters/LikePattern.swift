@@ -21,9 +21,6 @@ public struct LikePattern: Hashable, Sendable {
   /// The pieces between `%`, including those before the first and after the last one.
   private let pieces: [Piece]
 
-  /// The bytes and `_` between `%`.
-  var length: Int { pieces.reduce(0) { $0 + $1.units.count } }
-
   /// Creates a pattern from UTF-8, or nil if it ends within an escape.
   public init?(_ pattern: [UInt8]) {
     var pieces = [Piece()]

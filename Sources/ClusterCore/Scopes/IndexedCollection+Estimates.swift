@@ -101,12 +101,12 @@ extension IndexedCollection {
       existingColumn(name).map { (name, $0) }
     }
     guard known.count == names.count else { return 1 }
-    let byName = Dictionary(known, uniquingKeysWith: { first, _ in first })
-    // A filter asks for the columns of its names only, all of which are there.
-    let bound = BoundFilter(normal: filter, of: index) { byName[$0] ?? known[0].1 }
     // An estimate must not cost more than a short answer, however many conditions there are.
     let sample = index.sampledOrdinals(max(16, min(128, 1024 / max(filter.conditionCount, 1))))
     guard let part = quickPart(of: Array(sample), for: filter) else { return 1 }
+    let byName = Dictionary(known, uniquingKeysWith: { first, _ in first })
+    // A filter asks for the columns of its names only, all of which are there.
+    let bound = BoundFilter(normal: filter, of: index) { byName[$0] ?? known[0].1 }
     let passing = part.count { bound.passes($0) }
     // None of a sample may still be some of all.
     return (Double(passing) + 0.25) / Double(part.count + 1)

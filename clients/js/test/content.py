@@ -309,6 +309,11 @@ def a_map_without_its_base(browse, service):
     b.close(("https://base.test/",))
 
 
+def on_canvas(page, lng, lat):
+    """Where MapLibre shows a place, in the window."""
+    return page.evaluate(f"(() => {{ const {{ x, y }} = map.project([{lng}, {lat}]); const box = map.getCanvas().getBoundingClientRect(); return [box.x + x, box.y + y] }})()")
+
+
 @test
 def popups_in_maplibre(browse, service):
     service.store("mapped", [(0, [10, 50], {"name": EVIL, "tags": [1]}), *[(i, [14, 50], {"name": f"twin {i}", "tags": {"a": i}}) for i in range(1, 4)]])
@@ -316,7 +321,7 @@ def popups_in_maplibre(browse, service):
     page = b.page
     refused = page.evaluate("() => { const own = window.maplibregl; delete window.maplibregl; try { P.layer('/x', { popup: [] }) } catch (error) { return error.message } finally { window.maplibregl = own } }")
     assert "maplibre" in refused, refused
-    press = lambda lng, lat: page.mouse.click(*page.evaluate(f"(() => {{ const {{ x, y }} = map.project([{lng}, {lat}]); const box = map.getCanvas().getBoundingClientRect(); return [box.x + x, box.y + y] }})()"))
+    press = lambda lng, lat: page.mouse.click(*on_canvas(page, lng, lat))
     card = page.locator(".pincluster-card")
     for form in ("tiles", "geojson"):
         page.evaluate(f"""() => {{ map.jumpTo({{ zoom: 4, center: [10, 50] }}); window.own = P.layer(location.origin + '/collections/mapped', {{ id: '{form}', form: '{form}',
@@ -353,6 +358,14 @@ def popups_in_maplibre(browse, service):
     b.close()
 
 
+def tap_cross(page, cross):
+    """Closes a popup by its cross, which is as large as a finger needs (WCAG 2.2, 2.5.8)."""
+    size = page.locator(cross).bounding_box()
+    assert size["width"] >= 24 and size["height"] >= 24, size
+    page.locator(cross).tap()
+    until(page, CLOSED)
+
+
 @test
 def popups_by_tap(browse, service):
     """A phone's finger opens, changes and closes popups, which fit the screen and have a way out that a finger hits."""
@@ -377,15 +390,10 @@ def popups_by_tap(browse, service):
     page.wait_for_timeout(400)
     page.touchscreen.tap(195, 680)
     until(page, CLOSED)
-    # The cross of a popup is as large as a finger needs (WCAG 2.2, 2.5.8).
     page.locator(f'[data-id="{one}"]').tap()
     card.wait_for()
     page.wait_for_timeout(400)
-    cross = page.locator(".leaflet-popup-close-button")
-    size = cross.bounding_box()
-    assert size["width"] >= 24 and size["height"] >= 24, size
-    cross.tap()
-    until(page, CLOSED)
+    tap_cross(page, ".leaflet-popup-close-button")
     # A second tap on the same pin closes it, too.
     for is_open in (True, False):
         page.locator(f'[data-id="{zero}"]').tap()
@@ -398,7 +406,7 @@ def popups_by_tap(browse, service):
     page.evaluate("""() => { map.jumpTo({ zoom: 5, center: [12, 50] }); window.own = P.layer(location.origin + '/collections/tapped', {
       id: 'own', titleProperty: 'name', popup: ['rating'] }).addTo(map) }""")
     until(page, drawn("own-pins", 1))
-    tap = lambda lng, lat: page.touchscreen.tap(*page.evaluate(f"(() => {{ const {{ x, y }} = map.project([{lng}, {lat}]); const box = map.getCanvas().getBoundingClientRect(); return [box.x + x, box.y + y] }})()"))
+    tap = lambda lng, lat: page.touchscreen.tap(*on_canvas(page, lng, lat))
     tap(10, 50)
     card.wait_for()
     assert card.locator("strong").text_content() == EVIL
@@ -410,11 +418,7 @@ def popups_by_tap(browse, service):
     tap(14, 50)
     until(page, "document.querySelector('.pincluster-card strong')?.textContent === 'Bar'")
     page.wait_for_timeout(800)
-    cross = page.locator(".maplibregl-popup-close-button")
-    size = cross.bounding_box()
-    assert size["width"] >= 24 and size["height"] >= 24, size
-    cross.tap()
-    until(page, CLOSED)
+    tap_cross(page, ".maplibregl-popup-close-button")
     b.close()
 
 
