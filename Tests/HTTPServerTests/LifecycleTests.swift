@@ -156,7 +156,8 @@ import Testing
     }
     #expect(error("127.0.0.1", server.port) == .portInUse(host: "127.0.0.1", port: server.port))
     #expect(error("127.0.0.1", 65536) == .badPort(65536))
-    for host in ["no.such.host.invalid", "192.0.2.1"] {
+    // A name with spaces is refused before any server of names is asked.
+    for host in ["no such host", "192.0.2.1"] {
       guard case .badHost = error(host, 0) else {
         Issue.record("\(host): \(String(describing: error(host, 0)))")
         continue

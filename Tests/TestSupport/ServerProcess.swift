@@ -155,7 +155,10 @@ public final class ServerProcess: Sendable {
   /// time.
   public func terminate(timeout seconds: Double = 30) -> Int32? {
     process.signal(SIGTERM)
-    if case .code(let code) = process.waitForExit(seconds: seconds) { return code }
+    let exit = process.waitForExit(seconds: seconds)
+    // What a sanitizer found is told there.
+    if exit != .code(0) { print("\(String(describing: exit)): \(standardError)") }
+    if case .code(let code) = exit { return code }
     return nil
   }
 }
