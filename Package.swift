@@ -76,7 +76,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "FeatureStore",
-      dependencies: ["ClusterCore", "CLibPQ", "CSQLite", "CDeflate", "Texts", "Threading"],
+      dependencies: [
+        "CCrypto", "CDeflate", "CLibPQ", "CSQLite", "ClusterCore", "Texts", "Threading",
+      ],
       swiftSettings: strict),
     .target(
       name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate", "Texts", "Threading"],

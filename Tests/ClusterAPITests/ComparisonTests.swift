@@ -27,33 +27,6 @@ struct ComparisonTests {
     }
   }
 
-  @Test("this program's hashes are the server's") func hashes() throws {
-    let editor = try Editor(of: Service())
-    let statement = PostgresStatement(
-      "hash",
-      "SELECT hashtextextended($1 COLLATE \"C\", $2), hashfloat8extended($3::text::float8, $2)")
-    var generator = SeededGenerator(seed: 16)
-    for count in 0..<60 {
-      let text = String(
-        (0..<count).map { _ in ["a", "é", "😀", " "][generator.int(0...3)] }.joined())
-      let seed = count % 5 == 0 ? 0 : Int64.random(in: .min ... .max, using: &generator)
-      let number = count % 7 == 0 ? -0.0 : Double.random(in: -180...180, using: &generator)
-      let answer = try editor.connection.run([
-        statement.with {
-          $0.add(text)
-          $0.add(seed)
-          $0.add("\(number)")
-        }
-      ])[0][0]
-      let own = Array(text.utf8).withUnsafeBytes {
-        PostgresHash.hash($0, seed: UInt64(bitPattern: seed))
-      }
-      #expect(answer.integer(0) == Int64(bitPattern: own), "\(text), \(seed)")
-      let ofNumber = PostgresHash.hash(number, seed: UInt64(bitPattern: seed))
-      #expect(answer.integer(1) == Int64(bitPattern: ofNumber), "\(number), \(seed)")
-    }
-  }
-
   /// A feature with a name for one of three ids, an altitude or none, and perhaps an end.
   private static func feature(_ number: Int, _ generator: inout SeededGenerator) -> String {
     let id = ["\(number)", "\"\(number)\"", "\"n\(number)'é\""][number % 3]
@@ -122,6 +95,44 @@ struct ComparisonTests {
     await writing
     // They wrote meanwhile.
     #expect(compared == 60 && versions.count > 5, "\(versions)")
+  }
+
+  @Test("a change by hand of any column is found, and -0 is 0") func columns() async throws {
+    let service = try Service()
+    var generator = SeededGenerator(seed: 16)
+    let features = (0..<30).map { number in
+      number == 9
+        ? #"{"type":"Feature","id":9,"geometry":{"type":"Point","coordinates":[0,0]},"properties":{}}"#
+        : ComparisonTests.feature(number, &generator)
+    }
+    let collection =
+      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
+    #expect(await service.post("/collections/c/items", collection).status == 200)
+    let editor = try Editor(of: service)
+    _ = try editor.run("CREATE TABLE kept AS SELECT * FROM features")
+    let (number, name) = (try FeatureID(integer: 9), try FeatureID(text: "n11'é"))
+    let (ofNumber, ofName) = ("number = 9", "name = 'n11''é'")
+    let edits: [(row: String, edit: String, features: Set<FeatureID>)] = [
+      (ofNumber, "longitude = '-0', latitude = '-0', further = ''", []),
+      (ofNumber, "longitude = 1e-300", [number]),
+      (ofNumber, "latitude = 1e-300", [number]),
+      (ofNumber, "further = float8send(0)", [number]),
+      (ofNumber, "further = float8send(5) || float8send(6)", [number]),
+      (ofNumber, "properties = properties || ' '", [number]),
+      (ofNumber, "expires = 4000000000000", [number]),
+      (ofNumber, "written_as_text = NOT written_as_text", [number]),
+      (ofNumber, "number = 1000", [number, try FeatureID(integer: 1000)]),
+      (ofName, "properties = replace(properties, '\"n\"', '\"m\"')", [name]),
+      (ofName, "name = 'n11''e'", [name, try FeatureID(text: "n11'e")]),
+    ]
+    for (row, edit, features) in edits {
+      _ = try editor.run("UPDATE features SET \(edit) WHERE \(row)")
+      let comparison = try #require(try ComparisonTests.compare(service))
+      #expect(Set(comparison.features) == features && comparison.isComplete, "\(edit)")
+      _ = try editor.run("DELETE FROM features")
+      _ = try editor.run("INSERT INTO features SELECT * FROM kept")
+    }
+    #expect(try ComparisonTests.compare(service)?.isSame == true)
   }
 
   private func eventually(_ comment: Comment, _ condition: () async throws -> Bool) async throws {

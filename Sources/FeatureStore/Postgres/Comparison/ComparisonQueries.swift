@@ -13,19 +13,9 @@ struct ComparisonQueries {
       set_config('statement_timeout', '\(Int(patience))s', false)
     """)
 
-  /// The time of the transaction in milliseconds since 1970 (UTC), and a hash that tells whether those of the server are
-  /// the same as those here.
+  /// The time of the transaction in milliseconds since 1970 (UTC).
   static let start = PostgresStatement(
-    "start",
-    """
-    SELECT (extract(epoch FROM now()) * 1000)::bigint,
-      hashtextextended('a text of some length' COLLATE "C", hashfloat8extended(0.1, 16))
-    """)
-  /// The same hash, computed here.
-  static let sample = Int64(
-    bitPattern: "a text of some length".utf8.withContiguousStorageIfAvailable {
-      PostgresHash.hash(UnsafeRawBufferPointer($0), seed: PostgresHash.hash(0.1, seed: 16))
-    } ?? 0)
+    "start", "SELECT (extract(epoch FROM now()) * 1000)::bigint")
 
   /// The changes of a collection since a version, and those of an attached table that have no version
   /// yet.

@@ -1,47 +1,44 @@
+internal import CCrypto
 import ClusterCore
 
-/// The hash of all that a row says of a feature, by this program and as SQL, for a comparison of both.
-enum FeatureHash {
-  /// The hash of a row `f`, as an integer that may be negative.
+/// The hash of all that a row says of a feature, by this program and as SQL, for a comparison of both: the first eight bytes
+/// of a SHA-256. It isn't MD5, which takes as long, as servers under FIPS refuse that.
+struct FeatureHash {
+  /// The hash of a row `f`, as an integer that may be negative. The sum with 0 makes -0 a 0. Texts have no U+0001 and U+0002.
   static let sql = """
-    hashtextextended(f.properties COLLATE "C", hashfloat8extended(f.longitude, 1 # hashfloat8extended(f.latitude,
-      hashtextextended(coalesce(encode(f.further, 'hex'), '') COLLATE "C",
-        (coalesce(f.expires, -1) * 2 + f.written_as_text::int) # hashtextextended(f.name COLLATE "C", f.number)))))
+    ('x' || encode(substr(sha256(
+      float8send(f.longitude + 0) || float8send(f.latitude + 0) || int8send(f.number) || int8send(coalesce(f.expires, -1))
+        || convert_to(f.name || chr(1 + f.written_as_text::int) || f.properties || chr(1), 'UTF8') || coalesce(f.further, '')
+      ), 1, 8), 'hex'))::bit(64)::bigint
     """
 
-  /// The largest number that a row has, which is that of texts.
-  private static let ofTexts = UInt64(Int64.max)
-  private static let digits = Array("0123456789abcdef".utf8)
-  private static var empty: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+  /// The bytes that are being hashed, whose memory is used again for the next.
+  private var bytes: [UInt8] = []
+  private var digest = [UInt8](repeating: 0, count: Int(CCRYPTO_SHA256_SIZE))
 
-  /// The hash of a record.
-  static func hash(_ record: FeatureRecord) -> UInt64 {
-    var state: UInt64
-    var isText: Int64 = 1
+  /// The hash of a record. Throws without memory.
+  mutating func hash(_ record: FeatureRecord) throws(StoreError) -> UInt64 {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.bigEndian((record.coordinate.longitude + 0).bitPattern)
+    bytes.bigEndian((record.coordinate.latitude + 0).bitPattern)
     switch record.rawID {
-    case .integer(let number, let writtenAsText):
-      state = PostgresHash.hash(empty, seed: UInt64(bitPattern: number))
-      isText = writtenAsText ? 1 : 0
-    case .text(let name): state = PostgresHash.hash(name, seed: FeatureHash.ofTexts)
+    case .integer(let number, let isText):
+      bytes.bigEndian(number)
+      bytes.bigEndian(record.expires ?? -1)
+      bytes.append(isText ? 2 : 1)
+    case .text(let name):
+      // The largest number there is, as rows of texts have.
+      bytes.bigEndian(Int64.max)
+      bytes.bigEndian(record.expires ?? -1)
+      bytes.append(contentsOf: name)
+      bytes.append(2)
     }
-    state ^= UInt64(bitPattern: (record.expires ?? -1) &* 2 &+ isText)
-    let further = record.furtherOrdinates
-    if further.isEmpty {
-      state = PostgresHash.hash(empty, seed: state)
-    } else {
-      var text: [UInt8] = []
-      for ordinate in further {
-        withUnsafeBytes(of: ordinate.bitPattern.bigEndian) { bytes in
-          for byte in bytes {
-            text.append(FeatureHash.digits[Int(byte >> 4)])
-            text.append(FeatureHash.digits[Int(byte & 15)])
-          }
-        }
-      }
-      state = text.withUnsafeBytes { PostgresHash.hash($0, seed: state) }
+    bytes.append(contentsOf: record.properties)
+    bytes.append(1)
+    for ordinate in record.furtherOrdinates { bytes.bigEndian(ordinate.bitPattern) }
+    guard ccrypto_sha256(bytes, bytes.count, &digest) else {
+      throw .io(reason: "there is no memory for a digest")
     }
-    state = 1 ^ PostgresHash.hash(record.coordinate.latitude, seed: state)
-    state = PostgresHash.hash(record.coordinate.longitude, seed: state)
-    return PostgresHash.hash(record.properties, seed: state)
+    return digest[..<8].reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

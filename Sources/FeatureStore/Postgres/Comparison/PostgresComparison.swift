@@ -25,13 +25,13 @@ struct PostgresComparison: Sendable {
     var time: Int64 = 0
   }
 
-  /// Compares both. Nil if that can't be told now: because too much has changed, or as the server's hashes are others.
+  /// Compares both. Nil if that can't be told now, as too much has changed.
   func run() throws(StoreError) -> StoreComparison? {
     let connection = try servers.connect()
     try connection.run([ComparisonQueries.session.with()])
     guard let stored = try begin(connection) else { return nil }
     let sums = try sums(of: stored)
-    let own = ownSums(without: stored)
+    let own = try ownSums(without: stored)
     let buckets = own.differences(from: sums)
     let (features, isComplete) =
       try buckets.isEmpty ? ([], true) : differing(buckets, sums, stored)
@@ -64,8 +64,7 @@ struct PostgresComparison: Sendable {
       now.version >= info.version, now.trimmed <= info.version, now.source == info.source,
       answers[3].count == 1, answers[3][0].integer(1) == info.token,
       answers[4].count <= PostgresComparison.most,
-      answers[1].count == 1, let time = answers[1][0].integer(0),
-      answers[1][0].integer(1) == ComparisonQueries.sample
+      answers[1].count == 1, let time = answers[1][0].integer(0)
     else { return nil }
     var stored = Stored(
       connection: connection, queries: ComparisonQueries(source: info.source), time: time + 1000)
@@ -112,24 +111,27 @@ struct PostgresComparison: Sendable {
 
   // MARK: The collection in memory
 
-  private func ownSums(without stored: Stored) -> BucketSums {
+  private func ownSums(without stored: Stored) throws(StoreError) -> BucketSums {
     var sums = BucketSums()
-    forEachHash(since: stored.time) { sums.add($1) }
+    var hash = FeatureHash()
+    try forEachHash(since: stored.time) { sums.add($1) }
     for id in stored.changed {
       guard let ordinal = index.ordinal(of: id) else { continue }
       let record = index.record(at: ordinal)
-      if !record.hasExpired(at: stored.time) { sums.subtract(FeatureHash.hash(record)) }
+      if !record.hasExpired(at: stored.time) { sums.subtract(try hash.hash(record)) }
     }
     return sums
   }
 
-  private func forEachHash(since time: Int64, _ body: (FeatureRecord, UInt64) -> Void) {
-    withExtendedLifetime(index) {
-      for block in 0..<index.serials.count {
-        for ordinal in index.ordinals(ofBlock: block) {
-          let record = index.record(at: ordinal)
-          if !record.hasExpired(at: time) { body(record, FeatureHash.hash(record)) }
-        }
+  private func forEachHash(
+    since time: Int64, _ body: (FeatureRecord, UInt64) -> Void
+  ) throws(StoreError) {
+    defer { withExtendedLifetime(index) {} }
+    var hash = FeatureHash()
+    for block in 0..<index.serials.count {
+      for ordinal in index.ordinals(ofBlock: block) {
+        let record = index.record(at: ordinal)
+        if !record.hasExpired(at: time) { body(record, try hash.hash(record)) }
       }
     }
   }
@@ -161,7 +163,7 @@ struct PostgresComparison: Sendable {
       hashes[id] = UInt64(bitPattern: hash)
     }
     var differing: Set<FeatureID> = []
-    forEachHash(since: stored.time) { record, hash in
+    try forEachHash(since: stored.time) { record, hash in
       guard looked.contains(BucketSums.bucket(of: hash)) else { return }
       let id = record.id
       if hashes.removeValue(forKey: id) != hash { differing.insert(id) }
