@@ -85,3 +85,71 @@ public protocol FeatureStore: AnyObject {
   /// Deletes some of the noted changes that aren't needed any more; returns whether there are more.
   func trimChanges(atMost count: Int) throws(StoreError) -> Bool
 }
+
+/// A change of an optional value, such as a collection's title.
+public enum ValueUpdate<Value: Sendable & Equatable>: Sendable, Equatable {
+  /// Leave the value as it is.
+  case keep
+  /// Remove the value.
+  case clear
+  /// Set the value.
+  case set(Value)
+
+  /// The value after the update.
+  public func applied(to value: Value?) -> Value? {
+    switch self {
+    case .keep: value
+    case .clear: nil
+    case .set(let new): new
+    }
+  }
+}
+
+/// Whether a feature is there.
+public enum StoredState: Sendable {
+  /// There is no row.
+  case absent
+  /// There is a row of a feature that has expired.
+  case expired
+  case living
+}
+
+/// The outcome of writing a batch of features.
+public struct UpsertResult: Sendable, Equatable {
+  /// The number of features that are new.
+  public let inserted: Int
+  /// The number of features that replaced another one, of the collection or earlier in the batch.
+  public let updated: Int
+  /// The collection after the write.
+  public let info: CollectionInfo
+  /// Whether the write created the collection.
+  public let createdCollection: Bool
+}
+
+/// The index of a collection as it was loaded.
+public struct LoadedIndex: Sendable {
+  /// The collection that the index is of. Where others write too it may be later than the one that was asked for.
+  public let info: CollectionInfo
+  /// The index, without features that have expired.
+  public let index: FeatureIndex
+  /// The number of rows of features that have expired.
+  public let expired: Int
+  /// The number of features that have changed since the index file was written; nil if all were read from the
+  /// database.
+  public let changes: Int?
+  /// Why the index file could not be used; nil if it was, or if there is none.
+  public let fault: String?
+}
+
+/// The state of a collection's index file.
+public enum IndexFileState: Sendable, Equatable {
+  /// The size from which on a collection gets an index file.
+  public static let minimumCount = 100_000
+
+  /// There is no file.
+  case missing
+  /// There is a file, and a number of changes since.
+  case present(changes: Int)
+  /// A file is being written.
+  case underWay
+}

@@ -56,3 +56,53 @@ public struct CollectionInfo: Sendable, Equatable {
     return info
   }
 }
+
+extension CollectionInfo {
+  /// The CRC-32 of its row, by which a flipped bit is found.
+  var checksum: Int64 {
+    var bytes: [UInt8] = []
+    for number in [
+      key, version, largestInteger, Int64(featureCount), ttl ?? 0, hasChecksums ? 1 : 0,
+    ] {
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    // A byte that UTF-8 doesn't have separates the texts, and tells a missing one from an empty one.
+    // Rows that were written before there were times, and those without any, have the same checksum.
+    let times = temporal.map { [$0.columns.start, $0.columns.end] } ?? []
+    for text in [id, title, description] + times {
+      bytes.append(text == nil ? 0xFE : 0xFF)
+      bytes.append(contentsOf: (text ?? "").utf8)
+    }
+    return Int64(bytes.withUnsafeBytes { $0.crc32() })
+  }
+}
+
+/// The properties of a collection that say when its features were or are.
+public enum TemporalProperties: Sendable, Equatable {
+  /// A property with an instant.
+  case instant(String)
+  /// Properties with the start and the end.
+  case span(start: String, end: String)
+
+  /// The names of the properties.
+  public var names: [String] {
+    switch self {
+    case .instant(let name): [name]
+    case .span(let start, let end): [start, end]
+    }
+  }
+
+  /// Creates it from its columns.
+  init?(start: String?, end: String?) {
+    guard let start else { return nil }
+    self = end.map { .span(start: start, end: $0) } ?? .instant(start)
+  }
+
+  /// Its columns.
+  var columns: (start: String, end: String?) {
+    switch self {
+    case .instant(let name): (name, nil)
+    case .span(let start, let end): (start, end)
+    }
+  }
+}

@@ -21,4 +21,30 @@ extension CollectionInfo {
         reason: "the row of the collection \(id) doesn't have its checksum: it was changed by hand")
     }
   }
+
+  /// Reads all rows of an answer.
+  static func all(
+    _ answer: PostgresResult, of address: PostgresAddress
+  ) throws(StoreError) -> [CollectionInfo] {
+    var infos: [CollectionInfo] = []
+    for row in 0..<answer.count { infos.append(try CollectionInfo(answer[row], of: address)) }
+    return infos
+  }
+
+  /// Reads the rows of an answer that make sense; the keys of the others, as far as they have one, and the first error.
+  static func readable(
+    _ answer: PostgresResult, of address: PostgresAddress
+  ) -> (infos: [CollectionInfo], unreadable: (keys: [Int64], error: StoreError?)) {
+    var infos: [CollectionInfo] = []
+    var (keys, error): ([Int64], StoreError?) = ([], nil)
+    for row in 0..<answer.count {
+      do throws(StoreError) {
+        infos.append(try CollectionInfo(answer[row], of: address))
+      } catch let fault {
+        keys += [answer[row].integer(0)].compactMap(\.self)
+        error = error ?? fault
+      }
+    }
+    return (infos, (keys, error))
+  }
 }

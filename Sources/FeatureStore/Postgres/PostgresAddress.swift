@@ -71,3 +71,6 @@ public struct PostgresAddress: Sendable {
     "keepalives_idle": "3", "keepalives_interval": "1", "keepalives_count": "3",
   ]
 }
+
+/// The parameters of libpq with which a host is reached.
+typealias PostgresHost = [String: String]  // Characters: keywords of libpq

@@ -1,3 +1,5 @@
+import ClusterCore
+
 /// An array of values, as a parameter holds it.
 struct PostgresArray {
   let kind: PostgresParameters.Kind
@@ -32,6 +34,26 @@ struct PostgresArray {
   mutating func appendNull() {
     (count, hasNull) = (count + 1, true)
     elements.bigEndian(Int32(-1))
+  }
+
+  /// Two arrays with ids of features, as in the columns of the same names: an integer id is a number with an empty name, a
+  /// text is a name with the largest number there is.
+  struct IDs {
+    private(set) var numbers = PostgresArray(.integers)
+    private(set) var names = PostgresArray(.texts)
+
+    var count: Int { numbers.count }
+
+    mutating func append(_ id: FeatureRecord.RawID) {
+      switch id {
+      case .integer(let value, _):
+        numbers.append(value)
+        names.append(bytes: [])
+      case .text(let bytes):
+        numbers.append(Int64.max)
+        names.append(bytes: bytes)
+      }
+    }
   }
 }
 

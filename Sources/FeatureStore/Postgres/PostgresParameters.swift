@@ -59,21 +59,17 @@ struct PostgresParameters {
     add(array)
   }
 
-  /// Ids of features: their numbers, and their names.
+  /// Ids of features, as ``add(_:)`` has them.
   mutating func add(ids: [FeatureID]) {
-    var (numbers, names) = (PostgresArray(.integers), PostgresArray(.texts))
-    for id in ids {
-      switch id.key {
-      case .integer(let number):
-        numbers.append(number)
-        names.append(bytes: [])
-      case .text(let name):
-        numbers.append(Int64.max)
-        names.append(bytes: name)
-      }
-    }
-    add(numbers)
-    add(names)
+    var columns = PostgresArray.IDs()
+    for id in ids { id.withRawID { columns.append($0) } }
+    add(columns)
+  }
+
+  /// Ids of features: their numbers, and their names.
+  mutating func add(_ ids: PostgresArray.IDs) {
+    add(ids.numbers)
+    add(ids.names)
   }
 
   mutating func add(_ array: PostgresArray) {

@@ -52,3 +52,8 @@ extension Int64 {
     self.init(bigEndian: bytes.loadUnaligned(as: Int64.self))
   }
 }
+
+/// Takes the rows of a query, as they come.
+protocol RowSink: AnyObject {
+  func take(_ row: PostgresResult.Row) throws(StoreError)
+}

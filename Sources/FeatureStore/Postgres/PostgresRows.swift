@@ -13,9 +13,9 @@ struct PostgresRows {
   private var ids: Set<FeatureID> = []
   private let keepsIDs: Bool
   private var columns = Columns()
-  private var deleted = IDs()
-  /// The features that the transaction has written or deleted.
-  private var changed = IDs()
+  private var deleted = PostgresArray.IDs()
+  /// What the transaction has written or deleted.
+  private var changed = PostgresArray.IDs()
 
   /// - Parameter hasOneOperation: whether there is one operation, in which no id comes twice.
   init(of key: Int64, hasOneOperation: Bool) {
@@ -23,26 +23,8 @@ struct PostgresRows {
     keepsIDs = !hasOneOperation
   }
 
-  private struct IDs {
-    var numbers = PostgresArray(.integers)
-    var names = PostgresArray(.texts)
-
-    var count: Int { numbers.count }
-
-    mutating func append(_ id: FeatureRecord.RawID) {
-      switch id {
-      case .integer(let value, _):
-        numbers.append(value)
-        names.append(bytes: [])
-      case .text(let bytes):
-        numbers.append(Int64.max)
-        names.append(bytes: bytes)
-      }
-    }
-  }
-
   private struct Columns {
-    var ids = IDs()
+    var ids = PostgresArray.IDs()
     var writtenAsText = PostgresArray(.booleans)
     var longitudes = PostgresArray(.doubles)
     var latitudes = PostgresArray(.doubles)
@@ -119,10 +101,10 @@ struct PostgresRows {
       try send(
         PostgresQueries.upsert.with {
           $0.add(key)
+          $0.add(columns.ids)
           for column in [
-            columns.ids.numbers, columns.ids.names, columns.writtenAsText, columns.longitudes,
-            columns.latitudes, columns.further, columns.properties, columns.expiries,
-            columns.checksums,
+            columns.writtenAsText, columns.longitudes, columns.latitudes, columns.further,
+            columns.properties, columns.expiries, columns.checksums,
           ] { $0.add(column) }
         })
     }
@@ -131,11 +113,10 @@ struct PostgresRows {
       try send(
         PostgresQueries.delete.with {
           $0.add(key)
-          $0.add(deleted.numbers)
-          $0.add(deleted.names)
+          $0.add(deleted)
         })
     }
-    (columns, deleted) = (Columns(), IDs())
+    (columns, deleted) = (Columns(), PostgresArray.IDs())
     ids.removeAll(keepingCapacity: true)
   }
 
@@ -147,7 +128,7 @@ struct PostgresRows {
     var info = info
     let isNoted = changed.count <= PostgresRows.mostNoted
     if !isNoted { info.trimmed = info.version }
-    let changed = isNoted ? changed : IDs()
+    let changed = isNoted ? changed : PostgresArray.IDs()
     try send(
       PostgresQueries.change.with {
         $0.add(info.key)
@@ -162,8 +143,7 @@ struct PostgresRows {
         $0.add(info.checksum)
         $0.add(info.token)
         $0.add(isNoted ? 0 : 1)
-        $0.add(changed.numbers)
-        $0.add(changed.names)
+        $0.add(changed)
         $0.add(info.time)
       })
     return info

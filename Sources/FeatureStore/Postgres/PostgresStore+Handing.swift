@@ -1,5 +1,4 @@
 import ClusterCore
-import Threading
 
 /// Handing over the changes of other instances.
 extension PostgresStore {
@@ -8,15 +7,12 @@ extension PostgresStore {
   struct Backlog {
     private struct Retry {
       let id: String
-      /// On a monotonic clock, in nanoseconds.
-      var next: UInt
-      var pause: UInt
+      var backoff = Backoff(from: 1_000_000_000, to: 30_000_000_000)
       /// Whether there is no memory for it.
-      var isFull: Bool
+      var isFull = false
     }
 
     private var retries: [Int64: Retry] = [:]
-    private static let (shortest, longest) = (1_000_000_000 as UInt, 30_000_000_000 as UInt)
 
     /// Whether everything is up to date.
     var isEmpty: Bool { retries.isEmpty }
@@ -25,13 +21,15 @@ extension PostgresStore {
     var full: [String] { retries.values.filter(\.isFull).map(\.id).sorted() }
 
     /// Whether a collection may be tried.
-    func isDue(_ key: Int64, at now: UInt) -> Bool { retries[key].map { $0.next <= now } ?? true }
+    func isDue(_ key: Int64, at now: UInt) -> Bool {
+      retries[key]?.backoff.isDue(at: now) ?? true
+    }
 
     fileprivate mutating func failed(_ info: CollectionInfo, isFull: Bool) {
-      let last = retries[info.key]?.pause
-      let pause = last.map { min($0 * 2, Backlog.longest) } ?? Backlog.shortest
-      retries[info.key] = Retry(
-        id: info.id, next: MonotonicTime.now + pause, pause: pause, isFull: isFull)
+      var retry = retries[info.key] ?? Retry(id: info.id)
+      retry.isFull = isFull
+      retry.backoff.fail()
+      retries[info.key] = retry
     }
 
     fileprivate mutating func done(_ key: Int64) { retries[key] = nil }
@@ -70,13 +68,7 @@ extension PostgresStore {
   }
 
   func hand(_ change: StoreChange) throws(StoreError) {
-    do { try onChange(change) } catch let error as StoreError { throw error } catch is RecordArena
-      .Full
-    {
-      throw .noMemory(collection: change.id)
-    } catch {
-      throw .io(reason: "\(error)")
-    }
+    do { try onChange(change) } catch { throw StoreError(error, showing: change.id) }
     switch change {
     case .changed(let info, let changes, _):
       link.hasChanged()
@@ -104,10 +96,20 @@ extension PostgresStore {
 
   /// Takes note that a collection can't be shown as it is. It is tried again.
   public func couldNotShow(_ info: CollectionInfo, _ error: any Error) {
-    if case StoreError.away = error { return }
-    let isFull =
-      if case StoreError.noMemory = error { true } else { error is RecordArena.Full }
-    backlog.failed(info, isFull: isFull)
+    let error = StoreError(error, showing: info.id)
+    if case .away = error { return }
+    backlog.failed(info, isFull: error == .noMemory(collection: info.id))
     link.lacksMemory(for: backlog.full)
+  }
+}
+
+extension StoreError {
+  /// The error of a collection that can't be shown as others have left it.
+  fileprivate init(_ error: any Error, showing id: String) {
+    switch error {
+    case let error as StoreError: self = error
+    case is RecordArena.Full: self = .noMemory(collection: id)
+    default: self = .io(reason: "\(error)")
+    }
   }
 }

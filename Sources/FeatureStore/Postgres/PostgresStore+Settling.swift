@@ -1,5 +1,3 @@
-import Threading
-
 /// The times up to which everything that was changed is known.
 ///
 /// Versions of tenants are times, and mean the same on all instances only if a time that one of them has told never gets a
@@ -12,25 +10,24 @@ extension PostgresStore {
     fileprivate(set) var time: Int64 = 0
     /// The keys of collections that somebody was writing to then, and of those that are new.
     fileprivate(set) var open: Set<Int64> = []
-    /// When those are looked at again, on a monotonic clock, and how long after the last look, in nanoseconds.
-    private var (next, pause) = (0 as UInt, shortest)
-    private static let shortest: UInt = 15_000_000
+    /// When those are looked at again, more and more seldom as long as no time is settled.
+    private var looks = Backoff(from: 15_000_000, to: 500_000_000)
 
     /// Has a collection looked at soon, as nothing is known of it yet.
     mutating func add(_ key: Int64) {
       open.insert(key)
-      next = 0
+      looks.hurry()
     }
 
     /// Whether something is to be looked at again.
-    func isDue(at now: UInt) -> Bool { !open.isEmpty && now >= next }
+    func isDue(at now: UInt) -> Bool { !open.isEmpty && looks.isDue(at: now) }
 
     /// Takes note of a look at collections, among them those that were ``open``.
     fileprivate mutating func looked(at time: Int64, open: Set<Int64>) {
-      pause = time > self.time ? Settling.shortest : min(pause * 2, 500_000_000)
+      if time > self.time { looks.succeed() }
+      looks.fail()
       self.time = max(self.time, time)
       self.open = open
-      next = MonotonicTime.now + pause
     }
   }
 

@@ -52,9 +52,8 @@ public final class PostgresStore: SharedStore {
   private var confinement = Confinement.unchecked
   private(set) var held: PostgresConnection?
   private var isClosed = false
-  /// When it is tried next to connect, on a monotonic clock, and how long that is after a failure, in nanoseconds.
-  private var (nextAttempt, pause) = (0 as UInt, shortestPause)
-  private static let (shortestPause, longestPause) = (100_000_000 as UInt, 1_000_000_000 as UInt)
+  /// When it is tried next to connect.
+  private var attempts = Backoff(from: 100_000_000, to: 1_000_000_000)
   /// When every collection is looked at next, whatever was notified, on a monotonic clock.
   private var nextPoll: UInt = 0
   /// The collections as they are shown, by id.
@@ -103,10 +102,10 @@ public final class PostgresStore: SharedStore {
   deinit { confine(to: .unchecked) }
 
   /// How often a start tries to connect, once a second, as a database may be starting beside the service.
-  private static let attempts = 10
+  private static let firstAttempts = 10
 
   private static func connect(_ servers: PostgresServers) throws(StoreError) -> PostgresConnection {
-    for _ in 1..<attempts {
+    for _ in 1..<firstAttempts {
       do { return try servers.connect() } catch {
         guard case .away = error else { throw error }
         sleep(1)
@@ -158,19 +157,17 @@ public final class PostgresStore: SharedStore {
     if let held, !held.isLost { return held }
     held = nil
     let start = MonotonicTime.now
-    // Callers are refused at once while no connection can be had.
-    guard start >= nextAttempt else { throw .away(reason: link.failure) }
+    // What waits for a connection is refused at once while none can be had.
+    guard attempts.isDue(at: start) else { throw .away(reason: link.failure) }
     do {
       let connection = try servers.connect()
       try begin(connection)
-      pause = PostgresStore.shortestPause
+      attempts.succeed()
       return connection
     } catch {
       held = nil
       link.isLost("\(error)")
-      let end = MonotonicTime.now
-      nextAttempt = end + max(end - start, pause)
-      pause = min(pause * 2, PostgresStore.longestPause)
+      attempts.fail(least: MonotonicTime.now - start)
       throw error
     }
   }
@@ -333,33 +330,5 @@ public final class PostgresStore: SharedStore {
       try CollectionInfo.all(
         connection.run([PostgresQueries.all.with()])[0], of: configuration.address)
     }
-  }
-}
-
-extension CollectionInfo {
-  /// Reads all rows of an answer.
-  static func all(
-    _ answer: PostgresResult, of address: PostgresAddress
-  ) throws(StoreError) -> [CollectionInfo] {
-    var infos: [CollectionInfo] = []
-    for row in 0..<answer.count { infos.append(try CollectionInfo(answer[row], of: address)) }
-    return infos
-  }
-
-  /// Reads the rows of an answer that make sense; the keys of the others, as far as they have one, and the first error.
-  static func readable(
-    _ answer: PostgresResult, of address: PostgresAddress
-  ) -> (infos: [CollectionInfo], unreadable: (keys: [Int64], error: StoreError?)) {
-    var infos: [CollectionInfo] = []
-    var (keys, error): ([Int64], StoreError?) = ([], nil)
-    for row in 0..<answer.count {
-      do throws(StoreError) {
-        infos.append(try CollectionInfo(answer[row], of: address))
-      } catch let fault {
-        keys += [answer[row].integer(0)].compactMap(\.self)
-        error = error ?? fault
-      }
-    }
-    return (infos, (keys, error))
   }
 }

@@ -31,11 +31,11 @@ struct RowLoader {
       connection, .all, of: info.key, hasChecksums: info.hasChecksums, now: now)
     let total = try read(reader, consumer)
     guard total == info.featureCount else {
-      throw damage("a collection of \(info.featureCount) features has \(total) rows")
+      throw connection.damage("a collection of \(info.featureCount) features has \(total) rows")
     }
     // Expired rows are found by the index of expiries: it must know every one.
     guard try features.countExpired(in: info.key) == reader.expiring else {
-      throw damage("the index of expiries isn't that of the features")
+      throw connection.damage("the index of expiries isn't that of the features")
     }
     return reader.expired
   }
@@ -74,9 +74,5 @@ struct RowLoader {
     queue.sync {}
     if let failure = failure.withLock({ $0 }) { throw failure }
     return total
-  }
-
-  private func damage(_ reason: String) -> StoreError {
-    .damaged(path: connection.path, reason: reason)
   }
 }

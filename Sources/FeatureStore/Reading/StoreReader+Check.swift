@@ -54,7 +54,7 @@ extension StoreReader {
   private func checkCounter() throws {
     let count = try connection.integer(
       "SELECT count(*) FROM store WHERE typeof(version) = 'integer' AND version >= 0")
-    guard count == 1 else { throw damage("its counter is missing, or makes no sense") }
+    guard count == 1 else { throw connection.damage("its counter is missing, or makes no sense") }
   }
 
   /// Each row belongs to a collection, also one that was dropped.
@@ -69,7 +69,7 @@ extension StoreReader {
       guard let found = found.flatMap({ $0 }) else { return }
       try owner.bind(found, at: 1)
       guard try owner.first({ (_: Statement) throws(StoreError) in true }) == true else {
-        throw damage("features belong to a collection that doesn't exist")
+        throw connection.damage("features belong to a collection that doesn't exist")
       }
       key = found
     }
@@ -124,14 +124,9 @@ extension StoreReader {
     _ report: inout Report
   ) throws -> FeatureIndex? {
     let name = file.path(besides: path)
-    let ids = try changes.changedIDs(since: file)
-    let batch = try RowReader.features(ids, of: info, on: connection, now: now)
     let id = UInt64(bitPattern: try connection.integer("SELECT id FROM store") ?? 0)
-    if let source = IndexFile(name, of: .init(storeID: id, file)),
-      let index = try FeatureIndex.decode(source, changing: ids, to: batch)
-    {
-      let gone = index.expired(at: now)
-      return gone.isEmpty ? index : try index.applying(.remove(gone))
+    if let found = try changes.index(of: info, from: file, storeID: id, now: now) {
+      return found.index
     }
     if DataDirectory.isMissing(name) {
       // A service may have replaced it since this reader began. A backup doesn't have it.
@@ -141,6 +136,4 @@ extension StoreReader {
     }
     return nil
   }
-
-  private func damage(_ reason: String) -> StoreError { .damaged(path: path, reason: reason) }
 }

@@ -32,6 +32,9 @@ final class Connection {
     return pointer
   }
 
+  /// The error of a database that isn't as it was written.
+  func damage(_ reason: String) -> StoreError { .damaged(path: path, reason: reason) }
+
   /// Opens a file.
   init(path: String, _ mode: Mode = .existing, holding holder: AnyObject? = nil) throws(StoreError)
   {

@@ -45,23 +45,17 @@ extension SQLiteStore {
     _ info: CollectionInfo, _ file: IndexFileName, _ core: StoreCore, now: Int64
   ) throws -> LoadedIndex {
     let path = file.path(besides: core.connection.path)
-    guard let source = IndexFile(path, of: .init(storeID: core.storeID, file)) else {
-      throw Unusable(reason: "\(path) is missing or damaged")
-    }
-    let ids = try core.changes.changedIDs(since: file)
-    let batch = try core.features(ids, of: info, now: now)
-    guard var index = try FeatureIndex.decode(source, changing: ids, to: batch) else {
-      throw Unusable(reason: "\(path) is damaged")
-    }
-    let gone = index.expired(at: now)
-    if !gone.isEmpty { index = try index.applying(.remove(gone)) }
+    guard
+      let (index, changes) = try core.changes.index(
+        of: info, from: file, storeID: core.storeID, now: now)
+    else { throw Unusable(reason: "\(path) is missing or damaged") }
     let expired = try core.features.countExpired(in: info.key, at: now)
     guard index.count + expired == info.featureCount else {
       throw Unusable(
         reason: "\(path) and the changes since have \(index.count) features, "
           + "not \(info.featureCount - expired)")
     }
-    return LoadedIndex(info: info, index: index, expired: expired, changes: ids.count, fault: nil)
+    return LoadedIndex(info: info, index: index, expired: expired, changes: changes, fault: nil)
   }
 
   /// Returns a verifier for what this store hasn't checked; nil if it has checked everything.

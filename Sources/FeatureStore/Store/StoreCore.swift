@@ -25,11 +25,11 @@ final class StoreCore {
     lock = try DirectoryLock(directory: directory)
     connection = try DatabaseFile.open(in: directory, holding: lock)
     guard let id = try connection.integer("SELECT id FROM store WHERE typeof(version) = 'integer'")
-    else { throw .damaged(path: connection.path, reason: "its counter is missing") }
+    else { throw connection.damage("its counter is missing") }
     storeID = UInt64(bitPattern: id)
     let last = try connection.integer("SELECT version FROM store") ?? -1
     guard (0...FeatureID.integerRange.upperBound).contains(last) else {
-      throw .damaged(path: connection.path, reason: "its counter makes no sense")
+      throw connection.damage("its counter makes no sense")
     }
     versions = VersionCounter(after: last, clock: clock)
     needsPageCheck = try DatabaseFile.needsPageCheck(connection)
@@ -49,16 +49,6 @@ final class StoreCore {
   /// A loader of all rows of a collection.
   func rows(of info: CollectionInfo, now: Int64) -> RowLoader {
     RowLoader(connection: connection, features: features, info: info, now: now)
-  }
-
-  /// Reads the features with some ids, but those that have expired, in the order of the ids.
-  func features(
-    _ ids: [FeatureID], of info: CollectionInfo, now: Int64
-  ) throws(StoreError) -> FeatureBatch {
-    // Without a transaction each statement would lock the database.
-    try connection.transaction("BEGIN") { () throws(StoreError) in
-      try RowReader.features(ids, of: info, on: connection, now: now)
-    }
   }
 
   /// Lowers the ceiling to the last version, if it can be written.

@@ -124,7 +124,7 @@ final class CollectionTable {
   func saveCeiling(_ version: Int64) throws(StoreError) {
     try raise.bind(version, at: 1)
     guard try raise.run() == 1 else {
-      throw .damaged(path: raise.connection.path, reason: "its counter is missing")
+      throw raise.connection.damage("its counter is missing")
     }
   }
 
@@ -197,7 +197,7 @@ final class CollectionTable {
       }),
       row.type(7) == SQLITE_NULL || plausible.contains(row.integer(7)), 0...1 ~= row.integer(8)
     else {
-      throw .damaged(path: row.connection.path, reason: "a collection's row makes no sense")
+      throw row.connection.damage("a collection's row makes no sense")
     }
     let info = CollectionInfo(
       key: row.integer(0), id: id, title: row.text(2), description: row.text(3),
@@ -207,8 +207,7 @@ final class CollectionTable {
       hasChecksums: row.integer(8) == 1)
     // Rows that were written before there were checksums have none.
     guard row.type(9) == SQLITE_NULL || row.integer(9) == info.checksum else {
-      throw .damaged(
-        path: row.connection.path, reason: "a collection's row doesn't have its checksum")
+      throw row.connection.damage("a collection's row doesn't have its checksum")
     }
     return info
   }

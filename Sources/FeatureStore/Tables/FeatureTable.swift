@@ -170,3 +170,17 @@ final class FeatureTable {
     return try clearing.run()
   }
 }
+
+extension FeatureRow {
+  /// Binds the row and its checksum to six parameters, `id` to `checksum` in the order of ``Schema``. The
+  /// bytes must live until the statement has run.
+  func bind(to statement: Statement, at first: Int32, checksum: Int64) throws(StoreError) {
+    let isText = if case .integer(_, let writtenAsText) = id { writtenAsText } else { true }
+    try statement.bindBorrowed(id, at: first)
+    try statement.bind(isText ? 1 : 0, at: first + 1)
+    try statement.bindBorrowed(blob: position, at: first + 2)
+    try statement.bindBorrowed(text: properties, at: first + 3)
+    try statement.bind(expires, at: first + 4)
+    try statement.bind(checksum, at: first + 5)
+  }
+}

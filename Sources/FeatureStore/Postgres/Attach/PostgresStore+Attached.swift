@@ -2,7 +2,23 @@ import ClusterCore
 import Threading
 
 extension PostgresStore {
-  /// Takes over changes of attached tables; returns the collections of which another version was made.
+  /// The state of following tables that aren't the store's. Their triggers note in `pending` what has changed, where
+  /// transactions need not wait for each other. From there an instance moves it to `changes`, as a version, by which all
+  /// instances read it.
+  ///
+  /// One instance looks for that all the time, the others once a second, lest it has stopped.
+  struct AttachedFollowing {
+    /// The connection that all else is about.
+    weak var connection: PostgresConnection?
+    /// Whether this instance is the one.
+    var isTaker = false
+    /// Everything from transactions before this one has been taken over.
+    var horizon = "0"
+    /// When collections that couldn't be read are tried again.
+    var retries: [Int64: Backoff] = [:]
+  }
+
+  /// Takes over what has changed in attached tables; returns the collections of which another version was made.
   func takeOver(isPoll: Bool) throws(StoreError) -> Set<Int64> {
     let known = Set(shown.values.filter(\.isAttached).map(\.key))
     guard !known.isEmpty else { return [] }
@@ -76,7 +92,8 @@ extension PostgresStore {
   func followAttached(_ infos: [CollectionInfo]) throws(StoreError) {
     var failure: StoreError?
     for info in infos where info.isAttached {
-      if let retry = attached.retries[info.key], retry.time > MonotonicTime.now { continue }
+      var backoff = attached.retries[info.key] ?? Backoff(from: 250_000_000, to: 10_000_000_000)
+      guard backoff.isDue(at: MonotonicTime.now) else { continue }
       do throws(StoreError) {
         try noting { (connection) throws(StoreError) in
           try follow(info, connection)
@@ -85,10 +102,10 @@ extension PostgresStore {
       } catch {
         guard held != nil else { throw error }
         if case .noMemory = error { couldNotShow(info, error) }
-        let pause = min((attached.retries[info.key]?.pause ?? 125_000_000) * 2, 10_000_000_000)
-        attached.retries[info.key] = (MonotonicTime.now + pause, pause)
         // A lock that is held for a moment is nothing to tell of.
-        if pause > 1_000_000_000 { failure = failure ?? error }
+        if backoff.pause > 1_000_000_000 { failure = failure ?? error }
+        backoff.fail()
+        attached.retries[info.key] = backoff
       }
     }
     if let failure { throw failure }

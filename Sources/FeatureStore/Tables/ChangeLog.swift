@@ -60,7 +60,7 @@ final class ChangeLog {
       on: connection)
     while try ranges.step() {
       guard ranges.integer(1) >= 0, ranges.integer(2) < FeatureID.integerRange.upperBound else {
-        throw damage("a change has an impossible number")
+        throw connection.damage("a change has an impossible number")
       }
       states[ranges.integer(0)] = State(next: ranges.integer(2) + 1, oldest: ranges.integer(1))
     }
@@ -74,7 +74,7 @@ final class ChangeLog {
         key: names.integer(0), nonce: names.integer(1), firstChange: names.integer(2))
       let until = names.integer(3)
       guard names.integer(4) == ChangeLog.checksum(of: file, until: until) else {
-        throw damage("the name of a stored index doesn't have its checksum")
+        throw connection.damage("the name of a stored index doesn't have its checksum")
       }
       var state = states[file.key] ?? State()
       state.file = file
@@ -83,10 +83,6 @@ final class ChangeLog {
       state.setLimit(featureCount: names.integer(5))
       states[file.key] = state
     }
-  }
-
-  private func damage(_ reason: String) -> StoreError {
-    .damaged(path: connection.path, reason: reason)
   }
 
   private static func checksum(of file: IndexFileName, until time: Int64) -> Int64 {
@@ -245,8 +241,29 @@ final class ChangeLog {
   /// Takes note that the changes below a number were deleted and committed.
   func setTrimmed(_ key: Int64, below number: Int64) { states[key]?.oldest = number }
 
+  // MARK: Reading
+
+  /// The index of a collection by its file and the rows that have changed since, without features that have expired; nil if
+  /// the file is missing or damaged. O(n + k log n) for k changes. The rows are read in one transaction, the caller's if
+  /// there is one.
+  func index(
+    of info: CollectionInfo, from file: IndexFileName, storeID: UInt64, now: Int64
+  ) throws -> (index: FeatureIndex, changes: Int)? {
+    let path = file.path(besides: connection.path)
+    guard let source = IndexFile(path, of: .init(storeID: storeID, file)) else { return nil }
+    let ids = try changedIDs(since: file)
+    let read = { [connection] () throws(StoreError) in
+      try RowReader.features(ids, of: info, on: connection, now: now)
+    }
+    // Without a transaction each row would lock the database.
+    let batch = try connection.isInTransaction ? read() : connection.transaction("BEGIN", read)
+    guard let index = try FeatureIndex.decode(source, changing: ids, to: batch) else { return nil }
+    let gone = index.expired(at: now)
+    return (try gone.isEmpty ? index : index.applying(.remove(gone)), ids.count)
+  }
+
   /// The ids that have changed since a file was written, ascending, each once. O(k log k) for k changes.
-  func changedIDs(since file: IndexFileName) throws(StoreError) -> [FeatureID] {
+  private func changedIDs(since file: IndexFileName) throws(StoreError) -> [FeatureID] {
     let rows = try Statement(
       "SELECT number, id, checksum FROM changes WHERE collection = ?1 AND number >= ?2",
       on: connection)
@@ -259,7 +276,7 @@ final class ChangeLog {
         ChangeLog.checksum(of: $0, numbered: rows.integer(0), in: file.key)
       }
       guard let id, checksum == rows.integer(2) else {
-        throw damage("a change doesn't have its checksum")
+        throw connection.damage("a change doesn't have its checksum")
       }
       ids.insert(id)
     }

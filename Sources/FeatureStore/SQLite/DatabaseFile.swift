@@ -162,7 +162,7 @@ enum DatabaseFile {
     guard finding == "ok" else {
       let reason = finding?.parts(separatedBy: UInt8(ascii: "\n")).last { !$0.isEmpty }.map(
         String.init)
-      throw .damaged(path: connection.path, reason: reason ?? "it can't be checked")
+      throw connection.damage(reason ?? "it can't be checked")
     }
   }
 

@@ -1,5 +1,0 @@
-/// A run of a statement.
-struct PostgresQuery {
-  let statement: PostgresStatement
-  let parameters: PostgresParameters
-}
