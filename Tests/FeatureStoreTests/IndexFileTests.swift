@@ -86,7 +86,7 @@ import Testing
     #expect(loaded.changes == nil && loaded.fault == nil && plain(loaded.index) == rows)
     while try store.trimChanges(atMost: 100) {}
     try keep(store)
-    #expect(try store.indexFileState(of: info(store)) == .present(changes: 0))
+    #expect(try store.indexFileState(of: info(store)) == .present)
     #expect(try afterKill(directory).loaded.changes == 0)
   }
 

@@ -78,13 +78,8 @@ extension CollectionWriter {
   }
 
   private func needsFile(_ snapshot: CollectionSnapshot) -> Bool {
-    let count = snapshot.index.count
-    guard count >= IndexFileState.minimumCount else { return false }
-    return switch store.indexFileState(of: snapshot.info) {
-    case .missing: true
-    case .present(let changes): changes > count / 40
-    case .underWay: false
-    }
+    snapshot.index.count >= IndexFileState.minimumCount
+      && store.indexFileState(of: snapshot.info) == .missing
   }
 
   /// Whether there was no write for a second, or writes don't stop.
@@ -144,9 +139,7 @@ extension CollectionWriter {
       finish(job)
     }
     for snapshot in catalog.all
-    where needsFile(snapshot) && store.indexFileState(of: snapshot.info) == .missing
-      && deadline > .now()
-    {
+    where needsFile(snapshot) && deadline > .now() {
       guard let draft = try? store.beginIndexFile(of: snapshot.info) else { return }
       let job = IndexFileJob(snapshot, draft)
       job.stop(at: deadline)

@@ -1,19 +1,10 @@
 import CHints
 
 extension FeatureIndex {
-  /// Reads an index that ``encode(to:)`` has written, with changes since; nil if the source can't be read
-  /// or isn't an index.
-  ///
-  /// - Parameters:
-  ///   - ids: the ids that have changed, ascending.
-  ///   - batch: the features with those ids, ascending by id; an id without a feature is removed.
-  /// - Throws: ``RecordArena/Full`` if there is no memory for the changed features.
-  /// - Complexity: O(n + k log n) for k changes, on all processors.
-  public static func decode(
-    _ source: some IndexFileSource, changing ids: [FeatureID] = [],
-    to batch: FeatureBatch = FeatureBatch()
-  ) throws(RecordArena.Full) -> FeatureIndex? {
-    try IndexFileDecoder(source)?.decode(changing: ids, to: batch)
+  /// Reads an index that ``encode(to:)`` has written; nil if the source can't be read or isn't an index. O(n), on all
+  /// processors.
+  public static func decode(_ source: some IndexFileSource) -> FeatureIndex? {
+    IndexFileDecoder(source)?.decode()
   }
 
   /// Writes this index to a sink, so that it can be made again.

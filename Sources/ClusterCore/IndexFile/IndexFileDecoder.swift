@@ -49,30 +49,20 @@ struct IndexFileDecoder<Source: IndexFileSource> {
     return section.byteCount <= RecordArena.chunkBytes || section.featureCount == 1
   }
 
-  /// Makes the index with some changes; nil if the source can't be read or isn't an index. See
-  /// ``FeatureIndex/decode(_:changing:to:)``.
-  func decode(
-    blockCapacity: Int = PointIndex.maximumBlockCount, changing ids: [FeatureID] = [],
-    to batch: FeatureBatch = FeatureBatch()
-  ) throws(RecordArena.Full) -> FeatureIndex? {
-    guard count + batch.count <= FeatureIndex.maximumCount else { throw RecordArena.Full() }
-    guard let (arena, references) = layOut() else { return nil }
-    var records = arena
-    let features = SortedFeatures(count: count + batch.count)
+  /// Makes the index; nil if the source can't be read or isn't an index. See ``FeatureIndex/decode(_:)``.
+  func decode(blockCapacity: Int = PointIndex.maximumBlockCount) -> FeatureIndex? {
+    guard let (records, references) = layOut() else { return nil }
+    let features = SortedFeatures(count: count)
     let order = WritableArray<UInt32>(count: count)
     guard read(references, into: features, order), areSectionsInOrder(features, records),
       IndexFileDecoder.isComplete(order)
     else { return nil }
-    let directory = IndexFileDecoder.directory(features, order)
-    let changes = try IndexFileChanges(
-      ids, to: batch, of: features, order, directory, in: &records)
-    let newCount = changes.apply(to: features, count: count)
-    let ends = BlockCuts.ends(count: newCount, capacity: blockCapacity) {
+    let ends = BlockCuts.ends(count: count, capacity: blockCapacity) {
       features.positions.pointer[$0].zOrder
     }
     return FeatureIndex(
       records: records, blocks: IndexFileDecoder.blocks(features, ends, records),
-      directory: directory.applying(changes.edits), blockCapacity: blockCapacity)
+      directory: IndexFileDecoder.directory(features, order), blockCapacity: blockCapacity)
   }
 
   /// Makes an arena of the records, which stay where the file is mapped; nil if they don't fit into one.
@@ -157,7 +147,8 @@ struct IndexFileDecoder<Source: IndexFileSource> {
   private static func directory(
     _ features: SortedFeatures, _ order: WritableArray<UInt32>
   ) -> IDDirectory {
-    let size = IndexFileChanges.directoryBlockCount
+    // Blocks of the directory have room for a few more.
+    let size = IDDirectory.capacity * 3 / 4
     let blocks = inParts(of: (order.count + size - 1) / size) { numbers in
       numbers.map { number in
         let start = number * size

@@ -14,6 +14,10 @@ final class IndexFile: IndexFileSource, @unchecked Sendable {
   /// The size of the mapping, up to the table.
   private let size: Int
 
+  /// The most changes since a file of so many features up to which it is worth having. With more of them a start that reads
+  /// them one by one takes longer than one that reads all rows (docs/benchmarks.md).
+  static func mostChanges(of featureCount: Int) -> Int { max(featureCount / 64, 1000) }
+
   /// Opens a file. Nil if it is missing, or if its head and table aren't those of the file with the
   /// identity.
   init?(_ path: String, of identity: IndexFileLayout.Identity) {

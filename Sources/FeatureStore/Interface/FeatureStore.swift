@@ -146,10 +146,10 @@ public enum IndexFileState: Sendable, Equatable {
   /// The size from which on a collection gets an index file.
   public static let minimumCount = 100_000
 
-  /// There is no file.
+  /// There is no file, or too much has changed since.
   case missing
-  /// There is a file, and a number of changes since.
-  case present(changes: Int)
+  /// There is a file with which a start is quicker.
+  case present
   /// A file is being written.
   case underWay
 }

@@ -77,9 +77,10 @@ final class PostgresIndexCache {
   /// Takes note that features have changed.
   func hasChanged(_ key: Int64, count: Int) { changes[key, default: 0] += count }
 
-  func state(of key: Int64) -> IndexFileState {
-    if underWay.contains(key) { return .underWay }
-    return files[key] == nil ? .missing : .present(changes: changes[key] ?? 0)
+  func state(of info: CollectionInfo) -> IndexFileState {
+    if underWay.contains(info.key) { return .underWay }
+    let isOutdated = changes[info.key] ?? 0 > IndexFile.mostChanges(of: info.featureCount)
+    return files[info.key] == nil || isOutdated ? .missing : .present
   }
 
   func begin(_ info: CollectionInfo) -> IndexFileDraft {

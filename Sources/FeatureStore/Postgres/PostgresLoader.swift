@@ -91,9 +91,10 @@ struct PostgresLoader: Sendable {
           $0.add(file.version)
         }
       ], within: 60, sinks: [0: rows])
-    let (ids, batch) = try rows.all(of: info.key)
+    let changes = try rows.changes(of: info.key)
     let index = try FeatureIndexBuilder.withMemory(for: info.featureCount) {
-      try FeatureIndex.decode(source, changing: ids, to: batch)
+      let index = FeatureIndex.decode(source)
+      return try changes.isEmpty ? index : index?.applying(changes).index
     }
     guard let index = index ?? nil else { throw Unusable(reason: "\(path) is damaged") }
     guard index.count == info.featureCount || info.source != nil else {
@@ -101,7 +102,9 @@ struct PostgresLoader: Sendable {
         reason:
           "\(path) and the changes since have \(index.count) features, not \(info.featureCount)")
     }
-    return LoadedIndex(info: info, index: index, expired: 0, changes: ids.count, fault: nil)
+    return LoadedIndex(
+      info: info, index: index, expired: 0, changes: changes.reduce(0) { $0 + $1.count },
+      fault: nil)
   }
 
   // MARK: From rows

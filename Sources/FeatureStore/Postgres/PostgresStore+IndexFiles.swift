@@ -31,7 +31,7 @@ extension PostgresStore {
     guard let cache, let shown = shown[info.id], shown.isSameState(as: info) else {
       return .underWay
     }
-    return cache.state(of: info.key)
+    return cache.state(of: info)
   }
 
   /// Begins an index file of a collection as it is shown.

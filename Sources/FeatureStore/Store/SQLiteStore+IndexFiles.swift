@@ -5,7 +5,7 @@ extension SQLiteStore {
   public func indexFileState(of info: CollectionInfo) -> IndexFileState {
     guard let state = try? opened().changes.states[info.key] else { return .missing }
     if state.draft != nil { return .underWay }
-    return state.file.map { .present(changes: Int(state.next - $0.firstChange)) } ?? .missing
+    return state.file == nil ? .missing : .present
   }
 
   /// Begins an index file of a collection as it is now.

@@ -23,8 +23,10 @@ final class ChangeLog {
     /// The most changes since a file; beyond them it is given up.
     var limit: Int64 = 0
 
-    /// Sets the limit: beyond it reading the changed features takes longer than reading all of them.
-    mutating func setLimit(featureCount: Int64) { limit = max(featureCount / 8, 1000) }
+    /// Sets the limit by the number of features in the file.
+    mutating func setLimit(featureCount: Int) {
+      limit = Int64(IndexFile.mostChanges(of: featureCount))
+    }
   }
 
   private(set) var states: [Int64: State] = [:]
@@ -80,7 +82,7 @@ final class ChangeLog {
       state.file = file
       state.next = max(state.next, file.firstChange)
       state.expiredUntil = until
-      state.setLimit(featureCount: names.integer(5))
+      state.setLimit(featureCount: Int(names.integer(5)))
       states[file.key] = state
     }
   }
@@ -179,7 +181,7 @@ final class ChangeLog {
       key: key, nonce: Int64(bitPattern: UInt64.random(in: .min ... .max)), firstChange: state.next)
     state.draft = file
     state.expiredUntil = max(state.expiredUntil, expiredUntil)
-    state.setLimit(featureCount: Int64(featureCount))
+    state.setLimit(featureCount: featureCount)
     states[key] = state
     return file
   }
@@ -257,9 +259,10 @@ final class ChangeLog {
     }
     // Without a transaction each row would lock the database.
     let batch = try connection.isInTransaction ? read() : connection.transaction("BEGIN", read)
-    guard let index = try FeatureIndex.decode(source, changing: ids, to: batch) else { return nil }
+    guard let index = FeatureIndex.decode(source) else { return nil }
     let gone = index.expired(at: now)
-    return (try gone.isEmpty ? index : index.applying(.remove(gone)), ids.count)
+    if gone.isEmpty, ids.isEmpty { return (index, 0) }
+    return (try index.applying([.remove(gone + ids), .upsert(batch)]).index, ids.count)
   }
 
   /// The ids that have changed since a file was written, ascending, each once. O(k log k) for k changes.
