@@ -1,8 +1,10 @@
 import CHints
 
 extension FeatureIndex {
-  /// Reads an index that ``encode(to:)`` has written; nil if the source can't be read or isn't an index. O(n), on all
-  /// processors.
+  /// Reads an index that ``encode(to:)`` has written; nil if the source can't be read or isn't an index.
+  ///
+  /// - Throws: ``RecordArena/Full`` if there is no memory for the changed features.
+  /// - Complexity: O(n), on all processors.
   public static func decode(_ source: some IndexFileSource) -> FeatureIndex? {
     IndexFileDecoder(source)?.decode()
   }

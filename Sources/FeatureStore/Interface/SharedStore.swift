@@ -41,7 +41,7 @@ public protocol SharedStore: FeatureStore {
   func recheck(_ features: [FeatureID], of info: CollectionInfo) throws(StoreError)
 }
 
-/// What came of a comparison of a collection as it is shown with what a shared store holds.
+/// The result of comparing a collection as it is shown with its rows in a shared store.
 public struct StoreComparison: Sendable {
   /// The collection, as it was shown.
   public let info: CollectionInfo

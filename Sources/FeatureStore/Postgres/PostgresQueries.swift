@@ -217,6 +217,6 @@ enum PostgresQueries {
 enum DropMark {
   /// The key under which they are kept. Those of collections begin with 1.
   static let collection: Int64 = 0
-  /// How long they are kept at least, in microseconds: far longer than a write waits to be told what has become of it.
+  /// How long they are kept at least, in microseconds: far longer than a write waits for its outcome.
   static let lifetime: Int64 = 3_600_000_000
 }

@@ -14,7 +14,7 @@ struct PostgresRows {
   private let keepsIDs: Bool
   private var columns = Columns()
   private var deleted = PostgresArray.IDs()
-  /// What the transaction has written or deleted.
+  /// The features that the transaction has written or deleted.
   private var changed = PostgresArray.IDs()
 
   /// - Parameter hasOneOperation: whether there is one operation, in which no id comes twice.

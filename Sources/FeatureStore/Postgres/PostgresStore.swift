@@ -157,7 +157,7 @@ public final class PostgresStore: SharedStore {
     if let held, !held.isLost { return held }
     held = nil
     let start = MonotonicTime.now
-    // What waits for a connection is refused at once while none can be had.
+    // Callers are refused at once while no connection can be had.
     guard attempts.isDue(at: start) else { throw .away(reason: link.failure) }
     do {
       let connection = try servers.connect()

@@ -67,7 +67,7 @@ struct ReadRows: Sendable {
   }
 
   var living = Features()
-  /// Features that have expired. They are checked too, since their expiry may be what is wrong.
+  /// Features that have expired. They are checked, too, since their expiry may be the fault.
   var expired = Features()
 
   var count: Int { living.batch.count + expired.batch.count }

@@ -2,9 +2,9 @@ import ClusterCore
 import Threading
 
 extension PostgresStore {
-  /// The state of following tables that aren't the store's. Their triggers note in `pending` what has changed, where
-  /// transactions need not wait for each other. From there an instance moves it to `changes`, as a version, by which all
-  /// instances read it.
+  /// The state of following tables that aren't the store's. Their triggers note changes in `pending`, where transactions
+  /// need not wait for each other. From there an instance moves it to `changes`, as a version, by which all instances
+  /// read it.
   ///
   /// One instance looks for that all the time, the others once a second, lest it has stopped.
   struct AttachedFollowing {
@@ -18,7 +18,7 @@ extension PostgresStore {
     var retries: [Int64: Backoff] = [:]
   }
 
-  /// Takes over what has changed in attached tables; returns the collections of which another version was made.
+  /// Takes over changes of attached tables; returns the collections of which another version was made.
   func takeOver(isPoll: Bool) throws(StoreError) -> Set<Int64> {
     let known = Set(shown.values.filter(\.isAttached).map(\.key))
     guard !known.isEmpty else { return [] }
