@@ -37,7 +37,7 @@ import Testing
     let (none, numbers, strings) =
       (index.testColumn("none"), index.testColumn("n"), index.testColumn("s"))
     #expect(none.isAllMissing && none.byteCount < 10_000)
-    #expect(numbers.hasNumbers && !numbers.hasCodes && numbers.byteCount < 10 * 50_000 + 10_000)
+    #expect(numbers.hasNumbers && !numbers.hasCodes && numbers.byteCount < 8 * 50_000 + 10_000)
     #expect(!strings.hasNumbers && strings.byteCount < 4 * 50_000 + 10_000)
     #expect(strings.entryCount == 9)
     #expect(numbers.code(at: 7) == PropertyColumn.number)

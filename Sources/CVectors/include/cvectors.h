@@ -148,9 +148,6 @@ uint64_t cvectors_known(const double *numbers, size_t count);
 /// begins, and one whose beginning is NaN too does neither.
 uint64_t cvectors_apart(const double *firsts, const double *lasts, size_t count, double low, double high);
 
-/// Which of some levels are from `low` to `high`: a bit for each, and no others in the last word.
-void cvectors_levels_within(const uint16_t *levels, size_t count, uint16_t low, uint16_t high, uint64_t *bits);
-
 /// Sums those of at least one point that have a bit; that of the first one is number `start`. The first of a sum
 /// without points is UINT64_MAX.
 ///

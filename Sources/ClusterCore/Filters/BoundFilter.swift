@@ -51,11 +51,6 @@ public struct BoundFilter: Sendable {
     return (0..<wordCount).reduce(0) { $0 + words[$1].nonzeroBitCount }
   }
 
-  /// Fetches what ``write(maskOfBlock:count:to:)`` reads, as far as it is known to.
-  func prefetch(block number: Int, count: Int) {
-    root.prefetch(from: number << PointIndex.blockBits, count: count)
-  }
-
   /// Calls `body` with the ordinals of the features of a run that pass, in order.
   @inlinable
   public func forEachPassing(in range: Range<Int>, _ body: (Int) throws -> Void) rethrows {

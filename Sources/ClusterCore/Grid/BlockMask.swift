@@ -41,8 +41,7 @@ final class BlockMask {
   /// Fetches what tells which features of a block pass.
   func prefetch(_ number: Int, _ pointers: IndexPointers) {
     chints_prefetch(pointers.blocks[number].nodes)
-    if region.masks?.prefetch(number) == true { return }
-    region.filter?.prefetch(block: number, count: pointers.blocks[number].count)
+    region.masks?.prefetch(number)
   }
 
   /// Finds the bits of the block that is loaded after the next one, and fetches what its sum needs.

@@ -82,13 +82,12 @@ final class FilterMasks: @unchecked Sendable {
     return (UnsafePointer(words(number)), sums[number])
   }
 
-  /// Prefetches the bits of a block, and returns whether they are known.
-  func prefetch(_ number: Int) -> Bool {
-    guard states[number].load(ordering: .relaxed) == State.filled else { return false }
+  /// Prefetches the bits of a block that are known.
+  func prefetch(_ number: Int) {
+    guard states[number].load(ordering: .relaxed) == State.filled else { return }
     chints_prefetch(words(number))
     chints_prefetch(words(number) + 8)
     chints_prefetch(sums + number)
-    return true
   }
 
   /// Keeps a block, unless another thread does.

@@ -7,10 +7,6 @@ final class ColumnChunk: Sendable {
   let codes: FixedArray<PropertyColumn.Code>?
   /// The numbers, NaN for other values; nil if there are no numbers.
   let doubles: FixedArray<Double>?
-  /// The levels of the numbers; nil if there are none.
-  let levels: FixedArray<NumberLevels.Level>?
-  /// How numbers become levels.
-  let scale: NumberLevels
   /// The least and the greatest number; infinite in the opposite direction if there is none.
   let extent: (least: Double, greatest: Double)
   /// The number of numbers.
@@ -33,22 +29,13 @@ final class ColumnChunk: Sendable {
       }
     }
     (self.extent, numberCount) = (extent, numbers)
-    if let doubles, numbers > 0 {
-      let made = NumberLevels.levels(
-        of: doubles, least: extent.least, greatest: extent.greatest)
-      (scale, levels) = (made.scale, made.levels)
-    } else {
-      (scale, levels) = (.empty, nil)
-    }
   }
 
   /// Whether all values are numbers.
   var isNumeric: Bool { numberCount == count }
 
   /// The memory it takes, in bytes.
-  var byteCount: Int {
-    64 + (codes?.byteCount ?? 0) + (doubles?.byteCount ?? 0) + (levels?.byteCount ?? 0)
-  }
+  var byteCount: Int { 64 + (codes?.byteCount ?? 0) + (doubles?.byteCount ?? 0) }
 
   func code(at offset: Int) -> PropertyColumn.Code {
     if let codes { return codes.pointer[offset] }

@@ -1,10 +1,8 @@
-import CHints
-
 /// The values of one property of all features of a ``FeatureIndex``, by ordinal.
 ///
 /// The values are in chunks, one for each block of the index, which changed indexes share like the
 /// blocks. Each value has a code: missing, false, true, number, or an entry of a dictionary that
-/// holds each distinct string, array and object once. A value takes 10 bytes if the chunk has
+/// holds each distinct string, array and object once. A value takes 8 bytes if the chunk has
 /// numbers, 4 bytes if it has codes other than missing, and none if all are missing.
 public final class PropertyColumn: Sendable {
   /// The kind of a value, or its entry in the dictionary.
@@ -28,8 +26,6 @@ public final class PropertyColumn: Sendable {
   let codes: BlockTable<Code>
   /// The numbers by ordinal, NaN for other values; nil for blocks without numbers.
   let doubles: BlockTable<Double>
-  /// The levels of the numbers by ordinal; nil for blocks without numbers.
-  let levels: BlockTable<NumberLevels.Level>
   /// The extent of the numbers in each block.
   let zones: ZoneTable
   /// The strings, and flagged arrays and objects. Some may belong to no feature any more.
@@ -66,7 +62,6 @@ public final class PropertyColumn: Sendable {
     self.livingEntries = livingEntries
     codes = BlockTable(chunks.count, made, \.codes, of: old?.codes, after: edit)
     doubles = BlockTable(chunks.count, made, \.doubles, of: old?.doubles, after: edit)
-    levels = BlockTable(chunks.count, made, \.levels, of: old?.levels, after: edit)
     zones = ZoneTable(chunks.count, made, of: old?.zones, after: edit)
     var (count, bytes) = (old?.count ?? 0, old?.chunkBytes ?? 0)
     for number in edit?.removed(of: old?.chunks.count ?? 0) ?? [] {
@@ -137,12 +132,6 @@ public final class PropertyColumn: Sendable {
   /// Returns the number of the feature with an ordinal, or NaN for another value.
   @inline(__always)
   public func number(at ordinal: Int) -> Double { doubles[around: ordinal]?[ordinal] ?? .nan }
-
-  /// Fetches the levels of a run in a block.
-  func prefetchLevels(from ordinal: Int, count: Int) {
-    guard let levels = levels[around: ordinal].map({ $0 + ordinal }) else { return }
-    for line in 0..<(count + 31) / 32 { chints_prefetch(levels + 32 * line) }
-  }
 
   /// Returns the code of the feature with an ordinal.
   @inline(__always)

@@ -8,8 +8,6 @@ struct ZoneTable: Sendable {
     let greatest: Double
     /// Whether all values are numbers.
     let isNumeric: Bool
-    /// How numbers become levels.
-    let scale: NumberLevels
 
     /// Whether there are no numbers.
     var isEmpty: Bool { least > greatest }
@@ -36,8 +34,7 @@ struct ZoneTable: Sendable {
     }
     for (number, chunk) in made.all {
       zones.pointer[number] = Zone(
-        least: chunk.extent.least, greatest: chunk.extent.greatest, isNumeric: chunk.isNumeric,
-        scale: chunk.scale)
+        least: chunk.extent.least, greatest: chunk.extent.greatest, isNumeric: chunk.isNumeric)
     }
     self.zones = zones.fixed
   }

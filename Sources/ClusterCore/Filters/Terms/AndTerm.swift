@@ -23,10 +23,6 @@ struct AndTerm: SlowTerm {
     return result
   }
 
-  func prefetch(from ordinal: Int, count: Int) {
-    for term in terms { term.prefetch(from: ordinal, count: count) }
-  }
-
   func narrow(_ words: UnsafeMutablePointer<UInt64>, from ordinal: Int, count: Int) {
     for term in terms { term.narrow(words, from: ordinal, count: count) }
   }

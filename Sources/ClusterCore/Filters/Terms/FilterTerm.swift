@@ -13,8 +13,6 @@ protocol FilterTerm: Sendable {
   /// Clears the bits of those of `count` features of a block for which the term isn't true. Bit i of the words
   /// stands for the feature `ordinal + i`.
   func narrow(_ words: UnsafeMutablePointer<UInt64>, from ordinal: Int, count: Int)
-  /// Fetches what ``narrow(_:from:count:)`` reads first.
-  func prefetch(from ordinal: Int, count: Int)
 }
 
 extension FilterTerm {
@@ -24,13 +22,7 @@ extension FilterTerm {
 
   func coverage(ofBlock number: Int) -> Coverage { .partial }
 
-  func prefetch(from ordinal: Int, count: Int) {}
-
   func narrow(_ words: UnsafeMutablePointer<UInt64>, from ordinal: Int, count: Int) {
-    narrowByWord(words, from: ordinal, count: count)
-  }
-
-  func narrowByWord(_ words: UnsafeMutablePointer<UInt64>, from ordinal: Int, count: Int) {
     for word in 0..<(count + 63) / 64 where words[word] != 0 {
       words[word] = mask(from: ordinal + 64 * word, among: words[word])
     }

@@ -16,17 +16,6 @@ struct NumberTerm: FilterTerm {
         : cvectors_within(values, count, low, high))
   }
 
-  func prefetch(from ordinal: Int, count: Int) {
-    column.prefetchLevels(from: ordinal, count: count)
-  }
-
-  func narrow(_ words: UnsafeMutablePointer<UInt64>, from ordinal: Int, count: Int) {
-    guard
-      LevelComparison(column: column, low: low, high: high, passing: isNegated ? .apart : .within)
-        .narrow(words, from: ordinal, count: count)
-    else { return narrowByWord(words, from: ordinal, count: count) }
-  }
-
   func coverage(ofBlock number: Int) -> Coverage {
     let zone = column.zones[number]
     if zone.isEmpty { return .outside }

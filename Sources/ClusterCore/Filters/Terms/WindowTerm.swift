@@ -24,19 +24,6 @@ struct WindowTerm: FilterTerm {
     return candidates & ~outside & cvectors_known(first, count)
   }
 
-  func prefetch(from ordinal: Int, count: Int) {
-    times.times.prefetchLevels(from: ordinal, count: count)
-  }
-
-  func narrow(_ words: UnsafeMutablePointer<UInt64>, from ordinal: Int, count: Int) {
-    guard times.days.doubles[around: ordinal] == nil,
-      LevelComparison(
-        column: times.times, low: window.first, high: window.last,
-        passing: isNegated ? .apart : takesMissing ? .notApart : .within
-      ).narrow(words, from: ordinal, count: count)
-    else { return narrowByWord(words, from: ordinal, count: count) }
-  }
-
   func coverage(ofBlock number: Int) -> Coverage {
     let (zone, days) = (times.times.zones[number], times.days.zones[number])
     if zone.isEmpty { return takesMissing && !isNegated ? .inside : .outside }
