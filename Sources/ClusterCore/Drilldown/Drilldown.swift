@@ -172,3 +172,57 @@ public struct Drilldown: Sendable {
     return (zoomLevel, cells, result)
   }
 }
+
+extension Drilldown {
+  /// The zoom at which its features come apart, and the rectangle in which to show them.
+  ///
+  /// - Complexity: O(n) in the features of at most 25 cells if its features alone don't meet the thresholds, as
+  ///   the cells that hold them are then summed up at each zoom.
+  public var expansion: Expansion {
+    let found = layer.finestBounds(of: annotation, in: collection.index)
+    let zoom = layer.expansionZoom(of: annotation, in: collection.index, found) {
+      isClustered($1, of: $0)
+    }
+    return Expansion(zoom: zoom, visibleMapRect: found.bounds.visibleMapRect)
+  }
+
+  /// Whether a cell that holds its features meets the thresholds, together with its other features.
+  private func isClustered(_ cell: CellPosition, of grid: CellGrid) -> Bool {
+    let settings = options.settings
+    let locations = settings.minUniqueLocationsForClustering
+    // A cell has no fewer features than the annotation alone.
+    if annotation.count >= settings.minPoints, locations <= 1 { return true }
+    let region = CellRegion(grid: grid, cell: cell)
+    let scope = Drilldown.scope(of: collection, passing: options.filter, part, in: region)
+    let sum = GridSummation.sums(
+      of: scope.points, in: EverywhereRegion(), by: GridRange(grid: grid, only: cell),
+      excluding: scope.ordinals(of: settings.keepApart), countingLocations: locations > 1
+    ).first
+    return sum.map(settings.areMet(by:)) ?? true
+  }
+}
+
+/// The group that an annotation's id names, and the test for its features.
+struct GroupPart: Sendable {
+  let group: ClusterGroup
+  /// The keys of the grouping property; nil if no feature has it, so that all are in the group without a value.
+  let keys: KeyColumn?
+  /// The rank of the group among the keys.
+  let rank: UInt32
+
+  /// Nil if no feature is in such a group.
+  ///
+  /// - Parameter lookUp: Returns the grouping property of a group and its keys; nil if no feature has it.
+  init?(
+    _ name: GroupName, _ lookUp: (GroupName) -> (property: [UInt8], keys: KeyColumn)?
+  ) {
+    guard let (property, keys) = lookUp(name) else {
+      guard name.isOf(key: nil) else { return nil }
+      (group, self.keys, rank) = (ClusterGroup(name: name, key: nil), nil, 0)
+      return
+    }
+    guard let rank = keys.rank(of: name) else { return nil }
+    (group, self.keys) = (Grouping(property: property, keys: keys).group(Int(rank)), keys)
+    self.rank = rank
+  }
+}

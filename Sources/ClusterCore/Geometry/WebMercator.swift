@@ -40,3 +40,49 @@ public enum WebMercator {
     atan(sinh(.pi * (1 - 2 * y / worldSize))) * 180 / .pi
   }
 }
+
+/// A position on MapKit's square world, in map points; see ``WebMercator``.
+public struct MapPoint: Hashable, Sendable {
+  /// Map points east of 180° W.
+  public var x: Double
+  /// Map points south of the northern edge.
+  public var y: Double
+
+  /// Creates a map point without checking or wrapping it.
+  public init(x: Double, y: Double) {
+    self.x = x
+    self.y = y
+  }
+}
+
+/// A rectangle in map points. Where it extends past the world, x wraps around and y is clipped.
+public struct MapRect: Hashable, Sendable {
+  /// The western edge.
+  public var x: Double
+  /// The northern edge.
+  public var y: Double
+  /// The extent eastwards.
+  public var width: Double
+  /// The extent southwards.
+  public var height: Double
+
+  /// Creates a rectangle from its north-western corner and its size.
+  public init(x: Double, y: Double, width: Double, height: Double) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
+
+  /// Returns the rectangle grown on each side by `factor` times its width or height.
+  public func grown(by factor: Double) -> MapRect {
+    let (dx, dy) = (width * factor, height * factor)
+    return MapRect(x: x - dx, y: y - dy, width: width + 2 * dx, height: height + 2 * dy)
+  }
+}
+
+/// Returns 2 raised to a power, exactly for integers.
+func exponential2(_ exponent: Double) -> Double { pow(2, exponent) }
+
+/// Returns the logarithm to base 2.
+func logarithm2(_ value: Double) -> Double { log2(value) }

@@ -46,3 +46,58 @@ final class FeatureBlock: Sendable {
   /// The memory it takes without the records, in bytes.
   var byteCount: Int { points.byteCount + (expires?.byteCount ?? 0) }
 }
+
+/// A feature that is being added to an index.
+struct FeatureEntry: BitwiseCopyable {
+  var position: Position
+  var reference: RecordReference
+  /// Its ordinal in the old index, or ``isNew``.
+  var origin = isNew
+  /// Its expiry in milliseconds since 1970, or ``never``.
+  var expires: Int64
+
+  static let isNew = UInt32.max
+  static let never = Int64.max
+
+  /// Creates the entry of a new feature from its record in the arena.
+  init(_ reference: RecordReference, _ record: FeatureRecord) {
+    position = Position(record.coordinate)
+    self.reference = reference
+    expires = record.expires ?? FeatureEntry.never
+  }
+
+  /// Creates the entry of an existing feature.
+  init(_ offset: Int, of block: FeatureBlock, origin: Int) {
+    position = block.points.positions.pointer[offset]
+    reference = block.references.pointer[offset]
+    self.origin = UInt32(origin)
+    expires = block.expires?.pointer[offset] ?? FeatureEntry.never
+  }
+}
+
+/// Divides a sequence into blocks.
+enum BlockCuts {
+  /// Returns the ends of blocks of at most `capacity` of `count` elements. Where there is a choice,
+  /// a block ends at the largest jump along the curve, so that it covers a few large squares rather
+  /// than many small ones. O(n).
+  ///
+  /// - Parameter key: returns the key of an element on the Z-order curve.
+  static func ends(count: Int, capacity: Int, key: (Int) -> UInt64) -> [Int] {
+    var ends: [Int] = []
+    var start = 0
+    while count - start > capacity {
+      let last = min(start + capacity, count - capacity / 4)
+      var best = (jump: UInt64(0), end: last)
+      var before = key(start + capacity / 2 - 1)
+      for end in start + capacity / 2...last {
+        let after = key(end)
+        if before ^ after > best.jump { best = (before ^ after, end) }
+        before = after
+      }
+      ends.append(best.end)
+      start = best.end
+    }
+    if start < count { ends.append(count) }
+    return ends
+  }
+}

@@ -129,3 +129,19 @@ public struct RecordArena: Sendable {
     Int(reference.raw >> RecordArena.unitBits)
   }
 }
+
+/// The location of a record in a ``RecordArena``: a chunk and an 8-byte unit within it.
+public struct RecordReference: Hashable, Sendable, BitwiseCopyable {
+  let raw: UInt32
+}
+
+/// Raw access to an arena's records for hot loops, valid while a copy of the arena and its
+/// ``RecordArena/table`` are kept alive.
+struct RecordTable: BitwiseCopyable {
+  let bases: UnsafePointer<UInt>
+
+  @inline(__always)
+  subscript(_ reference: RecordReference) -> FeatureRecord {
+    RecordArena.record(reference, base: bases[RecordArena.entry(reference)])
+  }
+}

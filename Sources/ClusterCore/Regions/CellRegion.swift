@@ -21,3 +21,49 @@ struct CellRegion: IndexRegion {
     grid.cell(of: ordinal, in: pointers) == cell
   }
 }
+
+/// The features of a range of cells.
+struct CellsRegion: IndexRegion {
+  private let windows: [GridWindow]
+
+  init(_ cells: GridRange) {
+    windows =
+      cells.rows.isEmpty
+      ? [] : cells.columnRanges.filter { !$0.isEmpty }.map { GridWindow(cells, $0) }
+  }
+
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    let box = pointers.nodes[node].box
+    var touched = false
+    for window in windows where window.touches(box) {
+      guard let span = window.span(of: box) else { continue }
+      if span.isInWindow { return .inside }
+      touched = true
+    }
+    return touched ? .partial : .outside
+  }
+
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    windows.contains { $0.contains(ordinal, in: pointers) }
+  }
+}
+
+/// The features of one location that are also in one cell.
+struct LocationRegion: IndexRegion {
+  let cell: CellRegion
+  let location: Location
+
+  func coverage(of node: Int, in pointers: IndexPointers) -> Coverage {
+    let box = pointers.nodes[node].box
+    if box.maxX >> 9 < location.column || box.minX >> 9 > location.column
+      || box.maxY >> 9 < location.row || box.minY >> 9 > location.row
+    {
+      return .outside
+    }
+    return box.isOneLocation ? cell.coverage(of: node, in: pointers) : .partial
+  }
+
+  func contains(_ ordinal: Int, in pointers: IndexPointers) -> Bool {
+    pointers.positions[ordinal].location == location && cell.contains(ordinal, in: pointers)
+  }
+}

@@ -31,3 +31,40 @@ extension PointIndex {
     return room < 0 ? nil : bounds
   }
 }
+
+extension PointIndex {
+  /// Whether the features are on more than half of the longitudes without crossing 180°.
+  var isWide: Bool {
+    guard count > 0 else { return false }
+    let box = withExtendedLifetime(self) { pointers.nodes[pointers.root].box }
+    return box.maxX - box.minX > 1 << 31
+  }
+
+  /// The exact bounds of all features on the shortest span of longitudes, to a step: west is above east where it crosses
+  /// 180°. Nil if there are no features. See ``PositionGap``.
+  ///
+  /// - Parameter bounds: the exact bounds that don't cross it.
+  func extent(from bounds: GeoBounds) -> GeoBounds {
+    let gap = withExtendedLifetime(self) {
+      PositionGap(of: pointers, in: pointers.nodes[pointers.root].box)
+    }
+    guard let gap else { return bounds }
+    var extent = bounds
+    extent.west = .infinity
+    extent.east = -.infinity
+    forEachOrdinal(in: ColumnRegion(x: gap.east)) { ordinal in
+      extent.west = min(extent.west, coordinate(at: ordinal).longitude)
+      return true
+    }
+    // An extent that ends at 180° doesn't cross it, unless a longitude there is −180.
+    var endsAtAntimeridian = true
+    forEachOrdinal(in: ColumnRegion(x: gap.west)) { ordinal in
+      let coordinate = coordinate(at: ordinal)
+      extent.east = max(extent.east, coordinate.foldedLongitude)
+      if coordinate.longitude != 180 { endsAtAntimeridian = false }
+      return true
+    }
+    if endsAtAntimeridian { extent.east = 180 }
+    return extent
+  }
+}

@@ -75,3 +75,62 @@ final class BlockSelection: Sendable {
     }
   }
 }
+
+/// A selection of a block's features.
+final class SelectedBlock: Sendable {
+  let points: PointBlock
+  /// Their offsets in the block in ascending order.
+  let offsets: FixedArray<UInt16>
+
+  /// The offsets of a whole block of any size.
+  private static let allOffsets: FixedArray<UInt16> = {
+    let offsets = WritableArray<UInt16>(count: PointIndex.maximumBlockCount)
+    for offset in 0..<offsets.count { offsets.pointer[offset] = UInt16(offset) }
+    return offsets.fixed
+  }()
+
+  /// Creates the selection of all features of a block, which it shares.
+  init(whole block: FeatureBlock) {
+    points = block.points
+    offsets = SelectedBlock.allOffsets.slice(0..<block.count)
+  }
+
+  /// Creates the selection of a block, or returns nil if no features are selected.
+  init?(_ block: FeatureBlock, _ selected: [UInt16], _ records: RecordArena) {
+    if selected.isEmpty { return nil }
+    let positions = WritableArray<Position>(count: selected.count)
+    let references = WritableArray<RecordReference>(count: selected.count)
+    let offsets = WritableArray<UInt16>(count: selected.count)
+    for (number, offset) in selected.enumerated() {
+      positions.pointer[number] = block.points.positions.pointer[Int(offset)]
+      references.pointer[number] = block.references.pointer[Int(offset)]
+      offsets.pointer[number] = offset
+    }
+    self.offsets = offsets.fixed
+    points = PointBlock(
+      positions: positions.fixed, references: references.fixed, records: records)
+  }
+}
+
+/// The features of a new scope in index order.
+struct SelectedPoints {
+  let ordinals: WritableArray<UInt32>
+  let positions: WritableArray<Position>
+  let references: WritableArray<RecordReference>
+  private(set) var count = 0
+
+  /// Allocates memory for `capacity` features, all of which must be appended.
+  init(capacity: Int) {
+    ordinals = WritableArray(count: capacity)
+    positions = WritableArray(count: capacity)
+    references = WritableArray(count: capacity)
+  }
+
+  @inline(__always)
+  mutating func append(_ ordinal: UInt32, _ position: Position, _ reference: RecordReference) {
+    ordinals.pointer[count] = ordinal
+    positions.pointer[count] = position
+    references.pointer[count] = reference
+    count &+= 1
+  }
+}

@@ -1,3 +1,5 @@
+import Threading
+
 /// The features that a request concerns: all or some features of a collection, with an index of
 /// only those, so that code that uses the scope needn't know about others.
 public struct FeatureScope: Sendable {
@@ -203,5 +205,26 @@ extension FeatureScope {
 
   func selecting(in region: AnyRegion) -> FeatureScope {
     selecting(in: region) { run, pass in run.forEach(pass) }
+  }
+}
+
+/// The features of a region of a collection, which are selected when they are needed one by one.
+final class UnselectedFeatures: Sendable {
+  /// Where they are.
+  let region: FilterRegion
+  private let select: @Sendable () -> FeatureScope
+  private let made = Locked<FeatureScope?>(nil)
+
+  init(_ region: FilterRegion, _ select: @escaping @Sendable () -> FeatureScope) {
+    (self.region, self.select) = (region, select)
+  }
+
+  /// The scope of them, selected by the first call while others wait.
+  var selected: FeatureScope {
+    made.withLongLock { made in
+      let scope = made ?? select()
+      made = scope
+      return scope
+    }
   }
 }

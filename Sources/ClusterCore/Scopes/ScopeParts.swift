@@ -23,3 +23,25 @@ struct ScopeParts: Sendable {
     all.first { $0.key == key }?.selection.blocks ?? BlockSelection()
   }
 }
+
+/// A part of a cached scope.
+struct ScopePart {
+  /// The key of its features for the property by which the scope is grouped, or nil for none.
+  var key: [UInt8]?
+  var scope: FeatureScope
+}
+
+/// The name of a scope that is worth caching: a filter, and the property by which it is grouped.
+struct ScopeName: Hashable, Sendable {
+  var filter: FilterExpression?
+  var groupBy: [UInt8]?
+  /// Whether it is the whole collection with ordinals without gaps.
+  var isDense = false
+
+  func grouped(by property: [UInt8]) -> ScopeName {
+    ScopeName(filter: filter, groupBy: property)
+  }
+
+  /// The approximate memory it takes, in bytes.
+  var byteCount: Int { (filter?.byteCount ?? 0) + (groupBy?.count ?? 0) }
+}

@@ -95,3 +95,44 @@ struct EntryTerm: SlowTerm {
     return folding.fold(text).withUnsafeBytes { condition.holds(code, $0) }
   }
 }
+
+/// True if the value is a given boolean or string.
+struct CodeTerm: FilterTerm {
+  let column: PropertyColumn
+  let code: PropertyColumn.Code
+
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
+    guard let codes = column.codes[around: ordinal] else { return 0 }
+    let (values, code) = (codes + ordinal, self.code)
+    return candidates.scanned { values[$0] == code }
+  }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    column.chunks[number].codes == nil ? .outside : .partial
+  }
+}
+
+/// True if the value is missing, or with `isNegated` if it isn't.
+struct NullTerm: FilterTerm {
+  let column: PropertyColumn
+  let isNegated: Bool
+
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
+    var missing: UInt64 = candidates
+    if let codes = column.codes[around: ordinal] {
+      let values = codes + ordinal
+      missing = candidates.scanned { values[$0] == PropertyColumn.missing }
+    } else if let doubles = column.doubles[around: ordinal] {
+      let values = doubles + ordinal
+      missing = candidates.scanned { values[$0] != values[$0] }
+    }
+    return isNegated ? candidates & ~missing : missing
+  }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    let chunk = column.chunks[number]
+    if chunk.codes != nil { return .partial }
+    if chunk.doubles == nil { return isNegated ? .outside : .inside }
+    return chunk.isNumeric ? isNegated ? .inside : .outside : .partial
+  }
+}

@@ -28,3 +28,94 @@ extension FilterTerm {
     }
   }
 }
+
+/// A term that is better evaluated after others.
+protocol SlowTerm: FilterTerm {}
+
+extension SlowTerm {
+  var isSlow: Bool { true }
+}
+
+/// Always true or always false.
+struct ConstantTerm: FilterTerm {
+  let value: Bool
+
+  var constant: Bool? { value }
+
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 { value ? candidates : 0 }
+
+  func coverage(ofBlock number: Int) -> Coverage { value ? .inside : .outside }
+}
+
+/// True if all of its terms are.
+struct AndTerm: SlowTerm {
+  let terms: [any FilterTerm]
+
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
+    var rest = candidates
+    for term in terms {
+      rest = term.mask(from: ordinal, among: rest)
+      if rest == 0 { break }
+    }
+    return rest
+  }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    var result = Coverage.inside
+    for term in terms {
+      switch term.coverage(ofBlock: number) {
+      case .outside: return .outside
+      case .partial: result = .partial
+      case .inside: break
+      }
+    }
+    return result
+  }
+
+  func narrow(_ words: UnsafeMutablePointer<UInt64>, from ordinal: Int, count: Int) {
+    for term in terms { term.narrow(words, from: ordinal, count: count) }
+  }
+}
+
+/// True if any of its terms is.
+struct OrTerm: SlowTerm {
+  let terms: [any FilterTerm]
+
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
+    var rest = candidates
+    for term in terms {
+      rest &= ~term.mask(from: ordinal, among: rest)
+      if rest == 0 { break }
+    }
+    return candidates & ~rest
+  }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    var result = Coverage.outside
+    for term in terms {
+      switch term.coverage(ofBlock: number) {
+      case .inside: return .inside
+      case .partial: result = .partial
+      case .outside: break
+      }
+    }
+    return result
+  }
+}
+
+/// True where a term that is never unknown is false.
+struct ComplementTerm: SlowTerm {
+  let term: any FilterTerm
+
+  func mask(from ordinal: Int, among candidates: UInt64) -> UInt64 {
+    candidates & ~term.mask(from: ordinal, among: candidates)
+  }
+
+  func coverage(ofBlock number: Int) -> Coverage {
+    switch term.coverage(ofBlock: number) {
+    case .inside: .outside
+    case .outside: .inside
+    case .partial: .partial
+    }
+  }
+}
