@@ -1,71 +1,69 @@
 import Glibc
 
-// Usage: pincluster-bench [POINTS | MODE ARGUMENTS]. scripts/bench calls it.
+// Usage: pincluster-bench MODE ARGUMENTS. scripts/bench calls it.
 //
-// POINTS (10,000,000): build and query times of the index.
-// --properties POINTS (1,000,000): filters, groups, statistics and methods beside plain viewports.
-// --live PORT COLLECTION POINTS SECONDS: viewports of a running service with the features of --write, at
-//   rest and under updates.
-// --write POINTS FILE: writes synthetic features, by the file's extension .geojsonl, .geojson or .csv.
-// --places SAMPLE COUNT FILE: writes a table of features with times near the cities of the sample.
-// --cities SAMPLE COUNT FILE: writes the cities of the sample repeatedly.
-// --requests VIEW seen|own COUNT SEED FILE: writes requests of a phone's viewport, one on each line.
+// Data and requests, which are printed:
+// --write POINTS geojson|csv: synthetic features.
+// --cities SAMPLE COUNT: the cities of the sample repeatedly, a GeoJSON Feature on each line.
+// --places SAMPLE COUNT: a table of features with times near the cities of the sample.
+// --requests VIEW seen|own COUNT SEED: requests of a phone's viewport, one on each line.
+// --tile-requests COUNT SEED: requests for tiles, one on each line.
+//
+// A running service:
 // --answers PORT FILE SAMPLE COUNT: compares answers of a service that holds those cities with a scan of
 //   them, and prints the mean size of a body.
 // --paced PORT FILE RATE SECONDS: sends requests at a steady rate, and prints the answers per second and
 //   their median and 99th percentile in microseconds.
-// --threads DIRECTORY COPY: one and two threads in process over a data directory of cities, and two
-//   services over it and a copy.
-// --replay DIRECTORY: the fixed requests whose instructions are counted, over a copy of a directory.
-// --costs DIRECTORY COUNT: random reads of every kind, and what they were estimated to cost.
-// --filters DIRECTORY COUNT [windows]: filters over the features of --places, or only those of times and numbers.
+// --live PORT COLLECTION POINTS SECONDS: viewports of a collection with the features of --write, at rest and under
+//   updates.
+//
+// In process:
+// --index POINTS: build and query times of the index.
+// --properties DIRECTORY: filters, groups, statistics and methods over the features of --write, beside plain viewports.
+// --filters DIRECTORY: filters over the features of --places.
 // --world DIRECTORY: viewports of the whole world, new ones and repeated.
-// --tiles DIRECTORY [QUERY]: vector tiles at each zoom, asked for the first time, of the features of --write.
-// --tile-requests COUNT SEED FILE: writes requests for tiles, one on each line.
+// --tiles DIRECTORY: vector tiles at each zoom, asked for the first time, of the features of --write.
+// --threads DIRECTORY COPY: one and two threads over a data directory of cities, and two services over it and a copy.
+// --replay DIRECTORY: the fixed requests whose instructions are counted, over a copy of a directory.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 func text(_ index: Int) -> String { index < arguments.count ? arguments[index] : "" }
-func number(_ index: Int, else fallback: Int = 0) -> Int { Int(text(index)) ?? fallback }
+func number(_ index: Int) -> Int { Int(text(index)) ?? 0 }
 
 func run() throws {
-  switch arguments.first ?? "" {
-  case "--write": try SampleFile.write(count: max(1, number(1)), to: text(2))
-  case "--places":
-    try TimedPlaces.write(count: max(1, number(2)), sample: text(1), to: text(3))
-  case "--cities": try Cities(text(1), count: number(2)).write(to: text(3))
+  switch text(0) {
+  case "--write": try SamplePlace.printAll(max(1, number(1)), as: text(2))
+  case "--cities": try Cities(text(1), count: number(2)).printFeatures()
+  case "--places": try Cities(text(1), count: number(2)).printTimes()
   case "--requests":
-    try PhoneView.write(
-      text(1), ownGrid: text(2) == "own", count: number(3), seed: UInt64(number(4)), to: text(5))
+    try PhoneView.printRequests(
+      text(1), ownGrid: text(2) == "own", count: number(3), seed: UInt64(number(4)))
+  case "--tile-requests":
+    TileBenchmark.printRequests(count: number(1), seed: UInt64(number(2)))
   case "--answers":
-    try ServiceAnswers.check(
-      port: UInt16(number(1)), requests: text(2), sample: text(3), count: number(4))
+    try PhoneView.checkAnswers(
+      port: UInt16(number(1)), requests: text(2), Cities(text(3), count: number(4)))
   case "--paced":
-    var load = try PacedLoad(
+    try SteadyLoad.printPaced(
       port: UInt16(number(1)), requests: text(2), rate: Double(max(1, number(3))),
       seconds: Double(number(4)))
-    try load.run()
-  case "--threads": try ThreadBenchmark(directory: text(1), copy: text(2)).run()
-  case "--replay": try Replay(directory: text(1)).run()
-  case "--costs": try CostBenchmark(directory: text(1), count: number(2, else: 50)).run()
-  case "--filters":
-    var benchmark = try FilterBenchmark(directory: text(1), count: max(1, number(2)))
-    try benchmark.run(onlyWindows: text(3) == "windows")
-  case "--world": try WorldBenchmark(directory: text(1)).run()
-  case "--tiles": try TileBenchmark(directory: text(1), query: text(2)).run()
-  case "--tile-requests":
-    try TileBenchmark.write(count: number(1), seed: UInt64(number(2)), to: text(3))
   case "--live":
     try LiveBenchmark(
       port: UInt16(number(1)), collection: text(2), count: max(1, number(3)),
       seconds: Double(text(4)) ?? 20
     ).run()
+  case "--index": try IndexBenchmark(comparing: max(1, number(1))).run()
   case "--properties":
-    let sample = try PropertySample(count: number(1, else: 1_000_000))
-    try PropertyBenchmark(sample).run()
-    try MethodBenchmark(sample).run()
-  case let count where count.isEmpty || Int(count) != nil:
-    try IndexBenchmark(comparing: Int(count) ?? 10_000_000).run()
-  case let mode: throw InputFile.Failure(path: mode, reason: "is not a mode")
+    var benchmark = try ViewBenchmark(directory: text(1))
+    try benchmark.properties()
+  case "--filters":
+    var benchmark = try ViewBenchmark(directory: text(1))
+    try benchmark.filters()
+  case "--world": try ViewBenchmark(directory: text(1)).world()
+  case "--tiles": try TileBenchmark(directory: text(1)).run()
+  case "--threads": try ThreadBenchmark(directory: text(1), copy: text(2)).run()
+  case "--replay": try Replay(directory: text(1)).run()
+  case let mode: throw Failure("\(mode) is not a mode")
   }
 }
 

@@ -4,8 +4,7 @@ import GeoFormats
 /// The estimated cost of the answer to a read: right within a factor of four, unless most of it is in the
 /// properties of very few features, or no column shows how many features pass a filter.
 ///
-/// The constants are the processor time on the machine of docs/benchmarks.md, as `pincluster-bench --costs`
-/// prints it beside the estimates.
+/// The constants are the processor time on the machine of docs/benchmarks.md.
 public struct Cost: Sendable {
   /// The processor time in nanoseconds, without compressing.
   public internal(set) var nanoseconds: Double

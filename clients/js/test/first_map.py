@@ -65,7 +65,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         places = f"{folder}/places.geojsonl"
         bench = Path(binary).with_name("pincluster-bench")
-        subprocess.run([bench, "--cities", CITIES, str(PLACES), places], check=True)
+        with open(places, "wb") as file:
+            subprocess.run([bench, "--cities", CITIES, str(PLACES)], check=True, stdout=file)
         load(binary, f"{folder}/data", "places", places)
         with Service(binary, folder) as service:
             chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])

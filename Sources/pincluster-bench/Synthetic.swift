@@ -1,4 +1,5 @@
 import ClusterCore
+import GeoFormats
 import Glibc
 
 /// Deterministic data: points that crowd like cities.
@@ -55,5 +56,32 @@ struct Synthetic {
     Coordinate(
       latitude: (min(max(latitude, -90), 90) * 1e7).rounded() / 1e7,
       longitude: (Geodesy.normalisedLongitude(longitude) * 1e7).rounded() / 1e7)
+  }
+  /// A GeoJSON Feature with a Point and an integer id.
+  ///
+  /// - Parameter members: writes the properties.
+  static func feature(
+    _ id: Int, _ coordinate: Coordinate, _ members: (inout JSONWriter) -> Void
+  ) throws -> String {
+    var properties = JSONWriter(reserving: 256)
+    properties.beginObject()
+    members(&properties)
+    properties.endObject()
+    var batch = FeatureBatch()
+    try properties.withBytes { try batch.append(id, coordinate, $0) }
+    var json = JSONWriter(reserving: 512)
+    batch.withRecord(at: 0) { json.feature($0) }
+    return json.withBytes { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension FeatureBatch {
+  /// Appends a Point with an integer id.
+  mutating func append(
+    _ id: Int, _ coordinate: Coordinate, _ properties: UnsafeRawBufferPointer
+  ) throws {
+    append(
+      id: try FeatureID(integer: Int64(id)), coordinate: coordinate,
+      further: UnsafeBufferPointer(start: nil, count: 0), properties: properties)
   }
 }

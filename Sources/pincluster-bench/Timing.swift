@@ -1,18 +1,27 @@
 import Glibc
 
-/// The seconds of processor time that some work takes on all threads, which other load of the machine
+/// The seconds that some work takes: elapsed, and of processor time on all threads, which other load of the machine
 /// affects least.
-func seconds(_ work: () throws -> Void) rethrows -> Double { try took(work).busy }
-
-/// Measures some work.
-func took(_ work: () throws -> Void) rethrows -> Took {
-  let (wall, busy) = (wallTime(), processTime())
-  try work()
-  return Took(wall: wallTime() - wall, busy: processTime() - busy)
+struct Timing {
+  var wall: Double
+  var busy: Double
 }
 
-/// The seconds of processor time of all threads.
-private func processTime() -> Double { time(of: CLOCK_PROCESS_CPUTIME_ID) }
+/// Measures some work: the medians of `rounds`.
+func timing(_ rounds: Int = 1, _ work: () throws -> Void) rethrows -> Timing {
+  var all: [Timing] = []
+  for _ in 0..<rounds {
+    let (wall, busy) = (wallTime(), time(of: CLOCK_PROCESS_CPUTIME_ID))
+    try work()
+    all.append(Timing(wall: wallTime() - wall, busy: time(of: CLOCK_PROCESS_CPUTIME_ID) - busy))
+  }
+  return Timing(wall: all.map(\.wall).median, busy: all.map(\.busy).median)
+}
+
+/// The seconds of processor time of some work: the median of `rounds`.
+func seconds(_ rounds: Int = 1, _ work: () throws -> Void) rethrows -> Double {
+  try timing(rounds, work).busy
+}
 
 /// The seconds on a monotonic clock.
 func wallTime() -> Double { time(of: CLOCK_MONOTONIC) }
@@ -21,18 +30,6 @@ private func time(of clock: clockid_t) -> Double {
   var time = timespec()
   clock_gettime(clock, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
-/// The median seconds of processor time of some work, over `rounds`.
-func median(_ rounds: Int, _ work: () throws -> Void) rethrows -> Double {
-  try medians(rounds, work).busy
-}
-
-/// The median elapsed and processor time of some work, over `rounds`.
-func medians(_ rounds: Int, _ work: () throws -> Void) rethrows -> Took {
-  var all: [Took] = []
-  for _ in 0..<rounds { all.append(try took(work)) }
-  return Took(wall: all.map(\.wall).median, busy: all.map(\.busy).median)
 }
 
 /// A duration with a suitable unit.
@@ -57,14 +54,20 @@ func row(_ name: String, _ figure: String, _ yardstick: String = "") {
   fflush(nil)
 }
 
+/// Prints a row of the median and the 99th percentile of several times.
+func row(_ name: String, _ times: [Double], _ yardstick: String = "") {
+  let most = "99 %: " + duration(times.percentile(99))
+  row(name + ", median", duration(times.median), most + (yardstick.isEmpty ? "" : "; ") + yardstick)
+}
+
 extension [Double] {
   /// The median; 0 if the array is empty.
-  var median: Double { sorted().percentile(50) }
+  var median: Double { percentile(50) }
 
-  /// The percentile of a sorted array by nearest rank; 0 if the array is empty.
+  /// The percentile by nearest rank; 0 if the array is empty.
   func percentile(_ share: Double) -> Double {
     guard !isEmpty else { return 0 }
     let rank = (share / 100 * Double(count)).rounded(.up)
-    return self[Swift.min(Swift.max(Int(rank) - 1, 0), count - 1)]
+    return sorted()[Swift.min(Swift.max(Int(rank) - 1, 0), count - 1)]
   }
 }

@@ -39,18 +39,37 @@ struct PhoneView {
     return head + "&viewportWidth=\(width)&cellSize=\(cell)"
   }
 
-  /// Writes requests for a region, one on each line. Equal seeds give equal requests.
-  static func write(
-    _ name: String, ownGrid: Bool, count: Int, seed: UInt64, to path: String
-  ) throws {
+  /// Prints requests for a region, one on each line. Equal seeds give equal requests.
+  static func printRequests(_ name: String, ownGrid: Bool, count: Int, seed: UInt64) throws {
     guard let view = all.first(where: { $0.name == name }) else {
-      throw InputFile.Failure(path: name, reason: "is not a region of the benchmark")
+      throw Failure("\(name) is not a region of the benchmark")
     }
     var synthetic = Synthetic(seed: seed)
-    let file = try OutputFile(path)
-    for _ in 0..<count {
-      try file.write(view.request(&synthetic, ownGrid: ownGrid) + "\n")
+    for _ in 0..<count { print(view.request(&synthetic, ownGrid: ownGrid)) }
+  }
+
+  /// Sends the first of such requests to a service that holds the cities, compares how many features some answers
+  /// tell of with a scan of the cities, and prints the mean size of a body.
+  static func checkAnswers(port: UInt16, requests path: String, _ cities: Cities) throws {
+    let points = cities.cities.map { WebMercator.project($0.coordinate) }
+    let connection = try Connection(port: port)
+    let requests = try lines(of: path).prefix(480)
+    var bytes = 0
+    for (index, request) in requests.enumerated() {
+      let body = try connection.ask("GET", request).body
+      bytes += body.count
+      guard index % 20 == 0, let rect = body.firstIndex(of: "\"gridRect\":{") else { continue }
+      let grid = body[rect...]
+      let (x, y) = (grid.number(after: "\"x\":"), grid.number(after: "\"y\":"))
+      let (width, height) = (grid.number(after: "\"width\":"), grid.number(after: "\"height\":"))
+      let count = points.count {
+        (x..<x + width).contains($0.x) && (y..<y + height).contains($0.y)
+      }
+      try ensure(
+        count > 0 && body.sum(of: "\"featureCount\":") == count
+          && body.sum(of: "\"count\":") == count,
+        "\(request): \(body.sum(of: "\"count\":")) features are in cells, not \(count)")
     }
-    try file.finish()
+    print(bytes / max(1, requests.count))
   }
 }

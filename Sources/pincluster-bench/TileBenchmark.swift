@@ -10,12 +10,9 @@ struct TileBenchmark {
 
   private let service: InProcess
   private let count: Int
-  /// The other fields of the query.
-  private let query: String
 
   /// Opens a data directory that holds a large collection of ``SamplePlace``s.
-  init(directory: String, query: String) throws {
-    self.query = query.isEmpty ? "" : "&" + query
+  init(directory: String) throws {
     service = try InProcess(directory: directory)
     count = try service.body("/collections/c").sum(of: "\"featureCount\":")
   }
@@ -37,7 +34,7 @@ struct TileBenchmark {
 
   private func tile(_ zoom: Int, _ x: Int, _ y: Int) throws -> Tile {
     guard let tile = Tile(zoom: zoom, x: x, y: y) else {
-      throw InProcess.Failure(description: "there is no tile \(zoom)/\(x)/\(y)")
+      throw Failure("there is no tile \(zoom)/\(x)/\(y)")
     }
     return tile
   }
@@ -45,7 +42,7 @@ struct TileBenchmark {
   private func target(_ tile: Tile, _ form: String = "", number: Int = 0) -> String {
     // A property that isn't there makes the tile one that was not asked for before.
     "/collections/c/tiles/\(tile.zoom)/\(tile.x)/\(tile.y)\(form)"
-      + "?properties=\(TileBenchmark.properties),none\(number)\(query)"
+      + "?properties=\(TileBenchmark.properties),none\(number)"
   }
 
   private func features(_ tile: Tile) throws -> Int {
@@ -70,9 +67,7 @@ struct TileBenchmark {
     for x in 0..<1 << zoom {
       for y in 0..<1 << zoom { total += try features(tile(zoom, x, y)) }
     }
-    guard total == count else {
-      throw InProcess.Failure(description: "the tiles of zoom \(zoom) hold \(total) features")
-    }
+    try ensure(total == count, "the tiles of zoom \(zoom) hold \(total) features")
   }
 
   private func measure(_ tiles: [Tile], _ zoom: Int) throws {
@@ -90,18 +85,16 @@ struct TileBenchmark {
         + "\(tiles[0].zoom)/\(tiles[0].x)/\(tiles[0].y) has most features: \(duration(times[0]))")
   }
 
-  /// Writes requests for tiles of Europe as a map of several zooms asks for them, one on each line. Equal seeds
+  /// Prints requests for tiles of Europe as a map of several zooms asks for them, one on each line. Equal seeds
   /// give equal requests.
-  static func write(count: Int, seed: UInt64, to path: String) throws {
+  static func printRequests(count: Int, seed: UInt64) {
     var synthetic = Synthetic(seed: seed)
-    let file = try OutputFile(path)
     for _ in 0..<count {
       let zoom = 3 + Int(synthetic.uniform() * 5)
       let place = Coordinate(
         latitude: 38 + synthetic.uniform() * 20, longitude: -8 + synthetic.uniform() * 36)
       let tile = Tile(zoom: zoom, holding: WebMercator.project(place))
-      try file.write("/collections/c/tiles/\(zoom)/\(tile.x)/\(tile.y)\n")
+      print("/collections/c/tiles/\(zoom)/\(tile.x)/\(tile.y)")
     }
-    try file.finish()
   }
 }

@@ -1,6 +1,4 @@
 import ClusterCore
-import GeoFormats
-import Glibc
 
 /// A synthetic feature: a place with about 100 bytes of properties.
 struct SamplePlace {
@@ -33,34 +31,39 @@ struct SamplePlace {
     }
   }
 
-  /// A batch of some places.
-  static func batch(_ places: ArraySlice<SamplePlace>) throws -> FeatureBatch {
-    var batch = FeatureBatch()
-    var json = JSONWriter(reserving: 128)
-    for place in places {
-      json.removeAll()
-      place.writeProperties(into: &json)
-      try json.withBytes { try batch.append(place.number, place.coordinate, $0) }
-    }
-    return batch
-  }
-
   /// The names of the properties.
   static let names = ["name", "country", "population", "priority", "note"]
 
-  /// A line of a table: id, longitude, latitude and the properties.
-  var csv: String {
-    "\(number),\(coordinate.longitude),\(coordinate.latitude),Place number \(1_000_000 + number),"
-      + "\(SamplePlace.countries[country]),\(population),\(priority),what a person would write\n"
+  /// Prints places for an import: as a FeatureCollection (`geojson`) or a table (`csv`) with the same features.
+  static func printAll(_ count: Int, as format: String) throws {
+    let places = places(count, seed: 3)
+    if format == "csv" {
+      print("id,longitude,latitude," + names.joined(separator: ","))
+      for place in places { print(place.line) }
+    } else {
+      print(#"{"type":"FeatureCollection","features":["#)
+      for place in places {
+        print(try place.feature + (place.number < count ? "," : "]}"))
+      }
+    }
   }
 
-  private func writeProperties(into json: inout JSONWriter) {
-    json.beginObject()
-    json.member("name", "Place number \(1_000_000 + number)")
-    json.member("country", SamplePlace.countries[country])
-    json.member("population", population)
-    json.member("priority", priority)
-    json.member("note", "what a person would write")
-    json.endObject()
+  /// A line of a table: id, longitude, latitude and the properties.
+  private var line: String {
+    "\(number),\(coordinate.longitude),\(coordinate.latitude),Place number \(1_000_000 + number),"
+      + "\(SamplePlace.countries[country]),\(population),\(priority),what a person would write"
+  }
+
+  /// The place as GeoJSON.
+  var feature: String {
+    get throws {
+      try Synthetic.feature(number, coordinate) { json in
+        json.member("name", "Place number \(1_000_000 + number)")
+        json.member("country", SamplePlace.countries[country])
+        json.member("population", population)
+        json.member("priority", priority)
+        json.member("note", "what a person would write")
+      }
+    }
   }
 }

@@ -52,12 +52,12 @@ struct Replay {
     } + [
       Row(
         name: "world, new grids",
-        requests: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) }),
+        requests: (27...33).map { HTTPRequest(ViewBenchmark.world("c", side: $0)) }),
       Row(
         name: "world, again",
         // The second time, they are cached.
-        before: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) },
-        requests: (27...33).map { HTTPRequest(WorldBenchmark.target("c", side: $0)) }),
+        before: (27...33).map { HTTPRequest(ViewBenchmark.world("c", side: $0)) },
+        requests: (27...33).map { HTTPRequest(ViewBenchmark.world("c", side: $0)) }),
     ]
   }
 
@@ -138,8 +138,8 @@ struct Replay {
     ]
   }
 
-  /// Requests that take long to parse: fields of a head in their most expensive forms, and filters of many conditions. They come last, as writes
-  /// carry over the columns that filters have read.
+  /// Requests that take long to read: fields of a head in their dearest forms, and filters of many conditions. They come
+  /// last, as writes carry on what filters have read.
   private var dearRows: [Row] {
     let view = "/collections/c/clusters?\(PhoneView.all[0].bbox)&viewportWidth=375"
     let member = String(repeating: "a", count: 900)

@@ -6,10 +6,6 @@ import HTTPServer
 
 /// The service without sockets, over a data directory.
 final class InProcess: Sendable {
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
-
   /// A reply. `@unchecked Sendable`: it is written before `arrived` is signalled and read after that.
   private final class Reply: @unchecked Sendable {
     var response: HTTPResponse?
@@ -24,7 +20,7 @@ final class InProcess: Sendable {
     writer = CollectionWriter(store: try SQLiteStore(directory: directory), catalog: catalog)
     try writer.load()
     catalog.setReady(true)
-    // The measured code may be slowed down a hundredfold, so that limits of time must not matter.
+    // Under valgrind all is a hundred times as slow, so that no time says anything.
     api = API(
       catalog: catalog, writer: writer, metrics: Metrics(), requestTimeout: 600, mostOnLoop: 0
     ) { print($0) }
@@ -43,14 +39,11 @@ final class InProcess: Sendable {
     reply.arrived.wait()
     guard let response = reply.response, response.status / 100 == 2 || response.status == 304 else {
       throw Failure(
-        description: "\(request.method) \(request.target) was answered "
+        "\(request.method) \(request.target) was answered "
           + String(decoding: reply.response?.body ?? [], as: UTF8.self))
     }
     return response
   }
-
-  /// The estimated cost of a request; nil if it isn't estimated.
-  func cost(of request: HTTPRequest) throws -> Cost? { try api.cost(of: request) }
 
   /// The coordinate of a feature of the collection `c`.
   func coordinate(of id: Int) throws -> Coordinate {
@@ -59,7 +52,7 @@ final class InProcess: Sendable {
     let numbers = feature[start...].prefix { $0 != UInt8(ascii: "]") }
     let parts = String(decoding: numbers, as: UTF8.self).split(separator: ",").map(String.init)
     guard parts.count > 1, let longitude = Double(parts[0]), let latitude = Double(parts[1]) else {
-      throw Failure(description: "feature \(id) has no coordinate")
+      throw Failure("feature \(id) has no coordinate")
     }
     return Coordinate(latitude: latitude, longitude: longitude)
   }

@@ -28,9 +28,9 @@ struct ThreadBenchmark {
       let one = try answerAll([service])
       let two = try answerAll([service, service])
       let separate = try answerAll([service, other])
-      guard one.bytes == expected, two.bytes == expected, separate.bytes == expected else {
-        throw InProcess.Failure(description: "bodies on two threads differ")
-      }
+      try ensure(
+        one.bytes == expected && two.bytes == expected && separate.bytes == expected,
+        "bodies on two threads differ")
       ratios.append(one.seconds / two.seconds)
       apart.append(one.seconds / separate.seconds)
       rates.append((Double(requests.count) / one.seconds, Double(requests.count) / two.seconds))
@@ -62,9 +62,7 @@ struct ThreadBenchmark {
       bytes.add(count, ordering: .relaxed)
     }
     let seconds = wallTime() - begin
-    guard failures.load(ordering: .relaxed) == 0 else {
-      throw InProcess.Failure(description: "a request was refused")
-    }
+    try ensure(failures.load(ordering: .relaxed) == 0, "a request was refused")
     return (seconds, bytes.load(ordering: .relaxed))
   }
 }

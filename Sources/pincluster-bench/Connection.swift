@@ -2,11 +2,7 @@ import Glibc
 
 /// A persistent connection to a service on 127.0.0.1. It does as little as possible, so that measuring
 /// takes little from what is measured.
-final class LiveConnection {
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
-
+final class Connection {
   /// For poll(2).
   let socket: Int32
   private var buffer = [UInt8](repeating: 0, count: 1 << 20)
@@ -27,10 +23,8 @@ final class LiveConnection {
         Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard result == 0 else {
-      throw Failure(
-        description: "nothing listens on port \(port): \(String(cString: strerror(errno)))")
-    }
+    try ensure(
+      result == 0, "nothing listens on port \(port): \(String(cString: strerror(errno)))")
   }
 
   deinit { close(socket) }
@@ -50,7 +44,7 @@ final class LiveConnection {
         Glibc.send(
           socket, $0.baseAddress.map { $0 + sent }, request.count - sent, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else { throw Failure(description: "the service has closed a connection") }
+      try ensure(count > 0, "the service has closed a connection")
       sent += count
     }
   }
@@ -70,7 +64,7 @@ final class LiveConnection {
     let count = buffer.withUnsafeMutableBytes {
       recv(socket, $0.baseAddress.map { $0 + start }, $0.count - start, 0)
     }
-    guard count > 0 else { throw Failure(description: "the service has closed a connection") }
+    try ensure(count > 0, "the service has closed a connection")
     filled += count
     let all = buffer[..<filled]
     guard let head = all.firstIndex(of: "\r\n\r\n") else { return nil }
@@ -87,10 +81,9 @@ final class LiveConnection {
     try send(method, path, body)
     while true {
       guard let answer = try receive() else { continue }
-      guard answer.status / 100 == 2 else {
-        throw Failure(
-          description: "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
-      }
+      try ensure(
+        answer.status / 100 == 2,
+        "\(method) \(path): \(String(decoding: answer.body, as: UTF8.self))")
       return answer
     }
   }
