@@ -4,7 +4,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-    libdeflate-dev libevent-dev libpq-dev libprotozero-dev libsimdjson-dev libsqlite3-dev libssl-dev libstdc++-12-dev pkg-config zlib1g-dev \
+    libcurl4-openssl-dev libdeflate-dev libevent-dev libpq-dev libprotozero-dev libsimdjson-dev libsqlite3-dev libssl-dev libstdc++-12-dev pkg-config zlib1g-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
@@ -14,7 +14,7 @@ RUN swift build -c release --static-swift-stdlib --product pincluster \
 FROM debian:bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-    ca-certificates libdeflate0 libevent-2.1-7 libevent-openssl-2.1-7 libevent-pthreads-2.1-7 libjs-leaflet \
+    ca-certificates libcurl4 libdeflate0 libevent-2.1-7 libevent-openssl-2.1-7 libevent-pthreads-2.1-7 libjs-leaflet \
     libpq5 libsimdjson14 libsqlite3-0 libssl3 libstdc++6 zlib1g \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --system --gid 10001 pincluster \

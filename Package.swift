@@ -50,6 +50,8 @@ let package = Package(
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "CEvHTTP", dependencies: ["CLibevent"],
@@ -81,7 +83,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "HTTPServer", dependencies: ["CEvHTTP", "CDeflate", "Texts", "Threading"],
+      name: "HTTPServer", dependencies: ["CCurl", "CEvHTTP", "CDeflate", "Texts", "Threading"],
       swiftSettings: strict),
     .target(
       name: "AccessControl",

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 // Fields without a name are trailers.
-size_t ceh_pairs_size(const struct evkeyvalq *headers) {
+static size_t pairs_size(const struct evkeyvalq *headers) {
   size_t size = 0;
   const struct evkeyval *field;
   TAILQ_FOREACH(field, headers, next)
@@ -13,7 +13,7 @@ size_t ceh_pairs_size(const struct evkeyvalq *headers) {
   return size;
 }
 
-void ceh_pairs_copy(const struct evkeyvalq *headers, char *destination) {
+static void pairs_copy(const struct evkeyvalq *headers, char *destination) {
   const struct evkeyval *field;
   TAILQ_FOREACH(field, headers, next) {
     if (field->key[0] == '\0') continue;
@@ -22,13 +22,14 @@ void ceh_pairs_copy(const struct evkeyvalq *headers, char *destination) {
   }
 }
 
-const enum evhttp_cmd_type ceh_commands[CEH_OTHER] = {
+// By ceh_method.
+static const enum evhttp_cmd_type commands[CEH_OTHER] = {
     EVHTTP_REQ_GET,     EVHTTP_REQ_HEAD,  EVHTTP_REQ_POST,  EVHTTP_REQ_PUT,    EVHTTP_REQ_DELETE,
     EVHTTP_REQ_OPTIONS, EVHTTP_REQ_PATCH, EVHTTP_REQ_TRACE, EVHTTP_REQ_CONNECT};
 
 ceh_method ceh_exchange_method(const ceh_exchange *exchange) {
   int method = 0;
-  while (method < CEH_OTHER && ceh_commands[method] != exchange->request->type) method++;
+  while (method < CEH_OTHER && commands[method] != exchange->request->type) method++;
   return (ceh_method)method;
 }
 
@@ -50,11 +51,11 @@ bool ceh_exchange_is_abandoned(const ceh_exchange *exchange) {
 }
 
 size_t ceh_exchange_headers_size(const ceh_exchange *exchange) {
-  return ceh_pairs_size(exchange->request->input_headers);
+  return pairs_size(exchange->request->input_headers);
 }
 
 void ceh_exchange_headers_copy(const ceh_exchange *exchange, char *destination) {
-  ceh_pairs_copy(exchange->request->input_headers, destination);
+  pairs_copy(exchange->request->input_headers, destination);
 }
 
 size_t ceh_exchange_body_size(const ceh_exchange *exchange) {

@@ -275,11 +275,7 @@ const char *ceh_tls_error(void);
 bool ceh_linger_start(ceh_loop *loop, int fd);
 void ceh_linger_end(ceh_linger *linger);
 // exchange.c
-/// evhttp's commands by ceh_method.
-extern const enum evhttp_cmd_type ceh_commands[CEH_OTHER];
 void ceh_handle_request(struct evhttp_request *request, void *loop);
-size_t ceh_pairs_size(const struct evkeyvalq *headers);
-void ceh_pairs_copy(const struct evkeyvalq *headers, char *destination);
 // reply.c
 /// The most pieces of a write.
 #define CEH_PIECES 4

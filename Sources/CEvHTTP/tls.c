@@ -126,23 +126,6 @@ ceh_tls *ceh_tls_server(const char *certificate, const char *key, const char *cl
   return tls;
 }
 
-ceh_tls *ceh_tls_client(const char *authorities, bool verifies, const char *certificate,
-                        const char *key, ceh_tls_failure *failure) {
-  ERR_clear_error();
-  SSL_CTX *tls = SSL_CTX_new(TLS_client_method());
-  bool trusts = tls != NULL && SSL_CTX_set_min_proto_version(tls, TLS1_2_VERSION) == 1 &&
-                (authorities != NULL ? SSL_CTX_load_verify_locations(tls, authorities, NULL)
-                                     : SSL_CTX_set_default_verify_paths(tls)) == 1;
-  if (!trusts) {
-    failed(tls, failure, CEH_AUTHORITIES, file_error("it holds no certificate in PEM"));
-    return NULL;
-  }
-  SSL_CTX_set_verify(tls, verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
-  if (certificate != NULL && !use_pair(tls, certificate, key, failure)) return NULL;
-  ERR_clear_error();
-  return tls;
-}
-
 void ceh_tls_free(ceh_tls *tls) { SSL_CTX_free(tls); }
 
 int64_t ceh_tls_expiry(const ceh_tls *tls) {

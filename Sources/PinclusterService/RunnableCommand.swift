@@ -1,3 +1,6 @@
+import GeoFormats
+import HTTPServer
+
 /// A command that is ready to run.
 protocol RunnableCommand: SendableMetatype {
   /// Reads the options. Throws if it doesn't do.
@@ -5,4 +8,23 @@ protocol RunnableCommand: SendableMetatype {
 
   /// Runs the command; returns the exit code.
   func run() throws -> Int32
+}
+
+/// A mistake in the command line, as one line for standard error.
+struct UsageError: Error {
+  var message: String
+}
+
+/// The failure of a command, as one line for standard error.
+struct CommandFailure: Error, CustomStringConvertible {
+  var description: String
+
+  init(description: String) { self.description = description }
+
+  /// What another service answered was not what a command needs.
+  init(_ answer: HTTPResponse) {
+    let problem = try? JSONParser().parse(answer.body)
+    let detail = problem?["detail"]?.string ?? "no further explanation"
+    self.init(description: "the service answered \(answer.status): \(detail)")
+  }
 }

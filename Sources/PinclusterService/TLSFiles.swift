@@ -24,9 +24,14 @@ struct TLSFiles {
       return try TLSContext.server(
         certificate: certificate, key: key, clientAuthorities: clientAuthorities)
     } catch {
-      throw CommandFailure(
-        error, certificate: "--tls-cert \(certificate)", key: "--tls-key \(key)",
-        authorities: "--tls-client-ca \(clientAuthorities ?? "")")
+      let file =
+        switch error.file {
+        case .certificate: "--tls-cert \(certificate)"
+        case .key: "--tls-key \(key)"
+        case .authorities: "--tls-client-ca \(clientAuthorities ?? "")"
+        case .pair: "--tls-cert \(certificate) and --tls-key \(key)"
+        }
+      throw CommandFailure(description: "\(file): \(error.reason)")
     }
   }
 }

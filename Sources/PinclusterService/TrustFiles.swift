@@ -1,4 +1,5 @@
 import AccessControl
+import Glibc
 import HTTPServer
 import Texts
 
@@ -16,12 +17,12 @@ struct TrustFiles {
     "key-file", "FILE", "file whose first line is the key or token to show to the service")
 
   private let authorities: String?
-  private let access: String?
+  private let keyFile: String?
   private let certificate: (file: String, key: String)?
 
   init(_ options: Options) throws(UsageError) {
     authorities = options.values["ca-file"]
-    access = options.values["key-file"]
+    keyFile = options.values["key-file"]
     switch (options.values["client-cert"], options.values["client-key"]) {
     case (let file?, let key?): certificate = (file, key)
     case (nil, nil): certificate = nil
@@ -33,19 +34,19 @@ struct TrustFiles {
   ///
   /// - Parameter verifies: whether the service's certificate is checked.
   func client(for url: String, verifies: Bool = true) throws -> HTTPClient {
-    let key = try access.map(ClientKey.read)
-    guard url.cut(at: UInt8(ascii: ":")).0.isSameField(as: "https") else {
-      return try HTTPClient(url: url, key: key)
+    let key = try keyFile.map(ClientKey.read)
+    var trust = HTTPClient.Trust(verifies: verifies)
+    if url.cut(at: UInt8(ascii: ":")).0.isSameField(as: "https") {
+      (trust.authorities, trust.certificate) = (authorities, certificate)
+      let files = [
+        ("ca-file", authorities), ("client-cert", certificate?.file),
+        ("client-key", certificate?.key),
+      ]
+      for case (let flag, let file?) in files where access(file, R_OK) != 0 {
+        let reason = String(cString: strerror(errno))
+        throw CommandFailure(description: "--\(flag) \(file): \(reason)")
+      }
     }
-    do {
-      let tls = try TLSContext.client(
-        authorities: authorities, verifies: verifies, certificate: certificate)
-      return try HTTPClient(url: url, tls: tls, key: key)
-    } catch let error as TLSFileError {
-      throw CommandFailure(
-        error, certificate: "--client-cert \(certificate?.file ?? "")",
-        key: "--client-key \(certificate?.key ?? "")",
-        authorities: authorities.map { "--ca-file \($0)" } ?? "authorities of the system")
-    }
+    return try HTTPClient(url: url, trust: trust, key: key)
   }
 }

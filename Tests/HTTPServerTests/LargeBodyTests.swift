@@ -136,7 +136,7 @@ import Threading
     let server = try serve(bodies) { $0.tls = tls }
 
     let client = try HTTPClient(
-      url: "https://127.0.0.1:\(server.port)", tls: TLSContext.client(verifies: false))
+      url: "https://127.0.0.1:\(server.port)", trust: HTTPClient.Trust(verifies: false))
     for _ in 0..<3 {
       #expect(try client.send(.get, "/").body == Self.body)
       #expect(server.eventually { bodies.kept == 0 })

@@ -1,6 +1,6 @@
 #pragma once
 
-// An evhttp server and client behind an opaque interface. Only this target includes event2/*.h. All names
+// An evhttp server behind an opaque interface. Only this target includes event2/*.h. All names
 // begin with `ceh_`.
 //
 // Threads: a loop owns one event_base and one evhttp and runs on one thread. Unless its comment says "any
@@ -111,10 +111,6 @@ typedef struct {
 /// clients, of which certificates are then required; NULL for none. Returns NULL if something is wrong.
 ceh_tls *ceh_tls_server(const char *certificate, const char *key, const char *client_authorities,
                         ceh_tls_failure *failure);
-/// Reads files for a client: the authorities to trust, NULL for those of the system, and its own certificate and
-/// key, NULL for none. `verifies` is whether it asks for anything at all. Returns NULL if something is wrong.
-ceh_tls *ceh_tls_client(const char *authorities, bool verifies, const char *certificate, const char *key,
-                        ceh_tls_failure *failure);
 void ceh_tls_free(ceh_tls *tls);
 /// The last second of the certificate, since 1970.
 int64_t ceh_tls_expiry(const ceh_tls *tls);
@@ -223,28 +219,6 @@ size_t ceh_stream_unsent(const ceh_stream *stream);
 
 /// The reason phrase of a status code. Any thread.
 const char *ceh_status_phrase(int status);
-
-/// A blocking HTTP/1.1 client over one keep-alive connection. Not thread-safe.
-typedef struct ceh_client ceh_client;
-/// With TLS unless `tls` is NULL, which is retained.
-ceh_client *ceh_client_new(const char *host, uint16_t port, ceh_tls *tls);
-void ceh_client_free(ceh_client *client);
-/// Adds a header field to the next request. Returns false if it is not a valid field.
-bool ceh_client_add_header(ceh_client *client, const char *name, const char *value);
-
-typedef enum {
-  CEH_SENT, CEH_UNREACHABLE, CEH_TIMEOUT, CEH_BROKEN, CEH_NO_MEMORY, CEH_INSECURE
-} ceh_outcome;
-/// Sends a request and waits for the response.
-ceh_outcome ceh_client_send(ceh_client *client, ceh_method method, const char *target,
-                            const void *body, size_t body_size, int timeout_ms);
-/// The error of TLS after CEH_INSECURE.
-const char *ceh_client_error(const ceh_client *client);
-int ceh_client_status(const ceh_client *client);
-size_t ceh_client_headers_size(const ceh_client *client);
-void ceh_client_headers_copy(const ceh_client *client, char *destination);
-size_t ceh_client_body_size(const ceh_client *client);
-void ceh_client_body_copy(ceh_client *client, void *destination);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,6 @@
 import CEvHTTP
 
-/// The certificate, key and trusted authorities of one side of TLS connections, read from PEM
-/// files.
+/// The certificate, key and trust of the server of TLS connections, read from PEM files.
 ///
 /// `@unchecked Sendable`: the C side counts its references and is never changed.
 public final class TLSContext: @unchecked Sendable {
@@ -28,23 +27,39 @@ public final class TLSContext: @unchecked Sendable {
     return TLSContext(pointer)
   }
 
-  /// Reads the files of a client.
-  ///
-  /// - Parameters:
-  ///   - authorities: the authorities of the servers that it trusts; nil for those of the system.
-  ///   - verifies: whether it looks at certificates at all.
-  ///   - certificate: its own certificate and key, for servers that want one.
-  /// - Throws: ``TLSFileError`` if a file can't be read, or the key isn't the certificate's.
-  public static func client(
-    authorities: String? = nil, verifies: Bool = true,
-    certificate: (file: String, key: String)? = nil
-  ) throws(TLSFileError) -> TLSContext {
-    var failure = ceh_tls_failure()
-    let made = ceh_tls_client(authorities, verifies, certificate?.file, certificate?.key, &failure)
-    guard let pointer = made else { throw TLSFileError(failure) }
-    return TLSContext(pointer)
-  }
-
   /// The last second in which the certificate is valid, since 1970.
   public var expiry: Int { Int(ceh_tls_expiry(pointer)) }
+}
+
+/// The reason why a file cannot be used for TLS. It tells nothing of what the file holds.
+public struct TLSFileError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What the file is for.
+  public enum File: Sendable, Hashable {
+    case certificate
+    case key
+    case authorities
+    /// The certificate and the key, each of which is fine.
+    case pair
+  }
+
+  /// Which file it is.
+  public var file: File
+  /// What is wrong, in a few words.
+  public var reason: String
+
+  /// One line for the operator, without the file's name.
+  public var description: String { reason }
+
+  init(_ failure: ceh_tls_failure) {
+    var failure = failure
+    switch failure.file {
+    case CEH_CERTIFICATE: file = .certificate
+    case CEH_KEY: file = .key
+    case CEH_AUTHORITIES: file = .authorities
+    default: file = .pair
+    }
+    reason = withUnsafeBytes(of: &failure.reason) {
+      String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
 }
