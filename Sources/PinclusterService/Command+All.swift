@@ -80,11 +80,6 @@ extension Command {
       description: """
         Prints a script for SHELL: bash, zsh or fish. For example in .bashrc: . <(pincluster completions bash)
         """),
-    Entry(
-      "man", ManPage.self, flags: [], summary: "print the page of the manual, for man -l -",
-      description: """
-        Prints pincluster(1) in the language of man(7).
-        """),
   ]
 
   /// The flags that the environment and configuration files may set, each once.

@@ -1,5 +1,5 @@
 extension Command {
-  /// A command as the help, the man page and the completions tell of it.
+  /// A command as the help and the completions tell of it.
   struct Entry: Sendable {
     let name: String
     /// The placeholder of its operand; empty if it takes none.

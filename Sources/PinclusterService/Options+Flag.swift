@@ -2,7 +2,7 @@ import GeoFormats
 import Texts
 
 extension Options {
-  /// A flag of a command, as the help, the man page, the completions and the configuration file have it.
+  /// A flag of a command: what the help, the completions and the configuration file know of it.
   struct Flag: Sendable {
     /// The kind of a flag's values.
     enum Kind: Sendable, Equatable {

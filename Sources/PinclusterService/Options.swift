@@ -168,7 +168,8 @@ struct Options {
   static func help(_ flags: [Flag]) -> String {
     flags.map { flag in
       let left = "  --\(flag.name) \(flag.placeholder)"
-      let padding = String(repeating: " ", count: max(1, 30 - left.count))
+      // Two spaces at least tell help2man where the help begins.
+      let padding = String(repeating: " ", count: max(2, 30 - left.count))
       return left + padding + flag.fullHelp + (flag.hasVariable ? " [\(flag.variable)]" : "")
     }.joined(separator: "\n")
   }
