@@ -1,4 +1,5 @@
 internal import CCrypto
+internal import Texts
 
 /// The SHA-256 of a secret, by which it is known without being kept.
 struct Digest: Hashable, Sendable {
@@ -13,21 +14,11 @@ struct Digest: Hashable, Sendable {
 
   /// Reads 64 hexadecimal digits.
   init?(hexadecimal text: String) {
-    let values = text.utf8.compactMap(Digest.value)
+    let values = text.utf8.compactMap({ $0.hexadecimalValue })
     guard values.count == 2 * Int(CCRYPTO_SHA256_SIZE), values.count == text.utf8.count else {
       return nil
     }
     bytes = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
-  }
-
-  /// The value of a hexadecimal digit.
-  private static func value(of digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   /// Compares in a time that doesn't depend on what is equal.

@@ -1,4 +1,5 @@
 import FeatureStore
+import Texts
 
 extension Options.Flag {
   /// The database that instances share.
@@ -49,8 +50,7 @@ extension Serve {
     let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
     return (1...48).contains(name.utf8.count) && name.utf8.first.map(letters.contains) == true
       && name.utf8.allSatisfy {
-        letters.contains($0) || $0 == UInt8(ascii: "_")
-          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        letters.contains($0) || $0 == UInt8(ascii: "_") || $0.isDigit
       }
   }
 }

@@ -135,13 +135,3 @@ extension StringProtocol {
     return String(decoding: bytes, as: UTF8.self)
   }
 }
-
-extension UInt8 {
-  /// The byte, or the small letter that it stands for if it is a capital one of ASCII.
-  @inlinable
-  public var lowercasedASCII: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
-
-  /// Whether it is a space or a tab.
-  @usableFromInline
-  var isBlank: Bool { self == 0x20 || self == 0x09 }
-}

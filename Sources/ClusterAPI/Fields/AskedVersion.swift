@@ -49,9 +49,9 @@ struct AskedVersion {
 
   /// The number of a header field, which has nothing but digits.
   private static func number(_ field: String) -> Int64? {
-    let digits = trimmed(field)
+    let digits = field.trimmed
     guard !digits.isEmpty, digits.utf8.count <= 16,
-      digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+      digits.utf8.allSatisfy({ $0.isDigit }),
       let number = Int64(digits), number <= last
     else { return nil }
     return number

@@ -90,17 +90,13 @@ struct Fields {
 
   /// An unknown name as part of a pointer: shortened, and escaped in a JSON pointer.
   func shown(_ name: String) -> String {
-    let prefix = String(name.shortened(to: 100))
-    guard inBody else { return prefix }
-    var pointer: [UInt8] = []
-    for byte in prefix.utf8 {
+    name.shortened(to: 100).escaped { byte in
       switch byte {
-      case UInt8(ascii: "~"): pointer += "~0".utf8
-      case UInt8(ascii: "/"): pointer += "~1".utf8
-      default: pointer.append(byte)
+      case UInt8(ascii: "~") where inBody: "~0"
+      case UInt8(ascii: "/") where inBody: "~1"
+      default: nil
       }
     }
-    return String(decoding: pointer, as: UTF8.self)
   }
 
   @inline(__always) private func value(_ name: String) -> Value? {
@@ -141,9 +137,7 @@ struct Fields {
   private func number(_ name: String, _ text: some StringProtocol) throws(Problem) -> Double {
     let text = text.trimmed
     // Double(_:) also takes "nan", "inf" and hexadecimal numbers.
-    let isPlain = text.utf8.allSatisfy {
-      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || "+-.eE".utf8.contains($0)
-    }
+    let isPlain = text.utf8.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) }
     guard isPlain, let number = Double(text), number.isFinite else {
       throw problem(name, "\(name) is not a number")
     }

@@ -32,10 +32,9 @@ extension Fields {
 
   /// The finite number that a text is, as JSON writes it.
   private static func finiteNumber(_ text: String) -> Double? {
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    guard text.utf8.allSatisfy({ digits.contains($0) || "+-.eE".utf8.contains($0) }),
-      text.utf8.first.map({ digits.contains($0) || $0 == UInt8(ascii: "-") }) == true,
-      text.utf8.last.map(digits.contains) == true, let number = Double(text)
+    guard text.utf8.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) }),
+      text.utf8.first.map({ $0.isDigit || $0 == UInt8(ascii: "-") }) == true,
+      text.utf8.last?.isDigit == true, let number = Double(text)
     else { return nil }
     return number.isFinite ? number : nil
   }

@@ -86,9 +86,6 @@ extension HTTPRequest {
   }
 }
 
-/// Text without white space around it.
-func trimmed(_ text: some StringProtocol) -> String { String(text.trimmed) }
-
 extension String {
   /// The value of a parameter of a field such as `text/csv; charset="utf-8"`, without quotes; nil if it isn't among
   /// the first twenty.

@@ -1,3 +1,5 @@
+import Texts
+
 /// Percent-encoding of URLs (RFC 3986).
 enum PercentCoding {
   /// The text that bytes stand for; nil if an escape is broken or they aren't UTF-8. A plus may stand for a
@@ -9,8 +11,8 @@ enum PercentCoding {
     while let byte = iterator.next() {
       switch byte {
       case UInt8(ascii: "%"):
-        guard let high = iterator.next().flatMap(hexDigit),
-          let low = iterator.next().flatMap(hexDigit)
+        guard let high = iterator.next().flatMap({ $0.hexadecimalValue }),
+          let low = iterator.next().flatMap({ $0.hexadecimalValue })
         else { return nil }
         bytes.append(high << 4 | low)
       case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
@@ -18,15 +20,6 @@ enum PercentCoding {
       }
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   /// Text as a path segment or query value: all but unreserved characters escaped.

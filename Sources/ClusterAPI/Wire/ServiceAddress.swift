@@ -165,7 +165,7 @@ public struct ServiceAddress: Sendable {
     if let end = host.lastIndex(of: UInt8(ascii: "]")), host[end...].count > 1 {
       let port = host[end...].dropFirst(2)
       guard host[end...].dropFirst().first == UInt8(ascii: ":"),
-        port.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(Substring(port)) != nil
+        port.allSatisfy({ $0.isDigit }), UInt16(Substring(port)) != nil
       else { return false }
       host = host[...end]
     }
@@ -173,7 +173,7 @@ public struct ServiceAddress: Sendable {
       return false
     }
     return host.dropFirst().dropLast().allSatisfy {
-      isHex($0) || $0 == UInt8(ascii: ":") || $0 == 0x2E
+      $0.hexadecimalValue != nil || $0 == UInt8(ascii: ":") || $0 == 0x2E
     } && ClientAddress.number(of: Substring(host)) != nil
   }
 
@@ -183,7 +183,7 @@ public struct ServiceAddress: Sendable {
     var (isEmpty, port, digits) = (true, 0, -1)
     for byte in text.utf8 {
       switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9") where digits >= 0:
+      case _ where digits >= 0 && byte.isDigit:
         digits += 1
         guard digits <= 5 else { return false }
         port = port * 10 + Int(byte - UInt8(ascii: "0"))
@@ -205,14 +205,5 @@ public struct ServiceAddress: Sendable {
       || path.begins(with: "/") && !path.holds("//")
         && path.utf8.allSatisfy { PercentCoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }
     return isPath ? String(path) : nil
-  }
-
-  private static func isHex(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
   }
 }

@@ -66,13 +66,14 @@ public enum AnnotationID: Hashable, Sendable {
       guard let value = Int64(rest), let id = try? FeatureID(integer: value) else { return nil }
       return .feature(id)
     case UInt8(ascii: "t"):
-      guard let bytes = Base64URL.decode(rest), String(validating: bytes, as: UTF8.self) != nil,
+      guard let bytes = Base64URL.decode(rest.utf8),
+        String(validating: bytes, as: UTF8.self) != nil,
         let id = try? FeatureID(text: bytes), case .text = id.key
       else { return nil }
       return AnnotationID(feature: id)
     case UInt8(ascii: "x"):
       let parts = rest.parts(separatedBy: UInt8(ascii: "."))
-      guard parts.count == 2, let prefix = Base64URL.decode(parts[0]),
+      guard parts.count == 2, let prefix = Base64URL.decode(parts[0].utf8),
         prefix.count == prefixLength, let hash = StableHash128(text: parts[1])
       else { return nil }
       return .longText(prefix: prefix, hash: hash)

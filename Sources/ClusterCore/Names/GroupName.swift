@@ -75,7 +75,7 @@ public struct GroupName: Hashable, Sendable {
   private static func part(_ text: Substring, _ letter: Unicode.Scalar) -> Part? {
     let rest = Substring(text.utf8.dropFirst())
     return switch text.utf8.first {
-    case UInt8(ascii: letter): Base64URL.decode(rest).map(Part.init)
+    case UInt8(ascii: letter): Base64URL.decode(rest.utf8).map(Part.init)
     case UInt8(ascii: "h"): StableHash128(text: rest).map(Part.hash)
     default: nil
     }

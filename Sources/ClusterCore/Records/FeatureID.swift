@@ -1,4 +1,5 @@
 import Glibc  // the math functions behind rounded() are linked through it
+internal import Texts
 
 /// The id of a feature: an integer within ±(2^53 − 1), or text of 1…256 Unicode scalars without
 /// control characters.
@@ -125,7 +126,7 @@ public struct FeatureID: Sendable {
     if first == UInt8(ascii: "0") { return digits.count == 1 && !negative ? 0 : nil }
     var value: Int64 = 0
     for byte in digits {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      guard byte.isDigit else { return nil }
       // At most 17 digits, so it can't overflow.
       value = value * 10 + Int64(byte - UInt8(ascii: "0"))
     }

@@ -1,4 +1,5 @@
 internal import ClusterCore
+internal import Texts
 
 /// Splits a filter into tokens.
 struct CQL2Tokenizer {
@@ -96,8 +97,8 @@ struct CQL2Tokenizer {
   private var isNumberAhead: Bool {
     guard index + 1 < text.count else { return false }
     let next = text[index + 1]
-    return isDigit(next)
-      || (next == UInt8(ascii: ".") && index + 2 < text.count && isDigit(text[index + 2]))
+    return next.isDigit
+      || (next == UInt8(ascii: ".") && index + 2 < text.count && text[index + 2].isDigit)
   }
 
   private mutating func number() throws(CQL2Error) -> CQL2Token.Kind {
@@ -120,16 +121,12 @@ struct CQL2Tokenizer {
 
   private func isPartOfNumber(_ index: Int) -> Bool {
     let byte = text[index]
-    if isDigit(byte) || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
+    if byte.isDigit || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") {
       return true
     }
     // The sign of an exponent.
     return (byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+"))
       && text[index - 1] | 0x20 == UInt8(ascii: "e")
-  }
-
-  private func isDigit(_ byte: UInt8) -> Bool {
-    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
   }
 
   private mutating func word() -> CQL2Token.Kind {

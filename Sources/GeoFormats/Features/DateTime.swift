@@ -1,4 +1,5 @@
 import ClusterCore
+internal import Texts
 
 /// RFC 3339 date-times as milliseconds since 1970 (UTC), without leap seconds.
 public enum DateTime {
@@ -119,7 +120,7 @@ public enum DateTime {
     private mutating func digit() -> Int64? {
       guard index < text.count else { return nil }
       let byte = text[index]
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      guard byte.isDigit else { return nil }
       index += 1
       return Int64(byte - UInt8(ascii: "0"))
     }

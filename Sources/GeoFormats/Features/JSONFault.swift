@@ -177,10 +177,8 @@ struct JSONFault {
 
     /// The code unit of an escape such as `\u00e9`; nil if it isn't one.
     private static func code(_ text: UnsafeRawBufferPointer) -> UInt32? {
-      guard text.count >= 6, text[1] == UInt8(ascii: "u"), !text[2..<6].contains(UInt8(ascii: "+")),
-        !text[2..<6].contains(UInt8(ascii: "-"))
-      else { return nil }
-      return UInt32(String(decoding: text[2..<6], as: UTF8.self), radix: 16)
+      guard text.count >= 6, text[1] == UInt8(ascii: "u") else { return nil }
+      return JSONScanner.codeUnit(text, at: 2)
     }
 
     private static func hexadecimal(_ byte: UInt8) -> String {

@@ -58,12 +58,9 @@ public enum ReferenceSystem {
 
   /// Whether a word is a code, which is longer than the parts of a version.
   private static func isCode(_ word: String) -> Bool {
-    word.utf8.count >= 4 && word.utf8.allSatisfy(isDigit)
-  }
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    word.utf8.count >= 4 && word.utf8.allSatisfy({ $0.isDigit })
   }
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
+    byte.isDigit || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
   }
 }

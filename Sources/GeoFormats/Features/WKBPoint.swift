@@ -1,3 +1,5 @@
+internal import Texts
+
 /// A point in well-known binary (ISO 19125, and PostGIS's extended form with a reference system).
 enum WKBPoint {
   /// The longest text that is looked at: a point has at most 41 bytes.
@@ -17,12 +19,7 @@ enum WKBPoint {
     var bytes: [UInt8] = []
     var half: UInt8?
     for byte in digits.prefix(mostDigits) {
-      let digit: UInt8
-      switch byte {
-      case 0x30...0x39: digit = byte - 0x30
-      case 0x41...0x46, 0x61...0x66: digit = (byte | 0x20) - 0x61 + 10
-      default: return nil
-      }
+      guard let digit = byte.hexadecimalValue else { return nil }
       if let high = half {
         bytes.append(high << 4 | digit)
         half = nil

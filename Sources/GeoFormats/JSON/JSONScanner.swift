@@ -1,4 +1,5 @@
 import Glibc
+internal import Texts
 
 /// Steps over JSON text that is known to be valid. On other bytes the results are arbitrary, but within
 /// bounds.
@@ -91,10 +92,11 @@ public enum JSONScanner {
       case UInt8(ascii: "b"): result.append(0x08)
       case UInt8(ascii: "f"): result.append(0x0C)
       case UInt8(ascii: "u"):
-        var unit = hex(text, index, end)
+        var unit = codeUnit(text, at: index) ?? 0xFFFD
         index += 4
         if unit & 0xFC00 == 0xD800, index + 6 <= end {
-          unit = 0x10000 + (unit & 0x3FF) << 10 + hex(text, index + 2, end) & 0x3FF
+          let low = codeUnit(text, at: index + 2) ?? 0xFFFD
+          unit = 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF
           index += 6
         }
         guard let scalar = Unicode.Scalar(unit) else { continue }
@@ -105,10 +107,46 @@ public enum JSONScanner {
     return result
   }
 
-  private static func hex(_ text: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> UInt32 {
-    guard start + 4 <= end else { return 0xFFFD }
-    return text[start..<start + 4].reduce(0) { value, byte in
-      value << 4 | UInt32(byte & 0xF) + (byte > UInt8(ascii: "9") ? 9 : 0)
+  /// The code unit that four hexadecimal digits stand for, as in `\u00e9`; nil if other bytes are there.
+  static func codeUnit(_ text: UnsafeRawBufferPointer, at start: Int) -> UInt32? {
+    guard start + 4 <= text.count else { return nil }
+    var unit: UInt32 = 0
+    for index in start..<start + 4 {
+      guard let digit = text[index].hexadecimalValue else { return nil }
+      unit = unit << 4 | UInt32(digit)
+    }
+    return unit
+  }
+}
+
+/// The state of a scan within a JSON string that may continue in the next chunk.
+struct StringState {
+  private(set) var isInside = false
+  private var isEscaped = false
+
+  /// Enters a string, after its opening quote.
+  mutating func enter() { isInside = true }
+
+  /// Reads on within the string. Returns the index after its closing quote, or the end of the chunk.
+  @inline(__always)
+  mutating func scan(_ chunk: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    if isEscaped {
+      isEscaped = false
+      index += 1
+    }
+    while true {
+      index = JSONScanner.nextQuoteOrBackslash(chunk, from: index)
+      guard index < chunk.count else { return chunk.count }
+      if chunk[index] == UInt8(ascii: "\"") {
+        isInside = false
+        return index + 1
+      }
+      index += 2
+      if index > chunk.count {
+        isEscaped = true
+        return chunk.count
+      }
     }
   }
 }

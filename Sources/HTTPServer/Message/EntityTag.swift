@@ -142,8 +142,8 @@ public enum EntityTag {
 
   /// Whether a field is a lone `*`.
   static func isAny(_ field: UnsafeBufferPointer<UInt8>) -> Bool {
-    let first = field.firstIndex { !isBlank($0) }
-    return first == field.lastIndex { !isBlank($0) }
+    let first = field.firstIndex { !$0.isBlank }
+    return first == field.lastIndex { !$0.isBlank }
       && first.map { field[$0] == UInt8(ascii: "*") } ?? false
   }
 
@@ -157,20 +157,16 @@ public enum EntityTag {
   ) {
     var rest = field[...]
     for _ in 0..<HTTPHeaders.mostMembers {
-      rest = rest.drop { $0 == UInt8(ascii: ",") || isBlank($0) }
+      rest = rest.drop { $0 == UInt8(ascii: ",") || $0.isBlank }
       let isWeak = rest.starts(with: "W/".utf8)
       if isWeak { rest = rest.dropFirst(2) }
       guard rest.popFirst() == UInt8(ascii: "\""),
         let end = rest.firstIndex(of: UInt8(ascii: "\""))
       else { return }
-      let (tag, behind) = (rest[..<end], rest[end...].dropFirst().drop(while: isBlank))
+      let (tag, behind) = (rest[..<end], rest[end...].dropFirst().drop { $0.isBlank })
       guard behind.isEmpty || behind.first == UInt8(ascii: ",") else { return }
       if weak || !isWeak { body(UnsafeBufferPointer(rebasing: tag)) }
       rest = behind
     }
-  }
-
-  private static func isBlank(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 }

@@ -1,3 +1,5 @@
+import Texts
+
 /// A caller's place in a distributed trace: the field `traceparent` of W3C Trace Context.
 public struct TraceParent: Sendable, Hashable {
   /// The trace: 32 hexadecimal digits.
@@ -22,7 +24,7 @@ public struct TraceParent: Sendable, Hashable {
 
   /// The text of lower-case hexadecimal digits; nil if something else is among them.
   private static func digits(_ bytes: ArraySlice<UInt8>) -> String? {
-    let isValid = bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    let isValid = bytes.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
     return isValid ? String(decoding: bytes, as: UTF8.self) : nil
   }
 }
