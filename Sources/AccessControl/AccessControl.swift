@@ -175,3 +175,17 @@ public final class AccessControl: Sendable {
     return Array(parts[1])
   }
 }
+
+/// Why a request is refused before anybody looks at what it asks.
+public enum AccessFailure: Error, Sendable, Equatable {
+  /// It has no key, and needs one.
+  case missing
+  /// Its field Authorization isn't of the form `Bearer KEY`.
+  case malformed
+  /// Its key isn't known.
+  case unknown
+  /// Its token is not valid: why.
+  case token(String)
+  /// Its key was used too often: the seconds until it may be used again.
+  case tooOften(Double)
+}

@@ -8,3 +8,10 @@ public struct AccessFileError: Error, Sendable, CustomStringConvertible {
   /// The path and the reason.
   public var description: String { "\(path): \(reason)" }
 }
+
+/// What is wrong in a file, before its path is known.
+struct Fault: Error {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}

@@ -1,4 +1,5 @@
 public import ClusterCore
+internal import Texts
 
 /// The rights of the holder of a key or a token.
 public struct Grant: Hashable, Sendable {
@@ -32,4 +33,34 @@ public struct Grant: Hashable, Sendable {
   public func covers(_ collection: String) -> Bool {
     collections.map { $0.contains { $0.matches(collection) } } ?? true
   }
+}
+
+/// What a key or token allows. Each scope includes those before it.
+public enum AccessScope: Int, Sendable, Comparable, CaseIterable {
+  /// To read.
+  case read
+  /// To write features, and to create collections and change what is said about them.
+  case write
+  /// To drop collections.
+  case admin
+
+  /// The scope with a name.
+  init?(name: some StringProtocol) {
+    guard let scope = AccessScope.allCases.first(where: { name.isSame(as: $0.name) }) else {
+      return nil
+    }
+    self = scope
+  }
+
+  /// Its name, as in key files and tokens.
+  public var name: String {
+    switch self {
+    case .read: "read"
+    case .write: "write"
+    case .admin: "admin"
+    }
+  }
+
+  /// Whether one scope allows less than another.
+  public static func < (a: AccessScope, b: AccessScope) -> Bool { a.rawValue < b.rawValue }
 }

@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import HTTPServer
 import Texts
 import Threading
 
@@ -68,5 +70,31 @@ struct ServiceManager: Sendable {
         }
       }
     }
+  }
+}
+
+/// Tells the service manager, as long as it is so, that each event loop runs what it is given. Everything that a
+/// client asks for begins there.
+final class Watchdog: Sendable {
+  private let end = DispatchSemaphore(value: 0)
+  private let thread: SystemThread?
+
+  /// Begins, if the manager wants to hear of it.
+  init(_ manager: ServiceManager, _ server: HTTPServer) {
+    guard let seconds = manager.watchdogSeconds else {
+      thread = nil
+      return
+    }
+    thread = SystemThread { [end] in
+      while end.wait(timeout: .now() + seconds) == .timedOut {
+        if server.responds(within: seconds) { manager.isAlive() }
+      }
+    }
+  }
+
+  /// Ends it. Must be called once.
+  func stop() {
+    end.signal()
+    thread?.join()
   }
 }

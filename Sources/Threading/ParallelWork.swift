@@ -1,3 +1,4 @@
+import CHints
 import Synchronization
 
 /// Runs calls that don't depend on each other on all processors.
@@ -39,4 +40,10 @@ public enum ParallelWork {
     calls.work()
     for thread in others { thread.join() }
   }
+}
+
+/// The processors that this process may use.
+public enum Processors {
+  /// Their number, at least 1.
+  public static let count = Int(chints_processors())
 }

@@ -1,3 +1,4 @@
+import CEvHTTP
 import Texts
 
 /// The response to a request. The server adds Date, X-Request-Id, Content-Length and Connection.
@@ -44,5 +45,14 @@ public struct HTTPResponse: Sendable {
   /// The first value of a header field, its name compared without regard to case.
   public func header(_ name: String) -> String? {
     headers.first { $0.name.isSameField(as: name) }?.value
+  }
+}
+
+/// Status codes of HTTP.
+public enum HTTPStatus {
+  /// The reason phrase of a status code, such as "Not Found" for 404: the one that the status line
+  /// has. Codes without a phrase of their own get one of their class.
+  public static func phrase(_ status: Int) -> String {
+    String(cString: ceh_status_phrase(Int32(clamping: status)))
   }
 }
