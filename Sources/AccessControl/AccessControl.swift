@@ -176,7 +176,7 @@ public final class AccessControl: Sendable {
   }
 }
 
-/// Why a request is refused before anybody looks at what it asks.
+/// The reason why a request is refused by its key or token alone.
 public enum AccessFailure: Error, Sendable, Equatable {
   /// It has no key, and needs one.
   case missing

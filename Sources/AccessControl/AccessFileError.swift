@@ -9,7 +9,7 @@ public struct AccessFileError: Error, Sendable, CustomStringConvertible {
   public var description: String { "\(path): \(reason)" }
 }
 
-/// What is wrong in a file, before its path is known.
+/// The error of a file, before its path is known.
 struct Fault: Error {
   let reason: String
 

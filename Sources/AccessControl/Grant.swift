@@ -35,11 +35,11 @@ public struct Grant: Hashable, Sendable {
   }
 }
 
-/// What a key or token allows. Each scope includes those before it.
+/// The scope of a key or token. Each scope includes those before it.
 public enum AccessScope: Int, Sendable, Comparable, CaseIterable {
   /// To read.
   case read
-  /// To write features, and to create collections and change what is said about them.
+  /// To write features, and to create collections and change their descriptions.
   case write
   /// To drop collections.
   case admin

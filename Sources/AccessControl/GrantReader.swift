@@ -101,7 +101,7 @@ struct KnownFilters {
 
   /// Reads a filter: a text in CQL2, or CQL2 JSON.
   ///
-  /// - Throws: ``Fault``, which tells nothing of what is compared with what.
+  /// - Throws: ``Fault``, which names neither properties nor values of the filter.
   mutating func filter(_ value: JSONValue) throws(Fault) -> FilterExpression {
     let text = Text(bytes: Array(value.text))
     if let known = filters[text] { return known }
@@ -116,7 +116,7 @@ struct KnownFilters {
     }
   }
 
-  /// What is wrong with a filter, without words of it.
+  /// The error of a filter, without its text.
   private static func place(of error: CQL2Error) -> String {
     switch error {
     case .syntax(let character, _): "it is not CQL2 at character \(character)"

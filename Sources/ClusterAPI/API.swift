@@ -215,7 +215,9 @@ public final class API: Sendable {
   /// Ends all streams of changes. To be called last, when no request can come any more.
   public func close() { resources.hub.close() }
 
-  /// About what a request costs, if it is a read that has to be worked for. For tests.
+  /// The estimated cost of a request, if it is a read that needs work. For tests.
+  ///
+  /// - Throws: ``Problem`` if the request is refused before it is worked for.
   public func cost(of request: HTTPRequest) throws -> Cost? {
     guard case .read(let read) = try Route.outcome(of: request, from: resources) else { return nil }
     return read.cost()

@@ -21,7 +21,7 @@ struct CommandFailure: Error, CustomStringConvertible {
 
   init(description: String) { self.description = description }
 
-  /// What another service answered was not what a command needs.
+  /// The failure of a request to a service, by its answer.
   init(_ answer: HTTPResponse) {
     let problem = try? JSONParser().parse(answer.body)
     let detail = problem?["detail"]?.string ?? "no further explanation"

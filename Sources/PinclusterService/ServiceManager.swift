@@ -73,8 +73,8 @@ struct ServiceManager: Sendable {
   }
 }
 
-/// Tells the service manager, as long as it is so, that each event loop runs what it is given. Everything that a
-/// client asks for begins there.
+/// Tells the service manager that each event loop runs, as long as that is so. Everything that a client asks for
+/// begins there.
 final class Watchdog: Sendable {
   private let end = DispatchSemaphore(value: 0)
   private let thread: SystemThread?

@@ -40,7 +40,7 @@ public enum Base64URL {
       bytes.append(UInt8(bits >> count))
       bits &= 1 << count - 1
     }
-    // What is left are less than six zero bits.
+    // The rest must be less than six zero bits.
     return count < 6 && bits == 0 ? bytes : nil
   }
 }

@@ -23,7 +23,7 @@ extension Resources {
     _ = try request.negotiate([.eventStream], format: nil)
     // A browser that reconnects sends the id of the last event that it has seen.
     let last = request.headers["last-event-id"].flatMap { Int64($0.trimmed) }
-    // Another instance may have shown what is to be seen here in a moment.
+    // Another instance may have shown a version that comes here in a moment.
     _ = try snapshot(id, wish: writer.link == nil ? 0 : last ?? since ?? 0)
     let key = Watch.Key(
       collection: id, scope: catalog.scope, query: ExactText(Resources.sharedQuery(request.query)))

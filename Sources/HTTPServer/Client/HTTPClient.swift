@@ -49,7 +49,7 @@ public final class HTTPClient: Sendable {
 
   /// Creates a client for `http://host[:port][/prefix]`, or the same with https. The prefix goes before every path.
   ///
-  /// - Parameter key: the key or token to show.
+  /// - Parameter key: the key or token to send.
   public init(url: String, trust: Trust = Trust(), key: String? = nil) throws(HTTPClientError) {
     (server, prefix) = try HTTPClient.parts(of: url)
     guard let handle = Handle() else { throw .badRequest("out of memory") }
@@ -150,7 +150,8 @@ public final class HTTPClient: Sendable {
     text(CURLOPT_PROXY, "")
     number(CURLOPT_PATH_AS_IS, 1)
     number(CURLOPT_MAXCONNECTS, 1)
-    // What may not be sent twice never meets a kept connection that turns out to be closed.
+    // A request that may not be sent twice never uses a kept connection, which may turn out to be
+    // closed.
     number(CURLOPT_FRESH_CONNECT, [.get, .head, .put, .delete].contains(method) ? 0 : 1)
     number(CURLOPT_NOBODY, method == .head ? 1 : 0)
     let seconds = max(1, min(timeout, 2_000_000))
@@ -183,7 +184,7 @@ public final class HTTPClient: Sendable {
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CACERT_BADFILE:
       return .insecure(server, reason: reason)
-    // What a server of TLS 1.3 says of a client's certificate comes after the handshake.
+    // With TLS 1.3 a server's refusal of the client's certificate comes after the handshake.
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       return reason.holds("alert") ? .insecure(server, reason: reason) : .broken(server)
     default: return .broken(server)

@@ -31,9 +31,9 @@ public final class TLSContext: @unchecked Sendable {
   public var expiry: Int { Int(ceh_tls_expiry(pointer)) }
 }
 
-/// The reason why a file cannot be used for TLS. It tells nothing of what the file holds.
+/// The reason why a file cannot be used for TLS. It reveals nothing of the file's content.
 public struct TLSFileError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What the file is for.
+  /// The purpose of a file.
   public enum File: Sendable, Hashable {
     case certificate
     case key
@@ -44,7 +44,7 @@ public struct TLSFileError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// Which file it is.
   public var file: File
-  /// What is wrong, in a few words.
+  /// The error, in a few words.
   public var reason: String
 
   /// One line for the operator, without the file's name.
