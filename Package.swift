@@ -11,8 +11,8 @@ let unoptimised: [SwiftSetting] =
 
 /// The modules that the fuzz targets test.
 let fuzzed: [Target.Dependency] = [
-  "AccessControl", "CCrypto", "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats",
-  "HTTPServer", "TestSupport", "Threading",
+  "AccessControl", "CCrypto", "ClusterAPI", "ClusterCore", "Collections", "FeatureStore",
+  "GeoFormats", "HTTPServer", "TestSupport", "Threading",
 ]
 
 /// The fuzz targets: a part of tests, which alone may look into other targets. `scripts/fuzz` builds them as nothing
@@ -90,17 +90,23 @@ let package = Package(
       dependencies: ["CCrypto", "ClusterCore", "GeoFormats", "Texts", "Threading"],
       swiftSettings: strict),
     .target(
+      name: "Collections",
+      dependencies: [
+        "AccessControl", "ClusterCore", "FeatureStore", "GeoFormats", "Texts", "Threading",
+      ],
+      swiftSettings: strict),
+    .target(
       name: "ClusterAPI",
       dependencies: [
-        "AccessControl", "CCrypto", "CHints", "CResources", "ClusterCore", "GeoFormats",
+        "AccessControl", "CHints", "CResources", "ClusterCore", "Collections", "GeoFormats",
         "FeatureStore", "HTTPServer", "Texts", "Threading",
       ],
       swiftSettings: strict),
     .target(
       name: "PinclusterService",
       dependencies: [
-        "AccessControl", "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "HTTPServer",
-        "Texts", "Threading", "CGetopt", "CHints", "CZlib",
+        "AccessControl", "ClusterAPI", "ClusterCore", "Collections", "FeatureStore", "GeoFormats",
+        "HTTPServer", "Texts", "Threading", "CGetopt", "CHints", "CZlib",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -108,7 +114,8 @@ let package = Package(
     .executableTarget(
       name: "pincluster-bench",
       dependencies: [
-        "ClusterAPI", "ClusterCore", "FeatureStore", "GeoFormats", "Threading", "HTTPServer",
+        "ClusterAPI", "ClusterCore", "Collections", "FeatureStore", "GeoFormats", "Threading",
+        "HTTPServer",
       ],
       swiftSettings: strict),
     // The yardstick of the benchmarks: evhttp alone.
@@ -138,8 +145,11 @@ let package = Package(
       name: "HTTPServerTests", dependencies: ["HTTPServer", "Threading", "TestSupport"],
       swiftSettings: unoptimised),
     .testTarget(
+      name: "CollectionsTests", dependencies: ["Collections", "TestSupport", "Threading"],
+      swiftSettings: unoptimised),
+    .testTarget(
       name: "ClusterAPITests",
-      dependencies: ["AccessControl", "ClusterAPI", "TestSupport", "Threading"],
+      dependencies: ["AccessControl", "ClusterAPI", "Collections", "TestSupport", "Threading"],
       swiftSettings: unoptimised),
     .testTarget(
       name: "AccessControlTests", dependencies: ["AccessControl", "CCrypto", "TestSupport"],

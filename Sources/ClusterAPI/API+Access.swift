@@ -1,4 +1,5 @@
 import AccessControl
+import Collections
 import HTTPServer
 import Threading
 

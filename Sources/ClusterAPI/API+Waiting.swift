@@ -1,3 +1,4 @@
+import Collections
 import HTTPServer
 import Threading
 
@@ -6,7 +7,7 @@ extension API {
   /// Begins again with a request when a collection has come as far as it asks for, or answers that it hasn't in time.
   /// Returns false after any other error.
   @Sendable func wait(after error: any Error, _ answering: Answering) -> Bool {
-    guard let early = error as? TooEarly else { return false }
+    guard let early = error as? CatalogView.VersionNotReached else { return false }
     do {
       try wait(for: early, answering)
     } catch {
@@ -15,7 +16,7 @@ extension API {
     return true
   }
 
-  private func wait(for early: TooEarly, _ answering: Answering) throws(Problem) {
+  private func wait(for early: CatalogView.VersionNotReached, _ answering: Answering) throws {
     let deadline = answering.deadline ?? MonotonicTime.now + longestWait
     let (request, start) = (answering.request, MonotonicTime.now)
     let waits = early.view.whole.waits
@@ -29,7 +30,7 @@ extension API {
       case .shown: self.goOn(after: early, Answering(answering, until: deadline))
       case .late where early.isOver || early.isOptional:
         self.goOn(after: early, Answering(answering, until: deadline), isPatient: early.isOver)
-      case .late: answering.finish(.failure(early.problem))
+      case .late: answering.finish(.failure(Problem(early)))
       case .abandoned: answering.finish(.failure(Problem(499, "the client has gone")))
       case .refused where early.isOptional:
         self.goOn(after: early, answering, isPatient: false)
@@ -38,7 +39,7 @@ extension API {
       }
     }
     if start >= deadline {
-      guard early.isOptional else { throw early.problem }
+      guard early.isOptional else { throw Problem(early) }
       return goOn(after: early, answering, isPatient: false)
     }
     do { try waits.add(wait) } catch {
@@ -53,8 +54,10 @@ extension API {
     }
   }
 
-  /// Begins again with a request, away from the thread that has published the version.
-  private func goOn(after early: TooEarly, _ answering: Answering, isPatient: Bool = true) {
+  /// Begins again with a request, away from whoever has shown the version.
+  private func goOn(
+    after early: CatalogView.VersionNotReached, _ answering: Answering, isPatient: Bool = true
+  ) {
     let finish: Reply = { answering.finish($0) }
     let resources = Resources(self.resources, of: early.view, isPatient: isPatient)
     beginLater(answering.request, from: resources, finish)

@@ -1,4 +1,5 @@
 import AccessControl
+import Collections
 import HTTPServer
 import Threading
 
@@ -41,7 +42,7 @@ public final class API: Sendable {
   ///   - access: the access control; nil if everybody may do everything.
   ///   - map: the parts of the map page beside features.
   ///   - report: is called with errors that clients don't see.
-  public init(
+  package init(
     catalog: Catalog, writer: CollectionWriter, metrics: Metrics,
     requestTimeout: Int = defaultRequestTimeout, maxWait: Double = Double(defaultMaxWait),
     mostOnLoop: UInt = Cost.mostOnLoop,
@@ -175,16 +176,16 @@ public final class API: Sendable {
     case .read(let read) where isHere: try answer(read, request, finish)
     case .read(let read): run(lane(of: read, request) ?? .quick, request, finish, read.make)
     case .later(let lane, let work): run(lane, request, finish, work)
-    case .write(let write):
-      try enqueue(write, try share(of: write.bytes, for: request), request, finish)
+    case .write(let asked):
+      try enqueue(asked, try share(of: asked.write.bytes, for: request), request, finish)
     case .longWrite(let read):
       let share = try share(of: request.body.count, for: request)
       enqueue(.write, request, finish) {
         do {
-          let write = try read(share)
+          let asked = try read(share)
           if Interruption.isOver { return }
-          guard share.resize(to: write.bytes) else { throw Problem.tooManyWrites }
-          try self.enqueue(write, share, request, finish)
+          guard share.resize(to: asked.write.bytes) else { throw Problem.tooManyWrites }
+          try self.enqueue(asked, share, request, finish)
         } catch {
           share.giveBack()
           // Cancelled work is answered with the reason.
@@ -198,14 +199,15 @@ public final class API: Sendable {
 
   /// Finds the features of a write, as a read would, and has it carried out.
   private func seek(
-    _ find: @escaping @Sendable () throws -> Write, _ request: HTTPRequest,
+    _ find: @escaping @Sendable () throws -> WriteRequest, _ request: HTTPRequest,
     _ finish: @escaping Reply
   ) {
     enqueue(.long, request, mayTakeLong: false, finish) {
       do {
-        let write = try find()
+        let asked = try find()
         if Interruption.isOver { return }
-        try self.enqueue(write, try self.share(of: write.bytes, for: request), request, finish)
+        try self.enqueue(
+          asked, try self.share(of: asked.write.bytes, for: request), request, finish)
       } catch {
         if !Interruption.isOver { finish(.failure(error)) }
       }
@@ -308,32 +310,32 @@ public final class API: Sendable {
   }
 
   private func enqueue(
-    _ write: Write, _ share: WriteMemory.Share, _ request: HTTPRequest, _ finish: @escaping Reply
+    _ asked: WriteRequest, _ share: WriteMemory.Share, _ request: HTTPRequest,
+    _ finish: @escaping Reply
   ) throws(Problem) {
     request.note { $0.endWork() }
-    let note: WriteQueue.Note = { times in request.note { $0.write = times } }
-    let accepted = resources.writer.enqueue(write, share, note: note) { [weak self] result in
-      if case .failure(let error) = result, error is Outdated, let again = write.again, let self {
+    let note: WriteQueue.Note = { times in request.note { $0.write = .init(times) } }
+    let (write, view) = (asked.write, asked.write.view)
+    let accepted = resources.writer.enqueue(write, share, note: note) { [weak self] outcome in
+      if case .failure(CollectionsError.outdated) = outcome, let again = asked.again, let self {
         return seek(again, request, finish)
       }
-      let isFiltered = write.view.isFiltered
-      // Compressing a long answer, or updating a tenant's view, must not keep the next writes waiting.
-      let isLong = (try? result.get().body.count > API.longAnswer) ?? false
-      guard isLong || isFiltered, let self else { return finish(result) }
-      let isMuch = isFiltered && write.view.work(for: write.collection) == .much
+      // A long answer, or a look at what a tenant sees, must not keep the next writes waiting.
+      guard view.isFiltered || asked.isLong(outcome), let self else {
+        return finish(asked.response(to: outcome))
+      }
+      let isMuch = view.isFiltered && view.work(for: write.collection) == .much
       readWork.enqueue(
         Job(
-          of: request.client, isLong: isMuch, isAbandoned: { false }, fail: { _ in finish(result) }
+          of: request.client, isLong: isMuch, isAbandoned: { false },
+          fail: { _ in finish(asked.response(to: outcome)) }
         ) {
-          let outcome = write.telling(result)
-          if !Interruption.isOver { finish(outcome) }
+          let response = asked.response(to: write.telling(outcome))
+          if !Interruption.isOver { finish(response) }
         })
     }
     if !accepted { throw Problem.stopping }
   }
-
-  /// The longest answer that the writer sends itself, in bytes.
-  private static let longAnswer = 16 << 10
 
   /// The path of a route as openapi.yaml has it, by its number.
   public static func label(ofRoute number: Int?) -> String {
@@ -345,5 +347,12 @@ public final class API: Sendable {
     var response = Problem(status, info.reason).response
     CrossOrigin.open(&response)
     return response
+  }
+}
+
+extension RequestNotes.Write {
+  fileprivate init(_ times: WriteQueue.Times) {
+    self.init(
+      waited: times.waited, applied: times.applied, committed: times.committed, group: times.group)
   }
 }

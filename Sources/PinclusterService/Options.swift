@@ -1,5 +1,6 @@
 import CGetopt
 import ClusterAPI
+import Collections
 import Glibc
 import Texts
 

@@ -1,5 +1,6 @@
 import AccessControl
 import ClusterAPI
+import Collections
 import FeatureStore
 import GeoFormats
 import Glibc
@@ -174,7 +175,7 @@ struct Serve: RunnableCommand {
     let manager = ServiceManager()
     let place = shared?.address.name ?? directory
     manager.isDoing("Opening \(place)")
-    let catalog = Catalog()
+    let catalog = Catalog.keepingAnswers()
     let writer = CollectionWriter(
       store: try Serve.openStore(shared, directory: directory), catalog: catalog, limits: limits)
     let metrics = Metrics()

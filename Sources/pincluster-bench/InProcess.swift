@@ -1,5 +1,6 @@
 import ClusterAPI
 import ClusterCore
+import Collections
 import Dispatch
 import FeatureStore
 import HTTPServer
@@ -16,7 +17,7 @@ final class InProcess: Sendable {
   private let api: API
 
   init(directory: String) throws {
-    let catalog = Catalog()
+    let catalog = Catalog.keepingAnswers()
     writer = CollectionWriter(store: try SQLiteStore(directory: directory), catalog: catalog)
     try writer.load()
     catalog.setReady(true)

@@ -126,7 +126,7 @@ import Testing
       #expect(
         await service.get("\(view)&fields=\(Self.names.joined(separator: ","))").text == full.text)
     }
-    #expect(service.catalog.cellCacheBudget.counts.cached > 0)
+    #expect(service.cells.counts.cached > 0)
   }
 
   @Test func `order and repetition don't make another key of the cache`() throws {

@@ -6,6 +6,7 @@ import Testing
 import Threading
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Answers of cached cells, against those that are clustered and encoded as a whole.
 @Suite(.timeLimit(.minutes(5))) struct CellCacheTests {
@@ -62,11 +63,11 @@ import Threading
     ] {
       var (answers, clustered) = (Set<String>(), 0)
       for _ in 0..<4 {
-        let before = service.catalog.cellCacheBudget.counts.clustered
+        let before = service.cells.counts.clustered
         let answer = await service.send(.get, path + view + cellSize)
         answer.expectProblem(422)
         answers.insert(answer.text)
-        if service.catalog.cellCacheBudget.counts.clustered != before { clustered += 1 }
+        if service.cells.counts.clustered != before { clustered += 1 }
       }
       #expect(answers.count == 1 && answers.first?.contains(detail) == true, "\(answers)")
       #expect(clustered == timesClustered)
@@ -85,7 +86,7 @@ import Threading
         await check(RandomView(using: &generator), service, "seed \(seed) step \(step)")
       }
     }
-    let counts = service.catalog.cellCacheBudget.counts
+    let counts = service.cells.counts
     #expect(counts.cached > counts.clustered && counts.clustered > 300)
     #expect(service.reports.value == [])
   }
@@ -207,12 +208,12 @@ import Threading
     }
     #expect(faults == 0)
     #expect(seen.value.count > 100 && Set(seen.value.map(\.version)).count > 10)
-    #expect(service.catalog.cellCacheBudget.counts.cached > 1000)
+    #expect(service.cells.counts.cached > 1000)
   }
 
   @Test func `little memory is kept to, and cells that nobody asks for are evicted`() async throws {
     let memory = CellCacheBudget(limit: 300_000)
-    let service = try Service(catalog: Catalog(cellCacheBudget: memory))
+    let service = try Service(catalog: Catalog(cache: AnswerCache(cells: memory)))
     var generator = SeededGenerator(seed: 6)
     let pool = RandomCoordinates(using: &generator)
     let texts = (1...400).map { pool.feature($0, using: &generator) }

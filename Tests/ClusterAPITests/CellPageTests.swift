@@ -28,7 +28,7 @@ import Testing
     }
     let size = area.cells.grid.cellMapSize
     let point = MapPoint(x: 1.5 * size, y: 1.5 * size)
-    #expect(grid.touch([point], at: 7))
+    #expect(grid.invalidate([point], at: 7))
     #expect(isFilled(before, 1) && isFilled(before, 2))
     #expect(grid.pages(of: area, at: 6) == nil)
     let after = try #require(grid.pages(of: area, at: 7)?.first)
@@ -37,7 +37,7 @@ import Testing
     before.fill(column: 3, row: 1, with: .empty)
     #expect(isFilled(before, 3) && !isFilled(after, 3))
     // Elsewhere nothing is lost, not even for readers of versions before.
-    #expect(grid.touch([], at: 8) && grid.pages(of: area, at: 7)?.first === after)
+    #expect(grid.invalidate([], at: 8) && grid.pages(of: area, at: 7)?.first === after)
     #expect(memory.byteCount > 0)
   }
 
@@ -46,10 +46,10 @@ import Testing
     let grid = CachedGrid(area.cells.grid, at: 0, CellCacheBudget())
     let points = Array(repeating: MapPoint(x: 1, y: 1), count: 4096)
     for version in 1...8 as ClosedRange<Int64> {
-      #expect(grid.touch(points, at: version) == true)
+      #expect(grid.invalidate(points, at: version) == true)
       if version.isMultiple(of: 3) { #expect(grid.pages(of: area, at: version) != nil) }
     }
-    for version in 9...10 as ClosedRange<Int64> { #expect(grid.touch(points, at: version)) }
-    #expect(!grid.touch(points, at: 11))
+    for version in 9...10 as ClosedRange<Int64> { #expect(grid.invalidate(points, at: version)) }
+    #expect(!grid.invalidate(points, at: 11))
   }
 }

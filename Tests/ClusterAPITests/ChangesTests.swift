@@ -5,6 +5,7 @@ import Testing
 import Threading
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// What can be watched, and how that is answered.
 @Suite(.timeLimit(.minutes(5))) struct ChangesTests {

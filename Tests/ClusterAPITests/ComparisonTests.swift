@@ -4,6 +4,7 @@ import Testing
 import Threading
 
 @testable import ClusterAPI
+@testable import Collections
 @testable import FeatureStore
 
 /// Comparisons of what services show with the database that they share.

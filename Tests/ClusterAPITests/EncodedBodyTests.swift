@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Bodies that clients compress.
 @Suite(.timeLimit(.minutes(5))) struct EncodedBodyTests {

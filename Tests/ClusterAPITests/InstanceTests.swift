@@ -4,6 +4,7 @@ import Testing
 import Threading
 
 @testable import ClusterAPI
+@testable import Collections
 @testable import ClusterCore
 @testable import FeatureStore
 

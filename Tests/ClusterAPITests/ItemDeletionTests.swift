@@ -4,6 +4,7 @@ import Testing
 import Threading
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Deletions by a filter that takes long, while others write.
 @Suite(.timeLimit(.minutes(5))) struct ItemDeletionTests {
@@ -15,15 +16,17 @@ import Threading
     let fields = try Fields(query: query, allowed: ["bbox"] + Fields.filterNames)
     return ItemDeletion(
       view: CatalogView(service.catalog), id: "c",
-      filter: try fields.filter().narrowed(to: try fields.onlyIDs()), region: try fields.region(),
-      datetime: nil, limits: service.writer.limits)
+      features: FeatureDeletion(
+        passing: try fields.filter().narrowed(to: try fields.onlyIDs()), in: try fields.region(),
+        at: nil), limits: service.writer.limits)
   }
 
   /// Has the writer carry out a write.
-  private func perform(_ write: Write, at service: Service) throws -> Answer {
-    let share = try #require(service.writer.memory.share(of: write.bytes, for: 0))
+  private func perform(_ request: WriteRequest, at service: Service) throws -> Answer {
+    let share = try #require(service.writer.memory.share(of: request.write.bytes, for: 0))
     defer { share.giveBack() }
-    return Answer(response: try service.writer.perform(write, share))
+    let outcome = Result { try service.writer.perform(request.write, share) }
+    return Answer(response: try request.response(to: outcome).get())
   }
 
   private func feature(_ id: Int, using generator: inout SeededGenerator) -> String {
@@ -93,11 +96,14 @@ import Threading
     let patterns = (0..<7).map { "t%20LIKE%20'%25_b\($0)_a_z%25'" } + ["t%20LIKE%20'%25b_3999'"]
     let query = "filter=" + patterns.joined(separator: "%20OR%20")
     var deletion = try deletion(query, at: service)
-    deletion.turn = 60_000
-    #expect(throws: Outdated.self) { try perform(deletion.write(), at: service) }
+    deletion.features.turn = 60_000
+    #expect(throws: CollectionsError.outdated) { try perform(deletion.write(), at: service) }
     // The last turn is answered, too.
-    let last = Result { try perform(deletion.write(attempts: 1), at: service) }
-    #expect(throws: Problem.self) { try last.get() }
+    let last = deletion.write(attempts: 1)
+    #expect(last.again == nil)
+    let problem = Problem.from(CollectionsError.outdated, bodyFields: false)
+    #expect(throws: CollectionsError.outdated) { try perform(last, at: service) }
+    #expect(problem.status == 503)
     #expect(service.catalog["c"]?.index.count == 4000)
     // A write that comes after the look and before the turn counts.
     let held = HeldWriter(service)

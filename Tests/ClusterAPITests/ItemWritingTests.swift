@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Writes of single features under conditions, merged ones, and deletions of many.
 @Suite(.timeLimit(.minutes(5))) struct ItemWritingTests {
@@ -183,29 +184,29 @@ import Testing
   @Test func `a patch is merged before the writer has its turn`() async throws {
     let service = try Service()
     #expect(await put(service, large(100_000)).status == 201)
-    let request = HTTPRequest(
-      method: .patch, path: item,
-      body: RequestBody(Array(#"{"properties":{"a":2,"e":null}}"#.utf8)))
-    let patch = try ItemPatch(
-      of: try FeatureID(integer: 7), in: "c", request, maximumLength: 1 << 20,
-      parsers: ParserPool())
-    let merge = patch.merge(into: service.catalog["c"])
-    /// Stores it with a writer that merges no feature of 1000 bytes.
-    func store() throws -> HTTPResponse {
-      let share = try #require(service.writer.memory.share(of: 0, for: 0))
-      return try service.writer.perform(
-        Write(view: CatalogView(service.catalog), collection: "c", bytes: 0, isSmall: true) {
-          group in
-          let batch = try patch.store(merge, mergingAtMost: 1000, in: group)
-          return HTTPResponse(status: 200 + batch.count)
-        }, share)
+    let text = Array(#"{"properties":{"a":2,"e":null}}"#.utf8)
+    let patch = try text.withUnsafeBytes { bytes in
+      FeaturePatch(
+        of: try FeatureID(integer: 7), on: FeatureConditions(), text: text,
+        parsed: try JSONParser().parse(bytes), maximumLength: 1 << 20)
     }
-    #expect(try store().status == 201)
+    let merged = patch.merge(into: service.catalog["c"])
+    /// Stores it with a writer that merges no feature of 1000 bytes. Returns the number of features.
+    func store() throws -> Int {
+      let share = try #require(service.writer.memory.share(of: 0, for: 0))
+      let outcome = try service.writer.perform(
+        Write(
+          by: CatalogView(service.catalog), in: "c", isSmall: true,
+          .patch(patch, merged: merged, mergingAtMost: 1000)), share)
+      guard case .storedOne(let batch, isNew: false) = outcome.result else { return 0 }
+      return batch.count
+    }
+    #expect(try store() == 1)
     #expect(await service.get(item)["properties"]?.text == #"{"a":2,"b":{"c":2,"d":[1]}}"#)
     // The feature is small now, so that it can be merged again.
-    #expect(try store().status == 201)
+    #expect(try store() == 1)
     #expect(await put(service, large(100_001)).status == 200)
-    #expect(throws: ItemPatch.Stale.self) { try store() }
+    #expect(throws: FeaturePatch.Stale.self) { try store() }
   }
 
   @Test func `large patches of one feature at one time are all carried out`() async throws {

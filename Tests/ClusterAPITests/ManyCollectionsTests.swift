@@ -3,6 +3,8 @@ import HTTPServer
 import TestSupport
 import Testing
 
+@testable import Collections
+
 /// More collections than one answer lists, and than there may be.
 @Suite(.timeLimit(.minutes(5))) struct ManyCollectionsTests {
   /// The ids of the collections of an answer.

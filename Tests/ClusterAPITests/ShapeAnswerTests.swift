@@ -111,9 +111,9 @@ import Testing
       let plain = await service.get(path)
       // Cells are kept of a grid that is asked for again.
       for _ in 0..<2 { #expect((await service.get(path)).text == plain.text) }
-      let before = service.catalog.cellCacheBudget.counts.cached
+      let before = service.cells.counts.cached
       #expect((await service.get("\(path)&wrap=true")).text == plain.text)
-      #expect(service.catalog.cellCacheBudget.counts.cached > before)
+      #expect(service.cells.counts.cached > before)
     }
     // And the cache is none the worse for views that do.
     let far = "\(Self.path)?bbox=160,-50,220,60&zoom=4"

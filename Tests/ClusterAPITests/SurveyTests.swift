@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Which properties features have, told block by block.
 @Suite(.timeLimit(.minutes(5))) struct SurveyTests {

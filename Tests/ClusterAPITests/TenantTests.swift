@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Several tenants of one collection, each of whom sees and writes the features that pass a filter.
 @Suite(.timeLimit(.minutes(10))) struct TenantTests {
@@ -254,18 +255,18 @@ import Testing
     let two = try #require(service.catalog["c"])
     let view = FilteredView(.literal(true))
     #expect(
-      try view.snapshot(of: DatedSnapshot(snapshot: two, recent: nil)).index.count
+      try view.snapshot(of: CollectionSnapshot.Dated(snapshot: two, recent: nil)).index.count
         == two.index.count)
     // As where a database has taken over that lacked the last change.
     let again = CollectionSnapshot(info: two.info, collection: one.collection, after: two)
     service.catalog.publish(again, touched: nil)
     #expect(!view.isCurrent(for: again))
     #expect(
-      try view.snapshot(of: DatedSnapshot(snapshot: again, recent: nil)).index.count
+      try view.snapshot(of: CollectionSnapshot.Dated(snapshot: again, recent: nil)).index.count
         == one.index.count)
     // Whoever has taken the one before still sees what is shown now.
     #expect(
-      try view.snapshot(of: DatedSnapshot(snapshot: two, recent: nil)).index.count
+      try view.snapshot(of: CollectionSnapshot.Dated(snapshot: two, recent: nil)).index.count
         == one.index.count)
   }
 

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Tiles from cells alone and from the cache, against those that are encoded from annotations.
 @Suite(.timeLimit(.minutes(5))) struct TileCacheTests {
@@ -95,7 +96,7 @@ import Testing
         }
       }
     }
-    let counts = service.catalog.tileCacheBudget.counts
+    let counts = service.tiles.counts
     #expect(counts.cached > counts.encoded && counts.encoded > 100)
     #expect(service.reports.value == [])
   }
@@ -144,7 +145,7 @@ import Testing
 
   @Test func `many templates take no more memory than there is for tiles`() async throws {
     let memory = TileCacheBudget(limit: 400_000)
-    let service = try Service(catalog: Catalog(tileCacheBudget: memory))
+    let service = try Service(catalog: Catalog(cache: AnswerCache(tiles: memory)))
     var generator = SeededGenerator(seed: 5)
     await fill(service, 1...300, using: &generator)
     var largest = 0
@@ -173,7 +174,7 @@ import Testing
   @Test func `only tiles that a write touches are encoded again`() async throws {
     let service = try Service()
     await service.store([TwinFeature(1, 100, 10), TwinFeature(2, -100, 10)])
-    let memory = service.catalog.tileCacheBudget
+    let memory = service.tiles
     func encoded(_ tile: String) async -> Int {
       let before = memory.counts.encoded
       await service.get("\(path)/tiles/\(tile)").expect(200)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Those who fetch the tiles that events name, and no others, show what a fresh request would.
 @Suite(.timeLimit(.minutes(5))) struct WatchedTilesTests {
@@ -45,8 +46,7 @@ import Testing
   {
     let fields = try Fields(
       query: query, allowed: TileRequest.names + ["zoom", "bbox"], othersAreProperties: true)
-    return WatchedTiles(
-      try WatchedTiles.Request(fields), log, service.catalog.tileCacheBudget)
+    return WatchedTiles(try WatchedTiles.Request(fields), log)
   }
 
   private func all(_ client: Client, _ service: Service) async -> [String: [UInt8]] {

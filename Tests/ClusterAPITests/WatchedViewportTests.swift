@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Those who are told only what changes show what a fresh request would.
 @Suite(.timeLimit(.minutes(5))) struct WatchedViewportTests {

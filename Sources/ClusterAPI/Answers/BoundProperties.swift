@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 
 /// The conditions, groups and statistics of a request, bound to the columns of a collection.
 struct BoundProperties {

@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 import GeoFormats
 import Threading
 
@@ -28,14 +29,13 @@ final class CachedViewport: Sendable {
   }
 
   /// A viewport of a collection; nil if the cells of such a request aren't cached.
-  init?(_ request: ViewportRequest, _ snapshot: CollectionSnapshot, _ memory: CellCacheBudget) {
+  init?(_ request: ViewportRequest, _ snapshot: CollectionSnapshot) {
     guard case .grid(let viewport, _) = request.area, let area = CellArea(viewport.cells),
-      let key = CellKey(request),
-      let grid = snapshot.cellCache.grid(key, memory),
+      let key = CellKey(request), let cache = snapshot.answers?.cells, let grid = cache.grid(key),
       let pages = grid.pages(of: area, at: snapshot.info.version)
     else { return nil }
     (self.request, self.area, self.grid) = (request, area, grid)
-    (self.snapshot, self.memory, self.pages) = (snapshot, memory, pages)
+    (self.snapshot, memory, self.pages) = (snapshot, cache.memory, pages)
     slots = pages.map { Slots(first: $0.slots) }
   }
 

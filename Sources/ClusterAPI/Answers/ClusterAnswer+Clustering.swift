@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 import GeoFormats
 
 extension ClusterAnswer {

@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 
 extension Cost {
   /// The part of an annotation that a request asks for.

@@ -73,7 +73,7 @@ final class CachedGrid: Sendable {
   /// Evicts the cells that hold some points, which were changed in a version that isn't shown yet.
   ///
   /// - Returns: false if the grid is no longer used. Readers of that version must not get it then.
-  func touch(_ points: [MapPoint], at version: Int64) -> Bool {
+  func invalidate(_ points: [MapPoint], at version: Int64) -> Bool {
     // Pages whose last owner this is are freed after the lock is released.
     var replaced: [CellPage] = []
     return state.withLock { state in

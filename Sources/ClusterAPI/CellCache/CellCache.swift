@@ -8,14 +8,14 @@ import Threading
 ///
 /// The snapshots of a collection share one cache. They follow each other in one line: each is made from the
 /// one before by a change whose coordinates are known. Before a snapshot is shown, the cells of those
-/// coordinates are evicted (``touch(_:at:)``). Readers of any version may use the cache, and slow ones too,
+/// coordinates are evicted (``invalidate(_:at:)``). Readers of any version may use the cache, and slow ones too,
 /// and no reader gets a cell of another version than its own:
 ///
 /// - A page says from which version on it holds (``CellPage/version``). When a cell in it is invalidated, the
 ///   page is replaced by a copy without that cell, which holds from the touching version on. Readers who have
 ///   the old page keep it. A new page holds from the grid's last touch on.
 /// - A reader gets only the current page of a position, and only if it holds at the reader's version v. All
-///   versions that are shown, v included, have passed through ``touch(_:at:)``. So no version between the
+///   versions that are shown, v included, have passed through ``invalidate(_:at:)``. So no version between the
 ///   page's and the latest has invalidated any of its cells; otherwise the page would have been replaced.
 ///   Hence the page's cells are right for v.
 /// - For the same reason, a cell that the reader encodes from v's features is right for all who have the page,
@@ -43,6 +43,8 @@ final class CellCache: Sendable {
   }
 
   private let state = Locked(State())
+  /// The memory that all cells share.
+  let memory: CellCacheBudget
 
   /// The most grids of a collection.
   private static let maximumGrids = 256
@@ -50,8 +52,11 @@ final class CellCache: Sendable {
   private static let maximumTouched = 4096
   private static let askedOnceCount = 1024
 
+  /// A cache without cells.
+  init(_ memory: CellCacheBudget) { self.memory = memory }
+
   /// The grid with a key; nil at the first request with the key, as many requests are never repeated.
-  func grid(_ key: CellKey, _ memory: CellCacheBudget) -> CachedGrid? {
+  func grid(_ key: CellKey) -> CachedGrid? {
     state.withLock { state in
       if let grid = state.grids[key] { return grid }
       guard state.isSecond(key.hash) else { return nil }
@@ -70,7 +75,7 @@ final class CellCache: Sendable {
   /// Evicts the cells that a version invalidates, before the version is shown.
   ///
   /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
-  func touch(_ touched: [Coordinate]?, at version: Int64) {
+  func invalidate(_ touched: [Coordinate]?, at version: Int64) {
     let coordinates = touched.flatMap { $0.count <= CellCache.maximumTouched ? $0 : nil }
     let grids = state.withLock { state in
       state.version = version
@@ -80,7 +85,7 @@ final class CellCache: Sendable {
     }
     guard let coordinates, !coordinates.isEmpty, !grids.isEmpty else { return }
     let points = coordinates.map(WebMercator.project)
-    let idle = grids.filter { !$0.value.touch(points, at: version) }
+    let idle = grids.filter { !$0.value.invalidate(points, at: version) }
     guard !idle.isEmpty else { return }
     state.withLock { state in
       for (key, grid) in idle where state.grids[key] === grid { state.grids[key] = nil }

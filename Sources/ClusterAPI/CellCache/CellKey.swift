@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 
 /// Everything that decides how a cell of a collection is encoded, apart from the cell's position and its
 /// features: its grid, and the options of the request as a whole.

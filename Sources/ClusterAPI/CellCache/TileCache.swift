@@ -5,7 +5,7 @@ import Threading
 ///
 /// No reader gets a tile of another version than its own:
 ///
-/// - Before a version is shown, the tiles that hold its changed coordinates are evicted (``touch(_:at:)``). So a
+/// - Before a version is shown, the tiles that hold its changed coordinates are evicted (``invalidate(_:at:)``). So a
 ///   tile that is there is as it was at its ``CachedTile/version``, up to the latest version.
 /// - A reader of version v gets a tile only from that version on. v is shown, so it isn't later than the latest.
 /// - The place of a tile is made before it is encoded, by a reader of the latest version, and evicted like a
@@ -19,8 +19,6 @@ final class TileCache: Sendable {
     var levels: [TileKey.Level: Int] = [:]
     /// The number of tiles that were looked for since the last request because of changed coordinates.
     var idleSteps = 0
-    /// Nil until the first request.
-    var memory: TileCacheBudget?
 
     /// Removes a place with all of its tiles.
     mutating func remove(_ place: TileKey.Place, _ removed: inout [CachedTile]) {
@@ -54,8 +52,13 @@ final class TileCache: Sendable {
   }
 
   private let state = Locked(State())
+  /// The memory that all tiles share.
+  let memory: TileCacheBudget
 
-  deinit { state.withLock { state in state.memory?.remove(state.removeAll()) } }
+  /// A cache without tiles.
+  init(_ memory: TileCacheBudget) { self.memory = memory }
+
+  deinit { memory.remove(state.withLock { $0.removeAll() }) }
 
   /// The most tiles of one place, which differ in their requests.
   private static let mostOfPlace = 64
@@ -63,7 +66,7 @@ final class TileCache: Sendable {
   private static let mostSteps = 100_000
 
   /// Looks for a tile for a reader of a version.
-  func find(_ key: TileKey, at version: Int64, _ memory: TileCacheBudget) -> Found {
+  func find(_ key: TileKey, at version: Int64) -> Found {
     var evicted: [CachedTile] = []
     let (found, isFirst, added) = state.withLock { state -> (Found, Bool, CachedTile?) in
       state.idleSteps = 0
@@ -73,7 +76,6 @@ final class TileCache: Sendable {
         return (tile.content.map(Found.content) ?? .missing(tile), false, nil)
       }
       guard version == state.version else { return (.unknown, false, nil) }
-      state.memory = memory
       let tile = CachedTile(key, from: version, at: memory.time)
       var tiles = state.places[key.place] ?? []
       if tiles.count >= TileCache.mostOfPlace,
@@ -97,20 +99,18 @@ final class TileCache: Sendable {
   /// Keeps the content encoded for a place, if that is still there.
   func fill(_ tile: CachedTile, with content: CachedTile.Content) {
     let size = content.body?.maximumByteCount ?? 0
-    let memory = state.withLock { state -> TileCacheBudget? in
-      guard !tile.isEvicted, tile.content == nil, let memory = state.memory,
-        size <= memory.maximumTile
-      else { return nil }
+    let isKept = state.withLock { _ in
+      guard !tile.isEvicted, tile.content == nil, size <= memory.maximumTile else { return false }
       tile.content = content
-      return memory
+      return true
     }
-    memory?.add(size)
+    if isKept { memory.add(size) }
   }
 
   /// Evicts the tiles that a version invalidates, before the version is shown.
   ///
   /// - Parameter touched: the coordinates where features were before or are now; nil if they aren't known.
-  func touch(_ touched: [Coordinate]?, at version: Int64) {
+  func invalidate(_ touched: [Coordinate]?, at version: Int64) {
     let isEmpty = state.withLock { state in
       state.version = version
       return state.places.isEmpty
@@ -120,19 +120,19 @@ final class TileCache: Sendable {
     let points = touched.flatMap { touched in
       touched.count <= TileCache.mostSteps ? touched.map(WebMercator.project) : nil
     }
-    let (removed, memory) = state.withLock { state in
+    let removed = state.withLock { state in
       var removed: [CachedTile] = []
       let steps = (points?.count ?? TileCache.mostSteps) * state.levels.count
       state.idleSteps += steps
       guard let points, state.idleSteps <= TileCache.mostSteps else {
-        return (state.removeAll(), state.memory)
+        return state.removeAll()
       }
       for level in Array(state.levels.keys) {
         level.forEachPlace(of: points) { state.remove($0, &removed) }
       }
-      return (removed, state.memory)
+      return removed
     }
-    memory?.remove(removed)
+    memory.remove(removed)
   }
 
   /// Adds the bytes of all tiles to those of the time of their last use.
@@ -144,7 +144,7 @@ final class TileCache: Sendable {
 
   /// Evicts the tiles that were used last before a time, and of those of that time as many as take some bytes.
   func evict(before time: Int, atTime bytes: inout Int) {
-    let (removed, memory) = state.withLock { state in
+    let removed = state.withLock { state in
       var removed: [CachedTile] = []
       for (place, tiles) in state.places {
         let kept = tiles.filter { tile in
@@ -155,8 +155,8 @@ final class TileCache: Sendable {
         }
         if kept.count < tiles.count { state.places[place] = kept.isEmpty ? nil : kept }
       }
-      return (removed, state.memory)
+      return removed
     }
-    memory?.remove(removed)
+    memory.remove(removed)
   }
 }

@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 
 /// A tile and everything that decides how it is encoded, apart from its features.
 struct TileKey {

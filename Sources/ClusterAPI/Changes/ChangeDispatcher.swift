@@ -85,7 +85,7 @@ final class ChangeDispatcher {
     case .viewport(let asked):
       guard let watched = WatchedViewport(asked) else { return nil }
       view = watched
-    case .tiles(let asked): view = WatchedTiles(asked, log, request.view.whole.tileCacheBudget)
+    case .tiles(let asked): view = WatchedTiles(asked, log)
     }
     // A filter is the longest part of a request; parsed, it takes a few times the memory of its
     // text.

@@ -1,5 +1,6 @@
 import AccessControl
 import ClusterCore
+import Collections
 import HTTPServer
 import Texts
 import Threading

@@ -1,3 +1,4 @@
+import Collections
 import Dispatch
 import HTTPServer
 import Threading

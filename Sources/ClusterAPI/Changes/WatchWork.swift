@@ -1,3 +1,4 @@
+import Collections
 import Threading
 
 /// The work of a step of a watch: bringing its viewport up to date, and encoding events. It may be done on another

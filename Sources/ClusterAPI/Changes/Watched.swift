@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 
 /// A part of a collection that clients watch, with the events for them when the collection changes.
 protocol Watched: AnyObject {

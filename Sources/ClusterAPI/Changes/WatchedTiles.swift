@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 import GeoFormats
 
 /// The tiles of a zoom whose content has changed.
@@ -17,7 +18,6 @@ final class WatchedTiles: Watched {
   }
 
   private let request: Request
-  private let memory: TileCacheBudget
   private let log: TouchLog
   /// The hashes of tiles as they are now, of those that have been encoded.
   private var known: [Tile: Int] = [:]
@@ -31,9 +31,7 @@ final class WatchedTiles: Watched {
   /// The most hashes that are kept.
   private static let mostKnown = 10_000
 
-  init(_ request: Request, _ log: TouchLog, _ memory: TileCacheBudget) {
-    (self.request, self.log, self.memory) = (request, log, memory)
-  }
+  init(_ request: Request, _ log: TouchLog) { (self.request, self.log) = (request, log) }
 
   var byteCount: Int { known.count * 96 }
 
@@ -102,7 +100,7 @@ final class WatchedTiles: Watched {
       time += Cost(of: asked, over: snapshot.collection).nanoseconds
       guard time <= WatchedTiles.mostTime,
         // A tile with too much in it can't be compared.
-        let content = try? RememberedTile(asked, snapshot, memory).content()
+        let content = try? RememberedTile(asked, snapshot).content()
       else { return true }
       let hash = (content.body?.bytes ?? []).hashValue
       known[tile] = hash

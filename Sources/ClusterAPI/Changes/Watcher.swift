@@ -1,3 +1,4 @@
+import Collections
 import HTTPServer
 
 /// A client that watches.

@@ -1,3 +1,5 @@
+import Collections
+
 /// Figures in Prometheus' text format 0.0.4. Names are without `pincluster_`.
 struct PrometheusText {
   /// Labels between braces, or nothing, and a value.

@@ -1,3 +1,4 @@
+import Collections
 import HTTPServer
 
 /// Counts of answered requests by route, method and status, and how long they took. There are as many figures as the

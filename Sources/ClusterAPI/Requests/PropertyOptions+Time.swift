@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 import FeatureStore
 
 extension PropertyOptions {
@@ -10,27 +11,6 @@ extension PropertyOptions {
     options.datetime = nil
     options.filter = filter.narrowed(to: datetime, of: temporal)
     return options
-  }
-}
-
-extension FilterExpression? {
-  /// The filter for features whose time overlaps a span as well. Features without a time pass, and one with only
-  /// a start or only an end has no other bound.
-  func narrowed(to span: TimeExtent?, of temporal: TemporalProperties?) -> FilterExpression? {
-    guard let span, let temporal, span != TimeExtent(first: -.infinity, last: .infinity) else {
-      return self
-    }
-    let windows: [FilterExpression]
-    switch temporal {
-    case .instant(let name): windows = [.window(property: Array(name.utf8), span)]
-    case .span(let start, let end):
-      windows = [
-        .window(property: Array(start.utf8), TimeExtent(first: -.infinity, last: span.last)),
-        .window(property: Array(end.utf8), TimeExtent(first: span.first, last: .infinity)),
-      ]
-    }
-    let all = [self].compactMap(\.self) + windows
-    return all.count == 1 ? all[0] : .and(all)
   }
 }
 

@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 
 extension ViewportField {
   /// Every field of a viewport request: its name, its part, the requests that take it, how it is read and

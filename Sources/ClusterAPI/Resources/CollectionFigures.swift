@@ -1,3 +1,4 @@
+import Collections
 import FeatureStore
 
 /// Figures of the largest collections one by one, and of all others together.

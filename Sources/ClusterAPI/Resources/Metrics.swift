@@ -1,3 +1,4 @@
+import Collections
 import FeatureStore
 import HTTPServer
 import Threading
@@ -164,14 +165,15 @@ public final class Metrics: Sendable {
     func gauge(_ name: String, _ help: String, of value: (CollectionSnapshot) -> Int) {
       text.add(name, "gauge", help, collections.samples(of: value))
     }
-    let cache = catalog.cellCacheBudget
+    let answers = catalog.answers ?? AnswerCache()
+    let cells = answers.cells.memory
     text.counter(
-      "remembered_cells_total", "Cells of viewports that came from the cache.", cache.counts.cached)
+      "remembered_cells_total", "Cells of viewports that came from the cache.", cells.counts.cached)
     text.counter(
       "clustered_cells_total", "Cells of viewports that were clustered for the cache.",
-      cache.counts.clustered)
-    text.gauge("remembered_cell_bytes", "Memory of cached cells.", cache.byteCount)
-    let tiles = catalog.tileCacheBudget
+      cells.counts.clustered)
+    text.gauge("remembered_cell_bytes", "Memory of cached cells.", cells.byteCount)
+    let tiles = answers.tiles.memory
     text.counter("remembered_tiles_total", "Tiles that came from the cache.", tiles.counts.cached)
     text.counter("encoded_tiles_total", "Tiles that were encoded.", tiles.counts.encoded)
     text.gauge("remembered_tile_bytes", "Memory of cached tiles.", tiles.byteCount)

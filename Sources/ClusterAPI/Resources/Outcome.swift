@@ -1,3 +1,4 @@
+import Collections
 import GeoFormats
 import HTTPServer
 
@@ -10,11 +11,11 @@ enum Outcome {
   /// By work that may take long, away from the event loops.
   case later(WorkQueue.Lane, @Sendable () throws -> HTTPResponse)
   /// By the writer, which makes the response.
-  case write(Write)
+  case write(WriteRequest)
   /// By the writer, after the write is read, which may take long, away from the event loops.
-  case longWrite(@Sendable (WriteMemory.Share) throws -> Write)
+  case longWrite(@Sendable (WriteMemory.Share) throws -> WriteRequest)
   /// By the writer, after its features were found, which may take as long as a read.
-  case soughtWrite(@Sendable () throws -> Write)
+  case soughtWrite(@Sendable () throws -> WriteRequest)
   /// By others, when they can.
   case deferred(@Sendable (@escaping Reply) throws -> Void)
 
@@ -35,7 +36,7 @@ enum Outcome {
   /// A write that is read from a body at once, or, if the body is long or turns out to hold much, away from
   /// the event loops. `read` is given the memory for a write that is read there.
   static func write(
-    of body: RequestBody, _ read: @escaping @Sendable (WriteMemory.Share?) throws -> Write
+    of body: RequestBody, _ read: @escaping @Sendable (WriteMemory.Share?) throws -> WriteRequest
   ) throws -> Outcome {
     guard body.count <= Write.smallBody else { return .longWrite(read) }
     do { return .write(try read(nil)) } catch FormatError.noRoom { return .longWrite(read) }

@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 import GeoFormats
 import HTTPServer
 
@@ -15,8 +16,7 @@ extension Resources {
     // Which form ids have may take long to tell, and decides how cells are encoded.
     let formCost = type == .geoJSON ? snapshot.index.idFormsNanoseconds : 0
     let viewport = formCost == 0 ? resolved.withIDForm(of: snapshot.index) : resolved
-    let memory = catalog.whole.cellCacheBudget
-    let cached = formCost == 0 ? CachedViewport(viewport, snapshot, memory) : nil
+    let cached = formCost == 0 ? CachedViewport(viewport, snapshot) : nil
     // Only what isn't in the cache has to be worked for. Whether there are such properties may take long to tell.
     var missing: GridRange?
     switch properties.isEmpty ? try cached?.found() : nil {
@@ -36,7 +36,7 @@ extension Resources {
     ) {
       try collection.check(properties: properties)
       let viewport = formCost == 0 ? viewport : viewport.withIDForm(of: snapshot.index)
-      let cached = formCost == 0 ? cached : CachedViewport(viewport, snapshot, memory)
+      let cached = formCost == 0 ? cached : CachedViewport(viewport, snapshot)
       if let body = try cached?.body() {
         return HTTPResponse(body, type: type, etag: etag)
       }

@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 import FeatureStore
 import GeoFormats
 import HTTPServer
@@ -129,14 +130,14 @@ extension Resources {
     let isBlank = request.body.withUnsafeBytes { body in
       body.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
     }
-    let updates = isBlank ? Updates() : try updates(request)
+    let updates = isBlank ? Write.CollectionUpdates() : try updates(request)
     let base = base(of: request)
-    let write = Write.alone(by: catalog, in: id) { group in
-      let (snapshot, created) = try group.put(
-        id, title: updates.title, description: updates.description, ttl: updates.ttl,
-        temporal: updates.temporal)
-      var response = try Resources.response(snapshot, base, status: created ? 201 : 200)
-      if created { response.headers.append(("Location", "\(base)/collections/\(id)")) }
+    let write = WriteRequest(write: Write(by: catalog, in: id, .describe(updates))) { result in
+      guard case .described(let snapshot, let isNew) = result else {
+        return HTTPResponse(status: 204)
+      }
+      var response = try Resources.response(snapshot, base, status: isNew ? 201 : 200)
+      if isNew { response.headers.append(("Location", "\(base)/collections/\(id)")) }
       return response
     }
     let before = try catalog[id]
@@ -151,35 +152,28 @@ extension Resources {
     }
   }
 
-  /// The changes that a request makes to a collection's description.
-  private struct Updates: Sendable {
-    var title = ValueUpdate<String>.keep
-    var description = ValueUpdate<String>.keep
-    var ttl = ValueUpdate<Int64>.keep
-    var temporal = ValueUpdate<TemporalProperties>.keep
-  }
-
   /// The longest time to live, in seconds: ten years.
   private static let maximumTTL = 315_576_000.0
 
-  private func updates(_ request: HTTPRequest) throws -> Updates {
+  private func updates(_ request: HTTPRequest) throws -> Write.CollectionUpdates {
     try request.checkBodyType([.json])
     let names = ["title", "description", "ttl", "temporal"]
     return try parsers.withObject(ofBody: request.body, allowed: names) { fields, object in
       func update<V>(_ name: StaticString, _ read: (String) throws -> V?) throws -> ValueUpdate<V> {
         object[name] == nil ? .keep : try read("\(name)").map { .set($0) } ?? .clear
       }
-      let texts = (try update("title", fields.string), try update("description", fields.string))
-      let ttl = try update("ttl") { name -> Int64? in
+      var updates = Write.CollectionUpdates()
+      updates.title = try update("title", fields.string)
+      updates.description = try update("description", fields.string)
+      updates.ttl = try update("ttl") { name -> Int64? in
         guard let seconds = try fields.number(name) else { return nil }
         guard seconds >= 0.001, seconds <= Resources.maximumTTL else {
           throw fields.problem("ttl", status: 422, "ttl is not within 0.001 to 315576000 seconds")
         }
         return Int64((seconds * 1000).rounded())
       }
-      return Updates(
-        title: texts.0, description: texts.1, ttl: ttl,
-        temporal: try update("temporal", fields.temporalProperties))
+      updates.temporal = try update("temporal", fields.temporalProperties)
+      return updates
     }
   }
 
@@ -187,11 +181,8 @@ extension Resources {
     try checkCollectionID(id)
     try catalog.checkSeesAll()
     _ = try Fields(query: request.query, allowed: [])
-    return .write(
-      .alone(by: catalog, in: id, makesRoom: true) { group in
-        guard try group.drop(id) else { throw Problem.noCollection }
-        return HTTPResponse(status: 204)
-      })
+    let write = Write(by: catalog, in: id, .drop)
+    return .write(WriteRequest(write: write) { _ in HTTPResponse(status: 204) })
   }
 }
 

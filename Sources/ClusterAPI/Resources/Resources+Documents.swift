@@ -1,5 +1,6 @@
 import CResources
 import ClusterCore
+import Collections
 import GeoFormats
 import HTTPServer
 import Texts

@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 import GeoFormats
 import HTTPServer
 
@@ -7,16 +8,20 @@ extension Resources {
   func deleteItems(_ id: String, _ request: HTTPRequest) throws -> Outcome {
     try checkCollectionID(id)
     let fields = try Fields(query: request.query, allowed: ["bbox"] + Fields.filterNames)
-    let deletion = ItemDeletion(
-      view: catalog, id: id, filter: try fields.filter().narrowed(to: try fields.onlyIDs()),
-      region: try fields.region(), datetime: try fields.datetime(), limits: writer.limits)
-    guard deletion.filter != nil || deletion.region != nil || deletion.datetime != nil else {
+    let (filter, region, datetime) = (
+      try fields.filter().narrowed(to: try fields.onlyIDs()), try fields.region(),
+      try fields.datetime()
+    )
+    guard filter != nil || region != nil || datetime != nil else {
       throw fields.problem(
         "bbox",
         "bbox, ids, filter or datetime must say what to delete; DELETE /collections/\(id) deletes everything"
       )
     }
-    return try deletion.isShort()
+    let deletion = ItemDeletion(
+      view: catalog, id: id,
+      features: FeatureDeletion(passing: filter, in: region, at: datetime), limits: writer.limits)
+    return try deletion.isShort(in: region)
       ? .write(deletion.write()) : .soughtWrite { try deletion.lookAgain() }
   }
 }

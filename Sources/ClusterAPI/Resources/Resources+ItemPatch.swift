@@ -1,16 +1,29 @@
 import ClusterCore
+import Collections
 import FeatureStore
 import HTTPServer
 
 extension Resources {
+  /// The most bytes of a feature and its patch that are merged by the writer.
+  private static let smallPatch = 64 << 10
+  /// The most that are merged on an event loop.
+  private static let quickPatch = 4 << 10
+  /// How often a large patch is merged before the writer has to do it.
+  private static let attempts = 4
+
   /// Merges a patch into a feature.
   func patchItem(_ id: String, _ feature: String, _ request: HTTPRequest) throws -> Outcome {
     let (featureID, type) = try itemToWrite(
       id, feature, request, bodies: [.mergePatch, .geoJSON, .json])
     let limits = writer.limits
-    let read: @Sendable () throws -> ItemPatch = { [parsers] in
-      try ItemPatch(
-        of: featureID, in: id, request, maximumLength: limits.featureBytes, parsers: parsers)
+    let read: @Sendable () throws -> FeaturePatch = { [parsers] in
+      try parsers.withParser { parser in
+        try request.body.withUnsafeBytes { text in
+          FeaturePatch(
+            of: featureID, on: FeatureConditions(request), text: Array(text),
+            parsed: try parser.parse(text), maximumLength: limits.featureBytes)
+        }
+      }
     }
     let snapshot = try catalog[id]
     let size = snapshot.flatMap { snapshot in
@@ -19,46 +32,40 @@ extension Resources {
       }
     }
     let body = request.body.count
-    guard body + (size ?? 0) <= ItemPatch.small else {
+    guard body + (size ?? 0) <= Resources.smallPatch else {
       return .later(.write) { try self.patch(try read(), id, type, request) }
     }
-    let write: @Sendable () throws -> Write = { [catalog] in
+    let write: @Sendable () throws -> WriteRequest = { [catalog] in
       let patch = try read()
-      let merge = patch.merge(into: snapshot)
-      let bytes = max(body, merge?.bytes ?? 0)
-      return Write(view: catalog, collection: id, bytes: bytes, isSmall: true) { group in
-        let batch = try patch.store(merge, mergingAtMost: limits.featureBytes, in: group)
-        return Resources.stored(batch, status: 200, type)
-      }
+      let merged = patch.merge(into: snapshot)
+      let write = Write(
+        by: catalog, in: id, bytes: max(body, merged?.bytes ?? 0), isSmall: true,
+        .patch(patch, merged: merged, mergingAtMost: limits.featureBytes))
+      return WriteRequest(write: write) { Resources.response(toStoring: $0, type) }
     }
-    return body + (size ?? 0) <= ItemPatch.quick
+    return body + (size ?? 0) <= Resources.quickPatch
       ? .write(try write()) : .longWrite { _ in try write() }
   }
 
-  /// How often a large patch is merged before the writer has to do it.
-  private static let attempts = 4
-
-  /// Carries out a large patch from a thread for long work, which waits for it. Few are under way at a time, so
-  /// they rarely conflict.
+  /// Carries out a large patch from a thread for long work, which waits for it. So few are under way at a time,
+  /// and they rarely get in each other's way.
   private func patch(
-    _ patch: ItemPatch, _ id: String, _ type: MediaType, _ request: HTTPRequest
+    _ patch: FeaturePatch, _ id: String, _ type: MediaType, _ request: HTTPRequest
   ) throws -> HTTPResponse {
     for attempt in 1...Resources.attempts {
-      let merge = patch.merge(into: try catalog[id])
-      let bytes = max(request.body.count, merge?.bytes ?? 0)
+      let merged = patch.merge(into: try catalog[id])
+      let bytes = max(request.body.count, merged?.bytes ?? 0)
       guard let share = writer.memory.share(of: bytes, for: request.client) else {
         throw Problem.tooManyWrites
       }
-      let limit = attempt == Resources.attempts ? writer.limits.featureBytes : ItemPatch.small
+      let limit = attempt == Resources.attempts ? writer.limits.featureBytes : Resources.smallPatch
       let write = Write(
-        view: catalog, collection: id, bytes: bytes, isSmall: bytes <= Write.smallBody
-      ) { group in
-        let batch = try patch.store(merge, mergingAtMost: limit, in: group)
-        return Resources.stored(batch, status: 200, type)
-      }
-      do {
-        return try write.telling(Result { try writer.perform(write, share) }).get()
-      } catch is ItemPatch.Stale { continue }
+        by: catalog, in: id, bytes: bytes, isSmall: bytes <= Write.smallBody,
+        .patch(patch, merged: merged, mergingAtMost: limit))
+      let outcome = write.telling(Result { try writer.perform(write, share) })
+      if case .failure(is FeaturePatch.Stale) = outcome { continue }
+      return try WriteRequest(write: write) { Resources.response(toStoring: $0, type) }
+        .response(to: outcome).get()
     }
     throw Problem.unavailable("the feature is too large for a patch while others change it")
   }

@@ -1,9 +1,9 @@
 import ClusterCore
+import Collections
 import FeatureStore
 import GeoFormats
-import Texts
-import Threading
 import HTTPServer
+import Texts
 
 extension Resources {
   /// The handling of the good features of a body that has bad ones.
@@ -37,26 +37,25 @@ extension Resources {
         return (parsed, posted.format)
       }
       if onError == .abort && parsed.rejected > 0 { throw Resources.problem(with: parsed) }
-      let holder = Locked(parsed)
-      return Write(
-        view: catalog, collection: id, bytes: parsed.batch.memory, isSmall: share == nil
-      ) { group in
-        // A write that has a transaction to itself runs once, and may be too large to be copied.
-        var stored = holder.withLock { parsed in
-          defer { if group.runsOnce { parsed = ParsedFeatures() } }
-          return parsed
-        }
-        do {
-          let result = try group.upsert(&stored.batch, into: id)
-          return Resources.summary(result, stored, items)
-        } catch let error as ForbiddenFeatures {
-          let pointers = Resources.pointers(of: error.numbers, in: stored, format)
-          guard onError == .skip else { throw Resources.problem(with: error, at: pointers) }
-          stored.leaveOut(error.numbers, at: pointers, ForbiddenFeatures.detail)
-          let result = try group.upsert(&stored.batch, into: id)
-          return Resources.summary(result, stored, items)
-        }
+      let total = parsed.batch.count + parsed.rejected
+      let write = Write(
+        by: catalog, in: id, bytes: parsed.batch.memory, isSmall: share == nil,
+        .store(
+          .init(
+            parsed.batch, leavesOutForbidden: onError == .skip,
+            tellsIDs: total <= Resources.maximumListedIDs)))
+      // What the answer needs of the features is told by the outcome.
+      var rest = parsed
+      rest.batch = FeatureBatch()
+      var request = WriteRequest(write: write) { [rest] result in
+        Resources.summary(result, rest, total: total, items, format)
       }
+      request.problem = { [rest] error in
+        guard case CollectionsError.forbiddenFeatures(let numbers) = error else { return nil }
+        return Resources.problem(
+          withForbidden: Resources.pointers(of: numbers, in: rest, format))
+      }
+      return request
     }
   }
 
@@ -77,11 +76,11 @@ extension Resources {
     return numbers.map { isCollection ? "/features/\($0)" : "" }
   }
 
-  private static func problem(with error: ForbiddenFeatures, at pointers: [String]) -> Problem {
+  private static func problem(withForbidden pointers: [String]) -> Problem {
     var problem = Problem.forbidden(
-      "the key may not write \(error.numbers.count) of the features; nothing was changed")
+      "the key may not write \(pointers.count) of the features; nothing was changed")
     problem.items = pointers.prefix(ParsedFeatures.maximumProblems).map {
-      .init(pointer: $0, detail: ForbiddenFeatures.detail)
+      .init(pointer: $0, detail: Problem.forbiddenFeature)
     }
     return problem
   }
@@ -92,51 +91,36 @@ extension Resources {
 
   /// The answer to a write. If its body was one feature that is new, it tells where that is.
   ///
-  /// - Parameter items: the URL of the features, with a slash at its end.
+  /// - Parameters:
+  ///   - parsed: what was said of the features, which it doesn't hold any more.
+  ///   - total: the number of features in the body.
+  ///   - items: the URL of the features, with a slash at its end.
   private static func summary(
-    _ result: UpsertResult, _ parsed: ParsedFeatures, _ items: String
+    _ result: WriteOutcome.Result, _ parsed: ParsedFeatures, total: Int, _ items: String,
+    _ format: FeatureFormat
   ) -> HTTPResponse {
-    let isCreated = parsed.isSingleFeature && result.inserted == 1
+    guard case .stored(let inserted, let updated, let leftOut, let ids) = result else {
+      return HTTPResponse(status: 204)
+    }
+    let pointers = pointers(of: leftOut, in: parsed, format)
+    var parsed = parsed
+    parsed.reject(at: pointers, detail: Problem.forbiddenFeature)
+    let isCreated = parsed.isSingleFeature && inserted == 1
     var response = HTTPResponse(status: isCreated ? 201 : 200) { json in
-      json.member("inserted", result.inserted)
-      json.member("updated", result.updated)
+      json.member("inserted", inserted)
+      json.member("updated", updated)
       json.member("rejected", parsed.rejected)
-      if parsed.batch.count + parsed.rejected <= maximumListedIDs {
+      if total <= maximumListedIDs {
         json.array("ids") { json in
-          for index in 0..<parsed.batch.count {
-            parsed.batch.withRecord(at: index) { json.featureID($0.rawID) }
-          }
+          for id in ids { id.withRawID { json.featureID($0) } }
         }
       }
       if parsed.rejected > 0 { json.errors(Resources.items(of: parsed)) }
       json.notes(parsed.notes)
     }
-    if isCreated {
-      parsed.batch.withRecord(at: 0) { record in
-        let id = PercentCoding.encode("\(record.id)")
-        response.headers.append(("Location", items + id))
-      }
+    if isCreated, let id = ids.first {
+      response.headers.append(("Location", items + PercentCoding.encode("\(id)")))
     }
     return response
-  }
-}
-
-extension ParsedFeatures {
-  /// Reads all features of a body.
-  init(
-    _ bytes: UnsafeRawBufferPointer, _ format: FeatureFormat = .geoJSON, idProperty: String? = nil,
-    table: TableOptions = TableOptions(), maximumLength: Int, room: DecodingRoom = .unlimited
-  ) throws {
-    if format == .csv {
-      try self.init(
-        table: bytes, options: table, idProperty: idProperty, maximumLength: maximumLength,
-        room: room)
-      return
-    }
-    self.init(room: room)
-    var reader = FeatureReader(
-      format: format, idProperty: idProperty, maximumLength: maximumLength)
-    try reader.read(bytes, into: &self)
-    try reader.finish(into: &self)
   }
 }

@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 import GeoFormats
 import HTTPServer
 import Texts
@@ -17,8 +18,7 @@ extension Resources {
       return .now(HTTPResponse(status: 304, headers: [caching.field], etag: etag))
     }
     let collection = snapshot.collection
-    let tile =
-      asked.form == .vector ? RememberedTile(asked, snapshot, catalog.whole.tileCacheBudget) : nil
+    let tile = asked.form == .vector ? RememberedTile(asked, snapshot) : nil
     // Whether there are such properties may take long to tell.
     if asked.properties.isEmpty, let known = tile?.known(),
       let notes = PropertyNotes(asked.viewport).known(in: collection)

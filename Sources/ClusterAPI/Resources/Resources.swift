@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 import HTTPServer
 
 /// The resources of the API: for each method of each resource a function from a request to an ``Outcome``, in
@@ -61,7 +62,7 @@ final class Resources: Sendable {
   /// The collection with an id as it is now; 404 if there is none.
   ///
   /// - Parameter wish: a version that is waited for, but not for ever.
-  /// - Throws: ``TooEarly`` if it hasn't come to the version that is asked or wished for.
+  /// - Throws: ``CatalogView.VersionNotReached`` if it hasn't come to the version that is asked or wished for.
   func snapshot(_ id: String, wish: Int64 = 0) throws -> CollectionSnapshot {
     let asked = max(minimum, isPatient ? wish : 0)
     let snapshot = try catalog.snapshot(id, from: asked)
@@ -69,7 +70,7 @@ final class Resources: Sendable {
       // One that isn't there may come, too.
       guard snapshot != nil || Catalog.isCollectionID(id) && !catalog.isDropped(id, after: asked)
       else { throw Problem.noCollection }
-      throw TooEarly(
+      throw CatalogView.VersionNotReached(
         collection: id, version: asked, view: catalog, isOptional: asked > minimum)
     }
     guard let snapshot else { throw Problem.noCollection }

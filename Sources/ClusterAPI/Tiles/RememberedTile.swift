@@ -1,4 +1,5 @@
 import ClusterCore
+import Collections
 import HTTPServer
 import Threading
 
@@ -6,21 +7,22 @@ import Threading
 final class RememberedTile: Sendable {
   private let request: TileRequest
   private let snapshot: CollectionSnapshot
-  private let memory: TileCacheBudget
+  /// Nil if nothing is kept.
+  private let cache: TileCache?
   private let found: TileCache.Found
 
   /// - Parameter request: one whose span of time is a part of its filter; see ``TileRequest/resolved(by:)``.
-  init(_ request: TileRequest, _ snapshot: CollectionSnapshot, _ memory: TileCacheBudget) {
-    (self.request, self.snapshot, self.memory) = (request, snapshot, memory)
-    let key = TileKey(request.tile, request.viewport)
-    found =
-      key.map { snapshot.tileCache.find($0, at: snapshot.info.version, memory) } ?? .unknown
+  init(_ request: TileRequest, _ snapshot: CollectionSnapshot) {
+    let cache = snapshot.answers?.tiles
+    let key = cache == nil ? nil : TileKey(request.tile, request.viewport)
+    (self.request, self.snapshot, self.cache) = (request, snapshot, cache)
+    found = key.flatMap { cache?.find($0, at: snapshot.info.version) } ?? .unknown
   }
 
   /// The tile, if it is in the cache.
   func known() -> CachedTile.Content? {
     guard case .content(let content) = found else { return nil }
-    memory.countCached()
+    cache?.memory.countCached()
     return content
   }
 
@@ -32,10 +34,10 @@ final class RememberedTile: Sendable {
     let bytes =
       try PlainTileWriter.tile(request, of: snapshot) ?? TileWriter.tile(request, of: snapshot)
     let content = CachedTile.Content(bytes)
-    memory.countEncoded()
+    cache?.memory.countEncoded()
     // A cancelled result isn't kept.
     if case .missing(let place) = found, !Interruption.isOver {
-      snapshot.tileCache.fill(place, with: content)
+      cache?.fill(place, with: content)
     }
     return content
   }

@@ -1,5 +1,6 @@
 import AccessControl
 import ClusterCore
+import Collections
 import FeatureStore
 import GeoFormats
 import HTTPServer
@@ -153,7 +154,10 @@ extension Problem {
     switch error {
     case let problem as Problem: return problem
     case let failure as AccessFailure: return Problem(failure)
-    case is ForbiddenFeatures: return .forbidden(ForbiddenFeatures.detail)
+    case let rejection as WriteOutcome.Rejection: return Problem(rejection)
+    case let error as CollectionsError: return Problem(error)
+    case let error as SingleFeature.Failure: return Problem(error)
+    case let failure as VersionWaits.Failure: return Problem(failure)
     case let error as ImpossibleRequest where error.isOutOfMemory:
       return .unavailable(error.detail, .memory)
     case let error as ImpossibleRequest:

@@ -29,21 +29,10 @@ public struct ParsedFeatures: Sendable {
   /// Asks for room if the accepted features have grown beyond it.
   mutating func keepRoom() throws(FormatError) { try room.grow(to: batch.memory) }
 
-  /// Rejects some of the accepted features after all.
+  /// Counts further features as rejected, which were accepted before.
   ///
-  /// - Parameters:
-  ///   - numbers: their numbers in the batch, in ascending order.
-  ///   - pointers: where each of them was.
-  public mutating func leaveOut(_ numbers: [Int], at pointers: [String], _ detail: String) {
-    var (kept, rest) = (FeatureBatch(), numbers[...])
-    for number in 0..<batch.count {
-      if rest.first == number {
-        rest.removeFirst()
-      } else {
-        batch.withRecord(at: number) { kept.append($0) }
-      }
-    }
-    batch = kept
+  /// - Parameter pointers: where each of them was.
+  public mutating func reject(at pointers: [String], detail: String) {
     for pointer in pointers { reject(pointer: pointer, detail: detail) }
   }
 

@@ -5,16 +5,8 @@ public enum EntityTag {
   /// The suffix of the tag of a gzip representation.
   static let gzipSuffix = "-gz"
 
-  /// A 64-bit hash of `body` as 11 characters, the same in every process.
-  ///
-  /// The hash multiplies and folds as wyhash (Wang Yi, public domain) does, in four lanes so that
-  /// multiplications overlap. It need not be cryptographic: a tag protects caches from stale answers,
-  /// not from attackers.
-  public static func hash(of body: [UInt8]) -> String {
-    body.withUnsafeBytes { bytes in
-      String(unsafeUninitializedCapacity: 11) { write(hash(bytes, 0), to: $0[...]) }
-    }
-  }
+  /// The tag of a body: its ``ContentHash`` as text. Linear.
+  public static func hash(of body: [UInt8]) -> String { ContentHash.text(of: body) }
 
   /// A hash of everything in a request that an answer can depend on: the target, the body and the
   /// negotiated type. It is the same in every process.
@@ -23,7 +15,8 @@ public enum EntityTag {
     if let query = request.query { state = hash(query, state) }
     // `/a` and `/a?` mean the same but are two targets.
     if request.query == nil { state = ~state }
-    return request.body.count == 0 ? state : request.body.withUnsafeBytes { hash($0, state) }
+    return request.body.count == 0
+      ? state : request.body.withUnsafeBytes { ContentHash.hash($0, state) }
   }
 
   /// The tag of an answer from one version of a store's data: `store.version.hash`.
@@ -36,8 +29,12 @@ public enum EntityTag {
       end += write(version, to: buffer[end...])
       buffer[end] = UInt8(ascii: ".")
       end += 1
-      return end + write(hash, to: buffer[end...])
+      return end + ContentHash.write(hash, to: buffer[end...])
     }
+  }
+
+  private static func hash(_ text: String, _ seed: UInt64) -> UInt64 {
+    text.withBytes { ContentHash.hash(UnsafeRawBufferPointer($0), seed) }
   }
 
   /// Writes a number in decimal and returns the count of its characters.
@@ -53,60 +50,6 @@ public enum EntityTag {
     }
     if value < 0 { buffer.base[buffer.startIndex] = UInt8(ascii: "-") }
     return count
-  }
-
-  private static func hash(_ text: String, _ seed: UInt64) -> UInt64 {
-    text.withBytes { hash(UnsafeRawBufferPointer($0), seed) }
-  }
-
-  private static func hash(_ bytes: UnsafeRawBufferPointer, _ seed: UInt64) -> UInt64 {
-    // None of these may equal `secret`: a step would then give the same for its two words swapped.
-    var (a, b, c, d): (UInt64, UInt64, UInt64, UInt64) = (
-      0xa076_1d64_78bd_642f, 0x2d35_8dcc_aa6c_78a5, 0x8ebc_6af0_9c88_c6e3, 0x5899_65cc_7537_4cc3
-    )
-    var at = 0
-    while at + 64 <= bytes.count {
-      a = step(bytes, at, a)
-      b = step(bytes, at + 16, b)
-      c = step(bytes, at + 32, c)
-      d = step(bytes, at + 48, d)
-      at += 64
-    }
-    var state = fold(UInt64(bytes.count) ^ secret ^ seed, a)
-    for lane in [b, c, d] { state = fold(state ^ secret, lane) }
-    while at + 16 <= bytes.count {
-      state = step(bytes, at, state)
-      at += 16
-    }
-    var rest: (UInt64, UInt64) = (0, 0)
-    withUnsafeMutableBytes(of: &rest) { $0.copyBytes(from: bytes[at...]) }
-    state = fold(rest.0 ^ secret, rest.1 ^ state)
-    return fold(state ^ 0x5899_65cc_7537_4cc3, secret)
-  }
-
-  private static let secret: UInt64 = 0xe703_7ed1_a0b4_28db
-
-  private static func step(_ bytes: UnsafeRawBufferPointer, _ at: Int, _ state: UInt64) -> UInt64 {
-    let a = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-    let b = bytes.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)
-    return fold(a ^ secret, b ^ state)
-  }
-
-  private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
-    let product = a.multipliedFullWidth(by: b)
-    return product.high ^ product.low
-  }
-
-  /// Writes a hash as 11 characters and returns 11.
-  private static func write(_ value: UInt64, to buffer: Slice<UnsafeMutableBufferPointer<UInt8>>)
-    -> Int
-  {
-    let digits: StaticString = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
-    for i in 0..<11 {
-      // The index is below 64, the length of the literal.
-      buffer.base[buffer.startIndex + i] = digits.utf8Start[Int(value >> (UInt64(i) * 6) & 63)]
-    }
-    return 11
   }
 
   /// The representation that an If-None-Match field names.

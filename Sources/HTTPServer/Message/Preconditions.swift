@@ -1,27 +1,19 @@
-import Texts
-
 /// The conditions that a client sets for a write (RFC 9110, section 13.1): that nobody else has changed
 /// or created the resource in the meantime.
 public struct Preconditions: Sendable {
-  private enum Tags {
-    case absent, any
+  /// The states of a resource that a field names.
+  public enum Tags: Sendable {
+    /// All of them: the resource exists.
+    case any
+    /// Those with some entity tags, without quotes. The tag of a gzip response names the same state as the one that it
+    /// was made of, so both are there.
     case listed([[UInt8]])
-
-    func contains(_ current: String) -> Bool {
-      switch self {
-      case .absent: false
-      case .any: true
-      // The tag of a gzip response names the same state.
-      case .listed(let tags):
-        tags.contains { tag in
-          tag.withUnsafeBufferPointer { EntityTag.match($0, of: current) != .none }
-        }
-      }
-    }
   }
 
-  private let match: Tags
-  private let noneMatch: Tags
+  /// The states of which the resource must be in one; nil if it may be in any, or not exist.
+  public let match: Tags?
+  /// The states in which it must not be.
+  public let noneMatch: Tags?
 
   /// The conditions of a request.
   public init(_ request: HTTPRequest) {
@@ -29,28 +21,18 @@ public struct Preconditions: Sendable {
     noneMatch = Preconditions.tags(request.headers, "If-None-Match", weak: true)
   }
 
-  private static func tags(_ headers: HTTPHeaders, _ name: String, weak: Bool) -> Tags {
+  private static func tags(_ headers: HTTPHeaders, _ name: String, weak: Bool) -> Tags? {
     headers.withBytes(of: name) { field in
       if EntityTag.isAny(field) { return .any }
       var tags: [[UInt8]] = []
-      EntityTag.forEach(in: field, weak: weak) { tags.append(Array($0)) }
+      EntityTag.forEach(in: field, weak: weak) { tag in
+        tags.append(Array(tag))
+        let suffix = EntityTag.gzipSuffix.utf8
+        if tag.suffix(suffix.count).elementsEqual(suffix) {
+          tags.append(Array(tag.dropLast(suffix.count)))
+        }
+      }
       return .listed(tags)
-    } ?? .absent
-  }
-
-  /// Whether the request sets no conditions.
-  public var isEmpty: Bool {
-    if case .absent = match, case .absent = noneMatch { true } else { false }
-  }
-
-  /// Whether the conditions are met.
-  ///
-  /// - Parameter current: the entity tag of the resource without quotes; nil if it does not exist.
-  public func isMet(by current: String?) -> Bool {
-    if case .absent = match {
-    } else {
-      guard let current, match.contains(current) else { return false }
     }
-    return current.map { !noneMatch.contains($0) } ?? true
   }
 }

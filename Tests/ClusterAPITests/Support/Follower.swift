@@ -2,10 +2,11 @@ import HTTPServer
 import TestSupport
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Another instance of a service, which shows what that does when it is told to look.
 final class Follower: Sendable {
-  let catalog = Catalog()
+  let catalog = Catalog.keepingAnswers()
   private let service: Service
   private let api: API
 
@@ -27,7 +28,9 @@ final class Follower: Sendable {
     let shown = catalog["c"]
     if shown?.info.version == now.info.version { return }
     catalog.publish(
-      CollectionSnapshot(info: now.info, collection: now.collection, after: shown), touched: nil)
+      CollectionSnapshot(
+        info: now.info, collection: now.collection, after: shown, cache: catalog.cache?.another()),
+      touched: nil)
   }
 
   func get(_ target: String, from version: Int? = nil) async -> Answer {

@@ -1,7 +1,7 @@
 import Dispatch
-import HTTPServer
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// Holds a service's writer up until it is let go, so that writes gather behind it.
 final class HeldWriter: Sendable {
@@ -11,14 +11,10 @@ final class HeldWriter: Sendable {
   init(_ service: Service) {
     let gate = self.gate
     let reached = DispatchSemaphore(value: 0)
-    let hold = Write.alone(by: CatalogView(service.catalog), in: "held") { _ in
+    service.writer.queue.async {
       reached.signal()
       gate.wait()
-      return HTTPResponse(status: 204)
     }
-    guard let share = service.writer.memory.share(of: 0, for: 0),
-      service.writer.enqueue(hold, share, answer: { _ in })
-    else { return }
     reached.wait()
   }
 

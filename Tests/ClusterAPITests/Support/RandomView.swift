@@ -3,6 +3,7 @@ import HTTPServer
 import TestSupport
 
 @testable import ClusterAPI
+@testable import Collections
 
 /// A view of the collection `c`, one of few grids and options, so that cells come again.
 struct RandomView: Sendable {

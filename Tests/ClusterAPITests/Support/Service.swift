@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 import Threading
 
+@testable import Collections
+
 /// The whole service but for its sockets: an API over a store in a directory of its own.
 final class Service: Sendable {
   let catalog: Catalog
@@ -35,7 +37,7 @@ final class Service: Sendable {
   ///     optimization on a busy machine.
   init(
     of directory: TemporaryDirectory? = nil, sharing other: Service? = nil,
-    catalog: Catalog = Catalog(),
+    catalog: Catalog = .keepingAnswers(),
     limits: WriteLimits = WriteLimits(), origins: OriginPolicy = .usual,
     keys: String? = nil, map: MapSettings = Service.map, maxWait: Double = 2,
     requestTimeout: Int = 600, comparisonInterval: Double? = nil,

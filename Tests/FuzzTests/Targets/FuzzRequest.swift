@@ -1,4 +1,5 @@
 import AccessControl
+import Collections
 import Dispatch
 import FeatureStore
 import GeoFormats
@@ -38,7 +39,7 @@ final class FuzzRequest: Sendable {
 
   private init() throws {
     directory = try TemporaryDirectory()
-    let catalog = Catalog()
+    let catalog = Catalog.keepingAnswers()
     writer = CollectionWriter(store: try SQLiteStore(directory: directory.path), catalog: catalog)
     try writer.load()
     catalog.setReady(true)

@@ -1,0 +1,35 @@
+import ClusterCore
+import Collections
+
+/// What is kept of the answers that were made of a collection: encoded cells and tiles.
+final class AnswerCache: SnapshotCache {
+  /// The encoded cells.
+  let cells: CellCache
+  /// The encoded tiles.
+  let tiles: TileCache
+
+  /// A cache without anything in it. All that are made from it by ``another()`` share its memory.
+  init(cells: CellCacheBudget = CellCacheBudget(), tiles: TileCacheBudget = TileCacheBudget()) {
+    (self.cells, self.tiles) = (CellCache(cells), TileCache(tiles))
+  }
+
+  func another() -> any SnapshotCache { AnswerCache(cells: cells.memory, tiles: tiles.memory) }
+
+  func invalidate(_ touched: [Coordinate]?, at version: Int64) {
+    cells.invalidate(touched, at: version)
+    tiles.invalidate(touched, at: version)
+  }
+}
+
+extension CollectionSnapshot {
+  /// What is kept of its answers; nil if nothing is.
+  var answers: AnswerCache? { cache as? AnswerCache }
+}
+
+extension Catalog {
+  /// A catalogue whose collections keep some of their answers. It is empty, and not ready.
+  package static func keepingAnswers() -> Catalog { Catalog(cache: AnswerCache()) }
+
+  /// The memory of all answers that are kept; nil if none are.
+  var answers: AnswerCache? { cache as? AnswerCache }
+}

@@ -1,0 +1,66 @@
+import Collections
+import HTTPServer
+
+/// A write, and how the answer is made of what it came to.
+struct WriteRequest: Sendable {
+  let write: Write
+  /// Makes the write that takes its place, away from the writer, if it is ``CollectionsError/outdated``.
+  var again: (@Sendable () throws -> WriteRequest)?
+  /// Whether the answer may take long to make.
+  var isSlowToAnswer = false
+  /// The problem of an error that means more for this request than for others; nil for all others.
+  var problem: @Sendable (any Error) -> Problem? = { _ in nil }
+  /// Makes the answer, once the write is on disk.
+  let answer: @Sendable (WriteOutcome.Result) throws -> HTTPResponse
+
+  /// The longest answer that the writer's thread makes and sends, in bytes.
+  private static let longAnswer = 16 << 10
+
+  /// Whether making the answer, or compressing it, would keep the next writes waiting.
+  func isLong(_ outcome: Result<WriteOutcome, any Error>) -> Bool {
+    guard case .success(let outcome) = outcome else { return false }
+    if isSlowToAnswer { return true }
+    return switch outcome.result {
+    // Most ids are short.
+    case .stored(_, _, _, let ids): ids.count * 32 > WriteRequest.longAnswer
+    case .storedOne(let batch, _): batch.byteCount > WriteRequest.longAnswer
+    case .described, .dropped, .deleted: false
+    }
+  }
+
+  /// The response to what the write came to, with the version that its author sees then.
+  func response(
+    to outcome: Result<WriteOutcome, any Error>
+  ) -> Result<HTTPResponse, any Error> {
+    switch outcome {
+    case .success(let outcome):
+      return Result {
+        var response = try answer(outcome.result)
+        if let version = outcome.version {
+          response.headers.append((VersionField.name, "\(version)"))
+        }
+        return response
+      }
+    case .failure(let error): return .failure(problem(error) ?? error)
+    }
+  }
+}
+
+extension FeatureConditions {
+  /// The conditions that a client sets for a write. The entity tag of a feature is the name of its state.
+  init(_ request: HTTPRequest) {
+    let conditions = Preconditions(request)
+    self.init(
+      match: conditions.match.map(States.init), noneMatch: conditions.noneMatch.map(States.init))
+  }
+}
+
+extension FeatureConditions.States {
+  fileprivate init(_ tags: Preconditions.Tags) {
+    self =
+      switch tags {
+      case .any: .any
+      case .listed(let tags): .named(tags)
+      }
+  }
+}

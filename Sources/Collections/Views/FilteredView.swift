@@ -1,0 +1,200 @@
+import ClusterCore
+import FeatureStore
+import Threading
+
+/// Those features of a collection that pass a filter, as a collection of their own: with versions, caches and a log of
+/// changes that tell nothing of any others.
+///
+/// Each request for it brings it up to date, from the collection as it is then.
+final class FilteredView: Sendable {
+  private struct State: Sendable {
+    var filtered: FilteredCollection
+    /// The description of the whole collection when this was up to date.
+    var whole: CollectionInfo
+    /// The place of that snapshot.
+    var place: Int
+    var snapshot: CollectionSnapshot
+    /// Nil until the first client watches.
+    var log: TouchLog?
+
+    func isCurrent(for other: CollectionSnapshot) -> Bool {
+      // Another thread may know a later one.
+      let shown = other.place.load(ordering: .relaxed)
+      return shown == 0 ? whole.version >= other.info.version : place >= shown
+    }
+  }
+
+  private let filter: FilterExpression
+  private let state = Locked<State?>(nil)
+  /// Held while a version is made, which may take long.
+  private let making = Locked<Bool>(false)
+
+  init(_ filter: FilterExpression) { self.filter = filter }
+
+  /// Whether a version has been made, so that the next one takes little.
+  var isMade: Bool { state.withLock { $0 != nil } }
+
+  /// The features of the version that was made last.
+  var featureCount: Int { state.withLock { $0?.snapshot.index.count ?? 0 } }
+
+  /// The version that was made last; nil if none was.
+  var version: Int64? { state.withLock { $0?.snapshot.info.version } }
+
+  /// Whether ``snapshot(of:)`` takes no work.
+  func isCurrent(for whole: CollectionSnapshot) -> Bool {
+    state.withLock { $0?.isCurrent(for: whole) ?? false }
+  }
+
+  /// Whether ``snapshot(of:)`` looks at few features.
+  func isNear(_ whole: CollectionSnapshot) -> Bool {
+    guard let state = state.withLock({ $0 }), state.whole.key == whole.info.key else {
+      return false
+    }
+    return state.filtered.isNear(whole.index)
+  }
+
+  /// The passing features of a collection as it is now, or later.
+  ///
+  /// - Throws: ``CollectionsError/noMemoryForView``.
+  func snapshot(of whole: CollectionSnapshot.Dated) throws -> CollectionSnapshot {
+    if let current = current(for: whole.snapshot) { return current }
+    return try making.withLongLock { _ in
+      if let current = current(for: whole.snapshot) { return current }
+      let before = state.withLock { $0 }
+      let made = try make(after: before, of: whole)
+      let log = state.withLock { state in
+        var next = made.state
+        // A client may have begun to watch meanwhile.
+        let log = state?.log
+        next.log = made.isAnother ? nil : log
+        state = next
+        if made.isAnother {
+          log?.end()
+        } else if made.state.snapshot !== before?.snapshot {
+          log?.append(next.snapshot, made.touched)
+        }
+        return log
+      }
+      log?.notify()
+      return made.state.snapshot
+    }
+  }
+
+  /// What passes of a collection that has come to a time that is asked for as a version, under no earlier one: another
+  /// instance, which shows the same, may have given it a later one, as it was asked later.
+  func snapshot(of whole: CollectionSnapshot.Dated, from asked: Int64) throws -> CollectionSnapshot
+  {
+    let made = try snapshot(of: whole)
+    guard made.info.version < asked, asked <= whole.settled else { return made }
+    return making.withLongLock { _ in
+      let (snapshot, log) = state.withLock { state -> (CollectionSnapshot?, TouchLog?) in
+        guard let current = state?.snapshot, current.info.version < asked else {
+          return (state?.snapshot, nil)
+        }
+        let raised = current.changed(to: asked)
+        raised.cache?.invalidate([], at: asked)
+        state?.snapshot = raised
+        state?.log?.append(raised, [])
+        return (raised, state?.log)
+      }
+      log?.notify()
+      return snapshot ?? made
+    }
+  }
+
+  /// A state after another one, where they differ, and whether the collection was dropped and created again.
+  private typealias Step = (state: State, touched: [Coordinate]?, isAnother: Bool)
+
+  private func make(after before: State?, of whole: CollectionSnapshot.Dated) throws -> Step {
+    do {
+      return try Interruption.uninterrupted { try next(after: before, of: whole) }
+    } catch is RecordArena.Full {
+      throw CollectionsError.noMemoryForView
+    }
+  }
+
+  private func current(for whole: CollectionSnapshot) -> CollectionSnapshot? {
+    state.withLock { state in
+      state.flatMap { $0.isCurrent(for: whole) ? $0.snapshot : nil }
+    }
+  }
+
+  /// The next state. Versions of the whole collection would tell how much others write, so they are times in microseconds
+  /// since 1970, which a restart doesn't take back. Where instances share a store, they mean the same on all of them, and
+  /// are those of own changes, or full seconds: at a first look, and where it isn't known when in that second it was.
+  private func next(after before: State?, of whole: CollectionSnapshot.Dated) throws -> Step {
+    guard let recent = whole.recent else {
+      let time = whole.snapshot.info.time
+      return try step(after: before, to: whole.snapshot) { _ in time > 0 ? time : SystemTime.now }
+    }
+    let (base, place) = (recent.base, recent.base.place.load(ordering: .relaxed))
+    guard before.map({ $0.whole.key != base.info.key || $0.place < place }) ?? true else {
+      return try step(after: before, to: whole.snapshot, at: recent.time)
+    }
+    let first = try step(after: before, to: base) { _ in recent.settled }
+    if base === whole.snapshot { return first }
+    let second = try step(after: first.state, to: whole.snapshot, at: recent.time)
+    let touched = first.touched.flatMap { first in second.touched.map { first + $0 } }
+    return (second.state, touched, first.isAnother)
+  }
+
+  /// A step to a version of the whole collection.
+  ///
+  /// - Parameter time: a function that returns the time of the step, given the coordinates where features differ, nil for
+  ///   all. The version is later than the one before in any case.
+  private func step(
+    after before: State?, to whole: CollectionSnapshot, at time: ([Coordinate]?) -> Int64
+  ) throws -> Step {
+    let filter = filter
+    let place = whole.place.load(ordering: .relaxed)
+    let binding: FilteredCollection.Binding = { try $0.filter(ofKey: filter) }
+    guard let before, before.whole.key == whole.info.key else {
+      let filtered = try FilteredCollection(of: whole.collection, passing: binding)
+      let info = whole.info.changed(to: max(time(nil), (before?.snapshot.info.version ?? 0) + 1))
+      let snapshot = CollectionSnapshot(
+        info: info, collection: filtered.collection, cache: whole.cache?.another())
+      return (
+        State(filtered: filtered, whole: whole.info, place: place, snapshot: snapshot), nil,
+        before != nil
+      )
+    }
+    let (filtered, changed) = try before.filtered.following(whole.collection, passing: binding)
+    var next = before
+    (next.filtered, next.whole, next.place) = (filtered, whole.info, place)
+    let isSame = changed.isEmpty && before.whole.says(sameAs: whole.info)
+    if isSame, filtered.collection === before.filtered.collection { return (next, [], false) }
+    // Other times change what passes a span of time, wherever it is.
+    let touched = before.whole.temporal == whole.info.temporal ? changed : nil
+    let last = before.snapshot.info.version
+    let saysSame = before.whole.says(sameAs: whole.info)
+    let version = isSame ? last : max(time(saysSame ? touched : nil), last + 1)
+    next.snapshot = CollectionSnapshot(
+      info: whole.info.changed(to: version), collection: filtered.collection,
+      after: before.snapshot)
+    if !isSame { next.snapshot.cache?.invalidate(touched, at: version) }
+    return (next, touched, false)
+  }
+
+  /// The log of the changes from now on, or from the first call on; nil if no version was made.
+  func changes(
+    in logs: TouchLog.Family, wake: @escaping @Sendable (TouchLog) -> Void
+  ) -> TouchLog? {
+    state.withLock { state in
+      guard let known = state else { return nil }
+      if let log = known.log { return log }
+      let log = TouchLog(from: known.snapshot, in: logs, wake: wake)
+      state?.log = log
+      return log
+    }
+  }
+
+  /// Forgets everything, as the collection was dropped.
+  func end() {
+    let log = state.withLock { state in
+      defer { state = nil }
+      state?.log?.end()
+      return state?.log
+    }
+    log?.notify()
+  }
+}

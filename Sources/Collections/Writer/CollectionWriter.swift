@@ -1,0 +1,286 @@
+import ClusterCore
+import Dispatch
+import FeatureStore
+import Threading
+
+/// The only writer of the collections: puts each write on disk, then shows it to readers. It works on a queue of its
+/// own, so that no event loop waits for a disk.
+///
+///     let catalog = Catalog()
+///     let writer = CollectionWriter(store: try SQLiteStore(directory: "data"), catalog: catalog)
+///     try writer.load()  // Readers now find the stored collections in the catalogue.
+///     _ = writer.enqueue(write, share) { outcome in … }  // Called when the write is on disk, or has failed.
+///     writer.close()
+///
+/// Small writes that wait together share a transaction, and with it one synchronization to disk, during which the
+/// next ones gather. Each has its own outcome, and is answered after it is on disk.
+///
+/// `@unchecked Sendable`: the store, `sweeping`, `clearing` and `indexFiles` are used on the serial `queue` only,
+/// which debug builds check. All else is Sendable.
+package final class CollectionWriter: @unchecked Sendable {
+  private typealias Job = WriteQueue.Job
+
+  private struct Waiting {
+    var jobs = WriteQueue()
+    /// Whether the queue has been told to look.
+    var isScheduled = false
+    var isClosed = false
+
+    /// Takes the next writes that may share a transaction; none if no write waits.
+    mutating func takeGroup() -> ArraySlice<Job> {
+      let group = jobs.takeGroup()
+      if group.isEmpty { isScheduled = false }
+      return group[...]
+    }
+  }
+
+  /// Counts and histograms of the writes since the start.
+  package struct Counts {
+    /// Writes that changed something.
+    package var writes = 0
+    /// Transactions that they made.
+    package var commits = 0
+    /// How long commits took, and the transactions before them.
+    package var (committed, applied) = (Distribution(.moments), Distribution(.moments))
+    /// How long writes waited, and how many shared a transaction.
+    package var (waited, groups) = (Distribution(.waits), Distribution(.counts))
+  }
+
+  /// Part of every ETag: versions of another store mean something else.
+  package let storeID: UInt64
+  /// The memory of the writes that wait.
+  package let memory: WriteMemory
+  package let limits: WriteLimits
+  let store: any FeatureStore
+  /// The store, if others write to it, too.
+  let shared: (any SharedStore)?
+  let catalog: Catalog
+  let queue = DispatchQueue(label: "pincluster.writer")
+  /// The queue, to check that it is the caller's.
+  let home: Confinement
+  private let waiting = Locked(Waiting())
+  /// The number of writes that wait.
+  var waitingWrites: Int { waiting.withLock { $0.jobs.count } }
+  private let done = Locked(Counts())
+  var sweeping = Sweeping()
+  var clearing = Clearing()
+  var indexFiles = IndexFileKeeping()
+  var following = Following()
+  var comparing = Comparing()
+  /// The connection to a store that others share; nil for any other store.
+  package let link: StoreLink?
+
+  /// A writer for a store, which it takes over, and the catalogue that it feeds.
+  package init(
+    store: sending any FeatureStore, catalog: Catalog, limits: WriteLimits = WriteLimits()
+  ) {
+    storeID = store.storeID
+    self.limits = limits
+    memory = WriteMemory(limits)
+    self.store = store
+    shared = store as? any SharedStore
+    self.catalog = catalog
+    home = .queue(queue)
+    store.confine(to: home)
+    if let versions = store.unwrittenVersions { catalog.keepTime(store.clock, versions) }
+    link = shared?.link
+  }
+
+  /// Loads every collection into the catalogue. To be called once, before any write.
+  ///
+  /// - Parameter report: is called with each event of the store, from now on.
+  /// - Throws: ``StoreError`` if the store can't be read or is damaged.
+  /// - Complexity: O(n) in the features of all collections.
+  package func load(report: @escaping StoreEvent.Report = { _ in }) throws {
+    try queue.sync {
+      indexFiles.report = report
+      var unread: [Int64] = []
+      for info in try store.collections() {
+        let loaded: LoadedIndex
+        do { loaded = try store.loadIndex(of: info) } catch StoreError.dropped {
+          continue
+        } catch let error as StoreError where info.isAttached {
+          // Somebody may have locked or dropped the table. It is tried again.
+          report(.damaged(reason: "\(info.id): \(error)"))
+          continue
+        }
+        if let changes = loaded.changes {
+          unread.append(info.key)
+          report(.read(collection: info.id, changes: changes))
+        }
+        if let fault = loaded.fault { report(.unusable(collection: info.id, reason: fault)) }
+        show(
+          CollectionSnapshot(
+            info: loaded.info, collection: IndexedCollection(loaded.index),
+            cache: catalog.cache?.another()),
+          withoutExpired: loaded.expired)
+      }
+      store.keepReserve()
+      startFollowing()
+      startSweeping()
+      verify(store.verifier(ofRowsOf: unread))
+    }
+  }
+
+  /// How much was written since the start.
+  package var counts: Counts { done.withLock { $0 } }
+
+  /// Carries out a write after those of the same client, and calls `answer` with what it came to; returns false if the
+  /// writer is closed.
+  package func enqueue(
+    _ write: Write, _ share: WriteMemory.Share, note: @escaping WriteQueue.Note = { _ in },
+    answer: @escaping WriteQueue.Answer
+  ) -> Bool {
+    let job = Job(write: write, share: share, start: MonotonicTime.now, note: note, answer: answer)
+    if let link, !link.isUp {
+      share.giveBack()
+      answer(.failure(StoreError.away(reason: "there is no connection")))
+      return true
+    }
+    // Its table may be locked, for which others' writes must not wait.
+    if catalog[write.collection]?.info.isAttached == true {
+      share.giveBack()
+      answer(.failure(StoreError.attached(collection: write.collection)))
+      return true
+    }
+    let (isAccepted, isFirst) = waiting.withLock { waiting in
+      guard !waiting.isClosed else { return (false, false) }
+      waiting.jobs.append(job)
+      defer { waiting.isScheduled = true }
+      return (true, !waiting.isScheduled)
+    }
+    if isFirst { queue.async { self.work() } }
+    return isAccepted
+  }
+
+  /// Waits until all writes are done, or refuses those that haven't begun, then closes the store.
+  package func close(refusing: Bool = false) {
+    let refused = waiting.withLock { waiting -> [Job] in
+      waiting.isClosed = true
+      return refusing ? waiting.jobs.takeAll() : []
+    }
+    for job in refused { job.answer(.failure(CollectionsError.stopping)) }
+    queue.sync {
+      work()
+      stopSweeping()
+      stopFollowing()
+      finishIndexFiles()
+      store.close()
+    }
+  }
+
+  /// Carries out a write and waits for its outcome. To be called on a thread for long work.
+  package func perform(_ write: Write, _ share: WriteMemory.Share) throws -> WriteOutcome {
+    let outcome = Locked<Result<WriteOutcome, any Error>>(.failure(CollectionsError.stopping))
+    let end = DispatchSemaphore(value: 0)
+    let isAccepted = enqueue(write, share) { result in
+      outcome.withLock { $0 = result }
+      end.signal()
+    }
+    if isAccepted { Interruption.pause { end.wait() } }
+    return try outcome.withLock { $0 }.get()
+  }
+
+  /// Looks whether the store is where it was, without which nothing can be written.
+  func noticePlace() {
+    guard catalog.setDetached(!store.isInPlace) else { return }
+    indexFiles.report(.place(isLost: !store.isInPlace))
+  }
+
+  // MARK: On the queue
+
+  /// Carries out the waiting writes, and those that come meanwhile.
+  private func work() {
+    home.check()
+    while true {
+      var group = waiting.withLock { $0.takeGroup() }
+      if group.isEmpty { return }
+      while !group.isEmpty { group = group.dropFirst(carryOut(group)) }
+      sweepIfDue()
+      clearDropped()
+    }
+  }
+
+  /// Carries out the first of some writes in one transaction, answers them, and returns their number.
+  ///
+  /// - Parameter mayMakeRoom: whether deletions that the disk is too full for are tried again.
+  private func carryOut(
+    _ jobs: ArraySlice<Job>, mayMakeRoom: Bool = true, attempts: Int = 3
+  ) -> Int {
+    home.check()
+    let group = WriteGroup(store, catalog, limits, isShared: jobs.count > 1)
+    var results: [Result<WriteOutcome, any Error>] = []
+    let start = MonotonicTime.now
+    var applied = start
+    do {
+      try store.transaction(on: Set(jobs.map(\.write.collection))) {
+        for job in jobs where group.byteCount < WriteQueue.maximumGroupBytes {
+          // An error of a single write ends the transaction.
+          guard group.isShared else {
+            results.append(.success(try group.perform(job.write)))
+            continue
+          }
+          let result = Result { try group.part { try group.perform(job.write) } }
+          // Then the whole transaction is begun again.
+          if case .failure(StoreError.conflict(let reason)) = result {
+            throw StoreError.conflict(reason: reason)
+          }
+          results.append(result)
+        }
+        try group.prepare()
+        applied = MonotonicTime.now
+      }
+    } catch is RecordArena.Full where jobs.count > 1 {
+      // Perhaps there is room for some of them.
+      for job in jobs.prefix(results.count) { _ = carryOut([job]) }
+      return results.count
+    } catch StoreError.conflict where attempts > 1 {
+      return carryOut(jobs, mayMakeRoom: mayMakeRoom, attempts: attempts - 1)
+    } catch {
+      // Without results, the transaction couldn't begin, so all have failed.
+      let failed = results.isEmpty ? jobs : jobs.prefix(results.count)
+      noticePlace()
+      let isFull = if case StoreError.full = error { mayMakeRoom } else { false }
+      let deletions = failed.filter { isFull && $0.write.makesRoom }
+      if !deletions.isEmpty {
+        store.makingRoom {
+          for job in deletions { _ = carryOut([job], mayMakeRoom: false) }
+        }
+      }
+      for job in failed where !isFull || !job.write.makesRoom {
+        job.share.giveBack()
+        let end = MonotonicTime.now
+        note(job, start, applied > start ? applied : end, end, failed.count)
+        job.answer(.failure(error))
+      }
+      return failed.count
+    }
+    let end = MonotonicTime.now
+    group.publish()
+    done.withLock { done in
+      for job in jobs.prefix(results.count) { done.waited.add(start - min(job.start, start)) }
+      guard group.changeCount > 0 else { return }
+      done.writes += group.changeCount
+      done.commits += 1
+      done.groups.add(UInt(results.count))
+      done.applied.add(applied - start)
+      done.committed.add(end - applied)
+    }
+    group.end()
+    for (job, result) in zip(jobs, results) {
+      // Before the answer, after which the client may send the next write.
+      job.share.giveBack()
+      note(job, start, applied, end, results.count)
+      job.answer(result)
+    }
+    return results.count
+  }
+
+  /// Tells the times of a write.
+  private func note(_ job: Job, _ start: UInt, _ applied: UInt, _ end: UInt, _ group: Int) {
+    job.note(
+      WriteQueue.Times(
+        waited: start - min(job.start, start), applied: applied - start, committed: end - applied,
+        group: group))
+  }
+}

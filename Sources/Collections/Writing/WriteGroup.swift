@@ -1,0 +1,371 @@
+import ClusterCore
+import FeatureStore
+import Threading
+
+/// The writes of one transaction, one after the other. Each sees those before it, and readers see nothing of
+/// them before ``publish()``. It is used on the writer's queue.
+final class WriteGroup {
+  /// A collection that the group has changed.
+  private struct Draft {
+    /// The collection before; nil if there was none, or if it has been dropped.
+    var base: CollectionSnapshot?
+    /// Its description now; nil if it has been dropped.
+    var info: CollectionInfo?
+    var wasDropped = false
+    /// The version at which it was dropped.
+    var droppedAt: Int64?
+    var changes: [FeatureChange] = []
+    /// The last change of each feature.
+    var latest: [FeatureID: Latest] = [:]
+    /// The collection with the changes applied, and the coordinates that they changed; see ``prepare()``.
+    var collection: IndexedCollection?
+    var touched: [Coordinate] = []
+  }
+
+  private enum Latest {
+    case removed
+    /// In the batch of a change.
+    case stored(change: Int, record: Int)
+  }
+
+  private let store: any FeatureStore
+  /// Whether its only write is carried out once, whatever happens.
+  private var runsOnce: Bool { !isShared && store.unwrittenVersions != nil }
+  private let catalog: Catalog
+  /// Whether there are several writes, each of which has to see the earlier ones.
+  let isShared: Bool
+  /// The number of collections at which no more are created.
+  private let maximumCollections: Int
+  /// The number of collections that the group has created.
+  private var createdCount = 0
+  private var drafts: [String: Draft] = [:]  // Characters: ids of collections, which are of ASCII
+  /// The size of the features that were written, in bytes.
+  private(set) var byteCount = 0
+  /// The number of writes that have changed something.
+  private(set) var changeCount = 0
+  /// The view of the write that is carried out.
+  private var view: CatalogView
+  /// Why the drafts no longer agree with the transaction; nil as long as they do.
+  private var damage: (any Error)?
+
+  init(_ store: any FeatureStore, _ catalog: Catalog, _ limits: WriteLimits, isShared: Bool) {
+    self.store = store
+    maximumCollections = limits.collections
+    self.catalog = catalog
+    self.isShared = isShared
+    view = CatalogView(catalog)
+  }
+
+  /// Carries out a write. It finds and changes only what those can see whose it is, and may run again if the transaction
+  /// has to be begun anew.
+  ///
+  /// - Throws: ``WriteOutcome/Rejection`` if it doesn't find what it concerns as it should be.
+  func perform(_ write: Write) throws -> WriteOutcome {
+    view = write.view
+    // What a tenant sees of it takes longer to tell.
+    let tellsVersion = !view.isFiltered
+    do {
+      let result = try carryOut(write.change, in: write.collection)
+      return WriteOutcome(
+        result: result, version: tellsVersion ? version(of: write.collection) : nil)
+    } catch var rejection as WriteOutcome.Rejection {
+      rejection.version = tellsVersion ? version(of: write.collection) : nil
+      throw rejection
+    }
+  }
+
+  private func carryOut(_ change: Write.Change, in id: String) throws -> WriteOutcome.Result {
+    switch change {
+    case .describe(let updates):
+      let (snapshot, isNew) = try put(id, updates)
+      return .described(snapshot, isNew: isNew)
+    case .drop:
+      guard try drop(id) else { throw WriteOutcome.Rejection(.noCollection) }
+      return .dropped
+    case .store(let features): return try store(features, in: id)
+    case .put(let feature, var batch, let conditions):
+      try check(conditions, on: feature, of: id)
+      let result = try upsert(&batch, into: id)
+      return .storedOne(batch, isNew: result.inserted > 0)
+    case .patch(let patch, let merged, let limit):
+      let batch = try patch.store(merged, mergingAtMost: limit, of: id, in: self)
+      return .storedOne(batch, isNew: false)
+    case .delete(let feature, let conditions):
+      try check(conditions, on: feature, of: id)
+      guard try delete([feature], from: id) else { throw WriteOutcome.Rejection(.noFeature) }
+      return .deleted(1, from: nil)
+    case .deleteAll(let deletion, let found):
+      return try deleteAll(deletion, found, in: id)
+    }
+  }
+
+  /// The version of a collection after the writes so far; that at which it was dropped if it isn't there any more.
+  private func version(of id: String) -> Int64? {
+    guard let draft = drafts[id] else { return catalog.version(of: id)?.number }
+    return draft.info?.version ?? draft.droppedAt
+  }
+
+  /// Carries out one of several writes. If it throws, it alone is undone.
+  func part<R>(_ body: () throws -> R) throws -> R {
+    let before = changeCount
+    do {
+      return try store.savepoint(body)
+    } catch {
+      // A write throws before it changes anything. If the store fails after that, the draft holds the
+      // change, so the whole transaction has to fail.
+      if changeCount != before { damage = error }
+      throw error
+    }
+  }
+
+  // MARK: Reading
+
+  /// Refuses a write whose conditions the feature doesn't meet as it is.
+  private func check(
+    _ conditions: FeatureConditions, on feature: FeatureID, of id: String
+  ) throws {
+    guard !conditions.isEmpty else { return }
+    let found: Void? = try withRecord(of: feature, in: id) { try conditions.check($0) }
+    if found == nil { try conditions.check(nil) }
+  }
+
+  /// Calls `body` with a feature as it is after the writes so far; nil if there is none that the client may see.
+  func withRecord<R>(
+    of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
+  ) throws -> R? {
+    guard let check = WriteGuard(view.filter) else {
+      return try withAnyRecord(of: feature, in: id, body)
+    }
+    return try withAnyRecord(of: feature, in: id) { record in
+      try check.passes(record) ? try body(record) : nil
+    } ?? nil
+  }
+
+  /// Does the same without looking at the client's view.
+  private func withAnyRecord<R>(
+    of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
+  ) rethrows -> R? {
+    let now = store.clock.now
+    return try withStoredRecord(of: feature, in: id) { record in
+      record.hasExpired(at: now) ? nil : try body(record)
+    } ?? nil
+  }
+
+  /// Whether a feature is there after the writes so far.
+  private func state(of feature: FeatureID, in id: String) -> StoredState {
+    let now = store.clock.now
+    return withStoredRecord(of: feature, in: id) { $0.hasExpired(at: now) ? .expired : .living }
+      ?? .absent
+  }
+
+  /// Calls `body` with the record of a feature after the writes so far, which may have expired; nil if there is none.
+  private func withStoredRecord<R>(
+    of feature: FeatureID, in id: String, _ body: (FeatureRecord) throws -> R
+  ) rethrows -> R? {
+    let draft = drafts[id]
+    switch draft?.latest[feature] {
+    case .removed: return nil
+    case .stored(let change, let record):
+      guard case .upsert(let batch)? = draft?.changes[change] else { return nil }
+      return try batch.withRecord(at: record, body)
+    case nil:
+      guard let base = draft == nil ? catalog[id] : draft?.base,
+        let ordinal = base.index.ordinal(of: feature)
+      else { return nil }
+      return try withExtendedLifetime(base) { try body(base.index.record(at: ordinal)) }
+    }
+  }
+
+  /// When features of a collection expire that are written now without a time of their own; nil for never.
+  func defaultExpiry(of id: String) -> Int64? {
+    (drafts[id].map { $0.info } ?? catalog[id]?.info)?.expiryOfWrites(at: store.clock.now)
+  }
+
+  // MARK: Writing
+
+  /// Creates a collection, or changes what is said of it.
+  private func put(
+    _ id: String, _ updates: Write.CollectionUpdates
+  ) throws -> (snapshot: CollectionSnapshot, created: Bool) {
+    precondition(!isShared)
+    try view.checkSeesAll()
+    try checkCount(with: id)
+    let (info, created) = try store.putCollection(
+      id, title: updates.title, description: updates.description, ttl: updates.ttl,
+      temporal: updates.temporal)
+    let collection = catalog[id]?.collection ?? IndexedCollection()
+    edit(id) { $0.info = info }
+    return (CollectionSnapshot(info: info, collection: collection), created)
+  }
+
+  /// Drops a collection; false if there is none.
+  private func drop(_ id: String) throws -> Bool {
+    try view.checkSeesAll()
+    guard let version = try store.dropCollection(id) else { return false }
+    edit(id) { $0 = Draft(wasDropped: true, droppedAt: version) }
+    return true
+  }
+
+  /// Stores features, without those that the client may not write if these are to be left out.
+  private func store(
+    _ features: Write.NewFeatures, in id: String
+  ) throws -> WriteOutcome.Result {
+    var batch = features.take(isLast: runsOnce)
+    var (result, leftOut): (UpsertResult, [Int])
+    do {
+      (result, leftOut) = (try upsert(&batch, into: id), [])
+    } catch CollectionsError.forbiddenFeatures(let numbers) where features.leavesOutForbidden {
+      batch.remove(numbers)
+      (result, leftOut) = (try upsert(&batch, into: id), numbers)
+    }
+    let ids = features.tellsIDs ? (0..<batch.count).map { batch.withRecord(at: $0) { $0.id } } : []
+    return .stored(
+      inserted: result.inserted, updated: result.updated, leftOut: leftOut, ids: ids)
+  }
+
+  /// Stores features, and creates the collection if there is none. Features without an id get one in the
+  /// batch.
+  ///
+  /// - Throws: ``CollectionsError/forbiddenFeatures(_:)`` if the client may not write some of them.
+  func upsert(_ batch: inout FeatureBatch, into id: String) throws -> UpsertResult {
+    try checkCount(with: id)
+    if let check = WriteGuard(view.filter) {
+      // The next integer would tell how many others there are.
+      try batch.assignRandomIDs()
+      try check.check(batch) { feature, body in
+        _ = withAnyRecord(of: feature, in: id, body)
+      }
+    }
+    let result = try store.upsert(&batch, into: id) { state(of: $0, in: id) }
+    byteCount += batch.byteCount
+    edit(id) { draft in
+      draft.info = result.info
+      guard !batch.isEmpty else { return }
+      if isShared {
+        for record in 0..<batch.count {
+          let feature = batch.withRecord(at: record) { $0.id }
+          draft.latest[feature] = .stored(change: draft.changes.count, record: record)
+        }
+      }
+      draft.changes.append(.upsert(batch))
+    }
+    return result
+  }
+
+  /// Deletes all features that a description fits.
+  ///
+  /// - Throws: ``CollectionsError/outdated`` if the writer has no time to tell which these are.
+  private func deleteAll(
+    _ deletion: FeatureDeletion, _ found: FeatureDeletion.Found?, in id: String
+  ) throws -> WriteOutcome.Result {
+    precondition(!isShared)
+    // The collection as it was before the group, which is this write.
+    let before = view.work(for: id) == .much ? nil : try view[id]
+    guard let before, let features = try deletion.features(of: before, found) else {
+      guard view.madeVersion(of: id) != nil else { throw WriteOutcome.Rejection(.noCollection) }
+      throw CollectionsError.outdated
+    }
+    if !features.isEmpty { _ = try delete(features, from: id) }
+    return .deleted(features.count, from: before)
+  }
+
+  /// Deletes features; false if none of them is there, or none that the client may see.
+  private func delete(_ all: [FeatureID], from id: String) throws -> Bool {
+    var features = all
+    if let check = WriteGuard(view.filter) {
+      features = try check.visible(all) { _ = withAnyRecord(of: $0, in: id, $1) }
+      if features.isEmpty { return false }
+    }
+    let info = try store.delete(features, from: id) { state(of: $0, in: id) }
+    guard let info else { return false }
+    edit(id) { draft in
+      draft.info = info
+      if isShared { for feature in features { draft.latest[feature] = .removed } }
+      draft.changes.append(.remove(features))
+    }
+    return true
+  }
+
+  /// Deletes features that have expired from a store that others share.
+  func expire(_ features: [FeatureID], from id: String, _ store: any SharedStore) throws {
+    guard let info = try store.expire(features, from: id) else { return }
+    edit(id) { draft in
+      draft.info = info
+      draft.changes.append(.remove(features))
+    }
+  }
+
+  /// Takes features as a store that others share holds them now.
+  func reread(_ features: [FeatureID], of id: String, _ store: any SharedStore) throws {
+    let base = catalog[id]
+    let found = try store.reread(features, of: id) { feature, record in
+      guard let base, let ordinal = base.index.ordinal(of: feature) else { return record == nil }
+      return record.map { base.index.record(at: ordinal).equals($0) } ?? false
+    }
+    guard let found else { return }
+    edit(id) { draft in
+      draft.info = found.info
+      draft.changes += found.changes
+    }
+  }
+
+  /// Refuses to create a collection if there are too many.
+  private func checkCount(with id: String) throws(CollectionsError) {
+    let exists = drafts[id].map { $0.info != nil } ?? (catalog[id] != nil)
+    guard !exists, catalog.count + createdCount >= maximumCollections else { return }
+    throw .tooManyCollections
+  }
+
+  private func edit(_ id: String, _ body: (inout Draft) -> Void) {
+    changeCount += 1
+    if drafts[id] == nil {
+      let base = catalog[id]
+      if base == nil { createdCount += 1 }
+      drafts[id] = Draft(base: base)
+    }
+    body(&drafts[id, default: Draft()])
+  }
+
+  // MARK: Committing
+
+  /// Makes the indexes that ``publish()`` is to show. This happens before the transaction is committed, since
+  /// what memory can't hold must not be on disk either.
+  func prepare() throws {
+    if let damage { throw damage }
+    for (id, draft) in drafts where draft.info != nil {
+      let collection = draft.base?.collection ?? IndexedCollection()
+      guard !draft.changes.isEmpty else {
+        drafts[id]?.collection = collection
+        continue
+      }
+      let changed = try collection.applying(draft.changes)
+      drafts[id]?.collection = changed.collection
+      drafts[id]?.touched = changed.touched
+    }
+  }
+
+  /// Shows readers the changes that are on disk now.
+  func publish() {
+    for (id, draft) in drafts {
+      guard let info = draft.info, let collection = draft.collection else {
+        catalog.remove(id, at: draft.droppedAt)
+        continue
+      }
+      // A feature that has expired since a write found it isn't in the index any more, but may be on disk.
+      let hasRemoval = draft.changes.contains { if case .remove = $0 { true } else { false } }
+      if hasRemoval, draft.base?.nextExpiry != nil { catalog.needsSweep([id]) }
+      catalog.publish(
+        CollectionSnapshot(
+          info: info, collection: collection, after: draft.base, cache: catalog.cache?.another()),
+        touched: draft.wasDropped || hasOtherTimes(id, draft) ? nil : draft.touched)
+    }
+  }
+
+  /// Frees its memory, after ``publish()``.
+  func end() { drafts = [:] }
+
+  /// Whether a draft changes which features pass a span of time, wherever they are.
+  private func hasOtherTimes(_ id: String, _ draft: Draft) -> Bool {
+    draft.info.map { $0.temporal != catalog[id]?.info.temporal } ?? false
+  }
+}

@@ -1,0 +1,193 @@
+import TestSupport
+import Testing
+
+@testable import Collections
+
+/// Random histories of what waits elsewhere: all of it is answered once nothing comes any more, and all counters are
+/// back at nothing.
+@Suite(.timeLimit(.minutes(Seeds.minutes))) struct QueueModelTests {
+  /// What must be true and isn't.
+  private struct Broken: Error { let rule: String }
+
+  private static func demand(_ holds: Bool, _ rule: StaticString) throws {
+    if !holds { throw Broken(rule: "not so: \(rule)") }
+  }
+
+  /// Leads a model through histories of many seeds, up to the first that breaks a rule.
+  private static func each(_ history: (inout SeededGenerator) throws -> Void) {
+    for seed in 0..<Seeds.histories {
+      var generator = SeededGenerator(seed: seed)
+      do { try history(&generator) } catch {
+        Issue.record("history \(seed): \(error)")
+        return
+      }
+    }
+  }
+
+  // MARK: Waits for versions
+
+  /// A client that waits.
+  ///
+  /// `@unchecked Sendable`: only the test's thread uses it.
+  private final class Reader: @unchecked Sendable {
+    let (client, version, deadline): (UInt64, Int64, UInt)
+    var isGone = false
+    /// How often it was told the end.
+    var ends = 0
+    var isWaiting: Bool { ends == 0 }
+
+    init(_ client: UInt64, _ version: Int64, _ deadline: UInt) {
+      (self.client, self.version, self.deadline) = (client, version, deadline)
+    }
+  }
+
+  @Test func `each wait for a version ends once`() {
+    QueueModelTests.each { generator in
+      let limits = VersionWaits.Limits(places: 8, placesOfAddress: 4)
+      var state = VersionWaits.State(limits: limits)
+      var readers: [Reader] = []
+      var (now, version, willLook) = (UInt(1000), Int64(0), false)
+      func end(_ waits: [VersionWaits.Wait], when isRight: (Reader) -> Bool) throws {
+        let before = readers.filter(\.isWaiting)
+        for wait in waits { wait.end(.late) }
+        let ended = before.filter { !$0.isWaiting }
+        try QueueModelTests.demand(
+          ended.count == waits.count && ended.allSatisfy(isRight), "each ends once, and rightly")
+      }
+      func look() throws {
+        willLook = false
+        let (late, abandoned) = state.look(at: now)
+        try end(late) { $0.deadline <= now }
+        try end(abandoned) { $0.isGone }
+        willLook = state.mustLook()
+        try QueueModelTests.demand(
+          !readers.contains { $0.isWaiting && ($0.isGone || $0.deadline <= now) },
+          "none waits in vain")
+      }
+      for _ in 0..<60 {
+        switch generator.int(0...9) {
+        case 0...4:
+          let asked = version + Int64(generator.int(0...3))
+          let reader = Reader(
+            UInt64(generator.int(0...3)), asked, now + UInt(generator.int(0...400)))
+          let wait = VersionWaits.Wait(
+            collection: "c\(asked % 2)", scope: nil, version: asked, client: reader.client,
+            deadline: reader.deadline, isAbandoned: { reader.isGone }, refresh: nil,
+            end: { _ in reader.ends += 1 })
+          readers.append(reader)
+          do {
+            if let refused = try state.add(wait) { try end([refused]) { _ in true } }
+          } catch { reader.ends = 1 }
+          if state.mustLook() {
+            try QueueModelTests.demand(!willLook, "it is looked once at a time")
+            willLook = true
+          }
+        case 5: if !readers.isEmpty { generator.pick(readers).isGone = true }
+        case 6...7:
+          version += 1
+          let shown = version
+          try end(state.show(shown, of: "c\(generator.int(0...1))", to: nil).shown) {
+            $0.version <= shown
+          }
+        default:
+          now += UInt(generator.int(0...100))
+          if willLook { try look() }
+        }
+        let waiting = readers.filter(\.isWaiting)
+        try QueueModelTests.demand(state.figures.waiting == waiting.count, "waits are counted")
+        try QueueModelTests.demand(waiting.count <= limits.places, "few wait")
+        try QueueModelTests.demand(waiting.isEmpty || willLook, "somebody will look")
+        for client in 0...3 as ClosedRange<UInt64> {
+          try QueueModelTests.demand(
+            state.places[client] ?? 0 == waiting.count { $0.client == client },
+            "of each address, too")
+        }
+      }
+      if generator.chance(0.5) {
+        now += 400
+        if willLook { try look() }
+      } else {
+        try end(state.close()) { _ in true }
+      }
+      try QueueModelTests.demand(
+        state.figures.waiting == 0 && state.places.isEmpty && state.waits.isEmpty
+          && !readers.contains(where: \.isWaiting), "nothing is left")
+    }
+  }
+
+  // MARK: Writes
+
+  @Test func `each write is carried out after those of its client`() throws {
+    let view = CatalogView(Catalog())
+    let limits = WriteLimits()
+    QueueModelTests.each { generator in
+      let memory = WriteMemory(limits)
+      var queue = WriteQueue()
+      var (waiting, last) = ([UInt64: [UInt]](), UInt(0))
+      func take(_ group: [WriteQueue.Job]) throws {
+        try QueueModelTests.demand(
+          group.count == 1 || group.allSatisfy(\.write.isSmall), "large ones are alone")
+        try QueueModelTests.demand(group.count <= WriteQueue.maximumGroup, "groups are small")
+        try QueueModelTests.demand(
+          !group.isEmpty || waiting.values.allSatisfy(\.isEmpty), "what waits is taken")
+        for job in group {
+          try QueueModelTests.demand(
+            waiting[job.share.client]?.first == job.start, "each client's are in order")
+          waiting[job.share.client]?.removeFirst()
+          job.share.giveBack()
+        }
+      }
+      for _ in 0..<40 {
+        if generator.chance(0.4) {
+          try take(queue.takeGroup())
+          continue
+        }
+        let client = UInt64(generator.int(1...4))
+        let bytes = generator.pick([0, 100, 60_000, 70_000, 1_500_000, 3_000_000])
+        guard let share = memory.share(of: bytes, for: client) else { throw Broken(rule: "room") }
+        last += 1
+        waiting[client, default: []].append(last)
+        queue.append(
+          WriteQueue.Job(
+            write: Write(
+              by: view, in: "c", bytes: bytes,
+              isSmall: bytes > 0 && bytes < Write.smallBody * 8 && generator.chance(0.8), .drop),
+            share: share, start: last, note: { _ in }, answer: { _ in }))
+      }
+      if generator.chance(0.2) {
+        for job in queue.takeAll() { waiting[job.share.client]?.removeFirst() }
+      } else {
+        // Each group has one at least, and every other may have none.
+        for _ in 0..<40 { try take(queue.takeGroup()) }
+      }
+      try QueueModelTests.demand(waiting.values.allSatisfy(\.isEmpty), "all are taken")
+      try QueueModelTests.demand(
+        queue.takeGroup().isEmpty && queue.takeAll().isEmpty, "none is left")
+      let whole = memory.share(of: limits.decodedBytes - 1024, for: 1)
+      try QueueModelTests.demand(whole != nil, "all memory has been given back")
+    }
+  }
+
+  @Test func `quick writes of many clients have their turns`() throws {
+    let (view, memory) = (CatalogView(Catalog()), WriteMemory(WriteLimits()))
+    var queue = WriteQueue()
+    func add(of client: UInt64) throws {
+      let share = try #require(memory.share(of: 60_000, for: client))
+      queue.append(
+        WriteQueue.Job(
+          write: Write(by: view, in: "c", bytes: 60_000, isSmall: true, .drop), share: share,
+          start: 0, note: { _ in }, answer: { _ in }))
+    }
+    // More than one transaction takes, and more come all the time.
+    for client in 1...100 as ClosedRange<UInt64> { for _ in 0..<2 { try add(of: client) } }
+    var taken: [UInt64: Int] = [:]
+    for _ in 0..<6 {
+      for job in queue.takeGroup() {
+        taken[job.share.client, default: 0] += 1
+        job.share.giveBack()
+        try add(of: job.share.client)
+      }
+    }
+    #expect(taken.count == 100)
+  }
+}
