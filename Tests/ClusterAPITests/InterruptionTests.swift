@@ -4,6 +4,7 @@ import Testing
 import Threading
 
 @testable import ClusterAPI
+@testable import Collections
 @testable import HTTPServer
 
 /// Work that must stop ends early, and nothing of it is kept.

@@ -1,7 +1,7 @@
 import ClusterCore
 import Collections
 
-/// What is kept of the answers that were made of a collection: encoded cells and tiles.
+/// Parts of the answers that were made of a collection, kept for others: encoded cells and tiles.
 final class AnswerCache: SnapshotCache {
   /// The encoded cells.
   let cells: CellCache
@@ -22,7 +22,7 @@ final class AnswerCache: SnapshotCache {
 }
 
 extension CollectionSnapshot {
-  /// What is kept of its answers; nil if nothing is.
+  /// The kept parts of its answers; nil if none are kept.
   var answers: AnswerCache? { cache as? AnswerCache }
 }
 

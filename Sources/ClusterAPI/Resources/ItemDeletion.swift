@@ -5,8 +5,8 @@ import HTTPServer
 
 /// A deletion that a request asks for, and its answer.
 struct ItemDeletion: Sendable {
-  /// What was found out before the writer's turn: what is deleted, and what is said of the properties that the filter names.
-  /// They are those of the features before, as all that have one may go.
+  /// The findings before the writer's turn: the features to delete, and the notes on the properties that the filter names.
+  /// These are the properties of the features before, as all that have one may go.
   struct Found: Sendable {
     fileprivate let features: FeatureDeletion.Found
     fileprivate let notes: [String]
@@ -37,7 +37,7 @@ struct ItemDeletion: Sendable {
   ///   - found: the result of an earlier search.
   ///   - attempts: the turns that may be tried, with this one.
   func write(_ found: Found? = nil, attempts: Int = attempts) -> WriteRequest {
-    // What takes more counts less, as it is made by one client at a time for long.
+    // A finding that takes more counts less, as it is made by one client at a time for long.
     let write = Write(
       by: view, in: id, bytes: min(found?.features.byteCount ?? 0, limits.decodedBytes / 2),
       .deleteAll(features, found?.features))

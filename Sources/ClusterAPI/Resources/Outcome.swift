@@ -11,7 +11,7 @@ enum Outcome {
   /// By work that may take long, away from the event loops.
   case later(WorkQueue.Lane, @Sendable () throws -> HTTPResponse)
   /// By the writer, which makes the response.
-  case write(WriteRequest)
+  indirect case write(WriteRequest)
   /// By the writer, after the write is read, which may take long, away from the event loops.
   case longWrite(@Sendable (WriteMemory.Share) throws -> WriteRequest)
   /// By the writer, after its features were found, which may take as long as a read.

@@ -112,7 +112,7 @@ extension Resources {
       json.member("rejected", parsed.rejected)
       if total <= maximumListedIDs {
         json.array("ids") { json in
-          for id in ids { id.withRawID { json.featureID($0) } }
+          for id in ids { json.featureID(id) }
         }
       }
       if parsed.rejected > 0 { json.errors(Resources.items(of: parsed)) }

@@ -8,21 +8,21 @@ final class RememberedTile: Sendable {
   private let request: TileRequest
   private let snapshot: CollectionSnapshot
   /// Nil if nothing is kept.
-  private let cache: TileCache?
+  private let answers: AnswerCache?
   private let found: TileCache.Found
 
   /// - Parameter request: one whose span of time is a part of its filter; see ``TileRequest/resolved(by:)``.
   init(_ request: TileRequest, _ snapshot: CollectionSnapshot) {
-    let cache = snapshot.answers?.tiles
-    let key = cache == nil ? nil : TileKey(request.tile, request.viewport)
-    (self.request, self.snapshot, self.cache) = (request, snapshot, cache)
-    found = key.flatMap { cache?.find($0, at: snapshot.info.version) } ?? .unknown
+    let answers = snapshot.answers
+    let key = answers == nil ? nil : TileKey(request.tile, request.viewport)
+    (self.request, self.snapshot, self.answers) = (request, snapshot, answers)
+    found = key.flatMap { answers?.tiles.find($0, at: snapshot.info.version) } ?? .unknown
   }
 
   /// The tile, if it is in the cache.
   func known() -> CachedTile.Content? {
     guard case .content(let content) = found else { return nil }
-    cache?.memory.countCached()
+    answers?.tiles.memory.countCached()
     return content
   }
 
@@ -34,10 +34,10 @@ final class RememberedTile: Sendable {
     let bytes =
       try PlainTileWriter.tile(request, of: snapshot) ?? TileWriter.tile(request, of: snapshot)
     let content = CachedTile.Content(bytes)
-    cache?.memory.countEncoded()
+    answers?.tiles.memory.countEncoded()
     // A cancelled result isn't kept.
     if case .missing(let place) = found, !Interruption.isOver {
-      cache?.fill(place, with: content)
+      answers?.tiles.fill(place, with: content)
     }
     return content
   }

@@ -1,9 +1,9 @@
 import Collections
 import GeoFormats
 
-/// What the target of the collections refuses, as clients see it.
+/// Errors of the target `Collections`, as clients see them.
 extension Problem {
-  /// A write doesn't find what it concerns as it should be. The author is told as well where to see that.
+  /// A write doesn't find what it concerns as it should be. The version at which that can be seen is told as well.
   init(_ rejection: WriteOutcome.Rejection) {
     switch rejection.reason {
     case .noCollection: self = .noCollection

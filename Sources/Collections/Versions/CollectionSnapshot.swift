@@ -13,7 +13,7 @@ package final class CollectionSnapshot: Sendable {
   package var index: FeatureIndex { collection.index }
   /// When the first feature expires, in milliseconds since 1970 (UTC); nil if none ever does.
   var nextExpiry: Int64? { index.nextExpiry }
-  /// What is kept between reads, shared by all snapshots of the collection; nil if nothing is.
+  /// Results that are kept between reads, shared by all snapshots of the collection; nil if nothing is kept.
   package let cache: (any SnapshotCache)?
   /// Tells which properties the features have.
   package let surveys: SurveyCache
@@ -22,7 +22,7 @@ package final class CollectionSnapshot: Sendable {
 
   /// Creates a snapshot by a change of an earlier one, or the first of a collection.
   ///
-  /// - Parameter cache: what is to keep something of the first one and those that follow it.
+  /// - Parameter cache: the cache of the first one and those that follow it.
   init(
     info: CollectionInfo, collection: IndexedCollection, after earlier: CollectionSnapshot? = nil,
     cache: @autoclosure () -> (any SnapshotCache)? = nil

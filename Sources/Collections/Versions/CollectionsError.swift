@@ -13,6 +13,6 @@ package enum CollectionsError: Error, Equatable {
   case noMemoryForView
   /// Features of a collection without times are to be deleted by their times, which would be all.
   case noTimes
-  /// What was found out for a write before its turn is of no use any more.
+  /// The findings before a write's turn are of no use any more.
   case outdated
 }

@@ -8,7 +8,7 @@ import Threading
 /// found out before its turn, by a thread for long reads, and the writer looks only at what has changed since. If that is
 /// too much, it is brought up to date and waits for another turn.
 package struct FeatureDeletion: Sendable {
-  /// What is deleted as of a version.
+  /// The features to delete, as of a version.
   package struct Found: Sendable {
     fileprivate let filtered: FilteredCollection
     /// The filter that they pass, as that version reads it.
@@ -36,7 +36,7 @@ package struct FeatureDeletion: Sendable {
     (self.filter, self.region, self.datetime) = (filter, region, datetime)
   }
 
-  /// What features must pass by what is said about their collection; nil for nothing.
+  /// The filter that features must pass, given the temporal properties of their collection; nil for none.
   package func filter(at info: CollectionInfo) -> FilterExpression? {
     filter.narrowed(to: datetime, of: info.temporal)
   }

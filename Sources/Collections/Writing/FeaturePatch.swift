@@ -30,7 +30,7 @@ package struct FeaturePatch: Sendable {
     package var bytes: Int { (try? outcome.get().memory) ?? 0 }
   }
 
-  /// What the text of a feature has more than its properties, in bytes.
+  /// The bytes that the text of a feature has beside its properties.
   private static let frame = 16 << 10
 
   private let feature: FeatureID

@@ -27,7 +27,7 @@ package struct Write: Sendable {
     /// Merges a patch into a feature.
     ///
     /// - Parameters:
-    ///   - merged: what became of the feature as it was before the writer's turn; nil if there was none.
+    ///   - merged: the feature before the writer's turn, with the patch; nil if there was none.
     ///   - mergingAtMost: the most bytes of a feature that the writer merges it into if the feature has changed since.
     case patch(FeaturePatch, merged: FeaturePatch.Merge?, mergingAtMost: Int)
     /// Deletes one feature.
@@ -78,7 +78,7 @@ package struct Write: Sendable {
     }
   }
 
-  /// Whose it is: what they don't see they can't change.
+  /// The view of its author. Features outside of it can't be changed.
   package let view: CatalogView
   /// The collection that it concerns.
   package let collection: String
@@ -92,7 +92,7 @@ package struct Write: Sendable {
   /// Creates a write.
   ///
   /// - Parameters:
-  ///   - view: whose it is.
+  ///   - view: the view of its author.
   ///   - collection: the collection that it concerns.
   ///   - bytes: the memory that it takes until it is done.
   ///   - isSmall: whether it may share a transaction with others.

@@ -20,7 +20,7 @@ struct WriteGuard {
   /// Refuses to write features that don't pass.
   ///
   /// - Parameter stored: calls its argument with the feature stored under an id, if there is one.
-  /// - Throws: ``ForbiddenFeatures`` if some don't, or would replace others that don't.
+  /// - Throws: ``CollectionsError/forbiddenFeatures(_:)`` if some don't, or would replace others that don't.
   func check(
     _ batch: FeatureBatch, stored: (FeatureID, (FeatureRecord) -> Void) throws -> Void
   ) throws {

@@ -1,8 +1,8 @@
 import ClusterCore
 
-/// What a write came to, which is on disk and shown to readers.
+/// The outcome of a write that is on disk and shown to readers.
 package struct WriteOutcome: Sendable {
-  /// What has become of what.
+  /// The result by the kind of change.
   package enum Result: Sendable {
     /// The collection as it was described, and whether it is new.
     case described(CollectionSnapshot, isNew: Bool)
@@ -17,7 +17,7 @@ package struct WriteOutcome: Sendable {
     case deleted(Int, from: CollectionSnapshot?)
   }
 
-  /// What has become of what.
+  /// The result by the kind of change.
   package let result: Result
   /// The version of the collection after it, or that at which it was dropped. Nil if there is none, and if the author sees
   /// only some features: that takes longer to tell; see ``Write/telling(_:)``.

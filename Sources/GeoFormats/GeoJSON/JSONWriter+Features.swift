@@ -10,6 +10,15 @@ extension JSONWriter {
     }
   }
 
+  /// Writes the id of a feature as an integer or a string.
+  public mutating func featureID(_ id: FeatureID) {
+    switch id.key {
+    case .integer(let value) where id.isWrittenAsText: self.value(String(value))
+    case .integer(let value): self.value(value)
+    case .text(let bytes): bytes.withUnsafeBytes { stringUTF8($0) }
+    }
+  }
+
   /// Writes a GeoJSON Point with all ordinates.
   ///
   /// - Parameter longitude: the longitude to write in place of the feature's.
