@@ -54,7 +54,7 @@ extension API {
     }
   }
 
-  /// Begins again with a request, away from whoever has shown the version.
+  /// Begins again with a request, away from the thread that has published the version.
   private func goOn(
     after early: CatalogView.VersionNotReached, _ answering: Answering, isPatient: Bool = true
   ) {

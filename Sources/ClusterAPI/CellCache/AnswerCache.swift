@@ -8,7 +8,7 @@ final class AnswerCache: SnapshotCache {
   /// The encoded tiles.
   let tiles: TileCache
 
-  /// A cache without anything in it. All that are made from it by ``another()`` share its memory.
+  /// An empty cache. All caches made from it by ``another()`` share its memory.
   init(cells: CellCacheBudget = CellCacheBudget(), tiles: TileCacheBudget = TileCacheBudget()) {
     (self.cells, self.tiles) = (CellCache(cells), TileCache(tiles))
   }
@@ -30,6 +30,6 @@ extension Catalog {
   /// A catalogue whose collections keep some of their answers. It is empty, and not ready.
   package static func keepingAnswers() -> Catalog { Catalog(cache: AnswerCache()) }
 
-  /// The memory of all answers that are kept; nil if none are.
+  /// The memory of all cached answers; nil if there is none.
   var answers: AnswerCache? { cache as? AnswerCache }
 }

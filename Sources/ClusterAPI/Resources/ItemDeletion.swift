@@ -21,8 +21,8 @@ struct ItemDeletion: Sendable {
   var features: FeatureDeletion
   let limits: WriteLimits
 
-  /// Whether it takes next to no time to tell what to delete, or only the writer can, as a write before this one may create
-  /// the collection.
+  /// Whether finding the features to delete takes next to no time, or is up to the writer, as a write before this one may
+  /// create the collection.
   func isShort(in region: DegreesRegion?) throws -> Bool {
     guard let snapshot = try view[id] else { return true }
     return Cost(
@@ -53,7 +53,7 @@ struct ItemDeletion: Sendable {
     return request
   }
 
-  /// Finds out what to delete.
+  /// Finds the features to delete.
   func lookAgain(after found: Found? = nil, attempts: Int = attempts) throws -> WriteRequest {
     guard let snapshot = try view[id],
       let features = try features.find(in: snapshot, after: found?.features)

@@ -47,8 +47,8 @@ extension Resources {
       ? .write(try write()) : .longWrite { _ in try write() }
   }
 
-  /// Carries out a large patch from a thread for long work, which waits for it. So few are under way at a time,
-  /// and they rarely get in each other's way.
+  /// Carries out a large patch from a thread for long work, which waits for it. Few are under way at a time, so
+  /// they rarely conflict.
   private func patch(
     _ patch: FeaturePatch, _ id: String, _ type: MediaType, _ request: HTTPRequest
   ) throws -> HTTPResponse {

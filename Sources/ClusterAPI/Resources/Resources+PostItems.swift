@@ -44,7 +44,7 @@ extension Resources {
           .init(
             parsed.batch, leavesOutForbidden: onError == .skip,
             tellsIDs: total <= Resources.maximumListedIDs)))
-      // What the answer needs of the features is told by the outcome.
+      // The outcome has all that the answer needs of the features.
       var rest = parsed
       rest.batch = FeatureBatch()
       var request = WriteRequest(write: write) { [rest] result in

@@ -18,7 +18,7 @@ extension Problem {
   /// The detail of a feature that its author may not write. It must not tell whether there is a feature that they can't see.
   static let forbiddenFeature = "the key may not write this feature"
 
-  /// A request was refused before anybody looked at what it asks.
+  /// The refusal of a request by its key alone.
   init(_ failure: AccessFailure) {
     switch failure {
     case .missing:

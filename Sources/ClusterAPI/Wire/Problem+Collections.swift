@@ -15,7 +15,7 @@ extension Problem {
     if let version = rejection.version { headers.append((VersionField.name, "\(version)")) }
   }
 
-  /// Collections can't be changed or looked at.
+  /// Collections can't be changed or read.
   init(_ error: CollectionsError) {
     self =
       switch error {

@@ -19,7 +19,7 @@ package struct PropertySurvey: Sendable {
     package static let null = Kinds(rawValue: 64)
   }
 
-  /// What all texts of a property are, as JSON Schema names it.
+  /// The formats, as JSON Schema names them, that all texts of a property have.
   package struct Formats: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -327,7 +327,8 @@ package final class Catalog: Sendable {
 }
 
 extension Catalog {
-  /// The versions at which the latest collections were dropped, so that nobody waits for what has gone.
+  /// The versions at which the latest collections were dropped, so that no read waits for one that has
+  /// gone.
   fileprivate struct DroppedCollections: Sendable {
     /// The most that are remembered.
     static let most = 1000

@@ -41,7 +41,7 @@ package final class CollectionSnapshot: Sendable {
 }
 
 extension CollectionSnapshot {
-  /// A collection as it is now, with what has changed lately.
+  /// A collection as it is now, with its latest changes.
   struct Dated: Sendable {
     let snapshot: CollectionSnapshot
     /// Nil for the store of one process, and where it isn't known.

@@ -4,7 +4,7 @@ import GeoFormats
 import Threading
 
 extension IndexedCollection {
-  /// The smallest collection whose columns take so much memory that it is asked for before.
+  /// The smallest collection whose columns take so much memory that it is checked before.
   private static let large = 200_000
 
   /// Throws ``ImpossibleRequest/outOfMemory`` unless there is memory for the columns that are needed and aren't there yet,
@@ -30,8 +30,8 @@ extension IndexedCollection {
     return readingIDs(in: expression)
   }
 
-  /// A key's filter with the values of the properties that it names. What it lets through depends on nothing but the
-  /// feature itself, so `id` is always a property.
+  /// A key's filter with the values of the properties that it names. It depends on nothing but the feature itself,
+  /// so `id` is always a property.
   package func filter(ofKey expression: FilterExpression) throws(ImpossibleRequest) -> FeatureFilter
   {
     try checkMemory(forNeeded: expression.neededColumns)
@@ -48,7 +48,8 @@ extension IndexedCollection {
     return expression.readingID(as: FilterExpression.id)
   }
 
-  /// Whether a feature has a property `id`, other than null. What was interrupted doesn't know.
+  /// Whether a feature has a property `id`, other than null. True after a cancellation, when that isn't
+  /// known.
   package var hasIDProperty: Bool {
     column(of: FilterExpression.id).hasValues || Interruption.isOver
   }
@@ -58,7 +59,7 @@ extension IndexedCollection {
     column(named: property, decoder: JSONPropertyDecoder())
   }
 
-  /// What a filter asks of a property.
+  /// The column of a property as a filter reads it.
   package func column(_ name: ColumnName) -> PropertyColumn {
     switch name.reading {
     case .values: column(of: name.property)
@@ -71,8 +72,8 @@ extension FilterExpression {
   /// The property that stands for a feature's id in filters, unless features have it.
   package static let id = Array("id".utf8)
 
-  /// Whether what it means depends on whether any feature has a property `id`, so that a write may change what it
-  /// says of features elsewhere.
+  /// Whether its meaning depends on whether any feature has a property `id`, so that a write may change its
+  /// result for features elsewhere.
   package var dependsOnOthers: Bool { names(FilterExpression.id) }
 }
 

@@ -19,9 +19,9 @@ package final class VersionWaits: Sendable {
   package enum Failure: Error, Equatable {
     /// The service is stopping.
     case stopping
-    /// So many reads of the client's address wait already.
+    /// The given number of reads of the client's address wait already.
     case addressShare(Int)
-    /// So many reads wait already.
+    /// The given number of reads wait already.
     case full(Int)
   }
 

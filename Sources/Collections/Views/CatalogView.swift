@@ -18,7 +18,7 @@ package struct CatalogView: Sendable {
     (whole, principal, tenant, access) = (catalog, .unchecked, nil, nil)
   }
 
-  /// What somebody is granted.
+  /// A view of the collections and features that a principal's grant covers.
   package init(
     _ catalog: Catalog, _ principal: Principal, _ tenants: Tenants, _ access: AccessControl
   ) {
@@ -136,7 +136,7 @@ package struct CatalogView: Sendable {
     return tenant.view(of: id).changes(in: whole.logs, wake: wake)
   }
 
-  /// Refuses to change what belongs to all who see a collection.
+  /// Refuses to change a part of a collection that all its clients share.
   package func checkSeesAll() throws(CollectionsError) {
     if isFiltered { throw .seesPart }
   }
@@ -148,7 +148,7 @@ extension CatalogView {
     package let collection: String
     /// The version that is asked for.
     package let version: Int64
-    /// What the client sees.
+    /// The client's view of the collections.
     package let view: CatalogView
     /// Whether it is answered all the same if the version doesn't come in time.
     package let isOptional: Bool

@@ -80,8 +80,9 @@ final class FilteredView: Sendable {
     }
   }
 
-  /// What passes of a collection that has come to a time that is asked for as a version, under no earlier one: another
-  /// instance, which shows the same, may have given it a later one, as it was asked later.
+  /// The passing features of a collection that has come to a time asked for as a version. Their version is at least
+  /// that time: another instance that shows the same features may have given them a later version, as it was asked
+  /// later.
   func snapshot(of whole: CollectionSnapshot.Dated, from asked: Int64) throws -> CollectionSnapshot
   {
     let made = try snapshot(of: whole)

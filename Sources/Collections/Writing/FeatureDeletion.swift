@@ -4,9 +4,9 @@ import Threading
 
 /// A deletion of the features in a region that pass a filter.
 ///
-/// Others' writes wait while the writer finds out which these are, so it has little time for that. What takes longer is
-/// found out before its turn, by a thread for long reads, and the writer looks only at what has changed since. If that is
-/// too much, it is brought up to date and waits for another turn.
+/// Other writes wait while the writer finds these features, so it has little time for that. A longer search is done
+/// before the write's turn, by a thread for long reads, and the writer looks only at the changes since. If these are too
+/// many, the search is brought up to date and waits for another turn.
 package struct FeatureDeletion: Sendable {
   /// The features to delete, as of a version.
   package struct Found: Sendable {
@@ -26,7 +26,7 @@ package struct FeatureDeletion: Sendable {
   private let filter: FilterExpression?
   private let region: DegreesRegion?
   private let datetime: TimeExtent?
-  /// The writer's time for telling what to delete, in nanoseconds.
+  /// The writer's time for finding the features to delete, in nanoseconds.
   package var turn: UInt = 20_000_000
 
   /// Describes features by what they must pass, and where and when they must be.

@@ -62,7 +62,7 @@ final class WriteGroup {
   /// - Throws: ``WriteOutcome/Rejection`` if it doesn't find what it concerns as it should be.
   func perform(_ write: Write) throws -> WriteOutcome {
     view = write.view
-    // What a tenant sees of it takes longer to tell.
+    // The version of a tenant's view takes longer to find, so the caller does that.
     let tellsVersion = !view.isFiltered
     do {
       let result = try carryOut(write.change, in: write.collection)

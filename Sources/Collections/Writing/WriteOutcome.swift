@@ -13,7 +13,7 @@ package struct WriteOutcome: Sendable {
     case stored(inserted: Int, updated: Int, leftOut: [Int], ids: [FeatureID])
     /// One feature was stored as it is in a batch, and whether it is new.
     case storedOne(FeatureBatch, isNew: Bool)
-    /// So many features were deleted from the collection as it was before; nil for one that isn't looked at.
+    /// The given number of features were deleted from the collection as it was before; nil for one that isn't looked at.
     case deleted(Int, from: CollectionSnapshot?)
   }
 
@@ -25,7 +25,8 @@ package struct WriteOutcome: Sendable {
 }
 
 extension WriteOutcome {
-  /// A write doesn't find what it concerns, or finds it in another state than its author expects. Nothing was changed.
+  /// A write doesn't find its collection or feature, or finds it in another state than its author expects. Nothing was
+  /// changed.
   package struct Rejection: Error {
     /// Why it is refused.
     package enum Reason: Sendable {

@@ -26,8 +26,8 @@ extension ParsedFeatures {
     try reader.finish(into: &self)
   }
 
-  /// The first bytes of a table that are looked at before all of it is read. That something later contradicts them is
-  /// rare, and then all of it is looked at.
+  /// The first bytes of a table that are surveyed before it is read. If something later contradicts them, which is
+  /// rare, all of it is surveyed.
   public static let usualLook = 256 << 10
 
   /// Reads a table that is in memory as a whole.
