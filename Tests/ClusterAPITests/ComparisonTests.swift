@@ -111,7 +111,7 @@ struct ComparisonTests {
     #expect(await service.post("/collections/c/items", collection).status == 200)
     let editor = try Editor(of: service)
     _ = try editor.run("CREATE TABLE kept AS SELECT * FROM features")
-    let (number, name) = (try FeatureID(integer: 9), try FeatureID(text: "n11'é"))
+    let (number, name) = (try FeatureID(integer: 9), try FeatureID(text: "n11'é".utf8))
     let (ofNumber, ofName) = ("number = 9", "name = 'n11''é'")
     let edits: [(row: String, edit: String, features: Set<FeatureID>)] = [
       (ofNumber, "longitude = '-0', latitude = '-0', further = ''", []),
@@ -124,7 +124,7 @@ struct ComparisonTests {
       (ofNumber, "written_as_text = NOT written_as_text", [number]),
       (ofNumber, "number = 1000", [number, try FeatureID(integer: 1000)]),
       (ofName, "properties = replace(properties, '\"n\"', '\"m\"')", [name]),
-      (ofName, "name = 'n11''e'", [name, try FeatureID(text: "n11'e")]),
+      (ofName, "name = 'n11''e'", [name, try FeatureID(text: "n11'e".utf8)]),
     ]
     for (row, edit, features) in edits {
       _ = try editor.run("UPDATE features SET \(edit) WHERE \(row)")
