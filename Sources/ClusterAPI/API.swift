@@ -249,12 +249,12 @@ public final class API: Sendable {
 
   /// Sends a response that is there.
   private func send(_ response: HTTPResponse, _ request: HTTPRequest, _ finish: @escaping Reply) {
-    guard API.isLong(response, for: request) else { return finish(.success(response)) }
+    guard API.isLongToSend(response, for: request) else { return finish(.success(response)) }
     run(.quick, request, finish) { response }
   }
 
   /// Whether compressing or copying an answer would keep an event loop for a good part of a millisecond.
-  private static func isLong(_ response: HTTPResponse, for request: HTTPRequest) -> Bool {
+  private static func isLongToSend(_ response: HTTPResponse, for request: HTTPRequest) -> Bool {
     let count = response.body.count
     if response.kept != nil { return false }
     return count > longToCopy || count > longToPack && request.headers["Accept-Encoding"] != nil

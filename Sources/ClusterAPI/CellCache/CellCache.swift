@@ -23,7 +23,7 @@ import Threading
 ///   same cell make the same bytes, so it doesn't matter who is first.
 ///
 /// A write is made from the snapshot that was shown when it began. Features that expired meanwhile are in it
-/// again, but they are left out once more before it is shown, as clocks don't go back (``WallClock``).
+/// again, but they are left out once more before a reader gets it, as clocks don't go back (``WallClock``).
 final class CellCache: Sendable {
   private struct State {
     var version = Int64.min

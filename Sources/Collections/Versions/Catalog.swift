@@ -101,6 +101,7 @@ package final class Catalog: Sendable {
   /// ``Interruption/run(atMost:_:)``.
   package subscript(_ id: String) -> CollectionSnapshot? {
     guard let snapshot = shown(id) else { return nil }
+    // In a shared store expiry is a write, and there is no time here.
     guard let next = snapshot.nextExpiry, let now, next <= now else { return snapshot }
     if snapshot.index.hasExpired(at: now, inMoreThan: Catalog.fewBlocks),
       Interruption.stopIfLimited()
@@ -255,7 +256,8 @@ package final class Catalog: Sendable {
     timekeeper.withLock { $0 = (clock, versions) }
   }
 
-  /// The time by which features have expired, in milliseconds since 1970 (UTC); nil before ``keepTime(_:_:)``.
+  /// The time by which features have expired, in milliseconds since 1970 (UTC); nil before ``keepTime(_:_:)``, which
+  /// isn't called with a shared store.
   private var now: Int64? { timekeeper.withLock { $0?.clock }?.now }
 
   /// Replaces a collection's snapshot by one without expired features.
