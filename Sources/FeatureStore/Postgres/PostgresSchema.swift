@@ -87,8 +87,8 @@ enum PostgresSchema {
   /// The version of the schema that this program writes.
   static var version: Int { migrations.count }
 
-  /// Creates the schema and its tables, or brings them to the current version, while other instances wait that do the
-  /// same. Returns the store's id.
+  /// Creates the schema and its tables if they aren't there, while other instances wait that do the same. Returns the
+  /// store's id. As there is one version so far, none is brought to a later one.
   static func prepare(
     _ connection: PostgresConnection, schema: String
   ) throws(StoreError) -> UInt64 {
