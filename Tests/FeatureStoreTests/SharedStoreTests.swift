@@ -2,6 +2,7 @@ import ClusterCore
 import Glibc
 import TestSupport
 import Testing
+import Threading
 
 @testable import FeatureStore
 
@@ -149,6 +150,33 @@ struct SharedStoreTests {
     } throws: { error in
       if case StoreError.newerSchema = error { true } else { false }
     }
+  }
+
+  @Test("a schema of an earlier version gets the steps that it lacks, once, whoever comes first")
+  func earlierSchema() throws {
+    var model = SharedModel(seed: 10)
+    let replica = try Replica(model.schema)
+    defer { replica.dropSchema() }
+    for _ in 0..<20 { try model.write(to: replica) }
+    let later = PostgresSchema.migrations + [["ALTER TABLE collections ADD COLUMN later bigint"]]
+    let configuration = PostgresStore.Configuration(
+      address: try PostgresAddress(Replica.url ?? ""), schema: model.schema, directory: nil)
+    let opened = Locked<[UInt64]>([])
+    Threads.run(3) { _ in
+      guard let connection = try? PostgresServers(configuration).connect(),
+        let id = try? PostgresSchema.prepare(
+          connection, schema: configuration.schema, migrations: later)
+      else { return }
+      opened.withLock { $0.append(id) }
+    }
+    #expect(opened.value.count == 3 && Set(opened.value).count == 1)
+    let version = try replica.execute(
+      "SELECT version, (SELECT count(later) FROM collections) FROM store")
+    #expect(version[0].integer(0) == Int64(later.count) && version[0].integer(1) == 0)
+    // The instance of the version before goes on; another one of it doesn't start.
+    for _ in 0..<20 { try model.write(to: replica) }
+    try model.check(replica, "beside a later schema")
+    #expect(throws: StoreError.self) { try Replica(model.schema) }
   }
 }
 

@@ -18,7 +18,7 @@
 ///   of the transaction that has changed them. The smallest `number` there is stands for all features.
 enum PostgresSchema {
   /// The steps, in order; the one at index n leads from version n to n + 1. A released step is never edited.
-  private static let migrations: [[String]] = [
+  static let migrations: [[String]] = [
     [
       """
       CREATE TABLE store (
@@ -87,35 +87,55 @@ enum PostgresSchema {
   /// The version of the schema that this program writes.
   static var version: Int { migrations.count }
 
-  /// Creates the schema and its tables if they aren't there, while other instances wait that do the same. Returns the
-  /// store's id. As there is one version so far, none is brought to a later one.
+  /// Creates the schema and its tables if they aren't there, and brings those of an earlier version to this one, while
+  /// other instances wait that do the same. Returns the store's id.
+  ///
+  /// Instances of the earlier version may go on with it meanwhile, so a step only adds what they can leave alone.
+  ///
+  /// - Parameter migrations: the steps; a test has one more.
+  /// - Throws: ``StoreError/newerSchema(path:found:supported:)`` if the schema has more steps behind it than there are,
+  ///   ``StoreError/refused(reason:)`` if the role may not make it, and errors of the connection.
   static func prepare(
-    _ connection: PostgresConnection, schema: String
+    _ connection: PostgresConnection, schema: String, migrations: [[String]] = migrations
   ) throws(StoreError) -> UInt64 {
     let path = connection.address.name
     let encoding = try connection.once("SELECT current_setting('server_encoding')")?[0].text(0)
     guard encoding == "UTF8" else {
       throw .io(reason: "\(path): the database's encoding is \(encoding ?? "unknown"), not UTF8")
     }
-    let isThere = "SELECT to_regclass($1) IS NOT NULL"
-    let table = SQLText.quoted("store", in: schema)
-    if try connection.once(isThere, table)?.isTrue != true {
-      try create(connection, schema: schema)
+    var state = try state(connection, schema: schema)
+    if state == nil || state.map({ $0.version < migrations.count }) == true {
+      try migrate(connection, schema: schema, by: migrations)
+      state = try self.state(connection, schema: schema)
     }
-    let found = try connection.once("SELECT id, version FROM store")
-    guard let found, found.count == 1, let id = found[0].integer(0),
-      let version = found[0].integer(1)
-    else { throw .damaged(path: path, reason: "its table \"store\" doesn't have one row") }
-    guard version <= self.version else {
+    guard let state, state.version > 0 else {
+      throw .damaged(path: path, reason: "its table \"store\" doesn't have one row")
+    }
+    guard state.version <= migrations.count else {
       throw .newerSchema(
-        path: "\(path), schema \(schema),", found: Int(version), supported: self.version)
+        path: "\(path), schema \(schema),", found: state.version, supported: migrations.count)
     }
-    return UInt64(bitPattern: id)
+    return UInt64(bitPattern: state.id)
   }
 
-  /// Creates the tables in a transaction that no other instance runs at the same time.
-  private static func create(
+  /// The id of a store and the version of its schema, 0 if its row is damaged; nil if there is no schema.
+  private static func state(
     _ connection: PostgresConnection, schema: String
+  ) throws(StoreError) -> (id: Int64, version: Int)? {
+    let table = SQLText.quoted("store", in: schema)
+    guard try connection.once("SELECT to_regclass($1) IS NOT NULL", table)?.isTrue == true else {
+      return nil
+    }
+    let rows = try connection.once("SELECT id, version FROM store")
+    guard let rows, rows.count == 1, let id = rows[0].integer(0), let version = rows[0].integer(1),
+      version > 0
+    else { return (0, 0) }
+    return (id, Int(clamping: version))
+  }
+
+  /// Does the steps that a schema lacks, in a transaction that no other instance runs at the same time.
+  private static func migrate(
+    _ connection: PostgresConnection, schema: String, by migrations: [[String]]
   ) throws(StoreError) {
     let quoted = SQLText.quoted(schema)
     do {
@@ -125,11 +145,15 @@ enum PostgresSchema {
       if try connection.once("SELECT to_regnamespace($1) IS NOT NULL", quoted)?.isTrue != true {
         try connection.once("CREATE SCHEMA \(quoted)")
       }
-      let table = SQLText.quoted("store", in: schema)
-      if try connection.once("SELECT to_regclass($1) IS NOT NULL", table)?.isTrue != true {
+      // Another instance may have been first.
+      let state = try state(connection, schema: schema)
+      let begun = state.map { $0.version == 0 ? migrations.count : $0.version } ?? 0
+      for step in migrations.dropFirst(begun).joined() { try connection.once(step) }
+      if state == nil {
         let id = Int64(bitPattern: UInt64.random(in: .min ... .max))
-        for step in migrations.joined() { try connection.once(step) }
-        try connection.once("INSERT INTO store (id, version) VALUES (\(id), \(version))")
+        try connection.once("INSERT INTO store (id, version) VALUES (\(id), \(migrations.count))")
+      } else if begun < migrations.count {
+        try connection.once("UPDATE store SET version = \(migrations.count)")
       }
       try connection.once("COMMIT")
     } catch {
