@@ -9,6 +9,11 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let unoptimised: [SwiftSetting] =
   strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+/// The commit that the binary names, if the build is told: scripts that build it for others set PINCLUSTER_COMMIT.
+let commit = Context.environment["PINCLUSTER_COMMIT"] ?? ""
+let commitSettings: [CSetting] =
+  commit.isEmpty ? [] : [.define("PINCLUSTER_COMMIT", to: "\"\(commit)\"")]
+
 /// The modules that the fuzz targets test.
 let fuzzed: [Target.Dependency] = [
   "AccessControl", "CCrypto", "ClusterAPI", "ClusterCore", "Collections", "FeatureStore",
@@ -59,6 +64,7 @@ let package = Package(
         .linkedLibrary($0)
       }),
     .target(name: "CResources"),
+    .target(name: "CCommit", cSettings: commitSettings),
     .target(name: "CGetopt"),
     .target(name: "CHints"),
     .target(name: "CVectors"),
@@ -110,7 +116,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "pincluster", dependencies: ["PinclusterService"], swiftSettings: strict),
+      name: "pincluster", dependencies: ["CCommit", "PinclusterService"], swiftSettings: strict),
     .executableTarget(
       name: "pincluster-bench",
       dependencies: [

@@ -4,16 +4,17 @@ import HTTPServer
 
 /// The command line.
 public enum Command {
-  /// The version of the service.
-  public static let version = "0.1.0"
+  /// The version of the service, as docs/operations.md says what its numbers promise.
+  public static let version = "1.0.0"
 
   /// Runs a command and returns its exit code: 0, 1 after a failure, or 2 after a mistake in the command
-  /// line, the environment or the configuration file. Errors are one line each on standard error.
-  public static func run(_ arguments: [String]) -> Int32 {
+  /// line, the environment or the configuration file. Errors are one line each on standard error. `commit` is that of the
+  /// sources, or empty.
+  public static func run(_ arguments: [String], commit: String) -> Int32 {
     // Makes a file at its size limit (ulimit -f) an error like a full disk, instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)
     do {
-      return try dispatch(arguments)
+      return try dispatch(arguments, commit)
     } catch let error as UsageError {
       printError(error.message)
       return 2
@@ -23,7 +24,7 @@ public enum Command {
     }
   }
 
-  private static func dispatch(_ arguments: [String]) throws -> Int32 {
+  private static func dispatch(_ arguments: [String], _ commit: String) throws -> Int32 {
     let names = all.map(\.name)
     let list = "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
     switch arguments.first {
@@ -31,7 +32,7 @@ public enum Command {
       print(help)
       return 0
     case "--version":
-      print("pincluster \(version)")
+      print("pincluster \(version)" + (commit.isEmpty ? "" : " (\(commit))"))
       return 0
     case nil:
       throw UsageError(message: "no command; give \(list), or see pincluster --help")
@@ -90,7 +91,7 @@ public enum Command {
       \(list.joined(separator: "\n"))
 
       pincluster COMMAND --help lists the flags of a command.
-      pincluster --version prints the version.
+      pincluster --version prints the version and the commit.
       """
   }
 }

@@ -1,4 +1,5 @@
+import CCommit
 import Glibc
 import PinclusterService
 
-exit(Command.run(Array(CommandLine.arguments.dropFirst())))
+exit(Command.run(Array(CommandLine.arguments.dropFirst()), commit: String(cString: ccommit())))

@@ -1,8 +1,9 @@
 import CSQLite
 import ClusterCore
-import FeatureStore
 import TestSupport
 import Testing
+
+@testable import FeatureStore
 
 /// Databases of earlier versions of the program.
 @Suite(.timeLimit(.minutes(5))) struct MigrationTests {
@@ -60,6 +61,36 @@ import Testing
     // Only rows that were written before may be without a checksum.
     try execute("UPDATE features SET checksum = 1 WHERE id = 12", on: directory.database)
     #expect(isDamaged(directory))
+  }
+
+  /// Databases of later versions: columns and tables that came after them are taken away. A value that a row hasn't is
+  /// no part of its checksum.
+  @Test(arguments: [
+    (3, ["time_start", "time_end"], []),
+    (2, ["time_start", "time_end"], ["snapshots", "changes"]),
+  ])
+  func laterVersionsAreBroughtUpToDate(version: Int, columns: [String], tables: [String]) throws {
+    let directory = TemporaryDirectory()
+    var expiring = Plain(.text("x"), [3, 4, 5], #"{"a":1}"#)
+    expiring.expires = FeatureRecord.expiryRange.upperBound
+    let features = [Plain(.int(7), [1, 2]), expiring]
+    do {
+      let store = try SQLiteStore(directory: directory.path)
+      _ = try store.putCollection("c", title: .set("t"), description: .keep)
+      try store.put(features)
+      store.close()
+    }
+    let steps =
+      columns.map { "ALTER TABLE collections DROP COLUMN \($0);" }
+      + tables.map { "DROP TABLE \($0);" } + ["PRAGMA user_version = \(version);"]
+    try execute(steps.joined(), on: directory.database)
+    for _ in 0..<2 {
+      let store = try SQLiteStore(directory: directory.path)
+      #expect(try store.collections().map(\.title) == ["t"])
+      #expect(try store.features(of: "c") == features)
+      store.close()
+    }
+    #expect(try integer("PRAGMA user_version", on: directory.database) == Schema.version)
   }
 
   /// Each row says what it said when it was written, or is damage.

@@ -73,7 +73,8 @@ import Testing
         "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'features_by_expiry'",
         ["structure"]
       ),
-      ("PRAGMA user_version = 99", ["version 99"]), ("PRAGMA application_id = 1", ["application"]),
+      ("PRAGMA user_version = 99", ["version 99", "newer", "backup"]),
+      ("PRAGMA application_id = 1", ["application"]),
     ] {
       let data = try intact.copied()
       try Database.execute("PRAGMA foreign_keys = OFF; " + sql, in: data)

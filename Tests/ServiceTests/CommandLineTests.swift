@@ -1,4 +1,5 @@
 import Glibc
+import PinclusterService
 import TestSupport
 import Testing
 
@@ -24,7 +25,21 @@ import Testing
     for name in ["collection", "data", "url", "format", "on-error"] {
       #expect(importing.output.contains("--\(name) "), "\(name)")
     }
-    try Tool(["--version"]).expectSuccess()
+  }
+
+  /// The API, the binary and the client in JavaScript have one version; the binary names its commit if it knows it.
+  @Test func theVersion() throws {
+    let run = try Tool(["--version"])
+    run.expectSuccess()
+    let form = try Regex("pincluster \\d+\\.\\d+\\.\\d+( \\([0-9a-f]{40}(-dirty)?\\))?\n")
+    #expect(run.output.wholeMatch(of: form) != nil, "\(run.output)")
+    #expect(run.output.hasPrefix("pincluster \(Command.version)"))
+    func text(_ path: String) throws -> String {
+      String(decoding: try Fixtures.bytes(path: "\(Fixtures.root)/\(path)"), as: UTF8.self)
+    }
+    #expect(try text("openapi.yaml").contains("\n  version: \(Command.version)\n"))
+    #expect(
+      try text("clients/js/package.json").contains("\n  \"version\": \"\(Command.version)\",\n"))
   }
 
   @Test func helpNeedsNoMore() throws {

@@ -1,4 +1,5 @@
 import Glibc
+import PinclusterService
 import TestSupport
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
       #"request_duration_seconds_count{method="GET",\#(item)} 3"#,
       #"request_duration_seconds_bucket{method="GET",\#(item),le="+Inf"} 3"#,
       #"request_duration_seconds_count{method="POST",\#(clusters)} 1"#,
-      #"build_info{version="0.1.0","#,
+      #"build_info{version="\#(Command.version)","#,
     ]
     // A request is counted after its answer.
     let areThere = eventually {

@@ -58,7 +58,8 @@ extension StoreError: CustomStringConvertible {
     case .notADirectory(let path, let reason): "\(path) is not a directory: \(reason)"
     case .unreadable(let path, let reason): "\(path) can't be opened: \(reason)"
     case .newerSchema(let path, let found, let supported):
-      "\(path) has schema version \(found), this program knows versions up to \(supported)"
+      "\(path) was written by a newer version of pincluster: its schema has version \(found), and this program knows "
+        + "versions up to \(supported); start the newer one, or restore a backup from before the upgrade"
     case .damaged(let path, let reason): "the database \(path) is damaged: \(reason)"
     case .full(let reason): "no space left for the database: \(reason)"
     case .gone(let path): "the data directory \(path) has been removed or replaced"
