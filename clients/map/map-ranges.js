@@ -137,7 +137,7 @@ export class Ranges {
     const rows = Array.from({ length: this.#ends.length + 1 }, (_, place) => ({
       name: this.#name(place), color: this.#color(place), count: this.areFew ? totals.get(place) ?? 0 : undefined,
     }))
-    return totals.has(null) ? [...rows, { name: 'no number', color: OTHER, count: totals.get(null) }] : rows
+    return totals.has(null) ? [...rows, { name: 'no number', color: OTHER, count: this.areFew ? totals.get(null) : undefined }] : rows
   }
 
   /** The slices of a pie, from the lowest class. */
@@ -163,7 +163,7 @@ export class Ranges {
     const from = this.#ends[place - 1] ?? (this.areFew && this.#least < this.#ends[0] ? this.#least : undefined)
     const end = this.#ends[place]
     const last = end !== undefined ? end - 1 : this.areFew && this.#most >= from ? this.#most : undefined
-    if (from === undefined && end === undefined) return 'all numbers'
+    if (from === undefined && end === undefined) return this.areFew && this.#least === this.#most ? written(this.#least) : 'all numbers'
     if (from === undefined) return `under ${written(end)}`
     if (!this.#isWhole && end !== undefined) return `${written(from)} to under ${written(end)}`
     if (last === undefined) return `${written(from)} and more`

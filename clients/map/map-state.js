@@ -27,6 +27,9 @@ export function read(hash) {
   if (!['share', 'group'].includes(state.how)) state.how = 'share'
   if (state.lat !== null) state.lat = Math.min(Math.max(state.lat, -85), 85)
   if (state.zoom !== null) state.zoom = Math.min(Math.max(state.zoom, 0), 24)
+  for (const end of ['from', 'to']) if (state[end] !== null) state[end] = Math.min(Math.max(state[end], 0), 1000)
+  const [, , least, most] = SIZES[state.method]
+  if (state.size !== null) state.size = Math.min(Math.max(state.size, least), most)
   return state
 }
 

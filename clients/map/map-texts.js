@@ -34,6 +34,12 @@ export function showNotes(element, notes = []) {
   element.replaceChildren(...texts.map(text => Object.assign(document.createElement('p'), { textContent: text })))
 }
 
+/** Shows a text, or hides the element without one. */
+export function tell(element, text = '') {
+  element.hidden = !text
+  element.textContent = text
+}
+
 /** A number of things in words. `noun` is one of them, whose plural ends in s. */
 export function amount(count, noun) { return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}` }
 
@@ -55,6 +61,13 @@ export function options(select, names, none, value) {
 export function figures({ featureCount, hiddenCount }, annotations) {
   if (hiddenCount) return `${(featureCount - hiddenCount).toLocaleString()} of ${amount(featureCount, 'feature')} shown`
   return `${amount(featureCount, 'feature')} in ${amount(annotations.length, 'marker')}`
+}
+
+/** Copies a text, and says so on a button for a moment. */
+export async function copy(text, button) {
+  const isDone = await navigator.clipboard?.writeText(text).then(() => true, () => false)
+  button.textContent = isDone ? 'Copied' : 'Can’t copy'
+  setTimeout(() => { button.textContent = 'Copy' }, 1500)
 }
 
 /** A text with plain letters where they have accents, and what is joined from several letters in its parts. */

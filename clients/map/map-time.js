@@ -15,6 +15,7 @@ export class TimeSlider {
   #parts
   #onChange
   #interval = null
+  #areDays = false
   #timer
   #playing
   #asking
@@ -30,11 +31,12 @@ export class TimeSlider {
     parts.play.addEventListener('click', () => (this.#playing ? this.#stop() : this.#play()))
   }
 
-  /** Starts anew, for the times of a collection; hides it without. */
-  reset(interval, from, to) {
+  /** Starts anew, for the times of a collection; hides it without. `areDays` where all times are whole days, which are those of UTC. */
+  reset(interval, from, to, areDays = false) {
     this.#stop()
     clearTimeout(this.#timer)
     this.#interval = known(interval)
+    this.#areDays = areDays
     this.#parts.section.hidden = !this.#interval
     if (!this.#interval) return
     this.#move(from ?? 0, to ?? STEPS)
@@ -43,10 +45,11 @@ export class TimeSlider {
   }
 
   /** Takes times that are new. Thumbs stay at their time, and at an end if they are there. */
-  extend(interval) {
+  extend(interval, areDays = this.#areDays) {
     const next = known(interval)
     if (!next || String(next) === String(this.#interval)) return
-    if (!this.#interval) return this.reset(interval)
+    if (!this.#interval) return this.reset(interval, 0, STEPS, areDays)
+    this.#areDays = areDays
     const times = this.places.map(place => (place === null ? null : Date.parse(this.#time(place))))
     this.#interval = next
     const places = times.map(time => Math.min(Math.max(Math.round(STEPS * (time - next[0]) / (next[1] - next[0])), 1), STEPS - 1))
@@ -133,16 +136,19 @@ export class TimeSlider {
     // Of all times a tenth.
     if (from <= 0 && to >= STEPS) to = STEPS / 10
     else if (to >= STEPS) [from, to] = [0, to - from]
-    const width = Math.max(to - from, 1)
+    this.#move(from, to)
     this.#parts.play.setAttribute('aria-pressed', 'true')
     const step = () => {
-      this.#move(from, to)
       this.#show()
       this.#onChange(this.datetime)
-      if (to >= STEPS) return this.#stop()
-      const by = Math.min(Math.max(Math.round(width / MOVES), 1), STEPS - to)
-      ;[from, to] = [from + by, to + by]
-      this.#playing = setTimeout(step, PAUSE)
+      if (this.#ends[1] >= STEPS) return this.#stop()
+      this.#playing = setTimeout(() => {
+        // Times that have come meanwhile have moved the window.
+        const [from, to] = this.#ends
+        const by = Math.min(Math.max(Math.round((to - from) / MOVES), 1), STEPS - to)
+        this.#move(from + by, to + by)
+        step()
+      }, PAUSE)
     }
     step()
   }
@@ -156,8 +162,10 @@ export class TimeSlider {
   #show() {
     const { from, to, bars, span } = this.#parts
     const [begin, end] = this.#interval
-    const isLong = end - begin > 3 * 86_400_000
-    const format = new Intl.DateTimeFormat(undefined, isLong ? { dateStyle: 'medium' } : { dateStyle: 'short', timeStyle: 'short' })
+    const isLong = this.#areDays || end - begin > 3 * 86_400_000
+    const format = new Intl.DateTimeFormat(undefined, {
+      ...(isLong ? { dateStyle: 'medium' } : { dateStyle: 'short', timeStyle: 'short' }), ...(this.#areDays && { timeZone: 'UTC' }),
+    })
     const text = place => format.format(new Date(this.#time(Number(place))))
     span.textContent = this.#ends.map(text).join(' – ')
     for (const field of [from, to]) field.setAttribute('aria-valuetext', text(field.value))
@@ -165,6 +173,9 @@ export class TimeSlider {
     ;[...bars.children].forEach((bar, i) => bar.classList.toggle('in', (i + 1) / BINS > a && i / BINS < b))
   }
 }
+
+/** Whether the times of a collection are whole days, by its `temporal` and the JSON Schemas of its properties. */
+export const areDays = (temporal, schemas) => Object.values(temporal ?? {}).every(name => schemas[name]?.format === 'date')
 
 // The times of a collection, in milliseconds; null if there are none.
 function known(interval) {

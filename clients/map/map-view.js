@@ -17,7 +17,7 @@ export function loadLeaflet() {
   })
 }
 
-/** Makes the map, with land and the tiles that the operator chose, at no place yet. */
+/** Makes the map, with land and the tiles that the operator chose, at no place yet; returns it and the layer of land. */
 export function makeMap(root) {
   const L = globalThis.L
   const { basemap, attribution } = document.documentElement.dataset
@@ -34,14 +34,15 @@ export function makeMap(root) {
   keepCalm(map)
   L.control.zoom({ position: 'bottomright' }).addTo(map)
   map.attributionControl.setPrefix('<a href="https://leafletjs.com">Leaflet</a>')
-  landLayer(L, `${root}clients/land.json`).addTo(map)
+  // Tiles have waters and names of their own.
+  const land = landLayer(L, { land: `${root}clients/land.json`, ground: basemap ? undefined : `${root}clients/ground.json` }).addTo(map)
   if (basemap) {
     // The operator's attribution is text, too.
     const text = document.createElement('span')
     text.textContent = attribution
     L.tileLayer(basemap, { attribution: text.innerHTML, maxZoom: MOST_ZOOM }).addTo(map)
   }
-  return map
+  return { map, land }
 }
 
 // Moves at once where the reader wants no movement, from the moment that they say so.

@@ -2,7 +2,7 @@
 
 import * as pincluster from './leaflet.js'
 import { keyOf } from './map-colors.js'
-import { Completion } from './map-complete.js'
+import { Completion, nameInFilter } from './map-complete.js'
 import { Details } from './map-details.js'
 import { takeFiles } from './map-drop.js'
 import { hasKey, headers, withKey } from './map-key.js'
@@ -10,8 +10,8 @@ import { labels } from './map-labels.js'
 import { Look } from './map-look.js'
 import { find, search } from './map-search.js'
 import { read, SIZES, sizes, written } from './map-state.js'
-import { curl, figures, filterError, options, showNotes, took } from './map-texts.js'
-import { TimeSlider } from './map-time.js'
+import { copy, curl, figures, filterError, options, showNotes, tell, took } from './map-texts.js'
+import { areDays, TimeSlider } from './map-time.js'
 import { drawCells, later, loadLeaflet, makeMap, makeRoom, padding, place } from './map-view.js'
 import { near, boundsOf } from './mercator.js'
 import { Pincluster } from './pincluster.js'
@@ -22,7 +22,7 @@ const service = new Pincluster(root, { headers })
 const state = read(location.hash)
 const look = new Look({ list: $('legend'), how: $('how'), note: $('legend-note') })
 const completion = new Completion({ field: $('filter'), list: $('completions'), status: $('status') })
-let [map, layer, cells, info, chosen, schemas] = []
+let [map, land, layer, cells, info, chosen, schemas] = []
 // The place of the list or card opened last, to which the focus goes back.
 let opened
 let isReady = false
@@ -81,7 +81,7 @@ function shown(head, cause) {
   $('figures').textContent = `${missing && `There is no collection ${missing}. `}${figures(head, annotations)}`
   if (cause.type === 'live') newTimes()
   else announce()
-  if (state.titles) labels(map, layer)
+  land.keepFree(labels(map, layer, Boolean(state.titles)))
   if (look.legend(annotations)) layer.repaint()
   if (cause.type === 'view') {
     $('curl').textContent = curl(layer.collection.request(layer.view()), hasKey())
@@ -177,8 +177,7 @@ async function locate(feature) {
     update()
     choose(feature)
   } catch (error) {
-    $('not-found').hidden = false
-    $('not-found').textContent = error.status === 404 ? 'The filter leaves it out.' : error.message
+    tell($('not-found'), error.status === 404 ? 'The filter leaves it out.' : error.message)
   }
 }
 
@@ -197,7 +196,7 @@ const time = new TimeSlider(
 const newTimes = later(1000, async () => {
   const description = await layer.collection.info().catch(() => null)
   if (description?.id !== state.collection) return
-  time.extend(description.extent?.temporal?.interval?.[0])
+  time.extend(description.extent?.temporal?.interval?.[0], areDays(info.temporal, schemas))
   askForTimes()
 })
 
@@ -264,11 +263,7 @@ function listen() {
     save()
     layer.setLive(state.live)
   })
-  changed('copy', 'click', async () => {
-    const isDone = await navigator.clipboard?.writeText($('curl').textContent).then(() => true, () => false)
-    $('copy').textContent = isDone ? 'Copied' : 'Can’t copy'
-    setTimeout(() => { $('copy').textContent = 'Copy' }, 1500)
-  })
+  changed('copy', 'click', () => copy($('curl').textContent, $('copy')))
   const toggle = isOpen => {
     $('panel').classList.toggle('open', isOpen)
     $('more').setAttribute('aria-expanded', String(isOpen))
@@ -331,21 +326,23 @@ async function openCollection(known = {}) {
   if (opening !== own) return
   completion.use(collection, schemas)
   $('filter').value = state.filter
-  $('filter').placeholder = names.includes('population') ? 'population > 100000' : names.length ? `${names[0]} IS NOT NULL` : ''
+  $('filter').placeholder = names.includes('population') ? 'population > 100000' : names.length ? `${nameInFilter(names[0])} IS NOT NULL` : ''
   for (const name of ['how', 'method']) document.querySelector(`input[name=${name}][value=${state[name]}]`).checked = true
   $('grid').checked = state.grid
   $('live').checked = state.live
   showSize()
-  time.reset(info.extent?.temporal?.interval?.[0], state.from, state.to)
+  time.reset(info.extent?.temporal?.interval?.[0], state.from, state.to, areDays(info.temporal, schemas))
   document.title = `${info.title ?? info.id} · pincluster`
   place(map, state, info.extent?.spatial?.bbox?.[0])
   isReady = true
   makeLayer()
   save()
-  if (state.id) {
-    const found = await collection.get(state.id)
-    if (found) choose(found.feature, false)
-  }
+  tell($('not-found'))
+  if (!state.id) return
+  const found = await collection.get(state.id)
+  if (opening !== own) return
+  if (found) choose(found.feature, false)
+  else tell($('not-found'), `There is no feature ${state.id} here.`)
 }
 
 const chooseLook = () => look.choose(service.collection(state.collection), state.color, state.how, schemas[state.color]?.type)
@@ -382,7 +379,7 @@ async function start() {
   // The wanted collection may not exist; the list tells.
   const schema = wanted ? service.collection(wanted).queryables().catch(() => undefined) : undefined
   const [list] = await Promise.all([withKey(allCollections), loadLeaflet()])
-  map = makeMap(root)
+  ;({ map, land } = makeMap(root))
   map.on('moveend', save)
   listen()
   let own = list.find(({ id }) => id === wanted)

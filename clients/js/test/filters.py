@@ -86,6 +86,20 @@ def filters_are_completed(browse, service):
 
 
 @test
+def the_placeholder_is_a_filter(browse, service):
+    service.store("ways", [(i, [8 + i, 50], {"street name": f"Way {i}"}) for i in range(5)])
+    b = browse()
+    page = b.open("collection=ways")
+    example = page.get_attribute("#filter", "placeholder")
+    assert example == '"street name" IS NOT NULL', example
+    page.fill("#filter", example)
+    page.wait_for_timeout(600)
+    b.still()
+    assert b.expect_fresh()["featureCount"] == 5 and not page.is_visible("#filter-error") and not page.is_visible("#filter-notes")
+    b.close()
+
+
+@test
 def notes_are_shown(browse, service):
     cafes(service)
     b = browse()

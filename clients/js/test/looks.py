@@ -73,6 +73,9 @@ def numbers_in_classes(browse, service):
         page.wait_for_selector(MARK)
         b.still()
         answer = b.expect_fresh()
+        # Of means nobody knows how many features are in a class, nor how many have no number.
+        rows_here = page.evaluate(LEGEND)
+        assert not any(count for _, _, count in rows_here) and (rows_here[-1][0] == "no number" or zoom == 6), rows_here
         found = page.evaluate(f"""[...document.querySelectorAll('{MARK}')].map(one =>
             [one.dataset.id, getComputedStyle(one.firstChild).backgroundColor, one.getAttribute('aria-label')])""")
         shown = {one: (color, label) for one, color, label in found}
@@ -87,6 +90,10 @@ def numbers_in_classes(browse, service):
             if value is not None:
                 assert ("mean price " if one["count"] > 1 else ", price ") in label, label
         assert seen[zoom == 6] > 5, seen
+    b.close()
+    service.store("alike", [(i, [9 + i * 0.2, 50.0], {"floors": 7}) for i in range(20)])
+    b = browse()
+    assert [[name, count] for name, _, count in b.open("collection=alike&color=floors").evaluate(LEGEND)] == [["7", "20"]]
     b.close()
     # Counts are legible on all colours; a class differs from its neighbours in lightness, for those who see no hues.
     for scheme in ("light", "dark"):
@@ -198,3 +205,79 @@ def nothing_moves_for_whom_that_is_too_much(browse, service):
             b.still()
             assert page.evaluate("window.animations") == 0
         b.close()
+
+
+GROUND = "document.querySelector('.pincluster-land').dataset"
+# The pixels of the land's canvas that have about the colour of names, within the circle of each marker.
+COVERED = """() => {
+  const canvas = document.querySelector('.pincluster-land'), context = canvas.getContext('2d'), frame = canvas.getBoundingClientRect()
+  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--muted')
+  const ink = Number.parseInt(context.fillStyle.slice(1), 16), ratio = canvas.width / frame.width
+  const pixels = (x, y, width) => new Uint8Array(context.getImageData((x - frame.x) * ratio, (y - frame.y) * ratio, width * ratio, width * ratio).data.buffer)
+  const inked = data => { let count = 0
+    for (let i = 0; i < data.length; i += 4) count += [16, 8, 0].every((shift, part) => Math.abs(data[i + part] - (ink >> shift & 255)) < 40)
+    return count }
+  const all = inked(new Uint8Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer))
+  return [all, [...document.querySelectorAll('MARK .pincluster-face')].reduce((sum, one) => {
+    const { x, y, width } = one.getBoundingClientRect()
+    return sum + inked(pixels(x + 2, y + 2, width - 4)) }, 0)] }""".replace("MARK", MARK)
+
+
+@test
+def rivers_and_towns(browse, service):
+    service.store("spot", [(1, [11.585, 48.14], {})])
+    for options in ({}, {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}):
+        b = browse(**options)
+        page = b.open("collection=cities&lat=30&lng=10&zoom=2.5")
+        page.wait_for_timeout(300)
+        assert not any("ground.json" in url for url in b.requests)
+        for zoom in (6, 7.5, 9):
+            page = b.open(f"collection=cities&lat=50.5&lng=9.3&zoom={zoom}")
+            page.reload()
+            page.wait_for_selector(MARK)
+            until(page, f"{GROUND}.names?.length > 5")
+            b.still()
+            names = page.evaluate(f"{GROUND}.names.split(',')")
+            assert page.evaluate(f"{GROUND}.waters") == "true" and len(names) == len(set(names)), names
+            # None is there twice, nor where a count is.
+            titles = page.eval_on_selector_all(f"{MARK}.pincluster-labelled .pincluster-label", "all => all.map(one => one.textContent)")
+            assert not set(titles) & set(names), (titles, names)
+            inked, covered = page.evaluate(COVERED)
+            assert inked > 100 and not covered, (zoom, inked, covered)
+        # Another place at the same zoom, by the mouse; then closer than it would be right.
+        page.mouse.move(200, 300)
+        page.mouse.down()
+        page.mouse.move(120, 200, steps=4)
+        page.mouse.up()
+        page.wait_for_timeout(600)
+        b.still()
+        assert not page.evaluate(COVERED)[1]
+        for zoom, waters, has_names in ((12, "false", True), (15, "false", False)):
+            page = b.open(f"collection=spot&lat=48.14&lng=11.58&zoom={zoom}")
+            page.reload()
+            page.wait_for_selector(MARK)
+            b.still()
+            until(page, f"{GROUND}.zoom === '{zoom}' && {GROUND}.waters === '{waters}'")
+            assert bool(page.evaluate(f"{GROUND}.names")) == has_names, zoom
+        b.close()
+    # Tiles of the operator's have names of their own.
+    b = browse()
+    b.page.route("**/map", lambda route: route.fulfill(
+        response=(real := route.fetch()), body=real.text().replace('data-basemap=""', f'data-basemap="{service.url}/no/{{z}}"')))
+    page = b.open("collection=cities&lat=50.5&lng=9.3&zoom=7")
+    assert not any("ground.json" in url for url in b.requests) and any("/no/7" in url for url in b.requests)
+    b.close()
+
+
+@test
+def wide_letters_keep_apart(browse, service):
+    step = 60 * 360 / 256 / 2 ** 10
+    service.store("signs", [(i, [10 + i * step, 50 + i % 2 * 0.001], {"name": "東京都千代田区" if i % 2 else "한국어 이름표"}) for i in range(-5, 6)])
+    b = browse()
+    page = b.open("collection=signs&lat=50&lng=10&zoom=10&size=40")
+    boxes = page.evaluate("""[...document.querySelectorAll('.pincluster-label')].filter(one => one.checkVisibility() && one.textContent)
+        .map(one => { const { left, right } = one.getBoundingClientRect(); return [left, right] })""")
+    assert len(boxes) > 3, boxes
+    for (_, end), (begin, _) in zip(sorted(boxes), sorted(boxes)[1:]):
+        assert begin >= end, boxes
+    b.close()

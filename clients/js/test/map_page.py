@@ -317,6 +317,14 @@ def way_back_and_what_is_missing(browse, service):
     page.go_back()
     until(page, "document.getElementById('collection').value !== 'one'")
     assert page.url.startswith(service.url)
+    # Nor is a feature that isn't there passed over; numbers that can't be are taken as near as can be.
+    page = b.open("collection=one&id=99&size=9999&from=-7&zoom=77&lat=50&lng=10")
+    page.wait_for_selector("#not-found:not([hidden])")
+    assert page.text_content("#not-found") == "There is no feature 99 here." and not page.is_visible("#details")
+    assert b.expect_fresh()["featureCount"] == 1 and page.input_value("#size") == "200"
+    page.select_option("#collection", "crowd")
+    until(page, "document.getElementById('figures').textContent.startsWith('500 features')")
+    assert not page.is_visible("#not-found")
     # What is answered late is no longer wanted.
     late = []
     page.route("**/collections/one/queryables", lambda route: (late.append(1), page.wait_for_timeout(900), route.continue_()))

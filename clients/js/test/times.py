@@ -2,6 +2,7 @@
 
 import random
 import sys
+from datetime import date, timedelta
 
 from harness import test, until
 
@@ -109,6 +110,47 @@ def thumbs_by_touch(browse, service):
     assert places(page) == [1000, 1000], places(page)
     swipe(devtools, page, 1000, 500)
     assert abs(places(page)[0] - 500) < 9 and places(page)[1] == 1000, places(page)
+    b.close()
+
+
+@test
+def days_are_those_of_the_data(browse, service):
+    concerts(service, "gigs", 300)
+    for zone in ("America/Los_Angeles", "UTC", "Asia/Tokyo"):
+        b = browse(timezone_id=zone)
+        page = b.open("collection=gigs")
+        assert page.text_content("#span") == "Jan 1, 2024 – Nov 20, 2024", (zone, page.text_content("#span"))
+        assert page.get_attribute("#from", "aria-valuetext") == "Jan 1, 2024"
+        b.close()
+    # Times of day are the reader's.
+    service.ask("/collections/trains", {"temporal": {"property": "at"}}, "PUT")
+    service.store("trains", [(i, [10, 50], {"at": f"2024-03-0{1 + i}T02:30:00Z"}) for i in range(9)])
+    b = browse(timezone_id="America/Los_Angeles")
+    assert b.open("collection=trains").text_content("#span") == "Feb 29, 2024 – Mar 8, 2024"
+    b.close()
+
+
+@test
+def times_come_while_it_plays(browse, service):
+    concerts(service, "season", 300)
+    b = browse()
+    page = b.open("collection=season&live=1")
+    until(page, "document.querySelectorAll('#bars i').length > 0")
+    window = "['from', 'to'].map(id => Date.parse(document.getElementById(id).getAttribute('aria-valuetext')) / 864e5)"
+    page.click("#play")
+    until(page, "Number(document.getElementById('from').value) > 50")
+    begin, end = page.evaluate(window)
+    place = page.evaluate("Number(document.getElementById('from').value)")
+    # The whole is three times as long from now on, of which an event within the window tells: it goes on where it was, as wide as it was.
+    service.store("season", [(900, [10, 50], {"on": "2026-12-24"}), (901, [10, 50], {
+        "on": f"{date(1970, 1, 1) + timedelta((begin + end) / 2 + 2)}"})])
+    until(page, f"Number(document.getElementById('from').value) < {place}")
+    for _ in range(12):
+        page.wait_for_timeout(250)
+        now = page.evaluate(window)
+        assert now[0] >= begin - 3 and now[0] <= begin + 60, (begin, now)
+        assert abs((now[1] - now[0]) - (end - begin)) <= 6, (begin, end, now)
+    page.click("#play")
     b.close()
 
 
