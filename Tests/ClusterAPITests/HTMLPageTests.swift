@@ -94,6 +94,8 @@ import Testing
     #expect(two.text.contains("M0 2000h0") && two.text.ranges(of: "h0").count == 2)
     let none = await service.get("/collections/c/items?limit=0", headers: Self.html)
     #expect(none.status == 200 && none.text.contains(">None of 1,200<"))
+    let empty = await service.get("/collections/c/items?ids=9999", headers: Self.html)
+    #expect(empty.status == 200 && empty.text.contains(">None<"))
     for (offset, limit, previous, next) in [
       (0, 10, nil, 10), (5, 10, 0, 15), (20, 10, 10, 30), (1195, 10, 1185, nil),
       (5000, 10, 1190, nil), (1100, 5000, 100, nil),

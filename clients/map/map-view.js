@@ -66,25 +66,30 @@ export function place(map, state, extent = [-180, -90, 180, 90]) {
   }
   const [west, south, east, north] = extent
   const isWide = innerWidth > 640
+  const beside = edge(document.getElementById('panel'))
   const span = (east - west + 360) % 360
   if (span > 180 || span === 0) {
     // As much of the world as there is room for, beside the panel.
     const sheet = isWide ? 0 : document.getElementById('panel').offsetHeight
     const zoom = Math.max(map.getMinZoom(), Math.ceil(2 * Math.log2((map.getSize().y - sheet) / 256)) / 2)
-    const centre = map.project([25, 10], zoom).add([isWide ? -170 : 0, sheet / 2])
+    const centre = map.project([25, 10], zoom).add([isWide ? -beside / 2 : 0, sheet / 2])
     map.setView(map.unproject(centre, zoom), zoom, { animate: false })
     return
   }
   map.fitBounds([[Math.max(south, -60), west], [Math.min(north, 75), east < west ? east + 360 : east]],
-    { animate: false, maxZoom: 14, paddingTopLeft: isWide ? [360, 20] : [20, 20], paddingBottomRight: isWide ? [20, 20] : [20, 140] })
+    { animate: false, maxZoom: 14, paddingTopLeft: isWide ? [beside + 16, 20] : [20, 20], paddingBottomRight: isWide ? [20, 20] : [20, 140] })
 }
 
 /** What the cards over the map cover of its edges when a cluster is open. */
 export function padding(map) {
   const { x, y } = map.getSize()
   if (innerWidth <= 640) return [[24, 24], [24, Math.round(y * 0.45) + 24]]
-  return [[368, 24], [x > 1000 ? 358 : 24, 24]]
+  const left = edge(document.getElementById('panel')) + 24
+  // The card is as wide as the panel, or a little less, and may still be hidden.
+  return [[left, 24], [x > 1000 && x > 2 * left + 200 ? left - 10 : 24, 24]]
 }
+
+const edge = element => element.offsetLeft + element.offsetWidth
 
 /** Moves the map until what is around a place is not under the cards. */
 export function makeRoom(map, latLng, radius) {

@@ -265,7 +265,7 @@ extension Resources {
     }
     let text =
       shown == 0
-      ? "None of \(count.grouped)"
+      ? count == 0 ? "None" : "None of \(count.grouped)"
       : "\((paging.offset + 1).grouped) to \((paging.offset + shown).grouped) of \(count.grouped)"
     page.add(paging: text, name, previous: previous, next: next)
   }

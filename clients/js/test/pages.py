@@ -1,6 +1,7 @@
 """The pages of the API and the map page by the rules of axe (deque's, as PyPI's axe-playwright-python has them), and what they are to
 people: with a keyboard, on a phone, in the dark, with large text."""
 
+import base64
 import json
 from importlib.resources import files
 
@@ -56,14 +57,73 @@ def axe_finds_nothing_on_pages(browse, service):
         b.close()
 
 
+def expect_within(page, card, what):
+    """Nothing sticks out of a card sideways, nor do texts within it."""
+    out = page.evaluate('''card => { const { left, right } = document.querySelector(card).getBoundingClientRect()
+      return [...document.querySelectorAll(`${card} *`)].filter(one => one.checkVisibility() && !one.closest('.hidden, option')).filter(one => {
+        const own = one.getBoundingClientRect(), style = getComputedStyle(one)
+        const isCut = one.scrollWidth > one.clientWidth + 1 && style.display !== 'inline' && style.textOverflow !== 'ellipsis' && !/auto|scroll/.test(style.overflowX)
+        return own.width > 1 && (own.left < left - 1 || own.right > right + 1 || (isCut && one.clientWidth > 1))
+      }).map(one => `${one.tagName}#${one.id} ${one.textContent.slice(0, 30)}`) }''', card)
+    assert not out, f"{what}: {out}"
+
+
+@test
+def large_text_fits(browse, service):
+    service.ask("/collections/shows", {"temporal": {"property": "on"}, "title": "Concerts, readings and everything else of this season"}, "PUT")
+    service.store("shows", [(i, [13 + i * 0.01, 52.5], {"on": f"2026-01-{1 + i:02}", "name": f"The {i}th evening of the philharmonic orchestra",
+                                                       "price": i * 1.5}) for i in range(30)])
+    for size in ("100%", "200%"):
+        for width, height in ((1280, 800), (768, 1024), (390, 844), (844, 390)):
+            b = browse(viewport={"width": width, "height": height})
+            page = b.open("collection=shows&color=price&id=7")
+            page.wait_for_selector("#details dl")
+            page.evaluate("size => { document.documentElement.style.fontSize = size }", size)
+            page.wait_for_timeout(200)
+            expect_within(page, "#details", (size, width))
+            if width > 640:
+                # The cards lie beside each other.
+                panel, card = page.locator("#panel").bounding_box(), page.locator("#details").bounding_box()
+                assert panel["x"] + panel["width"] <= card["x"], (size, width, panel, card)
+            page.keyboard.press("Escape")
+            page.click("#close") if page.is_visible("#close") else None
+            page.click("#more") if page.is_visible("#more") else None
+            expect_within(page, "#panel", (size, width))
+            b.close()
+
+
+@test
+def corners_of_a_sheet(browse, service):
+    b = browse(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, device_scale_factor=2)
+    page = b.open("collection=cities&lat=50&lng=10&zoom=5&color=country")
+    blank = b.context.new_page()
+    for is_open in (False, True):
+        if is_open:
+            page.tap("#more")
+            page.wait_for_timeout(500)
+        box = page.locator("#panel").bounding_box()
+        corner = base64.b64encode(page.screenshot(clip={"x": 0, "y": box["y"], "width": 3, "height": 3})).decode()
+        # What lies behind it is the map, or a marker.
+        light = blank.evaluate('''async text => {
+          const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${text}`)).blob()), canvas = new OffscreenCanvas(3, 3)
+          const context = canvas.getContext('2d')
+          context.drawImage(image, 0, 0)
+          const { data } = context.getImageData(0, 0, 3, 3)
+          return Math.min(...Array.from({ length: 9 }, (_, i) => Math.max(...data.slice(4 * i, 4 * i + 3)))) }''', corner)
+        assert light > 60, (is_open, light)
+    b.close()
+
+
 @test
 def axe_finds_nothing_on_the_map(browse, service):
-    for state, options in list(STATES.items())[:3]:
+    for state, options in STATES.items():
         b = browse(**options)
         page = b.open("collection=cities&lat=51&lng=10&zoom=6&color=country")
+        if state == "large":
+            page.evaluate("document.documentElement.style.fontSize = '200%'")
         axe(page, f"the map, {state}")
-        if state == "phone":
-            page.tap("#more")
+        if page.is_visible("#more"):
+            page.click("#more")
         page.fill("#name", "berlin")
         page.wait_for_selector("#found button")
         axe(page, f"what is found, {state}")
@@ -71,11 +131,15 @@ def axe_finds_nothing_on_the_map(browse, service):
         page.fill("#filter", "population > > 3")
         page.wait_for_selector("#filter-error mark")
         axe(page, f"an error, {state}")
+        expect_within(page, "#panel", state)
         b.close()
         b = browse(**options)
         page = b.open(f"collection=cities&lat=52.52&lng=13.41&zoom=12&id={CITY}")
         page.wait_for_selector("#details dl")
+        if state == "large":
+            page.evaluate("document.documentElement.style.fontSize = '200%'")
         axe(page, f"a feature, {state}")
+        expect_within(page, "#details", state)
         b.close()
     service.store("stack", [(i, [13, 52], {"name": f"s{i}"}) for i in range(70)])
     b = browse()
