@@ -2,7 +2,7 @@
 
 // Widths are guessed, as to measure each would take longer than to draw it.
 const [HEIGHT, CHARACTER, WIDE_CHARACTER, WIDEST, BELOW] = [16, 6.8, 12.5, 168, 11]
-// Those of Chinese, Japanese and Korean, and pictures.
+// Characters of Chinese, Japanese and Korean, and pictures.
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60]|\p{Extended_Pictographic}/gu
 
 /**

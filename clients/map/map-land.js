@@ -1,4 +1,4 @@
-// The ground below the pins: land and borders, and closer by rivers, lakes and names of towns. Natural Earth, public domain.
+// The ground below the pins: land and borders; in closer views rivers, lakes and names of towns, too. Natural Earth, public domain.
 
 import { meet } from './map-labels.js'
 
@@ -64,7 +64,7 @@ export function landLayer(L, urls) {
       if (ground && this._bounds && String(this._names().map(({ name }) => name)) !== this._container.dataset.names) this._draw()
     },
 
-    // The names that there is room for. Until the markers of another zoom are known, there are none.
+    // Names for which there is room: none until the markers of this zoom are known.
     _names() {
       if (!ground || this._taken?.zoom !== this._zoom || this._zoom > TOWNS_TO) return []
       const world = 256 * this._map.getZoomScale(this._zoom, 0)
@@ -102,7 +102,7 @@ function prepare({ land, borders, scale }) {
   return { land: land.map(rings => shapeOf(rings, scale)), borders: borders.map(line => shapeOf([line], scale)) }
 }
 
-// In the file, the things of one zoom are together, after that zoom.
+// Shapes and towns of one zoom are together in the file, after that zoom.
 function prepareGround({ rivers, lakes, towns, scale }) {
   const shapesOf = (groups, ringsOf) => groups.flatMap(([zoom, ...shapes]) => shapes.map(shape => ({ zoom, ...shapeOf(ringsOf(shape), scale) })))
   return {

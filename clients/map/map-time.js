@@ -143,7 +143,7 @@ export class TimeSlider {
       this.#onChange(this.datetime)
       if (this.#ends[1] >= STEPS) return this.#stop()
       this.#playing = setTimeout(() => {
-        // Times that have come meanwhile have moved the window.
+        // The window has moved if times have come meanwhile.
         const [from, to] = this.#ends
         const by = Math.min(Math.max(Math.round((to - from) / MOVES), 1), STEPS - to)
         this.#move(from + by, to + by)

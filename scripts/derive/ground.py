@@ -58,7 +58,7 @@ def rivers(folder):
     found = {}
     for name in ("rivers_lake_centerlines", "rivers_europe"):
         for zoom, _, geometry in read(folder, name):
-            # Through lakes, too, as of those only large ones are here.
+            # Lines through lakes, too, as only large lakes are kept.
             if zoom <= MOST_RIVER_ZOOM:
                 found.setdefault(zoom, []).extend(LineString([point[:2] for point in line.coords]) for line in lines(geometry))
     for zoom, all_of_them in sorted(found.items()):

@@ -103,7 +103,7 @@ def corners_of_a_sheet(browse, service):
             page.wait_for_timeout(500)
         box = page.locator("#panel").bounding_box()
         corner = base64.b64encode(page.screenshot(clip={"x": 0, "y": box["y"], "width": 3, "height": 3})).decode()
-        # What lies behind it is the map, or a marker.
+        # The map lies behind it, or a marker.
         light = blank.evaluate('''async text => {
           const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${text}`)).blob()), canvas = new OffscreenCanvas(3, 3)
           const context = canvas.getContext('2d')
