@@ -9,6 +9,10 @@
 #define PLAIN "text/plain; charset=utf-8"
 #define DATA "application/json"
 
+static const uint8_t apart_js[] = {
+#embed "../../clients/js/apart.js"
+};
+
 static const uint8_t content_d_ts[] = {
 #embed "../../clients/js/content.d.ts"
 };
@@ -178,6 +182,7 @@ static const uint8_t map_page[] = {
 };
 
 static const struct pincluster_file files[] = {
+    {"apart.js", SCRIPT, apart_js, sizeof(apart_js)},
     {"content.d.ts", PLAIN, content_d_ts, sizeof(content_d_ts)},
     {"content.js", SCRIPT, content_js, sizeof(content_js)},
     {"events.js", SCRIPT, events_js, sizeof(events_js)},

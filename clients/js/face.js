@@ -92,8 +92,8 @@ export function placeOf(annotation, head, zoom, edge = 0) {
 export const isCalm = () => Boolean(globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches)
 
 // Between circles of neighbouring cells, and the width that a count needs, in points.
-const GAP = 2
-const LEAST = 20
+export const GAP = 2
+export const LEAST = 20
 
 // Made once: that takes many times as long as to use it.
 let numbers
@@ -132,14 +132,14 @@ const painted = new WeakMap()
 
 /**
  * Makes an element look like an annotation. `look` may have `color(annotation)`, `pie(annotation)`, and `titled`, which
- * is false where titles of pins say no more than that they are pins, and `cell`, the width of a cell of the grid in points;
+ * is false where titles of pins say no more than that they are pins, `cell`, the width of a cell of the grid in points, or `size`, that of the element;
  * and `html(annotation, element)`: text or a node to show in place of a circle, or nothing.
  */
-export function paint(element, annotation, { color, pie, html, titled = true, describe = descriptionOf, cell } = {}) {
+export function paint(element, annotation, { color, pie, html, titled = true, describe = descriptionOf, cell, size = sizeOf(annotation, cell) } = {}) {
   const slices = pie?.(annotation)
   const isCluster = annotation.count > 1
   const now = {
-    id: annotation.id, isCluster, size: sizeOf(annotation, cell), description: describe(annotation),
+    id: annotation.id, isCluster, size, description: describe(annotation),
     count: isCluster ? abbreviated(annotation.count) : '',
     label: (isCluster ? annotation.subtitle : titled && annotation.feature && annotation.title) || '',
     pie: slices?.length ? conic(slices) : '', color: color?.(annotation) ?? '',

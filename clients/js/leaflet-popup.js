@@ -14,7 +14,7 @@ export const popups = L => ({
     this._closeCard()
     if (isOpen) return
     const card = new Card({
-      ...this._look(), describe: this.options.describe ?? descriptionOf,
+      ...this._look(marker.annotation), describe: this.options.describe ?? descriptionOf,
       onClose: () => this._closeCard([marker]), onChange: () => this._fitCard(), onError: error => this.fire('problem', { error }),
     })
     if (!card.show(marker.annotation)) return

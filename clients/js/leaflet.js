@@ -5,7 +5,8 @@
 //
 // Markers are kept by id: from view to view and with live changes they move, and come and go softly.
 
-import { cellWidth, counted, face, isCalm, paint, placeOf, sizeOf, style } from './face.js'
+import { Places } from './apart.js'
+import { counted, face, isCalm, paint, style } from './face.js'
 import { drilldown, Follower } from './follow.js'
 import { keyboard } from './leaflet-keys.js'
 import { popups } from './leaflet-popup.js'
@@ -55,6 +56,7 @@ function layerClass(L) {
       this._markers = new Map()
       this._leaving = new Map()
       this._hulls = new Map()
+      this._places = new Places()
       this._follower = new Follower(this.collection, {
         live: own.live, reuse: own.reuse,
         onChange: (difference, head, cause) => this._apply(difference, head, cause),
@@ -135,10 +137,10 @@ function layerClass(L) {
     element(id) { return this._markers.get(id)?.getElement() },
 
     /** The width that an annotation is drawn with, in points. */
-    sizeOf(annotation) { return sizeOf(annotation, this._cell()) },
+    sizeOf(annotation) { return this._places.sizeOf(annotation) },
 
     /** Where an annotation is drawn: circles stay within their cells, so that none covers another one's count. */
-    latLngOf(annotation) { return this._latLng(placeOf(annotation, this._grid(), this._map.getZoom())) },
+    latLngOf(annotation) { return this._latLng(this._places.coordinateOf(annotation)) },
 
     // MARK: Markers
 
@@ -152,9 +154,10 @@ function layerClass(L) {
       // The new id of one may be the old one of another.
       const moves = kept.map(([old, annotation]) => [this._markers.get(old.id), old.id, annotation])
       for (const [, id] of moves) this._markers.delete(id)
-      // Unchanged markers may have another width in their cells.
-      if (this._zoomOfPlaces !== this._map.getZoom()) for (const marker of this._markers.values()) this._show(marker, marker.annotation)
-      this._zoomOfPlaces = this._map.getZoom()
+      // Unchanged markers may have another width in their cells, and others beside them.
+      // The head tells the grid, but cells of groups may have widths of their own.
+      const differ = this._places.update(this.annotations(), this.fields.groups ? null : this.head(), this._map.getZoom())
+      if (differ) for (const marker of this._markers.values()) this._show(marker, marker.annotation)
       for (const [marker, , annotation] of moves) {
         if (!marker) continue
         this._markers.set(annotation.id, marker)
@@ -190,7 +193,7 @@ function layerClass(L) {
     },
 
     _marker(annotation, latLng, fades = true) {
-      const element = face(annotation, this._look())
+      const element = face(annotation, this._look(annotation))
       element.classList.toggle('pincluster-new', fades)
       const marker = L.marker(latLng, {
         icon: new Icon({ element }), keyboard: false, riseOnHover: true, bubblingMouseEvents: false,
@@ -208,13 +211,13 @@ function layerClass(L) {
     _paint(marker, annotation) {
       const isNew = marker.annotation !== annotation
       marker.annotation = annotation
-      paint(marker.getElement(), annotation, this._look())
+      paint(marker.getElement(), annotation, this._look(annotation))
       if (isNew) this._renewCard(marker)
     },
 
-    _look() {
+    _look(of) {
       const html = this.options.icon ? (annotation, element) => this._iconOf(annotation, element) : this.options.html
-      return { ...this.options, html, titled: Boolean(this.fields.titleProperty), cell: this._cell() }
+      return { ...this.options, html, titled: Boolean(this.fields.titleProperty), size: this.sizeOf(of) }
     },
 
     // The element of a Leaflet icon, which an icon of the same kind takes over; its anchor is at the place.
@@ -226,10 +229,6 @@ function layerClass(L) {
       element.style.setProperty('--pincluster-anchor', anchor ? `${-anchor.x}px ${-anchor.y}px` : '0 0')
       return icon.createIcon(element.querySelector('.pincluster-content > .leaflet-marker-icon'))
     },
-
-    // The head that tells the grid. Cells of groups may have widths of their own.
-    _grid() { return this.fields.groups ? null : this.head() },
-    _cell() { return cellWidth(this._grid(), this._map.getZoom()) },
 
     _move(marker, annotation) {
       const latLng = this.latLngOf(annotation)

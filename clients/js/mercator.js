@@ -21,16 +21,23 @@ export function nearby([west, south, east, north], { lng, lat }, distance) {
 }
 
 /** A coordinate, moved within its cell of a grid until the cell's edges are so far away, in parts of the world's width. */
-export function within({ latitude, longitude }, cellsPerWorld, distance) {
-  const x = (longitude + 180) / 360
-  const y = 0.5 - Math.asinh(Math.tan(latitude * Math.PI / 180)) / (2 * Math.PI)
+export function within(coordinate, cellsPerWorld, distance) {
+  const [x, y] = partsOf(coordinate)
   const move = (place, cell) => {
     const [least, most] = [cell / cellsPerWorld + distance, (cell + 1) / cellsPerWorld - distance]
     return least > most ? (least + most) / 2 : Math.min(Math.max(place, least), most)
   }
   const [column, row] = [Math.floor(x * cellsPerWorld), Math.min(Math.max(Math.floor(y * cellsPerWorld), 0), cellsPerWorld - 1)]
-  return { latitude: latitudeAt(move(y, row)), longitude: move(x, column) * 360 - 180 }
+  return coordinateAt(move(x, column), move(y, row))
 }
+
+/** A coordinate in parts of the world's width, from its north-western corner. */
+export function partsOf({ latitude, longitude }) {
+  return [(longitude + 180) / 360, 0.5 - Math.asinh(Math.tan(latitude * Math.PI / 180)) / (2 * Math.PI)]
+}
+
+/** The coordinate at parts of the world's width. */
+export function coordinateAt(x, y) { return { latitude: latitudeAt(y), longitude: x * 360 - 180 } }
 
 /** A longitude on the side of another, so within 180° of it. */
 export function near(longitude, centre) { return longitude + 360 * Math.round((centre - longitude) / 360) }

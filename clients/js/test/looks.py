@@ -281,3 +281,30 @@ def wide_letters_keep_apart(browse, service):
     for (_, end), (begin, _) in zip(sorted(boxes), sorted(boxes)[1:]):
         assert begin >= end, boxes
     b.close()
+
+
+@test
+def groups_keep_apart(browse, service):
+    kinds = ["jazz", "opera", "readings", "pop", "choirs"]
+    service.store("evenings", [(i, [13.4 + (i * 37 % 101 - 50) * 0.004, 52.5 + (i * 53 % 97 - 48) * 0.0025], {"kind": kinds[i % 5]}) for i in range(900)])
+    for options in ({}, {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}):
+        b = browse(**options)
+        for view in ("collection=evenings&lat=52.5&lng=13.35&zoom=11&color=kind", "collection=evenings&lat=52.5&lng=13.35&zoom=10.5&color=kind&live=1",
+                     "collection=cities&lat=50&lng=8&zoom=5&color=country"):
+            page = b.open(f"{view}&how=group")
+            page.reload()
+            page.wait_for_selector(MARK)
+            b.still()
+            b.expect_fresh()
+            expect_apart(page)
+            if "live" not in view:
+                continue
+            # New features, too, which make a circle of a pin beside others.
+            before = page.text_content("#figures")
+            service.store("evenings", [(1000 * (1 + len(options)) + i, [13.4 + (i - 20) * 0.009, 52.5], {"kind": kinds[i * i % 5]}) for i in range(40)])
+            until(page, f"document.getElementById('figures').textContent !== {before!r}")
+            page.wait_for_timeout(1200)
+            b.still()
+            b.expect_fresh()
+            expect_apart(page)
+        b.close()
