@@ -24,7 +24,7 @@ const STYLE = `
 .pincluster-spreading .pincluster-mark:not(.pincluster-spread, .pincluster-open) { opacity: .4; }
 .pincluster-chosen .pincluster-face { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
 .pincluster-label { position: absolute; left: 50%; top: calc(100% - 4px); translate: -50% 0; max-width: 14em; overflow: hidden;
-  text-overflow: ellipsis; white-space: nowrap; font: 500 12px/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e);
+  text-overflow: ellipsis; white-space: nowrap; font: 500 max(12px, .75rem)/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e);
   text-shadow: 0 0 2px var(--pincluster-halo, #fff), 0 0 2px var(--pincluster-halo, #fff), 0 0 4px var(--pincluster-halo, #fff);
   pointer-events: none; display: none; }
 .pincluster-cluster .pincluster-label { top: 100%; }
@@ -36,12 +36,12 @@ const STYLE = `
 .pincluster-own { contain: layout style; width: max-content !important; height: auto !important; margin: 0 !important;
   translate: var(--pincluster-anchor, -50% -50%); }
 .pincluster-own > .pincluster-face { display: none; }
-.pincluster-content { display: block; font: 600 12px/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e); border-radius: 4px; }
+.pincluster-content { display: block; font: 600 max(12px, .75rem)/1.3 system-ui, sans-serif; color: var(--pincluster-ink, #16202e); border-radius: 4px; }
 .pincluster-mark:focus-visible > .pincluster-content, .pincluster-chosen > .pincluster-content { outline: 3px solid var(--pincluster-focus, #16202e); outline-offset: 2px; }
 .pincluster-open > .pincluster-content { opacity: .35; }
 .pincluster-content > .leaflet-marker-icon { position: relative; margin: 0 !important; pointer-events: inherit; }
 .pincluster-centred { position: relative; margin: 0 !important; translate: 0 50%; }
-.pincluster-card { min-width: 9em; max-height: 45vh; overflow: auto; outline: none; font: 400 13px/1.4 system-ui, sans-serif; overflow-wrap: anywhere; }
+.pincluster-card { min-width: 9em; max-height: 45vh; overflow: auto; outline: none; font: 400 max(13px, .8125rem)/1.4 system-ui, sans-serif; overflow-wrap: anywhere; }
 .pincluster-card > strong { padding-inline-end: 14px; }
 .pincluster-popup :is(.leaflet-popup-close-button, .maplibregl-popup-close-button) { box-sizing: border-box; min-width: 24px; min-height: 24px; }
 .pincluster-card.pincluster-text { white-space: pre-line; }

@@ -10,6 +10,7 @@ const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f
  * take in the map's layer points, and `titles`, the texts of the labels.
  */
 export function labels(map, layer, areTitled) {
+  const scale = textScale()
   const all = layer.annotations().map(annotation => ({ annotation, ...map.latLngToLayerPoint(layer.latLngOf(annotation)) }))
   const taken = all.map(({ annotation, x, y }) => {
     const half = annotation.count > 1 ? layer.sizeOf(annotation) / 2 : 9
@@ -18,8 +19,8 @@ export function labels(map, layer, areTitled) {
   const titles = new Set()
   if (areTitled) for (const [own, { annotation, x, y }] of all.entries()) {
     if (annotation.count > 1 || !annotation.feature) continue
-    const half = widthOf(annotation.title) / 2
-    const label = [x - half, y + BELOW, x + half, y + BELOW + HEIGHT]
+    const half = widthOf(annotation.title) * scale / 2
+    const label = [x - half, y + BELOW, x + half, y + BELOW + HEIGHT * scale]
     const isFree = taken.every((other, place) => place === own || !meet(label, other))
     if (isFree) {
       taken.push(label)
@@ -29,6 +30,9 @@ export function labels(map, layer, areTitled) {
   }
   return { boxes: taken, titles }
 }
+
+/** How much larger texts are than usual, by what the reader has set. */
+export const textScale = () => Math.max(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 16)
 
 function widthOf(title) {
   const wide = title.match(WIDE)?.length ?? 0

@@ -1,14 +1,14 @@
 // The ground below the pins: land and borders; in closer views rivers, lakes and names of towns, too. Natural Earth, public domain.
 
-import { meet } from './map-labels.js'
+import { meet, textScale } from './map-labels.js'
 
 // How much more than the map shows is drawn, as a share of it on each side.
 const PADDING = 0.2
 // Rivers, lakes and towns are of a file of their own, which a map of the world doesn't need. Closer than to `WATERS_TO` their lines
 // would be beside their places.
 const [GROUND_FROM, WATERS_TO, TOWNS_TO] = [4, 11, 14]
-// The height of a name, the space beside it, and how far up or down it may make way, in points.
-const [NAME_HEIGHT, NAME_GAP, ASIDE] = [15, 4, [0, -16, 16, -32, 32]]
+// The sizes of names' letters and lines, the space beside a name, and how far up or down it may make way, in points.
+const [NAME_SIZE, NAME_HEIGHT, NAME_GAP, ASIDE] = [11, 15, 4, [0, -16, 16, -32, 32]]
 const NAME_FONT = 'system-ui, sans-serif'
 
 /**
@@ -146,6 +146,7 @@ function shapeOf(flats, scale) {
 // The towns of a zoom whose names meet neither each other nor what is taken, the greatest first.
 function namesWithin({ min, max }, origin, world, zoom, towns, { boxes, titles }) {
   const taken = [...boxes]
+  const scale = textScale()
   const found = []
   for (const { zoom: from, name, x, y } of towns) {
     if (from > zoom) break
@@ -154,10 +155,10 @@ function namesWithin({ min, max }, origin, world, zoom, towns, { boxes, titles }
     if (top < min.y || top > max.y) continue
     for (let copy = Math.ceil((origin.x + min.x) / world - x); (x + copy) * world - origin.x <= max.x; copy++) {
       const left = (x + copy) * world - origin.x
-      const half = widthOf(name) / 2 + NAME_GAP
+      const half = widthOf(name) * scale / 2 + NAME_GAP
       for (const aside of ASIDE) {
         const middle = top + aside
-        const box = [left - half, middle - NAME_HEIGHT / 2, left + half, middle + NAME_HEIGHT / 2]
+        const box = [left - half, middle - NAME_HEIGHT * scale / 2, left + half, middle + NAME_HEIGHT * scale / 2]
         if (taken.some(other => meet(box, other))) continue
         taken.push(box)
         found.push({ name, x: left, y: middle })
@@ -172,7 +173,7 @@ const widths = new Map()
 let ruler
 function widthOf(name) {
   if (!widths.has(name)) {
-    ruler ??= Object.assign(document.createElement('canvas').getContext('2d'), { font: `11px ${NAME_FONT}` })
+    ruler ??= Object.assign(document.createElement('canvas').getContext('2d'), { font: `${NAME_SIZE}px ${NAME_FONT}` })
     widths.set(name, ruler.measureText(name).width)
   }
   return widths.get(name)
@@ -182,7 +183,7 @@ function write(canvas, names, corner, ratio) {
   const context = canvas.getContext('2d')
   const colors = getComputedStyle(document.documentElement)
   Object.assign(context, {
-    font: `${11 * ratio}px ${NAME_FONT}`, textAlign: 'center', textBaseline: 'middle', lineWidth: 3 * ratio, lineJoin: 'round',
+    font: `${NAME_SIZE * textScale() * ratio}px ${NAME_FONT}`, textAlign: 'center', textBaseline: 'middle', lineWidth: 3 * ratio, lineJoin: 'round',
     fillStyle: colors.getPropertyValue('--muted'), strokeStyle: colors.getPropertyValue('--land'),
   })
   for (const { name, x, y } of names) {

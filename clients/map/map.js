@@ -136,7 +136,8 @@ const details = new Details(
     },
     onClose(hadFocus) {
       if (hadFocus && (!opened || !layer.focusNear(opened))) $('map').focus({ preventScroll: true })
-      if (!state.id) return
+      // With another collection, or a feature by its address, the state is that already.
+      if (!state.id || !isReady) return
       state.id = null
       chosen = null
       update()

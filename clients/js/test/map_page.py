@@ -325,6 +325,16 @@ def way_back_and_what_is_missing(browse, service):
     page.select_option("#collection", "crowd")
     until(page, "document.getElementById('figures').textContent.startsWith('500 features')")
     assert not page.is_visible("#not-found")
+    # A feature by its address, also while the card of another one is open.
+    for number, name in ((2950159, "Berlin"), (2988507, "Paris")):
+        page.evaluate("hash => { location.hash = hash }", f"#collection=cities&lat=50&lng=8&zoom=5&id={number}")
+        until(page, f"document.getElementById('details-title').textContent === {name!r} && !document.getElementById('details').hidden")
+        b.still()
+        assert f"id={number}" in page.url and page.locator(".pincluster-chosen").count() == 1, page.url
+    page.keyboard.press("Escape")
+    assert not page.is_visible("#details") and "id=" not in page.url, page.url
+    page.select_option("#collection", "crowd")
+    until(page, "document.getElementById('figures').textContent.startsWith('500 features')")
     # What is answered late is no longer wanted.
     late = []
     page.route("**/collections/one/queryables", lambda route: (late.append(1), page.wait_for_timeout(900), route.continue_()))

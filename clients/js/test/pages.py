@@ -71,8 +71,8 @@ def expect_within(page, card, what):
 @test
 def large_text_fits(browse, service):
     service.ask("/collections/shows", {"temporal": {"property": "on"}, "title": "Concerts, readings and everything else of this season"}, "PUT")
-    service.store("shows", [(i, [13 + i * 0.01, 52.5], {"on": f"2026-01-{1 + i:02}", "name": f"The {i}th evening of the philharmonic orchestra",
-                                                       "price": i * 1.5}) for i in range(30)])
+    service.store("shows", [(i, [13 + i * 0.4, 52.5 + i % 3 * 0.3], {"on": f"2026-01-{1 + i:02}", "name": f"The {i}th evening of the philharmonic orchestra",
+                                                       "price": i * 1.5}) for i in range(12)])
     for size in ("100%", "200%"):
         for width, height in ((1280, 800), (768, 1024), (390, 844), (844, 390)):
             b = browse(viewport={"width": width, "height": height})
@@ -81,6 +81,15 @@ def large_text_fits(browse, service):
             page.evaluate("size => { document.documentElement.style.fontSize = size }", size)
             page.wait_for_timeout(200)
             expect_within(page, "#details", (size, width))
+            # Titles on the map grow, too, and keep apart.
+            page.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))")
+            b.still()
+            titles = page.eval_on_selector_all(f"{MARK}.pincluster-labelled .pincluster-label", '''all => all.map(one => {
+              const { left, right, top, bottom } = one.getBoundingClientRect(); return [left, top, right, bottom, parseFloat(getComputedStyle(one).fontSize)] })''')
+            assert (titles or width < 1000) and all(one[4] == (24 if size == "200%" else 12) for one in titles), (size, width, titles)
+            for i, (left, top, right, bottom, _) in enumerate(titles):
+                for west, north, east, south, _ in titles[:i]:
+                    assert not (left + 2 < east and west + 2 < right and top + 3 < south and north + 3 < bottom), (size, width, titles)
             if width > 640:
                 # The cards lie beside each other.
                 panel, card = page.locator("#panel").bounding_box(), page.locator("#details").bounding_box()
